@@ -17,7 +17,7 @@ const FOLDERS = ['test/demo/**', 'test/consumers/**', 'test/pages/**'];
 /** In Node, what depends on the version of three; and of that, what takes long for how little it depends on it. */
 const OF_THREE = ['test/three/**/*.test.ts', 'test/repro/three-*.test.ts'];
 const LONG_OF_THREE = [
-  'test/three/{scene-objects,turns,skinned-mesh,posed-lod,scene-chaos}.test.ts',
+  'test/three/{scene-objects,turns,skinned-mesh,posed-lod,scene-chaos,scene-queries,clipping}.test.ts',
   'test/repro/three-*.test.ts',
 ];
 /** It builds the documentation's site, which takes a minute; links are looked at by test/package/docs.test.ts anyway. */

@@ -14,7 +14,8 @@ import {
   Vector3,
 } from 'three';
 import { IS_LIGHT } from '../scenery.js';
-import { type BuildingPart, FLOOR_HEIGHT, type Layer, PLAN } from './building.js';
+import type { BuildingPart, Layer } from './building.js';
+import { FLOOR_HEIGHT, PLAN } from './measures.js';
 
 const COLORS: Record<Layer, number> = {
   slabs: 0xa9b0ba,

@@ -1,5 +1,26 @@
 import { mulberry32 } from '../random.js';
-import { box, elbow, extrude, lathe, type Solid, tube } from './solids.js';
+import { createSolids } from './building-solids.js';
+import {
+  BAY,
+  BAYS,
+  BEAM,
+  BRANCH,
+  CORRIDOR,
+  CORRIDOR_LENGTH,
+  DUCT,
+  FACADE,
+  FLOOR_HEIGHT,
+  HOLE,
+  LENGTH,
+  MISTAKES,
+  PIPE,
+  PLAN,
+  SLAB,
+  STAIRS,
+  WALL,
+  WAY,
+} from './measures.js';
+import type { Solid } from './solids.js';
 
 export type Layer =
   | 'slabs'
@@ -34,41 +55,6 @@ export interface BuildingOptions {
   /** Of where the fitters made mistakes. */
   seed: number;
 }
-
-/** Metres. The ground plan has its corner in the origin. */
-const BAY = 6;
-const BAYS = { x: 9, z: 5 };
-export const FLOOR_HEIGHT = 3.9;
-export const PLAN = { x: BAY * BAYS.x, z: BAY * BAYS.z };
-const SLAB = 0.3;
-/** Under the slab above. */
-const BEAM = { height: 0.45, width: 0.25, flange: 0.04, web: 0.03 };
-const COLUMN = 0.4;
-/** Walls end below what is fitted under the ceiling. */
-const WALL = { height: 2.4, thickness: 0.12 };
-/** The bay of the stairs, and of what goes from floor to floor: at the end of the corridor, where nothing is fitted. */
-const STAIRS = { x: BAYS.x - 1, z: 2 };
-/** The hole in that bay's slab. */
-const HOLE = { left: 2, right: 4.2, near: 0.8, far: 5.3 };
-const CORRIDOR_LENGTH = BAY * STAIRS.x;
-const STEPS = 18;
-/** From the grid to the outside of the facade, and to its inside. */
-const FACADE = { outside: 0.45, inside: 0.25 };
-/** How high above the floor each trade has its way, by its middle. None meets another there. */
-const WAY = { duct: 2.9, pipe: 2.6, tray: 2.48, light: 2.39 };
-/** In the corridor, along x. */
-const CORRIDOR = { supply: 13.2, exhaust: 16.8, pipe: 15, tray: 14.4 };
-/** From the grid to the branch ducts, which begin beside the flanges of the others. */
-const BRANCH = 3.4;
-const DUCT = { width: 0.7, height: 0.36, round: 0.15 };
-const PIPE = { main: 0.06, branch: 0.03, bend: 0.1 };
-const LENGTH = { duct: 3, pipe: 6, tray: 3 };
-/** How often a fitter errs, for each run of parts. */
-const MISTAKES = { duct: 0.08, pipe: 0.05, tray: 0.06, wall: 0.05, twice: 0.002 };
-
-/** Between what is set into a frame and the frame. */
-const PLAY = 0.01;
-const FINS = 11;
 
 const SOLIDS = createSolids();
 type SolidName = keyof typeof SOLIDS;
@@ -376,135 +362,4 @@ function matrixOf([x, y, z]: Point, turn: Turn, [width, height, depth]: Point): 
   const column = (axis: number, size: number): number[] =>
     axes.slice(3 * axis, 3 * axis + 3).map((each) => size * each);
   return [...column(0, width), 0, ...column(1, height), 0, ...column(2, depth), 0, x, y, z, 1];
-}
-
-/** Long ones are of length 1 along z, and stretched. */
-function createSolids() {
-  const { height, width, flange, web } = BEAM;
-  const door = { from: 2.5, to: 3.5, height: 2.1 };
-  const frame = 0.08;
-  const [ductX, ductY] = [DUCT.width / 2, DUCT.height / 2];
-  const sheet = 0.015;
-  return {
-    box: box('box'),
-    column: box('column', COLUMN, COLUMN),
-    roundColumn: lathe(
-      'round column',
-      [
-        [COLUMN / 2, 0],
-        [COLUMN / 2, 1],
-      ],
-      24,
-    ),
-    beam: extrude(
-      'beam',
-      [-width / 2, -web / 2, web / 2, width / 2],
-      [-height / 2, flange - height / 2, height / 2 - flange, height / 2],
-      ['###', '.#.', '###'],
-      1,
-    ),
-    slabWithHole: extrude(
-      'slab with a hole',
-      [0, HOLE.left, HOLE.right, BAY + FACADE.inside],
-      [-BAY, -HOLE.far, -HOLE.near, 0],
-      ['###', '#.#', '###'],
-      SLAB,
-    ),
-    stairs: sawtooth('stairs', 1.1, -1, 1),
-    balustrade: sawtooth('balustrade', 0.03, 0, 5),
-    parapet: extrude('parapet', [0, BAY], [-SLAB, 0.85], ['#'], 0.2),
-    window: extrude(
-      'window',
-      [0, frame, BAY / 2 - frame / 2, BAY / 2 + frame / 2, BAY - frame, BAY],
-      [0.85, 0.85 + frame, FLOOR_HEIGHT - SLAB - frame, FLOOR_HEIGHT - SLAB],
-      ['#####', '#.#.#', '#####'],
-      0.12,
-    ),
-    panes: extrude(
-      'panes',
-      [frame + PLAY, BAY / 2 - frame / 2 - PLAY, BAY / 2 + frame / 2 + PLAY, BAY - frame - PLAY],
-      [0.85 + frame + PLAY, FLOOR_HEIGHT - SLAB - frame - PLAY],
-      ['#.#'],
-      0.02,
-      0.05,
-    ),
-    wall: extrude('wall', [0, BAY - 1], [0, WALL.height], ['#'], WALL.thickness),
-    highWall: extrude('high wall', [0, BAY - 1], [0, FLOOR_HEIGHT - SLAB - 0.05], ['#'], WALL.thickness),
-    wallWithDoor: extrude(
-      'wall with a door',
-      [COLUMN / 2, door.from, door.to, BAY - COLUMN / 2],
-      [0, door.height, WALL.height],
-      ['###', '#.#'],
-      WALL.thickness,
-    ),
-    door: extrude('door', [PLAY, door.to - door.from - PLAY], [PLAY, door.height - PLAY], ['#'], 0.05),
-    desk: extrude('desk', [-0.8, -0.76, 0.76, 0.8], [0, 0.7, 0.74], ['###', '#.#'], 0.8),
-    chair: extrude('chair', [-0.25, -0.2, -0.03, 0.03, 0.25], [0, 0.42, 0.47, 0.9], ['#...', '####', '..#.'], 0.45),
-    duct: extrude(
-      'duct',
-      [-ductX, sheet - ductX, ductX - sheet, ductX],
-      [-ductY, sheet - ductY, ductY - sheet, ductY],
-      ['###', '#.#', '###'],
-      1,
-    ),
-    flange: extrude(
-      'flange',
-      [-ductX - 0.03, -ductX, ductX, ductX + 0.03],
-      [-ductY - 0.03, -ductY, ductY, ductY + 0.03],
-      ['###', '#.#', '###'],
-      0.04,
-    ),
-    roundDuct: tube('round duct', DUCT.round, 0.01, 16),
-    drop: tube('drop', 0.08, 0.008, 12),
-    diffuser: lathe(
-      'diffuser',
-      [
-        [0.1, 0],
-        [0.12, 0.02],
-        [0.24, 0.06],
-        [0.26, 0.07],
-      ],
-      16,
-    ),
-    mainPipe: tube('main pipe', PIPE.main, 0.008, 12),
-    branchPipe: tube('branch pipe', PIPE.branch, 0.005, 10),
-    coupling: lathe(
-      'coupling',
-      [
-        [PIPE.main + 0.02, 0],
-        [PIPE.main + 0.02, 0.12],
-      ],
-      12,
-    ),
-    elbow: elbow('elbow', PIPE.branch, 0.005, PIPE.bend, 10, 6),
-    sprinkler: lathe(
-      'sprinkler',
-      [
-        [0.012, 0],
-        [0.012, 0.05],
-        [0.03, 0.055],
-        [0.03, 0.065],
-      ],
-      8,
-    ),
-    radiator: extrude(
-      'radiator',
-      Array.from({ length: 2 * FINS + 2 }, (_, i) => (i * 1.2) / (2 * FINS + 1)),
-      [0, 0.02, 0.09],
-      [`#${'.#'.repeat(FINS)}`, '#'.repeat(2 * FINS + 1)],
-      0.6,
-    ),
-    tray: extrude('cable tray', [-0.15, -0.145, 0.145, 0.15], [-0.03, -0.025, 0.03], ['#.#', '###'], 1),
-    light: box('luminaire', 0.3, 0.05, 1.2),
-  };
-}
-
-/** A stripe that goes up with the steps, from so many steps to so many above each, and from the floor at the lowest. */
-function sawtooth(name: string, width: number, from: number, to: number): Solid {
-  const ascending = (count: number, step: number): number[] => Array.from({ length: count + 1 }, (_, i) => i * step);
-  const rows = Array.from({ length: STEPS - 1 + to }, (_, j) =>
-    Array.from({ length: STEPS }, (_, i) => (j >= i + from && j < i + to ? '#' : '.')).join(''),
-  ).reverse();
-  const run = (HOLE.far - HOLE.near) / STEPS;
-  return extrude(name, ascending(STEPS, run), ascending(rows.length, FLOOR_HEIGHT / STEPS), rows, width);
 }

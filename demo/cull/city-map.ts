@@ -1,6 +1,7 @@
 import type { Camera, InstancedMesh } from 'three';
 import { Vector3 } from 'three';
 import { element } from '../panel.js';
+import type { SeenInstances } from './seen-instances.js';
 
 /** Pixels along a side of the map. */
 const SIZE = 560;
@@ -28,13 +29,12 @@ export class CityMap {
     this.#all = this.#pixels.slice();
   }
 
-  /** The first `count` of `seen` are drawn in the light; a line goes around the ground that the camera sees. */
-  draw(
-    drawn: readonly { mesh: InstancedMesh; seen: Uint32Array; count: number; isCar: boolean }[],
-    camera: Camera,
-  ): void {
+  /** What is seen is drawn in the light; a line goes around the ground that the camera sees. */
+  draw(seen: readonly SeenInstances[], camera: Camera): void {
     this.#pixels.set(this.#all);
-    for (const { mesh, seen, count, isCar } of drawn) this.#paint(mesh, seen, count, isCar ? COLORS.car : COLORS.seen);
+    for (const { mesh, numbers, count, isCar } of seen) {
+      this.#paint(mesh, numbers, count, isCar ? COLORS.car : COLORS.seen);
+    }
     this.#context.putImageData(this.#image, 0, 0);
     this.#outline(camera);
   }

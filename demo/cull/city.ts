@@ -46,6 +46,7 @@ export class City {
     this.buildings.name = 'building';
     this.cars = new InstancedMesh(geometry, undefined, cars);
     this.cars.name = 'car';
+    this.cars.frustumCulled = false; // as a whole, which three would do by where they were at first
 
     const lots = lotsAround(buildings);
     this.radius = lots.at(-1)!.distance;

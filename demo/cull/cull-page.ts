@@ -1,9 +1,8 @@
 import type { CollisionService } from 'collision-worker';
 import type { SceneFrame, SceneIntersection, SceneTracker } from 'collision-worker/three';
 import {
-  Color,
   Fog,
-  InstancedMesh,
+  type InstancedMesh,
   Mesh,
   MeshBasicMaterial,
   PerspectiveCamera,
@@ -21,6 +20,8 @@ import { animate, BACKGROUND, createScene, FRUSTUM, fitToCanvas, IS_LIGHT } from
 import type { City } from './city.js';
 import { CityMap } from './city-map.js';
 import { cityMaterial } from './city-material.js';
+import { FROZEN_LAYER, FrozenView } from './frozen-view.js';
+import type { SeenInstances } from './seen-instances.js';
 
 /** Milliseconds. */
 const REPORT_INTERVAL = 400;
@@ -35,23 +36,14 @@ const PACE = 0.035;
 /** How far above and behind itself the camera goes when the view is frozen, in parts of the far plane. */
 const STEP_BACK = { up: 0.75, back: 0.55 };
 
-/** What is drawn of an InstancedMesh: another one with the instances that are seen. */
-interface Drawn {
-  mesh: InstancedMesh;
-  shown: InstancedMesh;
-  /** The numbers of the instances that are seen: the first `count`. */
-  seen: Uint32Array;
-  count: number;
-  isCar: boolean;
-}
-
 /** A flight over a city of which only that is drawn that the worker sees. */
 export class CullPage {
   readonly settings = { fly: movesByItself(), drive: movesByItself(), freeze: false, occlusion: false };
   readonly camera = new PerspectiveCamera(55, 1, 2, 100);
-  /** What it sees is drawn. It is where the other one was when the view was frozen. */
+  /** It is where the other one was when the view was frozen. */
   readonly culler = new PerspectiveCamera();
-  readonly drawn: readonly Drawn[];
+  /** How many instances the last picture of a view that is not frozen had. */
+  drawn = 0;
   seconds = 0;
   hit: SceneIntersection | null = null;
   readonly #renderer: WebGLRenderer;
@@ -62,12 +54,15 @@ export class CullPage {
   readonly #controls: OrbitControls;
   readonly #map: CityMap;
   readonly #volume = new FrustumVolume(FRUSTUM, 0.05);
+  readonly #seen: readonly SeenInstances[];
+  readonly #frozen: FrozenView;
   readonly #marker = new SelectionMarker();
   readonly #meter = new Meter();
   readonly #panel = new Panel();
   /** It begins on its way to the towers in the middle. */
   #angle = Math.PI - 0.42;
-  #hidden = 0;
+  /** The newest answer about the view that is not frozen. */
+  #answer: SceneFrame | null = null;
   #lastTime = 0;
   #lastReport = 0;
   #lastMap = 0;
@@ -79,18 +74,19 @@ export class CullPage {
     this.#tracker = tracker;
     this.#map = new CityMap(city.buildings, city.radius);
     const material = cityMaterial(LIT);
-    this.drawn = [city.buildings, city.cars].map((mesh) => {
-      const shown = new InstancedMesh(mesh.geometry, material, mesh.count);
-      shown.setColorAt(0, new Color());
-      shown.count = 0;
-      shown.frustumCulled = false; // that is done already
-      return { mesh, shown, seen: new Uint32Array(mesh.count), count: 0, isCar: mesh === city.cars };
+    const meshes = [city.buildings, city.cars];
+    for (const mesh of meshes) mesh.material = material;
+    this.#seen = meshes.map((mesh) => {
+      return { mesh, numbers: new Uint32Array(mesh.count), count: 0, isCar: mesh === city.cars };
     });
+    this.#frozen = new FrozenView(meshes, material);
     const ground = new Mesh(new PlaneGeometry(1, 1), new MeshBasicMaterial({ color: GROUND }));
     ground.rotation.x = -Math.PI / 2;
     ground.scale.setScalar(20 * city.radius);
     this.#scene.fog = new Fog(BACKGROUND, 0.35 * far, far);
-    this.#scene.add(ground, ...this.drawn.map(({ shown }) => shown), this.#volume.root, this.#marker.root);
+    this.#scene.add(ground, this.#volume.root, this.#marker.root);
+    this.#scene.traverse(({ layers }) => layers.enable(FROZEN_LAYER));
+    this.#scene.add(city.root, ...this.#frozen.copies);
     this.#volume.root.visible = false;
     this.camera.far = far;
     this.#controls = new OrbitControls(this.camera, renderer.domElement);
@@ -105,8 +101,20 @@ export class CullPage {
     animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
   }
 
+  /** Lists what the worker says that is seen; it stays so while the view is frozen. */
+  get seen(): readonly SeenInstances[] {
+    const frame = this.#answer;
+    if (frame === null || this.settings.freeze) return this.#seen;
+    for (const each of this.#seen) each.count = frame.visibleInstances(each.mesh, each.numbers);
+    return this.#seen;
+  }
+
   /** What is seen now stays drawn; the camera goes up to look at it from outside. */
   freeze(isFrozen: boolean): void {
+    if (isFrozen) {
+      this.#frozen.freeze(this.seen);
+      this.#answer = null;
+    }
     this.settings.freeze = isFrozen;
     this.#volume.root.visible = isFrozen;
     this.#volume.update(this.culler, 0);
@@ -150,12 +158,13 @@ export class CullPage {
     });
     this.#meter.measure('draw', () => {
       this.#marker.update();
-      this.#renderer.render(this.#scene, camera);
+      this.#renderer.render(this.#scene, settings.freeze ? this.#frozen.follow(camera) : camera);
     });
+    if (!settings.freeze) this.drawn = this.#city.count - this.#tracker.culled.instances;
     this.#ask();
     if (time - this.#lastMap > MAP_INTERVAL) {
       this.#lastMap = time;
-      this.#map.draw(this.drawn, culler);
+      this.#map.draw(this.seen, culler);
     }
     if (time - this.#lastReport < REPORT_INTERVAL) return;
     this.#lastReport = time;
@@ -163,41 +172,18 @@ export class CullPage {
   }
 
   #ask(): void {
-    const { camera, culler } = this;
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     const answer = this.#meter.measure('collide', () => {
       // #region code
-      // The frustum is grown by what the camera moves until the answer is drawn.
-      const margin = 'motion';
       const { occlusion } = this.settings; // leave out what nearer buildings hide, too
-      this.#tracker.setView(culler, { width, height }, 'culling', { margin, occlusion });
-      return this.#tracker.update(camera, { width, height });
+      return this.#tracker.update(this.camera, { width, height }, { occlusion });
       // #endregion
     });
-    answer.then((frame) => this.#meter.measure('collide', () => this.#take(frame))).catch(showError);
-  }
-
-  /** Copies the matrices and colours of what is seen. */
-  #take(frame: SceneFrame): void {
-    this.#hidden = frame.result.views.get('culling')?.occluded.length ?? 0;
-    for (const each of this.drawn) {
-      const { mesh, shown, seen } = each;
-      // #region code
-      each.count = frame.visibleInstances(mesh, seen, 'culling');
-      const [from, to] = [mesh.instanceMatrix.array, shown.instanceMatrix.array];
-      for (let i = 0; i < each.count; i++) to.set(from.subarray(16 * seen[i], 16 * seen[i] + 16), 16 * i);
-      shown.count = each.count;
-      // #endregion
-      const [colors, shownColors] = [mesh.instanceColor!.array, shown.instanceColor!.array];
-      for (let i = 0; i < each.count; i++) {
-        for (let k = 0; k < 3; k++) shownColors[3 * i + k] = colors[3 * seen[i] + k];
-      }
-      for (const attribute of [shown.instanceMatrix, shown.instanceColor!]) {
-        attribute.clearUpdateRanges();
-        attribute.addUpdateRange(0, each.count * attribute.itemSize);
-        attribute.needsUpdate = true;
-      }
-    }
+    answer
+      .then((frame) => {
+        if (!this.settings.freeze) this.#answer = frame;
+      })
+      .catch(showError);
   }
 
   #show(hit: SceneIntersection | null): void {
@@ -228,16 +214,16 @@ export class CullPage {
   #report(): void {
     const { frames } = this.#meter;
     const ms = (values: number[]): string => (values.length === 0 ? '–' : `${quantile(values, 0.5).toFixed(2)} ms`);
-    const seen = this.drawn.reduce((sum, { count }) => sum + count, 0);
+    const { triangles, occluded } = this.#tracker.culled; // in the last picture
     const number = (value: number): string => value.toLocaleString('en');
     this.#panel.showFigures({
       objects: number(this.#city.count),
       'of them moving': number(this.#city.cars.count),
-      'seen, and drawn': `${number(seen)} (${((100 * seen) / this.#city.count).toFixed(1)} %)`,
-      'hidden by nearer ones': this.settings.occlusion ? number(this.#hidden) : '–',
-      'triangles spared': number(12 * (this.#city.count - seen)),
+      'seen, and drawn': `${number(this.drawn)} (${((100 * this.drawn) / this.#city.count).toFixed(1)} %)`,
+      'hidden by nearer ones': this.settings.occlusion ? number(occluded) : '–',
+      'triangles spared': number(triangles),
       'worker: a frame': ms([this.#service.stats.ms.total]),
-      'main thread: culling': ms(frames.map(({ collide }) => collide)),
+      'main thread: asking': ms(frames.map(({ collide }) => collide)),
       'main thread: all work': ms(frames.map(costOf)),
     });
   }

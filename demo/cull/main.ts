@@ -1,6 +1,5 @@
 import { createCollisionService } from 'collision-worker';
-import { boxFromGeometry, trackScene } from 'collision-worker/three';
-import type { Mesh } from 'three';
+import { trackScene } from 'collision-worker/three';
 import { nextTurn } from '../next-turn.js';
 import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
@@ -27,11 +26,12 @@ await runPage(async (progress) => {
   const city = new City(BUILDINGS, CARS);
   // #region code
   const service = await createCollisionService();
-  // Nobody draws the city as a whole, so the tracker brings its matrices up to date.
+  // three draws the city as it is, without what the camera does not see, or what nearer buildings hide.
   const tracker = await trackScene(service, city.root, {
-    updateMatrixWorld: true,
-    shapeOf: (object) => boxFromGeometry((object as Mesh).geometry),
-    objectOptions: (object) => (object === city.cars ? { motion: 'moving' } : { motion: 'static', occluder: true }),
+    culling: true,
+    // Its shader paints windows, and moves no vertex.
+    objectOptions: (object) =>
+      object === city.cars ? { cullable: true } : { cullable: true, motion: 'static', occluder: true },
     onProgress: (fraction) => progress.show('Telling the worker…', fraction),
   });
   // #endregion

@@ -1,6 +1,7 @@
 import type { CollisionServiceOptions } from '../shared/types.js';
 import { inlineHost } from './link/host.browser.js';
-import { type CollisionService, startService } from './service.js';
+import type { CollisionService } from './service.js';
+import { startService } from './start-service.js';
 
 /**
  * Starts a worker that is made of a Blob: for pages that want no file beside their script. A content security policy must

@@ -1,6 +1,7 @@
 import type { CollisionServiceOptions } from '../shared/types.js';
 import { nodeHost } from './link/host.node.js';
-import { type CollisionService, startService } from './service.js';
+import type { CollisionService } from './service.js';
+import { startService } from './start-service.js';
 
 /** As in browsers, but for the host. */
 export function createCollisionService(options: CollisionServiceOptions = {}): Promise<CollisionService> {

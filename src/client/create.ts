@@ -1,6 +1,7 @@
 import type { CollisionServiceOptions } from '../shared/types.js';
 import { browserHost } from './link/host.browser.js';
-import { type CollisionService, startService } from './service.js';
+import type { CollisionService } from './service.js';
+import { startService } from './start-service.js';
 
 /**
  * Starts a worker and resolves when it listens.

@@ -8,7 +8,6 @@ import type {
   Character,
   CharacterOptions,
   ClosestPoint,
-  CollisionServiceOptions,
   ContactOptions,
   ContactReport,
   Distance,
@@ -46,107 +45,25 @@ import type {
   VisibleSet,
 } from '../shared/types.js';
 import { CharacterStore } from './character/character-store.js';
-import { isAffine } from './check/affine.js';
 import { checkTypedArray } from './check/binary.js';
-import { CheckedIds } from './check/checked-ids.js';
-import { checkSignal } from './check/signal.js';
-import {
-  checkBits,
-  checkBoolean,
-  checkInteger,
-  checkLengths,
-  checkNumber,
-  checkPositive,
-  invalid,
-  MatrixReader,
-  reading,
-  readOptions,
-} from './check/validate.js';
+import { checkBits, checkInteger, readOptions } from './check/validate.js';
 import { FramePump } from './frame/frame-pump.js';
 import { ViewTable } from './frame/view-table.js';
-import { abortable, aborted, unlessAborted } from './link/abort.js';
+import { abortable } from './link/abort.js';
 import { BuilderPool } from './link/builder-pool.js';
-import type { Host } from './link/host.js';
 import { type LinkOptions, WorkerLink } from './link/worker-link.js';
 import { Queries } from './query/queries.js';
 import { MeshStore } from './scene/mesh-store.js';
 import { ObjectStore } from './scene/object-store.js';
+import { ObjectTransforms } from './scene/object-transforms.js';
 import { ServiceEvent, ServiceEvents } from './service-events.js';
 import { PoseReader } from './skin/pose-reader.js';
 import { PoseTable } from './skin/pose-table.js';
-import { type BorrowedBlock, ReplayLog } from './transforms/replay-log.js';
-import { SingleWriter } from './transforms/single-writer.js';
+import { ReplayLog } from './transforms/replay-log.js';
 import { TransformTable } from './transforms/transform-table.js';
 
-const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget', 'signal'];
-const MATRIX_KINDS = ['Float32Array', 'Float64Array'] as const;
-const LONGEST_TIMEOUT = 2 ** 31 - 1; // of timers
-
-/** Starts a service on that host; see createCollisionService. */
-export async function startService(host: Host, options: CollisionServiceOptions): Promise<CollisionService> {
-  const operation = 'createCollisionService';
-  const given = readOptions(operation, 'options', options, KEYS);
-  const { createWorker, restart = true, builders = 1, timeout = 10_000 } = given;
-  const { contactBudget = Number.POSITIVE_INFINITY, signal } = given;
-  if (createWorker !== undefined && typeof createWorker !== 'function') {
-    invalid(operation, 'createWorker', createWorker, 'a function that makes a worker');
-  }
-  checkBoolean(operation, 'restart', restart);
-  checkInteger(operation, 'builders', builders, 0, 64);
-  checkPositive(operation, 'timeout', timeout);
-  checkNumber(operation, 'contactBudget', contactBudget, Number.MIN_VALUE, 'milliseconds > 0');
-  checkSignal(operation, signal);
-  if (signal?.aborted) throw aborted(operation, signal);
-  const budget = contactBudget === Number.POSITIVE_INFINITY ? 0 : contactBudget;
-  const settings = { builders, contactBudget: budget, restart, signal };
-  const link = { host, timeout: Math.min(timeout, LONGEST_TIMEOUT) };
-  if (createWorker !== undefined) return open(settings, { ...link, createWorker }, () => {});
-  let obstacle: CollisionError | undefined;
-  // Others may be starting at the same time: each tries the ways for itself.
-  for (let i = host.way; i < host.ways.length; i++) {
-    const way = within(timeout, host.ways[i]()).catch(() => null); // it is no way here
-    const made = await unlessAborted(operation, way, signal);
-    let isObstructed = false;
-    const onObstacle = (): void => {
-      isObstructed = true;
-    };
-    try {
-      if (made === null) continue;
-      const service = await open(settings, { ...link, createWorker: made }, onObstacle);
-      host.way = i;
-      return service;
-    } catch (error) {
-      if (!isObstructed || !CollisionError.is(error) || error.code !== 'WORKER_LOST') throw error;
-      obstacle ??= error;
-    }
-  }
-  const { message, cause } = obstacle ?? new CollisionError('WORKER_LOST', `${operation}: there is no worker`);
-  throw new CollisionError('WORKER_LOST', `${message}${host.advice()}`, cause === undefined ? undefined : { cause });
-}
-
-/** Opens a service that listens; `onObstacle` hears when its worker could not be loaded. */
-async function open(settings: ServiceSettings, link: LinkOptions, onObstacle: () => void): Promise<CollisionService> {
-  let service: CollisionService | undefined;
-  try {
-    service = new CollisionService(settings, link);
-    await service.ready;
-    return service;
-  } catch (error) {
-    if (service === undefined || service.isObstructed) onObstacle();
-    service?.dispose();
-    throw error;
-  }
-}
-
-/** Answers what `promise` does, and rejects when that takes longer. */
-function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('it took too long')), Math.min(milliseconds, LONGEST_TIMEOUT));
-    promise.then(resolve, reject).then(() => clearTimeout(timer));
-  });
-}
-
-interface ServiceSettings {
+/** What the service itself wants to know of its options. */
+export interface ServiceSettings {
   builders: number;
   contactBudget: number;
   restart: boolean;
@@ -168,10 +85,7 @@ export class CollisionService extends ServiceEvents {
   readonly #queries: Queries;
   readonly #characters: CharacterStore;
   readonly #ready: Promise<void>;
-  readonly #parent = new MatrixReader();
-  readonly #table = new TransformTable();
-  readonly #singles = new SingleWriter(this.#table);
-  readonly #checkedIds = new CheckedIds();
+  readonly #transforms: ObjectTransforms;
   readonly #poses = new PoseTable();
   readonly #poseReader = new PoseReader();
   /** Every update() answers this after the end; the first of them makes it. */
@@ -181,14 +95,16 @@ export class CollisionService extends ServiceEvents {
   constructor({ builders, contactBudget, restart, signal }: ServiceSettings, options: LinkOptions) {
     super();
     const revival = { lost: (error: CollisionError) => this.#lose(error), restore: () => this.#restore() };
-    const log = new ReplayLog(this.#table, restart);
+    const table = new TransformTable();
+    const log = new ReplayLog(table, restart);
     this.#link = new WorkerLink(options, (message) => this.#receive(message), restart ? revival : undefined);
     this.#builders = new BuilderPool(builders, options, this.#link);
-    this.#pump = new FramePump(this.#link, contactBudget, this.#views, log, this.#table, this.#poses, (out) =>
+    this.#pump = new FramePump(this.#link, contactBudget, this.#views, log, table, this.#poses, (out) =>
       this.#characters.take(out),
     );
     this.#meshes = new MeshStore(this.#link, this.#builders, this.#pump, restart);
     this.#objects = new ObjectStore(this.#meshes, this.#pump, log, this.#poses);
+    this.#transforms = new ObjectTransforms(table, this.#objects, this.#pump);
     this.#queries = new Queries(this.#link, this.#pump, this.#views, this.#objects);
     this.#characters = new CharacterStore(this.#pump, this.#objects, (operation) => this.#link.check(operation));
     const started = this.#link.defer<void>('createCollisionService');
@@ -384,7 +300,7 @@ export class CollisionService extends ServiceEvents {
    */
   setTransform(id: ObjectId, matrix: ArrayLike<number>): void {
     this.#link.check('setTransform');
-    this.#singles.set(id, matrix, this.#pump.staging);
+    this.#transforms.set(id, matrix);
   }
 
   /**
@@ -395,15 +311,7 @@ export class CollisionService extends ServiceEvents {
    */
   moveObjects(ids: Uint32Array, matrices: readonly ArrayLike<number>[], first: number, end: number): void {
     this.#link.check('setTransform');
-    const targets = checkTypedArray<Uint32Array>('setTransform', 'ids', ids, ['Uint32Array']);
-    checkInteger('setTransform', 'first', first, 0, targets.length);
-    checkInteger('setTransform', 'end', end, first, targets.length);
-    for (let i = first; i < end; i++) {
-      i = this.#pump.bulk.move(targets, matrices, i, end);
-      if (i === end) return;
-      const matrix = reading('setTransform', 'matrices', () => matrices[i]);
-      this.#singles.setOrReject(targets[i], matrix, this.#pump.staging);
-    }
+    this.#transforms.moveObjects(ids, matrices, first, end);
   }
 
   /**
@@ -413,7 +321,7 @@ export class CollisionService extends ServiceEvents {
    * @internal
    */
   isPlacedAs(id: ObjectId, matrix: ArrayLike<number>): boolean {
-    return reading('isPlacedAs', 'matrix', () => this.#table.has(id) && this.#table.isPlacedAs(id, matrix));
+    return this.#transforms.isPlacedAs(id, matrix);
   }
 
   /**
@@ -427,12 +335,7 @@ export class CollisionService extends ServiceEvents {
    */
   setTransforms(ids: Uint32Array, matrices: Float32Array | Float64Array, parent?: ArrayLike<number>): void {
     this.#link.check('setTransforms');
-    const place = parent === undefined ? undefined : this.#parent.readAffine('setTransforms', 'parent', parent);
-    const targets = checkTypedArray<Uint32Array>('setTransforms', 'ids', ids, ['Uint32Array']);
-    const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
-    checkLengths('setTransforms', targets, numbers);
-    this.#beginBlock(targets);
-    this.#pump.staging.setBlock(targets, numbers, place);
+    this.#transforms.setBlock(ids, matrices, parent);
   }
 
   /**
@@ -444,10 +347,7 @@ export class CollisionService extends ServiceEvents {
    */
   moveInstances(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
     this.#link.check('setTransforms');
-    const place = this.#parent.read('setTransforms', 'parent', parent);
-    if (!isAffine(place, 0)) place.fill(Number.NaN); // the worker lists all of them as rejected
-    const block = this.#borrow(ids, matrices);
-    this.#pump.staging.setBlock(block.ids, block.matrices, place, block);
+    this.#transforms.moveInstances(ids, matrices, parent);
   }
 
   /**
@@ -458,8 +358,7 @@ export class CollisionService extends ServiceEvents {
    */
   placeInstances(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
     this.#link.check('setTransforms');
-    const place = this.#parent.readAffine('setTransforms', 'parent', parent);
-    this.#pump.place(this.#borrow(ids, matrices), place);
+    this.#transforms.placeInstances(ids, matrices, parent);
   }
 
   /**
@@ -951,23 +850,6 @@ export class CollisionService extends ServiceEvents {
   dispose(): void {
     this.#link.close(new CollisionError('DISPOSED', 'the service was disposed'));
     this.#letGo(this.#link.error!);
-  }
-
-  /** Checks a block of an adapter's. It becomes the last that sets their transforms. */
-  #borrow(ids: Uint32Array, matrices: Float32Array | Float64Array): BorrowedBlock {
-    const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
-    const targets = this.#checkedIds.read(ids, this.#table.leftBlocks, () => {
-      return this.#beginBlock(checkTypedArray('setTransforms', 'ids', ids, ['Uint32Array']));
-    });
-    checkLengths('setTransforms', targets, numbers);
-    return { ids: targets, matrices: numbers };
-  }
-
-  /** Checks the objects of a block. The block becomes the last that sets their transforms. */
-  #beginBlock(ids: Uint32Array): Uint32Array {
-    this.#objects.checkAll('setTransforms', 'ids', ids);
-    this.#table.setBlock(ids);
-    return ids;
   }
 
   #letGo(error: CollisionError): void {

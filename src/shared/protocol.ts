@@ -76,9 +76,19 @@ export interface WorkerApi {
   /** Lists the ids of the objects that are solid around a point, ascending. */
   containing(point: Vec3, filter: Filter): Uint32Array;
   /** Finds what a shape meets first that starts at a matrix. */
-  sweep(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit | null;
+  sweep(
+    shape: ObjectDescription,
+    matrix: number[],
+    motion: Motion,
+    filter: Filter,
+  ): SweepHit | null | Promise<SweepHit | null>;
   /** Finds the first contact with each object, earliest first. */
-  sweepAll(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[];
+  sweepAll(
+    shape: ObjectDescription,
+    matrix: number[],
+    motion: Motion,
+    filter: Filter,
+  ): SweepHit[] | Promise<SweepHit[]>;
   /** Pushes a shape out of what it overlaps. */
   place(shape: ObjectDescription, matrix: number[], filter: Filter): Placement;
   /**

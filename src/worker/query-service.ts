@@ -1,22 +1,30 @@
 import { transfer } from 'comlink';
 import { CollisionError } from '../shared/errors.js';
-import { RAY_NUMBERS } from '../shared/layout.js';
+import { RAY_NUMBERS, SHAPE_CAPSULE, SHAPE_SPHERE } from '../shared/layout.js';
 import type {
   Cursor,
   Filter,
+  FromWorker,
+  InspectRequest,
   Motion,
   ObjectDescription,
   PickRay,
   Region,
+  SectionRequest,
   SnapRequest,
   ViewRecord,
 } from '../shared/protocol.js';
 import type {
+  BoxCheck,
   ClosestPoint,
   Hit,
+  Inspection,
+  MeshId,
+  ObjectId,
   Placement,
   Ray,
   RayHits,
+  Section,
   Sight,
   SweepHit,
   SweepHits,
@@ -25,14 +33,24 @@ import type {
 } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
+import { boxCover } from './box-cover.js';
 import { buffersOf } from './buffers-of.js';
+import { inspect } from './inspection.js';
+import { LongWork } from './long-work.js';
 import { raycastMany, sweepMany } from './many-queries.js';
-import type { MeshTable } from './mesh-table.js';
+import { MeshTable } from './mesh-table.js';
+import { PairQuestions } from './pair-questions.js';
+import { placedIn } from './placed-in.js';
 import { place } from './placing.js';
-import type { Slices } from './slices.js';
+import { section } from './section.js';
+import type { Slices, Turns } from './slices.js';
 import { type MissingFeatures, pickSnap, type SnapAnswer } from './snap/snap.js';
+import { topBoxes } from './top-boxes.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+
+/** Sends a message to the main thread. */
+export type Post = (message: FromWorker, transfer: Transferable[]) => void;
 
 /** The part of the worker that answers questions. Every answer says which frame it saw. */
 export abstract class QueryService {
@@ -40,18 +58,22 @@ export abstract class QueryService {
   protected frame = 0;
   protected readonly core: Core;
   protected readonly meshes: MeshTable;
+  protected readonly work: LongWork;
+  protected readonly post: Post;
+  readonly #pairs: PairQuestions;
   /** Features are found of one mesh after the other. */
   #lastFinding: Promise<unknown> = Promise.resolve();
+  /** The core does one section at a time. */
+  #lastSection: Promise<unknown> = Promise.resolve();
+  #lastInspection: Promise<unknown> = Promise.resolve();
 
-  constructor(core: Core, meshes: MeshTable) {
+  constructor(core: Core, post: Post, turns: Turns) {
     this.core = core;
-    this.meshes = meshes;
+    this.post = post;
+    this.meshes = new MeshTable(core);
+    this.work = new LongWork(core, this.meshes, turns, () => post({ type: 'busy', frame: this.frame }, []));
+    this.#pairs = new PairQuestions(core, this.meshes, this.work);
   }
-
-  /**
-   * Does work that may take long, in slices between which messages are served. Meshes stay at their addresses meanwhile.
-   */
-  protected abstract inSlices<T>(work: (slices: Slices) => Promise<T>): Promise<T>;
 
   readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
     this.#seen(this.core.queries.raycast(ray, filter)),
@@ -79,7 +101,7 @@ export abstract class QueryService {
     for (let missing = first; ; ) {
       const { features, flats } = missing;
       // One after the other, as many picks may ask for the same.
-      const work = this.#lastFinding.then(() => this.inSlices((slices) => this.#find(features, flats, slices)));
+      const work = this.#lastFinding.then(() => this.work.inSlices((slices) => this.#find(features, flats, slices)));
       this.#lastFinding = work.catch(() => {});
       await work;
       const answer = this.#pickSnap(ray, filter, request, true);
@@ -109,7 +131,7 @@ export abstract class QueryService {
   readonly raycastMany = answering((rays: Float32Array, filter: Filter): Promise<RayHits> => {
     checkRays(rays);
     const { frame } = this;
-    return this.inSlices(async (slices) => {
+    return this.work.inSlices(async (slices) => {
       const hits = await raycastMany(this.core.queries, rays, filter, slices);
       return transfer({ ...hits, frame }, buffersOf(hits));
     });
@@ -146,13 +168,32 @@ export abstract class QueryService {
   });
 
   readonly sweep = answering(
-    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit | null =>
-      this.#seen(this.core.queries.sweep(this.#placed(shape, matrix), motion, filter)),
+    (
+      shape: ObjectDescription,
+      matrix: number[],
+      motion: Motion,
+      filter: Filter,
+    ): SweepHit | null | Promise<SweepHit | null> => {
+      const { queries } = this.core;
+      const placed = this.#placed(shape, matrix);
+      if (isShort(shape, motion)) return this.#seen(queries.sweep(placed, motion, filter));
+      const { frame } = this;
+      return this.#pairs.sweep(queries.keepSweep(placed, motion, filter, false), ([hit]) =>
+        hit ? { ...hit, frame } : null,
+      );
+    },
   );
 
   readonly sweepAll = answering(
-    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[] =>
-      this.#allSeen(this.core.queries.sweepAll(this.#placed(shape, matrix), motion, filter)),
+    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[] | Promise<SweepHit[]> => {
+      const { queries } = this.core;
+      const placed = this.#placed(shape, matrix);
+      if (isShort(shape, motion)) return this.#allSeen(queries.sweepAll(placed, motion, filter));
+      const { frame } = this;
+      return this.#pairs.sweep(queries.keepSweep(placed, motion, filter, true), (hits) =>
+        hits.map((hit) => ({ ...hit, frame })),
+      );
+    },
   );
 
   readonly place = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Placement => {
@@ -170,7 +211,7 @@ export abstract class QueryService {
     ): Promise<SweepHits> => {
       const placed = shapes.map((shape) => this.#placed(shape, IDENTITY));
       const { frame } = this;
-      return this.inSlices(async (slices) => {
+      return this.work.inSlices(async (slices) => {
         const asked = { shapes: placed, ways, shapeOf, tolerance, filter };
         const hits = await sweepMany(this.core.queries, asked, slices);
         return transfer({ ...hits, frame }, buffersOf(hits));
@@ -186,9 +227,53 @@ export abstract class QueryService {
     this.#seen(this.core.queries.closestPoint(point, maxDistance, filter)),
   );
 
+  /**
+   * A contact that may take long is found in slices, when no frame and no other question of two objects is under way: it
+   * keeps the objects as they are now.
+   */
+  readonly contact = answering((a: ObjectId, b: ObjectId, detail: number) =>
+    this.#pairs.contact(a, b, detail, this.frame),
+  );
+
+  readonly distance = answering((a: ObjectId, b: ObjectId, limit: number) =>
+    this.#pairs.distance(a, b, limit, this.frame),
+  );
+
+  /** Lists boxes, in slices between which messages are served. Each tree is listed as it is when its turn comes. */
+  readonly inspect = answering((request: InspectRequest): Promise<Inspection> => {
+    const answer = this.#lastInspection.then(() =>
+      this.work.inSlices((slices) => inspect(this.core.inspector, request, slices, () => this.frame)),
+    );
+    this.#lastInspection = answer.catch(() => {});
+    return answer;
+  });
+
+  /** Lists the top boxes of a mesh's tree, likewise. */
+  readonly meshBoxes = answering((mesh: MeshId, level: number, most: number): Promise<Float64Array | null> => {
+    const answer = this.#lastInspection.then(() =>
+      this.work.inSlices((slices) => topBoxes(this.core.inspector, this.meshes.addressOf(mesh), level, most, slices)),
+    );
+    this.#lastInspection = answer.catch(() => {});
+    return answer;
+  });
+
+  /** Tells whether boxes hold all of a mesh, in slices between which messages are served. */
+  readonly checkBoxes = answering((mesh: MeshId, records: Float64Array): Promise<BoxCheck> => {
+    const address = this.meshes.addressOf(mesh);
+    return this.work.inSlices((slices) => slices.run(boxCover(this.core.snaps.memoryOf, address, records)));
+  });
+
+  /** Cuts objects, in slices between which messages are served. Each object is cut as it is when its turn comes. */
+  readonly section = answering((request: SectionRequest): Promise<Section> => {
+    const answer = this.#lastSection.then(() =>
+      this.work.inSlices((slices) => section(this.core.sections, request, slices, () => this.frame)),
+    );
+    this.#lastSection = answer.catch(() => {});
+    return answer;
+  });
+
   #placed(shape: ObjectDescription, matrix: number[]): PlacedDescription {
-    const mesh = shape.mesh === 0 ? 0 : this.meshes.addressOf(shape.mesh);
-    return { ...shape, mesh, matrix };
+    return placedIn(this.meshes, shape, matrix);
   }
 
   #seen<T extends object>(answer: T | null): (T & { frame: number }) | null {
@@ -198,6 +283,11 @@ export abstract class QueryService {
   #allSeen<T extends object>(answers: T[]): (T & { frame: number })[] {
     return answers.map((answer) => ({ ...answer, frame: this.frame }));
   }
+}
+
+/** Tells whether a sweep takes no longer than some microseconds for each object: that of a sphere or capsule that does not turn. */
+function isShort({ shape }: ObjectDescription, { rotation: [x, y, z] }: Motion): boolean {
+  return (shape === SHAPE_SPHERE || shape === SHAPE_CAPSULE) && x === 0 && y === 0 && z === 0;
 }
 
 function handedOver(ids: Uint32Array<ArrayBuffer>): Uint32Array {

@@ -16,6 +16,9 @@ export interface Turns {
   release(): void;
 }
 
+/** Nobody sends messages. */
+export const NO_TURNS: Turns = { pause() {}, hold() {}, release() {} };
+
 /** What is let pass while long work is under way. */
 export interface Gate {
   mayPass(message: ToWorker): boolean;

@@ -29,8 +29,11 @@ export interface OpenPage {
   close(): Promise<void>;
 }
 
-/** The bench's page in a Chromium without a screen. What goes wrong in it is thrown by `close`. */
-export async function openPage(): Promise<OpenPage> {
+/**
+ * The bench's page in a Chromium without a screen. What goes wrong in it is thrown by `close`. One that `isShort` has no
+ * long warm-ups.
+ */
+export async function openPage(isShort: boolean): Promise<OpenPage> {
   built ??= build(OPTIONS);
   await built;
   const server = await preview(OPTIONS);
@@ -40,7 +43,7 @@ export async function openPage(): Promise<OpenPage> {
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
   page.on('pageerror', (error) => faults.push(error.message));
   for (const [name, probe] of Object.entries(await probesOf(browser, page))) await page.exposeFunction(name, probe);
-  await page.goto(server.resolvedUrls!.local[0]);
+  await page.goto(`${server.resolvedUrls!.local[0]}${isShort ? '?short' : ''}`);
   await page.waitForFunction(() => 'bench' in window);
   return {
     page,

@@ -13,6 +13,8 @@ export interface Row {
 export interface Context {
   /** Whether the programs in C++ take part. */
   native: boolean;
+  /** Rows only have to show that they work: pages have no long warm-ups. Default false. */
+  isShort?: boolean;
   /** Starts a contender of a row in a process of its own. Absent: all are made in this one. */
   startApart?: (row: string, index: number) => Promise<ContenderElsewhere>;
 }

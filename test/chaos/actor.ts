@@ -1,4 +1,4 @@
-import type { CollisionService, QueryOptions } from 'collision-worker';
+import type { Character, CharacterState, CollisionService, QueryOptions } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import type { Random } from '../oracle/random.js';
 import type { FrameLog } from './frame-log.js';
@@ -33,6 +33,8 @@ export class Actor {
   readonly meshesInDoubt = new Set<number>();
   /** Baked meshes, and how large they are. */
   readonly baked: [baked: ArrayBuffer, scale: number][] = [];
+  /** The characters, and where each was when it was looked at. */
+  readonly characters = new Map<Character, CharacterState | undefined>();
   /** Instances that nobody sees, for the worker to hold. */
   crowd: Uint32Array = new Uint32Array(0);
   #names = 0;

@@ -2,6 +2,7 @@ import { CollisionError } from 'collision-worker';
 import { Random } from '../oracle/random.js';
 import { Actor } from './actor.js';
 import type { MakeWorker } from './chaos-worker.js';
+import { CHARACTER_STEPS } from './character-steps.js';
 import { FrameLog } from './frame-log.js';
 import { FEW_PAGES, type Hogs, makeHogs } from './hogs.js';
 import { Life } from './life.js';
@@ -35,6 +36,7 @@ const STEPS = {
   ...SCENE_STEPS,
   ...QUERY_STEPS,
   ...MESH_STEPS,
+  ...CHARACTER_STEPS,
   rest: ({ random }: Actor) => new Promise((resolve) => setTimeout(resolve, random.integer(3))),
   settle: ({ life }: Actor) => life.settle(),
 };
@@ -45,6 +47,7 @@ const WEIGHTS: Partial<Record<Step, number>> = {
   ...{ add: 12, move: 24, 'move many': 8, 'move badly': 1, change: 5, remove: 6, update: 20, raycast: 6, rest: 6 },
   ...{ settle: 1, addMesh: 2, bakeMesh: 1, removeMesh: 1, 'add a crowd': 1, 'remove the crowd': 1, 'set a view': 4 },
   ...{ 'remove a view': 1, contact: 6, pick: 4, 'run out of memory': 1 },
+  ...{ 'walk with a character': 8, 'put a character': 1, 'remove a character': 1 },
 };
 const DECK = (Object.keys(STEPS) as Step[]).flatMap((name) => Array<Step>(WEIGHTS[name] ?? 2).fill(name));
 

@@ -97,6 +97,11 @@ export class Life {
     this.#worlds.push({ things, meshes, windows });
   }
 
+  /** Tells whether there ever was an object. */
+  hasSeen(id: number): boolean {
+    return this.#worlds.some(({ things }) => things.has(id));
+  }
+
   /** How large a mesh was last, that is gone now. */
   sizeOf(mesh: number): number {
     return this.#worlds.findLast(({ meshes }) => meshes.has(mesh))?.meshes.get(mesh) ?? 1;

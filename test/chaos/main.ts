@@ -46,7 +46,10 @@ export async function chaos({ root, seed, steps, from, write }: Options): Promis
       signal: stop.signal,
     });
   };
+  // In Node a worker does not die without a word but here: what would say so keeps a process alive.
+  const alive = setInterval(() => {}, 1000);
   const report = merged(await Promise.all(Array.from({ length: lanes }, runLane)));
+  clearInterval(alive);
   const summary = summaryOf(report);
   const { operations, faults, right, declared, services, recovery } = summary;
   for (const [title, counts] of Object.entries({ operations, faults, right, declared })) printCounts(title, counts);

@@ -1,7 +1,9 @@
 import { boxMesh } from '../oracle/meshes.js';
 import type { Actor } from './actor.js';
 import { HOG_OBJECTS, HOG_RAYS } from './hogs.js';
+import { hitOf, inSome } from './query-steps.js';
 import { update } from './scene-steps.js';
+import { isFirstHit } from './truth.js';
 
 const MOST_MESHES = 4;
 const CUBE = boxMesh(2, 2, 2);
@@ -94,12 +96,25 @@ async function runOutOfMemory(actor: Actor): Promise<void> {
   const { recoveries } = life.report;
   const before = recoveries.length;
   life.accidents.faults[hogName] = (life.accidents.faults[hogName] ?? 0) + 1;
-  const ask = (answer: Promise<unknown>) => life.ask({ name: hogName, answer, check: () => 'it was held', codes });
-  if (what === 'a mesh') ask(service.addMesh(hogs.mesh));
-  else if (what === 'a baked mesh') ask(service.addMesh(hogs.baked));
+  const askForRoom = (answer: Promise<unknown>) =>
+    life.ask({ name: hogName, answer, check: () => 'it was held', codes });
+  if (what === 'a mesh') askForRoom(service.addMesh(hogs.mesh));
+  else if (what === 'a baked mesh') askForRoom(service.addMesh(hogs.baked));
   else if (what === 'rays') {
     const ray = [0, 0, 0, 0, 0, 0, 1, Number.POSITIVE_INFINITY];
-    ask(service.raycastMany(Float32Array.from({ length: 8 * HOG_RAYS }, (_, i) => ray[i % 8])));
+    const line = { origin: [0, 0, 0], direction: [0, 0, 1], tMax: Number.POSITIVE_INFINITY } as const;
+    life.ask({
+      name: hogName,
+      answer: service.raycastMany(Float32Array.from({ length: 8 * HOG_RAYS }, (_, i) => ray[i % 8])),
+      // They are cast block by block, and there may be room for a block.
+      check: (hits, worlds) => {
+        const isEqual = (_: unknown, i: number) =>
+          hits.objects[i] === hits.objects[0] && hits.distances[i] === hits.distances[0];
+        if (hits.objects.length !== HOG_RAYS || !hits.objects.every(isEqual)) return 'equal rays hit other things';
+        return inSome((world) => isFirstHit(world, line, {}, hitOf(hits, 0)))(worlds);
+      },
+      codes,
+    });
   } else {
     const unseen = { layers: 0, collidesWith: 0, contacts: 'none', pickable: false, cullable: false } as const;
     const ids = service.addInstances({ shape: { type: 'box', halfExtents: [1, 1, 1] }, ...unseen }, HOG_OBJECTS);

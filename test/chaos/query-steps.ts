@@ -1,3 +1,4 @@
+import type { Hit, RayHits } from 'collision-worker';
 import type { Actor } from './actor.js';
 import { apartBy, faultOfContact, faultOfGap } from './contact-truth.js';
 import { difference, gap, length, type Point } from './solids.js';
@@ -25,7 +26,7 @@ export const QUERY_STEPS = {
   distance,
 };
 
-const inSome = (holds: (world: World) => boolean) => (worlds: readonly World[]) => worlds.some(holds);
+export const inSome = (holds: (world: World) => boolean) => (worlds: readonly World[]) => worlds.some(holds);
 
 function raycast(actor: Actor): void {
   const [line, options] = [actor.line(), actor.query()];
@@ -52,13 +53,17 @@ function raycastMany(actor: Actor): void {
   actor.life.ask({
     name: 'raycastMany',
     answer: actor.service.raycastMany(rays, options),
-    check: ({ objects, distances }, worlds) => {
-      const hits = lines.map((_, i) => {
-        return distances[i] === Number.POSITIVE_INFINITY ? null : { object: objects[i], distance: distances[i] };
-      });
-      return inSome((world) => lines.every((line, i) => truth.isFirstHit(world, line, options, hits[i])))(worlds);
+    check: (hits, worlds) => {
+      return inSome((world) => lines.every((line, i) => truth.isFirstHit(world, line, options, hitOf(hits, i))))(
+        worlds,
+      );
     },
   });
+}
+
+/** Answers what one of many rays has hit; null for nothing. */
+export function hitOf({ objects, distances }: RayHits, i: number): Pick<Hit, 'object' | 'distance'> | null {
+  return distances[i] === Number.POSITIVE_INFINITY ? null : { object: objects[i], distance: distances[i] };
 }
 
 function lineOfSight(actor: Actor): void {

@@ -2,7 +2,7 @@
 import { type ClashReport, clash, type Rule } from 'collision-worker/clash';
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { building } from '../../demo/building/parts.js';
+import { building } from '../fixtures/building.js';
 import { partsOf } from '../fixtures/clash-parts.js';
 import { convexDepth, gap, isSameGeometry, SolidPart, solidDistance, solidsMeet } from '../oracle/clashes.js';
 import { SEED } from '../oracle/random.js';

@@ -1,6 +1,6 @@
 import { clash } from 'collision-worker/clash';
 import { expect, test } from 'vitest';
-import { building } from '../../demo/building/parts.js';
+import { building } from '../fixtures/building.js';
 import { partsOf } from '../fixtures/clash-parts.js';
 
 test('a page finds clashes in workers, and hears how far it is', async () => {

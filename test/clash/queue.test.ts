@@ -1,8 +1,10 @@
-// Tiles by a real queue, and worker processes that die: the report is the same to the byte.
+// Tiles by a real queue, and worker processes that die: the report is the same to the byte. The tests run at once, each on a
+// queue of its own, as they wait more than they work.
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { building } from '../../demo/building/parts.js';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { Queue, Worker } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { building } from '../fixtures/building.js';
 import { buildingGlb } from '../fixtures/building-glb.js';
 import { type Ended, runCli, startCli, TemporaryFolder } from '../fixtures/clash-cli.js';
 import { freePort, missingRedis, Redis } from '../fixtures/redis.js';
@@ -10,127 +12,220 @@ import { freePort, missingRedis, Redis } from '../fixtures/redis.js';
 const reason = missingRedis();
 if (reason) console.warn(`Without a queue: ${reason}`);
 
-const PARTS = Number(process.env.PARTS ?? 2000);
+const PARTS = Number(process.env.PARTS ?? 1000);
 /** How long the queue is gone, in seconds. */
-const GONE = Number(process.env.GONE ?? 4);
+const GONE = Number(process.env.GONE ?? 3);
 const RULES = [
   { name: 'hard', kind: 'hard' },
   { name: 'near', kind: 'clearance', distance: 0.05, a: { layer: 'Water' }, b: { layer: 'Electrical' } },
 ];
 
-describe.skipIf(reason !== null)('A queue', { timeout: 300_000 }, () => {
-  const folder = new TemporaryFolder();
-  const model = folder.file('model.glb');
-  const rules = folder.file('rules.json');
-  const workers = new Set<ChildProcess>();
-  const dispatchers = new Set<ChildProcess>();
-  let redis: Redis;
-  let expected: Buffer;
+const folder = new TemporaryFolder();
+const model = folder.file('model.glb');
+const rules = folder.file('rules.json');
+let expected: Buffer;
+let redis: Redis;
 
+async function startRedis(name: string): Promise<Redis> {
+  mkdirSync(folder.file(name));
+  const server = new Redis(await freePort(), folder.file(name));
+  await server.start();
+  return server;
+}
+
+/** A queue of a test's own, what is dispatched to it, and its workers. */
+class Line {
+  readonly #name: string;
+  readonly #redis: Redis;
+  readonly children = new Set<ChildProcess>();
+  readonly workers = new Set<ChildProcess>();
+
+  constructor(name: string, server = redis) {
+    this.#name = name;
+    this.#redis = server;
+  }
+
+  get #options(): string[] {
+    return ['--queue', this.#redis.address, '--queue-name', this.#name];
+  }
+
+  startWorker(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+    const own = ['--workers', '1', '--memory', '512M', ...args];
+    const started = this.#start(['clash-worker', ...this.#options, ...own]);
+    this.workers.add(started.child);
+    started.child.on('exit', () => this.workers.delete(started.child));
+    return started;
+  }
+
+  /** The model was baked before: what is tested begins behind that. */
+  dispatch(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+    const work = folder.file(`${this.#name}.work`);
+    cpSync(folder.file('local.work/a'), `${work}/a`, { recursive: true });
+    const own = ['--rules', rules, '--out', this.out, '--work', work, ...this.#options];
+    return this.#start(['clash', model, ...own, ...args]);
+  }
+
+  get out(): string {
+    return folder.file(`${this.#name}.json`);
+  }
+
+  isAsExpected(): boolean {
+    return readFileSync(this.out).equals(expected);
+  }
+
+  end(): void {
+    for (const child of this.children) child.kill('SIGKILL');
+  }
+
+  #start(args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
+    const started = startCli(args);
+    this.children.add(started.child);
+    started.child.on('exit', () => this.children.delete(started.child));
+    return started;
+  }
+}
+
+async function withLine(line: Line, run: (line: Line) => Promise<void>): Promise<void> {
+  try {
+    await run(line);
+  } finally {
+    line.end();
+  }
+}
+
+/** Resolves when a process has written such a text. Rejects when it ends before. */
+function written(child: ChildProcess, pattern: RegExp): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stderr!.on('data', (more) => {
+      text += more;
+      if (pattern.test(text)) resolve();
+    });
+    child.on('close', () => reject(new Error(`it ended before it wrote ${pattern}: ${text}`)));
+  });
+}
+
+describe.skipIf(reason !== null).concurrent('A queue', { timeout: 300_000 }, () => {
   beforeAll(async () => {
     writeFileSync(model, await buildingGlb(building({ parts: PARTS })));
     writeFileSync(rules, JSON.stringify(RULES));
-    await runCli(['clash', model, '--rules', rules, '--out', folder.file('local.json'), '--workers', '1']);
+    const args = ['--rules', rules, '--out', folder.file('local.json'), '--work', folder.file('local.work')];
+    const [{ code, stderr }] = await Promise.all([
+      runCli(['clash', model, ...args, '--workers', '1']),
+      startRedis('redis').then((server) => {
+        redis = server;
+      }),
+    ]);
+    expect(code, stderr).toBe(0);
     expected = readFileSync(folder.file('local.json'));
-    mkdirSync(folder.file('redis'));
-    redis = new Redis(await freePort(), folder.file('redis'));
-    await redis.start();
-  });
-  afterEach(() => {
-    for (const child of [...workers, ...dispatchers]) child.kill('SIGKILL');
-    workers.clear();
-    dispatchers.clear();
   });
   afterAll(async () => {
     await redis.kill();
     folder.remove();
   });
 
-  function startWorker(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
-    const own = ['clash-worker', '--queue', redis.address, '--workers', '1', '--memory', '512M', ...args];
-    const started = startCli(own);
-    workers.add(started.child);
-    started.child.on('exit', () => workers.delete(started.child));
-    return started;
-  }
+  test('four workers, of which one is killed every second', () =>
+    withLine(new Line('killed'), async (line) => {
+      const { ended, child } = line.dispatch();
+      let tiles = 0;
+      child.stderr!.on('data', () => tiles++);
+      let isOver = false;
+      let kills = 0;
+      const killing = (async () => {
+        for (let i = 0; i < 4; i++) line.startWorker();
+        // On a busy machine a worker may take longer to start than it is left alive: the next one waits for some progress.
+        for (let seen = 0; !isOver; ) {
+          await new Promise((resolve) => setTimeout(resolve, 1000));
+          if (isOver || tiles === seen) continue;
+          seen = tiles;
+          const [oldest] = line.workers;
+          oldest?.kill('SIGKILL');
+          kills++;
+          line.startWorker();
+        }
+      })();
+      const { code, stderr } = await ended;
+      isOver = true;
+      await killing;
+      expect(code, stderr).toBe(0);
+      expect(kills).toBeGreaterThan(0);
+      expect(line.isAsExpected()).toBe(true);
+    }));
 
-  function dispatch(name: string, ...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
-    const own = ['--rules', rules, '--out', folder.file(name), '--queue', redis.address, ...args];
-    const started = startCli(['clash', model, ...own]);
-    dispatchers.add(started.child);
-    return started;
-  }
+  test('baked parts by http, kept in a folder; a worker that ends gives its tile back', () =>
+    withLine(new Line('http'), async (line) => {
+      const port = await freePort();
+      const place = `http://127.0.0.1:${port}`;
+      const { ended, child } = line.dispatch('--serve', `${port}`, '--place', place);
+      const first = line.startWorker('--cache', folder.file('cache'), '--place', place);
+      await written(child, /^clash [1-9]0 %/m);
+      first.child.kill('SIGTERM');
+      line.startWorker('--cache', folder.file('cache'));
+      const { code, stderr } = await ended;
+      expect(code, stderr).toBe(0);
+      expect(await first.ended).toMatchObject({ code: 0 });
+      expect(line.isAsExpected()).toBe(true);
+    }));
 
-  test('four workers, of which one is killed every second', async () => {
-    const { ended, child } = dispatch('killed.json');
-    let tiles = 0;
-    child.stderr!.on('data', () => tiles++);
-    let isOver = false;
-    let kills = 0;
-    const killing = (async () => {
-      for (let i = 0; i < 4; i++) startWorker();
-      // On a busy machine a worker may take longer to start than it is left alive: the next one waits for some progress.
-      for (let seen = tiles; !isOver; ) {
-        await new Promise((resolve) => setTimeout(resolve, 1000));
-        if (isOver || tiles === seen) continue;
-        seen = tiles;
-        const [oldest] = workers;
-        oldest?.kill('SIGKILL');
-        kills++;
-        startWorker();
-      }
-    })();
-    const { code, stderr } = await ended;
-    isOver = true;
-    await killing;
-    expect(code, stderr).toBe(0);
-    expect(kills).toBeGreaterThan(0);
-    expect(readFileSync(folder.file('killed.json')).equals(expected)).toBe(true);
+  test(`a queue that is gone for ${GONE} s, and has forgotten everything; workers come and go`, async () => {
+    const server = await startRedis('gone');
+    await withLine(new Line('gone', server), async (line) => {
+      const dispatched = line.dispatch();
+      const worker = line.startWorker();
+      const other = line.startWorker();
+      await written(dispatched.child, /^clash [1-9]0 %/m);
+      await server.kill();
+      other.child.kill('SIGKILL');
+      await new Promise((resolve) => setTimeout(resolve, 1000 * GONE));
+      await server.start();
+      line.startWorker();
+      const { code, stderr } = await dispatched.ended;
+      expect(code, stderr).toBe(0);
+      expect(stderr).toMatch(/the queue does not answer .*; waiting for it\n(.*\n)*the queue answers again/);
+      expect(line.isAsExpected()).toBe(true);
+      worker.child.kill('SIGTERM');
+      expect((await worker.ended).stderr).toContain('the queue does not answer');
+    }).finally(() => server.kill());
   });
 
-  test('baked parts by http, kept in a folder; a worker that ends gives its tile back', async () => {
-    const port = await freePort();
-    const place = `http://127.0.0.1:${port}`;
-    const { ended } = dispatch('http.json', '--serve', `${port}`, '--place', place, '--work', folder.file('http.work'));
-    const first = startWorker('--cache', folder.file('cache'), '--place', place);
-    await new Promise((resolve) => setTimeout(resolve, 3000));
-    first.child.kill('SIGTERM');
-    startWorker('--cache', folder.file('cache'));
-    const { code, stderr } = await ended;
-    expect(code, stderr).toBe(0);
-    expect(await first.ended).toMatchObject({ code: 0 });
-    expect(readFileSync(folder.file('http.json')).equals(expected)).toBe(true);
-  });
+  test('parts that workers cannot reach end the run, which goes on when they can', () =>
+    withLine(new Line('lost'), async (line) => {
+      line.startWorker('--cache', folder.file('other-cache'));
+      const lost = await line.dispatch('--place', `http://127.0.0.1:${await freePort()}`).ended;
+      expect(lost.code).toBe(1);
+      expect(lost.stderr).toMatch(/tile \d+ failed 5 times: clash: http:.*run\.json cannot be fetched/);
+      const found = await line.dispatch('--resume').ended;
+      expect(found.code, found.stderr).toBe(0);
+      expect(line.isAsExpected()).toBe(true);
+    }));
 
-  test('a queue that is gone for a while, and has forgotten everything', async () => {
-    const dispatched = dispatch('gone.json');
-    let text = '';
-    dispatched.child.stderr!.on('data', (more) => {
-      text += more;
-    });
-    const worker = startWorker();
-    while (!/^clash [1-9]0 %/m.test(text)) await new Promise((resolve) => setTimeout(resolve, 20));
-    await redis.kill();
-    await new Promise((resolve) => setTimeout(resolve, 1000 * GONE));
-    await redis.start();
-    const { code, stderr } = await dispatched.ended;
-    expect(code, stderr).toBe(0);
-    expect(stderr).toMatch(/the queue does not answer .*; waiting for it\n(.*\n)*the queue answers again/);
-    expect(readFileSync(folder.file('gone.json')).equals(expected)).toBe(true);
-    worker.child.kill('SIGTERM');
-    expect((await worker.ended).stderr).toContain('the queue answers again');
-  });
-
-  test('parts that workers cannot reach end the run, which goes on when they can', async () => {
-    startWorker('--cache', folder.file('other-cache'));
-    const args = ['--work', folder.file('lost.work')];
-    const lost = await dispatch('lost.json', ...args, '--place', `http://127.0.0.1:${await freePort()}`).ended;
-    expect(lost.code).toBe(1);
-    expect(lost.stderr).toMatch(/tile \d+ failed 5 times: clash: http:.*run\.json cannot be fetched/);
-    const found = await dispatch('lost.json', ...args, '--resume').ended;
-    expect(found.code, found.stderr).toBe(0);
-    expect(readFileSync(folder.file('lost.json')).equals(expected)).toBe(true);
-  });
+  test('the jobs that another run has left, done and failed', () =>
+    withLine(new Line('left'), async (line) => {
+      const connection = { host: '127.0.0.1', port: redis.port };
+      const queue = new Queue('left', { connection });
+      const worker = new Worker('left', async ({ data }) => (data.fails ? Promise.reject(new Error('no')) : '{}'), {
+        connection,
+        concurrency: 100,
+      });
+      const leave = (fails: boolean) =>
+        Array.from({ length: 600 }, (_, tile) => {
+          return { name: 'tile', data: { fails }, opts: { jobId: `0123456789abcdef01234567-${fails}-${tile}` } };
+        });
+      await queue.addBulk([...leave(false), ...leave(true)]);
+      const isDone = async () => {
+        const { completed, failed } = await queue.getJobCounts('completed', 'failed');
+        return completed + failed === 1200;
+      };
+      while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 20));
+      await worker.close();
+      line.startWorker();
+      const { code, stderr } = await line.dispatch().ended;
+      expect(code, stderr).toBe(0);
+      expect(line.isAsExpected()).toBe(true);
+      // They are not this run's to remove.
+      expect(await queue.getJobCounts('completed', 'failed')).toMatchObject({ completed: 600, failed: 600 });
+      await queue.close();
+    }));
 
   test('no queue at all', async () => {
     const nowhere = `redis://127.0.0.1:${await freePort()}`;

@@ -51,6 +51,65 @@ test('rays are answered while a mesh is loaded, moved, and moved at once again',
   expect(await height()).toBeCloseTo(before! + 5, 3);
 });
 
+test.each(['points', 'lines'] as const)('rays are answered while %s are moved and baked', async (topology) => {
+  // More than a million vertices.
+  const positions = new Float32Array(8 * hills.positions.length).map(
+    (_, i) => hills.positions[i % hills.positions.length],
+  );
+  const mesh = await service.addMesh({ positions, topology });
+  service.addObject({ shape: { type: 'mesh', mesh } });
+  await service.update();
+  const ray = { origin: [0.3, 100, 0.4], direction: [0, -1, 0] } as const;
+  const before = await service.raycast(ray, { threshold: 0.01 });
+  const moving = service.updateMesh(
+    mesh,
+    positions.map((x, i) => (i % 3 === 1 ? x + 5 : x)),
+  );
+  expect((await service.raycast(ray, { threshold: 0.01 }))!.distance).toBe(before!.distance);
+  expect(await isRayFirst(moving)).toBe(true);
+  expect((await service.raycast(ray, { threshold: 0.01 }))!.distance).toBeCloseTo(before!.distance - 5, 3);
+  const baking = service.bakeMesh(mesh);
+  expect(await isRayFirst(baking)).toBe(true);
+  const baked = await baking;
+  const again = await service.addMesh(baked);
+  expect(await service.bakeMesh(again)).toEqual(baked);
+});
+
+test.each([false, true])('rays are answered while a mesh is baked, with its vertices moved: %s', async (isMoved) => {
+  const { mesh } = await place();
+  if (isMoved) await service.updateMesh(mesh, raised);
+  const before = await height();
+  const baking = service.bakeMesh(mesh);
+  expect(await isRayFirst(baking)).toBe(true);
+  const baked = await baking;
+  expect(await height()).toBe(before);
+  const again = await service.addMesh(baked);
+  expect(await service.bakeMesh(again)).toEqual(baked);
+});
+
+test('a mesh that is removed or moved while it is baked is baked as it was', async () => {
+  const { mesh, id } = await place();
+  const expected = await service.bakeMesh(mesh);
+  const moving = [service.bakeMesh(mesh), service.updateMesh(mesh, raised), service.updateMesh(mesh, hills.positions)];
+  expect(await moving[0]).toEqual(expected);
+  await Promise.all(moving);
+  // As it was before, but that all is derived anew.
+  const removed = service.bakeMesh(mesh);
+  service.removeObject(id);
+  service.removeMesh(mesh);
+  expect(await removed).toEqual(expected);
+  await service.update();
+  const { usedBytes } = service.stats;
+  for (let i = 0; i < 3; i++) {
+    const other = await service.addMesh(hills);
+    const baking = service.bakeMesh(other);
+    service.removeMesh(other);
+    expect(await baking).toEqual(expected);
+    await service.update();
+  }
+  expect(service.stats.usedBytes).toBe(usedBytes);
+});
+
 test('a mesh that is removed while it is moved says so, and its memory comes back', async () => {
   const { mesh, id } = await place();
   await service.update();

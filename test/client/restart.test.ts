@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { createCollisionService, type FrameResult } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
@@ -168,12 +169,28 @@ describe('a worker that is killed', () => {
   test('dispose ends it between two workers', async () => {
     const mortal = await Mortal.create();
     const { service } = mortal;
+    const loss = new Promise((resolve) => service.addEventListener('lost', resolve, { once: true }));
     await mortal.workers[0].worker.terminate();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await loss;
     const pending = service.update();
     service.dispose();
-    await expect(pending).rejects.toMatchObject({ code: expect.stringMatching(/DISPOSED|WORKER_LOST/) });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect(pending).rejects.toMatchObject({ code: 'DISPOSED' });
+    // The next worker would have been made at once: timers of no delay go off in the order in which they were set.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(mortal.workers).toHaveLength(1);
+    expect(mortal.events).toEqual(['lost']);
+  });
+
+  test('dispose ends it while the next one starts', async () => {
+    const mortal = await Mortal.create();
+    const { service } = mortal;
+    await mortal.workers[0].worker.terminate();
+    while (mortal.workers.length === 1) await new Promise(setImmediate);
+    const gone = once(mortal.workers[1].worker, 'exit');
+    const pending = service.update();
+    service.dispose();
+    await expect(pending).rejects.toMatchObject({ code: 'DISPOSED' });
+    await gone;
     expect(mortal.events).not.toContain('restored');
   });
 
@@ -235,7 +252,7 @@ describe('a worker that is killed', () => {
     const dying = mortal.kill();
     service.addEventListener('restored', () => mortal.workers.at(-1)!.holdAll(), { once: true });
     await dying;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    while (!mortal.workers.at(-1)!.sent.includes('call')) await new Promise(setImmediate);
     const dead = expect(deadly).rejects.toEqual(lost);
     await mortal.kill();
     await dead;

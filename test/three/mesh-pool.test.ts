@@ -1,9 +1,10 @@
 // What a tracker's meshes do while they are built, with a service that does as it is told.
 import type { MeshData, MeshId } from 'collision-worker';
-import { BoxGeometry } from 'three';
+import { BoxGeometry, BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import { expect, test } from 'vitest';
-import { MeshPool, type MeshUser } from '../../src/client/three/geometry/mesh-pool.js';
+import { MeshPool, type MeshUser, type SharedMesh } from '../../src/client/three/geometry/mesh-pool.js';
 import { CollisionError } from '../../src/shared/errors.js';
+import { Random, SEED } from '../oracle/random.js';
 
 interface Build {
   readonly signal: AbortSignal;
@@ -100,4 +101,74 @@ test('of many builds few are under way at once, and all count for the progress; 
   await pool.built();
   expect(builds).toHaveLength(100);
   expect(fractions.at(-1)).toBe(1);
+});
+
+test(`what changes of many geometries is read again, whatever it was before, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  let next = 0;
+  const service = {
+    addMesh: async () => ++next,
+    updateMesh: async () => {},
+    removeMesh() {},
+  };
+  const pool = new MeshPool(service as never, () => {});
+  const numbers = Float32Array.from({ length: 90 }, () => random.range(-1, 1));
+  const changes: ((geometry: BufferGeometry) => void)[] = [
+    (geometry) => {
+      (geometry.attributes.position as BufferAttribute).needsUpdate = true;
+    },
+    (geometry) => {
+      if (geometry.index !== null) geometry.index.needsUpdate = true;
+    },
+    (geometry) => geometry.setDrawRange(0, random.pick([3, 6, 9, Number.POSITIVE_INFINITY])),
+    (geometry) => geometry.setDrawRange(random.pick([0, 3]), 9),
+    (geometry) =>
+      geometry.setIndex(
+        random.pick([null, new BufferAttribute(Uint16Array.of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), 1)]),
+      ),
+    (geometry) => geometry.setAttribute('position', new BufferAttribute(numbers.slice(0, random.pick([45, 90])), 3)),
+    (geometry) =>
+      geometry.setAttribute('position', new InterleavedBufferAttribute(new InterleavedBuffer(numbers, 3), 3, 0)),
+    (geometry) => geometry.addGroup(0, 3),
+    (geometry) => geometry.clearGroups(),
+  ];
+  const stateOf = ({ attributes, index, drawRange, groups, uuid }: BufferGeometry): unknown[] => {
+    const position = attributes.position as BufferAttribute | InterleavedBufferAttribute;
+    const version = 'data' in position ? position.data.version : position.version;
+    return [
+      uuid,
+      position,
+      version,
+      position.count,
+      index,
+      index?.version,
+      drawRange.start,
+      drawRange.count,
+      JSON.stringify(groups),
+    ];
+  };
+  const geometries: BufferGeometry[] = [];
+  const states: unknown[][] = [];
+  const meshes: SharedMesh[] = [];
+  let changed = 0;
+  for (let frame = 0; frame < 300; frame++) {
+    if (geometries.length < 60 && random.chance(0.5)) {
+      const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(numbers.slice(), 3));
+      geometries.push(geometry);
+      states.push(stateOf(geometry));
+      meshes.push(pool.acquire(geometry, null, 0, user).mesh);
+    }
+    await turn(); // all are built
+    await turn();
+    for (const geometry of geometries) if (random.chance(0.1)) random.pick(changes)(geometry);
+    const different = geometries.flatMap((geometry, i) =>
+      stateOf(geometry).every((each, k) => each === states[i][k]) ? [] : [i],
+    );
+    pool.refresh();
+    const found = meshes.flatMap(({ building }, i) => (building !== null ? [i] : []));
+    expect(found, `frame ${frame}`).toEqual(different);
+    for (const i of different) states[i] = stateOf(geometries[i]);
+    changed += different.length;
+  }
+  expect(changed).toBeGreaterThan(500);
 });

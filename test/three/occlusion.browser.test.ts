@@ -7,6 +7,7 @@ import {
   DoubleSide,
   IcosahedronGeometry,
   InstancedMesh,
+  LOD,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
@@ -162,4 +163,64 @@ test(`instances behind walls that are moved, and from inside of a room, seed ${S
     },
   });
   expect(occluded).toBeGreaterThan(FRAMES);
+});
+
+test(`LODs behind houses are not drawn, whatever level they show, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const { scene, houses, things } = city(random);
+  for (const thing of things) thing.removeFromParent();
+  const paints = [0xff2200, 0x22ff00, 0x2200ff].map((color) => new MeshLambertMaterial({ color }));
+  // A coarser level may reach farther, and stand elsewhere.
+  const forms = [3, 1, 0].map((detail, i) => new IcosahedronGeometry(0.4 + 0.2 * i, detail));
+  const lods = Array.from({ length: 60 }, () => {
+    const lod = new LOD();
+    forms.forEach((form, i) => {
+      const level = new Mesh(form, paints[i]);
+      level.position.y = 0.2 * i;
+      lod.addLevel(level, 8 * i);
+    });
+    lod.position.set(random.range(-40, 40), random.range(0.2, 3), random.range(-40, 40));
+    return lod;
+  });
+  scene.add(...lods);
+  const own = camera();
+  /** With culling, and without. */
+  const drawn = [0, 0];
+  for (const lod of lods) {
+    for (const { object } of lod.levels) object.onBeforeRender = (...[, , eye]) => drawn[eye === own ? 0 : 1]++;
+  }
+  await flown(random, {
+    ...{ service, painter: renderer, scene, camera: own, options, frames: 2 * FRAMES },
+    fly: (eye, frame) => {
+      if (frame % 12 < 6) eye.translateZ(-0.06);
+      else if (frame % 12 < 10) eye.rotation.y += 0.08;
+      if (frame % 30 === 29) eye.position.set(10 * random.integer(6) - 25, 1.7, 10 * random.integer(6) - 25);
+    },
+    step: (frame) => {
+      if (frame % 5 === 0) random.pick(lods).position.set(random.range(-40, 40), 1, random.range(-40, 40));
+      if (frame % 20 === 10) random.pick(houses).position.y += 3;
+    },
+  });
+  expect(drawn[0]).toBeLessThan(0.8 * drawn[1]);
+});
+
+test('what has a shader of its own is left out where it is said to be cullable, and drawn where not', async () => {
+  const wall = new Mesh(new BoxGeometry(60, 20, 1), new MeshLambertMaterial({ color: 0x775533 }));
+  wall.position.z = -5;
+  const own = () => Object.assign(new MeshLambertMaterial({ color: 0xff0000 }), { onBeforeCompile: () => {} });
+  const many = new InstancedMesh(new BoxGeometry(0.5, 0.5, 0.5), own(), 50);
+  for (let i = 0; i < 50; i++) many.setMatrixAt(i, new Matrix4().setPosition(i / 5, 1, -15));
+  const single = new Mesh(new BoxGeometry(1, 1, 1), own());
+  single.position.set(2, 1, -12);
+  const scene = lit(wall, many, single);
+  const occluded = async (own: { cullable?: boolean }) => {
+    const sum = await flown(new Random(SEED), {
+      ...{ service, painter: renderer, scene, camera: camera(), frames: 10 },
+      options: { ...options, objectOptions: (object) => (object === wall ? {} : own) },
+      fly: () => {},
+    });
+    return sum.occluded;
+  };
+  expect(await occluded({})).toBe(0);
+  expect(await occluded({ cullable: true })).toBeGreaterThanOrEqual(51 * 5);
 });

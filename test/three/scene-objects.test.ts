@@ -83,8 +83,12 @@ test(`instances are found by their ids, whatever came and went in their slots, s
       alive.forEach((id, instanceId) => {
         const found = objects.get(id);
         if (found?.standIn !== owner || found.instanceId !== instanceId) expect(found).toMatchObject({ instanceId });
-        expect(objects.instanceOf(id, owner.owner.object)).toBe(instanceId);
       });
+      // Among those of the others and of what is gone, and with room for some of them only.
+      const asked = Uint32Array.from([...crowds.flatMap(({ ids: each }) => each), ...gone.keys()]);
+      const target = new Uint32Array(Math.max(0, alive.length - 1));
+      expect(objects.instancesOf(owner.owner.object, asked, target)).toBe(alive.length);
+      expect(Array.from(target)).toEqual(Array.from(target, (_, i) => i));
     }
     for (const [id, instanceId] of gone) {
       expect(objects.get(id)).toBeUndefined();

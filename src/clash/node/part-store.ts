@@ -40,16 +40,14 @@ interface Contents {
 /** Baked parts that are there. */
 export class PartStore implements MeshSource {
   readonly key: string;
-  readonly parts: readonly (StoredPart & PlacedPart)[];
+  readonly parts: readonly PlacedPart[];
   readonly unread: readonly Omit<Unread, 'set'>[];
   readonly #meshes: readonly StoredMesh[];
   readonly #folder: Folder;
 
   constructor(folder: Folder, contents: Contents) {
     this.key = contents.key;
-    this.parts = contents.parts.map(
-      (part) => ({ ...part, box: Float64Array.from(part.box) }) as StoredPart & PlacedPart,
-    );
+    this.parts = contents.parts;
     this.unread = contents.unread;
     this.#meshes = contents.meshes;
     this.#folder = folder;
@@ -175,12 +173,12 @@ class StoreWriter {
   }
 
   async #addOne(part: Part, place: number): Promise<void> {
-    const described = describePart('a part', part);
+    const described = describePart(() => 'a part', part);
     let mesh: number;
     let box: Box;
-    let matrix: readonly number[];
+    let matrix: number[];
     try {
-      matrix = readMatrix(part.matrix);
+      matrix = Array.from(readMatrix(part.matrix));
       const facts = factsOf(part.mesh);
       mesh = await this.#meshOf(part.mesh);
       box = placedBox(() => pointsOf(part.mesh), facts.box, matrix);
@@ -189,7 +187,7 @@ class StoreWriter {
       this.refuse(part, reasonOf(error));
       return;
     }
-    this.#parts[place] = { ...described, mesh, matrix: [...matrix], box: Array.from(box) };
+    this.#parts[place] = { ...described, mesh, matrix, box: Array.from(box) };
   }
 
   #meshOf(data: MeshData | ArrayBuffer): Promise<number> {

@@ -22,9 +22,9 @@ export interface QueueWorkerOptions {
 }
 
 /** Milliseconds that a tile stays a worker's without a sign of life; the worker gives one twice in this time. */
-const LOCK = 6_000;
+const LOCK = 4_000;
 /** Milliseconds between two looks for tiles whose workers have died. */
-const STALLED_EVERY = 2_000;
+const STALLED_EVERY = 1_000;
 /** A tile may lose its workers however often: they come and go. */
 const MOST_STALLS = 1_000_000;
 

@@ -44,10 +44,12 @@ const LOOK_EVERY = 200;
 /** Milliseconds after which all that is missing is put on the queue again, which does nothing where it is there. */
 const RENEW_EVERY = 5_000;
 /** Milliseconds in which a queue has to answer for the first time. */
-const FIRST_ANSWER = 10_000;
+const FIRST_ANSWER = 5_000;
 /** A job that fails is tried so often. One whose worker dies is tried again however often. */
 const ATTEMPTS = 5;
 const MOST_AT_ONCE = 500;
+/** What nobody takes off the queue goes after a week, as the run that it is of was given up. */
+const KEPT_SECONDS = 7 * 24 * 3600;
 
 export function connectionOf(address: string): ConnectionOptions {
   const url = URL.canParse(address)
@@ -167,7 +169,11 @@ class Dispatch {
   async run(missing: readonly number[], signal: AbortSignal | undefined): Promise<void> {
     for (const tile of missing) this.#missing.add(tile);
     // What has failed in a run before is tried again.
-    for (const job of await unlessAborted(this.#own('failed'), signal)) await job.remove();
+    for (;;) {
+      const failed = await unlessAborted(this.#own('failed'), signal);
+      if (failed.length === 0) break;
+      for (const job of failed) await job.remove();
+    }
     let renewAt = 0;
     try {
       while (this.#missing.size > 0) {
@@ -201,16 +207,27 @@ class Dispatch {
       const jobs = tiles.slice(first, first + MOST_AT_ONCE).map((tile) => ({
         name: 'tile',
         data: { place: this.#place, key: this.#key, tile },
-        opts: { jobId: this.#idOf(tile), attempts: ATTEMPTS, backoff: { type: 'fixed', delay: 1000 } },
+        opts: {
+          jobId: this.#idOf(tile),
+          attempts: ATTEMPTS,
+          backoff: { type: 'fixed', delay: 1000 },
+          removeOnComplete: { age: KEPT_SECONDS },
+          removeOnFail: { age: KEPT_SECONDS },
+        },
       }));
       await this.#queue.addBulk(jobs);
     }
   }
 
-  /** Lists this run's jobs that are done, or have failed. */
+  /**
+   * Lists some of this run's jobs that are done, or have failed. Runs that were given up may have left any number of theirs,
+   * of which no more than the ids are looked at.
+   */
   async #own(state: 'completed' | 'failed'): Promise<Job<TileJob, string>[]> {
-    const jobs = await this.#queue.getJobs([state], 0, MOST_AT_ONCE - 1, true);
-    return jobs.filter((job) => job?.id?.startsWith(this.#prefix));
+    const ids = await this.#queue.getRanges([state], 0, -1, true);
+    const own = ids.filter((id) => id.startsWith(this.#prefix)).slice(0, MOST_AT_ONCE);
+    const jobs = await Promise.all(own.map((id) => this.#queue.getJob(id)));
+    return jobs.filter((job) => job !== undefined);
   }
 
   async #collect(): Promise<void> {

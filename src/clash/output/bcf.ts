@@ -2,8 +2,8 @@
 // markup.bcf says what it is and viewpoint.bcfv where to look at it from.
 
 import { strToU8, type Zippable, zipSync } from 'fflate';
-import { v5 as uuidOf } from 'uuid';
 import { checkObject, invalid } from '../check.js';
+import { NameUuids } from '../name-uuid.js';
 import type { Clash, ClashGroup, ClashReport } from '../types.js';
 
 export interface BcfOptions {
@@ -86,7 +86,7 @@ function sentenceOf({ a, b, depth, distance, kind }: Clash): string {
 }
 
 function viewpointId({ id }: ClashGroup): string {
-  return uuidOf('viewpoint', id);
+  return new NameUuids(id).of('viewpoint');
 }
 
 function viewpointXml(group: ClashGroup, members: readonly Clash[], up: 'y' | 'z'): string {

@@ -1,12 +1,61 @@
-// Boxes of the world's axes: six numbers each, low xyz, then high xyz.
+// Boxes of the world's axes: six numbers each, low xyz, then high xyz, and lists of such boxes in one array.
 
-export type Box = Float64Array;
+/** One box. */
+export type Box = ArrayLike<number>;
 
-export function emptyBox(): Box {
+/**
+ * Answers the box about points, xyz each, under a matrix; those that are not finite do not count. A matrix that leads axes
+ * to axes leads the box to the box, so that `box`, the one about the points as they are, will do.
+ */
+export function placedBox(points: () => ArrayLike<number>, box: Box, matrix: ArrayLike<number>): Float64Array {
+  const placed = emptyBox();
+  if (placeAlongAxes(placed, box, matrix)) return placed;
+  const all = points();
+  for (let i = 0; i + 2 < all.length; i += 3) {
+    const [x, y, z] = [all[i], all[i + 1], all[i + 2]];
+    if (!Number.isFinite(x + y + z)) continue;
+    addPoint(
+      placed,
+      matrix[0] * x + matrix[4] * y + matrix[8] * z + matrix[12],
+      matrix[1] * x + matrix[5] * y + matrix[9] * z + matrix[13],
+      matrix[2] * x + matrix[6] * y + matrix[10] * z + matrix[14],
+    );
+  }
+  return placed;
+}
+
+/** Places a box by an invertible matrix where that leads axes to axes. Answers whether it does. */
+function placeAlongAxes(placed: Float64Array, box: Box, matrix: ArrayLike<number>): boolean {
+  for (let column = 0; column < 3; column++) {
+    let row = -1;
+    for (let i = 0; i < 3; i++) {
+      if (matrix[4 * column + i] === 0) continue;
+      if (row >= 0) return false;
+      row = i;
+    }
+    const scale = matrix[4 * column + row];
+    const [one, other] = [scale * box[column] + matrix[12 + row], scale * box[column + 3] + matrix[12 + row]];
+    placed[row] = Math.min(one, other);
+    placed[row + 3] = Math.max(one, other);
+  }
+  return true;
+}
+
+/** Answers the box about points, xyz each; those that are not finite do not count. */
+export function boxOfPoints(points: ArrayLike<number>): Float64Array {
+  const box = emptyBox();
+  for (let i = 0; i + 2 < points.length; i += 3) {
+    const [x, y, z] = [points[i], points[i + 1], points[i + 2]];
+    if (Number.isFinite(x + y + z)) addPoint(box, x, y, z);
+  }
+  return box;
+}
+
+function emptyBox(): Float64Array {
   return Float64Array.of(Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
 }
 
-export function addPoint(box: Box, x: number, y: number, z: number): void {
+function addPoint(box: Float64Array, x: number, y: number, z: number): void {
   if (x < box[0]) box[0] = x;
   if (y < box[1]) box[1] = y;
   if (z < box[2]) box[2] = z;
@@ -15,58 +64,12 @@ export function addPoint(box: Box, x: number, y: number, z: number): void {
   if (z > box[5]) box[5] = z;
 }
 
-/**
- * Answers the box about points, xyz each, under a matrix; those that are not finite do not count. A matrix that leads axes
- * to axes leads the box to the box, so that `box`, the one about the points as they are, will do.
- */
-export function placedBox(points: () => ArrayLike<number>, box: Box, matrix: ArrayLike<number>): Box {
-  const placed = emptyBox();
-  if (leadsAxesToAxes(matrix)) {
-    for (let corner = 0; corner < 8; corner++) {
-      addPlaced(placed, box[corner & 1 ? 3 : 0], box[corner & 2 ? 4 : 1], box[corner & 4 ? 5 : 2], matrix);
-    }
-    return placed;
-  }
-  const all = points();
-  for (let i = 0; i + 2 < all.length; i += 3) {
-    if (Number.isFinite(all[i] + all[i + 1] + all[i + 2])) addPlaced(placed, all[i], all[i + 1], all[i + 2], matrix);
-  }
-  return placed;
-}
-
-function leadsAxesToAxes(m: ArrayLike<number>): boolean {
-  for (let column = 0; column < 12; column += 4) {
-    let count = 0;
-    for (let row = 0; row < 3; row++) if (m[column + row] !== 0) count++;
-    if (count > 1) return false;
-  }
-  return true;
-}
-
-function addPlaced(box: Box, x: number, y: number, z: number, matrix: ArrayLike<number>): void {
-  addPoint(
-    box,
-    matrix[0] * x + matrix[4] * y + matrix[8] * z + matrix[12],
-    matrix[1] * x + matrix[5] * y + matrix[9] * z + matrix[13],
-    matrix[2] * x + matrix[6] * y + matrix[10] * z + matrix[14],
-  );
-}
-
-/** Answers the box about points, xyz each; those that are not finite do not count. */
-export function boxOfPoints(points: ArrayLike<number>): Box {
-  const box = emptyBox();
-  for (let i = 0; i + 2 < points.length; i += 3) {
-    if (Number.isFinite(points[i] + points[i + 1] + points[i + 2]))
-      addPoint(box, points[i], points[i + 1], points[i + 2]);
-  }
-  return box;
-}
-
-/** Answers the square of the gap between two boxes; 0 where they meet. */
-export function squaredGap(a: Box, b: Box): number {
+/** Answers the square of the gap between two boxes of a list; 0 where they meet. */
+export function squaredGap(boxes: Float64Array, a: number, b: number): number {
   let sum = 0;
   for (let axis = 0; axis < 3; axis++) {
-    const gap = Math.max(a[axis] - b[axis + 3], b[axis] - a[axis + 3], 0);
+    const [p, q] = [6 * a + axis, 6 * b + axis];
+    const gap = Math.max(boxes[p] - boxes[q + 3], boxes[q] - boxes[p + 3], 0);
     sum += gap * gap;
   }
   return sum;

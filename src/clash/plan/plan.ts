@@ -1,19 +1,13 @@
-import { checkText, invalid } from '../check.js';
+import { invalid } from '../check.js';
 import { type CompiledRule, warnOfRules } from '../rules/rules.js';
 import type { Described } from '../rules/selector.js';
 import type { Part } from '../types.js';
 import type { Box } from './bounds.js';
 import { makeTiles, type Tile, type TileLimits } from './tiles.js';
 
-/** A part as it is planned with: what it is called, where it is, and the number of its mesh. */
+/** A part as it is planned with: what it is called, and the number of its mesh. */
 export interface PlannedPart extends Described {
   mesh: number;
-  /** 16, column-major. Its translation is relative to the plan's origin. */
-  matrix: readonly number[];
-  /** About its vertices, relative to the plan's origin. */
-  box: Box;
-  /** The same, grown so far that pairs that any rule is about have boxes that meet. */
-  padded: Box;
 }
 
 /** Which side of a rule a part is on: both in a set that is looked at by itself. */
@@ -26,6 +20,12 @@ export interface Plan {
   /** More than is lost where boxes are rounded, in world units. */
   rounding: number;
   parts: readonly PlannedPart[];
+  /** 16 per part, column-major. Translations are relative to the origin. */
+  matrices: Float64Array;
+  /** A box per part about its vertices, relative to the origin. */
+  boxes: Float64Array;
+  /** The same, grown so far that pairs that any rule is about have boxes that meet. */
+  padded: Float64Array;
   /** How many parts are of the first set. */
   countA: number;
   /** Whether there is only one set, whose parts are looked at among each other. */
@@ -54,17 +54,20 @@ export function makePlan(
   bytesOf: (mesh: number) => number,
   limits: TileLimits,
 ): Plan {
-  const sorted = [...sortedById(a), ...(b === null ? [] : sortedById(b))];
-  const origin = originOf(sorted.map(({ box }) => box));
-  const margin = 0.5 * Math.max(0, ...rules.map(({ kind, limit }) => (kind === 'hard' ? 0 : limit)));
-  const rounding = ROUNDING * sorted.reduce((most, { box }) => Math.max(most, ...box.map(Math.abs)), margin);
-  const parts = sorted.map(({ id, name, layer, properties, mesh, matrix, box }): PlannedPart => {
-    const local = Array.from({ length: 16 }, (_, i) => matrix[i]);
-    for (let axis = 0; axis < 3; axis++) local[12 + axis] -= origin[axis];
-    const own = box.map((each, i) => each - origin[i % 3]);
-    const padded = own.map((each, i) => (i < 3 ? each - margin - rounding : each + margin + rounding));
-    return { id, name, layer, properties, mesh, matrix: local, box: own, padded };
+  const parts = [...sortedById(a), ...(b === null ? [] : sortedById(b))];
+  const boxes = new Float64Array(6 * parts.length);
+  const matrices = new Float64Array(16 * parts.length);
+  parts.forEach(({ matrix, box }, i) => {
+    for (let k = 0; k < 6; k++) boxes[6 * i + k] = box[k];
+    for (let k = 0; k < 16; k++) matrices[16 * i + k] = matrix[k];
   });
+  const margin = 0.5 * Math.max(0, ...rules.map(({ kind, limit }) => (kind === 'hard' ? 0 : limit)));
+  const rounding = ROUNDING * boxes.reduce((most, each) => Math.max(most, Math.abs(each)), margin);
+  const origin = originOf(boxes);
+  for (let i = 0; i < boxes.length; i++) boxes[i] -= origin[i % 3];
+  for (let i = 12; i < matrices.length; i += 16)
+    for (let axis = 0; axis < 3; axis++) matrices[i + axis] -= origin[axis];
+  const padded = boxes.map((each, i) => (i % 6 < 3 ? each - margin - rounding : each + margin + rounding));
   const isWithin = b === null;
   const sides = rules.map(({ isOfA, isOfB }) => {
     return Uint8Array.from(parts, (part, i) => {
@@ -73,11 +76,14 @@ export function makePlan(
     });
   });
   const wanted = Array.from(parts.keys()).filter((i) => sides.some((side) => side[i] !== 0));
-  const tiles = makeTiles(wanted, parts, bytesOf, limits);
+  const tiles = makeTiles(wanted, parts, padded, bytesOf, limits);
   return {
     origin,
     rounding,
     parts,
+    matrices,
+    boxes,
+    padded,
     countA: a.length,
     isWithin,
     rules,
@@ -89,20 +95,22 @@ export function makePlan(
 
 /** Sorts by UTF-16 codes, which is the same everywhere. Throws INVALID_ARGUMENT where two have the same id. */
 function sortedById(parts: readonly PlacedPart[]): PlacedPart[] {
-  const sorted = [...parts].sort(({ id: a }, { id: b }) => (a < b ? -1 : a > b ? 1 : 0));
-  sorted.forEach(({ id }, i) => {
-    if (i > 0 && sorted[i - 1].id === id) invalid('the id of a part', id, 'one that no other part of its set has');
-  });
-  return sorted;
+  const byId = new Map(parts.map((part) => [part.id, part]));
+  if (byId.size < parts.length) {
+    const twice = parts.find((part) => byId.get(part.id) !== part)!;
+    invalid('the id of a part', twice.id, 'one that no other part of its set has');
+  }
+  // Four times as fast as a comparison of our own.
+  return [...byId.keys()].sort().map((id) => byId.get(id)!);
 }
 
 /** A place near the middle of all parts, in whole units: float32 has most digits near it. */
-function originOf(boxes: readonly Box[]): [number, number, number] {
+function originOf(boxes: Float64Array): [number, number, number] {
   const middle = (axis: number): number => {
     let [low, high] = [Infinity, -Infinity];
-    for (const box of boxes) {
-      low = Math.min(low, box[axis]);
-      high = Math.max(high, box[axis + 3]);
+    for (let i = axis; i < boxes.length; i += 6) {
+      low = Math.min(low, boxes[i]);
+      high = Math.max(high, boxes[i + 3]);
     }
     return low <= high ? Math.round(low / 2 + high / 2) : 0;
   };
@@ -119,11 +127,12 @@ export function isAbout({ rules, sides, parts }: Plan, rule: number, a: number, 
   return isMatched !== 0 && !rules[rule].isLeftOut(parts[a], parts[b]);
 }
 
-/** Checks what a caller says of a part. */
-export function describePart(argument: string, { id, name = '', layer = '', properties = {} }: Part): Described {
-  checkText(`${argument}.id`, id);
-  if (typeof name !== 'string') invalid(`${argument}.name`, name, 'a text');
-  if (typeof layer !== 'string') invalid(`${argument}.layer`, layer, 'a text');
-  if (typeof properties !== 'object' || properties === null) invalid(`${argument}.properties`, properties, 'an object');
+/** Checks what a caller says of a part, which `argument` names. */
+export function describePart(argument: () => string, { id, name = '', layer = '', properties = {} }: Part): Described {
+  if (typeof id !== 'string' || id === '') invalid(`${argument()}.id`, id, 'a text that is not empty');
+  if (typeof name !== 'string') invalid(`${argument()}.name`, name, 'a text');
+  if (typeof layer !== 'string') invalid(`${argument()}.layer`, layer, 'a text');
+  if (typeof properties !== 'object' || properties === null)
+    invalid(`${argument()}.properties`, properties, 'an object');
   return { id, name, layer, properties };
 }

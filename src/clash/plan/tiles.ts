@@ -3,8 +3,6 @@
 // corners (Dittrich and Seeger, "Data Redundancy and Duplicate Detection in Spatial Join Processing", 2000), so that it is
 // looked at once.
 
-import type { Box } from './bounds.js';
-
 /** What is looked at together. */
 export interface Tile {
   /** Where the reference points of its pairs are: low corner inclusive, high corner exclusive. */
@@ -27,8 +25,14 @@ export interface TileLimits {
  * looked at twice.
  */
 export function partsOfTile(parts: number, workers: number): number {
-  return Math.min(4096, Math.max(256, Math.ceil(parts / (8 * workers))));
+  return Math.min(4096, Math.max(LEAST_PARTS, Math.ceil((ON_BORDERS * parts) / (8 * workers))));
 }
+
+/** Tiles have so many times their share of the parts: without room for what lies on borders, each would be split again. */
+const ON_BORDERS = 1.2;
+
+/** Fewer parts are no work for two. */
+export const LEAST_PARTS = 256;
 
 /** A frame lists 1,048,576 pairs whose boxes overlap. So many parts have fewer, though all are in one place. */
 const MOST_IN_ONE_PLACE = 1448;
@@ -41,16 +45,11 @@ const WORTH = 0.9;
 
 const WHOLE = [-1, -1, -1, 1, 1, 1].map((sign) => sign * Number.MAX_VALUE);
 
-/** What tiles know of a part. */
-interface TiledPart {
-  mesh: number;
-  padded: Box;
-}
-
-/** Splits parts, by their numbers, into tiles. */
+/** Splits parts, by their numbers, into tiles. `padded` has a box for each part. */
 export function makeTiles(
   list: readonly number[],
-  parts: readonly TiledPart[],
+  parts: readonly { mesh: number }[],
+  padded: Float64Array,
   bytesOf: (mesh: number) => number,
   limits: TileLimits,
 ): Tile[] {
@@ -70,7 +69,7 @@ export function makeTiles(
       tiles.push({ cell, parts: list, split: 0 });
       return;
     }
-    const cut = bestCut(list, parts);
+    const cut = bestCut(list, padded);
     if (cut) {
       const { axis, at, low, high } = cut;
       divide(low, cell.with(3 + axis, at));
@@ -115,27 +114,41 @@ interface Cut {
   high: number[];
 }
 
-/** Finds the median of the low corners, which reference points are among, that leaves least on both sides; null for none. */
-function bestCut(list: readonly number[], parts: readonly TiledPart[]): Cut | null {
-  let best: Cut | null = null;
+/** A median is that of so many low corners at most, as to sort all of them took half of the planning. */
+const MOST_SAMPLES = 1023;
+
+/**
+ * Finds the median of the low corners, which reference points are among, that leaves least on both sides; null for none.
+ */
+function bestCut(list: readonly number[], padded: Float64Array): Cut | null {
+  let best: { axis: number; at: number } | null = null;
   let least = WORTH * list.length;
+  const stride = Math.ceil(list.length / MOST_SAMPLES);
+  const corners = new Float64Array(Math.ceil(list.length / stride));
   for (let axis = 0; axis < 3; axis++) {
-    const corners = Float64Array.from(list, (part) => parts[part].padded[axis]).sort();
-    const at = corners[corners.length >> 1];
-    const low = list.filter((part) => parts[part].padded[axis] < at);
-    const high = list.filter((part) => parts[part].padded[axis + 3] >= at);
-    const larger = Math.max(low.length, high.length);
+    for (let i = 0; i < corners.length; i++) corners[i] = padded[6 * list[i * stride] + axis];
+    const at = corners.sort()[corners.length >> 1];
+    let [low, high] = [0, 0];
+    for (const part of list) {
+      if (padded[6 * part + axis] < at) low++;
+      if (padded[6 * part + axis + 3] >= at) high++;
+    }
+    const larger = Math.max(low, high);
     if (larger >= least) continue;
     least = larger;
-    best = { axis, at, low, high };
+    best = { axis, at };
   }
-  return best;
+  if (best === null) return null;
+  const { axis, at } = best;
+  const low = list.filter((part) => padded[6 * part + axis] < at);
+  const high = list.filter((part) => padded[6 * part + axis + 3] >= at);
+  return { axis, at, low, high };
 }
 
-/** Tells whether the pair of two boxes is of a cell. */
-export function isOfCell(cell: readonly number[], a: Box, b: Box): boolean {
+/** Tells whether the pair of two boxes of a list is of a cell. */
+export function isOfCell(cell: readonly number[], boxes: Float64Array, a: number, b: number): boolean {
   for (let axis = 0; axis < 3; axis++) {
-    const at = Math.max(a[axis], b[axis]);
+    const at = Math.max(boxes[6 * a + axis], boxes[6 * b + axis]);
     if (at < cell[axis] || at >= cell[axis + 3]) return false;
   }
   return true;

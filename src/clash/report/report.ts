@@ -1,12 +1,12 @@
-import { v5 as uuidOf } from 'uuid';
 import { checkNumber, invalid } from '../check.js';
+import { NameUuids } from '../name-uuid.js';
 import type { Plan } from '../plan/plan.js';
 import type { Finding, TileResult } from '../tile/tile-runner.js';
 import type { Clash, ClashGroup, ClashReport, ClashStatus, PartName, ReportOptions, Unread } from '../types.js';
 import { groupsOf } from './groups.js';
 
 /** Ids of clashes and groups are UUIDs of names in this namespace (RFC 9562, version 5). */
-const NAMESPACE = '1b0c2c56-6f3c-4d0a-9d43-6a8d2f7be9c1';
+const UUIDS = new NameUuids('1b0c2c56-6f3c-4d0a-9d43-6a8d2f7be9c1');
 
 const DEFAULT_GROUP_DISTANCE = 1;
 
@@ -26,7 +26,7 @@ export function makeReport(
     const members = group.findings.map((finding) => clashOf(plan, finding, earlier));
     const { name, kind } = plan.rules[group.findings[0].rule];
     const part = nameOf(plan, group.part);
-    const id = uuidOf(JSON.stringify(['group', name, part.set, part.id, lowestOf(members)]), NAMESPACE);
+    const id = UUIDS.of(JSON.stringify(['group', name, part.set, part.id, lowestOf(members)]));
     for (const clash of members) clash.group = id;
     const bounds = boundsOf(members);
     const status = statusOf(members);
@@ -63,7 +63,7 @@ function readAccepted(report: ReportOptions['accepted']): Map<string, ClashStatu
 
 function clashOf(plan: Plan, { rule, a, b, point, value, inside }: Finding, earlier: Map<string, ClashStatus>): Clash {
   const { name, kind } = plan.rules[rule];
-  const id = uuidOf(JSON.stringify(['clash', name, plan.parts[a].id, plan.parts[b].id]), NAMESPACE);
+  const id = UUIDS.of(JSON.stringify(['clash', name, plan.parts[a].id, plan.parts[b].id]));
   const before = earlier.get(id);
   return {
     id,

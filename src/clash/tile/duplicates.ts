@@ -1,7 +1,5 @@
 // Whether two placed meshes are the same geometry in the same place.
 
-import type { Box } from '../plan/bounds.js';
-
 /** A placed mesh: its vertices, each once, sorted by x, and sums over its triangles. */
 export interface PlacedGeometry {
   /** xyz each. */
@@ -12,7 +10,7 @@ export interface PlacedGeometry {
 }
 
 /** Places the corners of triangles, nine numbers each. */
-export function placeGeometry(corners: Float64Array, matrix: readonly number[]): PlacedGeometry {
+export function placeGeometry(corners: Float64Array, matrix: ArrayLike<number>): PlacedGeometry {
   const placed = new Float64Array(corners.length);
   for (let i = 0; i < corners.length; i += 3) {
     const [x, y, z] = [corners[i], corners[i + 1], corners[i + 2]];
@@ -73,7 +71,11 @@ function isNearAll(points: Float64Array, others: Float64Array, tolerance: number
   return true;
 }
 
-/** Tells whether two boxes are the same, each side to a tolerance. */
-export function isSameBox(a: Box, b: Box, tolerance: number): boolean {
-  return a.every((each, i) => Math.abs(each - b[i]) <= tolerance + ROUNDING * (Math.abs(each) + Math.abs(b[i])));
+/** Tells whether two boxes of a list are the same, each side to a tolerance. */
+export function isSameBox(boxes: Float64Array, a: number, b: number, tolerance: number): boolean {
+  for (let i = 0; i < 6; i++) {
+    const [one, other] = [boxes[6 * a + i], boxes[6 * b + i]];
+    if (!(Math.abs(one - other) <= tolerance + ROUNDING * (Math.abs(one) + Math.abs(other)))) return false;
+  }
+  return true;
 }

@@ -1,6 +1,6 @@
 import { CollisionError, type CollisionService, type ContactSet, type ObjectId, type Vec3 } from 'collision-worker';
 import { reasonOf, throwIfAborted } from '../check.js';
-import { type Box, squaredGap } from '../plan/bounds.js';
+import { squaredGap } from '../plan/bounds.js';
 import { isAbout, type Plan, SIDE_A, SIDE_B } from '../plan/plan.js';
 import { halves, isOfCell, type Tile } from '../plan/tiles.js';
 import type { Rule } from '../types.js';
@@ -25,6 +25,12 @@ export interface TileResult {
   findings: Finding[];
   /** Parts that could not be loaded, and why. */
   unread: [part: number, reason: string][];
+}
+
+/** The objects of a tile: those of parts first, in their order, then such as stand aside. */
+interface PlacedTile {
+  objects: Uint32Array;
+  parts: Uint32Array;
 }
 
 /** A pair of layers for each hard rule, one for each side; rules that share one are told apart later. */
@@ -94,9 +100,15 @@ export class TileRunner {
   readonly #hard: readonly number[];
   readonly #layers: { layers: Uint32Array; collidesWith: Uint32Array };
   /**
+   * The rank of each part in the order in which parts are placed: by mesh and layers, so that those of a tile that differ in
+   * their places alone are added at once. It is the same in every tile and every worker.
+   */
+  readonly #ranks: Uint32Array;
+  readonly #byRank: Uint32Array;
+  /**
    * How many objects each tile takes, with such as nothing touches where it has fewer parts. So all slots are free between
-   * two tiles, in their order, and of two parts the lower one always has the lower id: what is computed of them is the same
-   * to the last bit in every tile and every worker.
+   * two tiles, in their order, and of two parts the one of the lower rank always has the lower id: what is computed of them
+   * is the same to the last bit in every tile and every worker.
    */
   #slots = 0;
 
@@ -107,6 +119,20 @@ export class TileRunner {
     this.#meshes = new LoadedMeshes(service, source, bytes);
     this.#hard = Array.from(plan.rules.keys()).filter((rule) => plan.rules[rule].kind === 'hard');
     this.#layers = layersOf(plan, this.#hard);
+    const { layers, collidesWith } = this.#layers;
+    // Numbers of meshes are those of the order in which parts were given, which must not matter.
+    const firstOf = new Map<number, number>();
+    plan.parts.forEach(({ mesh }, part) => {
+      if (!firstOf.has(mesh)) firstOf.set(mesh, part);
+    });
+    const byMesh = plan.parts.map(({ mesh }) => firstOf.get(mesh)!);
+    this.#byRank = Uint32Array.from(plan.parts.keys()).sort((a, b) => {
+      return byMesh[a] - byMesh[b] || layers[a] - layers[b] || collidesWith[a] - collidesWith[b] || a - b;
+    });
+    this.#ranks = new Uint32Array(plan.parts.length);
+    this.#byRank.forEach((part, rank) => {
+      this.#ranks[part] = rank;
+    });
   }
 
   /** Looks at all pairs of a tile. Rejects with ABORTED, and with WORKER_LOST when the service is no more. */
@@ -126,15 +152,15 @@ export class TileRunner {
     const isEmpty = tile.split > 0 && (split === 0 || split === parts.length);
     if (isEmpty) return result;
     const whole = { cell: tile.cell, parts, split };
-    const objects = this.#place(whole);
+    const placed = this.#place(whole);
     let isTooMuch = false;
     try {
-      isTooMuch = !(await this.#findHard(whole, objects, result, signal));
+      isTooMuch = !(await this.#findHard(whole, placed, result, signal));
       const pairs = this.#pairsOf(whole);
-      await this.#findNear(pairs, new Map(parts.map((part, i) => [part, objects[i]])), result, signal);
+      await this.#findNear(pairs, placed, result, signal);
       await this.#findDuplicates(pairs, result);
     } finally {
-      this.#clear(objects);
+      this.#service.removeObjects(placed.objects);
     }
     if (isTooMuch) await this.#findByHalves(whole, result, signal);
     return result;
@@ -143,7 +169,7 @@ export class TileRunner {
   /** Asks a frame for all pairs that touch. Answers whether it could tell them; else there are too many. */
   async #findHard(
     tile: Tile,
-    objects: Uint32Array,
+    placed: PlacedTile,
     result: TileResult,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
@@ -159,7 +185,7 @@ export class TileRunner {
       return true;
     }
     if (contacts.truncated) return false;
-    this.#readFrame(tile, objects, contacts, result.findings);
+    this.#readFrame(tile, placed, contacts, result.findings);
     return true;
   }
 
@@ -178,50 +204,86 @@ export class TileRunner {
     }
     for (const each of smaller) {
       if (each.parts.length < 2) continue;
-      const objects = this.#place(each);
-      const isDone = await this.#findHard(each, objects, result, signal).finally(() => this.#clear(objects));
+      const placed = this.#place(each);
+      const isDone = await this.#findHard(each, placed, result, signal).finally(() => {
+        this.#service.removeObjects(placed.objects);
+      });
       if (!isDone) await this.#findByHalves(each, result, signal);
     }
   }
 
-  /** Adds all parts as objects, in their order, and more where the tile has few; answers all ids, those of parts first. */
-  #place({ parts, split }: Tile): Uint32Array {
+  /**
+   * Answers for a part of a tile the group of its object, as what has the same one makes no pairs: the side of the split, or
+   * the first axis along which it begins before the cell, as the pairs of two such are of other tiles.
+   */
+  #groups({ cell, parts, split }: Tile): (part: number) => number {
+    const { padded } = this.#plan;
+    if (split === 0) return (part) => 1 + [0, 1, 2].findIndex((axis) => padded[6 * part + axis] < cell[axis]);
+    const beyond = new Set(parts.slice(split));
+    return (part) => (beyond.has(part) ? 2 : 1);
+  }
+
+  /** Adds all parts as objects, in the order of their ranks, and more where the tile has few. */
+  #place(tile: Tile): PlacedTile {
     const service = this.#service;
-    const objects = new Uint32Array(Math.max(this.#slots, parts.length));
-    this.#slots = objects.length;
-    parts.forEach((part, i) => {
-      const { mesh, matrix } = this.#plan.parts[part];
-      const { id, closed } = this.#meshes.get(mesh);
-      const { layers, collidesWith } = this.#layers;
-      objects[i] = service.addObject({
-        shape: { type: 'mesh', mesh: id, solid: closed },
-        matrix,
-        contacts: layers[part] === 0 ? 'none' : 'manifold',
-        layers: layers[part],
-        collidesWith: collidesWith[part],
-        group: split === 0 ? 0 : i < split ? 1 : 2,
-      });
+    const { parts } = tile;
+    const { matrices } = this.#plan;
+    const { layers, collidesWith } = this.#layers;
+    const sorted = Uint32Array.from(parts, (part) => this.#ranks[part]).sort();
+    sorted.forEach((rank, i) => {
+      sorted[i] = this.#byRank[rank];
     });
-    objects.set(service.addInstances(ASIDE, objects.length - parts.length), parts.length);
-    return objects;
+    const groupOf = this.#groups(tile);
+    const isAlike = (a: number, b: number): boolean =>
+      this.#plan.parts[a].mesh === this.#plan.parts[b].mesh &&
+      layers[a] === layers[b] &&
+      collidesWith[a] === collidesWith[b] &&
+      groupOf(a) === groupOf(b);
+    const objects = new Uint32Array(Math.max(this.#slots, sorted.length));
+    this.#slots = objects.length;
+    for (let first = 0, end = 0; first < sorted.length; first = end) {
+      const part = sorted[first];
+      while (end < sorted.length && isAlike(part, sorted[end])) end++;
+      const { id, closed } = this.#meshes.get(this.#plan.parts[part].mesh);
+      const ids = service.addInstances(
+        {
+          shape: { type: 'mesh', mesh: id, solid: closed },
+          contacts: layers[part] === 0 ? 'none' : 'manifold',
+          layers: layers[part],
+          collidesWith: collidesWith[part],
+          group: groupOf(part),
+        },
+        end - first,
+      );
+      objects.set(ids, first);
+    }
+    const places = new Float64Array(16 * sorted.length);
+    sorted.forEach((part, i) => {
+      places.set(matrices.subarray(16 * part, 16 * part + 16), 16 * i);
+    });
+    // One block of transforms: an object at a time took 16 µs for each.
+    service.setTransforms(objects.subarray(0, sorted.length), places);
+    objects.set(service.addInstances(ASIDE, objects.length - sorted.length), sorted.length);
+    return { objects, parts: sorted };
   }
 
-  #clear(objects: Uint32Array): void {
-    this.#service.removeObjects(objects);
-  }
-
-  #readFrame(tile: Tile, objects: Uint32Array, contacts: ContactSet, findings: Finding[]): void {
-    const { parts, rules } = this.#plan;
-    const partOf = new Map(tile.parts.map((part, i) => [objects[i], part]));
+  #readFrame(tile: Tile, { objects, parts }: PlacedTile, contacts: ContactSet, findings: Finding[]): void {
+    const { padded, rules } = this.#plan;
+    const partOf = new Map<ObjectId, number>();
+    parts.forEach((part, i) => {
+      partOf.set(objects[i], part);
+    });
     for (let i = 0; i < contacts.count; i++) {
-      const a = partOf.get(contacts.a[i])!;
-      const b = partOf.get(contacts.b[i])!;
-      if (!isOfCell(tile.cell, parts[a].padded, parts[b].padded)) continue;
-      const deepest = deepestOf(contacts, i);
+      const [first, second] = [partOf.get(contacts.a[i])!, partOf.get(contacts.b[i])!];
+      const isTurned = first > second;
+      const [a, b] = isTurned ? [second, first] : [first, second];
+      if (!isOfCell(tile.cell, padded, a, b)) continue;
+      const { depth, point } = deepestOf(contacts, i);
+      const contained = contacts.contained[i];
+      const inside = isTurned && contained !== 0 ? 3 - contained : contained;
       for (const rule of this.#hard) {
-        if (!(deepest.depth > rules[rule].limit) || !isAbout(this.#plan, rule, a, b)) continue;
-        const { depth, point } = deepest;
-        findings.push({ rule, a, b, point, value: depth, inside: contacts.contained[i] });
+        if (!(depth > rules[rule].limit) || !isAbout(this.#plan, rule, a, b)) continue;
+        findings.push({ rule, a, b, point, value: depth, inside });
       }
     }
   }
@@ -230,15 +292,18 @@ export class TileRunner {
   #pairsOf({ cell, parts, split }: Tile): [a: number, b: number][] {
     const pairs: [number, number][] = [];
     if (this.#plan.rules.every(({ kind }) => kind === 'hard')) return pairs;
-    const order = Array.from(parts.keys()).sort((i, j) => this.#boxOf(parts[i])[0] - this.#boxOf(parts[j])[0]);
+    const { padded } = this.#plan;
+    const order = Array.from(parts.keys()).sort((i, j) => padded[6 * parts[i]] - padded[6 * parts[j]]);
     order.forEach((i, at) => {
-      const box = this.#boxOf(parts[i]);
-      for (let next = at + 1; next < order.length && this.#boxOf(parts[order[next]])[0] <= box[3]; next++) {
+      const p = 6 * parts[i];
+      for (let next = at + 1; next < order.length && padded[6 * parts[order[next]]] <= padded[p + 3]; next++) {
         const j = order[next];
-        const other = this.#boxOf(parts[j]);
-        if (box[1] > other[4] || other[1] > box[4] || box[2] > other[5] || other[2] > box[5]) continue;
+        const q = 6 * parts[j];
+        if (padded[p + 1] > padded[q + 4] || padded[q + 1] > padded[p + 4]) continue;
+        if (padded[p + 2] > padded[q + 5] || padded[q + 2] > padded[p + 5]) continue;
         if (split > 0 && i < split === j < split) continue;
-        if (isOfCell(cell, box, other)) pairs.push([parts[Math.min(i, j)], parts[Math.max(i, j)]]);
+        const [a, b] = [parts[Math.min(i, j)], parts[Math.max(i, j)]];
+        if (isOfCell(cell, padded, a, b)) pairs.push([a, b]);
       }
     });
     return pairs;
@@ -246,14 +311,18 @@ export class TileRunner {
 
   async #findNear(
     pairs: readonly [number, number][],
-    objectOf: ReadonlyMap<number, ObjectId>,
+    placed: PlacedTile,
     result: TileResult,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { rules, parts, rounding } = this.#plan;
+    const { rules, boxes, rounding } = this.#plan;
+    const objectOf = new Map<number, ObjectId>();
+    placed.parts.forEach((part, i) => {
+      objectOf.set(part, placed.objects[i]);
+    });
     const near: { a: number; b: number; maxDistance: number; wanted: number[] }[] = [];
     for (const [a, b] of pairs) {
-      const square = squaredGap(parts[a].box, parts[b].box);
+      const square = squaredGap(boxes, a, b);
       const wanted = rulesAbout(this.#plan, 'clearance', a, b, (limit) => square <= (limit + rounding) ** 2);
       const maxDistance = Math.max(...wanted.map((rule) => rules[rule].limit));
       if (wanted.length > 0) near.push({ a, b, maxDistance, wanted });
@@ -284,29 +353,26 @@ export class TileRunner {
   }
 
   async #findDuplicates(pairs: readonly [number, number][], result: TileResult): Promise<void> {
-    const { rules, parts, rounding } = this.#plan;
+    const { rules, boxes, rounding } = this.#plan;
     const geometries = new Map<number, Promise<PlacedGeometry>>();
     for (const [a, b] of pairs) {
       const wanted = rulesAbout(this.#plan, 'duplicates', a, b, () => true);
       if (wanted.length === 0) continue;
       const most = Math.max(...wanted.map((rule) => rules[rule].limit));
-      if (!isSameBox(parts[a].box, parts[b].box, most + rounding)) continue;
+      if (!isSameBox(boxes, a, b, most + rounding)) continue;
       const [one, other] = await Promise.all([a, b].map((part) => this.#geometryOf(part, geometries)));
       for (const rule of wanted) {
         if (!isDuplicate(one, other, rules[rule].limit)) continue;
-        const { box } = parts[a];
-        const point: Vec3 = [0.5 * (box[0] + box[3]), 0.5 * (box[1] + box[4]), 0.5 * (box[2] + box[5])];
+        const middle = (axis: number): number => 0.5 * (boxes[6 * a + axis] + boxes[6 * a + axis + 3]);
+        const point: Vec3 = [middle(0), middle(1), middle(2)];
         result.findings.push({ rule, a, b, point, value: 0, inside: 0 });
       }
     }
   }
 
-  #boxOf(part: number): Box {
-    return this.#plan.parts[part].padded;
-  }
-
   #geometryOf(part: number, known: Map<number, Promise<PlacedGeometry>>): Promise<PlacedGeometry> {
-    const { mesh, matrix } = this.#plan.parts[part];
+    const { mesh } = this.#plan.parts[part];
+    const matrix = this.#plan.matrices.subarray(16 * part, 16 * part + 16);
     const place = async () => placeGeometry(trianglesOf(await this.#source.load(mesh)), matrix);
     const found = known.get(part) ?? place();
     known.set(part, found);

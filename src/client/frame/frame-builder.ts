@@ -136,7 +136,9 @@ export class FrameBuilder implements StagedTransforms {
   keepIn(log: ReplayLog, frameNumber: number): void {
     const frame = this.#frame;
     for (let i = 0; i < frame.blocks.length; i++) {
-      log.keepBlock(frame.blockIds(i), frame.blockMatrices(i), frame.blockParent(i), this.#borrowed[i], frameNumber);
+      const borrowed = this.#borrowed[i];
+      const { ids, matrices } = borrowed ?? { ids: frame.blockIds(i), matrices: frame.blockMatrices(i) };
+      log.keepBlock(ids, matrices, frame.blockParent(i), borrowed, frameNumber);
     }
     log.keepSingles(frame.u32, frame.idAt(0), frame.f64, frame.matrixAt(0), frame.singles);
   }
@@ -179,8 +181,7 @@ export class FrameBuilder implements StagedTransforms {
       block = this.#frame.addBlock(ids, floatBytes);
     }
     this.#borrowed[block] = borrowed;
-    this.#frame.blockMatrices(block).set(matrices);
-    this.#frame.blockParent(block).set(parent);
+    this.#frame.writeBlock(block, matrices, parent);
     if (this.#frame.singles > 0) for (let i = 0; i < ids.length; i++) this.drop(ids[i]);
   }
 

@@ -160,9 +160,7 @@ export class FramePump {
     this.#log.keepBlock(ids, matrices, parent, block, this.#lastFrame);
     if (this.#isDown) return; // the next worker is told by the log
     const buffer = new FrameBuffer();
-    const number = buffer.addBlock(ids, matrices.BYTES_PER_ELEMENT);
-    buffer.blockMatrices(number).set(matrices);
-    buffer.blockParent(number).set(parent);
+    buffer.writeBlock(buffer.addBlock(ids, matrices.BYTES_PER_ELEMENT), matrices, parent);
     this.enqueue({ type: 'placeObjects', input: buffer.seal(this.#lastFrame, this.#link.life, 0, NO_VIEWS) });
   }
 

@@ -1,31 +1,26 @@
-import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import type { BaselineMessage, CharacterDescription, MeshDeform, TreeInfo } from '../../shared/protocol.js';
-import type { MeshData, ObjectId, OpenEdge, Vec3 } from '../../shared/types.js';
-import { deformCounts, deformError, readDeform, writeDeform } from './deform.js';
+import type { MeshData, ObjectId } from '../../shared/types.js';
+import { readDeform } from './deform.js';
+import { Derivations } from './derivations.js';
 import { type MeshAddress, type PlacedDescription, writeCharacter, writeDescription } from './descriptions.js';
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
 import { CoreInspector } from './inspector.js';
 import { CoreMemory } from './memory.js';
+import { bakeMesh, beginBake, type MeshBake } from './mesh-bake.js';
+import { beginBuild, type MeshBuild } from './mesh-build.js';
+import { meshIndices, meshInfo } from './mesh-info.js';
 import { beginLoad, type MeshLoad } from './mesh-load.js';
-import { beginRefit, checkCount, isMoved, type MeshRefit, noArea, REFIT_OK } from './mesh-refit.js';
-import { beginPointLineBuild, ELEMENT_SIZES } from './point-line-build.js';
+import { beginRefit, checkCount, isMoved, type MeshRefit, REFIT_OK } from './mesh-refit.js';
 import { CoreQueries } from './queries.js';
 import { CoreSections } from './sections.js';
 import { CoreSnaps } from './snaps.js';
 
 export type { MeshAddress, PlacedDescription } from './descriptions.js';
+export type { MeshBake } from './mesh-bake.js';
+export type { MeshBuild } from './mesh-build.js';
 export type { MeshLoad } from './mesh-load.js';
 export type { MeshRefit } from './mesh-refit.js';
-
-/** A baked mesh in the making: call `step` until it answers 1, then `finish`. */
-export interface MeshBuild {
-  /** Works for about `budget` milliseconds. Answers the fraction done. */
-  step(budget: number): number;
-  /** Answers the baked mesh, in a buffer of its own. Frees the build. */
-  finish(): ArrayBuffer;
-  abort(): void;
-}
 
 type Baseline = Omit<BaselineMessage, 'type'>;
 
@@ -48,8 +43,8 @@ export interface Core {
   loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress;
   /** Derives at once what is not of the vertices as they are; `beginBake` does so in steps. */
   bakeMesh(mesh: MeshAddress): ArrayBuffer;
-  /** Bakes a mesh as it is now, whatever becomes of it meanwhile. */
-  beginBake(mesh: MeshAddress): MeshBuild;
+  /** Begins to bake a mesh, which nobody may change as long as the bake reads it. Throws OUT_OF_MEMORY. */
+  beginBake(mesh: MeshAddress): MeshBake;
   /** Tells whether all that a mesh has besides its tree is of its vertices as they are. */
   isFresh(mesh: MeshAddress): boolean;
   meshInfo(mesh: MeshAddress): TreeInfo;
@@ -146,8 +141,6 @@ export interface Core {
   check(): string | null;
 }
 
-const BUILD_BAD_INDEX = 1;
-
 /** Makes a core of its own memory. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
 export async function createCore(wasm: BufferSource): Promise<Core> {
   return bindCore(await instantiateCore(wasm));
@@ -169,14 +162,13 @@ class WasmCore implements Core {
   readonly #meshes = new Set<MeshAddress>();
   /** The names of the boxes that stand for objects, of those that have some. */
   readonly #boxNames = new Map<ObjectId, readonly string[]>();
-  /** The derivation that `derive` works on; 0 without. */
-  #derivation = 0;
-  #derived: MeshAddress = 0;
+  readonly #derivations: Derivations;
 
   constructor(exports: CoreExports) {
     this.#exports = exports;
     this.#memory = new CoreMemory(exports);
     this.#scratch = this.#memory.allocate(layout.OBJECT_BYTES);
+    this.#derivations = new Derivations(exports);
     this.queries = new CoreQueries(exports, this.#memory, this.#boxNames);
     this.inspector = new CoreInspector(exports, this.#memory, this.queries);
     this.sections = new CoreSections(exports, this.#memory, this.queries);
@@ -195,96 +187,16 @@ class WasmCore implements Core {
 
   beginBuild(
     positions: Float32Array,
-    given?: Uint32Array | Uint16Array,
+    indices?: Uint32Array | Uint16Array,
     weld = 0,
     topology: MeshData['topology'] = 'triangles',
     deform: MeshDeform = {},
   ): MeshBuild {
-    const wasm = this.#exports;
-    if (topology !== 'triangles') {
-      const { step, take, abort } = beginPointLineBuild(wasm, topology, positions, given);
-      return { step, finish: () => this.#bakeAndFree(take()), abort };
-    }
-    const vertices = positions.length / 3;
-    // Which vertices are one, the indices say.
-    const indices = given ?? (weld > 0 ? Uint32Array.from({ length: vertices }, (_, i) => i) : undefined);
-    const triangles = (indices?.length ?? vertices) / 3;
-    const build = wasm.beginBuild(vertices, triangles, weld) >>> 0;
-    try {
-      wasm.reserveBuild(build, indices !== undefined);
-      const { buffer } = wasm.memory;
-      new Float32Array(buffer, wasm.buildPositions(build) >>> 0, positions.length).set(positions);
-      if (indices) new Uint32Array(buffer, wasm.buildIndices(build) >>> 0, indices.length).set(indices);
-      writeDeform(wasm, build, deform);
-    } catch (error) {
-      wasm.freeBuild(build);
-      throw error;
-    }
-    let freed = false;
-    const free = () => {
-      if (!freed) wasm.freeBuild(build);
-      freed = true;
-    };
-    return {
-      step: (budget) => {
-        try {
-          const fraction = wasm.stepBuild(build, performance.now() + budget);
-          if (fraction >= 0) return fraction;
-          throw deformError(wasm, build, deform) ?? this.#buildError(build, vertices, indices, triangles, weld);
-        } catch (error) {
-          free();
-          throw error;
-        }
-      },
-      finish: () => {
-        const mesh = wasm.takeMesh(build) >>> 0;
-        free();
-        return this.#bakeAndFree(mesh);
-      },
-      abort: free,
-    };
+    return beginBuild(this.#exports, this.#memory, { positions, indices, weld, topology, deform });
   }
 
-  /** Bakes a mesh that is not one of the core's. */
-  #bakeAndFree(mesh: MeshAddress): ArrayBuffer {
-    try {
-      return this.bakeMesh(mesh);
-    } finally {
-      this.#exports.release(mesh);
-    }
-  }
-
-  beginBake(mesh: MeshAddress): MeshBuild {
-    const wasm = this.#exports;
-    const tree = wasm.copyTree(mesh) >>> 0;
-    let derivation = 0;
-    let freed = false;
-    const free = () => {
-      if (freed) return;
-      freed = true;
-      if (derivation !== 0) wasm.freeDerivation(derivation);
-      wasm.release(tree);
-    };
-    const orFree = <T>(work: () => T): T => {
-      try {
-        return work();
-      } catch (error) {
-        free();
-        throw error;
-      }
-    };
-    orFree(() => {
-      derivation = wasm.beginDerivation(tree) >>> 0;
-    });
-    return {
-      step: (budget) => orFree(() => wasm.stepDerivation(derivation, performance.now() + budget)),
-      finish: () => {
-        const baked = orFree(() => wasm.packDerivation(derivation) >>> 0);
-        free();
-        return this.#bakeAndFree(baked);
-      },
-      abort: free,
-    };
+  beginBake(mesh: MeshAddress): MeshBake {
+    return beginBake(this.#exports, this.#memory, mesh);
   }
 
   isFresh(mesh: MeshAddress): boolean {
@@ -292,49 +204,11 @@ class WasmCore implements Core {
   }
 
   get isDerivationWanted(): boolean {
-    return this.#derivation !== 0 || this.#exports.countWanted() > 0;
+    return this.#derivations.isWanted;
   }
 
   derive(budget: number): boolean {
-    const wasm = this.#exports;
-    const until = performance.now() + budget;
-    try {
-      if (this.#derivation === 0) {
-        this.#derived = wasm.takeWanted() >>> 0;
-        if (this.#derived === 0) return false;
-        this.#derivation = wasm.beginDerivation(this.#derived) >>> 0;
-      }
-      if (wasm.stepDerivation(this.#derivation, until) === 1) {
-        wasm.installDerivation(this.#derivation);
-        this.#derivation = 0;
-      }
-    } catch (error) {
-      this.#endDerivation(this.#derived);
-      if (!(CollisionError.is(error) && error.code === 'OUT_OF_MEMORY')) throw error;
-    }
-    return this.isDerivationWanted;
-  }
-
-  /** Ends the derivation of a mesh, as the mesh is not what it was. */
-  #endDerivation(mesh: MeshAddress): void {
-    if (this.#derivation === 0 || this.#derived !== mesh) return;
-    this.#exports.freeDerivation(this.#derivation);
-    this.#derivation = 0;
-  }
-
-  #buildError(
-    build: number,
-    vertices: number,
-    indices: ArrayLike<number> | undefined,
-    triangles: number,
-    weld: number,
-  ): CollisionError {
-    if (this.#exports.buildError(build) === BUILD_BAD_INDEX) {
-      const i = this.#exports.buildCulprit(build) >>> 0;
-      const range = `0 to ${vertices - 1} for ${vertices} vertices`;
-      return new CollisionError('BAD_DATA', `indices[${i}] is ${indices?.[i]}, expected ${range}`);
-    }
-    return noArea(triangles, weld > 0 ? `, when vertices nearer than ${weld} are one,` : '');
+    return this.#derivations.step(budget);
   }
 
   beginLoad(baked: ArrayBuffer, bytes = baked.byteLength): MeshLoad {
@@ -348,60 +222,15 @@ class WasmCore implements Core {
   }
 
   bakeMesh(mesh: MeshAddress): ArrayBuffer {
-    const baked = this.#exports.bakeMesh(mesh) >>> 0;
-    const length = this.#memory.view.getUint32(baked + layout.MESH_BYTES, true);
-    try {
-      return this.#memory.bytes(baked, length).slice().buffer;
-    } finally {
-      if (baked !== mesh) this.#exports.release(baked);
-    }
+    return bakeMesh(this.#exports, this.#memory, mesh);
   }
 
   meshInfo(mesh: MeshAddress): TreeInfo {
-    const view = this.#memory.view;
-    const elements = view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
-    const topology = this.#topologyOf(mesh);
-    return {
-      topology,
-      elements,
-      triangles: topology === 'triangles' ? elements : 0,
-      degenerate: elements - view.getUint32(mesh + layout.MESH_KEPT_COUNT, true),
-      vertices: view.getUint32(mesh + layout.MESH_VERTEX_COUNT, true),
-      closed: view.getUint32(mesh + layout.MESH_CLOSED, true) === 1,
-      openEdges: view.getUint32(mesh + layout.MESH_OPEN_EDGES, true),
-      openEdge: this.#openEdge(mesh),
-      closingWeld: roundedUp(view.getFloat64(mesh + layout.MESH_CLOSING_WELD, true)) || null,
-      ...deformCounts(view, mesh),
-      bytes: view.getUint32(mesh + layout.MESH_BYTES, true),
-      cost: view.getFloat64(mesh + layout.MESH_COST, true) / view.getFloat64(mesh + layout.MESH_BUILT_COST, true),
-    };
-  }
-
-  #topologyOf(mesh: MeshAddress): TreeInfo['topology'] {
-    const view = this.#memory.view;
-    if (view.getUint32(mesh + layout.MESH_MAGIC, true) !== layout.POINT_LINE_MAGIC_VALUE) return 'triangles';
-    return view.getUint32(mesh + layout.POINT_LINE_SIZE, true) === ELEMENT_SIZES.points ? 'points' : 'lines';
-  }
-
-  #openEdge(mesh: MeshAddress): OpenEdge | null {
-    const view = this.#memory.view;
-    if (view.getUint32(mesh + layout.MESH_OPEN_EDGES, true) === 0) return null;
-    const pointAt = (at: number): Vec3 => [0, 4, 8].map((k) => view.getFloat32(mesh + at + k, true)) as unknown as Vec3;
-    return {
-      triangle: view.getUint32(mesh + layout.MESH_OPEN_TRIANGLE, true),
-      edge: view.getUint32(mesh + layout.MESH_OPEN_EDGE, true),
-      from: pointAt(layout.MESH_OPEN_FROM),
-      to: pointAt(layout.MESH_OPEN_TO),
-    };
+    return meshInfo(this.#memory.view, mesh);
   }
 
   meshIndices(mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined {
-    const view = this.#memory.view;
-    if (view.getUint32(mesh + layout.MESH_INDEXED, true) === 0) return undefined;
-    const at = mesh + view.getUint32(mesh + layout.MESH_INDICES, true);
-    const { topology, elements } = this.meshInfo(mesh);
-    const count = elements * (topology === 'triangles' ? 3 : ELEMENT_SIZES[topology]);
-    return new Uint32Array(this.#memory.bytes(at, 4 * count).slice().buffer);
+    return meshIndices(this.#memory, mesh);
   }
 
   meshDeform(mesh: MeshAddress): MeshDeform {
@@ -417,7 +246,7 @@ class WasmCore implements Core {
     return this.#memory.with(scratch + (wasm.refitScratch(mesh) >>> 0), (address) => {
       new Float32Array(wasm.memory.buffer, address, positions.length).set(positions);
       const fault = wasm.refitMesh(mesh, address, address + scratch);
-      if (fault === REFIT_OK) this.#endDerivation(mesh);
+      if (fault === REFIT_OK) this.#derivations.end(mesh);
       return isMoved(fault, info, positions, () => wasm.refitCulprit() >>> 0);
     });
   }
@@ -441,7 +270,7 @@ class WasmCore implements Core {
 
   freeMesh(mesh: MeshAddress): void {
     if (!this.#meshes.delete(mesh)) return;
-    this.#endDerivation(mesh);
+    this.#derivations.end(mesh);
     this.#exports.freeMesh(mesh);
   }
 
@@ -605,11 +434,6 @@ class WasmCore implements Core {
     const fault = this.#exports.check();
     return fault === 0 ? null : (FAULTS[fault] ?? `fault ${fault}`);
   }
-}
-
-/** Rounds a weld up to three digits: the core finds it to one part in a hundred. */
-function roundedUp(weld: number): number {
-  return Number((1.01 * weld).toPrecision(3));
 }
 
 /** Answers a half more bytes than are needed now, in whole kilobytes. */

@@ -41,11 +41,14 @@ export interface CoreExports {
   checkMeshTree(address: number): number;
   bakeMesh(address: number): number;
   isFresh(address: number): boolean;
-  copyTree(address: number): number;
+  beginBake(mesh: number): number;
+  stepBake(bake: number, until: number): number;
+  bakedMesh(bake: number): number;
+  readsMesh(bake: number): boolean;
+  freeBake(bake: number): void;
   copyMesh(address: number): number;
   beginDerivation(mesh: number): number;
   stepDerivation(derivation: number, until: number): number;
-  packDerivation(derivation: number): number;
   installDerivation(derivation: number): void;
   freeDerivation(derivation: number): void;
   wantDerived(mesh: number): void;
@@ -149,6 +152,9 @@ export interface CoreExports {
   inspectedElementCount(): number;
   inspectedElements(): number;
   endInspection(): void;
+  keepSweep(description: number, motion: number, filter: number, all: boolean): number;
+  beginKeptSweep(kept: number, until: number): number;
+  resumeSweep(until: number): number;
   isLongContact(a: number, b: number, detail: number): number;
   beginContact(a: number, b: number, detail: number, until: number): number;
   keepContact(a: number, b: number, detail: number): number;

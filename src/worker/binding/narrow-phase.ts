@@ -9,6 +9,7 @@ interface NarrowExports {
   setDeadline(time: number): void;
   begin(a: number, itemA: number, b: number, itemB: number, reach: number): void;
   beginDistance(itemA: number, itemB: number, limit: number): void;
+  beginSweep(shape: number, pair: number): void;
   run(): number;
   asyncify_start_unwind(stack: number): void;
   asyncify_stop_unwind(): void;
@@ -50,6 +51,13 @@ export class NarrowPhase {
       this.#stack = narrow.emptyStack();
       narrow.setDeadline(until);
       narrow.beginDistance(itemA, itemB, limit);
+      return this.#run();
+    },
+    sweep: (shape: number, pair: number, until: number): number => {
+      const narrow = this.#exports;
+      this.#stack = narrow.emptyStack();
+      narrow.setDeadline(until);
+      narrow.beginSweep(shape, pair);
       return this.#run();
     },
     resume: (until: number): number => {

@@ -1,4 +1,3 @@
-import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import type {
   Clips,
@@ -10,36 +9,19 @@ import type {
   Region,
   ViewRecord,
 } from '../../shared/protocol.js';
-import { turnedOrder, turnedPairs } from '../../shared/turned-pairs.js';
-import type { ClosestPoint, Distance, Hit, ObjectId, Ray, SweepHit, Vec3 } from '../../shared/types.js';
+import type { ClosestPoint, ObjectId, Ray, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
+import { type BoxNames, type CoreHit, type CoreSweepHit, hitAt, sweepHitAt } from './hits.js';
 import type { CoreMemory } from './memory.js';
+import { type CoreContact, type CoreDistance, readContact, readDistance } from './pair-answers.js';
 
-type CoreHit = Omit<Hit, 'frame'>;
-export type CoreDistance = Omit<Distance, 'frame'>;
-type CoreSweepHit = Omit<SweepHit, 'frame'>;
+export type { CoreContact, CoreDistance } from './pair-answers.js';
 
 /** No object has a threshold of its own. */
 const NONE_OWN: OwnThresholds = { ids: new Uint32Array(), thresholds: new Float64Array() };
 /** Nothing is cut away. */
 const NO_CLIPS: Clips = { sets: new Uint32Array(), planes: new Float64Array() };
-
-/** The core's answer for two objects without a contact. */
-const NO_CONTACT = -1;
-/** The core's answers where the first or the second object, by their ids, is of points or lines. */
-const FIRST_UNMEASURED = -3;
-const SECOND_UNMEASURED = -4;
-
-export interface CoreContact {
-  contained: 0 | 1 | 2;
-  points: Float32Array<ArrayBuffer>;
-  normals: Float32Array<ArrayBuffer>;
-  depths: Float32Array<ArrayBuffer>;
-  triangles: Uint32Array<ArrayBuffer>;
-  segments: Float32Array<ArrayBuffer>;
-  bones: Int32Array<ArrayBuffer>;
-}
 
 /** What is in a frustum. */
 interface FrustumIds {
@@ -57,9 +39,9 @@ export class CoreQueries {
   readonly #filter: number;
   readonly #query: number;
   readonly #hit: number;
-  readonly #boxNames: ReadonlyMap<ObjectId, readonly string[]>;
+  readonly #boxNames: BoxNames;
 
-  constructor(exports: CoreExports, memory: CoreMemory, boxNames: ReadonlyMap<ObjectId, readonly string[]>) {
+  constructor(exports: CoreExports, memory: CoreMemory, boxNames: BoxNames) {
     this.#exports = exports;
     this.#memory = memory;
     this.#boxNames = boxNames;
@@ -72,7 +54,9 @@ export class CoreQueries {
   raycast(ray: PickRay, filter: Filter): CoreHit | null {
     return this.#with(filter, () => {
       this.#setRay(ray);
-      return this.#exports.raycast(this.#query, this.#filter, this.#hit) ? this.#hitAt(this.#hit) : null;
+      return this.#exports.raycast(this.#query, this.#filter, this.#hit)
+        ? hitAt(this.#exports, this.#memory.view, this.#hit, this.#boxNames)
+        : null;
     });
   }
 
@@ -201,7 +185,12 @@ export class CoreQueries {
   closestPoint([x, y, z]: Vec3, maxDistance: number, filter: Filter): Omit<ClosestPoint, 'frame'> | null {
     return this.#with(filter, () => {
       if (!this.#exports.closestPoint(x, y, z, maxDistance, this.#filter, this.#hit)) return null;
-      const { object, point, distance, triangle, element } = this.#hitAt(this.#hit);
+      const { object, point, distance, triangle, element } = hitAt(
+        this.#exports,
+        this.#memory.view,
+        this.#hit,
+        this.#boxNames,
+      );
       return { object, point, distance, triangle, element };
     });
   }
@@ -210,7 +199,9 @@ export class CoreQueries {
   sweep(description: PlacedDescription, motion: Motion, filter: Filter): CoreSweepHit | null {
     return this.#with(filter, () => {
       const at = this.#setMotion(description, motion);
-      return this.#exports.sweep(this.#query, at, this.#filter, this.#hit) ? this.#sweepHitAt(this.#hit) : null;
+      return this.#exports.sweep(this.#query, at, this.#filter, this.#hit)
+        ? sweepHitAt(this.#memory.view, this.#hit)
+        : null;
     });
   }
 
@@ -218,10 +209,41 @@ export class CoreQueries {
   sweepAll(description: PlacedDescription, motion: Motion, filter: Filter): CoreSweepHit[] {
     return this.#with(filter, () => {
       const at = this.#setMotion(description, motion);
-      const count = this.#exports.sweepAll(this.#query, at, this.#filter) >>> 0;
-      const hits = Array.from({ length: count }, (_, i) => this.#sweepHitAt(this.#found(i)));
-      return hits.sort((a, b) => a.time - b.time || a.object - b.object);
+      return this.#sweepHits(this.#exports.sweepAll(this.#query, at, this.#filter) >>> 0);
     });
+  }
+
+  /**
+   * Copies what a sweep is about, for one that may take long. Answers what `beginKeptSweep` takes, which must follow; the
+   * meshes must stay as they are until it has ended.
+   */
+  keepSweep(description: PlacedDescription, motion: Motion, filter: Filter, all: boolean): number {
+    return this.#with(filter, () => {
+      const at = this.#setMotion(description, motion);
+      return this.#exports.keepSweep(this.#query, at, this.#filter, all) >>> 0;
+    });
+  }
+
+  /**
+   * Sweeps as it was copied for so many milliseconds. Answers the hits as `sweepAll`, of a `sweep` one or none, or undefined
+   * when it was left: then `resumeSweep` must follow until it answers, as `resumeContact` must.
+   */
+  beginKeptSweep(kept: number, ms: number): CoreSweepHit[] | undefined {
+    return this.#swept(this.#exports.beginKeptSweep(kept, performance.now() + ms));
+  }
+
+  /** Goes on with a sweep; answers as `beginKeptSweep`. */
+  resumeSweep(ms: number): CoreSweepHit[] | undefined {
+    return this.#swept(this.#exports.resumeSweep(performance.now() + ms));
+  }
+
+  #swept(count: number): CoreSweepHit[] | undefined {
+    return count < 0 ? undefined : this.#sweepHits(count);
+  }
+
+  #sweepHits(count: number): CoreSweepHit[] {
+    const hits = Array.from({ length: count }, (_, i) => sweepHitAt(this.#memory.view, this.#found(i)));
+    return hits.sort((a, b) => a.time - b.time || a.object - b.object);
   }
 
   /** Finds what shapes meet first on many ways: 14 numbers each, place and quaternion at the start and at the end. */
@@ -275,18 +297,6 @@ export class CoreQueries {
     this.#memory.setFloats(at + layout.MOTION_ROTATION, rotation, 4);
     this.#memory.floats[(at + layout.MOTION_TOLERANCE) / 8] = tolerance;
     return at;
-  }
-
-  #sweepHitAt(at: number): CoreSweepHit {
-    const { view } = this.#memory;
-    return {
-      object: view.getUint32(at + layout.HIT_OBJECT, true),
-      time: view.getFloat64(at + layout.HIT_TIME, true),
-      point: vectorAt(view, at + layout.HIT_POINT),
-      normal: vectorAt(view, at + layout.HIT_NORMAL),
-      triangle: view.getInt32(at + layout.HIT_TRIANGLE, true),
-      depth: view.getFloat64(at + layout.HIT_DEPTH, true),
-    };
   }
 
   #screenHits(view: ViewRecord, { x, y, radius }: Cursor, filter: Filter, all: boolean): CoreHit[] {
@@ -369,64 +379,11 @@ export class CoreQueries {
   }
 
   #measured(a: ObjectId, b: ObjectId, outcome: number): CoreDistance | null | undefined {
-    if (outcome === FIRST_UNMEASURED || outcome === SECOND_UNMEASURED) {
-      const id = outcome === FIRST_UNMEASURED ? Math.min(a, b) : Math.max(a, b);
-      const expected = 'expected a mesh of triangles, a box, a sphere or a capsule';
-      throw new CollisionError('UNSUPPORTED', `distance: object ${id} has a mesh of points or lines; ${expected}`);
-    }
-    if (outcome < 0) return outcome === NO_CONTACT ? null : undefined;
-    const at = this.#exports.measuredDistance() >>> 0;
-    const { view } = this.#memory;
-    const points = [vectorAt(view, at + layout.DISTANCE_POINT_A), vectorAt(view, at + layout.DISTANCE_POINT_B)];
-    const triangles = [layout.DISTANCE_TRIANGLE_A, layout.DISTANCE_TRIANGLE_B].map((each) =>
-      view.getInt32(at + each, true),
-    );
-    if (a > b) {
-      points.reverse();
-      triangles.reverse();
-    }
-    return {
-      distance: view.getFloat64(at + layout.DISTANCE_VALUE, true),
-      pointA: points[0],
-      pointB: points[1],
-      triangleA: triangles[0],
-      triangleB: triangles[1],
-    };
+    return readDistance(this.#exports, this.#memory, a, b, outcome);
   }
 
   #conclude(a: ObjectId, b: ObjectId, contained: number): CoreContact | null | undefined {
-    if (contained < 0) return contained === NO_CONTACT ? null : undefined;
-    const contact = this.#readContact(contained as 0 | 1 | 2);
-    return a > b ? turned(contact) : contact;
-  }
-
-  #readContact(contained: 0 | 1 | 2): CoreContact {
-    const wasm = this.#exports;
-    const { buffer } = this.#memory;
-    const points = new Uint32Array(
-      buffer,
-      wasm.contactPoints() >>> 0,
-      ((wasm.contactPointCount() >>> 0) * layout.CONTACT_POINT_BYTES) / 4,
-    );
-    const crossings = new Uint32Array(
-      buffer,
-      wasm.contactCrossings() >>> 0,
-      ((wasm.contactCrossingCount() >>> 0) * layout.CROSSING_BYTES) / 4,
-    );
-    const bonePairs = new Uint32Array(
-      buffer,
-      wasm.contactBonePairs() >>> 0,
-      ((wasm.contactBonePairCount() >>> 0) * layout.BONE_PAIR_BYTES) / 4,
-    );
-    return {
-      contained,
-      points: floats(picked(points, layout.CONTACT_POINT_BYTES, layout.CONTACT_POINT, 3)),
-      normals: floats(picked(points, layout.CONTACT_POINT_BYTES, layout.CONTACT_NORMAL, 3)),
-      depths: floats(picked(points, layout.CONTACT_POINT_BYTES, layout.CONTACT_DEPTH, 1)),
-      triangles: picked(crossings, layout.CROSSING_BYTES, layout.CROSSING_A, 2),
-      segments: floats(picked(crossings, layout.CROSSING_BYTES, layout.CROSSING_SEGMENT, 6)),
-      bones: new Int32Array(bonePairs.slice().buffer),
-    };
+    return readContact(this.#exports, this.#memory, a, b, contained);
   }
 
   /** Runs `work` with the filter in its place; it gets the filter's address. */
@@ -494,69 +451,12 @@ export class CoreQueries {
   }
 
   #hits(count: number): CoreHit[] {
-    return Array.from({ length: count >>> 0 }, (_, i) => this.#hitAt(this.#found(i)));
+    return Array.from({ length: count >>> 0 }, (_, i) =>
+      hitAt(this.#exports, this.#memory.view, this.#found(i), this.#boxNames),
+    );
   }
 
   #found(i: number): number {
     return (this.#exports.foundHits() >>> 0) + i * layout.HIT_BYTES;
   }
-
-  #hitAt(at: number): CoreHit {
-    const { view } = this.#memory;
-    const object = view.getUint32(at + layout.HIT_OBJECT, true);
-    const triangle = view.getInt32(at + layout.HIT_TRIANGLE, true);
-    const barycentric = vectorAt(view, at + layout.HIT_BARYCENTRIC);
-    const hit: CoreHit = {
-      object,
-      distance: view.getFloat64(at + layout.HIT_DISTANCE, true),
-      point: vectorAt(view, at + layout.HIT_POINT),
-      normal: vectorAt(view, at + layout.HIT_NORMAL),
-      triangle,
-      element: view.getInt32(at + layout.HIT_ELEMENT, true),
-      barycentric,
-      bone:
-        triangle < 0
-          ? view.getInt32(at + layout.HIT_BONE, true)
-          : this.#exports.boneOfHit(object, triangle, ...barycentric),
-    };
-    const box = triangle < 0 ? this.#boxNames.get(object)?.[hit.bone] : undefined;
-    if (box !== undefined) hit.box = box;
-    // An element that is no triangle is a point or a line.
-    if (hit.element >= 0 && hit.triangle < 0) {
-      hit.distanceToRay = view.getFloat64(at + layout.HIT_DISTANCE_TO_RAY, true);
-    }
-    return hit;
-  }
-}
-
-/** Copies `count` words of each record, which begin at `offset`: of one type of array, as loops of two are slow. */
-function picked(records: Uint32Array, recordBytes: number, offset: number, count: number): Uint32Array<ArrayBuffer> {
-  const stride = recordBytes / 4;
-  const picked = new Uint32Array((records.length / stride) * count);
-  for (let i = offset / 4, to = 0; to < picked.length; i += stride) {
-    for (let k = 0; k < count; k++) picked[to++] = records[i + k];
-  }
-  return picked;
-}
-
-function floats({ buffer }: Uint32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
-  return new Float32Array(buffer);
-}
-
-/** Answers the contact with the other object as the first. */
-function turned(contact: CoreContact): CoreContact {
-  const { contained, normals } = contact;
-  const order = turnedOrder(contact.triangles);
-  const triangles = turnedPairs(contact.triangles, order);
-  const segments = contact.segments.slice();
-  order.forEach((from, to) => {
-    segments.set(contact.segments.subarray(6 * from, 6 * from + 6), 6 * to);
-  });
-  const bones = turnedPairs(contact.bones);
-  const turnedContained = contained === 0 ? 0 : contained === 1 ? 2 : 1;
-  return { ...contact, contained: turnedContained, normals: normals.map((each) => -each), triangles, segments, bones };
-}
-
-function vectorAt(view: DataView, at: number): Vec3 {
-  return [view.getFloat64(at, true), view.getFloat64(at + 8, true), view.getFloat64(at + 16, true)];
 }

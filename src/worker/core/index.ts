@@ -8,11 +8,11 @@ import { hitAt, hitCount } from './hits';
 import { Affine } from './math/affine';
 import { checkTree } from './mesh/tree/tree-invariants';
 import { DeformBuild, copyTargets, refitDeform, refitDeformBytes } from './mesh/build/bake-deform';
-import { Build } from './mesh/build/build';
+import { Build } from './mesh/build/build-state';
 import { beginDerivation as begin } from './mesh/topology/derivation';
 import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
-import { FRESH, installDerived, markStale, releaseDerived, unwant, want } from './mesh/topology/derived';
-import { bakedForm, copyTree as copy, copyWhole, packDerived as pack } from './mesh/topology/pack';
+import { installDerived, markStale, releaseDerived, unwant, want } from './mesh/topology/derived';
+import { bakedForm, copyWhole } from './mesh/topology/pack';
 import { checksum } from './mesh/tree/checksum';
 import { bonesAt, deformOf, isDeformable, weightsAt } from './mesh/tree/deform-layout';
 import { Mesh, treeScale } from './mesh/tree/layout';
@@ -32,13 +32,14 @@ import {
   castRay, findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle,
   foundU, foundV, foundW, hitDistance, pointX, pointY, pointZ, setCone,
 } from './scene/query/ray';
-import { forgetOccluder } from './occlusion/occluder-shape';
+import { forgetOccluder } from './occlusion/occluder-table';
 import { forgetMesh } from './scene/pairs/narrow-phase-slices';
 import { arePosesRead } from './scene/frame/frame';
 import { reserveSwap, swapMesh } from './scene/mesh-swap';
 import { updateTrees } from './scene/scene';
 
 export { beginCheck, stepCheck } from './check-mesh';
+export { bakedMesh, beginBake, freeBake, isFresh, readsMesh, stepBake } from './mesh-bake';
 export { allocate, heapRecord, release, usedBytes } from './memory';
 export { beginUpdate, dropUpdate, stepUpdate, updateBytes, updateCulprit, updatedMesh } from './mesh-update';
 export { beginBuild, reserveBuild, reserveBuildDeform, stepBuild, freeBuild } from './mesh/build/build';
@@ -73,6 +74,7 @@ export { pickScreen } from './scene/query/screen';
 export { beginObjectSection, beginSection, endSection, stepObjectSection } from './scene/query/section';
 export { beginSnap, hidesSnap, snapSides, snapTarget } from './scene/query/snap';
 export { sweep, sweepAll, sweepMany } from './scene/query/sweep';
+export { beginKeptSweep, keepSweep, resumeSweep } from './scene/query/sweep-slices';
 export { sees } from './scene/query/line-of-sight';
 export { countOutlinePoints, countOutlines, outlinePoints, outlineTriangles, outlines } from './section/outlines';
 
@@ -149,19 +151,9 @@ export function bakeMesh(address: usize): usize {
   return bakedForm(changetype<Mesh>(address));
 }
 
-/** Tells whether all that was derived of a mesh is of its vertices as they are; of points and lines nothing is. */
-export function isFresh(address: usize): bool {
-  return isPointLine(address) || changetype<Mesh>(address).derivedState == FRESH;
-}
-
 /** Asks for what was derived of a mesh, as the interruptible module does. Throws OUT_OF_MEMORY. */
 export function wantDerived(address: usize): void {
   want(changetype<Mesh>(address));
-}
-
-/** Answers a copy of a mesh to derive what it needs anew; the caller must release it. Throws OUT_OF_MEMORY. */
-export function copyTree(address: usize): usize {
-  return copy(changetype<Mesh>(address));
 }
 
 /** Answers a copy of a mesh to move its vertices; the caller must free it. Throws OUT_OF_MEMORY. */
@@ -172,14 +164,6 @@ export function copyMesh(address: usize): usize {
 
 export function beginDerivation(mesh: usize): usize {
   return changetype<usize>(begin(changetype<Mesh>(mesh)));
-}
-
-/**
- * Answers a copy of a derivation's mesh with all that was derived, as `bakeMesh` takes it; the caller must release it.
- * Throws OUT_OF_MEMORY.
- */
-export function packDerivation(derivation: usize): usize {
-  return pack(changetype<Derivation>(derivation));
 }
 
 /** Gives the mesh what was derived of it, looks at its objects anew, and frees the derivation. */

@@ -4,13 +4,17 @@
 import { now } from './host';
 import { allocate, release } from './memory';
 import { DeformBuild, beginRefitDeform, stepDeform } from './mesh/build/bake-deform';
-import { FRESH, markStale } from './mesh/topology/derived';
+import { markStale } from './mesh/topology/derived';
 import { derivedOf } from './mesh/topology/derived-layout';
+import { endPacking, packSome } from './mesh/topology/pack';
 import { isDeformable } from './mesh/tree/deform-layout';
 import { Mesh, derivedPlace, treeScale } from './mesh/tree/layout';
 import { REFIT_BYTES, REFIT_OK, Refit, beginRefit, culprit, isRefitDone, stepRefit } from './mesh/tree/refit';
 import { isPointLine, pointLineOf } from './point-line/layout';
-import { culprit as pointLineCulprit, refitPointLine } from './point-line/refit';
+import {
+  POINT_LINE_REFIT_BYTES, PointLineRefit, beginPointLineRefit, culprit as pointLineCulprit, isPointLineRefitDone,
+  stepPointLineRefit,
+} from './point-line/refit';
 
 /** Stands for an update that is not done. */
 export const REFIT_UNDECIDED: u32 = 255;
@@ -46,7 +50,7 @@ const REFIT_AT: usize = (offsetof<MeshUpdate>() + 15) & ~15;
 
 /** Answers how many bytes an update has, a multiple of 16. */
 export function updateBytes(): usize {
-  return (REFIT_AT + REFIT_BYTES + 15) & ~15;
+  return (REFIT_AT + max(REFIT_BYTES, POINT_LINE_REFIT_BYTES) + 15) & ~15;
 }
 
 /**
@@ -103,13 +107,13 @@ function runStep(u: MeshUpdate): u32 {
     if (stepDeform(deformBuildOf(u), meshOf(u))) endMoving(u);
     return REFIT_OK;
   }
-  const fault = isPointLine(u.to) ? refitPointLine(pointLineOf(meshOf(u)), u.positions, u.scratch) : stepRefit(refitOf(u));
+  const fault = isPointLine(u.to) ? stepPointLineRefit(pointLineRefitOf(u)) : stepRefit(refitOf(u));
   if (fault != REFIT_OK) {
     u.culprit = isPointLine(u.to) ? pointLineCulprit : culprit;
     return fault;
   }
   if (isPointLine(u.to)) {
-    u.phase = PHASE_DONE;
+    if (isPointLineRefitDone(pointLineRefitOf(u))) u.phase = PHASE_DONE;
   } else if (isRefitDone(refitOf(u))) {
     if (isDeformable(meshOf(u))) {
       u.phase = PHASE_DEFORM;
@@ -135,13 +139,22 @@ function refitOf(u: MeshUpdate): Refit {
 
 // @ts-ignore: decorator
 @inline
+function pointLineRefitOf(u: MeshUpdate): PointLineRefit {
+  return changetype<PointLineRefit>(changetype<usize>(u) + REFIT_AT);
+}
+
+// @ts-ignore: decorator
+@inline
 function deformBuildOf(u: MeshUpdate): DeformBuild {
   return changetype<DeformBuild>(<usize>u.scratch);
 }
 
 function beginMoving(u: MeshUpdate): void {
   u.phase = PHASE_REFIT;
-  if (isPointLine(u.to)) return;
+  if (isPointLine(u.to)) {
+    beginPointLineRefit(pointLineRefitOf(u), pointLineOf(meshOf(u)), u.positions, u.scratch);
+    return;
+  }
   u.scaleBefore = treeScale(meshOf(u));
   beginRefit(refitOf(u), meshOf(u), u.positions, u.scratch);
 }
@@ -174,16 +187,9 @@ function copySome(u: MeshUpdate): void {
   // What was derived is replaced when it was derived anew.
   if (hasChanged(u)) beginCopy(u);
   const treeBytes = treeBytesOf(u), all = treeBytes + u.derivedBytes, at = <usize>u.copied;
-  const end = min(at + STEP_BYTES, at < treeBytes ? treeBytes : all);
-  memory.copy(<usize>u.to + at, at < treeBytes ? <usize>u.from + at : <usize>u.derived + (at - treeBytes), end - at);
-  u.copied = <u32>end;
-  if (end < all) return;
-  if (!isPointLine(u.from)) {
-    const copy = meshOf(u);
-    copy.derived = <u32>treeBytes;
-    copy.bytes = <u32>all;
-    copy.derivedState = FRESH;
-  }
+  u.copied = <u32>packSome(u.to, u.from, treeBytes, u.derived, all, at, STEP_BYTES);
+  if (<usize>u.copied < all) return;
+  if (!isPointLine(u.from)) endPacking(meshOf(u), treeBytes, all);
   beginMoving(u);
 }
 

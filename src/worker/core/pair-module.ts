@@ -8,6 +8,7 @@ import {
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from './shape/item';
 import { PROXY_BYTES, Proxy } from './shape/proxy';
 import { PAIR_REACH_BYTES, PairReach } from './shape/reach';
+import { PAIR_SWEEP_BYTES, PairSweep, SWEPT_SHAPE_BYTES, SweptShape, sweepRecord } from './sweep/pair-sweep';
 import { collide } from './scene/pairs/narrow-phase';
 import { collideInReach, metAt } from './scene/pairs/reach-contact';
 import { Outcome } from './scene/pairs/outcome';
@@ -23,8 +24,13 @@ const firstItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const secondItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const outcome = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
 const measured = changetype<PairDistance>(memory.data(<i32>offsetof<PairDistance>(), 16));
-/** Whether the distance is asked for instead of the contact, and up to where. */
-let isMeasured: bool = false;
+const swept = changetype<SweptShape>(memory.data(<i32>SWEPT_SHAPE_BYTES, 16));
+const sweptPair = changetype<PairSweep>(memory.data(<i32>PAIR_SWEEP_BYTES, 16));
+/** What is asked for; of a distance, up to where. */
+const CONTACT: u32 = 0;
+const DISTANCE: u32 = 1;
+const SWEEP: u32 = 2;
+let question: u32 = CONTACT;
 let limit: f64 = 0;
 
 /** The call stack of a pair that was left: bytes used and where they end, then the bytes. Some 3 KB are in use. */
@@ -49,7 +55,7 @@ let hasReach: bool = false;
 
 /** Takes the pair that `run` looks at; `a` has the lower id; `reach` is the address of a PairReach, or 0. */
 export function begin(a: usize, itemA: usize, b: usize, itemB: usize, reach: usize): void {
-  isMeasured = false;
+  question = CONTACT;
   hasReach = reach != 0;
   if (hasReach) memory.copy(changetype<usize>(reached), reach, PAIR_REACH_BYTES);
   memory.copy(changetype<usize>(first), a, PROXY_BYTES);
@@ -59,9 +65,16 @@ export function begin(a: usize, itemA: usize, b: usize, itemB: usize, reach: usi
 
 /** Takes two objects whose distance `run` measures, up to a limit. */
 export function beginDistance(itemA: usize, itemB: usize, most: f64): void {
-  isMeasured = true;
+  question = DISTANCE;
   limit = most;
   keep(itemA, itemB);
+}
+
+/** Takes a shape that `run` sweeps at an object. */
+export function beginSweep(shape: usize, pair: usize): void {
+  question = SWEEP;
+  memory.copy(changetype<usize>(swept), shape, SWEPT_SHAPE_BYTES);
+  memory.copy(changetype<usize>(sweptPair), pair, PAIR_SWEEP_BYTES);
 }
 
 function keep(itemA: usize, itemB: usize): void {
@@ -70,12 +83,17 @@ function keep(itemA: usize, itemB: usize): void {
 }
 
 /**
- * Looks at the pair. Answers where the outcome is, of a distance the PairDistance, or anything when the pair was left.
+ * Looks at the pair. Answers where the outcome is, of a distance the PairDistance and of a sweep the PairSweep, or anything when
+ * the pair was left.
  * Throws OUT_OF_MEMORY.
  */
 export function run(): usize {
   beginWork();
-  if (isMeasured) {
+  if (question == SWEEP) {
+    sweepRecord(swept, sweptPair);
+    return changetype<usize>(sweptPair);
+  }
+  if (question == DISTANCE) {
     measurePair(measured, keptItem(firstItem), keptItem(secondItem), limit);
     return changetype<usize>(measured);
   }

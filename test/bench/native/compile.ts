@@ -31,7 +31,7 @@ export async function missing({ header, libraries, packages }: Program): Promise
 export async function compiled(program: Program): Promise<string> {
   const source = join(sources, program.source);
   const binary = join(root, 'build/native', program.binary);
-  const parts = [program.source, 'peer.hpp', 'fcl.hpp', 'compile.ts', 'native.ts'].map((part) =>
+  const parts = [program.source, 'peer.hpp', 'fcl.hpp', 'fcl-collide.hpp', 'compile.ts', 'native.ts'].map((part) =>
     modified(join(sources, part)),
   );
   if ((await modified(binary)) > Math.max(...(await Promise.all(parts)))) return binary;

@@ -3,6 +3,7 @@ import { ObjectBVH } from 'three-mesh-bvh';
 import { Random } from '../../oracle/random.js';
 import { median } from '../statistics.js';
 import { batchOfForms } from './batch-of-forms.js';
+import { framesOf } from './length.js';
 import { matricesRow } from './matrices-row.js';
 import type { PageRow } from './page-row.js';
 import { SIZE, timed } from './streamed.js';
@@ -42,7 +43,7 @@ export async function batchedRow(count: number): Promise<PageRow> {
     },
     async facts() {
       const [index, worker, picks, traced]: number[][] = [[], [], [], []];
-      for (let frame = 0; frame < FRAMES; frame++) {
+      for (let frame = 0; frame < framesOf(FRAMES); frame++) {
         move(frame);
         const { result } = await streamed.update();
         index.push(result.ms.update);
@@ -52,7 +53,7 @@ export async function batchedRow(count: number): Promise<PageRow> {
       camera.updateMatrixWorld();
       await streamed.tracker.update(camera, SIZE);
       const raycaster = new Raycaster();
-      for (let i = 0; i < FRAMES; i++) {
+      for (let i = 0; i < framesOf(FRAMES); i++) {
         const [x, y] = [SIZE.width / 2 + random.range(-200, 200), SIZE.height / 2 + random.range(-200, 200)];
         const start = performance.now();
         await streamed.tracker.pick(x, y);

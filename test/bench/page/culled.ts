@@ -14,6 +14,7 @@ import {
 } from 'three';
 import { Random } from '../../oracle/random.js';
 import { batchOfForms } from './batch-of-forms.js';
+import { framesOf } from './length.js';
 import type { PageRow } from './page-row.js';
 import { roundOf, SIZE, Streamed, timed } from './streamed.js';
 
@@ -82,7 +83,7 @@ async function instancesRow(count: number, isSorted: boolean): Promise<PageRow> 
     });
     return picture + (await streamed.share());
   };
-  for (let n = 0; n < WARM_UP_FRAMES; n++) {
+  for (let n = 0; n < framesOf(WARM_UP_FRAMES); n++) {
     move(n);
     await frame();
   }
@@ -152,7 +153,7 @@ async function batchRow(count: number, seesAll: boolean): Promise<PageRow> {
     await streamed.share();
     return picture;
   };
-  for (let n = 0; n < WARM_UP_FRAMES / 4; n++) {
+  for (let n = 0; n < framesOf(WARM_UP_FRAMES / 4); n++) {
     move(n);
     await frame();
   }

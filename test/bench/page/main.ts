@@ -2,6 +2,7 @@
 import { batchedRow } from './batched.js';
 import { blocksRow } from './blocks.js';
 import { culledBatchRow, culledInstancesRow, sortedInstancesRow, wholeBatchRow } from './culled.js';
+import { drawnCityRow } from './drawn-city.js';
 import { instancesRow } from './instances.js';
 import { millionPickRow, millionRow } from './million.js';
 import { movingRow } from './moving.js';
@@ -22,6 +23,7 @@ const ROWS = {
   'sorted instances': sortedInstancesRow,
   'culled batch': culledBatchRow,
   'whole batch': wholeBatchRow,
+  'drawn city': drawnCityRow,
   'idle picks': idlePickRow,
   'loaded picks': loadedPickRow,
   tracking: trackingRow,

@@ -2,6 +2,7 @@ import { type CollisionService, createCollisionService } from 'collision-worker'
 import { type SceneFrame, type SceneTracker, type TrackOptions, trackScene } from 'collision-worker/three';
 import { type Object3D, PerspectiveCamera } from 'three';
 import * as layout from '../../../src/shared/layout.js';
+import { framesOf } from './length.js';
 import { typical } from './page-row.js';
 
 export const FRAMES_A_ROUND = 30;
@@ -47,7 +48,7 @@ export class Streamed {
 
   /** As many frames as it takes, one after the other. */
   async warmUp(move: (frame: number) => void, frames = WARM_UP_FRAMES): Promise<void> {
-    for (let frame = 0; frame < frames; frame++) {
+    for (let frame = 0; frame < framesOf(frames); frame++) {
       move(frame);
       await this.share();
     }

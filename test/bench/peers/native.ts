@@ -93,12 +93,11 @@ async function fclDistance(
   };
 }
 
-/** With all contacts, as ours has depths, and with the first one of each pair. `target` is of the former, compiled for this machine. */
-export function fclClashes(work: ClashWork, target: number): Maker[] {
+/** `target` is of the one that is compiled for this machine. */
+export function fclClashes(work: ClashWork, mode: 'first' | 'all', target: number): Maker[] {
   return [
-    here(() => fclClash(work, 'all', 'debian')),
-    here(async () => ({ ...(await fclClash(work, 'all', 'compiled here')), target })),
-    here(() => fclClash(work, 'first', 'compiled here')),
+    here(() => fclClash(work, mode, 'debian')),
+    here(async () => ({ ...(await fclClash(work, mode, 'compiled here')), target })),
   ];
 }
 

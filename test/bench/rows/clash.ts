@@ -1,4 +1,6 @@
+import { createCollisionService, type MeshId } from 'collision-worker';
 import { type ClashReport, clash, type Rule } from 'collision-worker/clash';
+import type { BuildingPart } from '../../fixtures/building.js';
 import { partsOf } from '../../fixtures/clash-parts.js';
 import { type ContenderElsewhere, here, type Row } from '../harness.js';
 import { OURS } from '../ours.js';
@@ -8,17 +10,33 @@ import { type ClashWork, clashWork } from '../work/clash.js';
 /** All that penetrates. */
 const RULES: Rule[] = [{ name: 'all', kind: 'hard', tolerance: 0 }];
 
-/** All that `clash` does is measured: the start of its workers, its trees, planning, messages and the report. */
+/**
+ * All that `clash` does is measured: the start of its workers, its trees, planning, messages and the report. FCL has no depth
+ * of two meshes. What its contacts call so is how deep one triangle lies behind the plane of another.
+ */
 export function clashRow(count: number): Row {
   return {
     name: 'clash-20k',
-    work: `a building of ${count.toLocaleString('en')} parts, all pairs, one worker: ours with depths, groups and the start of the worker, others with their trees built`,
+    work: `the report of a building of ${count.toLocaleString('en')} parts, all pairs, one worker: ours with the depth of each pair, groups and the start of the worker; others with the contacts of all triangles, their trees built`,
     rounds: 5,
     async prepare({ native }) {
       const work = clashWork(count);
       return {
-        contenders: [here(() => ours(OURS, work, 1)), ...(native ? fclClashes(work, 5) : [])],
+        contenders: [here(() => ours(OURS, work, 1)), ...(native ? fclClashes(work, 'all', 5) : [])],
       };
+    },
+  };
+}
+
+/** What both can do: which pairs meet. All trees are built; the objects are new to the broad phase. */
+export function clashMeetRow(count: number): Row {
+  return {
+    name: 'clash-meet',
+    work: `which pairs of the same building of ${count.toLocaleString('en')} parts meet, yes or no, all trees built: ours from adding its objects to the frame's answer`,
+    rounds: 5,
+    async prepare({ native }) {
+      const work = clashWork(count);
+      return { contenders: [here(() => oursMeet(work)), ...(native ? fclClashes(work, 'first', 5) : [])] };
     },
   };
 }
@@ -27,7 +45,7 @@ export function clashRow(count: number): Row {
 export function clashCoresRow(count: number): Row {
   return {
     name: 'clash-cores',
-    work: `the same building of ${count.toLocaleString('en')} parts with two workers, against one`,
+    work: `the report of the same building of ${count.toLocaleString('en')} parts with two workers, against one`,
     rounds: 5,
     async prepare() {
       const work = clashWork(count);
@@ -41,16 +59,82 @@ export function clashCoresRow(count: number): Row {
   };
 }
 
-function ours(name: string, { parts }: ClashWork, workers: number): ContenderElsewhere {
+/** What a second worker costs, however busy the machine is: 1 would be nothing. */
+export function clashCoresCpuRow(count: number): Row {
+  return {
+    name: 'clash-cores-cpu',
+    work: `the same by the processor's time, of all threads together`,
+    rounds: 5,
+    async prepare() {
+      const work = clashWork(count);
+      return {
+        contenders: [
+          here(() => ours(`${OURS}, two workers`, work, 2, processorTime)),
+          here(() => ours(`${OURS}, one worker`, work, 1, processorTime)),
+        ],
+      };
+    },
+  };
+}
+
+/** Milliseconds by the clock. */
+type Clock = () => number;
+
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+function ours(
+  name: string,
+  { parts }: ClashWork,
+  workers: number,
+  clock: Clock = () => performance.now(),
+): ContenderElsewhere {
   const input = partsOf(parts);
   let report: ClashReport | undefined;
   return {
     name,
     async measure() {
-      const start = performance.now();
+      const start = clock();
       report = await clash(input, null, RULES, { workers });
-      return performance.now() - start;
+      return clock() - start;
     },
     checksum: () => ({ pairs: report!.clashes.length }),
+  };
+}
+
+/** Each round has a service of its own, so that nothing is known from the round before. */
+function oursMeet({ parts }: ClashWork): ContenderElsewhere {
+  let pairs = 0;
+  return {
+    name: OURS,
+    async measure() {
+      const service = await createCollisionService({ restart: false, builders: 0 });
+      const byMesh = new Map<BuildingPart['mesh'], BuildingPart[]>();
+      for (const part of parts) {
+        const others = byMesh.get(part.mesh);
+        if (others) others.push(part);
+        else byMesh.set(part.mesh, [part]);
+      }
+      const meshes: MeshId[] = [];
+      for (const { positions, indices } of byMesh.keys()) meshes.push(await service.addMesh({ positions, indices }));
+      const places = Float64Array.from([...byMesh.values()].flatMap((alike) => alike.flatMap(({ matrix }) => matrix)));
+      const start = performance.now();
+      const ids = new Uint32Array(parts.length);
+      let first = 0;
+      for (const [i, alike] of [...byMesh.values()].entries()) {
+        const shape = { type: 'mesh', mesh: meshes[i], solid: true } as const;
+        ids.set(service.addInstances({ shape, contacts: 'any' }, alike.length), first);
+        first += alike.length;
+      }
+      service.setTransforms(ids, places);
+      const { contacts } = await service.update();
+      const ms = performance.now() - start;
+      pairs = contacts.count;
+      service.dispose();
+      return ms;
+    },
+    checksum: () => ({ pairs }),
   };
 }

@@ -7,13 +7,13 @@ import { type BigSizes, bigSceneRows } from './big-scenes.js';
 import { boxManifoldsRow, boxPairsRow, boxRaysRow } from './boxes.js';
 import { buildRow } from './build.js';
 import { charactersRow } from './characters.js';
-import { clashCoresRow, clashRow } from './clash.js';
+import { clashCoresCpuRow, clashCoresRow, clashMeetRow, clashRow } from './clash.js';
 import { elementsRows } from './elements.js';
 import { frustumRows } from './frustum.js';
 import { dragonHeapRow, sphereHeapRow } from './heap.js';
 import { loadRow } from './load.js';
 import { closestRow, spheresRow } from './nearness.js';
-import { occlusionRow } from './occlusion.js';
+import { drawnCityRow, occlusionRow } from './occlusion.js';
 import { allPairsRow, distanceRow, firstPairRow, manifoldPairsRow } from './pairs.js';
 import { regionRow, screenRow } from './pointing.js';
 import { cameraRaysRow, frontRaysRow, raysRow } from './rays.js';
@@ -155,6 +155,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     dragonHeapRow(small, dragons),
     ...frustumRows(objects),
     occlusionRow(objects),
+    drawnCityRow(objects),
     screenRow(objects),
     regionRow(objects),
     stillRow(objects),
@@ -171,7 +172,9 @@ export function rowsOf(sizes: Sizes): Row[] {
     ...skinRows(sizes),
     sectionRow(sizes.parts, sizes.planes),
     clashRow(sizes.clashParts),
+    clashMeetRow(sizes.clashParts),
     clashCoresRow(sizes.clashParts),
+    clashCoresCpuRow(sizes.clashParts),
     snapRow(sizes.parts),
     charactersRow(sizes.characters, sizes.level),
   ];

@@ -5,6 +5,7 @@ import { boxShape, Placed } from '../../oracle/placed.js';
 import { type ContenderElsewhere, here, type Row } from '../harness.js';
 import { OURS, Scene } from '../ours.js';
 import { cityOf, STREET } from '../work/city.js';
+import { pageRow } from './page-row.js';
 
 const FRAMES_A_ROUND = 10;
 const SIZE = { width: 1920, height: 1080 };
@@ -35,6 +36,23 @@ export function occlusionRow(count: number): Row {
       };
     },
   };
+}
+
+/**
+ * What all of that is good for: the time of a frame of the page. Without a graphics card it is a software renderer's, which says
+ * little of any other; what is drawn is the same everywhere.
+ */
+export function drawnCityRow(count: number): Row {
+  return pageRow('drawn city', {
+    name: 'draw-city',
+    work: `a frame of a page that draws such a city, of two InstancedMeshes of ${count.toLocaleString('en')} parts, and waits for its pixels; where there is no graphics card, by software`,
+    count,
+    rounds: 5,
+    peers: {
+      'culling without occlusion': { note: 'ours, with what is hidden' },
+      "three's own culling": { note: 'of InstancedMeshes as wholes' },
+    },
+  });
 }
 
 async function occlusion(name: string, matrices: Float32Array, occlusionMargin?: number) {

@@ -29,8 +29,8 @@ export function pageRow(
     name,
     work,
     rounds,
-    async prepare() {
-      const opened = await openPage();
+    async prepare({ isShort = false }) {
+      const opened = await openPage(isShort);
       const { page } = opened;
       await page.evaluate(([row, objects]) => window.bench.open(row, objects), [kind, count] as const);
       const has = await page.evaluate(() => Object.keys(window.bench.row.checksums ?? {}));
@@ -52,7 +52,7 @@ export function pageRow(
             const limit = atMost?.[fact.name];
             return { ...fact, ...(limit === undefined ? {} : { atMost: limit }) };
           });
-          return [...figures, ...(await garbageOf(page))];
+          return [...figures, ...(await garbageOf(page, isShort ? 1 : COUNTED_ROUNDS))];
         },
         close: () => opened.close(),
       };
@@ -69,18 +69,18 @@ function checksumOf({ page }: OpenPage, contender: string): Promise<Checksum> {
 }
 
 /** What a frame leaves to the garbage collector, and which functions most of it. */
-async function garbageOf(page: Page): Promise<Fact[]> {
+async function garbageOf(page: Page, rounds: number): Promise<Fact[]> {
   const framesOfRound = await page.evaluate(() => (window.bench.row.idle ? window.bench.framesOfRound : 0));
   if (framesOfRound === 0) return [];
   const session = await page.context().newCDPSession(page);
   const count = (kind: 'ours' | 'idle'): Promise<Allocations> =>
     allocationsOf(
       (method, params) => session.send(method as 'HeapProfiler.enable', params as undefined),
-      () => page.evaluate(runRounds, [kind, COUNTED_ROUNDS] as const),
+      () => page.evaluate(runRounds, [kind, rounds] as const),
     );
   const idle = await count('idle');
   const ours = await count('ours');
-  const frames = COUNTED_ROUNDS * framesOfRound;
+  const frames = rounds * framesOfRound;
   const bytesOf = (name: string, bytes: number): Fact => ({ name, value: Math.max(bytes, 0) / frames, unit: 'bytes' });
   return [
     bytesOf('garbage a frame', ours.bytes - idle.bytes),

@@ -6,6 +6,11 @@ const THINGS = 9;
 /** Units from a house to the next. */
 export const STREET = 10;
 
+/** Tells whether the i-th part of a city is a house. */
+export function isHouse(i: number): boolean {
+  return i % (1 + THINGS) === 0;
+}
+
 /** Makes the matrices of a city of unit cubes: houses in rows, and small things about them. */
 export function cityOf(count: number): Float32Array {
   const random = new Random(1);
@@ -15,7 +20,7 @@ export function cityOf(count: number): Float32Array {
   for (let i = 0; i < count; i++) {
     const block = Math.floor(i / (1 + THINGS));
     const [x, z] = [STREET * ((block % side) - side / 2), STREET * (Math.floor(block / side) - side / 2)];
-    if (i % (1 + THINGS) === 0) {
+    if (isHouse(i)) {
       const height = random.range(8, 48);
       matrix.compose(
         new Vector3(x, height / 2, z),

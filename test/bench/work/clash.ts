@@ -1,4 +1,4 @@
-import { type BuildingPart, building } from '../../../demo/building/parts.js';
+import { type BuildingPart, building } from '../../fixtures/building.js';
 import type { Triangles } from '../../oracle/meshes.js';
 
 /** The made building, in which nothing only touches, and the same for a native peer: one list of triangles, and 18 numbers for each part. */

@@ -71,8 +71,6 @@ test(`${COUNT} pairs of boxes, one turned on the other, seed ${SEED}`, async () 
     const { patch, about } = patches[i];
     const back = about.clone().invert();
     const found = Array.from(depths, (_, k) => new Vector3().fromArray(points, 3 * k).applyMatrix4(back));
-    // By a hair, two edges may be the shortest way out: they cross in one point.
-    if (found.length === 1) return;
     expect(found.length, `pair ${i}`).toBe(Math.min(4, patch.length));
     const flat = found.map(({ x, y }) => new Vector2(x, y));
     for (const point of flat) {

@@ -30,5 +30,9 @@ test.each([
   expect(sides[0]).toBe(sides[1]);
   expect(sides[2]).toBe(-sides[0]);
   expect(sides[3]).toBe(sides[2]);
-  expect([...normals.subarray(0, 3)]).not.toEqual([...normals.subarray(6, 9)]);
+  // They are out of the floor the soonest straight up.
+  for (const [i, depth] of depths.entries()) {
+    expect(depth).toBeCloseTo(0.1, 6);
+    expect(Math.abs(normals[3 * i + 1])).toBeCloseTo(1, 6);
+  }
 });

@@ -1,4 +1,4 @@
-// Loads and refits of one mesh in steps of no time: each comes to what it comes to in one piece, and leaves nothing where
+// Loads, refits and bakes of one mesh in steps of no time: each comes to what it comes to in one piece, and leaves nothing where
 // it ends early.
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { MeshData } from '../../../src/shared/types.js';
@@ -54,8 +54,7 @@ describe.each(KINDS)('%s', (_, make) => {
     const refit = core.beginRefit(mesh, moved, true);
     let steps = 0;
     for (; refit.step(0) === undefined; steps++) if (steps === 5) expect(core.bakeMesh(mesh)).toEqual(baked);
-    // Coordinates of points and lines are moved in one step, once they are copied.
-    expect(steps).toBeGreaterThan(data.topology ? 0 : 5);
+    expect(steps).toBeGreaterThan(5);
     const copy = refit.finish();
     expect(core.check()).toBeNull();
     expect(core.bakeMesh(copy)).toEqual(expected);
@@ -69,12 +68,72 @@ describe.each(KINDS)('%s', (_, make) => {
     expect(core.bakeMesh(mesh)).toEqual(expected);
   });
 
-  test(`leave nothing where a load or a refit is aborted after any step, seed ${SEED}`, () => {
+  test(`are baked as in one piece, as they are and moved, seed ${SEED}`, () => {
+    const data = make(new Random(SEED));
+    const moved = data.positions.map((x) => 3 * x + 0.01 * Math.sin(50 * x));
+    const baked = bake(core, data);
+    const [mesh, whole] = [core.loadMesh(baked), core.loadMesh(baked)];
+    const { usedBytes } = core;
+    for (const positions of [undefined, moved, data.positions]) {
+      if (positions) for (const each of [mesh, whole]) core.refitMesh(each, positions);
+      const bake = core.beginBake(mesh);
+      let steps = 0;
+      let last = 0;
+      for (let fraction = 0; fraction < 1; steps++) {
+        fraction = bake.step(0);
+        expect(fraction).toBeGreaterThanOrEqual(last);
+        last = fraction;
+      }
+      expect(steps).toBeGreaterThan(2);
+      const found = bake.finish();
+      expect(core.bakeMesh(core.loadMesh(found))).toEqual(found);
+      expect(found).toEqual(core.bakeMesh(whole));
+    }
+    expect(core.bakeMesh(mesh)).toEqual(baked);
+    expect(core.check()).toBeNull();
+    expect(core.usedBytes).toBeGreaterThan(usedBytes); // of what was loaded besides
+  });
+
+  test(`are baked as they were when vertices move once the bake does not read them, seed ${SEED}`, () => {
+    const data = make(new Random(SEED));
+    const [first, second] = [2, 3].map((times) => data.positions.map((x) => times * x));
+    const mesh = core.loadMesh(bake(core, data));
+    const whole = core.loadMesh(bake(core, data));
+    for (const each of [mesh, whole]) core.refitMesh(each, first);
+    const expected = core.bakeMesh(whole);
+    const { usedBytes } = core;
+    const baking = core.beginBake(mesh);
+    let isMoved = false;
+    while (baking.step(0) < 1) {
+      if (isMoved || baking.isReading) continue;
+      core.refitMesh(mesh, second);
+      isMoved = true;
+    }
+    // Of points and lines nothing is derived: they are read to the end.
+    expect(isMoved).toBe(!data.topology);
+    expect(baking.finish()).toEqual(expected);
+    expect(core.usedBytes).toBe(usedBytes);
+  });
+
+  test(`leave nothing where a load, a refit or a bake is aborted after any step, seed ${SEED}`, () => {
     const data = make(new Random(SEED));
     const baked = bake(core, data);
     const mesh = core.loadMesh(baked);
+    const stale = core.loadMesh(baked);
+    core.refitMesh(
+      stale,
+      data.positions.map((x) => 2 * x),
+    );
     const { usedBytes } = core;
     for (let steps = 0; steps < 40; steps++) {
+      for (const each of [mesh, stale]) {
+        const bake = core.beginBake(each);
+        for (let i = 0; i < steps && bake.step(0) < 1; i++);
+        bake.abort();
+        bake.abort();
+        expect(bake.isReading).toBe(false);
+        expect(core.usedBytes, `after ${steps} steps`).toBe(usedBytes);
+      }
       const load = core.beginLoad(baked);
       for (let i = 0; i < steps && !load.step(0); i++);
       load.abort();
@@ -126,6 +185,55 @@ test('what was derived anew while a mesh is copied goes along', () => {
   expect(core.bakeMesh(copy)).toEqual(core.bakeMesh(mesh));
   expect(core.check()).toBeNull();
 });
+
+test('what was derived apart from the tree is baked with it', () => {
+  const mesh = core.loadMesh(bake(core, merged([icosphere(1, 40), flat(300)])));
+  const { positions } = icosphere(1, 40);
+  const moved = new Float32Array(core.meshInfo(mesh).vertices * 3).map((_, i) => 2 * (positions[i] ?? 0));
+  core.refitMesh(mesh, moved);
+  expect(core.isFresh(mesh)).toBe(false);
+  const stale = core.beginBake(mesh);
+  while (stale.step(0) < 1);
+  const expected = stale.finish();
+  core.bakeMesh(mesh); // which derives, in a place of its own if that is larger than before
+  expect(core.isFresh(mesh)).toBe(true);
+  const fresh = core.beginBake(mesh);
+  while (fresh.step(0) < 1);
+  expect(fresh.finish()).toEqual(expected);
+});
+
+test.each([1, 2])(
+  'elements with %i vertices that are not finite are found at any place, and nothing has changed',
+  (size) => {
+    const { positions } = soup(new Random(SEED), 20_000, 1, 1);
+    const baked = bake(core, { positions, topology: size === 1 ? 'points' : 'lines' });
+    const mesh = core.loadMesh(baked);
+    const { usedBytes } = core;
+    for (const vertex of [0, 30_001, positions.length / 3 - 1]) {
+      const bad = positions.slice();
+      bad[3 * vertex + 2] = Number.NaN;
+      const refit = core.beginRefit(mesh, bad, true);
+      expect(() => {
+        while (refit.step(0) === undefined);
+      }).toThrow(`vertex ${vertex} of positions is`);
+      expect(core.usedBytes).toBe(usedBytes);
+    }
+    expect(core.bakeMesh(mesh)).toEqual(baked);
+
+    // What had no place and has one now needs another tree.
+    const partly = positions.slice();
+    partly.fill(Number.NaN, 3 * 500, 3 * 504);
+    const left = core.loadMesh(bake(core, { positions: partly, topology: size === 1 ? 'points' : 'lines' }));
+    const before = core.bakeMesh(left);
+    const refit = core.beginRefit(left, positions, true);
+    let isMoved: boolean | undefined;
+    while (isMoved === undefined) isMoved = refit.step(0);
+    expect(isMoved).toBe(false);
+    refit.abort();
+    expect(core.refitMesh(left, positions)).toBe(false);
+    expect(core.bakeMesh(left)).toEqual(before);
+  },
+);
 
 test('a vertex that is not finite is found at any place, and nothing has changed', () => {
   const data = icosphere(1, 40);

@@ -181,7 +181,12 @@ export class BatchDraws {
 
   /** Answers the numbers of what nearer objects hide, where that is true. */
   #occludedIn({ occlusion, seen: { update, view } }: DrawnView): SeenInstances {
-    if (occlusion === null || this.#entry.standsOnGeometry === undefined || !canBeHidden(this.#batch)) return NONE;
+    if (
+      occlusion === null ||
+      this.#entry.standsOnGeometry === undefined ||
+      !canBeHidden(this.#batch, this.#entry.cullable === true)
+    )
+      return NONE;
     if (!this.#entry.wasSeenAsItIs(update, view.layers)) return NONE;
     return occlusion.instancesOf(this.#entry) ?? NONE;
   }

@@ -183,7 +183,7 @@ export class CullingPass implements RenderPass {
   /** Tells whether nearer objects hide a Mesh, where it is and as it is. */
   #isHidden(mesh: Mesh, entry: CullableObject): boolean {
     const { occlusion, seen } = this.#view;
-    if (occlusion === null || entry.object !== mesh) return false;
+    if (occlusion === null) return false;
     if (!occlusion.hides(entry, mesh, seen.update, seen.view.layers)) return false;
     this.#occluded++;
     this.#objects++;

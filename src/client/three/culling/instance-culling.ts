@@ -86,7 +86,7 @@ export class InstanceCulling {
     if (isMorphed) count = this.#selectMorphed(total, bounds);
     else if (isKnown && this.#entry.wasSeenAsItIs(update, asked.layers)) {
       count = this.#selectSeen(view, total, bounds);
-      if (view.occlusion !== null && canBeHidden(mesh)) {
+      if (view.occlusion !== null && canBeHidden(mesh, this.#entry.cullable === true)) {
         occluded = view.occlusion.instancesOf(this.#entry)?.count ?? 0;
       }
     } else count = this.#test.select(mesh.instanceMatrix.array, null, total, bounds, this.#list, 0);
@@ -120,7 +120,7 @@ export class InstanceCulling {
     // What is seen within the margin need not be in the picture.
     const drawn = this.#test.select(array, numbers, lengthBelow(numbers, count, total), bounds, list, 0);
     const hidden = asked?.instancesOf(this.#entry) ?? null;
-    if (hidden === null || (occlusion !== null && canBeHidden(this.#mesh))) return drawn;
+    if (hidden === null || (occlusion !== null && canBeHidden(this.#mesh, this.#entry.cullable === true))) return drawn;
     const most = lengthBelow(hidden.numbers, hidden.count, total);
     const all = this.#test.select(array, hidden.numbers, most, bounds, list, drawn);
     if (all > drawn) list.subarray(0, all).sort();

@@ -131,15 +131,20 @@ export class OcclusionAnswer {
         holds &&=
           isShown(mesh, scene) &&
           mesh.layers.test(camera.layers) &&
+          drawnOf(owner) === mesh && // of a LOD another level may be drawn
           this.#isAsItWas(owner, this.#occluderIds[i], update, view.layers);
     }
     return holds;
   }
 
-  /** Tells whether an object of one id is hidden, as the answer has it; it `holds`. */
+  /**
+   * Tells whether a Mesh is hidden, as the answer has it, which `holds`: it is an object of one id, or the level that such a
+   * LOD shows.
+   */
   hides(owner: Owner, mesh: Mesh, update: number, layers: number): boolean {
     const id = owner.idAt(0);
-    if (this.#hidden.get(slotOf(id)) !== this.#answer || !canBeHidden(mesh)) return false;
+    if (drawnOf(owner) !== mesh || this.#standing.get(id)?.object !== mesh) return false;
+    if (this.#hidden.get(slotOf(id)) !== this.#answer || !canBeHidden(mesh, owner.cullable === true)) return false;
     return this.#isAsItWas(owner, id, update, layers);
   }
 
@@ -158,12 +163,17 @@ export class OcclusionAnswer {
   #note(owner: Owner, id: ObjectId, answer: number): void {
     if (owner.isInstanced) return;
     const known = this.#standing.get(id);
-    if (known !== undefined && known.object === owner.object) known.answer = answer;
+    const object = drawnOf(owner);
+    if (known !== undefined && known.object === object) known.answer = answer;
     else {
-      const object = owner.object as Mesh;
       this.#standing.set(id, { id, object, matrix: new Float64Array(16), since: Number.POSITIVE_INFINITY, answer });
     }
   }
+}
+
+/** Answers what is drawn of an object of one id. */
+function drawnOf({ object, drawn }: Owner): Mesh {
+  return drawn ?? (object as Mesh);
 }
 
 const eye = new Vector3();

@@ -14,6 +14,7 @@ import {
   sizeOf,
   type TriangleRun,
 } from './geometry.js';
+import { type GeometryOwner, GeometryTable } from './geometry-table.js';
 import { GeometryVersion } from './geometry-version.js';
 import { Removal } from './removal.js';
 
@@ -79,7 +80,7 @@ export class MeshPool {
   readonly #onProgress: () => void;
   readonly #meshes = new Map<BufferGeometry, PooledMesh[]>();
   /** Each of these has a user who is looked at in every frame. */
-  readonly #watched = new Set<PooledMesh>();
+  readonly #watched = new GeometryTable<PooledMesh>();
   /** These are all others. */
   readonly #unwatched: PooledMesh[] = [];
   readonly #turns = new Turns();
@@ -151,7 +152,7 @@ export class MeshPool {
   /** Has a mesh looked at in every frame, by turns, or (null) not at all. */
   #watch(mesh: PooledMesh, isWatched: boolean | null): void {
     if (isWatched === true) this.#watched.add(mesh);
-    else this.#watched.delete(mesh);
+    else this.#watched.remove(mesh);
     const unwatched = this.#unwatched;
     if (isWatched === false && mesh.turn < 0) {
       mesh.turn = unwatched.length;
@@ -166,7 +167,7 @@ export class MeshPool {
 
   /** Looks at what somebody has who is looked at in every frame, and at the others by turns. */
   refresh(): void {
-    for (const mesh of this.#watched) this.#review(mesh);
+    this.#watched.forEachOther(this.#reviewOne);
     this.#turns.take(this.#unwatched.length, (first, end) => {
       for (let i = first; i < end; i++) this.#review(this.#unwatched[i]);
     });
@@ -177,9 +178,15 @@ export class MeshPool {
     for (const mesh of this.#meshes.get(geometry) ?? []) this.#review(mesh);
   }
 
+  readonly #reviewOne = (mesh: PooledMesh): void => this.#review(mesh);
+
   /** Moves the vertices of what changed in nothing else, and builds anew what changed in more. */
   #review(mesh: PooledMesh): void {
-    if (mesh.building !== null || mesh.isUnchanged) return;
+    if (mesh.building !== null) return;
+    if (mesh.isUnchanged) {
+      if (mesh.deformers === RIGID) this.#watched.note(mesh); // what moves the vertices of others may be another, too
+      return;
+    }
     if (mesh.built !== null && mesh.error === null && mesh.isMovable) {
       this.#move(mesh, mesh.built);
     } else {
@@ -210,6 +217,7 @@ export class MeshPool {
 
   /** Moves its vertices: the service's next frame sees that, and its objects stay. */
   #move(mesh: PooledMesh, built: BuiltMesh): void {
+    this.#watched.forget(mesh);
     mesh.noteVersion();
     mesh.building = this.#update(built).then((isMoved) => {
       mesh.building = null;
@@ -238,6 +246,7 @@ export class MeshPool {
   }
 
   #build(mesh: PooledMesh): void {
+    this.#watched.forget(mesh);
     mesh.noteVersion();
     this.#count(mesh, trianglesOf(mesh), 0);
     // What its users stand on is retired in the task in which they hear of it, however early a build fails.
@@ -377,7 +386,7 @@ function resultOf<T>(steps: Generator<void, T>): T {
   }
 }
 
-class PooledMesh implements SharedMesh {
+class PooledMesh implements SharedMesh, GeometryOwner {
   readonly geometry: BufferGeometry;
   readonly groups: readonly number[] | null;
   readonly weld: number;
@@ -391,6 +400,7 @@ class PooledMesh implements SharedMesh {
   watching = 0;
   /** It has this number among those that are looked at by turns, or -1. */
   turn = -1;
+  line = -1;
   built: BuiltMesh | null = null;
   error: CollisionError | null = null;
   building: Promise<void> | null = null;

@@ -91,37 +91,33 @@ export class MeshTable {
     return this.#matrices[place] === object.matrixWorld.elements;
   }
 
-  /** Lists those of the lines from `first` to before `end` that are of another kind than when they were set, some twice. */
+  /** Lists those of the lines from `first` to before `end` that are of another kind than when they were set. */
   findChanged(first: number, end: number, changed: TableOwner[]): void {
     const objects = this.#objects;
     const worlds = this.#worlds;
     const layers = this.#layers;
     const kinds = this.#kinds;
-    let kind: UnchangedKind | null = null;
-    let geometry: BufferGeometry | null = null;
-    let material: Material | null = null;
-    let isVisible = true;
-    let isSame = true;
-    for (let n = first; n < end; n++) {
-      if (kind !== kinds[n]) {
-        kind = kinds[n];
-        ({ geometry, material, isVisible } = kind);
-        isSame = material.side === kind.side && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
-      }
-      const object = objects[n];
-      if (
-        object.visible !== isVisible ||
-        object.geometry !== geometry ||
-        object.material !== material ||
-        object.matrixWorld !== worlds[n] ||
-        object.layers !== layers[n] ||
-        !isSame
-      ) {
-        changed.push(this.#owners[n]!);
+    for (let n = first; n < end; ) {
+      // Those in a row that are of one kind are a loop of their own, in which nothing of the kind is read again.
+      const kind = kinds[n];
+      const { geometry, material, isVisible, layers: mask } = kind;
+      const isSame = material.side === kind.side && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
+      for (; n < end && kinds[n] === kind; n++) {
+        const object = objects[n];
+        const own = layers[n];
+        if (
+          object.visible !== isVisible ||
+          object.geometry !== geometry ||
+          object.material !== material ||
+          object.matrixWorld !== worlds[n] ||
+          object.layers !== own ||
+          own.mask !== mask ||
+          !isSame
+        ) {
+          changed.push(this.#owners[n]!);
+        }
       }
     }
-    // They are read by themselves: what is in the object need not be there before.
-    for (let n = first; n < end; n++) if (layers[n].mask !== kinds[n].layers) changed.push(this.#owners[n]!);
   }
 
   /** Hands the matrices of these lines to the service, for the update() that follows in the same task. */

@@ -30,18 +30,29 @@ export function hidesOthers(mesh: Mesh): boolean {
   );
 }
 
-/** Tells whether three draws nothing of it where something else is nearer. */
-export function canBeHidden({ material }: Mesh): boolean {
-  return Array.isArray(material) ? material.every(isPlain) : isPlain(material);
+/**
+ * Tells whether three draws nothing of it where something else is nearer; `isCullable`: the caller says that its shaders leave
+ * its vertices and its depths where they are.
+ */
+export function canBeHidden({ material }: Mesh, isCullable: boolean): boolean {
+  const isHidden = isCullable ? isTested : isPlain;
+  return Array.isArray(material) ? material.every(isHidden) : isHidden(material);
 }
 
-/** Tells whether its depths are those of its triangles, and are compared, and where it is hidden it leaves no trace. */
-function isPlain(material: AnyMaterial): boolean {
+/** Tells whether its depths are compared, and where it is hidden it leaves no trace. */
+function isTested(material: AnyMaterial): boolean {
   return (
     material.depthTest &&
     (material.depthFunc === LessEqualDepth || material.depthFunc === LessDepth) &&
     !material.polygonOffset &&
-    !material.stencilWrite &&
+    !material.stencilWrite
+  );
+}
+
+/** Tells the same, and that its depths are those of its triangles. */
+function isPlain(material: AnyMaterial): boolean {
+  return (
+    isTested(material) &&
     material.displacementMap == null &&
     material.isShaderMaterial !== true &&
     // What nodes and changed shaders do to vertices and depths nobody knows.

@@ -62,6 +62,12 @@ export function hitObject({ object, standIn: { owner } }: Placement, mesh: Built
   return mesh === null || owner.drawnWith === undefined ? object : owner.drawnWith(mesh.geometry);
 }
 
+// The places in a slot, and their number.
+const ID = 0;
+const STAND_IN = 1;
+const INDEX = 2;
+const SLOT = 3;
+
 const NONE: DepartedObjects = { get: () => undefined };
 
 /** Finds what left the scene by its ids. */
@@ -74,10 +80,11 @@ export interface DepartedObjects {
  * one is made when it is asked for.
  */
 export class SceneObjects {
-  // Each slot has the id in it, the number of what stands under it, and that of its instance.
-  #ids = new Uint32Array(64);
-  #standInOf = new Uint32Array(64);
-  #indices = new Uint32Array(64);
+  /**
+   * Each slot has the id in it, the number of what stands under it, and that of its instance, side by side: of what a view
+   * sees, each third slot or each thirtieth is looked at, and three arrays are three times as far in memory.
+   */
+  #slots = new Uint32Array(64 * SLOT);
   /** They are found by their numbers, which begin at 1. */
   readonly #standIns: (Placed | undefined)[] = [undefined];
   readonly #numbers = new Map<Placed, { number: number; count: number }>();
@@ -113,15 +120,32 @@ export class SceneObjects {
 
   get(id: ObjectId): Placement | undefined {
     const slot = slotOf(id);
-    return this.#ids[slot] === id && id !== 0 ? this.#placementAt(slot) : undefined;
+    return this.#slots[SLOT * slot + ID] === id && id !== 0 ? this.#placementAt(slot) : undefined;
   }
 
-  /** Answers the number of the instance of `object` that has this id; -1 where it is another object's. */
-  instanceOf(id: ObjectId, object: Object3D): number {
-    const slot = slotOf(id);
-    if (this.#ids[slot] !== id || id === 0) return -1;
-    const { owner } = this.#standIns[this.#standInOf[slot]]!;
-    return owner.object === object && owner.isInstanced ? this.#indices[slot] : -1;
+  /**
+   * Writes the numbers of those instances of `object` of which the ids are listed into `target`, as many as there is room for;
+   * answers how many they are in all.
+   */
+  instancesOf(object: Object3D, ids: Uint32Array, target: Uint32Array): number {
+    const slots = this.#slots;
+    let count = 0;
+    let standIn = 0;
+    let isOf = false;
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i];
+      const at = SLOT * slotOf(id);
+      if (slots[at + ID] !== id || id === 0) continue;
+      if (slots[at + STAND_IN] !== standIn) {
+        standIn = slots[at + STAND_IN];
+        const { owner } = this.#standIns[standIn]!;
+        isOf = owner.object === object && owner.isInstanced;
+      }
+      if (!isOf) continue;
+      if (count < target.length) target[count] = slots[at + INDEX];
+      count++;
+    }
+    return count;
   }
 
   /** Calls `visit` for those of the ids that are there, with the owner, the number of the instance, and the slot. */
@@ -129,19 +153,21 @@ export class SceneObjects {
     for (let i = 0; i < ids.length; i++) {
       const id = ids[i];
       const slot = slotOf(id);
-      if (this.#ids[slot] !== id || id === 0) continue;
-      visit(this.#standIns[this.#standInOf[slot]]!.owner, this.#indices[slot], slot);
+      const at = SLOT * slot;
+      // Who is called may have made the table larger.
+      if (this.#slots[at + ID] !== id || id === 0) continue;
+      visit(this.#standIns[this.#slots[at + STAND_IN]]!.owner, this.#slots[at + INDEX], slot);
     }
   }
 
   /** Answers the id in a slot. */
   idOf(slot: number): ObjectId {
-    return this.#ids[slot];
+    return this.#slots[SLOT * slot + ID];
   }
 
   /** Answers how many slots there may be. */
   get slots(): number {
-    return this.#ids.length;
+    return this.#slots.length / SLOT;
   }
 
   /** Adds instances in a row, of which the first has the number `first`. */
@@ -150,17 +176,18 @@ export class SceneObjects {
     this.#count += ids.length;
     for (let i = 0; i < ids.length; i++) {
       const slot = slotOf(ids[i]);
-      if (slot >= this.#ids.length) this.reserve(slot + 1);
-      this.#ids[slot] = ids[i];
-      this.#standInOf[slot] = number;
-      this.#indices[slot] = first + i;
+      const at = SLOT * slot;
+      if (at >= this.#slots.length) this.reserve(slot + 1);
+      this.#slots[at + ID] = ids[i];
+      this.#slots[at + STAND_IN] = number;
+      this.#slots[at + INDEX] = first + i;
     }
   }
 
   /** Removes some that were added. `ids` is kept: nobody is to write it. */
   remove(standIn: Placed, ids: Uint32Array, first: number): void {
     if (ids.length === 0) return;
-    for (let i = 0; i < ids.length; i++) this.#ids[slotOf(ids[i])] = 0;
+    for (let i = 0; i < ids.length; i++) this.#slots[SLOT * slotOf(ids[i]) + ID] = 0;
     this.#count -= ids.length;
     const held = this.#numbers.get(standIn)!;
     held.count -= ids.length;
@@ -207,8 +234,9 @@ export class SceneObjects {
   }
 
   #placementAt(slot: number): Placement {
-    const standIn = this.#standIns[this.#standInOf[slot]]!;
-    return placementOf(standIn, this.#ids[slot], this.#indices[slot]);
+    const at = SLOT * slot;
+    const standIn = this.#standIns[this.#slots[at + STAND_IN]]!;
+    return placementOf(standIn, this.#slots[at + ID], this.#slots[at + INDEX]);
   }
 
   /** Answers the number of a stand-in, which gets so many objects more. */
@@ -226,10 +254,7 @@ export class SceneObjects {
 
   /** Makes room for so many slots. */
   reserve(length: number): void {
-    if (length <= this.#ids.length) return;
-    this.#ids = grown(this.#ids, length);
-    this.#standInOf = grown(this.#standInOf, length);
-    this.#indices = grown(this.#indices, length);
+    if (SLOT * length > this.#slots.length) this.#slots = grown(this.#slots, SLOT * length);
   }
 }
 

@@ -19,6 +19,8 @@ import { TrackedSprite } from './tracked-sprite.js';
 
 /** For so many milliseconds, what comes, goes and was built is done at once; the rest is done in tasks of their own. */
 const SLICE_MS = 4;
+/** As long at least, where to look at what is there takes longer than a slice by itself. */
+const LEAST_SLICE_MS = 1;
 /** So many are done in a frame in any case: a few objects more are there in the very frame, whatever the clock says. */
 const FEWEST = 128;
 /** So many are done between two looks at the clock. */
@@ -69,6 +71,8 @@ export class SceneWalk {
   #failure: { readonly cause: unknown } | null = null;
   #isWorking = false;
   #isCleared = false;
+  /** The last frame took so many milliseconds to look at what was there: its slice and that are one task. */
+  #lookMs = 0;
 
   constructor(root: Object3D, context: TrackerContext, wishes: ObjectWishes, hasMatrices: boolean) {
     this.#root = root;
@@ -125,7 +129,8 @@ export class SceneWalk {
     this.#lookAbove();
     if (!this.#isTold) for (let i = 0; i < this.#order.length; i++) this.#compareChildren(this.#order[i]);
     this.#settle();
-    this.#work(FEWEST);
+    this.#work(FEWEST, Math.max(LEAST_SLICE_MS, SLICE_MS - this.#lookMs));
+    const start = performance.now();
     for (const node of this.#watched) if (node.object.visible !== node.isVisible) this.#see(node);
     const changed = this.#changed;
     moving.findChanged(0, moving.size, changed);
@@ -146,6 +151,7 @@ export class SceneWalk {
     layers.flush();
     moving.send(service, 0, moving.size);
     moved.send(service);
+    this.#lookMs = performance.now() - start;
     if (this.#hasWork) this.#workOn();
   }
 
@@ -291,10 +297,10 @@ export class SceneWalk {
   }
 
   /** Does one slice of what is to be done, `fewest` of it whatever the clock says. */
-  #work(fewest: number): void {
+  #work(fewest: number, ms = SLICE_MS): void {
     this.#context.isInSlice = true;
     try {
-      this.#workFor(SLICE_MS, fewest);
+      this.#workFor(ms, fewest);
     } finally {
       this.#context.isInSlice = false;
     }

@@ -44,7 +44,9 @@ export interface CullableObject extends PlacedOwner {
   standsOnGeometry?(instance: number, geometry: number): boolean;
   /** What the caller says of whether it hides others; undefined where nothing is said. */
   readonly occluder: boolean | undefined;
-  /** Tells the same of a Mesh of one id, whose matrix does not count. */
+  /** What is drawn of an object of one id: itself, or the Mesh of a level of a LOD; undefined for others. */
+  readonly drawn?: Mesh;
+  /** Tells the same of what is drawn of an object of one id, whose matrix does not count. */
   wasSeenInShape(update: number, layers: number): boolean;
   /** Its only id, where `count` is 1. */
   readonly count: number;

@@ -10,6 +10,7 @@ import { isSameMatrix } from '../../transforms/affine.js';
 import type { BuiltMesh, MeshUser } from '../geometry/mesh-pool.js';
 import { BatchBuffers, BatchContents, DELETED } from './batch-contents.js';
 import { BatchPart } from './batch-part.js';
+import { BlockMatrices } from './block-matrices.js';
 import { nameOf } from './name-of.js';
 import type { SceneEntry } from './scene-entry.js';
 import type { Placed, PlacedOwner } from './scene-objects.js';
@@ -78,6 +79,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   #texture: Texture | null = null;
   #version = -1;
   #matrices = NO_MATRICES;
+  readonly #blockMatrices = new BlockMatrices();
   readonly #parent = new Float64Array(16);
   /** Instances whose matrix the service does not take. */
   readonly #hidden = new Set<number>();
@@ -597,18 +599,18 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     // Where nothing else is new, those are sent that have come.
     const first = isSame && isSameMatrix(this.#parent, parent) ? this.#placed : 0;
     if (first === count) return;
-    if (!isSame || this.#matrices.length !== 16 * count) this.#matrices = array.subarray(0, 16 * count);
+    this.#matrices = array;
     this.#texture = texture;
     this.#version = texture.version;
     this.#parent.set(parent);
     this.#speak();
     this.#review();
+    const blocks = this.#blocks;
+    const matrices = this.#blockMatrices.of(array, blocks);
     let end = 0;
-    for (const ids of this.#blocks) {
-      const begin = end;
-      end += ids.length;
-      if (end <= first) continue;
-      this.#context.service.moveInstances(ids, this.#matrices.subarray(16 * begin, 16 * end), parent);
+    for (let i = 0; i < blocks.length; i++) {
+      end += blocks[i].length;
+      if (end > first) this.#context.service.moveInstances(blocks[i], matrices[i], parent);
     }
   }
 

@@ -6,6 +6,7 @@ import { reading } from '../../check/validate.js';
 import { isSameMatrix, multiplyToPlace } from '../../transforms/affine.js';
 import { type Deformers, deformersOf, isDeformedBy, RIGID } from '../geometry/deformers.js';
 import type { Primitive } from '../geometry/geometry.js';
+import { BlockMatrices } from './block-matrices.js';
 import { IndexSet } from './index-set.js';
 import { InstanceMorphs } from './instance-morphs.js';
 import { cutOf, isCutAs, type MaterialCut } from './material-cut.js';
@@ -118,6 +119,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   /** The world matrix of an InstancedMesh was sent so last. */
   readonly #parent: Float64Array;
   #matrices = NO_MATRICES;
+  #blockMatrices: BlockMatrices | null = null;
 
   /** The first query that sees what was said of it last has this number, or a lower one. */
   #settledBy = 0;
@@ -189,7 +191,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   wasSeenInShape(update: number, layers: number): boolean {
-    return this.#instanced === null && this.drawn === this.object && this.count === 1 && this.#wasSeen(update, layers);
+    return this.#instanced === null && this.count === 1 && this.#wasSeen(update, layers);
   }
 
   /** Tells whether an update has seen it in one of these layers, with the triangles that three draws now. */
@@ -546,12 +548,16 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     const placed = this.#placed;
     this.#speak();
     this.#review();
+    const { blocks } = this.standIn ?? NO_STAND_IN;
+    this.#blockMatrices ??= new BlockMatrices();
+    const all = this.#blockMatrices.of(array as Float32Array, blocks);
     let end = 0;
-    for (const ids of this.standIn?.blocks ?? []) {
+    for (let i = 0; i < blocks.length; i++) {
+      const ids = blocks[i];
       const begin = end;
       end += ids.length;
       if (end <= first) continue;
-      const matrices = this.#matrices.subarray(16 * begin, 16 * end);
+      const matrices = all[i];
       // Those that have just come are there at once; what the worker refuses goes with a frame, which tells so.
       if (begin >= placed && !this.#isHidden(begin, end)) service.placeInstances(ids, matrices, elements);
       else service.moveInstances(ids, matrices, elements);

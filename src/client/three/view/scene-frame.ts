@@ -106,13 +106,8 @@ export class SceneFrame {
     const operation = 'visibleInstances';
     const { ids } = this.#seenBy(operation, view);
     const { length } = checkTypedArray<Uint32Array>(operation, 'target', target, ['Uint32Array']);
-    let count = 0;
-    for (let i = 0; i < ids.length; i++) {
-      const instance = this.#objects.instanceOf(ids[i], mesh);
-      if (instance < 0) continue;
-      if (count === length) invalid(operation, 'the length of target', length, 'room for all instances in view');
-      target[count++] = instance;
-    }
+    const count = this.#objects.instancesOf(mesh, ids, target);
+    if (count > length) invalid(operation, 'the length of target', length, 'room for all instances in view');
     return count;
   }
 

@@ -178,7 +178,7 @@ function meets(
   const o = obstacleAt(i);
   if (o.kind == TRIANGLE && isClear(o, x, y, z, wayX, wayY, wayZ, margin)) return false;
   const together = reach * AT_ONCE / length;
-  const time = advance(o, x, y, z, wayX, wayY, wayZ, length, isMet ? min(hitTime + together, 1.0) : 1.0);
+  const time = advance(o, x, y, z, wayX, wayY, wayZ, length, 0, isMet ? min(hitTime + together, 1.0) : 1.0);
   if (!(time < 1)) return false;
   const newLevel = awayX * upX + awayY * upY + awayZ * upZ;
   const newFaceLevel = o.kind == TRIANGLE ? abs(o.normalX * upX + o.normalY * upY + o.normalZ * upZ) : newLevel;
@@ -221,11 +221,14 @@ export function isClear(o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f6
   return (start > clear && end > clear) || (start < -clear && end < -clear);
 }
 
-/** Answers when the capsule meets an obstacle; 1 or more where that is not before `limit`, or never. */
+/**
+ * Answers when the capsule meets an obstacle; 1 or more where that is not before `limit`, or never. It does not meet it
+ * before `from`.
+ */
 export function advance(
-  o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, length: f64, limit: f64,
+  o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, length: f64, from: f64, limit: f64,
 ): f64 {
-  let time: f64 = 0;
+  let time = from;
   for (let step = 0; step < MOST_STEPS; step++) {
     const distance = measure(o, x + time * wayX, y + time * wayY, z + time * wayZ);
     // What the axis is in already is left behind by being pushed out of it.

@@ -11,6 +11,7 @@ import {
 import { distanceOfTriangles, nearestX, nearestY, nearestZ, otherX, otherY, otherZ } from '../math/triangle-triangle-distance';
 import { Triangle } from '../math/triangles';
 import { PlacedShape, mapOf } from '../shape/placed-shape';
+import { F64_BYTES } from '../sizes';
 
 /** The nearest points of the triangle and of the solid; a point of both where they meet. */
 export let triangleX: f64 = 0, triangleY: f64 = 0, triangleZ: f64 = 0;
@@ -117,7 +118,7 @@ function toSurface(found: f64, radius: f64, x: f64, y: f64, z: f64, cx: f64, cy:
 // --- a box ---
 
 /** The coordinates of the triangle's corners in the box, three each. */
-const inBox: usize = memory.data(9 * 8, 16);
+const inBox: usize = memory.data(9 * F64_BYTES, 16);
 
 function triangleToBox(t: Triangle, box: Solid): f64 {
   for (let at: usize = 0; at < 72; at += 24) {

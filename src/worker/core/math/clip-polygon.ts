@@ -1,6 +1,6 @@
 // A convex polygon in space that planes cut (Sutherland and Hodgman, "Reentrant Polygon Clipping", 1974), in float64.
 
-import { Plane, valueAt } from './plane';
+import { PLANE_BYTES, Plane, valueAt } from './plane';
 
 const CORNER_BYTES: usize = 24;
 /** Four corners at most to begin with, and one more for each of 56 planes, a cube's six and a strip's two: 68. */
@@ -60,4 +60,19 @@ export function cut(plane: Plane): bool {
   spare = other;
   cornerCount = kept;
   return kept != 0;
+}
+
+/** How far beyond the cube's faces a place may be: what rounding may make of touching. */
+const SLACK: f64 = 1e-10;
+
+const walls: usize = memory.data(6 * <i32>PLANE_BYTES, 16);
+for (let i: usize = 0; i < 6; i++) {
+  store<f64>(walls + i * PLANE_BYTES + (i >> 1 << 3), i & 1 ? 1 : -1);
+  store<f64>(walls + i * PLANE_BYTES, 1.0 + SLACK, offsetof<Plane>('w'));
+}
+
+/** Clips the polygon to the cube [-1, 1]³, all but exactly. Answers false where nothing is left. */
+export function cutByCube(): bool {
+  for (let i: usize = 0; i < 6; i++) if (!cut(changetype<Plane>(walls + i * PLANE_BYTES))) return false;
+  return true;
 }

@@ -3,6 +3,7 @@
 // ones as exact as the large ones (Hestenes, "Inversion of Matrices by Biorthogonalization and Related Results", 1958).
 
 import { Affine } from './affine';
+import { F64_BYTES } from '../sizes';
 
 /** The most sweeps: rotations converge quadratically, so these are more than any matrix has taken. */
 const MOST_SWEEPS: i32 = 8;
@@ -17,8 +18,8 @@ function tangent(pp: f64, qq: f64, pq: f64): f64 {
 
 // --- both sides ---
 
-const a: usize = memory.data(72, 16); // the matrix, row by row
-const v: usize = memory.data(72, 16); // eigenvectors in its columns
+const a: usize = memory.data(9 * F64_BYTES, 16); // the matrix, row by row
+const v: usize = memory.data(9 * F64_BYTES, 16); // eigenvectors in its columns
 
 // @ts-ignore: decorator
 @inline

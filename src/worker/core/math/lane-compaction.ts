@@ -1,9 +1,13 @@
-/** The bytes that move the lanes of a set to the front, in order, for each set of four lanes. */
-const packs: usize = memory.data(16 * 16, 16);
-/** The first bytes of the lanes of a set, for each set of four lanes. */
-const bytePacks: usize = memory.data(16 * 4, 16);
+import { VECTOR_BYTES, WORD_BYTES } from '../sizes';
+/** How many sets of four lanes there are. */
+const SETS: i32 = 16;
 
-for (let lanes: usize = 0; lanes < 16; lanes++) {
+/** The bytes that move the lanes of a set to the front, in order, for each set of four lanes. */
+const packs: usize = memory.data(SETS * VECTOR_BYTES, 16);
+/** The first bytes of the lanes of a set, for each set of four lanes. */
+const bytePacks: usize = memory.data(SETS * WORD_BYTES, 16);
+
+for (let lanes: usize = 0; lanes < <usize>SETS; lanes++) {
   let to = packs + (lanes << 4);
   let toByte = bytePacks + (lanes << 2);
   for (let lane: u32 = 0; lane < 4; lane++) {

@@ -40,6 +40,36 @@ export function arePartedOnWay(fromA: Affine, a: Affine, fromB: Affine, b: Affin
   return false;
 }
 
+/**
+ * Tells whether two boxes, which `arePartedOnWay` could not part, are apart all the way by a face that turns with its box. A
+ * point of the other box has a height over that which differs from its chord by an eighth of its second derivative at most;
+ * `bend` bounds that for faces of the first box, and `otherBend` for those of the second.
+ */
+export function arePartedByTurningFaces(bend: f64, otherBend: f64): bool {
+  return (
+    isPartedByTurningFaces(startA, endA, startB, endB, 0.125 * bend) ||
+    isPartedByTurningFaces(startB, endB, startA, endA, 0.125 * otherBend)
+  );
+}
+
+function isPartedByTurningFaces(fromA: Affine, a: Affine, fromB: Affine, b: Affine, most: f64): bool {
+  const p = changetype<usize>(a), q = changetype<usize>(fromA);
+  for (let i: usize = 0; i < 72; i += 24) {
+    // The axis is an edge, which turns with its box whether that is oblique or not.
+    const x = load<f64>(p + i), y = load<f64>(p + i, 8), z = load<f64>(p + i, 16);
+    const u = load<f64>(q + i), v = load<f64>(q + i, 8), w = load<f64>(q + i, 16);
+    const at = endX * x + endY * y + endZ * z, before = startX * u + startY * v + startZ * w;
+    const side: f64 = at < 0 ? -1 : 1;
+    const length = sqrt(x * x + y * y + z * z), old = sqrt(u * u + v * v + w * w);
+    const gap = (abs(at) - reachOf(a, x, y, z) - reachOf(b, x, y, z)) / length;
+    if (!(gap > most)) continue;
+    const gapBefore = (side * before - reachOf(fromA, u, v, w) - reachOf(fromB, u, v, w)) / old;
+    const rounding = ROUNDING * ((abs(at) + abs(before)) / min(length, old));
+    if (min(gap, gapBefore) - most > rounding) return true;
+  }
+  return false;
+}
+
 let startA: Affine = changetype<Affine>(0), endA: Affine = changetype<Affine>(0);
 let startB: Affine = changetype<Affine>(0), endB: Affine = changetype<Affine>(0);
 let padding: f64 = 0;

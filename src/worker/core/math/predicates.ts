@@ -3,6 +3,7 @@
 // doubles. Filters, products and sums of expansions: Shewchuk, "Adaptive Precision Floating-Point Arithmetic
 // and Fast Robust Geometric Predicates", 1997.
 
+import { F64_BYTES, PLACE_BYTES } from '../sizes';
 import { low, twoProduct, twoSum } from './two-term';
 
 const EPSILON: f64 = 1.1102230246251565e-16; // 2^-53
@@ -12,12 +13,18 @@ export const BOUND_3D: f64 = (7.0 + 56.0 * EPSILON) * EPSILON;
 export const ACCURATE: f64 = 137438953472.0;
 
 // Expansions lie in static memory: components of rising magnitude, zeros left out. Lengths are returned.
-const differences: usize = memory.data(2 * 8 * 9, 16);
-const scratchA: usize = memory.data(512 * 8, 16);
-const scratchB: usize = memory.data(512 * 8, 16);
-const termA: usize = memory.data(512 * 8, 16);
-const termB: usize = memory.data(512 * 8, 16);
-const minors: usize = memory.data(3 * 64 * 8, 16);
+/** A difference has up to two components. */
+const DIFFERENCE_BYTES: i32 = 2 * F64_BYTES;
+/** A minor is the sum of two products of differences, which have up to 2 · 2 · 2 components. */
+const MINOR_BYTES: i32 = 16 * F64_BYTES;
+/** A determinant is the sum of three products of a minor and a difference, which have up to 2 · 16 · 2 components. */
+const DETERMINANT_BYTES: i32 = 3 * 64 * F64_BYTES;
+const differences: usize = memory.data(9 * DIFFERENCE_BYTES, 16);
+const scratchA: usize = memory.data(DETERMINANT_BYTES, 16);
+const scratchB: usize = memory.data(DETERMINANT_BYTES, 16);
+const termA: usize = memory.data(DETERMINANT_BYTES, 16);
+const termB: usize = memory.data(DETERMINANT_BYTES, 16);
+const minors: usize = memory.data(3 * MINOR_BYTES, 16);
 
 /** Sets h = e + f. Answers the length of h. */
 function sum(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
@@ -174,21 +181,20 @@ export function orient3dExact(
   const nax = difference(ax, dx, d), nay = difference(ay, dy, d + 16), naz = difference(az, dz, d + 32);
   const nbx = difference(bx, dx, d + 48), nby = difference(by, dy, d + 64), nbz = difference(bz, dz, d + 80);
   const ncx = difference(cx, dx, d + 96), ncy = difference(cy, dy, d + 112), ncz = difference(cz, dz, d + 128);
-  // Minors have up to 16 components, their products with a third difference up to 64.
   const bc = minor(d + 48, nbx, d + 64, nby, d + 96, ncx, d + 112, ncy, minors);
-  const ca = minor(d + 96, ncx, d + 112, ncy, d, nax, d + 16, nay, minors + 512);
-  const ab = minor(d, nax, d + 16, nay, d + 48, nbx, d + 64, nby, minors + 1024);
+  const ca = minor(d + 96, ncx, d + 112, ncy, d, nax, d + 16, nay, minors + MINOR_BYTES);
+  const ab = minor(d, nax, d + 16, nay, d + 48, nbx, d + 64, nby, minors + 2 * MINOR_BYTES);
   const first = multiply(minors, bc, d + 32, naz, termA);
-  const second = multiply(minors + 512, ca, d + 80, nbz, termB);
+  const second = multiply(minors + MINOR_BYTES, ca, d + 80, nbz, termB);
   const both = sum(termA, first, termB, second, exactSum);
-  const third = multiply(minors + 1024, ab, d + 128, ncz, termA);
+  const third = multiply(minors + 2 * MINOR_BYTES, ab, d + 128, ncz, termA);
   return valueOf(termB, sum(exactSum, both, termA, third, termB));
 }
 
-const exactSum: usize = memory.data(512 * 8, 16);
+const exactSum: usize = memory.data(DETERMINANT_BYTES, 16);
 
 /** The bytes of a corner: three f64 in a row. */
-export const CORNER_BYTES: usize = 24;
+export const CORNER_BYTES: usize = PLACE_BYTES;
 
 /** Answers orient3d of four corners at their addresses. */
 export function orient3dAt(a: usize, b: usize, c: usize, d: usize): f64 {

@@ -9,6 +9,7 @@ import {
 } from './collinear-triangles';
 import { CORNER_BYTES, accurateOrient2d, accurateOrient3d, orient3dTwice } from './predicates';
 import { NO_PLANE, PLANES_AGREE, Triangle, a, b, c, d, e, f, knownHeight, planes } from './triangles';
+import { PLACE_BYTES } from '../sizes';
 
 /** The ends of the segment, in the space that `intersectionSegment` maps to. */
 export let fromX: f64 = 0, fromY: f64 = 0, fromZ: f64 = 0;
@@ -39,7 +40,7 @@ export function intersectionSegment(p: Triangle, q: Triangle, m: Affine): void {
 }
 
 // Points of what the triangles share, at most three corners of each and nine crossings of edges.
-const points: usize = memory.data(15 * 24, 16);
+const points: usize = memory.data((2 * 3 + 9) * PLACE_BYTES, 16);
 let pointCount: u32 = 0;
 
 function addCorner(corner: usize, m: Affine): void {

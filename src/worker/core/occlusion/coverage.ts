@@ -8,6 +8,7 @@
 // pixel then. Places are float64, in pixels of the tiles.
 
 import { TILE_HEIGHT, TILE_WIDTH, centres, columns, farthest, outlines, pixelsHigh, pixelsWide, rows } from './depth-tiles';
+import { VECTOR_BYTES } from '../sizes';
 
 /** How far beyond a triangle's border a centre may lie that is taken for covered: much less than outlines are thick. */
 const REACH: f64 = 0.01;
@@ -105,8 +106,8 @@ function addSpan(ax: f64, ay: f64, bx: f64, by: f64, from: f64, to: f64): void {
 let low01: v128 = i32x4.splat(0), low23: v128 = i32x4.splat(0);
 let high01: v128 = i32x4.splat(0), high23: v128 = i32x4.splat(0);
 
-const firsts: usize = memory.data(16, 16);
-const lasts: usize = memory.data(16, 16);
+const firsts: usize = memory.data(VECTOR_BYTES, 16);
+const lasts: usize = memory.data(VECTOR_BYTES, 16);
 
 /** Marks the pixels of a row of tiles whose centres are in a triangle. */
 function coverCentres(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64, row: i32): void {

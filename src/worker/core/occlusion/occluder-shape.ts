@@ -1,15 +1,17 @@
 // What of an object's shape hides others: triangles with the edges that they share. Of a small mesh these are its own
 // triangles. Of a closed mesh there is also a box inside of it, which is covered wherever one looks from outside: it is
 // found by growing a box about the middle of the bounds while no triangle meets it, and its middle is inside.
+// What an open mesh hides of a moving eye is in relief.ts.
 //
-// They are made once for each mesh and kept by its address until that is forgotten.
+// They are made once for each mesh (occluder-table.ts).
 
 import { Affine, invert, setIdentity } from '../math/affine';
 import { mix } from '../math/hash';
-import { allocate, release, reserve } from '../memory';
+import { allocate, reserve } from '../memory';
 import { meshMeetsCube } from '../mesh/query/mesh-pair';
 import { windingOfClosedMesh } from '../mesh/query/ray-parity';
 import { Mesh, blockAt, placeTree, triangleOf } from '../mesh/tree/layout';
+import { HAS_BOX, NO_BOX, UNKNOWN, find, findOrAdd } from './occluder-table';
 
 /** A mesh with more triangles is no occluder by them: as many as half a frame's budget (scene/view/occlusion.ts). */
 export const MOST_TRIANGLES: u32 = 2048;
@@ -24,7 +26,7 @@ export class OccluderShape {
 }
 
 /** Three vertices, then three edges << 1, with a bit for their direction: all u16. */
-const CORNER_BYTES: usize = 16;
+export const CORNER_BYTES: usize = 16;
 export const VERTEX_BYTES: usize = 24;
 
 /** A box inside of a closed mesh: the map from the cube to it, in mesh space, as an Affine, and how the mesh winds about it. */
@@ -37,30 +39,6 @@ export class InnerBox {
   winding: i32;
 }
 
-/** What is known of a mesh. */
-@unmanaged
-class Entry {
-  mesh: u32; // 0 where free
-  /** The address of the OccluderShape; 0 where it has too many triangles. */
-  shape: u32;
-  /** Whether there is a box inside: UNKNOWN, NO_BOX or HAS_BOX. */
-  box: u32;
-  hasShape: u32;
-  /** The address of the InnerBox. */
-  inner: usize;
-}
-
-const UNKNOWN: u32 = 0;
-const NO_BOX: u32 = 1;
-const HAS_BOX: u32 = 2;
-const ENTRY_BYTES: usize = 32;
-/** A free entry that others were put past. */
-const GONE: u32 = 1;
-
-let entries: usize = 0;
-let capacity: u32 = 0;
-let used: u32 = 0; // and gone
-
 // @ts-ignore: decorator
 @inline
 export function verticesOf(shape: OccluderShape): usize {
@@ -69,7 +47,7 @@ export function verticesOf(shape: OccluderShape): usize {
 
 // @ts-ignore: decorator
 @inline
-function cornersOf(shape: OccluderShape): usize {
+export function cornersOf(shape: OccluderShape): usize {
   return verticesOf(shape) + shape.vertexCount * <u32>VERTEX_BYTES;
 }
 
@@ -85,70 +63,6 @@ export function vertexOf(shape: OccluderShape, triangle: u32, i: usize): u32 {
 @inline
 export function edgeOf(shape: OccluderShape, triangle: u32, i: usize): u32 {
   return load<u16>(cornersOf(shape) + triangle * <u32>CORNER_BYTES + (i << 1), 6);
-}
-
-// @ts-ignore: decorator
-@inline
-function entryAt(i: u32): Entry {
-  return changetype<Entry>(entries + i * <u32>ENTRY_BYTES);
-}
-
-function homeOf(mesh: u32): u32 {
-  return <u32>(mix(mesh) >> 32) & (capacity - 1);
-}
-
-function find(mesh: u32): Entry | null {
-  if (capacity == 0) return null;
-  for (let i = homeOf(mesh); true; i = (i + 1) & (capacity - 1)) {
-    const entry = entryAt(i);
-    if (entry.mesh == mesh) return entry;
-    if (entry.mesh == 0) break;
-  }
-  return null;
-}
-
-/** Answers what is known of a mesh, which begins as nothing. Throws OUT_OF_MEMORY. */
-function findOrAdd(mesh: u32): Entry {
-  const known = find(mesh);
-  if (known !== null) return known;
-  if ((used + 1) * 2 > capacity) grow();
-  let i = homeOf(mesh);
-  while (entryAt(i).mesh != 0) i = (i + 1) & (capacity - 1);
-  const entry = entryAt(i);
-  memory.fill(changetype<usize>(entry), 0, ENTRY_BYTES);
-  entry.mesh = mesh;
-  used++;
-  return entry;
-}
-
-function grow(): void {
-  const before = entries, count = capacity;
-  let live: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) if (entryAt(i).mesh > GONE) live++;
-  let next: u32 = 64;
-  while (next < live * 4) next <<= 1;
-  const grown = allocate(next * <u32>ENTRY_BYTES);
-  memory.fill(grown, 0, next * <u32>ENTRY_BYTES);
-  entries = grown;
-  capacity = next;
-  used = live;
-  for (let i: u32 = 0; i < count; i++) {
-    const entry = changetype<Entry>(before + i * <u32>ENTRY_BYTES);
-    if (entry.mesh <= GONE) continue;
-    let to = homeOf(entry.mesh);
-    while (entryAt(to).mesh != 0) to = (to + 1) & (capacity - 1);
-    memory.copy(changetype<usize>(entryAt(to)), changetype<usize>(entry), ENTRY_BYTES);
-  }
-  release(before);
-}
-
-/** Forgets what was made of a mesh that changes or goes. */
-export function forgetOccluder(mesh: Mesh): void {
-  const entry = find(<u32>changetype<usize>(mesh));
-  if (entry === null) return;
-  release(entry.shape);
-  release(entry.inner);
-  entry.mesh = GONE;
 }
 
 /** Tells whether the shape or the box of a mesh is made, if it can have one. */

@@ -13,6 +13,7 @@ import {
   storeLine, storePoint,
 } from './layout';
 import { LineRecord, PointRecord, select } from './select';
+import { WORD_BYTES } from '../sizes';
 
 const PHASE_SCAN = 0;
 const PHASE_PLACE = 1;
@@ -326,7 +327,7 @@ function splitSome(build: PointLineBuild): void {
 }
 
 /** Where up to four parts of a range begin, and where the last one ends: u32 each. */
-const cuts: usize = memory.data(5 * 4, 4);
+const cuts: usize = memory.data(5 * WORD_BYTES, 4);
 
 // @ts-ignore: decorator
 @inline

@@ -7,10 +7,11 @@ import {
   boundOf, closerThan, distances, isFarAway, setMaps, toWorld,
 } from '../mesh/query/closest-point';
 import { countLeaf, countNode, countTriangle } from '../mesh/tree/counters';
-import { LEAF, MAX_DEPTH, childMask, childOf, nodeAt } from '../mesh/tree/layout';
+import { LEAF, MOST_WAITING, childMask, childOf, nodeAt } from '../mesh/tree/layout';
 import { Affine } from '../math/affine';
 import { greatestOf } from '../math/lanes';
 import { LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsABlock, meshOf, numberIn } from './layout';
+import { VECTOR_BYTES, WORD_BYTES } from '../sizes';
 
 /** The nearest place, in the world about the given point. */
 export let closestX: f64 = 0, closestY: f64 = 0, closestZ: f64 = 0;
@@ -18,8 +19,8 @@ export let closestElement: i32 = -1;
 export let closestDistance: f64 = 0;
 
 /** The children that wait, and lower bounds of how near each is: three of each depth and the last node's four. */
-const stack: usize = memory.data(8 * (3 * <i32>MAX_DEPTH + 4), 16);
-const keys: usize = memory.data(16, 16);
+const stack: usize = memory.data(MOST_WAITING * 2 * WORD_BYTES, 16);
+const keys: usize = memory.data(VECTOR_BYTES, 16);
 
 /**
  * Finds the nearest place. Answers whether there is one no farther than `limit`; `m` maps mesh space to the world about the

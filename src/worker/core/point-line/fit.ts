@@ -7,6 +7,7 @@ import {
 } from '../mesh/tree/layout';
 import { storeBoxes } from '../mesh/tree/store-boxes';
 import { LINE_END, LINE_Y, POINT_Y, PointLine, blockBytes, meshOf } from './layout';
+import { VECTOR_BYTES } from '../sizes';
 
 /** The bounds of what is below a node, while a tree is fitted. */
 @unmanaged
@@ -17,8 +18,8 @@ class Bounds {
 
 export const BOUNDS_BYTES: usize = offsetof<Bounds>();
 
-const lows: usize = memory.data(64, 16); // of four children
-const highs: usize = memory.data(64, 16);
+const lows: usize = memory.data(4 * VECTOR_BYTES, 16); // of four children
+const highs: usize = memory.data(4 * VECTOR_BYTES, 16);
 
 /**
  * Fits node `index`, whose inner children are fitted already. `bounds` has BOUNDS_BYTES for each node; `extent` is the

@@ -5,6 +5,7 @@ import { MESH_BOX_TOO_SMALL, MESH_TRIANGLE_LOST } from '../mesh/tree/tree-invari
 import { MESH_BAD_LINK, MESH_OK } from '../mesh/tree/mesh-check';
 import { allocate, release } from '../memory';
 import { LINE_END, LINE_Y, NO_ELEMENT, POINT_Y, PointLine, blockOf, elementsABlock, meshOf, numberIn } from './layout';
+import { VECTOR_BYTES } from '../sizes';
 
 /** Checks that every kept element is in one leaf, and every box holds what is below it. Slow. */
 export function checkPointLineTree(mesh: PointLine): u32 {
@@ -40,7 +41,7 @@ function checkNodes(mesh: PointLine, seen: usize): u32 {
   return found == mesh.keptCount ? MESH_OK : MESH_TRIANGLE_LOST;
 }
 
-const lanes: usize = memory.data(32, 16);
+const lanes: usize = memory.data(2 * VECTOR_BYTES, 16);
 
 /** Tells whether all coordinates below `child` along an axis are from low to high. */
 function holds(mesh: PointLine, child: u32, axis: usize, low: f32, high: f32): bool {

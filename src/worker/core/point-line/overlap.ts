@@ -11,6 +11,7 @@ import { ANY, castRay } from '../mesh/query/ray';
 import { isInsideClosedMesh } from '../mesh/query/ray-parity';
 import { LEAF, Mesh, childCount, childOf, firstBlock, firstNode, highBounds, innerCount, lowBounds, nodeAt, placeTree, treeScale } from '../mesh/tree/layout';
 import { LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsABlock, meshOf, numberIn } from './layout';
+import { VECTOR_BYTES } from '../sizes';
 
 /** Tree space to the space of the other shape. */
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -30,7 +31,7 @@ function push(waiting: u32, child: u32): u32 {
 }
 
 /** The middles and half sizes of a node's four boxes: x, y and z of the middles, then of the halves. */
-const boxes: usize = memory.data(6 * 16, 16);
+const boxes: usize = memory.data(6 * VECTOR_BYTES, 16);
 
 function readBoxes(mesh: PointLine, child: u32): void {
   const node = nodeAt(meshOf(mesh), child);

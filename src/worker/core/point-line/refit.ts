@@ -11,31 +11,122 @@ import { SPACE_BYTES, Space, chooseOffset, clearBounds, include, largestCoordina
 /** With REFIT_NOT_FINITE, a vertex of an element in the tree. */
 export let culprit: u32 = 0;
 
-const space = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16)); // as it will be
+const PHASE_SURVEY: u32 = 0;
+const PHASE_KEPT: u32 = 1;
+const PHASE_HEADER: u32 = 2;
+const PHASE_BLOCKS: u32 = 3;
+const PHASE_NODES: u32 = 4;
+const PHASE_DONE: u32 = 5;
+
+// What is done between two looks at the clock takes a tenth of a millisecond or so.
+const STEP_ELEMENTS: u32 = 16384;
+const STEP_BLOCKS: u32 = 1024;
+const STEP_NODES: u32 = 512;
+
+/** A refit under way. The space that the tree will have follows in memory. */
+@unmanaged
+export class PointLineRefit {
+  mesh: u32;
+  positions: u32;
+  scratch: u32;
+  phase: u32;
+  /** How many elements, blocks or nodes the phase has done. */
+  cursor: u32;
+  /** How many elements have finite vertices. */
+  finite: u32;
+  /** Half of the area of all boxes so far. */
+  areas: f64;
+  /** The square of the greatest distance of a vertex from the middle so far. */
+  square: f64;
+}
+
+const SPACE_AT: usize = (offsetof<PointLineRefit>() + 15) & ~15;
+export const POINT_LINE_REFIT_BYTES: usize = (SPACE_AT + SPACE_BYTES + 15) & ~15;
+
+const whole = changetype<PointLineRefit>(memory.data(<i32>POINT_LINE_REFIT_BYTES, 16));
+
+// What the step that runs works on.
+let space = changetype<Space>(changetype<usize>(whole) + SPACE_AT); // as it will be
 let vertices: usize = 0; // f32 xyz each
 
-/** Answers how many bytes of scratch memory `refitPointLine` works in. */
+/** Answers how many bytes of scratch memory a refit works in. */
 export function refitPointLineBytes(mesh: PointLine): usize {
   return mesh.nodeCount * <u32>BOUNDS_BYTES;
 }
 
 /** Moves the vertices to `positions`. Answers REFIT_*; but for REFIT_OK the mesh is as it was. Allocates nothing. */
 export function refitPointLine(mesh: PointLine, positions: usize, scratch: usize): u32 {
-  vertices = positions;
-  const fault = survey(mesh);
-  if (fault != REFIT_OK) return fault;
-  chooseOffset(space);
-  const largest = largestCoordinate(space);
-  mesh.exponent = exponentOf(largest);
-  memory.copy(changetype<usize>(mesh) + offsetof<PointLine>('offsetX'), changetype<usize>(space), SPACE_BYTES);
-  const scale = scaleFor(mesh.exponent);
-  writeBlocks(mesh, scale);
-  const extent: f32 = largest == 0 ? 1 : <f32>(largest * scale);
-  const nodes = changetype<usize>(mesh) + mesh.nodes, blocks = changetype<usize>(mesh) + mesh.blocks;
-  let areas: f64 = 0;
-  for (let index = mesh.nodeCount; index-- > 0; ) areas += fitNode(nodes, index, blocks, mesh.size, scratch, extent);
-  mesh.cost = costOf(mesh, areas, <f64>extent);
+  beginPointLineRefit(whole, mesh, positions, scratch);
+  let fault = REFIT_OK;
+  while (fault == REFIT_OK && !isPointLineRefitDone(whole)) fault = stepPointLineRefit(whole);
+  return fault;
+}
+
+/** Begins to move the vertices of a mesh that nobody reads meanwhile. */
+export function beginPointLineRefit(r: PointLineRefit, mesh: PointLine, positions: usize, scratch: usize): void {
+  memory.fill(changetype<usize>(r), 0, POINT_LINE_REFIT_BYTES);
+  r.mesh = <u32>changetype<usize>(mesh);
+  r.positions = <u32>positions;
+  r.scratch = <u32>scratch;
+  clearBounds(changetype<Space>(changetype<usize>(r) + SPACE_AT));
+}
+
+// @ts-ignore: decorator
+@inline
+export function isPointLineRefitDone(r: PointLineRefit): bool {
+  return r.phase == PHASE_DONE;
+}
+
+/** Does a step of a refit. Answers REFIT_OK, or the fault with which it ends; the mesh is as it was then. */
+export function stepPointLineRefit(r: PointLineRefit): u32 {
+  const mesh = changetype<PointLine>(<usize>r.mesh);
+  space = changetype<Space>(changetype<usize>(r) + SPACE_AT);
+  vertices = r.positions;
+  const phase = r.phase, start = r.cursor;
+  if (phase == PHASE_SURVEY) {
+    const end = min(start + STEP_ELEMENTS, mesh.elementCount);
+    r.finite += survey(mesh, start, end);
+    goOn(r, end, mesh.elementCount);
+  } else if (phase == PHASE_KEPT) {
+    // Where all elements are in the tree and finite, no block has to be asked.
+    const isAll = r.finite == mesh.elementCount && mesh.keptCount == r.finite;
+    const end = isAll ? mesh.blockCount : min(start + STEP_BLOCKS, mesh.blockCount);
+    if (!isAll && !areKeptFinite(mesh, start, end)) return REFIT_NOT_FINITE;
+    if (end == mesh.blockCount && r.finite > mesh.keptCount) return REFIT_NOT_IN_TREE;
+    goOn(r, end, mesh.blockCount);
+  } else if (phase == PHASE_HEADER) {
+    chooseOffset(space);
+    mesh.exponent = exponentOf(largestCoordinate(space));
+    memory.copy(changetype<usize>(mesh) + offsetof<PointLine>('offsetX'), changetype<usize>(space), SPACE_BYTES);
+    goOn(r, 0, 0);
+  } else if (phase == PHASE_BLOCKS) {
+    const end = min(start + STEP_BLOCKS, mesh.blockCount);
+    r.square = f64.max(r.square, writeBlocks(mesh, scaleFor(mesh.exponent), start, end));
+    if (end == mesh.blockCount) mesh.radius = f64.max(sqrt(r.square), LEAST_RADIUS);
+    goOn(r, end, mesh.blockCount);
+  } else {
+    fitSome(r, mesh, start);
+  }
   return REFIT_OK;
+}
+
+/** Goes on at `end`, or with the next phase where that is all there is. */
+function goOn(r: PointLineRefit, end: u32, count: u32): void {
+  r.cursor = end < count ? end : 0;
+  if (end >= count) r.phase++;
+}
+
+/** Fits some boxes anew. Children come after their parents, so the last nodes go first. */
+function fitSome(r: PointLineRefit, mesh: PointLine, start: u32): void {
+  const largest = largestCoordinate(space);
+  const extent: f32 = largest == 0 ? 1 : <f32>(largest * scaleFor(mesh.exponent));
+  const nodes = changetype<usize>(mesh) + mesh.nodes, blocks = changetype<usize>(mesh) + mesh.blocks;
+  const count = mesh.nodeCount, end = min(start + STEP_NODES, count);
+  for (let index = count - start; index-- > count - end; ) {
+    r.areas += fitNode(nodes, index, blocks, mesh.size, r.scratch, extent);
+  }
+  if (end == count) mesh.cost = costOf(mesh, r.areas, <f64>extent);
+  goOn(r, end, count);
 }
 
 // @ts-ignore: decorator
@@ -51,40 +142,44 @@ function isFinite(at: usize): bool {
   return sum - sum == 0.0;
 }
 
-/** Looks at all elements where they shall be: those in the tree must be finite, all others must not. */
-function survey(mesh: PointLine): u32 {
-  clearBounds(space);
+/** Looks at elements where they shall be. Answers how many of them have finite vertices, which are in the space. */
+function survey(mesh: PointLine, start: u32, end: u32): u32 {
   const last = mesh.size - 1;
   let finite: u32 = 0;
-  for (let e: u32 = 0; e < mesh.elementCount; e++) {
+  for (let e = start; e < end; e++) {
     const a = placeOf(mesh, e, 0), b = placeOf(mesh, e, last);
     if (!isFinite(a) || !isFinite(b)) continue;
     finite++;
     const ax = <f64>load<f32>(a), ay = <f64>load<f32>(a, 4), az = <f64>load<f32>(a, 8);
     include(space, ax, ay, az, <f64>load<f32>(b), <f64>load<f32>(b, 4), <f64>load<f32>(b, 8), ax, ay, az);
   }
-  if (finite == mesh.elementCount && mesh.keptCount == finite) return REFIT_OK;
+  return finite;
+}
+
+/** Tells whether all elements in blocks have finite vertices; if not, `culprit` is the first that has not. */
+function areKeptFinite(mesh: PointLine, start: u32, end: u32): bool {
   const per = elementsABlock(mesh.size);
-  for (let index: u32 = 0; index < mesh.blockCount; index++) {
+  for (let index = start; index < end; index++) {
     const block = blockOf(mesh, index);
     for (let lane: u32 = 0; lane < per; lane++) {
       const e = numberIn(block, lane, mesh.size);
       if (e == NO_ELEMENT) continue;
-      for (let k: u32 = 0; k <= last; k++) {
+      for (let k: u32 = 0; k < mesh.size; k++) {
         if (isFinite(placeOf(mesh, e, k))) continue;
         culprit = vertexOf(mesh, e, k);
-        return REFIT_NOT_FINITE;
+        return false;
       }
     }
   }
-  return finite > mesh.keptCount ? REFIT_NOT_IN_TREE : REFIT_OK;
+  return true;
 }
 
-function writeBlocks(mesh: PointLine, scale: f64): void {
+/** Writes the coordinates of blocks. Answers the square of the greatest distance of a vertex from the middle. */
+function writeBlocks(mesh: PointLine, scale: f64, start: u32, end: u32): f64 {
   const size = mesh.size, per = elementsABlock(size);
   const x = 0.5 * (space.lowX + space.highX), y = 0.5 * (space.lowY + space.highY), z = 0.5 * (space.lowZ + space.highZ);
   let square: f64 = 0;
-  for (let index: u32 = 0; index < mesh.blockCount; index++) {
+  for (let index = start; index < end; index++) {
     const block = blockOf(mesh, index);
     for (let lane: u32 = 0; lane < per; lane++) {
       let e = numberIn(block, lane, size);
@@ -96,7 +191,7 @@ function writeBlocks(mesh: PointLine, scale: f64): void {
       else storeLine(at, inTree(a, scale), inTree(b, scale));
     }
   }
-  mesh.radius = f64.max(sqrt(square), LEAST_RADIUS);
+  return square;
 }
 
 // @ts-ignore: decorator

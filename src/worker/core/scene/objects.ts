@@ -14,7 +14,9 @@ import { AFFINE_BYTES, Affine, between, setIdentity } from '../math/affine';
 import { allocate, release, reserve } from '../memory';
 import { dropList, retireList, shareList } from '../shared-lists';
 import { Mesh } from '../mesh/tree/layout';
-import { ITEM_BYTES, Item, PRIMITIVE_BYTES, boxListOf, describeShape, setOrientedBounds, worldOf } from '../shape/item';
+import {
+  ITEM_BYTES, Item, PRIMITIVE_BYTES, Primitive, boxListOf, describePrimitive, describeShape, setOrientedBounds, worldOf,
+} from '../shape/item';
 import { baseOf, fitsPose, freeRooms, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
 import { REACHING, REACH_BYTES, Reach, findReach, highX, highY, highZ, lowX, lowY, lowZ } from '../shape/reach';
@@ -48,8 +50,10 @@ const PAGE_REACHES: usize = <usize>PAGE_SLOTS * REACH_BYTES;
 class Page {
   /** The address of the records, and behind them the bounds; 0 where no object is alive. */
   records: usize;
-  /** The address of a primitive for each slot; 0 where all objects are meshes. */
+  /** The address of a primitive for each slot, or of one for all of them; 0 where all objects are meshes. */
   primitives: usize;
+  /** Whether all objects that are no meshes are of the same shape: a million boxes are one, in each of 4,000 pages. */
+  areAlike: u32;
   /** The address of the number of a clip set for each slot, u32 each; 0 where no object has had one. */
   clipSets: usize;
   /** The address of a Reach for each slot; 0 where no object has had one. */
@@ -156,14 +160,14 @@ export function reserveRecord(slot: u32, description: usize): void {
   const isMesh = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH;
   if (page.records != 0) {
     if (isMesh) reservePose(itemAt(slot), changetype<Mesh>(<usize>load<u32>(description, OBJECT_MESH)));
-    if (!isMesh && page.primitives == 0) page.primitives = allocate(PAGE_PRIMITIVES);
+    if (!isMesh) reservePrimitive(page, slot, description);
     reserveClipSets(page, description);
     reserveReaches(page, description);
     return;
   }
   // Where there is no memory for both, there is to be none for one that nobody needs.
-  page.records = allocate(isMesh ? PAGE_BYTES : PAGE_BYTES + PAGE_PRIMITIVES);
-  page.primitives = isMesh ? 0 : page.records + PAGE_BYTES;
+  page.records = allocate(isMesh ? PAGE_BYTES : PAGE_BYTES + PRIMITIVE_BYTES);
+  if (!isMesh) sharePrimitive(page, page.records + PAGE_BYTES, description);
   const first = slot & ~(PAGE_SLOTS - 1);
   for (let s = first; s < first + PAGE_SLOTS; s++) {
     itemAt(s).id = 0;
@@ -172,6 +176,42 @@ export function reserveRecord(slot: u32, description: usize): void {
   }
   reserveClipSets(page, description);
   reserveReaches(page, description);
+}
+
+const other = memory.data(<i32>offsetof<Primitive>(), 16);
+
+/** Makes room for the primitive of a slot: all objects of a page have one for as long as they are alike. */
+function reservePrimitive(page: Page, slot: u32, description: usize): void {
+  if (page.primitives == 0) {
+    sharePrimitive(page, allocate(PRIMITIVE_BYTES), description);
+    return;
+  }
+  if (!page.areAlike) return;
+  describePrimitive(other, description);
+  if (memory.compare(page.primitives, other, PRIMITIVE_BYTES) == 0) return;
+  const shared = page.primitives;
+  page.primitives = allocate(PAGE_PRIMITIVES);
+  page.areAlike = 0;
+  const first = slot & ~(PAGE_SLOTS - 1);
+  for (let s = first; s < first + PAGE_SLOTS; s++) {
+    const item = itemAt(s);
+    if (item.id == 0 || item.primitive == 0 || item.mesh != 0) continue;
+    item.primitive = primitiveOf(s);
+    memory.copy(<usize>item.primitive, shared, PRIMITIVE_BYTES);
+  }
+  if (shared != page.records + PAGE_BYTES) release(shared);
+}
+
+function sharePrimitive(page: Page, primitive: usize, description: usize): void {
+  page.primitives = primitive;
+  page.areAlike = 1;
+  describePrimitive(primitive, description);
+}
+
+/** Answers the address of the primitive of a slot. `reserveRecord` comes before. */
+function primitiveOf(slot: u32): u32 {
+  const page = pageOf(slot);
+  return <u32>(page.areAlike ? page.primitives : page.primitives + (slot & (PAGE_SLOTS - 1)) * <u32>PRIMITIVE_BYTES);
 }
 
 function reserveReaches(page: Page, description: usize): void {
@@ -206,7 +246,7 @@ export function describe(id: u32, description: usize): void {
   const before: u32 = fresh ? 0 : item.mesh;
   const boxesBefore: usize = fresh ? 0 : boxListOf(item);
   const isMesh = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH;
-  item.primitive = isMesh ? 0 : <u32>(pageOf(slot).primitives + (slot & (PAGE_SLOTS - 1)) * <u32>PRIMITIVE_BYTES);
+  item.primitive = isMesh ? 0 : primitiveOf(slot);
   describeShape(item, description);
   keepPose(item, before);
   item.flags = <u16>load<u32>(description, OBJECT_FLAGS);
@@ -282,6 +322,7 @@ export function forget(slot: u32): void {
   if (page.reaches != 0) release(page.reaches);
   release(page.records);
   page.records = page.primitives = page.clipSets = page.reaches = 0;
+  page.areAlike = 0;
 }
 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));

@@ -7,10 +7,11 @@ import { Affine } from '../math/affine';
 import { PLANE_BYTES, Plane, normalise, pullBack, valueAt } from '../math/plane';
 import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
 import {
-  Block, LEAF, MAX_DEPTH, Mesh, Node, blockAt, childMask, childOf, filledLanes, highBounds, isRotated, lowBounds,
+  Block, LEAF, MOST_WAITING, Mesh, Node, blockAt, childMask, childOf, filledLanes, highBounds, isRotated, lowBounds,
   nodeAt, placeTree, triangleOf,
 } from '../mesh/tree/layout';
 import { addSegment, beginSegments, crossingOfEdge, isNewCrossing, setPlace } from './crossings';
+import { WORD_BYTES } from '../sizes';
 
 /** The map from tree space to the world, and the plane in tree space: as it is pulled back, and with a unit normal. */
 const place = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -22,7 +23,7 @@ let isMirrored: bool = false;
 let cutMesh: usize = 0;
 
 /** Each node that is taken leaves at most three more. */
-const STACK: usize = memory.data(4 * (3 * <i32>MAX_DEPTH + 4), 16);
+const STACK: usize = memory.data(MOST_WAITING * WORD_BYTES, 16);
 let top: usize = 0;
 
 /**

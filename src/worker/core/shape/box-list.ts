@@ -43,7 +43,8 @@ export function listedBox(list: usize, i: u32): HitBox {
  */
 export function holdBoxes(records: usize, count: u32): usize {
   const bytes = HEAD_BYTES + <usize>count * HIT_BOX_BYTES;
-  const content = scratch = reserve(scratch, 0, bytes);
+  scratch = reserve(scratch, 0, bytes);
+  const content = scratch;
   memory.fill(content, 0, bytes);
   const head = changetype<BoxList>(content);
   head.count = count;

@@ -140,6 +140,14 @@ export function setBoundsUnder(out: Affine, item: Item, world: Affine): void {
   } else setBoxAbout(out, world, mesh.lowX, mesh.lowY, mesh.lowZ, mesh.highX, mesh.highY, mesh.highZ);
 }
 
+const described = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
+
+/** Writes the primitive that the item of a description has, which is of no mesh, to an address. */
+export function describePrimitive(to: usize, description: usize): void {
+  described.primitive = <u32>to;
+  describeShape(described, description);
+}
+
 function setBoxAbout(
   out: Affine, world: Affine, lowX: f64, lowY: f64, lowZ: f64, highX: f64, highY: f64, highZ: f64,
 ): void {

@@ -43,9 +43,19 @@ const askedPrimitive: usize = memory.data(<i32>offsetof<Primitive>(), 16);
 
 /** Sets a shape that is no object, from its description (layout.ts, OBJECT_*, with a matrix). */
 export function describedShape(out: PlacedShape, description: usize, precision: u32): void {
+  readDescription(description);
+  describedAgain(out, description, precision);
+}
+
+/** Reads the shape of a description for `describedAgain`. */
+export function readDescription(description: usize): void {
   asked.primitive = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH ? 0 : <u32>askedPrimitive;
   describeShape(asked, description);
   asked.flags = <u16>load<u32>(description, OBJECT_FLAGS);
+}
+
+/** Sets the shape that was read last, by the matrix of its description as that is now. */
+export function describedAgain(out: PlacedShape, description: usize, precision: u32): void {
   memory.copy(changetype<usize>(worldOf(asked)), description + OBJECT_MATRIX, 96);
   setPlacedShape(out, asked, precision);
 }

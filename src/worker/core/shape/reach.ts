@@ -65,8 +65,7 @@ export function findReach(reach: Reach, item: Item, bounds: Affine): void {
   reach.travel = reach.sagitta = 0;
   if (item.flags & FLAG_CONTINUOUS) {
     if (reach.isPlaced) {
-      findStart(start, reach, item, bounds);
-      findWay(reach, worldOf(item), bounds);
+      findWay(reach, worldOf(item), bounds, findStart(start, reach, item, bounds));
       include(start);
     } else beginWay(reach, item);
   }
@@ -77,12 +76,16 @@ export function findReach(reach: Reach, item: Item, bounds: Affine): void {
 
 const start = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Sets the oriented bounds at the start of the way; what changes its form has its last one all the way. */
-export function findStart(out: Affine, reach: Reach, item: Item, bounds: Affine): void {
+/**
+ * Sets the oriented bounds at the start of the way; what changes its form has its last one all the way. Answers whether both
+ * are surely boxes with right angles that differ by a motion alone.
+ */
+export function findStart(out: Affine, reach: Reach, item: Item, bounds: Affine): bool {
   setBoundsUnder(out, item, fromOf(reach));
-  if (isAlike(out, bounds)) return;
+  if (isAlike(out, bounds)) return true;
   findMotion(fromOf(reach), worldOf(item));
   startMap(out, bounds, fromOf(reach), worldOf(item));
+  return false;
 }
 
 /** Tells whether two boxes differ by a motion and a rotation alone. */
@@ -112,7 +115,7 @@ const ALIKE: f64 = 1e-6;
  * Finds how far the way leads, from `start`. The trace of the rotation of a box with right angles tells its angle; else the axes
  * of the object's matrices do.
  */
-function findWay(reach: Reach, to: Affine, b: Affine): void {
+function findWay(reach: Reach, to: Affine, b: Affine, isRigid: bool): void {
   const from = fromOf(reach), a = start;
   const x = to.tx - from.tx, y = to.ty - from.ty, z = to.tz - from.tz;
   const u = b.tx - to.tx, v = b.ty - to.ty, w = b.tz - to.tz;
@@ -120,7 +123,7 @@ function findWay(reach: Reach, to: Affine, b: Affine): void {
   const zz = dot(b.zx, b.zy, b.zz, b.zx, b.zy, b.zz), squares = xx + yy + zz;
   let square: f64 = 0; // of the sine of half of the angle
   let arm = sqrt(dot(u, v, w, u, v, w));
-  if (isAlike(a, b)) {
+  if (isRigid || isAlike(a, b)) {
     const trace =
       dot(a.xx, a.xy, a.xz, b.xx, b.xy, b.xz) / xx + dot(a.yx, a.yy, a.yz, b.yx, b.yy, b.yz) / yy +
       dot(a.zx, a.zy, a.zz, b.zx, b.zy, b.zz) / zz;

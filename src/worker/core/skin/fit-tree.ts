@@ -10,6 +10,7 @@ import {
   BLOCK_BYTES, IDENTITY_QUATERNION, LEAF, Mesh, NODE_BYTES, Node, childCount, childOf, firstBlock, innerCount, isRotated,
   nodeAt,
 } from '../mesh/tree/layout';
+import { VECTOR_BYTES } from '../sizes';
 
 /** Nodes with more blocks below have no rotation. */
 const MOST_ROTATED: u32 = 24;
@@ -29,7 +30,7 @@ export const FITTED_BYTES: usize = offsetof<Fitted>();
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 /** The boxes of four children: their low x, y and z, then the high ones. */
-const boxes: usize = memory.data(96, 16);
+const boxes: usize = memory.data(6 * VECTOR_BYTES, 16);
 const HIGH: usize = 48;
 
 let low: v128 = i32x4.splat(0);

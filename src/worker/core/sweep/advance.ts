@@ -7,19 +7,21 @@
 // common place, float64.
 
 import { commonX, commonY, commonZ, distanceBetween, nearestX, nearestY, nearestZ, setCommon } from '../contact/convex/gjk';
-import { SUPPORT_BYTES, Support, extentOf, findSupportPoint, supportX, supportY, supportZ } from '../contact/convex/support';
+import { SUPPORT_BYTES, Support, copyBody, extentOf, findSupportPoint, supportX, supportY, supportZ } from '../contact/convex/support';
+import { apartX, apartY, apartZ, axisToBox, nearestOfBoxX, nearestOfBoxY, nearestOfBoxZ, setBoxFrame } from './round-box';
 import {
   angle, arm, moveBody, pivotX, pivotY, pivotZ, spinX, spinY, spinZ, wayLength, wayX, wayY, wayZ,
 } from './motion';
+import { TRIANGLE_BYTES } from '../sizes';
 
 /** The body that moves, at time 0 and where it is looked at; and the one that stands. */
 export const start = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const moved = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 export const still = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 /** The corners of triangles among these, nine f64 each. */
-export const startCorners: usize = memory.data(72, 16);
-const movedCorners: usize = memory.data(72, 16);
-export const stillCorners: usize = memory.data(72, 16);
+export const startCorners: usize = memory.data(TRIANGLE_BYTES, 16);
+const movedCorners: usize = memory.data(TRIANGLE_BYTES, 16);
+export const stillCorners: usize = memory.data(TRIANGLE_BYTES, 16);
 
 /** Makes a body a triangle, whose corners are written at an address. */
 export function setTriangleBody(body: Support, corners: usize): void {
@@ -50,6 +52,8 @@ const MOST_STEPS: i32 = 64;
 const MOST_TURNING_STEPS: i32 = 1 << 18;
 
 let isBare: bool = false;
+/** Whether a sphere or capsule moves to a box, whose distance has a closed form. */
+export let isBoxed: bool = false;
 let reach: f64 = 0;
 let size: f64 = 0;
 
@@ -69,7 +73,7 @@ export function advance(from: f64, limit: f64, near: f64): f64 {
   const most = angle == 0 ? MOST_STEPS : MOST_TURNING_STEPS;
   for (let step = 0; step < most; step++) {
     moveBody(moved, start, time);
-    const distance = distanceBetween(moved, still, size, isBare);
+    const distance = isBoxed ? axisToBox(moved) : distanceBetween(moved, still, size, isBare);
     const gap = distance - reach;
     if (!(distance > 0) || gap < -touching) {
       if (step == 0 && from == 0) {
@@ -103,9 +107,9 @@ export function advance(from: f64, limit: f64, near: f64): f64 {
 @inline
 function setNormal(distance: f64): void {
   const by = 1.0 / distance;
-  normalX = nearestX * by;
-  normalY = nearestY * by;
-  normalZ = nearestZ * by;
+  normalX = (isBoxed ? apartX : nearestX) * by;
+  normalY = (isBoxed ? apartY : nearestY) * by;
+  normalZ = (isBoxed ? apartZ : nearestZ) * by;
 }
 
 /** Sets the normal against the motion, where nothing else is known. */
@@ -119,12 +123,13 @@ function setFallback(): void {
 }
 
 function prepare(): void {
-  memory.copy(changetype<usize>(moved), changetype<usize>(start), SUPPORT_BYTES);
+  copyBody(moved, start);
   if (start.triangle != 0) {
     memory.copy(movedCorners, <usize>start.triangle, 72);
     moved.triangle = <u32>movedCorners;
   }
   isBare = (!start.hasBall || start.radius > 0) && (!still.hasBall || still.radius > 0);
+  isBoxed = isBare && start.hasBall != 0 && still.isBox != 0 && setBoxFrame(still);
   reach = isBare ? start.radius + still.radius : 0;
   size = spanOf(start) + spanOf(still);
 }
@@ -215,6 +220,10 @@ export function findTouch(time: f64, nx: f64, ny: f64, nz: f64, length: f64): vo
   moved.x += nx * by;
   moved.y += ny * by;
   moved.z += nz * by;
+  if (isBoxed && axisToBox(moved) > 0) {
+    touchX = nearestOfBoxX(); touchY = nearestOfBoxY(); touchZ = nearestOfBoxZ();
+    return;
+  }
   const distance = distanceBetween(moved, still, size, isBare);
   setCommon();
   const back = distance > 0 ? (isBare ? still.radius : 0) / distance : 0;

@@ -4,6 +4,7 @@
 
 import { Affine, setIdentity } from '../math/affine';
 import { Support } from '../contact/convex/support';
+import { PLACE_BYTES } from '../sizes';
 
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 /** The length of the way. */
@@ -27,6 +28,10 @@ const LEAST_ANGLE: f64 = 1e-14;
 export function setMotion(x: f64, y: f64, z: f64, qx: f64, qy: f64, qz: f64, qw: f64): void {
   setWay(x, y, z);
   const sine = sqrt(qx * qx + qy * qy + qz * qz);
+  if (sine == 0) {
+    withoutTurn();
+    return;
+  }
   angle = 2.0 * Math.atan2(sine, abs(qw));
   if (!(angle > LEAST_ANGLE)) {
     withoutTurn();
@@ -78,7 +83,7 @@ export function turnVector(to: usize, from: usize): void {
   store<f64>(to, turn.xz * x + turn.yz * y + turn.zz * z, 16);
 }
 
-const offset: usize = memory.data(24, 16);
+const offset: usize = memory.data(PLACE_BYTES, 16);
 
 /** Moves a place in memory to where it is at a time, for which the rotation was set. */
 export function movePlace(to: usize, from: usize, time: f64): void {

@@ -15,8 +15,8 @@ import {
   BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, filledLanes, isRotated, linkOf, maskOf, placeTree, treeScale,
 } from '../mesh/tree/layout';
 
-/** Gets the address of a triangle, its block's and four times the lane. Answers until when others matter. */
-export type Candidate = (triangle: usize) => f64;
+/** Gets the address of a block, and a bit for each of its triangles that matters. Answers until when others matter. */
+export type Visitor = (block: usize, bits: u32) => f64;
 
 const toWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const toTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -31,7 +31,17 @@ const PADDING: f64 = 3.814697265625e-6;
 let edgeCount: u32 = 0;
 /** The body's edges in tree space: a vector of four f32 each. */
 const edges: usize = memory.data(48, 16);
+/** How far the body reaches by its ball, and what its edges and rounding add along the axes of tree space. */
 let ball: f32 = 0;
+let ballStretch: f64 = 0, ballPadding: f64 = 0;
+let edgeReach: v128 = i32x4.splat(0);
+/** When the body comes to the bounds of the mesh. */
+export let entryTime: f64 = 0;
+
+/** Takes a smaller radius of the body's ball from now on. */
+export function narrowSweep(radius: f64): void {
+  ball = <f32>(radius * ballStretch + ballPadding);
+}
 
 /** Sets the mesh whose triangles are asked for; `m` maps mesh space to the world about the common place. */
 export function setSweptMesh(mesh: Mesh, m: Affine): void {
@@ -45,7 +55,7 @@ export function setSweptMesh(mesh: Mesh, m: Affine): void {
  */
 export function sweepTree(
   mesh: Mesh, body: Support, radius: f64, inflation: f64, x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64,
-  fromTime: f64, toTime: f64, until: f64, visit: Candidate,
+  fromTime: f64, toTime: f64, until: f64, visit: Visitor,
 ): f64 {
   const m = toTree;
   const px = m.xx * x + m.yx * y + m.zx * z + m.tx;
@@ -67,6 +77,7 @@ export function sweepTree(
   }
   const stretch = radius + inflation > 0 ? spectralNorm(m) : 0;
   const round = (radius + inflation) * stretch;
+  const edgesX = hx, edgesY = hy, edgesZ = hz;
   hx += round; hy += round; hz += round;
 
   // To the part of the way near the mesh, so that float32 sees small numbers only.
@@ -86,10 +97,14 @@ export function sweepTree(
   const fx = px + first * vx, fy = py + first * vy, fz = pz + first * vz;
   const padding = (max(max(abs(fx), abs(fy)), abs(fz)) + max(max(hx, hy), hz) + (leave(part) - first) * length + 4.0) * PADDING;
   ball = <f32>(round + padding);
+  ballStretch = stretch;
+  ballPadding = padding;
+  edgeReach = f32x4(<f32>edgesX, <f32>edgesY, <f32>edgesZ, 0);
   const point = f32x4(<f32>fx, <f32>fy, <f32>fz, 0);
   const along = f32x4(<f32>(vx * unit), <f32>(vy * unit), <f32>(vz * unit), 1);
   const inverse = reciprocals(along);
   const startTime = fromTime + first * (toTime - fromTime);
+  entryTime = startTime;
   // How many units of length of tree space a unit of time is.
   const perTime = length / (toTime - fromTime);
   const whole = (leave(part) - first) * length;
@@ -99,7 +114,7 @@ export function sweepTree(
   let farthest = keyOf(limit);
 
   const pointYzx = yzx(point), pointZxy = zxy(point), alongYzx = yzx(along), alongZxy = zxy(along);
-  const own = f32x4(<f32>(hx + padding), <f32>(hy + padding), <f32>(hz + padding), 0);
+  let own = f32x4.add(edgeReach, f32x4.splat(ball));
   const e0 = v128.load(edges), e1 = v128.load(edges, 16), e2 = v128.load(edges, 32);
   const nodes = changetype<usize>(mesh) + mesh.nodes, blocks = changetype<usize>(mesh) + mesh.blocks;
   let top = stack;
@@ -166,14 +181,12 @@ export function sweepTree(
       const bz = f32x4.mul(f32x4.sub(most(block + 32), lane2(to)), lane2(inverse));
       const near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmax(f32x4.pmin(az, bz), f32x4.splat(0)));
       const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
-      let bits = <u32>i32x4.bitmask(f32x4.le(near, f32x4.pmin(far, f32x4.splat(limit)))) & filledLanes(changetype<Block>(block));
-      for (; bits != 0; bits &= bits - 1) {
-        const now = visit(block + (<usize>ctz(bits) << 2));
-        if (now < last) {
-          last = now;
-          limit = upward(min(whole, max((last - startTime) * perTime, 0)));
-          farthest = keyOf(limit);
-        }
+      const bits = <u32>i32x4.bitmask(f32x4.le(near, f32x4.pmin(far, f32x4.splat(limit)))) & filledLanes(changetype<Block>(block));
+      if (bits != 0) {
+        last = min(last, visit(block, bits));
+        limit = upward(min(whole, max((last - startTime) * perTime, 0)));
+        farthest = keyOf(limit);
+        own = f32x4.add(edgeReach, f32x4.splat(ball));
       }
     }
     let key: u32;

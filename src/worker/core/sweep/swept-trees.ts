@@ -12,6 +12,7 @@ import {
 } from '../mesh/tree/layout';
 import { reserve } from '../memory';
 import { POLYTOPE_BYTES, Polytope, satSweep, satTime } from './swept-sat';
+import { F64_BYTES, VECTOR_BYTES } from '../sizes';
 
 /** Gets the addresses of two triangles (swept-tree.ts). Answers until when others matter. */
 export type CandidatePair = (a: usize, b: usize) => f64;
@@ -33,10 +34,10 @@ let stack: usize = 0;
 let used: usize = 0;
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-const bounds: usize = memory.data(96, 16);
+const bounds: usize = memory.data(6 * VECTOR_BYTES, 16);
 /** The children of the node that is opened, as boxes. */
 const children: usize = memory.data(4 * <i32>POLYTOPE_BYTES, 16);
-const times: usize = memory.data(32, 16);
+const times: usize = memory.data(4 * F64_BYTES, 16);
 const parent: usize = memory.data(<i32>WORK_BYTES, 16);
 
 /**

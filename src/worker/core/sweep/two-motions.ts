@@ -16,9 +16,8 @@ import { spectralNorm } from '../math/spectral-norm';
 import { Mesh } from '../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../shape/placed-shape';
 import { moveMap, setMotion, setPivot } from './motion';
-import {
-  beginSweep, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTime, meetX, meetY, meetZ, sweepPair,
-} from './sweep';
+import { best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetX, meetY, meetZ } from './meeting';
+import { beginSweep, sweepPair } from './sweep';
 
 /** When the two meet, 0 … 1, and how deep they are in each other at the start, else 0. */
 export let meetingTime: f64 = 0;

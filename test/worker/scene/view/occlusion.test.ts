@@ -138,6 +138,26 @@ describe.each(PLACES)(`a city of boxes, %s, seed ${SEED}`, (_, origin) => {
   });
 });
 
+test(`a view that is grown by how fast its camera turns hides as much as one that is not, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const twin = await Twin.create();
+  const box = twin.box(new Vector3(1, 1, 1));
+  buildCity(twin, random, [box], box, new Vector3());
+  await twin.service.update();
+  const hidden = [0, 0];
+  for (let i = 0; i < 6; i++) {
+    const place = new Vector3(10 * random.integer(8) - 35, 1.7, 10 * random.integer(8) - 35);
+    const view = { ...viewOf(lookingFrom(place, random.range(0, 6.3)), STANDARD[1]), viewport: VIEWPORT };
+    for (const [k, margin] of [0, 100].entries()) {
+      twin.service.setView({ ...view, margin, occlusion: true, occlusionMargin: 0.1 });
+      hidden[k] += (await twin.service.update()).visible.occluded.length;
+    }
+  }
+  twin.dispose();
+  expect(hidden[0]).toBeGreaterThan(100);
+  expect(hidden[1]).toBeGreaterThan(0.9 * hidden[0]);
+});
+
 test.each([
   ['a box', (twin: Twin) => twin.box(new Vector3(3, 3, 1))],
   ['a mesh of a box', (twin: Twin) => twin.mesh(boxMesh(6, 6, 2))],

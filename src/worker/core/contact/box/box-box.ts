@@ -6,7 +6,9 @@ import { CONTACT_NORMAL, CONTACT_POINT_BYTES } from '../../../../shared/layout';
 import { Form, inverseColumn } from '../../math/obb-sat-f32';
 import { minus, plus, times, transpose, yzx, zxy } from '../../math/lanes';
 import { Proxy } from '../../shape/proxy';
+import { FLAT } from '../convex/contact-feature';
 import { addPoint, addWritten, pointCount, points, reservePoints } from '../manifold/contact';
+import { beginReduction, offerPlace, reduceToFour, reducedCount, reducedIndex } from '../manifold/manifold-reduction';
 
 /**
  * Contacts no deeper than this part of a box's size are left to float64: by the choice of float32 an axis is at most
@@ -40,13 +42,46 @@ export function faceContact(a: Proxy, b: Proxy, axis: i32): bool {
 }
 
 /**
- * Adds the contact point where the axis is the cross product of two edges. Answers false, and adds none, where float32
- * does not do.
+ * Adds the contact points where the axis is the cross product of two edges: the place where both edges are nearest, or
+ * where a face of each lies flat against the other, points of these two faces. Answers false, and adds none, where
+ * float32 does not do.
  */
 export function edgeContact(a: Proxy, b: Proxy, axis: i32): bool {
   const i = <usize>(axis - 6) % 3, j = <usize>(axis - 6) / 3;
   setNormal(a, b, edge(a, i), edge(b, j));
-  return isDeep(a) && edgesMeet(a, b, i, j);
+  if (!isDeep(a)) return false;
+  const ofA = flattest(a.form()), faceOfA = flattestFace;
+  if (!(ofA >= <f32>FLAT)) return edgesMeet(a, b, i, j);
+  const ofB = flattest(b.form());
+  if (!(ofB >= <f32>FLAT)) return edgesMeet(a, b, i, j);
+  return ofA >= ofB ? faceMeets(a, b, faceOfA, 1) : faceMeets(b, a, flattestFace, -1);
+}
+
+let flattestFace: usize = 0;
+
+/**
+ * Sets `flattestFace` to the axis of a box whose faces are at the smallest angle to the contact's plane. Answers the
+ * square of that angle's cosine.
+ */
+function flattest(box: Form): f32 {
+  const turns = turnsOf(box, turnedTo(box, f32x4.splat(<f32>normalX), f32x4.splat(<f32>normalY), f32x4.splat(<f32>normalZ)));
+  flattestFace = leastLane(f32x4.neg(turns));
+  return f32x4.extract_lane(f32x4.pmax(f32x4.pmax(turns, yzx(turns)), zxy(turns)), 0);
+}
+
+/** Computes the products of a unit vector with the rows of a box's inverse, which are its faces' normals. */
+// @ts-ignore: decorator
+@inline
+function turnedTo(box: Form, nx: v128, ny: v128, nz: v128): v128 {
+  return plus(plus(times(inverseColumn(box, 0), nx), times(inverseColumn(box, 1), ny)), times(inverseColumn(box, 2), nz));
+}
+
+/** Computes how much a box's faces are turned to a vector, as squares of cosines, of what `turnedTo` answers. */
+// @ts-ignore: decorator
+@inline
+function turnsOf(box: Form, turned: v128): v128 {
+  const x = inverseColumn(box, 0), y = inverseColumn(box, 1), z = inverseColumn(box, 2);
+  return f32x4.div(times(turned, turned), plus(plus(times(x, x), times(y, y)), times(z, z)));
 }
 
 // @ts-ignore: decorator
@@ -157,11 +192,8 @@ function faceMeets(box: Proxy, other: Proxy, i: usize, side: f64): bool {
   const a = box.form(), b = other.form();
   const nx = f32x4.splat(<f32>(side * normalX)), ny = f32x4.splat(<f32>(side * normalY));
   const nz = f32x4.splat(<f32>(side * normalZ));
-  const jx = inverseColumn(b, 0), jy = inverseColumn(b, 1), jz = inverseColumn(b, 2);
-  // How much b's faces are turned to the normal, as squares of cosines.
-  const turned = plus(plus(times(jx, nx), times(jy, ny)), times(jz, nz));
-  const turns = f32x4.div(times(turned, turned), plus(plus(times(jx, jx), times(jy, jy)), times(jz, jz)));
-  const j = leastLane(f32x4.neg(turns));
+  const turned = turnedTo(b, nx, ny, nz);
+  const j = leastLane(f32x4.neg(turnsOf(b, turned)));
   const leads = i32x4.bitmask(turned) >> <i32>j;
 
   // b in the space where a is the cube.
@@ -330,42 +362,18 @@ function clip(lane: usize, sign: f32): void {
   others = swapped;
 }
 
-/**
- * Keeps four of more corners: the first, the one farthest from it, and on each side of the line between the two the one
- * farthest from that line.
- */
+/** Keeps four of more corners, of which there are no more than 16. */
 function leaveFour(i: usize): void {
   const u = <usize>(i == 2 ? 0 : i + 1) << 2, v = <usize>(i == 0 ? 2 : i - 1) << 2;
-  const x = load<f32>(corners + u), y = load<f32>(corners + v);
-  let far = corners;
-  let most: f32 = -1;
-  const end = corners + (count << 4);
-  for (let at = corners; at < end; at += 16) {
-    const dx = load<f32>(at + u) - x, dy = load<f32>(at + v) - y;
-    const square = dx * dx + dy * dy;
-    if (square <= most) continue;
-    most = square;
-    far = at;
+  beginReduction();
+  for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
+    offerPlace(<f64>load<f32>(at + u), <f64>load<f32>(at + v));
   }
-  const dx = load<f32>(far + u) - x, dy = load<f32>(far + v) - y;
-  let left: usize = 0, right: usize = 0;
-  let highest: f32 = 0, lowest: f32 = 0;
-  for (let at = corners; at < end; at += 16) {
-    const height = dx * (load<f32>(at + v) - y) - dy * (load<f32>(at + u) - x);
-    if (height > highest) {
-      highest = height;
-      left = at;
-    } else if (height < lowest) {
-      lowest = height;
-      right = at;
-    }
+  reduceToFour(0);
+  count = reducedCount;
+  for (let k: u32 = 0; k < reducedCount; k++) {
+    v128.store(others + (<usize>k << 4), v128.load(corners + (<usize>reducedIndex(k) << 4)));
   }
-  let to = others;
-  v128.store(to, v128.load(corners)); to += 16;
-  if (right != 0) { v128.store(to, v128.load(right)); to += 16; }
-  v128.store(to, v128.load(far)); to += 16;
-  if (left != 0) { v128.store(to, v128.load(left)); to += 16; }
-  count = (to - others) >> 4;
   const swapped = corners;
   corners = others;
   others = swapped;

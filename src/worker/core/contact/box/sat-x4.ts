@@ -2,6 +2,7 @@
 
 import { cofactor, edgeIn, edgeOf, gatherNine, inverseOf, placeIn, setFour } from '../../math/obb-sat-x4';
 import { minus, plus, times } from '../../math/lanes';
+import { VECTOR_BYTES } from '../../sizes';
 
 /**
  * The axis of two edges is only taken where the way along it is shorter by this factor, squared, than through a face;
@@ -16,7 +17,7 @@ const SMALL_ANGLE: f32 = 1e-5;
 const PARALLEL: f32 = 1e-12;
 
 /** The inverses of the four maps of b, nine vectors. */
-const inverses: usize = memory.data(9 * 16, 16);
+const inverses: usize = memory.data(9 * VECTOR_BYTES, 16);
 
 // The best so far: the square of its depth, and which it is.
 let best: v128 = i32x4.splat(0);
@@ -138,7 +139,7 @@ function edgeDepths(j: usize, k: usize, l: usize, squareY: v128, squareZ: v128, 
   return v128.bitselect(known, f32x4.splat(Infinity), f32x4.ge(square, times(most, f32x4.splat(PARALLEL))));
 }
 
-const pairs: usize = memory.data(32, 16);
+const pairs: usize = memory.data(2 * VECTOR_BYTES, 16);
 
 /** Finds the axis of least depth of one pair, as `bestAxes` does for four. */
 export function bestAxis(a: usize, b: usize): i32 {

@@ -1,21 +1,29 @@
 // Contact of two convex shapes: the shortest way that parts them, and where on it they touch.
 
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
+import {
+  addCorner as addClipped, beginPolygon, cornerCount as clippedCount, cornerX as clippedX, cornerY as clippedY,
+  cornerZ as clippedZ, cutByCube,
+} from '../../math/clip-polygon';
 import { isTetrahedronLeft } from './hull-hull';
 import { PlacedShape } from '../../shape/placed-shape';
 import {
-  SUPPORT_BYTES, Support, extentOf, frameOf, placeX, placeY, placeZ, setSupports, setInverse, findSupportPoint, supportX, supportY, supportZ,
+  SUPPORT_BYTES, Support, edgeX, edgeY, edgeZ, extentOf, findSupportPoint, frameOf, inverseOf, placeX, placeY, placeZ,
+  setInverse, setSupports, supportX, supportY, supportZ,
 } from './support';
 import { cutLine, enters, leaves, setLine } from './line-clip';
 import { Line, MOST_LINES, addLine, areIn, clearLines, cutLines, lineAt, setLineCount } from './line-clip-x4';
 import { addPoint } from '../manifold/contact';
+import {
+  beginReduction, offerPoint, reduceToFour, reducedCount, reducedX, reducedY, reducedZ,
+} from '../manifold/manifold-reduction';
 import { reachOf } from './minkowski-difference';
 import {
   commonX, commonY, commonZ, distanceBetween, isHeld, moveSimplex, nearestX, nearestY, nearestZ, setCommon,
 } from './gjk';
 import { axisLength, axisX, axisY, axisZ, findAxis } from './sat-edges';
 import { findWay, wayLength, wayX, wayY, wayZ } from './epa';
-import { setFeature } from './contact-feature';
+import { findFlatFace, flatDrop, setFeature } from './contact-feature';
 import { POLYGON_BYTES, Polygon, cornerX, cornerY, intersectPolygons, leaveFour } from './polygon';
 
 const first = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
@@ -51,6 +59,7 @@ export function convexConvexContact(a: PlacedShape, b: PlacedShape): void {
   const bottom = supportX * normalX + supportY * normalY + supportZ * normalZ;
   depth = max(depth, 0.0);
   const slack = depth + FLUSH * size;
+  if (first.isBox && second.isBox && addFlatPoints(slack)) return;
   setFeature(featureA, first, normalX, normalY, normalZ, top - slack);
   setFeature(featureB, second, -normalX, -normalY, -normalZ, -bottom - slack);
   addPoints(0.5 * (top + bottom), 0.5 * slack);
@@ -108,6 +117,9 @@ function offer(x: f64, y: f64, z: f64): void {
 
 // --- the points ---
 
+/** Corners are moved by this part of the way to the middle, as the bodies' sides may run along the normal. */
+const WITHIN: f64 = 1e-7;
+
 /**
  * Adds the points that both features share, each in the middle of the part of the line along the normal that is in both
  * bodies. The lines begin at `height` and reach `room` either way.
@@ -129,10 +141,9 @@ function addPoints(height: f64, room: f64): void {
     middleY += cornerY(shared, i) / count;
   }
   clearLines();
-  // A hair within, as sides may run along the normal.
   for (let i: u32 = 0; i < count; i++) {
-    const u = cornerX(shared, i) + (middleX - cornerX(shared, i)) * 1e-7;
-    const v = cornerY(shared, i) + (middleY - cornerY(shared, i)) * 1e-7;
+    const u = cornerX(shared, i) + (middleX - cornerX(shared, i)) * WITHIN;
+    const v = cornerY(shared, i) + (middleY - cornerY(shared, i)) * WITHIN;
     addLine(
       u * firstX + v * secondX + height * normalX, u * firstY + v * secondY + height * normalY,
       u * firstZ + v * secondZ + height * normalZ, normalX, normalY, normalZ, -room, room,
@@ -189,6 +200,59 @@ function moveLine(line: Line, x: f64, y: f64, z: f64): void {
   line.dx = x - commonX; line.dy = y - commonY; line.dz = z - commonZ;
   line.enters = 0;
   line.leaves = 1;
+}
+
+/** What two boxes that lie flat on each other share has no width where it is narrower than this, relative to the size. */
+const NARROW: f64 = 1e-4;
+
+/**
+ * Adds the points of two boxes that lie flat on each other, but tilted by more than they are deep: corners of the part of
+ * b's face that lies in a, each moved to the middle of what both share there. Answers false, and adds none, where they
+ * do not. `slack` is how far below their tops features reach.
+ */
+function addFlatPoints(slack: f64): bool {
+  if (findFlatFace(first, normalX, normalY, normalZ) == 3) return false;
+  const drop = flatDrop;
+  const i = findFlatFace(second, normalX, normalY, normalZ);
+  if (i == 3 || drop + flatDrop <= slack) return false;
+  setInverse(first);
+  setInverse(second);
+  const j: u32 = i == 2 ? 0 : i + 1, k: u32 = i == 0 ? 2 : i - 1;
+  const ex = edgeX(second, i), ey = edgeY(second, i), ez = edgeZ(second, i);
+  const side: f64 = ex * normalX + ey * normalY + ez * normalZ > 0 ? -1 : 1;
+  beginPolygon();
+  for (let corner = 0; corner < 4; corner++) {
+    const s: f64 = corner == 0 || corner == 3 ? 1 : -1, t: f64 = corner < 2 ? 1 : -1;
+    const x = second.x + side * ex + s * edgeX(second, j) + t * edgeX(second, k);
+    const y = second.y + side * ey + s * edgeY(second, j) + t * edgeY(second, k);
+    const z = second.z + side * ez + s * edgeZ(second, j) + t * edgeZ(second, k);
+    const m = inverseOf(first);
+    addClipped(
+      m.xx * x + m.yx * y + m.zx * z + m.tx, m.xy * x + m.yy * y + m.zy * z + m.ty, m.xz * x + m.yz * y + m.zz * z + m.tz,
+    );
+  }
+  if (!cutByCube()) return false;
+  let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
+  for (let corner: u32 = 0; corner < clippedCount; corner++) {
+    middleX += clippedX(corner) / clippedCount;
+    middleY += clippedY(corner) / clippedCount;
+    middleZ += clippedZ(corner) / clippedCount;
+  }
+  beginReduction();
+  for (let corner: u32 = 0; corner < clippedCount; corner++) {
+    const u = clippedX(corner) + (middleX - clippedX(corner)) * WITHIN;
+    const v = clippedY(corner) + (middleY - clippedY(corner)) * WITHIN;
+    const w = clippedZ(corner) + (middleZ - clippedZ(corner)) * WITHIN;
+    const m = frameOf(first);
+    const x = m.xx * u + m.yx * v + m.zx * w + m.tx, y = m.xy * u + m.yy * v + m.zy * w + m.ty;
+    const z = m.xz * u + m.yz * v + m.zz * w + m.tz;
+    offerPoint(x * firstX + y * firstY + z * firstZ, x * secondX + y * secondY + z * secondZ, x, y, z);
+  }
+  reduceToFour(NARROW * size);
+  for (let corner: u32 = 0; corner < reducedCount; corner++) {
+    addAlong(reducedX(corner), reducedY(corner), reducedZ(corner), slack);
+  }
+  return true;
 }
 
 /**

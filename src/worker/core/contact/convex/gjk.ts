@@ -5,14 +5,15 @@
 import { Affine } from '../../math/affine';
 import { Support } from './support';
 import { Vertex, copyVertex, isSame, setVertex, vertexAt } from './minkowski-difference';
+import { F64_BYTES } from '../../sizes';
 
 /** The point of the difference that is nearest to the origin. */
 export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 
-const simplex: usize = memory.data(4 * 48, 16); // of Vertex
+const simplex: usize = memory.data(4 * <i32>offsetof<Vertex>(), 16); // of Vertex
 // What belongs to the four vertices, f64 each.
-const weights: usize = memory.data(4 * 8, 16);
-const kept: usize = memory.data(4 * 8, 16);
+const weights: usize = memory.data(4 * F64_BYTES, 16);
+const kept: usize = memory.data(4 * F64_BYTES, 16);
 let count: u32 = 0;
 
 const MAX_STEPS = 100;
@@ -161,7 +162,7 @@ function tryPart(part: u32): void {
 }
 
 let foundX: f64 = 0, foundY: f64 = 0, foundZ: f64 = 0;
-const found: usize = memory.data(4 * 8, 16);
+const found: usize = memory.data(4 * F64_BYTES, 16);
 
 /**
  * Answers the squared distance from the origin of the hull of the vertices in a mask where the nearest point of its

@@ -5,6 +5,7 @@ import { plus, times } from '../../math/lanes';
 import { FOUR_PLANES_BYTES, Hull, planesIn } from '../../mesh/topology/hull-layout';
 import { Support, inverseOf } from './support';
 import { cutLine, enters, leaves, setLine } from './line-clip';
+import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
 
 /**
  * A line: its place at parameter 0, about the bodies' common place, its direction, and the interval of the parameter
@@ -18,7 +19,7 @@ export class Line {
 }
 
 export const MOST_LINES: u32 = 4;
-const lines: usize = memory.data(4 * 64, 16);
+const lines: usize = memory.data(<i32>MOST_LINES * <i32>offsetof<Line>(), 16);
 let lineCount: u32 = 0;
 
 // @ts-ignore: decorator
@@ -67,12 +68,12 @@ const STEEP: f32 = 0.03125;
 
 // x, y, z of places in four lanes, and of directions whose largest magnitude is 1; what these were divided by, f64
 // each.
-const places: usize = memory.data(48, 16);
-const ways: usize = memory.data(48, 16);
-const lengths: usize = memory.data(32, 16);
+const places: usize = memory.data(3 * VECTOR_BYTES, 16);
+const ways: usize = memory.data(3 * VECTOR_BYTES, 16);
+const lengths: usize = memory.data(4 * F64_BYTES, 16);
 /** The intervals of the parameters that are left of the lines, in units of `lengths`. */
-const lows: usize = memory.data(16, 16);
-const highs: usize = memory.data(16, 16);
+const lows: usize = memory.data(VECTOR_BYTES, 16);
+const highs: usize = memory.data(VECTOR_BYTES, 16);
 const FEW_PLANES_BYTES: usize = 512; // 32 faces
 
 function cutByHull(body: Support): void {

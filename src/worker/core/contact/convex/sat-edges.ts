@@ -4,12 +4,13 @@
 
 import { firstX, firstY, firstZ, setBasis } from '../../math/basis';
 import { Support, edgeX, edgeY, edgeZ } from './support';
+import { PLACE_BYTES } from '../../sizes';
 
 /** The unit axis from a to b, and how far b must move along it; negative where the two are apart. */
 export let axisX: f64 = 0, axisY: f64 = 0, axisZ: f64 = 0;
 export let axisLength: f64 = 0;
 
-const edges: usize = memory.data(6 * 24, 16);
+const edges: usize = memory.data(6 * PLACE_BYTES, 16);
 let count: u32 = 0;
 let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
 

@@ -45,6 +45,15 @@ export class Support {
 /** The inverse is a whole Affine that begins at its field. */
 export const SUPPORT_BYTES: usize = offsetof<Support>('inverse') + AFFINE_BYTES;
 
+/** Copies a body that is no mesh and whose inverse nobody asks for. */
+export function copyBody(to: Support, from: Support): void {
+  const p = changetype<usize>(to), q = changetype<usize>(from);
+  for (let i: usize = 0; i < BODY_BYTES; i += 16) v128.store(p + i, v128.load(q + i));
+}
+
+/** A body without its inverse, up to a multiple of 16. */
+const BODY_BYTES: usize = (offsetof<Support>('inverse') + 15) & ~15;
+
 /**
  * A ball stays a ball where the columns of the map have one length and are at right angles to each other but for this.
  */

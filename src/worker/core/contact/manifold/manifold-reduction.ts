@@ -1,25 +1,44 @@
-// Reduces the points of a contact to four at most that span a large area across its normal: of all that are offered
-// those that reach farthest in one of 16 directions are kept, which is as many as are compared with each other; then
-// the two of them that are farthest apart, and on each side of these the one that is farthest off. Where points are
-// reduced four boxes at a time, box-box.ts does the same on its float32 lanes.
+// Reduces the points of a contact to four at most that span a large area across its normal. Of all that are offered, the
+// first 16 are kept as they are; where there are more, those that reach farthest in one of 16 directions are, which is as
+// many as are compared with each other. Then it chooses the two that are farthest apart, and on each side of the line
+// between these the one that is farthest off: of a convex polygon, the four have at least half of the area.
+//
+// All contacts are reduced here. Boxes in frames, which are clipped in float32, had a reduction of their own, which
+// compared all corners with the first one; a frame of 10,000 boxes takes as long with this one.
 
-/** A point as it is offered: how far it reaches in its direction, across the normal, and in space. */
+/** A point as it is offered: its place across the normal, and in space. */
 @unmanaged
 class Point {
-  reach: f64;
   u: f64; v: f64;
   x: f64; y: f64; z: f64;
 }
 
 const POINT_BYTES: usize = offsetof<Point>();
-const DIRECTIONS: usize = 16;
+/** How many points are kept, and in how many directions the farthest are looked for where there are more. */
+const MOST_KEPT: u32 = 16;
+const KEPT_BYTES: usize = <usize>MOST_KEPT * POINT_BYTES;
+/** Directions with their opposites count once. */
+const LINES: usize = 8;
 const points: usize = memory.data(16 * <i32>offsetof<Point>(), 16);
-/** The cosines of 0, π / 8, … 7 π / 8. */
+/** The points as they were offered, while the farthest ones are found. */
+const offered: usize = memory.data(16 * <i32>offsetof<Point>(), 16);
+/** The cosines and sines of 0, π / 8, … 7 π / 8. */
 const cosines = memory.data<f64>([
   1, 0.9238795325112867, 0.7071067811865476, 0.3826834323650898, 0, -0.3826834323650898, -0.7071067811865476,
   -0.9238795325112867,
-]);
+], 16);
+const sines = memory.data<f64>([
+  0, 0.3826834323650898, 0.7071067811865476, 0.9238795325112867, 1, 0.9238795325112867, 0.7071067811865476,
+  0.3826834323650898,
+], 16);
+/** The greatest and the least place along each line, of points i and i + 8: f64 each. */
+const highs: usize = memory.data(8 * 8, 16);
+const lows: usize = memory.data(8 * 8, 16);
 
+/** How many points are kept. */
+let keptCount: u32 = 0;
+/** Whether more were offered than are kept, so that point i is the farthest one in direction i. */
+let isSifted: bool = false;
 /** The indices of the chosen points, u32 each. */
 const chosen: usize = memory.data(4 * 4, 16);
 /** How many points are left. */
@@ -41,28 +60,79 @@ export function reducedX(i: u32): f64 { return chosenAt(i).x; }
 export function reducedY(i: u32): f64 { return chosenAt(i).y; }
 export function reducedZ(i: u32): f64 { return chosenAt(i).z; }
 
+/** Answers how many places were offered before a chosen one. */
+// @ts-ignore: decorator
+@inline
+export function reducedIndex(i: u32): u32 {
+  return load<u32>(chosen + (<usize>i << 2));
+}
+
 /** Forgets what was offered. */
 export function beginReduction(): void {
-  for (let i: usize = 0; i < DIRECTIONS; i++) pointAt(i).reach = -Infinity;
+  keptCount = 0;
+  isSifted = false;
 }
 
 /** Tells whether nothing was offered. */
 export function isReductionEmpty(): bool {
-  return pointAt(0).reach == -Infinity;
+  return keptCount == 0;
+}
+
+/** Offers the place of a point across the normal alone: `reducedIndex` tells it. There may be no more than 16. */
+// @ts-ignore: decorator
+@inline
+export function offerPlace(u: f64, v: f64): void {
+  const point = pointAt(keptCount++);
+  point.u = u;
+  point.v = v;
 }
 
 /** Offers a point, by its place across the normal and in space. */
 export function offerPoint(u: f64, v: f64, x: f64, y: f64, z: f64): void {
-  for (let i: usize = 0; i < 8; i++) {
-    const along = u * load<f64>(cosines + (i << 3)) + v * load<f64>(cosines + (((i + 4) & 7) << 3)) * (i < 4 ? -1 : 1);
-    if (along > pointAt(i).reach) setPoint(i, along, u, v, x, y, z);
-    if (-along > pointAt(i + 8).reach) setPoint(i + 8, -along, u, v, x, y, z);
+  if (keptCount < MOST_KEPT) {
+    setPoint(keptCount++, u, v, x, y, z);
+    return;
+  }
+  if (!isSifted) sift();
+  keepFarthest(u, v, x, y, z);
+}
+
+/** Puts the farthest of the kept points in each direction in the places of the kept ones. */
+function sift(): void {
+  isSifted = true;
+  memory.copy(offered, points, KEPT_BYTES);
+  for (let i: usize = 0; i < LINES; i++) {
+    store<f64>(highs + (i << 3), -Infinity);
+    store<f64>(lows + (i << 3), Infinity);
+  }
+  for (let at = offered; at < offered + KEPT_BYTES; at += POINT_BYTES) {
+    const point = changetype<Point>(at);
+    keepFarthest(point.u, point.v, point.x, point.y, point.z);
   }
 }
 
-function setPoint(i: usize, reach: f64, u: f64, v: f64, x: f64, y: f64, z: f64): void {
+/** Keeps a point where it is the farthest so far; two directions are looked at a step. */
+function keepFarthest(u: f64, v: f64, x: f64, y: f64, z: f64): void {
+  const us = f64x2.splat(u), vs = f64x2.splat(v);
+  for (let i: usize = 0; i < LINES; i += 2) {
+    const at = i << 3;
+    const along = f64x2.add(f64x2.mul(us, v128.load(cosines + at)), f64x2.mul(vs, v128.load(sines + at)));
+    const high = v128.load(highs + at), low = v128.load(lows + at);
+    if (!v128.any_true(v128.or(f64x2.gt(along, high), f64x2.lt(along, low)))) continue;
+    for (let k: usize = 0; k < 2; k++) {
+      const own = k == 0 ? f64x2.extract_lane(along, 0) : f64x2.extract_lane(along, 1);
+      if (own > load<f64>(highs + at + (k << 3))) setPoint(i + k, u, v, x, y, z);
+      if (own < load<f64>(lows + at + (k << 3))) setPoint(i + k + LINES, u, v, x, y, z);
+    }
+    v128.store(highs + at, f64x2.pmax(high, along));
+    v128.store(lows + at, f64x2.pmin(low, along));
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function setPoint(i: usize, u: f64, v: f64, x: f64, y: f64, z: f64): void {
   const point = pointAt(i);
-  point.reach = reach;
   point.u = u;
   point.v = v;
   point.x = x;
@@ -75,35 +145,35 @@ function setPoint(i: usize, reach: f64, u: f64, v: f64, x: f64, y: f64, z: f64):
  * the normal count as the same.
  */
 export function reduceToFour(same: f64): void {
-  let first: usize = 0, second: usize = 0, most: f64 = same * same;
-  for (let i: usize = 1; i < DIRECTIONS; i++) {
+  // Without branches, as no processor can predict which it is. A pair is told by the places of both in the list.
+  let most = f64x2.splat(same * same), pair = i64x2.splat(0);
+  for (let i: usize = 1; i < keptCount; i++) {
+    const place = v128.load(changetype<usize>(pointAt(i)));
+    let own = i64x2.splat(<i64>(i << 4));
     for (let j: usize = 0; j < i; j++) {
-      const u = pointAt(i).u - pointAt(j).u, v = pointAt(i).v - pointAt(j).v;
-      const square = u * u + v * v;
-      if (!(square > most)) continue;
-      most = square;
-      first = j;
-      second = i;
+      const way = f64x2.sub(place, v128.load(changetype<usize>(pointAt(j))));
+      const parts = f64x2.mul(way, way);
+      const square = f64x2.add(parts, v128.shuffle<f64>(parts, parts, 1, 0));
+      pair = v128.bitselect(own, pair, f64x2.gt(square, most));
+      most = f64x2.pmax(most, square);
+      own = i64x2.add(own, i64x2.splat(1));
     }
   }
+  const code = <usize>i64x2.extract_lane(pair, 0), first = code & 15, second = code >> 4;
   store<u32>(chosen, <u32>first);
   reducedCount = 1;
   if (first == second) return;
-  // On each side of the line through both.
+  // The farthest on each side of the line through both: on the left in the first lane, on the right in the other.
   const p = pointAt(first), q = pointAt(second);
   const eu = q.u - p.u, ev = q.v - p.v;
-  let left: usize = first, right: usize = first, high: f64 = same * sqrt(most), low: f64 = -high;
-  for (let i: usize = 0; i < DIRECTIONS; i++) {
+  let farthest = f64x2.splat(same * sqrt(f64x2.extract_lane(most, 0))), sides = i64x2.splat(<i64>first);
+  for (let i: usize = 0; i < keptCount; i++) {
     const off = eu * (pointAt(i).v - p.v) - ev * (pointAt(i).u - p.u);
-    if (off > high) {
-      high = off;
-      left = i;
-    }
-    if (off < low) {
-      low = off;
-      right = i;
-    }
+    const offs = f64x2.mul(f64x2.splat(off), f64x2(1, -1));
+    sides = v128.bitselect(i64x2.splat(<i64>i), sides, f64x2.gt(offs, farthest));
+    farthest = f64x2.pmax(farthest, offs);
   }
+  const left = <usize>i64x2.extract_lane(sides, 0), right = <usize>i64x2.extract_lane(sides, 1);
   if (left != first) choose(left);
   choose(second);
   if (right != first) choose(right);

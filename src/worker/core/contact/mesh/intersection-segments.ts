@@ -11,6 +11,7 @@ import { Mesh } from '../../mesh/tree/layout';
 import { descend, map, setTrees } from '../../mesh/query/tree-tree';
 import { nearestOfTriangles, nearestX, nearestY, nearestZ } from '../../math/triangle-triangle-distance';
 import { clip, clippedAt, sideAt, treeOf } from './clipped-triangles';
+import { F64_BYTES } from '../../sizes';
 
 /** The segment that clipped triangles a of side 0 and b of side 1 share: from p to q along a's normal × b's. */
 @unmanaged
@@ -138,7 +139,7 @@ const SPAN_BYTES: usize = offsetof<Span>();
 /** The first triangle's, and the second one's. */
 const spans: usize = memory.data(2 * <i32>SPAN_BYTES, 16);
 /** The heights of one triangle's corners over the other's plane. */
-const heights: usize = memory.data(3 * 8, 16);
+const heights: usize = memory.data(3 * F64_BYTES, 16);
 /** The corner that follows each. */
 const nextCorner: usize = memory.data<u8>([1, 2, 0]);
 /** Three f64. */

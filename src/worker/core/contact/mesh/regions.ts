@@ -13,6 +13,7 @@ import { ANY_EDGE, IntersectionSegment, isTouch, segmentAt, segmentCount } from 
 import {
   ClippedTriangle, NO_SEGMENT, Side, addInterior, clippedAt, interiorAt, knownAt, placeCorner, reserveInterior, sideAt,
 } from './clipped-triangles';
+import { PLACE_BYTES } from '../../sizes';
 
 /** The segments, sorted by region, u32 each. */
 export let regionSegments: usize = 0;
@@ -338,7 +339,7 @@ function setMiddleOfClipped(triangle: ClippedTriangle, edge: u32): void {
   setMiddle(corners + <usize>edge * 24, corners + (edge == 2 ? 0 : <usize>edge * 24 + 24));
 }
 
-const ends: usize = memory.data(2 * 24, 16);
+const ends: usize = memory.data(2 * PLACE_BYTES, 16);
 
 /** Sets the middle of edge 0, 1 or 2 of any triangle, by its slot. */
 function setMiddleOfSlot(side: Side, slot: u32, edge: u32): void {
@@ -383,6 +384,24 @@ function fillPockets(own: u32): void {
 /** The slots of a pocket, u32 each; the neighbours of the later ones are still to be looked at. */
 let queue: usize = 0;
 let queued: u32 = 0;
+/** How many slots there is room for. */
+let queueRoom: u32 = 0;
+
+/** Makes room for three slots more: the neighbours of a triangle. Throws OUT_OF_MEMORY. */
+// @ts-ignore: decorator
+@inline
+function reserveQueue(): void {
+  if (queued + 3 > queueRoom) growQueue();
+}
+
+/** Slots for which there is room at first: the pockets of a shallow contact. */
+const LEAST_QUEUE: u32 = 256;
+
+function growQueue(): void {
+  const room = max(2 * queueRoom, LEAST_QUEUE);
+  queue = reserve(queue, <usize>queued << 2, <u64>room << 2);
+  queueRoom = room;
+}
 
 // @ts-ignore: decorator
 @inline
@@ -402,13 +421,13 @@ function fillPocket(own: u32, side: Side, first: u32, segment: u32): void {
   const clippedCount = side.clippedCount, mesh = changetype<Mesh>(side.mesh);
   let votes = 0;
   queued = 0;
-  queue = reserve(queue, 0, 4);
+  reserveQueue();
   reserveInterior(side);
   addInterior(side, first, segment);
   push(first);
   for (let i: u32 = 0; i < queued; i++) {
     const slot = load<u32>(queue + (<usize>i << 2));
-    queue = reserve(queue, <usize>queued << 2, (<u64>queued + 3) << 2);
+    reserveQueue();
     reserveInterior(side);
     for (let edge: u32 = 0; edge < 3; edge++) {
       // Two of three are known: their blocks, which are seldom in the cache, need not be read.

@@ -10,6 +10,7 @@ import { Mesh, blockAt, placeTree, triangleOf } from '../../mesh/tree/layout';
 import { descend, setTrees } from '../../mesh/query/tree-tree';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { addCrossings } from '../manifold/contact';
+import { WORD_BYTES } from '../../sizes';
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 /** The map to the world from a's tree space, in which triangles are compared. */
@@ -89,7 +90,9 @@ function listEntries(): void {
   }
 }
 
-const counts: usize = memory.data(256 * 4, 16);
+/** How many values eight bits have. */
+const DIGITS: i32 = 256;
+const counts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 
 /** Sorts the entries by the numbers at `field`, which are below `limit`: a radix sort of eight bits at a time. */
 function sort(field: usize, limit: u32): void {
@@ -97,14 +100,14 @@ function sort(field: usize, limit: u32): void {
 }
 
 function sortByDigit(field: usize, shift: u32): void {
-  memory.fill(counts, 0, 256 * 4);
+  memory.fill(counts, 0, DIGITS * WORD_BYTES);
   const end = entries + foundCount * <u32>ENTRY_BYTES;
   for (let from = entries; from < end; from += ENTRY_BYTES) {
     const at = counts + (<usize>((load<u32>(from + field) >> shift) & 255) << 2);
     store<u32>(at, load<u32>(at) + 1);
   }
   let to = sorted;
-  for (let at = counts; at < counts + 256 * 4; at += 4) {
+  for (let at = counts; at < counts + DIGITS * WORD_BYTES; at += 4) {
     const count = load<u32>(at);
     store<u32>(at, <u32>to);
     to += count * <u32>ENTRY_BYTES;

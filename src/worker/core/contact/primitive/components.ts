@@ -1,8 +1,9 @@
 // Finds the connected components of the triangles that a primitive overlaps: those that share a corner, by its place.
-// Sets by union-find with path halving (Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", 1975),
-// places by a hash table with open addressing. Exact: two corners are one where all bits of their coordinates agree.
+// Sets by union-find, places by a hash table with open addressing. Exact: two corners are one where all bits of their
+// coordinates agree.
 
 import { checkpoint } from '../../checkpoint';
+import { beginSets, rootOf, unite } from '../../math/union-find';
 import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
 import { CHUNK, NONE, overlappingAt, overlappingCount } from './overlapping-triangles';
@@ -28,7 +29,7 @@ export function componentAt(i: u32): u32 {
  */
 export function findComponents(mesh: Mesh): void {
   parents = reserve(parents, 0, <u64>overlappingCount << 2);
-  for (let i: u32 = 0; i < overlappingCount; i++) setParent(i, i);
+  beginSets(parents, overlappingCount);
   if (overlappingCount <= FEW) joinFew();
   else joinMany(mesh);
   heads = reserve(heads, 0, <u64>overlappingCount << 2);
@@ -42,7 +43,7 @@ export function findComponents(mesh: Mesh): void {
 
 function listSome(from: u32, end: u32): void {
   for (let i = from; i < end; i++) {
-    const root = rootOf(i), met = overlappingAt(i);
+    const root = rootOf(parents, i), met = overlappingAt(i);
     met.next = NONE;
     if (root == i) {
       store<u32>(heads + (<usize>componentCount << 2), i);
@@ -52,40 +53,11 @@ function listSome(from: u32, end: u32): void {
   }
 }
 
-/** Answers the first triangle of a triangle's component. */
-function rootOf(i: u32): u32 {
-  let at = i;
-  for (let parent = parentOf(at); parent != at; parent = parentOf(at)) {
-    const above = parentOf(parent);
-    setParent(at, above);
-    at = above;
-  }
-  return at;
-}
-
 /**
- * For each triangle, an earlier one of its component, or itself. Lies apart from the triangles, so that it fits into
- * caches.
+ * For each triangle, an earlier one of its component, or itself (math/union-find.ts). Lies apart from the triangles, so
+ * that it fits into caches.
  */
 let parents: usize = 0;
-
-// @ts-ignore: decorator
-@inline
-function parentOf(i: u32): u32 {
-  return load<u32>(parents + (<usize>i << 2));
-}
-
-// @ts-ignore: decorator
-@inline
-function setParent(i: u32, parent: u32): void {
-  store<u32>(parents + (<usize>i << 2), parent);
-}
-
-function join(i: u32, j: u32): void {
-  const a = rootOf(i), b = rootOf(j);
-  if (a < b) setParent(b, a);
-  else setParent(a, b);
-}
 
 // @ts-ignore: decorator
 @inline
@@ -104,7 +76,7 @@ function joinFew(): void {
     for (let j: u32 = 0; j < i; j++) {
       for (let k: usize = 0; k < 9; k++) {
         if (!isSamePlace(cornerOf(i, k / 3), cornerOf(j, k % 3))) continue;
-        join(i, j);
+        unite(parents, i, j);
         break;
       }
     }
@@ -148,7 +120,7 @@ function joinSome(from: u32, end: u32, mask: u32): void {
         const known = vertices + (<usize>vertex << 2);
         const first = load<u32>(known);
         if (first != 0) {
-          join(i, first - 1);
+          unite(parents, i, first - 1);
           continue;
         }
         store<u32>(known, i + 1);
@@ -163,7 +135,7 @@ function joinSome(from: u32, end: u32, mask: u32): void {
         }
         const other = (known - 1) / 3;
         if (isSamePlace(corner, cornerOf(other, (known - 1) % 3))) {
-          join(i, other);
+          unite(parents, i, other);
           break;
         }
         slot = (slot + 1) & mask;

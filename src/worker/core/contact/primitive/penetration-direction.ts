@@ -8,13 +8,14 @@ import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { boxExitDistance } from './directional-depth-box';
 import { CUBE } from './overlapping-triangles';
 import { capsuleExitDistance } from './directional-depth-capsule';
+import { F64_BYTES } from '../../sizes';
 
 /** Half of the solid's segment, or CUBE; then the solid's map to the world, and its inverse. */
 export let half: f64 = 0;
 const forth = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const back = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 // Dot products of the rows of the way back: what a plane's normal is long in the world.
-const faceUnits: usize = memory.data(24, 16);
+const faceUnits: usize = memory.data(3 * F64_BYTES, 16);
 let xx: f64 = 0, yy: f64 = 0, zz: f64 = 0, xy: f64 = 0, xz: f64 = 0, yz: f64 = 0;
 
 /** The direction in the world. */

@@ -2,8 +2,7 @@
 
 import { checkpoint } from '../../checkpoint';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
-import { addCorner, beginPolygon, cornerCount, cornerX, cornerY, cornerZ, cut } from '../../math/clip-polygon';
-import { Plane } from '../../math/plane';
+import { addCorner, beginPolygon, cornerCount, cornerX, cornerY, cornerZ, cutByCube } from '../../math/clip-polygon';
 import { Triangle } from '../../math/triangles';
 import { addPoint } from '../manifold/contact';
 import { CHUNK, CUBE, NONE, overlappingAt, triangleAt } from './overlapping-triangles';
@@ -13,16 +12,8 @@ import {
   beginReduction, isReductionEmpty, offerPoint, reduceToFour, reducedCount, reducedX, reducedY, reducedZ,
 } from '../manifold/manifold-reduction';
 
-/** How far beyond the cube's faces a place may be, relative to the cube's size: what rounding may make of touching. */
-const SLACK: f64 = 1e-10;
 /** Places that are nearer to each other than this, relative to the solid's size, count once. */
 const SAME: f64 = 1e-4;
-
-const walls: usize = memory.data(6 * 32, 16);
-for (let i: usize = 0; i < 6; i++) {
-  store<f64>(walls + i * 32 + (i >> 1 << 3), i & 1 ? 1 : -1);
-  store<f64>(walls + i * 32, 1.0 + SLACK, offsetof<Plane>('w'));
-}
 
 let depth: f64 = 0;
 /** 1 where the contact's normal is the direction, -1 where it is against it. */
@@ -137,7 +128,7 @@ function offerTriangle(t: Triangle): void {
   addCorner(t.ax, t.ay, t.az);
   addCorner(t.bx, t.by, t.bz);
   addCorner(t.cx, t.cy, t.cz);
-  for (let i: usize = 0; i < 6; i++) if (!cut(changetype<Plane>(walls + i * 32))) return;
+  if (!cutByCube()) return;
   for (let i: u32 = 0; i < cornerCount; i++) offer(cornerX(i), cornerY(i), cornerZ(i));
 }
 

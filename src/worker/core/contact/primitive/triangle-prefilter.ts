@@ -9,9 +9,10 @@ import {
   blur, boundingSize, dot, greatest, least, mapBlock, mappedVolumeError, setBlockMap,
 } from '../../mesh/query/mapped-block';
 import { Block } from '../../mesh/tree/layout';
+import { VECTOR_BYTES } from '../../sizes';
 
 /** Corners a, b, c of the four triangles in the solid's space, as x, y, z of four lanes. */
-const corners: usize = memory.data(9 * 16, 16);
+const corners: usize = memory.data(9 * VECTOR_BYTES, 16);
 let half: f32 = 0;
 let isCube: bool = false;
 

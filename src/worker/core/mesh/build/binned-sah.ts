@@ -1,6 +1,8 @@
 // Binned surface-area heuristic (Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007)
 // over axis-aligned bounds of triangles. The cost of a side counts blocks of four, as rays do.
 
+import { WORD_BYTES } from '../../sizes';
+
 /** The bounds of one triangle, in tree space: xyz of low, its index, xyz of high, nothing. */
 @unmanaged
 export class Primitive {
@@ -19,7 +21,7 @@ export function primitiveAt(primitives: usize, i: u32): Primitive {
 const BINS = 16;
 const BIN_BYTES: usize = 32;
 const bins: usize = memory.data(3 * BINS * <i32>BIN_BYTES, 16); // low and high, per axis and bin
-const counts: usize = memory.data(3 * BINS * 4, 16);
+const counts: usize = memory.data(3 * BINS * WORD_BYTES, 16);
 const rightArea: usize = memory.data(BINS * 4, 16);
 const rightBlocks: usize = memory.data(BINS * 4, 16);
 

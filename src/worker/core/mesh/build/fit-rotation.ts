@@ -15,6 +15,7 @@ import {
 import { FITTING } from '../tree/counters';
 import { storeBoxes } from '../tree/store-boxes';
 import { emptyHigh, emptyLow, halfArea } from './binned-sah';
+import { VECTOR_BYTES } from '../../sizes';
 
 /** What a node hands to its parent while its boxes are computed. */
 @unmanaged
@@ -50,11 +51,11 @@ const AXIS_TOLERANCE: f64 = 1e-3;
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const best = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16));
 const trial = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16));
-const quantised: usize = memory.data(8, 16);
-const lows: usize = memory.data(64, 16); // bounds of the four children
-const highs: usize = memory.data(64, 16);
+const quantised: usize = memory.data(4 * <i32>sizeof<i16>(), 16);
+const lows: usize = memory.data(4 * VECTOR_BYTES, 16); // bounds of the four children
+const highs: usize = memory.data(4 * VECTOR_BYTES, 16);
 /** The points of the four children: x, y and z of one point of each child in turn. */
-const points: usize = memory.data(16 * 48, 16);
+const points: usize = memory.data(((<i32>EXTREMES + 3) & ~3) * 3 * VECTOR_BYTES, 16);
 let pointCount: usize = 0;
 /** All bits in the lanes of children that there are. */
 let lanes: v128 = i32x4.splat(0);
@@ -300,7 +301,7 @@ function copyPoint(to: usize, values: v128, places: v128, value: f32): void {
   store<f32>(to, load<f32>(from, 32), 2 * EXTREMES_AXIS_BYTES);
 }
 
-const place: usize = memory.data(16, 16);
+const place: usize = memory.data(VECTOR_BYTES, 16);
 
 // --- the search ---
 

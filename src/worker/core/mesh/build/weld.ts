@@ -1,13 +1,13 @@
 // Welds points that lie nearer together than a distance: a cluster is all that a chain of such points reaches. By
 // single linkage in a hash grid (Teschner, Heidelberger, Müller, Pomeranets and Gross, "Optimized Spatial Hashing for
-// Collision Detection of Deformable Objects", 2003) and union-find (Tarjan and van Leeuwen, "Worst-Case Analysis of Set
-// Union Algorithms", 1984).
+// Collision Detection of Deformable Objects", 2003) and union-find.
 //
 // A cell is so small that all points in it are one cluster, and only pairs of cells are compared, one pair of points at
 // a time, until the first that is near. So coincident points cost no more than others, and the time is linear where
 // clusters are as small as seams are. Distances are exact but for the rounding of float64. It works in steps.
 
 import { mix } from '../../math/hash';
+import { rootOf, unite } from '../../math/union-find';
 import { allocate, release } from '../../memory';
 
 @unmanaged
@@ -132,26 +132,7 @@ export function isTaken(weld: Weld, i: u32): bool {
 
 /** Answers the lowest number in the point's cluster. */
 export function clusterOf(weld: Weld, i: u32): u32 {
-  let parent = parentOf(weld, i);
-  while (parent != i) {
-    const above = parentOf(weld, parent);
-    store<u32>(weld.parent + (<usize>i << 2), above); // halves the path for the next
-    i = above;
-    parent = parentOf(weld, i);
-  }
-  return i;
-}
-
-// @ts-ignore: decorator
-@inline
-function parentOf(weld: Weld, i: u32): u32 {
-  return load<u32>(weld.parent + (<usize>i << 2));
-}
-
-function unite(weld: Weld, a: u32, b: u32): void {
-  const first = clusterOf(weld, a), second = clusterOf(weld, b);
-  if (first < second) store<u32>(weld.parent + (<usize>second << 2), first);
-  else store<u32>(weld.parent + (<usize>first << 2), second);
+  return rootOf(weld.parent, i);
 }
 
 // @ts-ignore: decorator
@@ -188,7 +169,7 @@ function gather(weld: Weld, i: u32): void {
     store<u32>(weld.next + (<usize>i << 2), NONE);
     return;
   }
-  unite(weld, first, i);
+  unite(weld.parent, first, i);
   store<u32>(weld.next + (<usize>i << 2), load<u32>(weld.next + (<usize>first << 2)));
   store<u32>(weld.next + (<usize>first << 2), i);
 }
@@ -204,7 +185,7 @@ function compareNeighbours(weld: Weld, first: u32): void {
         const place = placeOf(weld, x + <f64>dx + 0.0, y + <f64>dy + 0.0, z + <f64>dz + 0.0);
         const other = load<u32>(weld.cells + (<usize>place << 2));
         if (other == NONE || clusterOf(weld, first) == clusterOf(weld, other)) continue;
-        if (areNear(weld, first, other)) unite(weld, first, other);
+        if (areNear(weld, first, other)) unite(weld.parent, first, other);
       }
     }
   }

@@ -5,9 +5,10 @@
 import { plus, times } from '../../math/lanes';
 import { Rotation, rotationAt } from '../../math/quaternion';
 import {
-  Block, LEAF, MAX_DEPTH, Mesh, Node, blockAt, childMask, childOf, filledLanes, highBounds, isRotated, lowBounds,
+  Block, LEAF, MOST_WAITING, Mesh, Node, blockAt, childMask, childOf, filledLanes, highBounds, isRotated, lowBounds,
   nodeAt,
 } from '../tree/layout';
+import { WORD_BYTES } from '../../sizes';
 
 export const MOST_PLANES: u32 = 4;
 
@@ -35,7 +36,7 @@ const planes: usize = memory.data(4 * <i32>offsetof<Plane>(), 16);
 let planeCount: u32 = 0;
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-const stack: usize = memory.data(4 * (3 * <i32>MAX_DEPTH + 4), 16);
+const stack: usize = memory.data(MOST_WAITING * WORD_BYTES, 16);
 
 // @ts-ignore: decorator
 @inline

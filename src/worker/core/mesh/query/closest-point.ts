@@ -11,11 +11,12 @@ import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion
 import { spectralNorm } from '../../math/spectral-norm';
 import { Triangle } from '../../math/triangles';
 import {
-  Block, LEAF, MAX_DEPTH, Mesh, Node, blockAt, childMask, childOf, highBounds, isRotated, lowBounds, nodeAt,
+  Block, LEAF, MOST_WAITING, Mesh, Node, blockAt, childMask, childOf, highBounds, isRotated, lowBounds, nodeAt,
   placeTree, treeScale, triangleOf,
 } from '../tree/layout';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
 import { mapTriangle } from './mapped-triangle';
+import { VECTOR_BYTES, WORD_BYTES } from '../../sizes';
 
 /** The nearest point, in the world about the given point. */
 export let closestX: f64 = 0;
@@ -31,8 +32,8 @@ const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16)
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /** The children that wait, and lower bounds of how near each is: three of each depth and the last node's four. */
-const stack: usize = memory.data(8 * (3 * <i32>MAX_DEPTH + 4), 16);
-const keys: usize = memory.data(16, 16);
+const stack: usize = memory.data(MOST_WAITING * 2 * WORD_BYTES, 16);
+const keys: usize = memory.data(VECTOR_BYTES, 16);
 
 // The given point in tree space, and the least that the map makes of a length: bounds are in multiples of it.
 let pointX: f32 = 0, pointY: f32 = 0, pointZ: f32 = 0;

@@ -20,6 +20,7 @@ import { blur as blockBlur, greatest, least, mapBlock } from './mapped-block';
 import { mapTriangle } from './mapped-triangle';
 import { gaps, obbDistance4x4, reachOfBlock, setBoxes, setWay, unit } from './obb-distance-4x4';
 import { map as treeMap, setTrees } from './tree-tree';
+import { VECTOR_BYTES } from '../../sizes';
 
 /** How far both are, in the world; the nearest points, about the place that the maps share; and the triangles there. */
 export let distance: f64 = 0;
@@ -309,8 +310,8 @@ function push(top: usize, indexA: u32, indexB: u32, pairs: u32): usize {
 
 const first = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 /** The four triangles of B that were taken last, in float64 and which of them are there; and in float32 in tree A. */
-const four: usize = memory.data(4 * 72, 16);
-const fourMapped: usize = memory.data(9 * 16, 16);
+const four: usize = memory.data(4 * <i32>offsetof<Triangle>(), 16);
+const fourMapped: usize = memory.data(9 * VECTOR_BYTES, 16);
 let fourB: usize = 0;
 let taken: u32 = 0;
 let isMapped: bool = false;
@@ -359,7 +360,7 @@ function visitBlocks(indexA: u32, indexB: u32): void {
 /** So much more than the square of the least distance is asked for, as roots and squares are rounded. */
 const LITTLE_MORE: f64 = 1.000000000000002;
 const LEAST_SQUARE: f64 = 1e-300;
-const reaches: usize = memory.data(16, 16);
+const reaches: usize = memory.data(VECTOR_BYTES, 16);
 
 /** Marks those of the four triangles of B whose bounds in tree A may be near enough to those of a triangle of A. */
 function nearBoxes(at: usize): u32 {

@@ -5,9 +5,10 @@
 import { Affine } from '../../math/affine';
 import { minus, plus, times } from '../../math/lanes';
 import { Block, TREE_EXTENT } from '../tree/layout';
+import { VECTOR_BYTES } from '../../sizes';
 
 /** The map, each entry in all lanes: xx, xy, xz, yx … as in Affine. */
-const map: usize = memory.data(12 * 16, 16);
+const map: usize = memory.data(12 * VECTOR_BYTES, 16);
 /** The most that a mapped coordinate may be off. */
 export let blur: f32 = 0;
 

@@ -14,15 +14,16 @@ import { lane0, lane1, lane2, lane3, minus, plus, times } from '../../math/lanes
 import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
 import { Node, childCount, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
 import { Relation, setRelation } from './obb-sat-4x4';
+import { VECTOR_BYTES } from '../../sizes';
 
 const relation = changetype<Relation>(memory.data(<i32>offsetof<Relation>(), 16));
 const rotationA = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const rotationB = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 
 /** What the sixteen pairs are apart at least, f32: entry 4 i + j for child i of A and j of B. */
-export const gaps: usize = memory.data(16 * 4, 16);
+export const gaps: usize = memory.data(4 * VECTOR_BYTES, 16);
 // A's four boxes, a lane each: centres and half extents along A's axes, the same along B's, and the reach along the way.
-const ofA: usize = memory.data(13 * 16, 16);
+const ofA: usize = memory.data(13 * VECTOR_BYTES, 16);
 const EXTENT: usize = 3 * 16;
 const IN_B: usize = 6 * 16;
 const EXTENT_IN_B: usize = 9 * 16;

@@ -13,6 +13,7 @@ import { cross, lane0, lane1, lane2, lane3, minus, plus, times, yzx, zxy } from 
 import { Rotation, rotationAt } from '../../math/quaternion';
 import { exponentFor, scaleFor } from '../tree/tree-space';
 import { Node, childCount, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
+import { VECTOR_BYTES } from '../../sizes';
 
 /** The map from tree B to tree A in float32, both in the unit of the larger one. */
 @unmanaged
@@ -54,7 +55,7 @@ function placeOf(place: f64): f32 {
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 // A's four boxes, a lane each: their centres and half extents; then the radii along B's faces, and along edge by edge.
-const ofA: usize = memory.data((6 + 3 + 9) * 16, 16);
+const ofA: usize = memory.data((6 + 3 + 9) * VECTOR_BYTES, 16);
 const FACES: usize = 6 * 16;
 const EDGES: usize = 9 * 16;
 

@@ -9,9 +9,10 @@ import { Affine } from '../../math/affine';
 import { orient2d, orient3d } from '../../math/predicates';
 import { Triangle } from '../../math/triangles';
 import {
-  LEAF, MAX_DEPTH, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, treeScale, triangleOf,
+  LEAF, MOST_WAITING, Mesh, NODE_BYTES, Node, blockAt, childOf, nodeAt, setUnitNode, treeScale, triangleOf,
 } from '../tree/layout';
 import { Relation, obbOverlap4x4, setRelation } from './obb-sat-4x4';
+import { WORD_BYTES } from '../../sizes';
 
 let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
@@ -24,7 +25,7 @@ const toRay = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 /** How thick the box is, relative to the size of the mesh: the ray in its middle is far from what rounding cuts off. */
 const THICKNESS: f64 = 0.0009765625; // 2^-10
 
-const stack: usize = memory.data(4 * (3 * <i32>MAX_DEPTH + 4), 16);
+const stack: usize = memory.data(MOST_WAITING * WORD_BYTES, 16);
 
 /**
  * Tells whether the mesh winds around the point, in either sense. The point is in the space that `m` maps tree space

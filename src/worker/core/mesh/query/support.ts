@@ -4,9 +4,10 @@
 import { Rotation, rotationAt } from '../../math/quaternion';
 import { plus, times } from '../../math/lanes';
 import {
-  Block, LEAF, MAX_DEPTH, Mesh, Node, blockAt, childCount, childMask, childOf, filledLanes, highBounds,
+  Block, LEAF, MOST_WAITING, Mesh, Node, blockAt, childCount, childMask, childOf, filledLanes, highBounds,
   isRotated, lowBounds, nodeAt,
 } from '../tree/layout';
+import { VECTOR_BYTES, WORD_BYTES } from '../../sizes';
 
 /** The vertex that the last question found, in tree space. */
 export let farthestX: f64 = 0;
@@ -21,8 +22,8 @@ const FEW_BLOCKS: u32 = 48;
 const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-const stack: usize = memory.data(8 * (3 * <i32>MAX_DEPTH + 4), 16);
-const heights: usize = memory.data(16, 16);
+const stack: usize = memory.data(MOST_WAITING * 2 * WORD_BYTES, 16);
+const heights: usize = memory.data(VECTOR_BYTES, 16);
 
 let x: f64 = 0, y: f64 = 0, z: f64 = 0;
 /** The direction over its largest magnitude, so that neither it nor a height overflows. */

@@ -16,12 +16,13 @@ import { mayMeet, setFour } from './triangle-prefilter';
 import { Block, LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, treeScale } from '../tree/layout';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
 import { Relation, obbOverlap4x4, setRelation } from './obb-sat-4x4';
+import { WORD_BYTES } from '../../sizes';
 
 /** The map from tree B to tree A (or to another space) in float64. */
 export const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 export const relation = changetype<Relation>(memory.data(<i32>offsetof<Relation>(), 16));
 const triangleA = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
-const trianglesB: usize = memory.data(4 * 72, 16);
+const trianglesB: usize = memory.data(4 * <i32>offsetof<Triangle>(), 16);
 
 /** Sets map = (scaleA · (· - offsetA)) ∘ m ∘ (offsetB + · / scaleB): from tree B through mesh spaces to tree A. */
 export function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f64, offsetZ: f64): void {
@@ -135,7 +136,7 @@ function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
 }
 
 /** Takes what is read ahead, so that it is read at all. */
-const touched: usize = memory.data(4, 4);
+const touched: usize = memory.data(WORD_BYTES, 4);
 
 /**
  * Reads ahead from all children that are looked at next: they are seldom in the cache when a worker wakes up for a single

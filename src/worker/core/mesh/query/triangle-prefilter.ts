@@ -7,9 +7,10 @@ import { Block } from '../tree/layout';
 import {
   LEAST_SIZE, VOLUME_ROUNDING, blur, boundingSize, dot, greatest, least, mapBlock, mappedVolumeError,
 } from './mapped-block';
+import { VECTOR_BYTES } from '../../sizes';
 
 // The four triangles in the space of the one: corners a, b, c as x, y, z of four lanes, 16 bytes each.
-const corners: usize = memory.data(9 * 16, 16);
+const corners: usize = memory.data(9 * VECTOR_BYTES, 16);
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
 let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
 let normalX: v128 = i32x4.splat(0), normalY: v128 = i32x4.splat(0), normalZ: v128 = i32x4.splat(0);

@@ -11,10 +11,11 @@ import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion
 import { Triangle } from '../../math/triangles';
 import { dipoleAt } from '../tree/dipoles';
 import {
-  Block, LEAF, MAX_DEPTH, Mesh, Node, blockAt, childCount, childMask, childOf, highBounds, isRotated, lowBounds, nodeAt,
+  Block, LEAF, MOST_WAITING, Mesh, Node, blockAt, childCount, childMask, childOf, highBounds, isRotated, lowBounds, nodeAt,
   treeScale, triangleOf,
 } from '../tree/layout';
 import { isInsideClosedMesh } from './ray-parity';
+import { WORD_BYTES } from '../../sizes';
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
@@ -29,7 +30,7 @@ function loadTriangle(block: Block, lane: i32, x: f64, y: f64, z: f64): void {
 
 // --- the sum ---
 
-const stack: usize = memory.data(4 * (3 * <i32>MAX_DEPTH + 4), 16);
+const stack: usize = memory.data(MOST_WAITING * WORD_BYTES, 16);
 
 // The product of complex numbers whose arguments are half the triangles' solid angles, and how often it went around.
 let real: f64 = 1, imaginary: f64 = 0, turns: f64 = 0;

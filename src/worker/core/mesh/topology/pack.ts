@@ -17,25 +17,32 @@ function pack(mesh: Mesh, derived: Derived): usize {
   const address = allocate(<u64>treeBytes + derived.bytes);
   memory.copy(address, changetype<usize>(mesh), treeBytes);
   memory.copy(address + treeBytes, changetype<usize>(derived), derived.bytes);
-  const packed = changetype<Mesh>(address);
-  packed.derived = <u32>treeBytes;
-  packed.bytes = <u32>treeBytes + derived.bytes;
-  packed.derivedState = FRESH;
+  endPacking(changetype<Mesh>(address), treeBytes, treeBytes + derived.bytes);
   return address;
+}
+
+/**
+ * Copies up to `bytes` bytes more of a tree, and of what was derived of it behind that, to one piece of `all` bytes, of
+ * which the first `at` are there. Answers how many are then.
+ */
+export function packSome(
+  to: usize, tree: usize, treeBytes: usize, derived: usize, all: usize, at: usize, bytes: usize,
+): usize {
+  const end = min(at + bytes, at < treeBytes ? treeBytes : all);
+  memory.copy(to + at, at < treeBytes ? tree + at : derived + (at - treeBytes), end - at);
+  return end;
+}
+
+/** Writes to the header of one piece where in it is what was derived. */
+export function endPacking(packed: Mesh, treeBytes: usize, all: usize): void {
+  packed.derived = <u32>treeBytes;
+  packed.bytes = <u32>all;
+  packed.derivedState = FRESH;
 }
 
 /** Answers a copy of a mesh with what was derived, to move its vertices while the other is read. Throws OUT_OF_MEMORY. */
 export function copyWhole(mesh: Mesh): usize {
   return pack(mesh, derivedOf(mesh));
-}
-
-/** Answers a copy of a mesh without what was derived, to derive it anew. Throws OUT_OF_MEMORY. */
-export function copyTree(mesh: Mesh): usize {
-  const bytes = derivedPlace(mesh) - changetype<usize>(mesh);
-  const address = allocate(bytes);
-  memory.copy(address, changetype<usize>(mesh), bytes);
-  changetype<Mesh>(address).derivedState = FRESH;
-  return address;
 }
 
 /**

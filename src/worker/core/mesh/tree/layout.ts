@@ -200,6 +200,9 @@ export function highBounds(node: Node, axis: usize): v128 {
  */
 export const MAX_DEPTH: u32 = 64;
 
+/** How many children wait at most while a tree is descended depth first: three of each depth, and the last node's four. */
+export const MOST_WAITING: i32 = 3 * <i32>MAX_DEPTH + 4;
+
 /** Four triangles; lanes without one repeat another's corner a, with triangle -1. */
 @unmanaged
 export class Block {

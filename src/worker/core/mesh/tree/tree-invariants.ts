@@ -6,6 +6,7 @@ import {
   LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, isRotated, lowBounds, nodeAt, triangleOf,
 } from './layout';
 import { MESH_BAD_LINK, MESH_OK } from './mesh-check';
+import { VECTOR_BYTES } from '../../sizes';
 
 export const MESH_BOX_TOO_SMALL = 7;
 export const MESH_TRIANGLE_LOST = 8;
@@ -59,7 +60,7 @@ function setRotation(node: Node): void {
   else setIdentityRotation(rotation);
 }
 
-const lanes: usize = memory.data(16, 16);
+const lanes: usize = memory.data(VECTOR_BYTES, 16);
 
 function bound(bounds: v128, i: u32): f32 {
   v128.store(lanes, bounds);

@@ -13,10 +13,12 @@ import {
   OUT_CHARACTER_STEPS, OUT_CHARACTER_TIME, OUT_CHARACTER_TRIANGLE, OUT_PUSHES, OUT_PUSH_COUNT, PUSH_BYTES, PUSH_NORMAL,
   PUSH_OBJECT, PUSH_POINT, PUSH_TRIANGLE,
 } from '../../../../shared/layout';
+import { moveBy, slide } from '../../character/move-and-slide';
 import {
   MOST_PUSHES, beginMove, depth, groundNormalX, groundNormalY, groundNormalZ, groundObject, groundTriangle, groundX, groundY,
-  groundZ, isBlockedAbove, isHeld, isStanding, measureDepth, moveBy, pushAt, pushCount, pushOut, recentre, setMover, slide, undoPushes, x, y, z,
-} from '../../character/move-and-slide';
+  groundZ, isBlockedAbove, isHeld, isStanding, pushAt, pushCount, recentre, setMover, undoPushes, x, y, z,
+} from '../../character/mover';
+import { measureDepth, pushOut } from '../../character/push-out';
 import { setGather } from '../../character/obstacles';
 import { now } from '../../host';
 import { Affine, copy, invert } from '../../math/affine';

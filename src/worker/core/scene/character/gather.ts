@@ -18,6 +18,7 @@ import { idAt, placedShapeAt } from '../objects';
 import { aabbAt, aabbCount, queryAabb } from '../query/aabb-query';
 import { isAround } from '../query/closest-point';
 import { passOver, setFilter } from '../query/filter';
+import { PLACE_BYTES } from '../../sizes';
 
 const filter: usize = memory.data(<i32>FILTER_BYTES, 16);
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
@@ -26,7 +27,7 @@ const area = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 /** The corners of a box, xyz each: the first by -, the last by + along all of its axes. */
-const corners: usize = memory.data(8 * 24, 16);
+const corners: usize = memory.data(8 * PLACE_BYTES, 16);
 /** The corners of the six faces, counter-clockwise as one sees them from outside. */
 const faces: usize = memory.data<u8>([0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6]);
 

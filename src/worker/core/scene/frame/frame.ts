@@ -25,6 +25,7 @@ import { beginPairs, findCandidates, findPairs, takePairs } from '../pairs/pairs
 import { copySweep, isTruncated } from '../pairs/broad-phase';
 import { isPairLeft, keepQueued } from '../pairs/narrow-phase-slices';
 import { isContactOpen } from '../pairs/pair-query';
+import { isSweepOpen } from '../query/sweep-slices';
 import { freeRetiredLists } from '../../shared-lists';
 import { freeRetired } from '../../skin/pose';
 import { poseObject } from '../poses';
@@ -251,7 +252,7 @@ function answerFrame(): usize {
 
 /** Tells whether somebody was left in the midst of a posed mesh. */
 export function arePosesRead(): bool {
-  return isUnderWay || isPairLeft() || isContactOpen();
+  return isUnderWay || isPairLeft() || isContactOpen() || isSweepOpen();
 }
 
 /**

@@ -4,9 +4,10 @@ import { allocate, reserve } from '../../memory';
 import { PROXY_BYTES } from '../../shape/proxy';
 import { boxAt, orientedBounds } from '../objects';
 import {
-  BLOCK_BYTES, CELL_BYTES, Cell, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, middle, setChildCube,
+  BLOCK_BYTES, CELL_BYTES, Cell, DIGITS, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, middle, setChildCube,
   writePosition,
 } from './octree';
+import { WORD_BYTES } from '../../sizes';
 
 /**
  * Cells with no more objects than this are not split. Measured on 10,000 boxes, of which a leaf then holds 20: with
@@ -27,8 +28,8 @@ let spare: usize = 0;
 /** The cells that wait to be split. */
 let pending: usize = 0;
 
-const digitCounts: usize = memory.data(9 * 4, 16);
-const digitStarts: usize = memory.data(9 * 4, 16);
+const digitCounts: usize = memory.data(DIGITS * WORD_BYTES, 16);
+const digitStarts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 
 /** Begins a build for `count` objects; the caller then writes their slots with `enlist`. */
 export function beginTree(tree: Tree, count: u32): void {
@@ -113,7 +114,7 @@ function splitCell(tree: Tree, index: u32): void {
   if (count <= LEAF_SIZE) return;
   // A cell whose objects all fall into one child shrinks to that child: chains of cells are no use.
   for (let level: u32 = 0; level < DEPTH_LIMIT; level++) {
-    memory.fill(digitCounts, 0, 36);
+    memory.fill(digitCounts, 0, DIGITS * WORD_BYTES);
     const half = cell.half;
     const x = cell.centreX, y = cell.centreY, z = cell.centreZ;
     for (let i = start; i < end; i++) {

@@ -14,11 +14,12 @@ import { PROXY_BYTES } from '../../shape/proxy';
 import { reserve } from '../../memory';
 import { Box, UNPLACED, boxAt, orientedBounds } from '../objects';
 import {
-  BLOCK_BYTES, CELL_BYTES, Cell, PASSIVE_TREE, SCATTERED, Tree, blockAt, cellAt, cellOf, changeVersion, childBlocksAt,
+  BLOCK_BYTES, CELL_BYTES, Cell, DIGITS, PASSIVE_TREE, SCATTERED, Tree, blockAt, cellAt, cellOf, changeVersion, childBlocksAt,
   clearPosition, digitOf, fitCell, inCell, laneAt, middle, proxyAt, setChildCube, slotAt, storeLane,
   treeOf, writePosition,
 } from './octree';
 import { NO_RANGE, capacityOf, clearRanges, giveRange, hasRange, orderFor, reserveRanges, setCell, takeRange } from './ranges';
+import { WORD_BYTES } from '../../sizes';
 
 /**
  * A leaf with more objects is split: as many as a range of order 4 has positions. With half as many, frames of 20,000 to
@@ -257,7 +258,7 @@ function cellWithRoom(tree: Tree, box: Box): u32 {
   }
 }
 
-const digitCounts: usize = memory.data(9 * 4, 16);
+const digitCounts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 
 /** Splits a leaf, if any of its objects belongs to a child. Answers whether it is split. Throws OUT_OF_MEMORY. */
 function split(tree: Tree, index: u32): bool {
@@ -268,7 +269,7 @@ function split(tree: Tree, index: u32): bool {
   if (index == 0) setRootCube(tree, cell);
   const half = cell.half, x = cell.centreX, y = cell.centreY, z = cell.centreZ;
   const start = cell.start, count = cell.ownCount, end = start + count;
-  memory.fill(digitCounts, 0, 9 * 4);
+  memory.fill(digitCounts, 0, DIGITS * WORD_BYTES);
   for (let position = start; position < end; position++) {
     const at = digitCounts + (<usize>digitWithin(boxAt(slotAt(tree, position)), x, y, z, half) << 2);
     store<u32>(at, load<u32>(at) + 1);

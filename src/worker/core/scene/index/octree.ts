@@ -203,6 +203,9 @@ export function storeLane(at: usize, lowX: f32, lowY: f32, lowZ: f32, highX: f32
   store<f32>(at, highZ, 80);
 }
 
+/** How many digits there are: 0 for what stays in a cell, and one for each of eight children. */
+export const DIGITS: i32 = 9;
+
 /** Answers 0 where the object is too long for a child cell, else 1 + its octant. */
 // @ts-ignore: decorator
 @inline

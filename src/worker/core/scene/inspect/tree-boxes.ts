@@ -24,6 +24,7 @@ import { settle } from '../../skin/deform';
 import { baseOf, isPosed, poseOf } from '../../skin/pose';
 import { isAlive, itemAt, orientedBounds, slotOf } from '../objects';
 import { addBox, addElement, boxCount, clearBoxes, elementCount, freeInspected, reserveBoxes } from './inspected-boxes';
+import { VECTOR_BYTES } from '../../sizes';
 
 /** The parent of a box whose parent is not listed. */
 const NO_PARENT: u32 = 0xffffffff;
@@ -38,7 +39,7 @@ const place = changetype<Affine>(memory.data(<i32>AFFINE_BYTES, 16));
 const box = changetype<Affine>(memory.data(<i32>AFFINE_BYTES, 16));
 const rotation = changetype<Rotation>(memory.data(<i32>ROTATION_BYTES, 16));
 /** The bounds of four children: low x, y, z, then high x, y, z. */
-const bounds: usize = memory.data(96, 16);
+const bounds: usize = memory.data(6 * VECTOR_BYTES, 16);
 const numbers: usize = memory.data(INSPECTED_MESH_END, 16);
 
 /** Answers the address of the numbers of the mesh inspected last: INSPECTED_MESH_*. */

@@ -10,6 +10,9 @@ declare function test(a: usize, itemA: usize, b: usize, itemB: usize, reach: usi
 @external("narrow", "measure")
 declare function measure(itemA: usize, itemB: usize, limit: f64, until: f64): usize;
 
+@external("narrow", "sweep")
+declare function sweep(swept: usize, pair: usize, until: f64): usize;
+
 @external("narrow", "resume")
 declare function resume(until: f64): usize;
 
@@ -26,6 +29,14 @@ export function beginPair(a: Proxy, itemA: Item, b: Proxy, itemB: Item, reach: u
 /** Begins the distance of a pair up to a limit. Answers the address of a PairDistance, or 0 when the pair was left. */
 export function beginMeasure(itemA: Item, itemB: Item, limit: f64, until: f64): usize {
   return measure(changetype<usize>(itemA), changetype<usize>(itemB), limit, until);
+}
+
+/**
+ * Begins the sweep of a shape, by the address of its SweptShape, at an object, by that of its PairSweep. Answers the address of a
+ * PairSweep with what was found, or 0 when it was left.
+ */
+export function beginSweptPair(swept: usize, pair: usize, until: f64): usize {
+  return sweep(swept, pair, until);
 }
 
 /** Resumes the pair that was left; answers as what began it. */

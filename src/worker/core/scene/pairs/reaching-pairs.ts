@@ -2,7 +2,7 @@
 // bounds may come as near as that, and what the narrow phase is told of it.
 
 import { Affine } from '../../math/affine';
-import { areBeyond, arePartedOnWay } from '../../math/obb-gap';
+import { areBeyond, arePartedByTurningFaces, arePartedOnWay } from '../../math/obb-gap';
 import { compareObbsF32 } from '../../math/obb-sat-f32';
 import { APART } from '../../math/obb-sat-f64';
 import { Proxy, boundsOf } from '../../shape/proxy';
@@ -44,7 +44,39 @@ export function mayReach(a: Proxy, b: Proxy): bool {
   const sagitta = (hasWayA ? p.sagitta : 0) + (hasWayB ? q.sagitta : 0);
   if (hasWayA) findStart(startA, p, itemOf(a.id), first);
   if (hasWayB) findStart(startB, q, itemOf(b.id), second);
-  return !arePartedOnWay(hasWayA ? startA : first, first, hasWayB ? startB : second, second, sagitta);
+  if (arePartedOnWay(hasWayA ? startA : first, first, hasWayB ? startB : second, second, sagitta)) return false;
+  const travel = (hasWayA ? p.travel : 0) + (hasWayB ? q.travel : 0);
+  const a2 = hasWayA ? squaredAngle(p.sagitta, first) : 0, b2 = hasWayB ? squaredAngle(q.sagitta, second) : 0;
+  const x = first.tx - second.tx, y = first.ty - second.ty, z = first.tz - second.tz;
+  const far = sqrt(x * x + y * y + z * z) + travel;
+  return !arePartedByTurningFaces(
+    bendOver(a2, far + diagonalOf(second), travel, sagitta), bendOver(b2, far + diagonalOf(first), travel, sagitta),
+  );
+}
+
+// What bounds the second derivative of a height over a face that turns, n · d, where n is its normal and d leads to a point of
+// the other box: n'' · d + 2 n' · d' + n · d''. Time is 0 … 1, so speeds are lengths of ways.
+
+/** An angle to the square, at most half a turn, times its arm is at most so many times its sagitta. */
+const SQUARE_PER_SAGITTA: f64 = 10;
+/** An arc is at most so many times as long as its chord. */
+const ARC_PER_CHORD: f64 = 1.5708;
+
+/** Bounds the square of the angle by which a box turns whose points are no farther than that from their chords. */
+function squaredAngle(sagitta: f64, box: Affine): f64 {
+  const size = diagonalOf(box);
+  return size > 0 ? SQUARE_PER_SAGITTA * sagitta / size : Infinity;
+}
+
+function bendOver(squared: f64, far: f64, travel: f64, sagitta: f64): f64 {
+  return squared * far + 2.0 * sqrt(squared) * ARC_PER_CHORD * travel + SQUARE_PER_SAGITTA * sagitta;
+}
+
+/** Answers how far a corner of a box with right angles is from its middle. */
+function diagonalOf(b: Affine): f64 {
+  return sqrt(
+    b.xx * b.xx + b.xy * b.xy + b.xz * b.xz + b.yx * b.yx + b.yy * b.yy + b.yz * b.yz + b.zx * b.zx + b.zy * b.zy + b.zz * b.zz,
+  );
 }
 
 /** Answers what two objects reach as the frame has them, 0 where that is no more than their shapes; the next call reuses it. */

@@ -16,6 +16,7 @@ import { sidesOfFace } from '../../mesh/query/face-sides';
 import { RECT_INSIDE, RECT_OUTSIDE, add, begin, isInLasso, meetsLasso, rectState } from './lasso';
 import { clipW, clipX, clipY, eyeW, eyeX, eyeY, eyeZ } from '../view/projection';
 import { CROSSING, INSIDE, LASSO, MOST_PLANES, NONE, PLANES, clipLimits, volumePlane } from './volume';
+import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
 
 /**
  * The rounding error in float32 of the distance of a box from a plane of unit normal: coordinates below 3.5, a rotation
@@ -38,7 +39,7 @@ let counted: u32 = SIDE_DOUBLE;
 let faceSides: usize = 0;
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-const lanes: usize = memory.data(6 * 16, 16);
+const lanes: usize = memory.data(6 * VECTOR_BYTES, 16);
 
 const ENTRY_BYTES: usize = 16;
 let stack: usize = 0;
@@ -154,7 +155,7 @@ function push(waiting: u32, child: u32, limits: u64): u32 {
 export let outside: u32 = 0;
 export let cutAway: u32 = 0;
 /** The limits that may cross each of the other children. */
-const crossing: usize = memory.data(4 * 8, 16);
+const crossing: usize = memory.data(4 * F64_BYTES, 16);
 
 // @ts-ignore: decorator
 @inline

@@ -29,6 +29,7 @@ import { updateTrees } from '../scene';
 import { PlacedShape, describedShape, mapOf } from '../../shape/placed-shape';
 import { boundsIn } from '../index/bounding-spheres';
 import { queryAabb, aabbAt, aabbCount } from './aabb-query';
+import { VECTOR_BYTES } from '../../sizes';
 
 const query = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
@@ -136,7 +137,7 @@ function consider(slot: u32): void {
 
 /** The cells that wait, and a lower bound of how near each is. */
 let stack: usize = 0;
-const keys: usize = memory.data(8 * 4, 16); // f32 of eight children
+const keys: usize = memory.data(2 * VECTOR_BYTES, 16); // f32 of eight children
 // About the scene's origin, and with all lengths, times `unit`.
 let atX: v128 = i32x4.splat(0), atY: v128 = i32x4.splat(0), atZ: v128 = i32x4.splat(0);
 let unit: v128 = i32x4.splat(0);

@@ -25,7 +25,7 @@ import { boneOfHit } from '../poses';
 import {
   castRay, foundBone, foundElement, foundObject, foundTriangle, foundU, foundV, foundW, hitDistance, reachOf,
 } from './ray';
-import { FAR } from './ray-hit';
+import { FAR } from './ray-line';
 
 /** The most objects that are asked one after the other. */
 const FEW: u32 = 8;

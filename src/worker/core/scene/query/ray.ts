@@ -14,17 +14,20 @@ import { itemAt, orientedBounds, pointLineCount, sceneOriginX, sceneOriginY, sce
 import {
   BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, readPlace, slotAt,
 } from '../index/octree';
+import { castObject } from './ray-hit';
 import {
-  approach, beginRay, castObject, clipRay, unclipRay, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ,
-  tMin,
-} from './ray-hit';
+  approach, beginRay, clipRay, directionX, directionY, directionZ, foundDistance, foundObject, mode, originX, originY, originZ, tMin,
+  unclipRay,
+} from './ray-line';
 import { boundsIn } from '../index/bounding-spheres';
 import { castThickRays } from './thick-ray';
 
 export {
-  findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, foundU,
-  foundV, foundW, hitDistance, pointX, pointY, pointZ, setCone,
+  findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundTriangle, foundU, foundV, foundW,
+  pointX, pointY, pointZ,
 } from './ray-hit';
+export { foundObject, hitDistance } from './ray-line';
+export { setCone } from './ray-point-line';
 
 let stack: usize = 0;
 /** Whether what stands for an object is within its oriented bounds. */

@@ -4,22 +4,25 @@
 
 import {
   FILTER_PRECISION, HIT_DEPTH, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TIME, HIT_TRIANGLE, MOTION_ROTATION,
-  MOTION_TOLERANCE, MOTION_WAY, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, WAY_FROM, WAY_NUMBERS, WAY_TO,
+  MOTION_TOLERANCE, MOTION_WAY, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, SHAPE_MESH, WAY_FROM, WAY_NUMBERS, WAY_TO,
 } from '../../../../shared/layout';
 import { clearHits, hitAt, hitCount, newHit } from '../../hits';
 import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
 import { greatestOf, lane0, lane1, lane2, leastOf } from '../../math/lanes';
 import { reserve } from '../../memory';
-import { PlacedShape, describedShape } from '../../shape/placed-shape';
+import { PlacedShape, describedAgain, readDescription } from '../../shape/placed-shape';
 import {
-  armOfSweep, beginSweep, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTime, meetTriangle, meetX, meetY, meetZ, sweepPair,
-} from '../../sweep/sweep';
+  best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTriangle, meetX, meetY, meetZ,
+} from '../../sweep/meeting';
+import { armOfSweep, beginSweep, sweepPair } from '../../sweep/sweep';
 import { angle, setMotion, wayX, wayY, wayZ } from '../../sweep/motion';
 import { boundsIn } from '../index/bounding-spheres';
 import { BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt } from '../index/octree';
+import { PairSweep, writeMeeting } from '../../sweep/pair-sweep';
 import { idAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import { updateTrees } from '../scene';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
+import { addCandidate, clearCandidates } from './sweep-candidates';
 
 const shape = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const box = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
@@ -27,6 +30,8 @@ const other = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 
 
 /** Whether all objects that are met are to be found, and not only the first. */
 let wantsAll: bool = false;
+/** Whether candidates are found: objects that are met, and those of which that may take long. */
+let areCandidates: bool = false;
 /** The best so far. */
 let best: f64 = 0;
 let bestId: u32 = 0;
@@ -61,7 +66,37 @@ export function sweepAll(description: usize, motion: usize, filter: usize): u32 
   return hitCount;
 }
 
+/**
+ * Finds the objects that are met (sweep-candidates.ts), and those of which it may take long to tell, as they or the shape are
+ * meshes. Throws OUT_OF_MEMORY.
+ */
+export function findCandidates(description: usize, motion: usize, filter: usize, all: bool): void {
+  begin(description, motion, filter);
+  wantsAll = all;
+  areCandidates = true;
+  clearCandidates();
+  searchAll();
+  areCandidates = false;
+}
+
+/** Answers the shape where it is at the start. */
+export function placedShape(): PlacedShape {
+  return shape;
+}
+
+/** Writes a hit of what was found of an object. */
+export function writeHit(hit: usize, found: PairSweep): void {
+  bestId = found.id;
+  bestTriangle = found.triangle;
+  best = found.time;
+  bestDepth = found.depth;
+  pointX = found.x; pointY = found.y; pointZ = found.z;
+  normalX = found.normalX; normalY = found.normalY; normalZ = found.normalZ;
+  write(hit);
+}
+
 function begin(description: usize, motion: usize, filter: usize): void {
+  areCandidates = false;
   updateTrees();
   setFilter(filter);
   setMotion(
@@ -69,17 +104,18 @@ function begin(description: usize, motion: usize, filter: usize): void {
     load<f64>(motion, MOTION_ROTATION), load<f64>(motion, MOTION_ROTATION + 8), load<f64>(motion, MOTION_ROTATION + 16),
     load<f64>(motion, MOTION_ROTATION + 24),
   );
+  readDescription(description);
   place(description, load<f64>(motion, MOTION_TOLERANCE));
 }
 
-/** Takes the shape at the start of its motion. */
+/** Takes the shape that was read at the start of its motion. */
 function place(description: usize, tolerance: f64): void {
   const matrix = description + OBJECT_MATRIX;
   const x = load<f64>(matrix, 72), y = load<f64>(matrix, 80), z = load<f64>(matrix, 88);
-  describedShape(shape, description, PRECISION_MESH);
+  describedAgain(shape, description, PRECISION_MESH);
   beginSweep(shape, x, y, z, tolerance);
   if (angle == 0) {
-    describedShape(box, description, PRECISION_AABB);
+    describedAgain(box, description, PRECISION_AABB);
     middleX = box.tx; middleY = box.ty; middleZ = box.tz;
     sizeX = box.xx; sizeY = box.yy; sizeZ = box.zz;
   } else {
@@ -117,9 +153,12 @@ export function sweepMany(
 ): void {
   updateTrees();
   setFilter(filter);
-  wantsAll = false;
+  wantsAll = areCandidates = false;
+  let last: usize = 0;
   for (let i: usize = 0; i < count; i++) {
     const description = descriptions + (shapeOf != 0 ? <usize>load<u32>(shapeOf + (i << 2)) * OBJECT_BYTES : 0);
+    if (description != last) readDescription(description);
+    last = description;
     setWayOf(description, ways + i * WAY_NUMBERS * 8);
     place(description, tolerance);
     searchAll();
@@ -178,6 +217,8 @@ function searchAll(): void {
 
 /** What rounding in float32 may add, relative to the largest coordinate: 2⁻¹⁸ (ray.ts). */
 const PADDING: f64 = 3.814697265625e-6;
+/** More than float32 makes later of the time at which bounds meet. */
+const EARLIER: f64 = 1e-6;
 /** A length that counts as long enough for all of a scene, so that nothing overflows. */
 const LONGEST: f64 = 1e30;
 
@@ -228,6 +269,11 @@ function search(tree: Tree): void {
         if (sides == 0 || isIgnored(proxy.id)) continue;
         const slot = slotAt(tree, position + lane);
         placedShapeAt(other, slot, precision);
+        if (areCandidates && (shape.shape == SHAPE_MESH || other.shape == SHAPE_MESH)) {
+          const time = length > 0 ? from + <f64>load<f32>(keys + (<usize>lane << 2)) / length : 0;
+          addCandidate(other, time * (1.0 - EARLIER), idAt(slot), sides, faceSidesOf(proxy));
+          continue;
+        }
         if (!sweepPair(other, sides, faceSidesOf(proxy), wantsAll ? 1 : best)) continue;
         take(idAt(slot));
         if (!wantsAll) limit = upward(min(max((best - from) * length, 0.0), whole));
@@ -271,9 +317,10 @@ function met(block: usize, to: usize): u32 {
 
 /** Takes what the shape meets, where it is the first, the deepest at the start or, of equals, the one with the lower id. */
 function take(id: u32): void {
+  if (areCandidates) writeMeeting(addCandidate(other, 0, id, 0, 0));
   if (wantsAll) {
     set(id);
-    write(newHit());
+    if (!areCandidates) write(newHit());
     return;
   }
   if (bestId != 0) {

@@ -9,9 +9,9 @@ import { Tree, readPlace, treeOf } from '../index/octree';
 import { boxAt, isAlive, slotOf } from '../objects';
 import { hasOwnThreshold, ownCount, ownIdAt, ownThresholdAt, sidesOf, threshold } from './filter';
 import {
-  castPointLine, coneAlong, coneReach, directionX, directionY, directionZ, foundDistance, foundObject, isCone, mode, movedBy,
-  originX, originY, originZ, tMin,
-} from './ray-hit';
+  directionX, directionY, directionZ, foundDistance, foundObject, mode, movedBy, originX, originY, originZ, tMin,
+} from './ray-line';
+import { castPointLine, coneAlong, coneReach, isCone } from './ray-point-line';
 import { addPlane, beginVolume, exchangeVolumes } from './volume';
 
 /** What rounding may make of the distance of a box from a plane, relative to the coordinates of both: 2^-48. */

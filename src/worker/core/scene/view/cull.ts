@@ -13,6 +13,7 @@ import {
   treeOf,
 } from '../index/octree';
 import { View, beginView, planeOf, setBit } from './views';
+import { VECTOR_BYTES } from '../../sizes';
 
 /** A plane in float32 about the scene's origin, with a bound on its rounding. */
 @unmanaged
@@ -112,7 +113,7 @@ function readAhead(tree: Tree, cell: Cell): u32 {
   return sum;
 }
 
-const laneMasks: usize = memory.data(16, 16);
+const laneMasks: usize = memory.data(VECTOR_BYTES, 16);
 
 function push(top: usize, cell: u32, mask: u32): usize {
   const used = top - stack;

@@ -19,7 +19,9 @@ import { beginTiles, isCovered, pixelsHigh, pixelsWide } from '../../occlusion/d
 import {
   DEPTH_SLACK, drawOccluder, screenNear, screenW, screenX, screenY, screenZ,
 } from '../../occlusion/draw-occluder';
+import { ReliefEye, drawRelief } from '../../occlusion/draw-relief';
 import { CUBE, MOST_TRIANGLES, innerBoxOf, isMade, shapeOf } from '../../occlusion/occluder-shape';
+import { beginReliefs, reliefOf } from '../../occlusion/relief';
 import { halfOf, worldOf } from '../../shape/item';
 import { isPosed } from '../../skin/pose';
 import { HOLE, TREE_COUNT, Tree, blockAt, boundsAt, isEmpty, slotAt, treeOf } from '../index/octree';
@@ -29,6 +31,7 @@ import { hasSlot } from '../slot-set';
 import { pixelsAcross } from './cull';
 import { Picture } from './picture';
 import { View, setBit } from './views';
+import { VECTOR_BYTES } from '../../sizes';
 
 /** What is fewer pixels of the depth buffer across hides next to nothing. */
 const LEAST_PIXELS: f32 = 8;
@@ -42,6 +45,8 @@ const MOST_CANDIDATES: u32 = 8192;
 /** Triangles of meshes that are looked at for the first time, and meshes into which a box is put, in one view. */
 const MOST_NEW_TRIANGLES: u32 = 20000;
 const MOST_NEW_BOXES: u32 = 8;
+/** Triangles of a relief are small, or turned away: they count as a half. */
+const RELIEF_SHIFT: u32 = 1;
 /** Pixels in which an oriented box is not much smaller than the one along the axes. */
 const SMALL: f64 = 4;
 /** Half of what float32 rounds off in some sums and products, of their terms. */
@@ -59,6 +64,7 @@ export function leaveOutOccluded(current: View): void {
   picture = changetype<Picture>(view.picture);
   if (view.words == 0 || !(picture.bias < Infinity)) return;
   newTriangles = newBoxes = 0;
+  beginReliefs();
   beginTiles(picture.width, picture.height, -Infinity);
   // A graphics card's grid has 256 places to a pixel.
   const scale = max(<f64>pixelsWide / picture.width, <f64>pixelsHigh / picture.height);
@@ -148,10 +154,11 @@ let sorted: usize = 0;
 /** Sizes are told apart by quarters of a power of two. */
 const BUCKETS: u32 = 1024;
 const buckets: usize = memory.data(<i32>BUCKETS * 4, 16);
-const sizes: usize = memory.data(16, 16);
+const sizes: usize = memory.data(VECTOR_BYTES, 16);
 
 function chooseOccluders(): void {
   candidateCount = 0;
+  setSides();
   memory.fill(buckets, 0, BUCKETS << 2);
   const pixels = <f32>(view.pixelsPerUnit * <f64>pixelsWide / picture.width);
   for (let which: u32 = 0; which < TREE_COUNT; which++) {
@@ -177,6 +184,8 @@ function chooseOccluders(): void {
       }
       const size = f32x4.div(f32x4.mul(extent, f32x4.splat(pixels)), depth);
       bits &= i32x4.bitmask(f32x4.ge(size, f32x4.splat(LEAST_PIXELS)));
+      if (bits == 0) continue;
+      bits &= lanesInPicture(lowX, lowY, lowZ, highX, highY, highZ);
       if (bits == 0) continue;
       v128.store(sizes, size);
       for (; bits != 0; bits &= bits - 1) {
@@ -207,6 +216,46 @@ function chooseOccluders(): void {
     store<u32>(sorted + (<usize>load<u32>(place) << 2), load<u32>(at));
     store<u32>(place, load<u32>(place) + 1);
   }
+}
+
+/** The sides of the picture, and the plane through the eye: four f32 each, a normal and its constant, inwards. */
+const sides: usize = memory.data(5 * 16, 16);
+
+function setSides(): void {
+  setSide(0, narrowX, 1, 0);
+  setSide(1, narrowX, -1, <f32>pixelsWide);
+  setSide(2, narrowY, 1, 0);
+  setSide(3, narrowY, -1, <f32>pixelsHigh);
+  setSide(4, narrowW, 1, 0);
+}
+
+function setSide(i: usize, axis: Narrow, sign: f32, size: f32): void {
+  const at = sides + (i << 4);
+  store<f32>(at, size * narrowW.x + sign * axis.x);
+  store<f32>(at, size * narrowW.y + sign * axis.y, 4);
+  store<f32>(at, size * narrowW.z + sign * axis.z, 8);
+  store<f32>(at, size * narrowW.w + sign * axis.w, 12);
+}
+
+/**
+ * Marks the boxes of a block that reach into the picture, about: a view that is grown by how fast its camera turns sees thousands
+ * beside it and behind the eye, which hide nothing and would take the places of those that do.
+ */
+function lanesInPicture(lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128): u32 {
+  const ox = f32x4.splat(originX), oy = f32x4.splat(originY), oz = f32x4.splat(originZ);
+  let bits: u32 = 15;
+  for (let i: usize = 0; i < 5; i++) {
+    const at = sides + (i << 4);
+    const x = load<f32>(at), y = load<f32>(at, 4), z = load<f32>(at, 8);
+    const farX = f32x4.sub(x > 0 ? highX : lowX, ox), farY = f32x4.sub(y > 0 ? highY : lowY, oy);
+    const farZ = f32x4.sub(z > 0 ? highZ : lowZ, oz);
+    const value = f32x4.add(
+      f32x4.add(f32x4.mul(farX, f32x4.splat(x)), f32x4.mul(farY, f32x4.splat(y))),
+      f32x4.add(f32x4.mul(farZ, f32x4.splat(z)), f32x4.splat(load<f32>(at, 12))),
+    );
+    bits &= i32x4.bitmask(f32x4.ge(value, f32x4.splat(0)));
+  }
+  return bits;
 }
 
 // @ts-ignore: decorator
@@ -274,7 +323,8 @@ function draw(slot: u32, bounds: Affine): u32 {
       }
       return cost;
     }
-    if (isCut || side == SIDE_BACK || !mesh.closed) return 0;
+    if (!mesh.closed) return drawOpen(mesh, worldOf(item), side);
+    if (isCut || side == SIDE_BACK) return 0;
     if (!isMade(mesh, true) && newBoxes++ >= MOST_NEW_BOXES) return 0;
     const box = innerBoxOf(mesh);
     if (box === null || (side == SIDE_FRONT && box.winding < 0)) return 0;
@@ -296,6 +346,24 @@ function draw(slot: u32, bounds: Affine): u32 {
   const across = item.shape == SHAPE_SPHERE || half == 0 ? 0.577 : 0.707;
   scaleAxes(inner, across, across, half == 0 ? 0.577 : half / (half + 1));
   return drawSolid(inner);
+}
+
+const reliefEye = changetype<ReliefEye>(memory.data(<i32>offsetof<ReliefEye>(), 16));
+
+/** Draws what of an open mesh hides others, wherever the eye is within the margin. */
+function drawOpen(mesh: Mesh, world: Affine, side: u32): u32 {
+  if (!picture.isPerspective) return 0;
+  const relief = reliefOf(mesh, MOST_NEW_TRIANGLES);
+  if (relief === null) return 0;
+  reliefEye.x = picture.eyeX; reliefEye.y = picture.eyeY; reliefEye.z = picture.eyeZ;
+  reliefEye.margin = picture.margin;
+  reliefEye.nearest = picture.nearest;
+  reliefEye.pixels = view.pixelsPerUnit * <f64>pixelsWide / picture.width;
+  reliefEye.reach = reach;
+  let triangles: u32 = 0;
+  if (side & SIDE_FRONT) triangles = drawRelief(relief, mesh, world, true, reliefEye);
+  if (side & SIDE_BACK && triangles == 0) triangles = drawRelief(relief, mesh, world, false, reliefEye);
+  return triangles >> RELIEF_SHIFT;
 }
 
 /** Draws a box that a solid contains, which is behind the near plane as a whole. */
@@ -335,11 +403,11 @@ function crossesNear(b: Affine): bool {
 
 // --- what is hidden ---
 
-const lowXs: usize = memory.data(16, 16);
-const lowYs: usize = memory.data(16, 16);
-const highXs: usize = memory.data(16, 16);
-const highYs: usize = memory.data(16, 16);
-const depths: usize = memory.data(16, 16);
+const lowXs: usize = memory.data(VECTOR_BYTES, 16);
+const lowYs: usize = memory.data(VECTOR_BYTES, 16);
+const highXs: usize = memory.data(VECTOR_BYTES, 16);
+const highYs: usize = memory.data(VECTOR_BYTES, 16);
+const depths: usize = memory.data(VECTOR_BYTES, 16);
 
 /** Tests the objects of a tree that are seen, four at a time by the boxes of the axes, then those that are not hidden by their own. */
 function test(tree: Tree): void {

@@ -17,6 +17,8 @@ export class Picture {
   /** Where it is negative, nothing is drawn: before the near plane, and a hair beyond. */
   nearX: f64; nearY: f64; nearZ: f64; nearW: f64;
   eyeX: f64; eyeY: f64; eyeZ: f64;
+  /** Nothing that is farther from the eye than this is before the near plane. */
+  nearest: f64;
   isPerspective: u32;
   /** Whether what is hidden is to stay so when the camera turns. */
   isLasting: u32;
@@ -58,6 +60,7 @@ export function setPicture(picture: Picture, record: usize): void {
     const forward = 1.0 / sqrt(clipW.x * clipW.x + clipW.y * clipW.y + clipW.z * clipW.z);
     combine(near, forward, clipW, 0, clipW);
     near.w -= nearestDepth(near, picture.isLasting != 0) * (1 + NEAR_SLACK) + picture.margin;
+    picture.nearest = nearestDepth(near, true) * (1 + NEAR_SLACK);
   } else {
     picture.eyeX = picture.eyeY = picture.eyeZ = 0;
     combine(depth, 1, height, 0, height);

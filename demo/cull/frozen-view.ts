@@ -1,0 +1,52 @@
+import { type Camera, Color, InstancedMesh, type Material, PerspectiveCamera } from 'three';
+import type { SeenInstances } from './seen-instances.js';
+
+/** Only a camera that looks at a frozen view draws this layer. */
+export const FROZEN_LAYER = 1;
+
+/** What a camera saw when it was frozen, drawn by another one from outside: copies, as the other one sees more than that. */
+export class FrozenView {
+  /** It stands where the other one does, and is no camera of the tracker: nothing is left out of its picture. */
+  readonly outside = new PerspectiveCamera();
+  readonly copies: readonly InstancedMesh[];
+
+  constructor(meshes: readonly InstancedMesh[], material: Material) {
+    this.outside.layers.set(FROZEN_LAYER);
+    this.copies = meshes.map((mesh) => {
+      const copy = new InstancedMesh(mesh.geometry, material, mesh.count);
+      copy.setColorAt(0, new Color());
+      copy.count = 0;
+      copy.frustumCulled = false; // three would go by where all were at first
+      copy.layers.set(FROZEN_LAYER);
+      return copy;
+    });
+  }
+
+  /** Has these drawn. */
+  freeze(seen: readonly SeenInstances[]): void {
+    seen.forEach(({ mesh, numbers, count }, which) => {
+      const copy = this.copies[which];
+      const pairs = [
+        [mesh.instanceMatrix, copy.instanceMatrix],
+        [mesh.instanceColor!, copy.instanceColor!],
+      ] as const;
+      for (const [from, to] of pairs) {
+        const { itemSize } = from;
+        for (let i = 0; i < count; i++) {
+          for (let k = 0; k < itemSize; k++) to.array[itemSize * i + k] = from.array[itemSize * numbers[i] + k];
+        }
+        to.clearUpdateRanges();
+        to.addUpdateRange(0, count * itemSize);
+        to.needsUpdate = true;
+      }
+      copy.count = count;
+    });
+  }
+
+  /** Looks from where a camera is. */
+  follow(camera: Camera): PerspectiveCamera {
+    const { mask } = this.outside.layers;
+    this.outside.copy(camera as PerspectiveCamera, false).layers.mask = mask;
+    return this.outside;
+  }
+}

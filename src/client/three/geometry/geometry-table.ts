@@ -1,0 +1,100 @@
+import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
+
+/** It has a line in the table. */
+export interface GeometryOwner {
+  readonly geometry: BufferGeometry;
+  /** It says where the line is, -1 for nowhere. The table alone writes it. */
+  line: number;
+}
+
+/** Numbers of a line: the version and the count of the positions, the version of the index, and the draw range. */
+const NUMBERS = 5;
+
+/**
+ * What geometries were when they were looked at last, line by line. They are looked at in every frame, twenty thousand of them
+ * in some scenes, and are far apart in memory: what they are compared with is in a row here. What has groups or interleaved
+ * positions is always said to be another: it is rare, and is compared by who asks.
+ */
+export class GeometryTable<T extends GeometryOwner> {
+  readonly #owners: T[] = [];
+  readonly #positions: (BufferAttribute | InterleavedBufferAttribute | undefined)[] = [];
+  readonly #indices: (BufferAttribute | null)[] = [];
+  /** The first of a line is not a number where nothing is known. */
+  #numbers = new Float64Array(64 * NUMBERS);
+
+  /** Adds a geometry, of which nothing is known before `note`; one that is there stays as it is. */
+  add(owner: T): void {
+    if (owner.line >= 0) return;
+    owner.line = this.#owners.push(owner) - 1;
+    this.#positions.push(undefined);
+    this.#indices.push(null);
+    if (NUMBERS * this.#owners.length > this.#numbers.length) {
+      const numbers = new Float64Array(2 * this.#numbers.length);
+      numbers.set(this.#numbers);
+      this.#numbers = numbers;
+    }
+    this.forget(owner);
+  }
+
+  remove(owner: T): void {
+    const { line } = owner;
+    if (line < 0) return;
+    const end = this.#owners.length - 1;
+    const last = this.#owners[end];
+    this.#owners[line] = last;
+    this.#positions[line] = this.#positions[end];
+    this.#indices[line] = this.#indices[end];
+    this.#numbers.copyWithin(NUMBERS * line, NUMBERS * end, NUMBERS * (end + 1));
+    last.line = line;
+    owner.line = -1;
+    this.#owners.length = this.#positions.length = this.#indices.length = end;
+  }
+
+  /** Notes what a geometry is. */
+  note(owner: T): void {
+    const { geometry, line } = owner;
+    if (line < 0) return;
+    const { attributes, index, drawRange, groups } = geometry;
+    const { position } = attributes;
+    if (position === undefined || 'isInterleavedBufferAttribute' in position || groups.length > 0) return;
+    this.#positions[line] = position;
+    this.#indices[line] = index;
+    const numbers = this.#numbers;
+    numbers[NUMBERS * line] = position.version;
+    numbers[NUMBERS * line + 1] = position.count;
+    numbers[NUMBERS * line + 2] = index?.version ?? 0;
+    numbers[NUMBERS * line + 3] = drawRange.start;
+    numbers[NUMBERS * line + 4] = drawRange.count;
+  }
+
+  /** Forgets what a geometry was. */
+  forget({ line }: T): void {
+    if (line >= 0) this.#numbers[NUMBERS * line] = Number.NaN;
+  }
+
+  /** Calls `visit` for those of which nothing is known, or that are others than they were noted. */
+  forEachOther(visit: (owner: T) => void): void {
+    const owners = this.#owners;
+    for (let i = 0; i < owners.length; i++) if (!this.#isAsNoted(i)) visit(owners[i]);
+  }
+
+  #isAsNoted(line: number): boolean {
+    const numbers = this.#numbers;
+    const at = NUMBERS * line;
+    const version = numbers[at];
+    if (Number.isNaN(version)) return false;
+    const { geometry } = this.#owners[line];
+    const position = this.#positions[line] as BufferAttribute;
+    const index = this.#indices[line];
+    if (position.version !== version || position.count !== numbers[at + 1]) return false;
+    if (index !== null && index.version !== numbers[at + 2]) return false;
+    const { attributes, drawRange, groups } = geometry;
+    return (
+      geometry.index === index &&
+      attributes.position === position &&
+      drawRange.start === numbers[at + 3] &&
+      drawRange.count === numbers[at + 4] &&
+      groups.length === 0
+    );
+  }
+}

@@ -1,0 +1,88 @@
+import type { ObjectId, Vec3 } from './ids.js';
+import type { CapsuleShape } from './object.js';
+
+/** What a character is, and how it walks. Lengths are in world units. */
+export interface CharacterOptions {
+  /** Its form, about its `position`. It does not turn. */
+  shape: CapsuleShape;
+  /** Default the origin. `set` with one puts the character there, at rest. */
+  position?: Vec3;
+  /** The way up, of any length but 0. Default [0, 1, 0]. */
+  up?: Vec3;
+  /** The gap that it keeps to everything, at least a ten thousandth of the radius. Default a fiftieth of it. */
+  skin?: number;
+  /** The steepest slope that it stands on, in radians from 0 to π / 2. Default π / 4. */
+  slope?: number;
+  /** The highest step that it climbs. Default the radius; 0 for none. */
+  stepHeight?: number;
+  /** How far it goes down to stay on the ground while it walks. Default `stepHeight`. */
+  snap?: number;
+  /** How `advance` makes it fall, in units / s². Default 9.81. */
+  gravity?: number;
+  /** Seconds of a step of `advance`. Default 1 / 60. */
+  step?: number;
+  /** Which objects it meets, a bit for each layer. Default all. */
+  layers?: number;
+  /** Objects that it goes through. */
+  ignore?: ArrayLike<ObjectId>;
+  /**
+   * An object that it takes along, to where its `position` is, with the rotation and the scale that it has. The character
+   * itself goes through it. 0 for none, the default.
+   */
+  object?: ObjectId;
+}
+
+/** A capsule that walks; see `createCharacter`. Each method throws UNKNOWN_ID once it was removed. */
+export interface Character {
+  /** Where it is by the newest answer of update(). */
+  readonly state: CharacterState;
+  /**
+   * Moves by a way, in world units, with the next update(); ways before that add up. It first goes what is across `up`, then
+   * what is along it: downwards it stands still where it lands, upwards it leaves the ground.
+   */
+  move(displacement: Vec3): void;
+  /**
+   * Goes on for so many seconds at a velocity, in world units per second, in steps of the length that `step` has: what is
+   * less than a step is made up for later. So the same walk is the same to the last bit at any frame rate. Gravity and
+   * `jump` are added to it. More than 16 steps at once are not made up for.
+   */
+  advance(velocity: Vec3, seconds: number): void;
+  /** Leaves the ground at a speed along `up`, in units per second, if it stands when `advance` makes its next step. */
+  jump(speed: number): void;
+  /** Changes some of its options. With a `position`, it is there with the next update(), whatever is in between. */
+  set(options: Partial<CharacterOptions>): void;
+  remove(): void;
+}
+
+/** Where a character is. */
+export interface CharacterState {
+  /** Where it is after its last step. */
+  position: Vec3;
+  /** Where it is between its last two steps, for drawing; of one that does not go by steps, its `position`. */
+  interpolated: Vec3;
+  /** How fast `advance` lets it rise, along `up`, in units per second; < 0 while it falls. */
+  speed: number;
+  /** Whether it stands on something that is not too steep. */
+  isStanding: boolean;
+  isBlockedAbove: boolean;
+  /** What it stands on, or what keeps it from falling though it is too steep; null in the air. */
+  ground: CharacterTouch | null;
+  /** What it walked against, or was pushed by, in this frame: eight at most. */
+  touches: CharacterTouch[];
+  /** How deep it remains inside of something that leaves it no place; else 0. */
+  depth: number;
+  /** Steps of `advance` that it has made. */
+  steps: number;
+  /** The frame that this is of; 0 before the first. */
+  frame: number;
+}
+
+/** Where a character touches an object. */
+export interface CharacterTouch {
+  object: ObjectId;
+  /** The triangle of its mesh; -1 of other shapes. */
+  triangle: number;
+  point: Vec3;
+  /** Unit length, from the object to the character. */
+  normal: Vec3;
+}

@@ -1,0 +1,152 @@
+import type { ObjectId } from './ids.js';
+
+/**
+ * How much is computed for a pair, from the coarsest to the finest:
+ * - 'none': nothing, the two never make a pair;
+ * - 'bounds': whether the oriented bounds overlap; of an object with `boxes`, whether one of these does, and which;
+ * - 'bones': which bones meet, by the boxes that rays hit with `precision: 'obb'`; of an object without bones, its shape
+ *   stands for it. Triangles of what has bones are not looked at. Of two without any it is 'any';
+ * - 'any': whether the shapes do, touching included;
+ * - 'manifold': also up to four points for each region of contact, with a normal and a depth;
+ * - 'triangles': no points, but every two triangles of two meshes that meet, and the segment in which they cut each
+ *   other;
+ * - 'full': both, the points of 'manifold' and the list of 'triangles'.
+ *
+ * A pair takes the coarser of its two objects' details in this order: of 'manifold' and 'triangles' it is 'manifold',
+ * which gives points and no list. Where one of the two is no mesh, there are no triangles to list.
+ */
+export type ContactDetail = 'none' | 'bounds' | 'bones' | 'any' | 'manifold' | 'triangles' | 'full';
+
+export interface ContactPair {
+  a: ObjectId;
+  b: ObjectId;
+  /** The `group` of each; 0 for none. */
+  groupA: number;
+  groupB: number;
+  /** New in this frame. */
+  begun: boolean;
+  /** The answer is an earlier frame's, as `contactBudget` was used up. */
+  stale: boolean;
+  /**
+   * 1 where they are in contact as the frame has them. Less than 1 where they only were on their way from the frame before,
+   * which is 0, as at least one of them is `continuous`: when they first were. The point, normal and depth are of that time then.
+   */
+  time: number;
+  /** 0, 1: a inside b, 2: b inside a; always 0 where one of the two has contacts 'bounds', or bones meet. */
+  contained: 0 | 1 | 2;
+  /**
+   * xyz each, world. Of each region of contact up to four, which follow one another and share normal and depth. Empty
+   * unless the detail is 'manifold' or 'full'. Of two that are apart, as far as their clearances allow, it is one: halfway
+   * between the points of both where they are nearest, which are half of the depth away from it along the normal.
+   */
+  points: Float32Array;
+  /** xyz each, world, unit, from a to b. */
+  normals: Float32Array;
+  /**
+   * One for each point: moved by this along the normal, b parts from a there. World units. Less than 0 where they are apart:
+   * the gap, as far as their clearances allow.
+   */
+  depths: Float32Array;
+  /**
+   * Two numbers for each two triangles that meet, a's and b's, sorted. Empty unless the detail is 'triangles' or
+   * 'full'.
+   */
+  triangles: Uint32Array;
+  /**
+   * Six numbers for each two triangles of `triangles`: the ends of the segment that they share, world; of coplanar ones
+   * the longest extent of what they share.
+   */
+  segments: Float32Array;
+  /**
+   * Two numbers for each two bones that meet, a's and b's, sorted; -1 for the one of the two that has no bones. With detail
+   * 'bounds' the same of `boxes`, by their numbers in the list; of two that met on their way those that met first. Empty
+   * with other details.
+   */
+  bones: Int32Array;
+}
+
+/** An object by its id, or the parts of a model by their group. */
+export type ContactSide = ObjectId | { group: number };
+
+export interface ContactSet extends Iterable<ContactPair> {
+  count: number;
+  /** a < b; pairs are sorted by a, then b. */
+  a: Uint32Array;
+  b: Uint32Array;
+  /** 1 where the pair is new in this frame. */
+  begun: Uint8Array;
+  /** When they met: 1, or less where they only did on their way; see {@link ContactPair.time}. */
+  time: Float32Array;
+  /** 0, 1: a inside b, 2: b inside a. */
+  contained: Uint8Array;
+  /** The groups of the two objects; 0 for none. */
+  groupA: Uint32Array;
+  groupB: Uint32Array;
+  /** 1 where the answer is an earlier frame's, as `contactBudget` was used up. */
+  stale: Uint8Array;
+  /**
+   * Pairs of which only the bounds were looked at, as `contactBudget` was used up. They come first in the next frame.
+   */
+  waiting: number;
+  /**
+   * True where the bounds of more than 1,048,576 pairs overlap, as those of 1,500 objects in one place do. No more are
+   * found in a frame; once there are fewer again, all are.
+   */
+  truncated: boolean;
+  endedA: Uint32Array;
+  endedB: Uint32Array;
+  endedGroupA: Uint32Array;
+  endedGroupB: Uint32Array;
+  /** count + 1; the points of pair i are start[i] … start[i + 1]. */
+  start: Uint32Array;
+  points: Float32Array;
+  normals: Float32Array;
+  depths: Float32Array;
+  /** count + 1; the triangle pairs of pair i are triangleStart[i] … triangleStart[i + 1]. */
+  triangleStart: Uint32Array;
+  /** Two for each two triangles that meet, with contacts 'triangles' or 'full'. */
+  triangles: Uint32Array;
+  /** Six for each such two. */
+  segments: Float32Array;
+  /** count + 1; the pairs of bones of pair i are boneStart[i] … boneStart[i + 1]. */
+  boneStart: Uint32Array;
+  /** Two for each two bones that meet, with contacts 'bones', or boxes, with 'bounds'; -1 for what has none. */
+  bones: Int32Array;
+  /**
+   * Lists the pairs between two sides, whichever is a and which is b; without a second side, all pairs of the first.
+   *
+   * ```ts
+   * const isTouching = contacts.between({ group: robotA }, { group: robotB }).length > 0;
+   * const grip = contacts.between(gripper, box);
+   * ```
+   */
+  between(first: ContactSide, second?: ContactSide): ContactPair[];
+}
+
+export interface ContactOptions {
+  /** Whatever the two objects' own `contacts` say. Default 'manifold'. */
+  detail?: Exclude<ContactDetail, 'none'>;
+  /** Aborting rejects with ABORTED. */
+  signal?: AbortSignal;
+}
+
+/** The contact of two objects; the arrays are as in {@link ContactPair}. */
+export interface ContactReport {
+  /**
+   * The objects as they were asked for, whichever id is lower: normals lead from a to b, and triangles and bones are a's
+   * and b's, sorted.
+   */
+  a: ObjectId;
+  b: ObjectId;
+  /** 0, 1: a inside b, 2: b inside a. */
+  contained: 0 | 1 | 2;
+  points: Float32Array;
+  normals: Float32Array;
+  depths: Float32Array;
+  triangles: Uint32Array;
+  segments: Float32Array;
+  bones: Int32Array;
+  frame: number;
+  /** The worker's own time. */
+  ms: number;
+}

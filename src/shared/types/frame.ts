@@ -1,0 +1,44 @@
+import type { ContactSet } from './contact.js';
+import type { VisibleSet } from './view.js';
+
+/**
+ * Where the worker's time of a frame went, in milliseconds. What is answered to queries between the slices of its
+ * contacts is not counted.
+ */
+export interface FrameTimes {
+  /** The sum of `update`, `cull`, `contacts` and `answer`. */
+  total: number;
+  /** Taking views and transforms over, and the index up to date. */
+  update: number;
+  /** What the views see. */
+  cull: number;
+  /** The part of `cull` that finds what nearer objects hide. */
+  occlusion: number;
+  /** The sum of `broadPhase` and `narrowPhase`. */
+  contacts: number;
+  /** Finding the pairs whose bounds overlap. */
+  broadPhase: number;
+  /** Looking at these pairs; where no budget bounds that, pairs without a mesh are counted in the broad phase. */
+  narrowPhase: number;
+  /** Writing the answer. */
+  answer: number;
+  /** Adding, changing and removing objects before the frame; not in `total`. */
+  commands: number;
+}
+
+/** Its typed arrays are views on a recycled buffer: valid until the next update() resolves; `copy()` keeps them. */
+export interface FrameResult {
+  frame: number;
+  /** What the view 'main' sees; empty without one. */
+  visible: VisibleSet;
+  views: ReadonlyMap<string, VisibleSet>;
+  contacts: ContactSet;
+  /**
+   * Objects whose new transform was not affine (in `setTransforms`), not finite or not invertible; they keep the old
+   * one. Where several transforms of an object wait for the worker, only the newest is looked at.
+   */
+  rejected: Uint32Array;
+  /** In the worker. */
+  ms: FrameTimes;
+  copy(): FrameResult;
+}

@@ -1,0 +1,181 @@
+import type { Vec3 } from './ids.js';
+
+/** Triangles, lines or points of a mesh, in its own space. */
+export interface MeshData {
+  /** xyz of each vertex. */
+  positions: Float32Array;
+  /**
+   * Three per triangle, counter-clockwise seen from the front; two per line; one per point. Absent: every three vertices
+   * are a triangle, every two a line, each one a point.
+   */
+  indices?: Uint32Array | Uint16Array;
+  /**
+   * What the vertices make. Lines and points have no surface: rays hit them within the `threshold` of the query, picks
+   * also within `radius` pixels; regions, frusta, `overlap` and `closestPoint` know them as they are. They touch nothing,
+   * so that their objects make no contacts, and hold nothing. A line whose ends are one is a point. Default 'triangles'.
+   */
+  topology?: 'triangles' | 'lines' | 'points';
+  /** Lets bones move its vertices: `setPose` says how, for each object. */
+  skin?: MeshSkin;
+  /** Lets morph targets move its vertices, before bones do: `setPose` says how much, for each object. */
+  morphs?: MeshMorphs;
+}
+
+/** The bones that move a vertex, as three's attributes skinIndex and skinWeight have them. */
+export interface MeshSkin {
+  /** Four per vertex, each below `boneCount` where its weight is not 0. */
+  bones: Uint8Array | Uint16Array;
+  /** Four per vertex. They are taken as they are, whatever their sum. */
+  weights: Float32Array;
+  /** How many bones a pose has: 1 … 65,536. */
+  boneCount: number;
+}
+
+export interface MeshMorphs {
+  /** xyz per vertex each, as three's morphAttributes.position has them. */
+  targets: Float32Array[];
+  /** Whether targets are where vertices are moved by, or else where they are moved to. */
+  relative: boolean;
+}
+
+/** How bones and morph targets move the vertices of one object: targets first. What is not given moves nothing. */
+export interface Pose {
+  /** 16 per bone, column-major: bone · inverse bind, which three's `skeleton.boneMatrices` are. */
+  bones?: Float32Array;
+  /**
+   * 16 numbers, column-major; only with `bones`. A vertex becomes bindInverse · Σ weight · bone · bind · vertex, and then
+   * the object's matrix places it. Default the identity.
+   */
+  bind?: ArrayLike<number>;
+  bindInverse?: ArrayLike<number>;
+  /** A weight per morph target. */
+  morphs?: ArrayLike<number>;
+}
+
+export interface AddMeshOptions {
+  /** Called with the done part of the build, rising from 0 to 1. */
+  onProgress?: (fraction: number) => void;
+  /** Aborting rejects with ABORTED and frees what was built. */
+  signal?: AbortSignal;
+  /** Hand the arrays' buffers over instead of copying them; they are detached afterwards. Default false. */
+  transfer?: boolean;
+  /**
+   * Vertices nearer to each other than this become one, in the mesh's own units, and so does what a chain of such
+   * vertices connects: it lies where the first of them is given, and moves with that one in `updateMesh`. For seams
+   * that are open by bits, as those of three's spheres, cylinders and tori are: 1e-6 closes these at the size of 1
+   * (`meshInfo(mesh).closingWeld` says how little does). Triangles that lose an area by it are `degenerate`. Baking
+   * keeps it. At least 0, finite; default 0, and no other for lines and points.
+   */
+  weld?: number;
+  /**
+   * Finds what picks with `snap` snap to as the mesh is built, and bakes it with the mesh. `angle`, in degrees from 0 to 180: edges
+   * at which the surface is bent by more than this are feature edges; default 35, so that the sides of a cylinder of eleven or
+   * more are none. Without it, the first pick that comes near an object of the mesh has its features found by the default angle,
+   * and nothing but that pick waits for it. Not for a baked mesh.
+   */
+  features?: boolean | FeatureOptions;
+  /**
+   * Boxes that stand for the mesh, 256 at most, of triangles without bones or morph targets: for all objects that have it as
+   * their shape and no `boxes` of their own. `bakeMesh` writes them, and a baked mesh has those that it was baked with where
+   * none are given. `meshBoxes` lists the tree's own to begin with, and `checkBoxes` tells whether boxes hold all of the mesh.
+   */
+  boxes?: readonly NamedBox[];
+}
+
+/** A box in the space of a mesh, in any rotation, with a name. */
+export interface NamedBox {
+  /** Of 1 to 256 characters, and of no other box of the list. */
+  name: string;
+  /** Default the origin. */
+  center?: Vec3;
+  halfExtents: Vec3;
+  /** Unit quaternion xyzw. Default the identity. */
+  rotation?: readonly [number, number, number, number];
+}
+
+export interface BakeOptions {
+  /** Boxes to be baked in the place of the mesh's own, which stay as they are; none with an empty list. */
+  boxes?: readonly NamedBox[];
+}
+
+export interface MeshBoxesOptions {
+  /** The level of the tree's boxes, from 1 to 4: at most four to that power. Default 2. */
+  level?: number;
+  /** Aborting rejects with ABORTED. */
+  signal?: AbortSignal;
+}
+
+/** Whether boxes hold all of a mesh. */
+export interface BoxCheck {
+  /** Whether no part of any triangle is outside of the boxes together, but for rounding: 2⁻⁴⁰ of the largest coordinate. */
+  conservative: boolean;
+  /** How many triangles stick out. */
+  triangles: number;
+  /**
+   * How far what sticks out is from the nearest box at least, in the mesh's units: the largest distance of the corners and the
+   * middles of the pieces of triangles that no box holds. Exact where vertices stick out farthest; 0 where nothing does.
+   */
+  farthest: number;
+}
+
+export interface FeatureOptions {
+  angle?: number;
+}
+
+/** An edge that has no opposite one. */
+export interface OpenEdge {
+  triangle: number;
+  /** Which of the triangle's edges: 0 from its first corner to its second, 1 to its third, 2 back to its first. */
+  edge: number;
+  /** Its ends, in the mesh's own space. */
+  from: Vec3;
+  to: Vec3;
+}
+
+export interface MeshInfo {
+  topology: 'triangles' | 'lines' | 'points';
+  /** Triangles, lines or points, as given. */
+  elements: number;
+  /** As given; 0 of lines and points. */
+  triangles: number;
+  /**
+   * Triangles that have no area or a vertex that is not finite, and lines and points with such a vertex: no ray hits them
+   * and nothing touches them.
+   */
+  degenerate: number;
+  vertices: number;
+  /** Bones and morph targets that can move its vertices; 0 without. */
+  bones: number;
+  morphs: number;
+  /**
+   * Whether it was closed when its tree was built: every edge has as many triangles on its one side as on its other,
+   * by the positions of its ends; triangles without an area count. Such a mesh can be `solid`. An open one passes for
+   * closed with a probability of 2⁻¹²². `updateMesh` leaves it as it is, unless it makes a new tree. False of lines and
+   * points, which have no edges.
+   */
+  closed: boolean;
+  /**
+   * How many edges keep it open: those with more triangles on one side than on the other; 0 of a closed one. Like
+   * `closed`, this and what follows are as they were when its tree was built.
+   */
+  openEdges: number;
+  /** One of them; null of a closed mesh. */
+  openEdge: OpenEdge | null;
+  /**
+   * The smallest `weld` of `addMesh` that would close it, to about one part in fifty; null of a closed mesh, and where
+   * there is none: holes are not drawn together, and none is looked for beyond a thousandth of its size or of more than
+   * 65,536 open edges.
+   */
+  closingWeld: number | null;
+  /** The boxes that stand for it, complete; none where none were given. */
+  boxes: readonly Required<NamedBox>[];
+  /** In the worker: tree and triangles, lines or points. */
+  bytes: number;
+  /**
+   * How much dearer than when it was built the tree is to traverse, by the areas of its boxes: 1 until vertices move.
+   * At 2 a new tree is built.
+   */
+  cost: number;
+  /** Trees that were built anew for moved vertices and took the old one's place. */
+  rebuilds: number;
+}

@@ -1,0 +1,64 @@
+import type { ObjectId, Vec3 } from './ids.js';
+import type { QueryOptions } from './query.js';
+
+export interface SweepOptions extends QueryOptions {
+  /**
+   * How near to an object a shape that turns may be told to meet it, in world units: its time is never late, and at that
+   * time it is no farther away than this. What does not turn is exact. Default a ten-thousandth of the shape's size, and a
+   * ten-millionth of it at least.
+   */
+  tolerance?: number;
+}
+
+export interface SweepManyOptions extends SweepOptions {
+  /** Which of several shapes each way is of. */
+  shapeOf?: Uint32Array | Uint16Array | Uint8Array;
+}
+
+/** The first contact of a shape on its way. */
+export interface SweepHit {
+  object: ObjectId;
+  /** 0 at the start, 1 at the end; 0 where they overlap at the start. */
+  time: number;
+  /** Where they touch, on the object, world. */
+  point: Vec3;
+  /** It leads from the object to the shape, in the world, and its length is 1. */
+  normal: Vec3;
+  /** Index into the object's mesh as it was given; -1 for other shapes. */
+  triangle: number;
+  /**
+   * More than 0 where they overlap at the start: so far along the normal, the shape is free. Of a mesh, free of the one
+   * triangle that asks for most; inside of a solid mesh, by the nearest way out. World units.
+   */
+  depth: number;
+  frame: number;
+}
+
+/** A free place, and how a shape came there. */
+export interface Placement {
+  /** 16 numbers, column-major: the matrix that was asked about, moved. */
+  matrix: number[];
+  /** How far it was moved, world; 0 where it was free. */
+  way: Vec3;
+  /** What it was pushed out of, ascending. */
+  objects: Uint32Array;
+  frame: number;
+}
+
+/** Answers in the order of the ways. */
+export interface SweepHits {
+  /** NO_OBJECT where nothing was met. */
+  objects: Uint32Array;
+  /** Infinity where nothing was met. */
+  times: Float64Array;
+  /** Three per way, world. */
+  points: Float64Array;
+  /** Three per way. */
+  normals: Float32Array;
+  /** -1 where nothing was met or it is not a mesh. */
+  triangles: Int32Array;
+  depths: Float64Array;
+  frame: number;
+  /** The worker's own time. */
+  ms: number;
+}

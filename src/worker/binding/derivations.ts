@@ -1,0 +1,47 @@
+import { CollisionError } from '../../shared/errors.js';
+import type { MeshAddress } from './descriptions.js';
+import type { CoreExports } from './exports.js';
+
+/** Derives in slices what contacts have asked for of meshes whose vertices have moved: one mesh after the other. */
+export class Derivations {
+  readonly #exports: CoreExports;
+  /** The derivation that is under way; 0 without. */
+  #derivation = 0;
+  #derived: MeshAddress = 0;
+
+  constructor(exports: CoreExports) {
+    this.#exports = exports;
+  }
+
+  get isWanted(): boolean {
+    return this.#derivation !== 0 || this.#exports.countWanted() > 0;
+  }
+
+  /** Works for about `budget` milliseconds. Answers whether there is more to do. */
+  step(budget: number): boolean {
+    const wasm = this.#exports;
+    const until = performance.now() + budget;
+    try {
+      if (this.#derivation === 0) {
+        this.#derived = wasm.takeWanted() >>> 0;
+        if (this.#derived === 0) return false;
+        this.#derivation = wasm.beginDerivation(this.#derived) >>> 0;
+      }
+      if (wasm.stepDerivation(this.#derivation, until) === 1) {
+        wasm.installDerivation(this.#derivation);
+        this.#derivation = 0;
+      }
+    } catch (error) {
+      this.end(this.#derived);
+      if (!(CollisionError.is(error) && error.code === 'OUT_OF_MEMORY')) throw error;
+    }
+    return this.isWanted;
+  }
+
+  /** Ends the derivation of a mesh, as the mesh is not what it was. */
+  end(mesh: MeshAddress): void {
+    if (this.#derivation === 0 || this.#derived !== mesh) return;
+    this.#exports.freeDerivation(this.#derivation);
+    this.#derivation = 0;
+  }
+}

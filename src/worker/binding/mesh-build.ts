@@ -1,0 +1,135 @@
+import { CollisionError } from '../../shared/errors.js';
+import type { MeshDeform } from '../../shared/protocol.js';
+import type { MeshData } from '../../shared/types.js';
+import { deformError, writeDeform } from './deform.js';
+import type { MeshAddress } from './descriptions.js';
+import type { CoreExports } from './exports.js';
+import type { CoreMemory } from './memory.js';
+import { beginBake } from './mesh-bake.js';
+import { noArea } from './mesh-refit.js';
+import { beginPointLineBuild } from './point-line-build.js';
+
+/** A baked mesh in the making: call `step` until it answers 1, then `finish`. */
+export interface MeshBuild {
+  /** Works for about `budget` milliseconds. Answers the fraction done. */
+  step(budget: number): number;
+  /** Answers the baked mesh, in a buffer of its own. Frees the build. */
+  finish(): ArrayBuffer;
+  abort(): void;
+}
+
+/** What a mesh is built of. Vertices of triangles that are nearer to each other than `weld` become one. */
+interface MeshSource {
+  positions: Float32Array;
+  indices: Uint32Array | Uint16Array | undefined;
+  weld: number;
+  topology: NonNullable<MeshData['topology']>;
+  deform: MeshDeform;
+}
+
+const BUILD_BAD_INDEX = 1; // core/mesh/build
+
+/** Begins to build a mesh. Throws OUT_OF_MEMORY. */
+export function beginBuild(wasm: CoreExports, memory: CoreMemory, source: MeshSource): MeshBuild {
+  const { positions, weld, topology, deform } = source;
+  if (topology !== 'triangles') {
+    return thenBaked(wasm, memory, beginPointLineBuild(wasm, topology, positions, source.indices));
+  }
+  const vertices = positions.length / 3;
+  // Which vertices are one, the indices say.
+  const indices = source.indices ?? (weld > 0 ? Uint32Array.from({ length: vertices }, (_, i) => i) : undefined);
+  const triangles = (indices?.length ?? vertices) / 3;
+  const build = wasm.beginBuild(vertices, triangles, weld) >>> 0;
+  try {
+    wasm.reserveBuild(build, indices !== undefined);
+    const { buffer } = memory;
+    new Float32Array(buffer, wasm.buildPositions(build) >>> 0, positions.length).set(positions);
+    if (indices) new Uint32Array(buffer, wasm.buildIndices(build) >>> 0, indices.length).set(indices);
+    writeDeform(wasm, build, deform);
+  } catch (error) {
+    wasm.freeBuild(build);
+    throw error;
+  }
+  let freed = false;
+  const free = () => {
+    if (!freed) wasm.freeBuild(build);
+    freed = true;
+  };
+  const errorOf = (): CollisionError => {
+    if (wasm.buildError(build) === BUILD_BAD_INDEX) {
+      const i = wasm.buildCulprit(build) >>> 0;
+      const range = `0 to ${vertices - 1} for ${vertices} vertices`;
+      return new CollisionError('BAD_DATA', `indices[${i}] is ${indices?.[i]}, expected ${range}`);
+    }
+    return noArea(triangles, weld > 0 ? `, when vertices nearer than ${weld} are one,` : '');
+  };
+  return thenBaked(wasm, memory, {
+    step: (budget) => {
+      try {
+        const fraction = wasm.stepBuild(build, performance.now() + budget);
+        if (fraction >= 0) return fraction;
+        throw deformError(wasm, build, deform) ?? errorOf();
+      } catch (error) {
+        free();
+        throw error;
+      }
+    },
+    take: () => {
+      const mesh = wasm.takeMesh(build) >>> 0;
+      free();
+      return mesh;
+    },
+    abort: free,
+  });
+}
+
+/** A tree in the making, before it is baked. `take` answers the mesh's address. */
+interface TreeBuild {
+  step(budget: number): number;
+  take(): MeshAddress;
+  abort(): void;
+}
+
+/** Of a build: the rest of it bakes the mesh. */
+const TREE_SHARE = 0.99;
+
+/** Answers a build that bakes the mesh at its end, and frees it. */
+function thenBaked(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild): MeshBuild {
+  let mesh: MeshAddress = 0;
+  let bake: MeshBuild | undefined;
+  const free = () => {
+    bake?.abort();
+    if (mesh !== 0) wasm.release(mesh);
+    mesh = 0;
+  };
+  const stepBake = (budget: number): number => {
+    try {
+      bake ??= beginBake(wasm, memory, mesh);
+      return bake.step(budget);
+    } catch (error) {
+      free();
+      throw error;
+    }
+  };
+  return {
+    step: (budget) => {
+      const end = performance.now() + budget;
+      if (mesh === 0) {
+        const fraction = tree.step(budget);
+        if (fraction < 1) return TREE_SHARE * fraction;
+        mesh = tree.take();
+      }
+      const fraction = stepBake(end - performance.now());
+      return fraction === 1 ? 1 : TREE_SHARE + (1 - TREE_SHARE) * fraction;
+    },
+    finish: () => {
+      const baked = bake!.finish();
+      free();
+      return baked;
+    },
+    abort: () => {
+      tree.abort();
+      free();
+    },
+  };
+}

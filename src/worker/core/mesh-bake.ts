@@ -1,0 +1,152 @@
+// Bakes a mesh in steps, so that whoever runs it can do other things in between: derives what is not of its vertices as
+// they are, puts the tree and what was derived into one piece, and sums that up.
+
+import { now } from './host';
+import { allocate, release } from './memory';
+import { beginDerivation, stepDerivation } from './mesh/topology/derivation';
+import { Derivation, freeDerivation, resultOf } from './mesh/topology/derivation-state';
+import { FRESH, hasOwnPlace } from './mesh/topology/derived';
+import { Derived, derivedOf } from './mesh/topology/derived-layout';
+import { endPacking, packSome } from './mesh/topology/pack';
+import { CHECKSUM_BYTES, Checksum, beginChecksum, endChecksum, sumUp } from './mesh/tree/checksum';
+import { Mesh, derivedPlace } from './mesh/tree/layout';
+import { isPointLine } from './point-line/layout';
+
+const PHASE_COPY: u32 = 0;
+const PHASE_DERIVE: u32 = 1;
+const PHASE_PACK: u32 = 2;
+const PHASE_SUM: u32 = 3;
+const PHASE_DONE: u32 = 4;
+
+/** What is copied between two looks at the clock: a tenth of a millisecond, and half of one where memory is new. */
+const COPY_BYTES: usize = 1 << 20;
+/** What is summed up between two looks: a tenth of a millisecond, or less. */
+const SUM_BYTES: u32 = 1 << 18;
+
+/** A bake under way. The checksum so far follows. */
+@unmanaged
+class MeshBake {
+  mesh: u32;
+  /** A copy of its tree to derive from; 0 where all is of the vertices as they are. */
+  tree: u32;
+  /** Derivation, 0 without. */
+  derivation: u32;
+  /** What is baked, in one piece: the mesh itself where it is one. */
+  baked: u32;
+  phase: u32;
+  /** How many bytes the phase has copied or summed up. */
+  cursor: u32;
+}
+
+const SUM_AT: usize = (offsetof<MeshBake>() + 15) & ~15;
+
+/** Tells whether all that was derived of a mesh is of its vertices as they are; of points and lines nothing is. */
+export function isFresh(address: usize): bool {
+  return isPointLine(address) || changetype<Mesh>(address).derivedState == FRESH;
+}
+
+/** Begins to bake a mesh. Nobody may change it as long as `readsMesh` says so. Throws OUT_OF_MEMORY. */
+export function beginBake(address: usize): usize {
+  const bake = changetype<MeshBake>(allocate(SUM_AT + CHECKSUM_BYTES));
+  const mesh = changetype<Mesh>(address);
+  memory.fill(changetype<usize>(bake), 0, SUM_AT);
+  bake.mesh = <u32>address;
+  const isOnePiece = isPointLine(address) || (isFresh(address) && hasOwnPlace(mesh));
+  if (isOnePiece) bake.baked = <u32>address;
+  bake.phase = isOnePiece ? PHASE_SUM : isFresh(address) ? PHASE_PACK : PHASE_COPY;
+  return changetype<usize>(bake);
+}
+
+/** Works until the clock shows `until`. Answers the fraction done. Throws OUT_OF_MEMORY. */
+export function stepBake(address: usize, until: f64): f64 {
+  const bake = changetype<MeshBake>(address);
+  while (bake.phase != PHASE_DONE) {
+    runStep(bake, until);
+    if (until != Infinity && now() >= until) break;
+  }
+  return <f64>bake.phase / <f64>PHASE_DONE;
+}
+
+/** Answers what is baked, once all is done. */
+export function bakedMesh(address: usize): usize {
+  return changetype<MeshBake>(address).baked;
+}
+
+/** Tells whether the mesh itself is read from now on, and not only copies of it. */
+export function readsMesh(address: usize): bool {
+  const bake = changetype<MeshBake>(address);
+  return bake.baked == bake.mesh || bake.phase == PHASE_COPY || (bake.phase == PHASE_PACK && bake.tree == 0);
+}
+
+export function freeBake(address: usize): void {
+  const bake = changetype<MeshBake>(address);
+  freeDerived(bake);
+  if (bake.baked != bake.mesh) release(bake.baked);
+  release(address);
+}
+
+function freeDerived(bake: MeshBake): void {
+  if (bake.derivation != 0) freeDerivation(changetype<Derivation>(<usize>bake.derivation));
+  release(bake.tree);
+  bake.derivation = bake.tree = 0;
+}
+
+function runStep(bake: MeshBake, until: f64): void {
+  if (bake.phase == PHASE_COPY) copySome(bake);
+  else if (bake.phase == PHASE_DERIVE) deriveSome(bake, until);
+  else if (bake.phase == PHASE_PACK) pack(bake);
+  else sumSome(bake);
+}
+
+function goOn(bake: MeshBake): void {
+  bake.phase++;
+  bake.cursor = 0;
+}
+
+/** Copies the tree, of which others may move the vertices from then on. */
+function copySome(bake: MeshBake): void {
+  const mesh = changetype<Mesh>(<usize>bake.mesh), bytes = derivedPlace(mesh) - <usize>bake.mesh;
+  if (bake.tree == 0) bake.tree = <u32>allocate(bytes);
+  const at = <usize>bake.cursor, end = min(at + COPY_BYTES, bytes);
+  memory.copy(<usize>bake.tree + at, <usize>bake.mesh + at, end - at);
+  bake.cursor = <u32>end;
+  if (end < bytes) return;
+  const tree = changetype<Mesh>(<usize>bake.tree);
+  tree.derivedState = FRESH;
+  bake.derivation = <u32>changetype<usize>(beginDerivation(tree));
+  goOn(bake);
+}
+
+function deriveSome(bake: MeshBake, until: f64): void {
+  if (stepDerivation(changetype<Derivation>(<usize>bake.derivation), until) == 1) goOn(bake);
+}
+
+// @ts-ignore: decorator
+@inline
+function derivedIn(bake: MeshBake): Derived {
+  return bake.derivation == 0
+    ? derivedOf(changetype<Mesh>(<usize>bake.mesh))
+    : resultOf(changetype<Derivation>(<usize>bake.derivation));
+}
+
+function pack(bake: MeshBake): void {
+  const mesh = changetype<Mesh>(<usize>(bake.tree == 0 ? bake.mesh : bake.tree));
+  const derived = derivedIn(bake);
+  const treeBytes = derivedPlace(mesh) - changetype<usize>(mesh), all = treeBytes + derived.bytes;
+  if (bake.baked == 0) bake.baked = <u32>allocate(<u64>treeBytes + derived.bytes);
+  const from = changetype<usize>(mesh);
+  bake.cursor = <u32>packSome(bake.baked, from, treeBytes, changetype<usize>(derived), all, bake.cursor, COPY_BYTES);
+  if (<usize>bake.cursor < all) return;
+  endPacking(changetype<Mesh>(<usize>bake.baked), treeBytes, all);
+  freeDerived(bake);
+  goOn(bake);
+}
+
+function sumSome(bake: MeshBake): void {
+  const mesh = changetype<Mesh>(<usize>bake.baked), sum = changetype<Checksum>(changetype<usize>(bake) + SUM_AT);
+  if (bake.cursor == 0) beginChecksum(sum, mesh);
+  bake.cursor = 1;
+  if (!sumUp(sum, SUM_BYTES)) return;
+  mesh.checksum = endChecksum(sum, mesh);
+  goOn(bake);
+}

@@ -1,0 +1,140 @@
+// What is known of a mesh in the making, between two steps of its build.
+
+import { release } from '../../memory';
+import { EdgeSum } from '../topology/closed';
+import { Derivation, freeDerivation } from '../topology/derivation-state';
+import { Space } from '../tree/tree-space';
+import { OpenEdges, freeOpenEdges } from './open-edges';
+import { Weld, freeWeld } from './weld';
+import { DeformBuild, freeDeform } from './bake-deform';
+
+export const PHASE_TAKE = 0;
+export const PHASE_WELD = 1;
+export const PHASE_JOIN = 2;
+export const PHASE_SCAN = 3;
+export const PHASE_OPEN = 4;
+export const PHASE_PLACE = 5;
+export const PHASE_SPLIT = 6;
+export const PHASE_FIT = 7;
+export const PHASE_DEFORM = 8;
+export const PHASE_SUM = 9;
+export const PHASE_DERIVE = 10;
+export const PHASE_DONE = 11;
+
+export const BUILD_BAD_INDEX = 1;
+export const BUILD_EMPTY = 2;
+
+/** A mesh in the making. */
+@unmanaged
+export class Build {
+  positions: usize; // f32 xyz per vertex
+  indices: usize; // u32, three per triangle; 0 without
+  vertexCount: u32;
+  triangleCount: u32;
+  error: u32; // BUILD_*, with the culprit beside it
+  culprit: u32;
+  phase: u32;
+  cursor: u32;
+  kept: u32;
+  placed: u32; // triangles that have found their leaf
+  primitives: usize;
+  nodes: usize;
+  nodeCount: u32;
+  blocks: usize;
+  blockCount: u32;
+  subtrees: usize;
+  extremes: usize;
+  stack: usize;
+  stackCount: u32;
+  mesh: usize;
+  exponent: i32;
+  welding: usize; // Weld, 0 where nothing is welded
+  open: usize; // OpenEdges, 0 of a closed mesh
+  weld: f64;
+  extent: f32; // the largest coordinate in tree space
+  areas: f64; // half of all boxes'
+  derived: f64; // fraction of the derivation that is done
+  edgesOne: u64; edgesOther: u64; // EdgeSum
+  offsetX: f64; offsetY: f64; offsetZ: f64; // Space
+  lowX: f64; lowY: f64; lowZ: f64;
+  highX: f64; highY: f64; highZ: f64;
+  sums: usize;
+  derivation: usize;
+  deform: usize; // DeformBuild, 0 where the mesh cannot be deformed
+  /** Of those that are kept, as a pose may give them one: triangles without an area. */
+  flat: u32;
+}
+
+// @ts-ignore: decorator
+@inline
+export function spaceOf(build: Build): Space {
+  return changetype<Space>(changetype<usize>(build) + offsetof<Build>('offsetX'));
+}
+
+// @ts-ignore: decorator
+@inline
+export function edgesOf(build: Build): EdgeSum {
+  return changetype<EdgeSum>(changetype<usize>(build) + offsetof<Build>('edgesOne'));
+}
+
+export function freeDeforming(build: Build): void {
+  if (build.deform == 0) return;
+  freeDeform(changetype<DeformBuild>(build.deform));
+  release(build.deform);
+  build.deform = 0;
+}
+
+export function freeScratch(build: Build): void {
+  freeWelding(build);
+  freeOpen(build);
+  release(build.primitives);
+  release(build.nodes);
+  release(build.blocks);
+  release(build.subtrees);
+  release(build.extremes);
+  release(build.stack);
+  release(build.sums);
+  if (build.derivation != 0) freeDerivation(changetype<Derivation>(build.derivation));
+  build.sums = 0;
+  build.derivation = 0;
+  build.primitives = 0;
+  build.nodes = 0;
+  build.blocks = 0;
+  build.subtrees = 0;
+  build.extremes = 0;
+  build.stack = 0;
+}
+
+export function freeWelding(build: Build): void {
+  freeWeld(changetype<Weld>(build.welding));
+  build.welding = 0;
+}
+
+function freeOpen(build: Build): void {
+  if (build.open == 0) return;
+  freeOpenEdges(changetype<OpenEdges>(build.open));
+  release(build.open);
+  build.open = 0;
+}
+
+// @ts-ignore: decorator
+@inline
+export function corner(build: Build, triangle: u32, k: u32): u32 {
+  const i = triangle * 3 + k;
+  return build.indices == 0 ? i : load<u32>(build.indices + (<usize>i << 2));
+}
+
+// @ts-ignore: decorator
+@inline
+export function vertexAt(build: Build, vertex: u32): usize {
+  return build.positions + <usize>vertex * 12;
+}
+
+// @ts-ignore: decorator
+@inline
+export function coordinate(build: Build, vertex: u32, axis: usize): f64 {
+  return <f64>load<f32>(vertexAt(build, vertex) + (axis << 2));
+}
+
+/** Triangles that are taken, joined or scanned between two looks at the clock. */
+export const TRIANGLES_A_STEP: u32 = 4096;

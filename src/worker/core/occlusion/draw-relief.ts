@@ -1,0 +1,468 @@
+// Draws what an open mesh hides by its relief (relief.ts), for an eye and for objects that move within a margin.
+//
+// Heights are lowered, and taken of so many cells around, that whatever is within the margin of what is drawn is below the
+// mesh as well. It hides what is behind it from an eye that comes into the prism above the mesh: one that is in it, with nothing
+// of the mesh about it or above it; or one outside, of which the lines of sight go over the heights at the border. For those a
+// corner of what is drawn must be beyond a plane through the eye and that border, for each side of the rectangle that the
+// eye is beyond. Triangles with another corner are not drawn.
+//
+// It is drawn in square patches, each as an object of its own: a hill may stand before another one, whose outline and depths
+// would count as those of both. Patches are the leaves of a quadtree, of as many cells each: the farther they are, the more
+// cells of the grid are taken together. They overlap, so that the outline of each is covered by others.
+
+import { Affine, invert, multiply, setIdentity } from '../math/affine';
+import { Plane, pullBack } from '../math/plane';
+import { reserve } from '../memory';
+import { meshMeetsCube } from '../mesh/query/mesh-pair';
+import { Mesh, placeTree } from '../mesh/tree/layout';
+import { pixelsHigh, pixelsWide } from './depth-tiles';
+import { drawOccluder, screenNear, screenW, screenX, screenY } from './draw-occluder';
+import { CORNER_BYTES, OccluderShape, VERTEX_BYTES, cornersOf, verticesOf } from './occluder-shape';
+import { Relief, highBound, highsOf, lowBound, lowsOf } from './relief';
+
+/** What an eye and a near plane have to do with it. */
+@unmanaged
+export class ReliefEye {
+  x: f64; y: f64; z: f64;
+  /** The eye, and what hides others or is hidden, move by no more than this. */
+  margin: f64;
+  /** What is nearer than this may be before the near plane. */
+  nearest: f64;
+  /** How many pixels of the depth buffer a unit is across at a distance of 1. */
+  pixels: f64;
+  /** How thick outlines are to either side, in pixels. */
+  reach: f64;
+}
+
+/** Places along a side of a patch, and beyond it on each side where there is more. */
+const PATCH: u32 = 8;
+const OVERLAP: u32 = 1;
+/** A patch is divided where it is so many pixels across, or more where there are too many patches then. */
+const DIVIDED: f64 = 40;
+const COARSER: f64 = 1.5;
+const MOST_PATCHES: u32 = 40;
+/** Patches that wait to be divided: each division adds three, of no more levels than a grid has. */
+const STACK: u32 = 64;
+/** Less than this, in tree space, is rounding of heights. */
+const HEIGHT_SLACK: f64 = 1e-6;
+/** Part of a place's terms that is rounding. */
+const ROUNDING: f64 = 1e-9;
+
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const box = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const placed = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const toMesh = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+// The eye in tree space, by columns, rows and heights; and how far a unit of the world reaches along each.
+let eyeA: f64 = 0, eyeB: f64 = 0, eyeH: f64 = 0;
+let unitA: f64 = 0, unitB: f64 = 0, unitH: f64 = 0;
+/** 1, or -1 where it is seen from lesser heights: all heights are times this. */
+let sign: f64 = 1;
+let margin: f64 = 0;
+let columns: u32 = 0;
+let lows: usize = 0;
+/** Where cells are: from here on, of this size. */
+let lowA: f64 = 0, lowB: f64 = 0, sizeA: f64 = 0, sizeB: f64 = 0;
+let lowH: f64 = 0, highH: f64 = 0;
+let axisA: u32 = 0, axisB: u32 = 0, axisH: u32 = 0;
+/** What is drawn begins and ends at these cells; so many more around count for the heights. */
+let firstA: u32 = 0, endA: u32 = 0, firstB: u32 = 0, endB: u32 = 0;
+let aroundA: u32 = 0, aroundB: u32 = 0;
+
+/**
+ * Draws the relief of a mesh that `world` places, as it is seen from the side that its fronts are turned to (`isFront`), or from
+ * the other one. Answers how many triangles were looked at, 0 where nothing is hidden for sure. Throws OUT_OF_MEMORY.
+ */
+export function drawRelief(relief: Relief, mesh: Mesh, world: Affine, isFront: bool, eye: ReliefEye): u32 {
+  placeTree(map, mesh, world);
+  invert(inverse, map);
+  axisH = relief.axis;
+  axisA = (axisH + 1) % 3;
+  axisB = (axisH + 2) % 3;
+  sign = (relief.winding > 0) == isFront ? 1 : -1;
+  margin = eye.margin;
+  unitA = unitOf(axisA);
+  unitB = unitOf(axisB);
+  unitH = unitOf(axisH);
+  eyeA = placeOf(axisA, eye);
+  eyeB = placeOf(axisB, eye);
+  eyeH = sign * placeOf(axisH, eye);
+  columns = relief.columns;
+  lows = sign > 0 ? lowsOf(relief) : highsOf(relief);
+  lowA = lowBound(relief, axisA);
+  lowB = lowBound(relief, axisB);
+  sizeA = (highBound(relief, axisA) - lowA) / <f64>columns;
+  sizeB = (highBound(relief, axisB) - lowB) / <f64>relief.rows;
+  lowH = sign > 0 ? lowBound(relief, axisH) : -highBound(relief, axisH);
+  highH = sign > 0 ? highBound(relief, axisH) : -lowBound(relief, axisH);
+  // What is drawn is that far within the rectangle.
+  aroundA = cellsIn((margin * unitA) / sizeA);
+  aroundB = cellsIn((margin * unitB) / sizeB);
+  if ((aroundA << 1) >= relief.endColumn - relief.firstColumn || (aroundB << 1) >= relief.endRow - relief.firstRow) return 0;
+  firstA = relief.firstColumn + aroundA;
+  endA = relief.endColumn - aroundA;
+  firstB = relief.firstRow + aroundB;
+  endB = relief.endRow - aroundB;
+  const place = beginSides(relief);
+  if (place == AT_SIDE || meetsEye(mesh, eye, place == INSIDE ? highH : -Infinity)) return 0;
+  setPictureOfTree();
+  // A flat one is as good in one patch.
+  let divided = highH - lowH <= HEIGHT_SLACK ? Infinity : DIVIDED;
+  while (!findPatches(divided, eye.pixels)) divided *= COARSER;
+  let triangles: u32 = 0;
+  for (let i: u32 = 0; i < patchCount; i++) {
+    const patch = patchAt(i);
+    if (!setShape(relief, patch)) continue;
+    const shape = changetype<OccluderShape>(shapeAddress);
+    drawOccluder(shape, map, false, eye.reach);
+    triangles += shape.triangleCount;
+  }
+  return triangles;
+}
+
+// --- the patches ---
+
+/** A square of cells: where it begins, how many of them are one of the patch, and how far it is from the eye, squared. */
+@unmanaged
+class Patch {
+  a: u32; b: u32;
+  step: u32;
+  pad: u32;
+  distance: f64;
+}
+
+const PATCH_BYTES: usize = offsetof<Patch>();
+const found: usize = memory.data(<i32>(MOST_PATCHES * 24), 16);
+let patchCount: u32 = 0;
+const stack: usize = memory.data(<i32>(STACK * 24), 16);
+
+// @ts-ignore: decorator
+@inline
+function patchAt(i: u32): Patch {
+  return changetype<Patch>(found + i * <u32>PATCH_BYTES);
+}
+
+/** The functions of the screen, of tree space: of a point in the picture each is at least 0. */
+const left = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const right = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const bottom = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const top = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const front = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+const depth = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
+
+function setPictureOfTree(): void {
+  pullBack(left, screenX, map);
+  pullBack(bottom, screenY, map);
+  pullBack(front, screenNear, map);
+  pullBack(depth, screenW, map);
+  subtract(right, depth, <f64>pixelsWide, left);
+  subtract(top, depth, <f64>pixelsHigh, bottom);
+}
+
+function subtract(out: Plane, w: Plane, size: f64, from: Plane): void {
+  out.x = size * w.x - from.x;
+  out.y = size * w.y - from.y;
+  out.z = size * w.z - from.z;
+  out.w = size * w.w - from.w;
+}
+
+/** Finds the patches that may be in the picture, nearest first; answers false where there are too many. */
+function findPatches(divided: f64, pixels: f64): bool {
+  patchCount = 0;
+  let step: u32 = 1;
+  while (step * PATCH < max(endA - firstA, endB - firstB)) step <<= 1;
+  let waiting: u32 = 1;
+  push(0, firstA, firstB, step);
+  while (waiting > 0) {
+    waiting--;
+    const patch = changetype<Patch>(stack + waiting * <u32>PATCH_BYTES);
+    const a = patch.a, b = patch.b, own = patch.step, side = own * PATCH;
+    if (a >= endA || b >= endB || !isInPicture(a, b, side)) continue;
+    const distance = distanceTo(a, b, side);
+    const size = max((<f64>side * sizeA) / unitA, (<f64>side * sizeB) / unitB);
+    if (own > 1 && size * pixels > divided * sqrt(distance)) {
+      const half = own >> 1, next = half * PATCH;
+      for (let k: u32 = 0; k < 4; k++) push(waiting++, a + (k & 1) * next, b + (k >> 1) * next, half);
+      continue;
+    }
+    if (patchCount == MOST_PATCHES) return false;
+    let i = patchCount++;
+    for (; i > 0 && patchAt(i - 1).distance > distance; i--) {
+      memory.copy(changetype<usize>(patchAt(i)), changetype<usize>(patchAt(i - 1)), PATCH_BYTES);
+    }
+    const at = patchAt(i);
+    at.a = a;
+    at.b = b;
+    at.step = own;
+    at.distance = distance;
+  }
+  return true;
+}
+
+function push(at: u32, a: u32, b: u32, step: u32): void {
+  const patch = changetype<Patch>(stack + at * <u32>PATCH_BYTES);
+  patch.a = a;
+  patch.b = b;
+  patch.step = step;
+}
+
+/** Answers about how far the eye is from a square of cells, squared, in the world. */
+function distanceTo(a: u32, b: u32, side: u32): f64 {
+  const x = beyond(eyeA, lowA + <f64>a * sizeA, lowA + <f64>(a + side) * sizeA) / unitA;
+  const y = beyond(eyeB, lowB + <f64>b * sizeB, lowB + <f64>(b + side) * sizeB) / unitB;
+  const z = beyond(eyeH, lowH, highH) / unitH;
+  return x * x + y * y + z * z;
+}
+
+function beyond(value: f64, low: f64, high: f64): f64 {
+  return max(max(low - value, value - high), 0.0);
+}
+
+function isInPicture(a: u32, b: u32, side: u32): bool {
+  const fromA = lowA + <f64>a * sizeA, toA = lowA + <f64>(a + side) * sizeA;
+  const fromB = lowB + <f64>b * sizeB, toB = lowB + <f64>(b + side) * sizeB;
+  const fromH = min(sign * lowH, sign * highH), toH = max(sign * lowH, sign * highH);
+  return (
+    reaches(left, fromA, toA, fromB, toB, fromH, toH) && reaches(right, fromA, toA, fromB, toB, fromH, toH) &&
+    reaches(bottom, fromA, toA, fromB, toB, fromH, toH) && reaches(top, fromA, toA, fromB, toB, fromH, toH) &&
+    reaches(front, fromA, toA, fromB, toB, fromH, toH)
+  );
+}
+
+/** Tells whether a box has a point that a function is not below 0 at. */
+function reaches(plane: Plane, fromA: f64, toA: f64, fromB: f64, toB: f64, fromH: f64, toH: f64): bool {
+  const at = changetype<usize>(plane);
+  const a = load<f64>(at + (<usize>axisA << 3)), b = load<f64>(at + (<usize>axisB << 3)), h = load<f64>(at + (<usize>axisH << 3));
+  return max(a * fromA, a * toA) + max(b * fromB, b * toB) + max(h * fromH, h * toH) + plane.w >= 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function cellsIn(part: f64): u32 {
+  return part > ROUNDING ? <u32>ceil(min(part, 65536.0)) : 0;
+}
+
+/** Answers how far a unit of the world reaches along an axis of tree space. */
+function unitOf(axis: u32): f64 {
+  const at = changetype<usize>(inverse) + (<usize>axis << 3);
+  const x = load<f64>(at), y = load<f64>(at, offsetof<Affine>('yx')), z = load<f64>(at, offsetof<Affine>('zx'));
+  return sqrt(x * x + y * y + z * z);
+}
+
+function placeOf(axis: u32, eye: ReliefEye): f64 {
+  const at = changetype<usize>(inverse) + (<usize>axis << 3);
+  return load<f64>(at) * eye.x + load<f64>(at, offsetof<Affine>('yx')) * eye.y + load<f64>(at, offsetof<Affine>('zx')) * eye.z +
+    load<f64>(at, offsetof<Affine>('tx'));
+}
+
+/** Tells whether the mesh is within the nearest distance of the eye, or above it up to a height. */
+function meetsEye(mesh: Mesh, eye: ReliefEye, upTo: f64): bool {
+  const radius = eye.nearest + margin;
+  const a = radius * unitA + abs(eyeA) * ROUNDING, b = radius * unitB + abs(eyeB) * ROUNDING;
+  const h = radius * unitH + abs(eyeH) * ROUNDING;
+  const low = eyeH - h, high = max(eyeH + h, upTo + HEIGHT_SLACK);
+  setIdentity(box);
+  placeTree(toMesh, mesh, box);
+  setBoxAxis(axisA, a, eyeA);
+  setBoxAxis(axisB, b, eyeB);
+  setBoxAxis(axisH, 0.5 * (high - low), sign * 0.5 * (high + low));
+  multiply(placed, toMesh, box);
+  invert(placed, placed);
+  return meshMeetsCube(mesh, placed);
+}
+
+function setBoxAxis(axis: u32, half: f64, middle: f64): void {
+  const at = changetype<usize>(box) + (<usize>axis << 3);
+  store<f64>(at + axis * offsetof<Affine>('yx'), half);
+  store<f64>(at, middle, offsetof<Affine>('tx'));
+}
+
+// --- the sides of the rectangle ---
+
+const INSIDE: u32 = 0;
+const OUTSIDE: u32 = 1;
+/** The eye may be on either side of one, and not above what is there. */
+const AT_SIDE: u32 = 2;
+
+/** Of each side that the eye may be beyond: which of the four it is, where it is, and the greatest height there. */
+let sideCount: u32 = 0;
+const sides: usize = memory.data(4 * 4, 16);
+const sidePlaces: usize = memory.data(4 * 8, 16);
+const sideHeights: usize = memory.data(4 * 8, 16);
+
+/** Finds the sides that the eye may be beyond: the first and the last column, the first and the last row. */
+function beginSides(relief: Relief): u32 {
+  sideCount = 0;
+  let found = INSIDE;
+  for (let side: u32 = 0; side < 4; side++) {
+    const isA = side < 2, isEnd = (side & 1) == 1;
+    const cell = isA ? (isEnd ? relief.endColumn : relief.firstColumn) : isEnd ? relief.endRow : relief.firstRow;
+    const place = isA ? lowA + <f64>cell * sizeA : lowB + <f64>cell * sizeB;
+    const eye = isA ? eyeA : eyeB;
+    const reach = margin * (isA ? unitA : unitB) + abs(eye) * ROUNDING;
+    const inwards = isEnd ? place - eye : eye - place;
+    if (inwards > reach) continue;
+    const height = greatestAt(relief, isA, isEnd ? cell - 1 : cell) + HEIGHT_SLACK;
+    found = max(found, OUTSIDE);
+    if (inwards > -reach && eyeH - margin * unitH < height) return AT_SIDE;
+    store<u32>(sides + (<usize>sideCount << 2), side);
+    store<f64>(sidePlaces + (<usize>sideCount << 3), place);
+    store<f64>(sideHeights + (<usize>sideCount << 3), height);
+    sideCount++;
+  }
+  return found;
+}
+
+/** Answers the greatest height of the rectangle's cells in a column, or in a row. */
+function greatestAt(relief: Relief, isColumn: bool, cell: u32): f64 {
+  const heights = sign > 0 ? highsOf(relief) : lowsOf(relief);
+  let most = -Infinity;
+  const from = isColumn ? relief.firstRow : relief.firstColumn, to = isColumn ? relief.endRow : relief.endColumn;
+  for (let i = from; i < to; i++) {
+    const at = isColumn ? i * columns + cell : cell * columns + i;
+    most = max(most, sign * <f64>load<f32>(heights + (<usize>at << 2)));
+  }
+  return most;
+}
+
+/**
+ * Tells whether lines of sight to a point go over the heights of all sides that the eye is beyond, wherever the two are within
+ * the margin: where the line meets the side it is at eyeH + (h - eyeH) (place - eye) / (p - eye).
+ */
+function comesFromAbove(a: f64, b: f64, h: f64): bool {
+  const marginH = margin * unitH;
+  for (let i: u32 = 0; i < sideCount; i++) {
+    const side = load<u32>(sides + (<usize>i << 2)), isA = side < 2, isEnd = (side & 1) == 1;
+    const place = load<f64>(sidePlaces + (<usize>i << 3)), height = load<f64>(sideHeights + (<usize>i << 3));
+    const marginP = margin * (isA ? unitA : unitB);
+    // From the side inwards.
+    const p = isEnd ? place - (isA ? a : b) : (isA ? a : b) - place;
+    const eye = isEnd ? place - (isA ? eyeA : eyeB) : (isA ? eyeA : eyeB) - place;
+    // Affine in the eye, and in the point: (h - eyeH) (-eye) + (eyeH - height) (p - eye).
+    const value = (height - h) * eye + (eyeH - height) * p;
+    const terms = (abs(height) + abs(h)) * abs(eye) + (abs(eyeH) + abs(height)) * abs(p);
+    const least = marginH * (abs(eye) + abs(p) + 2 * marginP) + marginP * (abs(height - h) + abs(eyeH - height) + 2 * marginH);
+    if (!(value > least + terms * ROUNDING)) return false;
+  }
+  return true;
+}
+
+// --- what is drawn of a patch ---
+
+/** The cells that its places along columns, and along rows, begin at: u32. Vertices are where they meet. */
+const alongA: usize = memory.data(16 * 4, 16);
+const alongB: usize = memory.data(16 * 4, 16);
+/** The least heights: f64 for each place along columns in each row of cells, and for each vertex. */
+let byRow: usize = 0;
+const least: usize = memory.data(16 * 16 * 8, 16);
+const isUsed: usize = memory.data(16 * 16, 16);
+let shapeAddress: usize = 0;
+
+/** Lists the places of a patch from its first cell on, between a first and an end. Answers how many. */
+function places(list: usize, from: u32, step: u32, first: u32, end: u32): u32 {
+  const before = OVERLAP * step, last = min(from + (PATCH + OVERLAP) * step, end);
+  let count: usize = 0;
+  for (let at = from >= first + before ? from - before : first; at < last; at += step) {
+    store<u32>(list + (count << 2), at);
+    count++;
+  }
+  store<u32>(list + (count << 2), last);
+  return <u32>count + 1;
+}
+
+// @ts-ignore: decorator
+@inline
+function placeAlong(list: usize, i: u32): u32 {
+  return load<u32>(list + (<usize>i << 2));
+}
+
+/** Makes the shape of a patch. Answers whether there is something of it. */
+function setShape(relief: Relief, patch: Patch): bool {
+  const countA = places(alongA, patch.a, patch.step, firstA, endA), countB = places(alongB, patch.b, patch.step, firstB, endB);
+  const vertexCount = countA * countB, most = 2 * (countA - 1) * (countB - 1);
+  shapeAddress = reserve(shapeAddress, 0, 16 + <u64>vertexCount * VERTEX_BYTES + <u64>most * CORNER_BYTES);
+  const shape = changetype<OccluderShape>(shapeAddress);
+  shape.vertexCount = vertexCount;
+  const across = vertexCount, along = 2 * vertexCount;
+  shape.edgeCount = 3 * vertexCount;
+  findLeast(relief, countA, countB);
+  const lowered = margin * unitH + HEIGHT_SLACK;
+  for (let l: u32 = 0; l < countB; l++) {
+    const b = lowB + <f64>placeAlong(alongB, l) * sizeB;
+    for (let k: u32 = 0; k < countA; k++) {
+      const i = l * countA + k;
+      const a = lowA + <f64>placeAlong(alongA, k) * sizeA;
+      const h = load<f64>(least + (<usize>i << 3)) - lowered;
+      const at = verticesOf(shape) + i * <u32>VERTEX_BYTES;
+      store<f64>(at + (<usize>axisA << 3), a);
+      store<f64>(at + (<usize>axisB << 3), b);
+      store<f64>(at + (<usize>axisH << 3), sign * h);
+      store<u8>(isUsed + i, u8(comesFromAbove(a, b, h)));
+    }
+  }
+  let count: u32 = 0;
+  for (let l: u32 = 0; l + 1 < countB; l++) {
+    for (let k: u32 = 0; k + 1 < countA; k++) {
+      const i = l * countA + k, j = i + countA;
+      if (!load<u8>(isUsed + i) || !load<u8>(isUsed + j + 1)) continue;
+      // Each vertex has the edges to the next along columns, to the one after along both, and to the next along rows.
+      if (load<u8>(isUsed + i + 1)) setTriangle(shape, count++, i, i + 1, j + 1, i, along + i + 1, across + i);
+      if (load<u8>(isUsed + j)) setTriangle(shape, count++, i, j + 1, j, across + i, j, along + i);
+    }
+  }
+  shape.triangleCount = count;
+  return count > 0;
+}
+
+/** Sets a triangle with vertices a, b and c and its edges from each to the next; turned where it is seen from lesser heights. */
+function setTriangle(shape: OccluderShape, triangle: u32, a: u32, b: u32, c: u32, ab: u32, bc: u32, ca: u32): void {
+  const to = cornersOf(shape) + triangle * <u32>CORNER_BYTES;
+  const isTurned = sign < 0;
+  const second = isTurned ? c : b, third = isTurned ? b : c;
+  const first = isTurned ? ca : ab, last = isTurned ? ab : ca;
+  store<u16>(to, <u16>a);
+  store<u16>(to, <u16>second, 2);
+  store<u16>(to, <u16>third, 4);
+  store<u16>(to, <u16>((first << 1) | u32(a > second)), 6);
+  store<u16>(to, <u16>((bc << 1) | u32(second > third)), 8);
+  store<u16>(to, <u16>((last << 1) | u32(third > a)), 10);
+}
+
+/** Finds the least height about each vertex: of the cells at it, up to the next vertices, and so many around. */
+function findLeast(relief: Relief, countA: u32, countB: u32): void {
+  const firstRow = cellsFrom(alongB, 0, aroundB, relief.firstRow);
+  const rows = cellsTo(alongB, countB - 1, countB, aroundB, relief.endRow) - firstRow;
+  byRow = reserve(byRow, 0, <u64>(countA * rows) << 3);
+  for (let row: u32 = 0; row < rows; row++) {
+    const cells = lows + (<usize>((firstRow + row) * columns) << 2);
+    for (let k: u32 = 0; k < countA; k++) {
+      const to = cellsTo(alongA, k, countA, aroundA, relief.endColumn);
+      let low = Infinity;
+      for (let cell = cellsFrom(alongA, k, aroundA, relief.firstColumn); cell < to; cell++) {
+        low = min(low, sign * <f64>load<f32>(cells + (<usize>cell << 2)));
+      }
+      store<f64>(byRow + (<usize>(row * countA + k) << 3), low);
+    }
+  }
+  for (let l: u32 = 0; l < countB; l++) {
+    const from = cellsFrom(alongB, l, aroundB, relief.firstRow) - firstRow;
+    const to = cellsTo(alongB, l, countB, aroundB, relief.endRow) - firstRow;
+    for (let k: u32 = 0; k < countA; k++) {
+      let low = Infinity;
+      for (let row = from; row < to; row++) low = min(low, load<f64>(byRow + (<usize>(row * countA + k) << 3)));
+      store<f64>(least + (<usize>(l * countA + k) << 3), low);
+    }
+  }
+}
+
+/** Answers the first cell that counts for a place: from the place before it on, and so many around. */
+function cellsFrom(list: usize, i: u32, around: u32, first: u32): u32 {
+  const at = placeAlong(list, i == 0 ? 0 : i - 1);
+  return at > first + around ? at - around : first;
+}
+
+/** Answers the end of the cells that count for a place. */
+function cellsTo(list: usize, i: u32, count: u32, around: u32, end: u32): u32 {
+  return min(placeAlong(list, min(i + 1, count - 1)) + around, end);
+}

@@ -1,0 +1,354 @@
+// What an open mesh hides of an eye that moves, as a terrain hides the valley behind a hill: a field of heights beneath the
+// mesh, along one of its axes.
+//
+// Take the prism over a rectangle, without end along that axis, that no border of the mesh goes through: border is what edges
+// are of which the triangles on both sides do not cancel. From one place in the prism to another, every way within it goes
+// through the mesh as often from its front to its back, less the other way, as any other way does (the intersection number;
+// Guillemin and Pollack, "Differential Topology", 1974). Below all of the mesh that number, counted from above all of it, is
+// the winding number of the border about the rectangle. Where it is not 0, no line of sight from above that stays in the
+// prism comes to what is below without going through the mesh. What is below is kept as the least height of each cell of a
+// grid; how it is drawn, for an eye within a margin, is in draw-relief.ts.
+//
+// Whether a cell has a border is told by a sum over the directed edges in it, of a random function of their ends that
+// changes its sign with the direction: edges that cancel leave nothing. It is wrong with a chance of 2⁻⁶⁴ a cell.
+
+import { mix } from '../math/hash';
+import { allocate, release, reserve } from '../memory';
+import { Block, Mesh, blockAt, triangleOf } from '../mesh/tree/layout';
+import { findOrAdd } from './occluder-table';
+
+/** Heights of cells, in tree space, in rows along one axis; the axes are 0 to 2. Behind it are the least ones, then the greatest. */
+@unmanaged
+export class Relief {
+  phase: u32;
+  /** The next block of triangles. */
+  next: u32;
+  /** So many axes were tried before. */
+  tried: u32;
+  /** Heights are along this one, columns follow each other along the next one and rows along the one after that. */
+  axis: u32;
+  columns: u32;
+  rows: u32;
+  // The rectangle, without its ends.
+  firstColumn: u32; endColumn: u32;
+  firstRow: u32; endRow: u32;
+  /** Above 0 where the fronts of the triangles are turned to greater heights. */
+  winding: i32;
+  lowX: f32; lowY: f32; lowZ: f32;
+  highX: f32; highY: f32; highZ: f32;
+}
+
+const BOUNDING: u32 = 0;
+const FILLING: u32 = 1;
+const WINDING: u32 = 2;
+const DONE: u32 = 3;
+const NONE: u32 = 4;
+
+const HEADER_BYTES: usize = 80;
+/** Cells along a side of a square: a terrain of 500,000 triangles has 4 × 4 of its quads in one. */
+const SIDE: f64 = 128;
+const MOST_ALONG: f64 = 512;
+/** Fewer for few triangles: so many cells along a side. */
+const LEAST_SIDE: f64 = 16;
+/** What rounding may move of a cell's border, in cells. */
+const PAD: f64 = 1e-6;
+/** Beyond this a triangle is a wall: its slope says nothing. */
+const STEEPEST: f64 = 1e4;
+/** The least part of the cells that a rectangle is worth its while with. */
+const LEAST_PART: f64 = 0.02;
+
+// @ts-ignore: decorator
+@inline
+export function lowsOf(relief: Relief): usize {
+  return changetype<usize>(relief) + HEADER_BYTES;
+}
+
+// @ts-ignore: decorator
+@inline
+export function highsOf(relief: Relief): usize {
+  return lowsOf(relief) + ((relief.columns * relief.rows) << 2);
+}
+
+// @ts-ignore: decorator
+@inline
+function sumsOf(relief: Relief): usize {
+  return lowsOf(relief) + ((relief.columns * relief.rows) << 3);
+}
+
+// @ts-ignore: decorator
+@inline
+export function lowBound(relief: Relief, axis: u32): f64 {
+  return <f64>load<f32>(changetype<usize>(relief) + (<usize>axis << 2), offsetof<Relief>('lowX'));
+}
+
+// @ts-ignore: decorator
+@inline
+export function highBound(relief: Relief, axis: u32): f64 {
+  return <f64>load<f32>(changetype<usize>(relief) + (<usize>axis << 2), offsetof<Relief>('highX'));
+}
+
+/** The work that `reliefOf` has done, in triangles; who asks sets it to 0. */
+export let reliefWork: u32 = 0;
+
+export function beginReliefs(): void {
+  reliefWork = 0;
+}
+
+/**
+ * Answers what a mesh hides by its relief; null where that is nothing, or is not known yet: with each call some of it is found,
+ * as long as `reliefWork` is below `most`. Throws OUT_OF_MEMORY.
+ */
+export function reliefOf(mesh: Mesh, most: u32): Relief | null {
+  const entry = findOrAdd(<u32>changetype<usize>(mesh));
+  if (entry.relief == 0) {
+    if (reliefWork >= most) return null;
+    const begun = changetype<Relief>(allocate(HEADER_BYTES));
+    memory.fill(changetype<usize>(begun), 0, HEADER_BYTES);
+    begun.lowX = begun.lowY = begun.lowZ = Infinity;
+    begun.highX = begun.highY = begun.highZ = -Infinity;
+    entry.relief = changetype<usize>(begun);
+  }
+  let relief = changetype<Relief>(entry.relief);
+  while (relief.phase < DONE && reliefWork < most) {
+    if (relief.next < mesh.blockCount) {
+      step(relief, blockAt(mesh, relief.next++));
+      continue;
+    }
+    relief.next = 0;
+    if (relief.phase == FILLING && findRectangle(relief)) relief.phase = WINDING;
+    else if (relief.phase == WINDING && relief.winding != 0) {
+      relief.phase = DONE;
+      relief = withoutSums(relief);
+      entry.relief = changetype<usize>(relief);
+    } else {
+      relief = beginAxis(relief, mesh);
+      entry.relief = changetype<usize>(relief);
+    }
+  }
+  return relief.phase == DONE ? relief : null;
+}
+
+/** Begins with the next axis: first those along which the mesh is flat. The relief moves. */
+function beginAxis(before: Relief, mesh: Mesh): Relief {
+  const tried = before.phase == BOUNDING ? 0 : before.tried + 1;
+  if (tried > 2) {
+    before.phase = NONE;
+    return before;
+  }
+  const axis = axisAt(before, tried), across = (axis + 1) % 3, along = (axis + 2) % 3;
+  const a = highBound(before, across) - lowBound(before, across), b = highBound(before, along) - lowBound(before, along);
+  let columns: u32 = 0, rows: u32 = 0;
+  if (a > 0 && b > 0 && a + b < Infinity) {
+    const side = max(min(SIDE, 2 * sqrt(<f64>mesh.keptCount)), LEAST_SIDE);
+    columns = <u32>max(1, min(MOST_ALONG, side * sqrt(a / b)));
+    rows = <u32>max(1, min(MOST_ALONG, side * sqrt(b / a)));
+  }
+  const relief = changetype<Relief>(allocate(HEADER_BYTES + (<u64>(columns * rows) << 4)));
+  memory.copy(changetype<usize>(relief), changetype<usize>(before), HEADER_BYTES);
+  release(changetype<usize>(before));
+  relief.phase = FILLING;
+  relief.tried = tried;
+  relief.axis = axis;
+  relief.columns = columns;
+  relief.rows = rows;
+  relief.winding = 0;
+  if (columns == 0) relief.next = mesh.blockCount;
+  for (let i: u32 = 0; i < columns * rows; i++) {
+    store<f32>(lowsOf(relief) + (<usize>i << 2), Infinity);
+    store<f32>(highsOf(relief) + (<usize>i << 2), -Infinity);
+    store<u64>(sumsOf(relief) + (<usize>i << 3), 0);
+  }
+  return relief;
+}
+
+/** Moves it to where it has room for no more than its heights. */
+function withoutSums(before: Relief): Relief {
+  const bytes = HEADER_BYTES + (<usize>(before.columns * before.rows) << 3);
+  const relief = allocate(bytes);
+  memory.copy(relief, changetype<usize>(before), bytes);
+  release(changetype<usize>(before));
+  return changetype<Relief>(relief);
+}
+
+/** Answers the axis with the least extent, the middle one, or the greatest. */
+function axisAt(relief: Relief, order: u32): u32 {
+  for (let axis: u32 = 0; axis < 3; axis++) {
+    const own = highBound(relief, axis) - lowBound(relief, axis);
+    let less: u32 = 0;
+    for (let other: u32 = 0; other < 3; other++) {
+      const extent = highBound(relief, other) - lowBound(relief, other);
+      if (extent < own || (extent == own && other < axis)) less++;
+    }
+    if (less == order) return axis;
+  }
+  return 0;
+}
+
+// The columns, rows and heights of the block that is looked at.
+let offsetA: usize = 0, offsetB: usize = 0, offsetH: usize = 0;
+let lowA: f64 = 0, lowB: f64 = 0, highA: f64 = 0, highB: f64 = 0;
+let scaleA: f64 = 0, scaleB: f64 = 0;
+
+function setAxes(relief: Relief): void {
+  const across = (relief.axis + 1) % 3, along = (relief.axis + 2) % 3;
+  offsetH = <usize>relief.axis << 4;
+  offsetA = <usize>across << 4;
+  offsetB = <usize>along << 4;
+  lowA = lowBound(relief, across);
+  lowB = lowBound(relief, along);
+  highA = highBound(relief, across);
+  highB = highBound(relief, along);
+  scaleA = <f64>relief.columns / (highA - lowA);
+  scaleB = <f64>relief.rows / (highB - lowB);
+}
+
+function step(relief: Relief, block: Block): void {
+  if (relief.phase != BOUNDING) setAxes(relief);
+  for (let lane = 0; lane < 4; lane++) {
+    if (triangleOf(block, lane) < 0) continue;
+    const at = changetype<usize>(block) + (<usize>lane << 2);
+    if (relief.phase == BOUNDING) {
+      for (let k: usize = 0; k < 3; k++) include(relief, at + k * 48);
+    } else if (relief.phase == FILLING) fill(relief, at);
+    else {
+      for (let k: usize = 0; k < 3; k++) turn(relief, at + k * 48, at + (k + 1) % 3 * 48);
+    }
+  }
+  reliefWork++; // what is more than a look is added where it is done
+}
+
+function include(relief: Relief, at: usize): void {
+  const x = load<f32>(at), y = load<f32>(at, 16), z = load<f32>(at, 32);
+  relief.lowX = min(relief.lowX, x); relief.lowY = min(relief.lowY, y); relief.lowZ = min(relief.lowZ, z);
+  relief.highX = max(relief.highX, x); relief.highY = max(relief.highY, y); relief.highZ = max(relief.highZ, z);
+}
+
+// @ts-ignore: decorator
+@inline
+function cellOf(place: f64, count: u32): u32 {
+  return <u32>max(0.0, min(place, <f64>count - 1));
+}
+
+/** Adds a triangle's heights to the cells that it may be in, and its edges to the sums of theirs. */
+function fill(relief: Relief, at: usize): void {
+  const a0 = <f64>load<f32>(at + offsetA), a1 = <f64>load<f32>(at + offsetA, 48), a2 = <f64>load<f32>(at + offsetA, 96);
+  const b0 = <f64>load<f32>(at + offsetB), b1 = <f64>load<f32>(at + offsetB, 48), b2 = <f64>load<f32>(at + offsetB, 96);
+  const h0 = <f64>load<f32>(at + offsetH), h1 = <f64>load<f32>(at + offsetH, 48), h2 = <f64>load<f32>(at + offsetH, 96);
+  const c0 = cellOf((min(min(a0, a1), a2) - lowA) * scaleA - PAD, relief.columns);
+  const c1 = cellOf((max(max(a0, a1), a2) - lowA) * scaleA + PAD, relief.columns);
+  const r0 = cellOf((min(min(b0, b1), b2) - lowB) * scaleB - PAD, relief.rows);
+  const r1 = cellOf((max(max(b0, b1), b2) - lowB) * scaleB + PAD, relief.rows);
+  const least = min(min(h0, h1), h2), most = max(max(h0, h1), h2);
+  const lows = lowsOf(relief), highs = highsOf(relief);
+  reliefWork += 2 + (((c1 - c0 + 1) * (r1 - r0 + 1)) >> 3);
+  // The plane's heights are h0 + slopeA · (a - a0) + slopeB · (b - b0).
+  const area = (a1 - a0) * (b2 - b0) - (a2 - a0) * (b1 - b0);
+  const slopeA = ((h1 - h0) * (b2 - b0) - (h2 - h0) * (b1 - b0)) / area;
+  const slopeB = ((a1 - a0) * (h2 - h0) - (a2 - a0) * (h1 - h0)) / area;
+  const isSloped = (c0 < c1 || r0 < r1) && abs(slopeA) + abs(slopeB) < STEEPEST;
+  const spread = isSloped ? (0.5 + PAD) * (abs(slopeA) / scaleA + abs(slopeB) / scaleB) : 0;
+  for (let row = r0; row <= r1; row++) {
+    for (let column = c0; column <= c1; column++) {
+      let low = least, high = most;
+      if (isSloped) {
+        const middle = h0 + slopeA * (lowA + (<f64>column + 0.5) / scaleA - a0) + slopeB * (lowB + (<f64>row + 0.5) / scaleB - b0);
+        low = max(low, middle - spread);
+        high = min(high, middle + spread);
+      }
+      const cell = <usize>(row * relief.columns + column) << 2;
+      store<f32>(lows + cell, min(load<f32>(lows + cell), <f32>low));
+      store<f32>(highs + cell, max(load<f32>(highs + cell), <f32>high));
+    }
+  }
+  const hash0 = hashOf(at), hash1 = hashOf(at + 48), hash2 = hashOf(at + 96);
+  addEdge(relief, hash0, hash1, a0, b0, a1, b1);
+  addEdge(relief, hash1, hash2, a1, b1, a2, b2);
+  addEdge(relief, hash2, hash0, a2, b2, a0, b0);
+}
+
+function hashOf(at: usize): u64 {
+  // -0 is 0.
+  const x = reinterpret<u32>(load<f32>(at) + 0), y = reinterpret<u32>(load<f32>(at, 16) + 0);
+  const z = reinterpret<u32>(load<f32>(at, 32) + 0);
+  return mix(mix((<u64>x | (<u64>y << 32)) + 0x9e3779b97f4a7c15) + z);
+}
+
+function addEdge(relief: Relief, from: u64, to: u64, fromA: f64, fromB: f64, toA: f64, toB: f64): void {
+  if (from == to) return;
+  // What is on the border of the grid is in no prism.
+  if (fromA == toA && (fromA == lowA || fromA == highA)) return;
+  if (fromB == toB && (fromB == lowB || fromB == highB)) return;
+  const c0 = cellOf((min(fromA, toA) - lowA) * scaleA - PAD, relief.columns);
+  const c1 = cellOf((max(fromA, toA) - lowA) * scaleA + PAD, relief.columns);
+  const r0 = cellOf((min(fromB, toB) - lowB) * scaleB - PAD, relief.rows);
+  const r1 = cellOf((max(fromB, toB) - lowB) * scaleB + PAD, relief.rows);
+  const edge = mix(mix(min(from, to)) + max(from, to));
+  const sum = from < to ? edge : 0 - edge;
+  const sums = sumsOf(relief);
+  for (let row = r0; row <= r1; row++) {
+    for (let column = c0; column <= c1; column++) {
+      const cell = sums + (<usize>(row * relief.columns + column) << 3);
+      store<u64>(cell, load<u64>(cell) + sum);
+    }
+  }
+}
+
+/** Adds how an edge turns about the middle cell of the rectangle: whether it crosses the half-line along rows, and in which direction. */
+function turn(relief: Relief, from: usize, to: usize): void {
+  const column = (relief.firstColumn + relief.endColumn) >> 1, row = (relief.firstRow + relief.endRow) >> 1;
+  const a = lowA + (<f64>column + 0.5) / scaleA, b = lowB + (<f64>row + 0.5) / scaleB;
+  const fromB = <f64>load<f32>(from + offsetB), toB = <f64>load<f32>(to + offsetB);
+  if ((fromB > b) == (toB > b)) return;
+  const fromA = <f64>load<f32>(from + offsetA), toA = <f64>load<f32>(to + offsetA);
+  const isUp = toB > fromB;
+  // The same for both directions, to the last bit.
+  const t = isUp ? (b - fromB) / (toB - fromB) : (b - toB) / (fromB - toB);
+  const crossing = isUp ? fromA + (toA - fromA) * t : toA + (fromA - toA) * t;
+  if (crossing > a) relief.winding += isUp ? 1 : -1;
+}
+
+/** For each column, how many free cells there are from the row that is looked at downwards: u32. Then the columns on the stack. */
+let runs: usize = 0;
+
+/**
+ * Finds the largest rectangle of cells that have something and no border: row by row, the largest below the runs of free cells,
+ * with a stack of those that are open. Answers whether it is large enough.
+ */
+function findRectangle(relief: Relief): bool {
+  const columns = relief.columns, rows = relief.rows;
+  runs = reserve(runs, 0, <u64>(2 * columns + 1) << 2);
+  memory.fill(runs, 0, columns << 2);
+  const stack = runs + (<usize>columns << 2);
+  let largest: u32 = 0;
+  for (let row: u32 = 0; row < rows; row++) {
+    let depth: usize = 0;
+    for (let column: u32 = 0; column <= columns; column++) {
+      const at = runs + (<usize>column << 2);
+      let run: u32 = 0;
+      if (column < columns) {
+        run = isFree(relief, row * columns + column) ? load<u32>(at) + 1 : 0;
+        store<u32>(at, run);
+      }
+      // Each on the stack is lower than the next.
+      while (depth > 0) {
+        const height = load<u32>(runs + (<usize>load<u32>(stack + ((depth - 1) << 2)) << 2));
+        if (column < columns && height < run) break;
+        depth--;
+        const first: u32 = depth == 0 ? 0 : load<u32>(stack + ((depth - 1) << 2)) + 1;
+        const area = height * (column - first);
+        if (area <= largest) continue;
+        largest = area;
+        relief.firstColumn = first;
+        relief.endColumn = column;
+        relief.firstRow = row + 1 - height;
+        relief.endRow = row + 1;
+      }
+      if (column < columns) store<u32>(stack + (depth++ << 2), column);
+    }
+  }
+  return largest > 0 && <f64>largest >= LEAST_PART * <f64>(columns * rows);
+}
+
+function isFree(relief: Relief, cell: u32): bool {
+  return load<u64>(sumsOf(relief) + (<usize>cell << 3)) == 0 && load<f32>(lowsOf(relief) + (<usize>cell << 2)) < Infinity;
+}

@@ -1,0 +1,200 @@
+// A ray, or a cone about a place on the screen, against objects of points and lines.
+
+import {
+  HIT_BYTES, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, RAY_CONE_A,
+  RAY_CONE_B, RAY_CONE_REACH, RAY_IS_CONE,
+} from '../../../../shared/layout';
+import { dropHits, hitAt, hitCount } from '../../hits';
+import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
+import { ALL } from '../../mesh/query/ray';
+import { PointLine } from '../../point-line/layout';
+import { ThickRay, castThickRay, hitElement, hitReach, hitX, hitY, hitZ } from '../../point-line/ray';
+import { Proxy } from '../../shape/proxy';
+import { Tree } from '../index/octree';
+import { hasOwnSets, isClipped, keepsOf } from './clipping';
+import { isIgnored } from './filter';
+import {
+  directionX, directionY, directionZ, foundDistance, isNearer, mode, movedBy, tMax, tMin,
+} from './ray-line';
+import { foundNormalX, foundNormalY, foundNormalZ, recordPointLine, turnBack } from './ray-hit';
+import {
+  solid, isPrepared, prepare, localX, localY, localZ, alongX, alongY, alongZ, nearT, nearX, nearY, nearZ, toLocal,
+} from './ray-space';
+
+const thick = changetype<ThickRay>(memory.data(<i32>offsetof<ThickRay>(), 16));
+/** Whether the ray is one about a place on the screen; then its functions, at RAY_CONE_* of a record (layout.ts). */
+let cone: usize = 0;
+
+/** Makes the rays from now on hit what is drawn near them, by the record of a ray (layout.ts, RAY_*); 0 ends that. */
+export function setCone(ray: usize): void {
+  cone = ray != 0 && load<u32>(ray, RAY_IS_CONE) != 0 ? ray : 0;
+}
+
+export function isCone(): bool {
+  return cone != 0;
+}
+
+/** Answers the reach of the cone where the ray begins, which may have moved. */
+export function coneReach(): f64 {
+  const grows = coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
+  return load<f64>(cone, RAY_CONE_REACH + 24) + movedBy * grows;
+}
+
+/** Answers what one of the cone's functions grows by on a way. */
+// @ts-ignore: decorator
+@inline
+export function coneAlong(gradient: usize, x: f64, y: f64, z: f64): f64 {
+  const at = cone + gradient;
+  return load<f64>(at) * x + load<f64>(at, 8) * y + load<f64>(at, 16) * z;
+}
+
+/**
+ * Casts the ray at an object of points or lines, which are hit within `threshold`: in world units, or where `isOwn` in the
+ * object's own; of a cone, by that. Otherwise as `castObject`.
+ */
+export function castPointLine(proxy: Proxy, tree: Tree, position: u32, threshold: f64, isOwn: bool): void {
+  const id = proxy.id;
+  if (isIgnored(id)) return;
+  if (!isPrepared(id)) prepare(proxy, tree, position);
+  toLocal();
+  setThickRay(threshold, isOwn);
+  const hitsBefore = hitCount;
+  if (isClipped || hasOwnSets()) {
+    castCutPointLine(hitsBefore, id);
+    return;
+  }
+  const t = castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, mode);
+  if (mode == ALL) completePointLines(hitsBefore, id);
+  else if (t != Infinity) takePointLine(id, t, hitElement, hitReach, hitX, hitY, hitZ);
+}
+
+/** Keeps a hit of points or lines at t from where the local ray begins, if it is the nearest. */
+function takePointLine(id: u32, t: f64, element: i32, reach: f64, x: f64, y: f64, z: f64): void {
+  if (!isNearer(id, nearT + t)) return;
+  place(t, x, y, z);
+  recordPointLine(id, t, element, thick.drawn ? away : reach, placeX, placeY, placeZ);
+}
+
+/** Casts the ray at points or lines of which planes cut some away: which one is kept is asked of all that are hit. */
+function castCutPointLine(first: u32, id: u32): void {
+  castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, ALL);
+  let kept = first, nearest = first;
+  for (let i = first; i < hitCount; i++) {
+    const hit = hitAt(i);
+    const x = load<f64>(hit, HIT_POINT), y = load<f64>(hit, HIT_POINT + 8), z = load<f64>(hit, HIT_POINT + 16);
+    const wx = solid.xx * x + solid.yx * y + solid.zx * z + solid.tx;
+    const wy = solid.xy * x + solid.yy * y + solid.zy * z + solid.ty;
+    const wz = solid.xz * x + solid.yz * y + solid.zz * z + solid.tz;
+    if (!keepsOf(id, wx, wy, wz)) continue;
+    memory.copy(hitAt(kept), hit, HIT_BYTES);
+    if (isBefore(kept, nearest)) nearest = kept;
+    kept++;
+  }
+  dropHits(kept);
+  if (mode == ALL) {
+    completePointLines(first, id);
+    return;
+  }
+  dropHits(first);
+  if (kept == first) return;
+  const hit = hitAt(nearest);
+  takePointLine(
+    id, load<f64>(hit, HIT_DISTANCE), load<i32>(hit, HIT_ELEMENT), load<f64>(hit, HIT_DISTANCE_TO_RAY),
+    load<f64>(hit, HIT_POINT), load<f64>(hit, HIT_POINT + 8), load<f64>(hit, HIT_POINT + 16),
+  );
+}
+
+/** Compares two hits of one object: of two at the same t the lower element comes first. */
+function isBefore(i: u32, j: u32): bool {
+  const a = load<f64>(hitAt(i), HIT_DISTANCE), b = load<f64>(hitAt(j), HIT_DISTANCE);
+  return a < b || (a == b && load<i32>(hitAt(i), HIT_ELEMENT) < load<i32>(hitAt(j), HIT_ELEMENT));
+}
+
+/** Sets the ray in the object's space, as thick as it is asked for. */
+function setThickRay(threshold: f64, isOwn: bool): void {
+  thick.x = localX; thick.y = localY; thick.z = localZ;
+  thick.alongX = alongX; thick.alongY = alongY; thick.alongZ = alongZ;
+  thick.from = tMin - nearT;
+  thick.last = tMax - nearT;
+  thick.to = foundDistance - nearT;
+  thick.rX = thick.rY = thick.rZ = 0;
+  thick.reach = threshold;
+  thick.drawn = cone != 0 && !isOwn;
+  thick.metric = 1;
+  // Where it begins at its origin, which is at -movedBy, or behind it.
+  thick.round = !thick.drawn && tMin <= -movedBy;
+  if (isOwn) {
+    const square = alongX * alongX + alongY * alongY + alongZ * alongZ;
+    const length = sqrt(square);
+    setBasis(alongX / length, alongY / length, alongZ / length);
+    thick.aX = firstX; thick.aY = firstY; thick.aZ = firstZ;
+    thick.bX = secondX; thick.bY = secondY; thick.bZ = secondZ;
+    thick.tX = alongX / square; thick.tY = alongY / square; thick.tZ = alongZ / square;
+    thick.metric = length;
+    return;
+  }
+  toOwn(directionX, directionY, directionZ);
+  thick.tX = ownX; thick.tY = ownY; thick.tZ = ownZ;
+  if (cone == 0) setBasis(directionX, directionY, directionZ);
+  const a = cone + RAY_CONE_A, b = cone + RAY_CONE_B, r = cone + RAY_CONE_REACH;
+  if (cone == 0) toOwn(firstX, firstY, firstZ);
+  else toOwn(load<f64>(a), load<f64>(a, 8), load<f64>(a, 16));
+  thick.aX = ownX; thick.aY = ownY; thick.aZ = ownZ;
+  if (cone == 0) toOwn(secondX, secondY, secondZ);
+  else toOwn(load<f64>(b), load<f64>(b, 8), load<f64>(b, 16));
+  thick.bX = ownX; thick.bY = ownY; thick.bZ = ownZ;
+  if (cone == 0) return;
+  toOwn(load<f64>(r), load<f64>(r, 8), load<f64>(r, 16));
+  thick.rX = ownX; thick.rY = ownY; thick.rZ = ownZ;
+  thick.reach = coneReach() + nearT * coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
+}
+
+let ownX: f64 = 0, ownY: f64 = 0, ownZ: f64 = 0;
+
+/** Takes the gradient of a function from the world to the object's space. */
+// @ts-ignore: decorator
+@inline
+function toOwn(x: f64, y: f64, z: f64): void {
+  ownX = solid.xx * x + solid.xy * y + solid.xz * z;
+  ownY = solid.yx * x + solid.yy * y + solid.yz * z;
+  ownZ = solid.zx * x + solid.zy * y + solid.zz * z;
+}
+
+let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
+export let away: f64 = 0;
+
+/**
+ * Finds the place in the world of a hit at t from where the local ray begins, of a line there, of a point beside it on the
+ * ray, as three's; and how far from the ray the place in the mesh is.
+ */
+function place(t: f64, x: f64, y: f64, z: f64): void {
+  const dx = x - localX, dy = y - localY, dz = z - localZ;
+  const wx = solid.xx * dx + solid.yx * dy + solid.zx * dz;
+  const wy = solid.xy * dx + solid.yy * dy + solid.zy * dz;
+  const wz = solid.xz * dx + solid.yz * dy + solid.zz * dz;
+  const rx = t * directionX, ry = t * directionY, rz = t * directionZ;
+  away = sqrt((wx - rx) * (wx - rx) + (wy - ry) * (wy - ry) + (wz - rz) * (wz - rz));
+  const isPoint = changetype<PointLine>(<usize>solid.mesh).size == 1;
+  placeX = nearX + (isPoint ? rx : wx);
+  placeY = nearY + (isPoint ? ry : wy);
+  placeZ = nearZ + (isPoint ? rz : wz);
+}
+
+/** Completes the hits of points and lines from `first` on with what the scene knows. */
+function completePointLines(first: u32, id: u32): void {
+  turnBack();
+  for (let i = first; i < hitCount; i++) {
+    const hit = hitAt(i);
+    const t = load<f64>(hit, HIT_DISTANCE);
+    place(t, load<f64>(hit, HIT_POINT), load<f64>(hit, HIT_POINT + 8), load<f64>(hit, HIT_POINT + 16));
+    store<u32>(hit, id, HIT_OBJECT);
+    store<f64>(hit, movedBy + (nearT + t), HIT_DISTANCE);
+    if (thick.drawn) store<f64>(hit, away, HIT_DISTANCE_TO_RAY);
+    store<f64>(hit, placeX, HIT_POINT);
+    store<f64>(hit, placeY, HIT_POINT + 8);
+    store<f64>(hit, placeZ, HIT_POINT + 16);
+    store<f64>(hit, foundNormalX, HIT_NORMAL);
+    store<f64>(hit, foundNormalY, HIT_NORMAL + 8);
+    store<f64>(hit, foundNormalZ, HIT_NORMAL + 16);
+  }
+}

@@ -1,0 +1,58 @@
+// What is inside of a solid mesh at the start of a sweep, where surfaces do not meet.
+
+import { SHAPE_MESH } from '../../../shared/layout';
+import { Support, findSupportPoint, supportX, supportY, supportZ } from '../contact/convex/support';
+import { Affine, copy, invert } from '../math/affine';
+import { spectralNorm } from '../math/spectral-norm';
+import { closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ } from '../mesh/query/closest-point';
+import { mapTriangle } from '../mesh/query/mapped-triangle';
+import { isInsideByWinding } from '../mesh/query/winding-number';
+import { Mesh } from '../mesh/tree/layout';
+import { PlacedShape, mapOf } from '../shape/placed-shape';
+import { overrule, setTouch } from './meeting';
+
+const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const about = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const corners: usize = memory.data(72, 16);
+
+/**
+ * Finds whether a shape is inside of a solid mesh, whose surface it does not meet; `map` places the mesh about the common
+ * place. The shape inside is given by its body or, if it is a mesh, by its map from tree space. `isObject` says that the
+ * mesh is the object, else it is the shape that is swept. The way out leads to the nearest place of the surface, and on
+ * until all of what is inside has left. Throws OUT_OF_MEMORY.
+ */
+export function findContained(
+  mesh: Mesh, map: Affine, inner: PlacedShape, body: Support, tree: Affine, isObject: bool,
+): void {
+  let x = body.x, y = body.y, z = body.z;
+  if (inner.shape == SHAPE_MESH) {
+    const own = changetype<Mesh>(<usize>inner.mesh);
+    mapTriangle(corners, changetype<usize>(own) + own.blocks, tree);
+    x = load<f64>(corners); y = load<f64>(corners, 8); z = load<f64>(corners, 16);
+  }
+  invert(inverse, map);
+  const m = inverse;
+  const u = m.xx * x + m.yx * y + m.zx * z + m.tx, v = m.xy * x + m.yy * y + m.zy * z + m.ty;
+  const w = m.xz * x + m.yz * y + m.zz * z + m.tz;
+  if (!(u >= mesh.lowX && u <= mesh.highX && v >= mesh.lowY && v <= mesh.highY && w >= mesh.lowZ && w <= mesh.highZ)) return;
+  if (!isInsideByWinding(mesh, u, v, w, 0)) return;
+  copy(about, map);
+  about.tx -= x;
+  about.ty -= y;
+  about.tz -= z;
+  if (!closestOnMesh(mesh, about, Infinity, false)) return;
+  let nx = closestX, ny = closestY, nz = closestZ;
+  const distance = closestDistance;
+  if (distance > 0) {
+    nx /= distance; ny /= distance; nz /= distance;
+  } else nz = 1;
+  let behind: f64 = 0;
+  if (inner.shape == SHAPE_MESH) behind = 2.0 * changetype<Mesh>(<usize>inner.mesh).radius * spectralNorm(mapOf(inner));
+  else {
+    findSupportPoint(body, -nx, -ny, -nz, false);
+    behind = -(nx * (supportX - x) + ny * (supportY - y) + nz * (supportZ - z));
+  }
+  const sign: f64 = isObject ? 1 : -1;
+  overrule(distance + behind, sign * nx, sign * ny, sign * nz, isObject ? closestTriangle : -1);
+  setTouch(x + closestX, y + closestY, z + closestZ);
+}

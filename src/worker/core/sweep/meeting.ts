@@ -1,0 +1,127 @@
+// What a sweep of a pair has found: the first meeting so far, or the deepest one where the two overlap at the start.
+
+import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../shared/layout';
+import { Affine } from '../math/affine';
+import { sidesOfFace } from '../mesh/query/face-sides';
+import { mapTriangle } from '../mesh/query/mapped-triangle';
+import { BLOCK_BYTES, Block, Mesh, triangleOf } from '../mesh/tree/layout';
+import { Polytope, setTriangle } from './swept-sat';
+
+/** The time of the meeting, or from when on nothing matters; and whether the two meet before. */
+export let best: f64 = 0;
+export let isMet: bool = false;
+/** How deep they are in each other at the start, else 0. */
+export let meetDepth: f64 = 0;
+/** The unit normal from the object to the shape, and where they touch, about the shape's place at the start. */
+export let meetNormalX: f64 = 0, meetNormalY: f64 = 0, meetNormalZ: f64 = 0;
+export let meetX: f64 = 0, meetY: f64 = 0, meetZ: f64 = 0;
+/** The object's triangle; -1 where it is no mesh. */
+export let meetTriangle: i32 = -1;
+/** The triangles that meet, in the shape's mesh and in the object's; 0 without. */
+export let metOfShape: usize = 0, metOfOther: usize = 0;
+/** Whether the place where they touch is known. */
+export let isTouchKnown: bool = false;
+/** Whether the object is what moves, backwards, and the shape what stands: where only the shape is a mesh. */
+export let isSwapped: bool = false;
+
+let objectMesh: usize = 0;
+let objectTree: Affine = changetype<Affine>(0);
+let isMirrored: bool = false;
+let sides: u32 = SIDE_DOUBLE;
+let faceSides: usize = 0;
+
+/**
+ * Begins the sweep of a pair. Nothing matters that is later than `limit`. Of an object that is a mesh, or else 0, with its
+ * map from tree space, only those sides count (SIDE_*), but for triangles of which a list (mesh/query/face-sides.ts, or
+ * 0) says something else.
+ */
+export function beginMeeting(limit: f64, mesh: usize, tree: Affine, mirrored: bool, allowed: u32, list: usize): void {
+  best = limit;
+  isMet = isTouchKnown = isSwapped = false;
+  metOfShape = metOfOther = 0;
+  meetDepth = 0;
+  meetTriangle = -1;
+  objectMesh = mesh;
+  objectTree = tree;
+  isMirrored = mirrored;
+  sides = allowed;
+  faceSides = list;
+}
+
+/** Tells whether triangles are met from both sides. */
+export function areAllSides(): bool {
+  return sides == SIDE_DOUBLE || objectMesh == 0;
+}
+
+/** Says that the object is what moves, backwards. */
+export function swap(): void {
+  isSwapped = true;
+}
+
+/** Sets where the two touch. */
+export function setTouch(x: f64, y: f64, z: f64): void {
+  isTouchKnown = true;
+  meetX = x;
+  meetY = y;
+  meetZ = z;
+}
+
+/** Takes that the two overlap at the start, whatever was found before. */
+export function overrule(depth: f64, x: f64, y: f64, z: f64, triangle: i32): void {
+  isMet = true;
+  best = 0;
+  meetDepth = depth;
+  meetNormalX = x;
+  meetNormalY = y;
+  meetNormalZ = z;
+  meetTriangle = triangle;
+}
+
+/** Takes a meeting if it is sooner, or deeper at the start, than the best. Answers whether it was. */
+export function offer(when: f64, depth: f64, x: f64, y: f64, z: f64, ofShape: usize, ofOther: usize): bool {
+  const index = ofOther != 0 ? indexOf(ofOther) : -1;
+  const time = depth > 0 ? 0 : max(when, 0.0);
+  if (depth > 0) {
+    if (meetDepth > depth || (meetDepth == depth && meetTriangle < index)) return false;
+  } else if (meetDepth > 0 || time > best || (time == best && isMet && meetTriangle <= index)) return false;
+  if (ofOther != 0 && sides != SIDE_DOUBLE && !isSeen(ofOther, index, x, y, z)) return false;
+  isMet = true;
+  isTouchKnown = false;
+  best = time;
+  meetDepth = max(depth, 0.0);
+  meetNormalX = x;
+  meetNormalY = y;
+  meetNormalZ = z;
+  meetTriangle = index;
+  metOfShape = ofShape;
+  metOfOther = ofOther;
+  return true;
+}
+
+/** Answers the index of a triangle by its address: its block's and four times the lane. */
+function indexOf(at: usize): i32 {
+  const mesh = changetype<Mesh>(objectMesh);
+  const blocks = changetype<usize>(mesh) + mesh.blocks;
+  const within = (at - blocks) % BLOCK_BYTES;
+  return triangleOf(changetype<Block>(at - within), <i32>(within >> 2));
+}
+
+/** Tells whether the side of an object's triangle that the shape comes to is one that can be met. */
+function isSeen(at: usize, index: i32, x: f64, y: f64, z: f64): bool {
+  mapTriangle(corners, at, objectTree);
+  setTriangle(face, corners);
+  let facing =
+    x * (face.e0Y * face.e1Z - face.e0Z * face.e1Y) + y * (face.e0Z * face.e1X - face.e0X * face.e1Z) +
+    z * (face.e0X * face.e1Y - face.e0Y * face.e1X);
+  if (isMirrored) facing = -facing;
+  const side: u32 = facing >= 0 ? SIDE_FRONT : SIDE_BACK;
+  const allowed = faceSides != 0 ? sidesOfFace(faceSides, <u32>index, sides) : sides;
+  return (allowed & side) != 0;
+}
+const corners: usize = memory.data(72, 16);
+const face = changetype<Polytope>(memory.data(<i32>offsetof<Polytope>(), 16));
+
+/** Offers a meeting with a triangle of the mesh that stands, by the normal from it to what moves. */
+export function take(time: f64, depth: f64, x: f64, y: f64, z: f64, triangle: usize): bool {
+  return isSwapped ? offer(time, depth, -x, -y, -z, triangle, 0) : offer(time, depth, x, y, z, 0, triangle);
+}

@@ -1,0 +1,68 @@
+// A sweep at one object as a record, so that the interruptible module can do it (pair-module.ts): what is swept, and what at.
+
+import { PLACED_SHAPE_BYTES, PlacedShape } from '../shape/placed-shape';
+import { best, isMet, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTriangle, meetX, meetY, meetZ } from './meeting';
+import { setMotion } from './motion';
+import { beginSweep, sweepPair } from './sweep';
+
+/** A shape and its motion: the way, the rotation and the place about which it turns; the shape lies behind it. */
+@unmanaged
+export class SweptShape {
+  wayX: f64; wayY: f64; wayZ: f64;
+  turnX: f64; turnY: f64; turnZ: f64; turnW: f64;
+  pivotX: f64; pivotY: f64; pivotZ: f64;
+  tolerance: f64;
+  pad: f64;
+}
+
+/** An object to sweep at, which lies behind it, and what was found. */
+@unmanaged
+export class PairSweep {
+  /** From when on the two may meet, and up to when it matters. */
+  from: f64;
+  limit: f64;
+  id: u32;
+  /** The sides that count, and the list of those of single triangles, or 0. */
+  sides: u32;
+  list: u32;
+  isMet: u32;
+  time: f64;
+  depth: f64;
+  normalX: f64; normalY: f64; normalZ: f64;
+  x: f64; y: f64; z: f64;
+  triangle: i32;
+  pad: u32;
+}
+
+export const SWEPT_SHAPE_BYTES: usize = offsetof<SweptShape>() + PLACED_SHAPE_BYTES;
+export const PAIR_SWEEP_BYTES: usize = offsetof<PairSweep>() + PLACED_SHAPE_BYTES;
+
+// @ts-ignore: decorator
+@inline
+export function shapeOfSwept(swept: SweptShape): PlacedShape {
+  return changetype<PlacedShape>(changetype<usize>(swept) + offsetof<SweptShape>());
+}
+
+// @ts-ignore: decorator
+@inline
+export function objectOfPair(pair: PairSweep): PlacedShape {
+  return changetype<PlacedShape>(changetype<usize>(pair) + offsetof<PairSweep>());
+}
+
+/** Sweeps the shape at the object. Throws OUT_OF_MEMORY. */
+export function sweepRecord(swept: SweptShape, pair: PairSweep): void {
+  setMotion(swept.wayX, swept.wayY, swept.wayZ, swept.turnX, swept.turnY, swept.turnZ, swept.turnW);
+  beginSweep(shapeOfSwept(swept), swept.pivotX, swept.pivotY, swept.pivotZ, swept.tolerance);
+  pair.isMet = <u32>sweepPair(objectOfPair(pair), pair.sides, <usize>pair.list, pair.limit);
+  if (pair.isMet) writeMeeting(pair);
+}
+
+/** Writes what `sweepPair` found last. */
+export function writeMeeting(pair: PairSweep): void {
+  pair.isMet = <u32>isMet;
+  pair.time = best;
+  pair.depth = meetDepth;
+  pair.normalX = meetNormalX; pair.normalY = meetNormalY; pair.normalZ = meetNormalZ;
+  pair.x = meetX; pair.y = meetY; pair.z = meetZ;
+  pair.triangle = meetTriangle;
+}

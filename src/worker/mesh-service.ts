@@ -1,0 +1,179 @@
+import { transfer } from 'comlink';
+import { type PackedBoxes, withBoxes } from '../shared/baked-boxes.js';
+import { CollisionError } from '../shared/errors.js';
+import type { LoadedMesh, MeshDeform, MeshUpdate, Outcome, SmallBuild, SmallLoad } from '../shared/protocol.js';
+import type { MeshData, MeshId } from '../shared/types.js';
+import { answering } from './answering.js';
+import type { MeshAddress, MeshBuild } from './binding/core.js';
+import { blobCopy } from './blob-copy.js';
+import { outcomeOf } from './failures.js';
+import { FRAME_SLICE_MS } from './long-work.js';
+import { QueryService } from './query-service.js';
+import { SLICE_MS, Slices } from './slices.js';
+import { findFeatures, withFeatures } from './snap/features.js';
+
+/** The part of the worker that builds, loads, bakes and changes meshes, in slices where they are large. */
+export abstract class MeshService extends QueryService {
+  readonly #builds = new Map<number, MeshBuild>();
+  /** The last of the changes of each mesh that are under way in slices. */
+  readonly #changes = new Map<MeshId, Promise<void>>();
+
+  readonly buildMesh = answering(
+    async (
+      id: number,
+      positions: Float32Array,
+      indices: Uint32Array | Uint16Array | undefined,
+      weld: number,
+      topology: MeshData['topology'],
+      deform: MeshDeform,
+      features: number | undefined,
+    ): Promise<ArrayBuffer> => {
+      const build = this.core.beginBuild(positions, indices, weld, topology, deform);
+      this.#builds.set(id, build);
+      try {
+        for (let fraction = build.step(SLICE_MS); fraction < 1; fraction = build.step(SLICE_MS)) {
+          this.post({ type: 'progress', build: id, fraction }, []);
+          await this.work.pause();
+          if (!this.#builds.has(id)) throw new CollisionError('ABORTED', 'the build was aborted');
+        }
+        let baked = build.finish();
+        if (features !== undefined) {
+          const slices = new Slices(() => this.work.pause());
+          const found = await slices.run(findFeatures(() => baked, 0, features));
+          baked = await slices.run(withFeatures(baked, found));
+          if (!this.#builds.has(id)) throw new CollisionError('ABORTED', 'the build was aborted');
+        }
+        this.#builds.delete(id);
+        return transfer(baked, [baked]);
+      } catch (error) {
+        this.abortBuild(id);
+        throw error;
+      }
+    },
+  );
+
+  protected abortBuild(id: number): void {
+    this.#builds.get(id)?.abort();
+    this.#builds.delete(id);
+  }
+
+  /** Copies the mesh in and checks it, in slices: 65 MB take some 100 ms, for which no pick is to wait. */
+  readonly loadMesh = answering(async (mesh: MeshId, baked: ArrayBuffer, isKept: boolean): Promise<LoadedMesh> => {
+    this.meshes.beginLoad(mesh, baked);
+    let info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
+    while (!info) {
+      await this.work.pause();
+      info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
+    }
+    return { info, copy: isKept ? await this.#copyOf(baked) : undefined };
+  });
+
+  readonly buildMeshes = answering((builds: SmallBuild[]): Outcome<ArrayBuffer>[] =>
+    builds.map(({ positions, indices, weld }) =>
+      outcomeOf(() => {
+        const build = this.core.beginBuild(positions, indices, weld, 'triangles', {});
+        try {
+          while (build.step(SLICE_MS) < 1);
+          return build.finish();
+        } catch (error) {
+          build.abort();
+          throw error;
+        }
+      }),
+    ),
+  );
+
+  readonly loadMeshes = answering((loads: SmallLoad[]): Outcome<LoadedMesh>[] =>
+    loads.map(({ mesh, baked }) => outcomeOf(() => ({ info: this.meshes.load(mesh, baked), copy: undefined }))),
+  );
+
+  readonly bakeMesh = answering(async (mesh: MeshId, boxes: PackedBoxes | undefined): Promise<ArrayBuffer> => {
+    const address = this.meshes.addressOf(mesh);
+    const angle = this.meshes.features.bakedAngle(address);
+    let baked = await this.#bake(address);
+    if (angle !== undefined) {
+      const slices = new Slices(() => this.work.pause());
+      const found = await slices.run(findFeatures(() => baked, 0, angle));
+      baked = await slices.run(withFeatures(baked, found));
+    }
+    if (boxes) baked = await new Slices(() => this.work.pause()).run(withBoxes(baked, boxes));
+    return transfer(baked, [baked]);
+  });
+
+  /**
+   * Bakes a mesh as it is now, in slices. Its memory is kept for as long as that reads it: what has to be derived, as its
+   * vertices have moved, is derived of a copy.
+   */
+  async #bake(mesh: MeshAddress): Promise<ArrayBuffer> {
+    const bake = this.core.beginBake(mesh);
+    let fraction = 0;
+    try {
+      await this.work.inSlices(async () => {
+        while (fraction < 1 && bake.isReading) {
+          fraction = bake.step(FRAME_SLICE_MS);
+          if (fraction < 1) await this.work.pause();
+        }
+      });
+      while (fraction < 1) {
+        fraction = bake.step(FRAME_SLICE_MS);
+        if (fraction < 1) await this.work.pause();
+      }
+      return bake.finish();
+    } finally {
+      bake.abort();
+    }
+  }
+
+  readonly updateMesh = answering((mesh: MeshId, positions: Float32Array): MeshUpdate | Promise<MeshUpdate> => {
+    if (!this.meshes.isLong(mesh) && !this.#changes.has(mesh)) return withData(this.meshes.update(mesh, positions));
+    return this.#change(mesh, () =>
+      this.meshes.updateInSlices(mesh, positions, FRAME_SLICE_MS, () => this.work.mayGoAhead()),
+    );
+  });
+
+  readonly replaceTree = answering(
+    async (mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): Promise<MeshUpdate> => {
+      const update = await this.#change(mesh, () =>
+        this.meshes.replaceInSlices(mesh, baked, FRAME_SLICE_MS, () => this.work.mayGoAhead()),
+      );
+      if (baked && isKept && update.isInEffect) update.copy = await this.#copyOf(baked);
+      return update;
+    },
+  );
+
+  /** Changes a mesh in slices, behind all changes of it that were asked for before. */
+  #change(mesh: MeshId, begin: () => Generator<void, MeshUpdate>): Promise<MeshUpdate> {
+    const before = this.#changes.get(mesh) ?? Promise.resolve();
+    const change = before.then(async () => withData(await this.#finish(begin())));
+    const settled = change.then(
+      () => {},
+      () => {},
+    );
+    this.#changes.set(mesh, settled);
+    settled.then(() => {
+      if (this.#changes.get(mesh) === settled) this.#changes.delete(mesh);
+    });
+    return change;
+  }
+
+  /** Does work in slices; each ends where the work yields. */
+  async #finish<T>(work: Generator<void, T>): Promise<T> {
+    let step = work.next();
+    while (!step.done) {
+      await this.work.pause();
+      step = work.next();
+    }
+    return step.value;
+  }
+
+  #copyOf(baked: ArrayBuffer): Promise<Blob> {
+    return blobCopy(baked, FRAME_SLICE_MS, () => this.work.pause());
+  }
+}
+
+/** Answers an update of a mesh whose data are transferred. */
+function withData(update: MeshUpdate): MeshUpdate {
+  const { positions, indices } = update.rebuild ?? {};
+  const buffers = [positions, indices].flatMap((array) => (array ? [array.buffer as ArrayBuffer] : []));
+  return transfer(update, buffers);
+}

@@ -1,0 +1,140 @@
+import { transfer } from 'comlink';
+import { CONTACTS_ANY } from '../shared/layout.js';
+import type { ContactReport, Distance, ObjectId } from '../shared/types.js';
+import type { Core } from './binding/core.js';
+import type { CoreSweepHit } from './binding/hits.js';
+import type { CoreContact } from './binding/queries.js';
+import { FRAME_SLICE_MS, type LongWork } from './long-work.js';
+import type { MeshTable } from './mesh-table.js';
+
+/** Two objects whose contact is asked for, and the frame that the answer sees. */
+type AskedPair = Pick<ContactReport, 'a' | 'b' | 'frame'>;
+type FoundContact = ContactReport | null;
+type FoundDistance = Distance | null;
+
+/** A question that may take long, about copies that were kept: found or undefined after its part of the time. */
+interface KeptQuestion<Found, Answer> {
+  beginKept(kept: number): Found | undefined;
+  resume(): Found | undefined;
+  answer(found: Found, ms: number): Answer;
+}
+
+/** The same about two objects, which are only copied where it has to wait. */
+interface PairQuestion<Found, Answer> extends KeptQuestion<Found | null, Answer | null> {
+  /** Tells whether it disturbs what is left between two slices. */
+  isLong(): boolean;
+  begin(): Found | null | undefined;
+}
+
+/**
+ * Answers questions about two objects, and sweeps. One that may take long is answered in slices, when no frame and no other
+ * such question is under way: it keeps the objects as they are now.
+ */
+export class PairQuestions {
+  readonly #core: Core;
+  readonly #meshes: MeshTable;
+  readonly #work: LongWork;
+
+  constructor(core: Core, meshes: MeshTable, work: LongWork) {
+    this.#core = core;
+    this.#meshes = meshes;
+    this.#work = work;
+  }
+
+  contact(a: ObjectId, b: ObjectId, detail: number, frame: number): FoundContact | Promise<FoundContact> {
+    const { queries } = this.#core;
+    const pair = { a, b, frame };
+    return this.#ask(a, b, detail, {
+      isLong: () => queries.isLongContact(a, b, detail),
+      begin: () => queries.beginContact(a, b, detail, FRAME_SLICE_MS),
+      beginKept: (kept) => queries.beginKeptContact(a, b, kept, FRAME_SLICE_MS),
+      resume: () => queries.resumeContact(a, b, FRAME_SLICE_MS),
+      answer: (found, ms) => reported(pair, found, ms),
+    });
+  }
+
+  /** Measures how far two objects are from each other. It waits for what is under way whatever the shapes are. */
+  distance(a: ObjectId, b: ObjectId, limit: number, frame: number): FoundDistance | Promise<FoundDistance> {
+    const { queries } = this.#core;
+    return this.#ask(a, b, CONTACTS_ANY, {
+      isLong: () => queries.canMeasure(a, b),
+      begin: () => queries.beginDistance(a, b, limit, FRAME_SLICE_MS),
+      beginKept: (kept) => queries.beginKeptDistance(a, b, kept, limit, FRAME_SLICE_MS),
+      resume: () => queries.resumeDistance(a, b, FRAME_SLICE_MS),
+      answer: (found) => found && { ...found, frame },
+    });
+  }
+
+  #ask<Found, Answer>(
+    a: ObjectId,
+    b: ObjectId,
+    detail: number,
+    question: PairQuestion<Found, Answer>,
+  ): Answer | null | Promise<Answer | null> {
+    if (!this.#work.isHeld || !question.isLong()) return this.#find(question, () => question.begin());
+    return this.#askLater(this.#core.queries.keepContact(a, b, detail), question);
+  }
+
+  /** Does a sweep that was kept (`keepSweep`). */
+  sweep<Answer>(kept: number, answer: (hits: CoreSweepHit[]) => Answer): Answer | Promise<Answer> {
+    const { queries } = this.#core;
+    const question = {
+      beginKept: () => queries.beginKeptSweep(kept, FRAME_SLICE_MS),
+      resume: () => queries.resumeSweep(FRAME_SLICE_MS),
+      answer,
+    };
+    return this.#work.isHeld ? this.#askLater(kept, question) : this.#find(question, question.beginKept);
+  }
+
+  /** Asks a question about copies when the long work before it has ended. */
+  #askLater<Found, Answer>(kept: number, question: KeptQuestion<Found, Answer>): Promise<Answer> {
+    this.#meshes.keep();
+    return new Promise((resolve, reject) => {
+      this.#work.waitForPair(() => {
+        try {
+          resolve(this.#find(question, () => question.beginKept(kept)));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  #find<Found, Answer>(
+    question: KeptQuestion<Found, Answer>,
+    begin: () => Found | undefined,
+  ): Answer | Promise<Answer> {
+    const start = performance.now();
+    const found = begin();
+    const ms = performance.now() - start;
+    return found === undefined ? this.#finish(question, ms) : question.answer(found, ms);
+  }
+
+  /** Goes on with a question of which so many milliseconds are done. */
+  async #finish<Found, Answer>(question: KeptQuestion<Found, Answer>, ms: number): Promise<Answer> {
+    this.#work.beginPair();
+    try {
+      for (;;) {
+        await this.#work.pause();
+        const start = performance.now();
+        const found = question.resume();
+        ms += performance.now() - start;
+        if (found !== undefined) return question.answer(found, ms);
+        this.#work.sayBusy();
+      }
+    } finally {
+      this.#work.endPair();
+    }
+  }
+}
+
+/** Answers the contact of a pair, if there is one. */
+function reported(pair: AskedPair, found: CoreContact | null, ms: number): FoundContact {
+  if (found === null) return null;
+  const { points, normals, depths, triangles, segments, bones } = found;
+  const arrays = [points, normals, depths, triangles, segments, bones];
+  return transfer(
+    { ...pair, ...found, ms },
+    arrays.map(({ buffer }) => buffer),
+  );
+}

@@ -1,0 +1,146 @@
+import {
+  AmbientLight,
+  BoxGeometry,
+  DirectionalLight,
+  InstancedMesh,
+  MeshLambertMaterial,
+  PerspectiveCamera,
+  Scene,
+  WebGLRenderer,
+} from 'three';
+import { cityOf, isHouse, STREET } from '../work/city.js';
+import type { PageFact, PageRow } from './page-row.js';
+import { SIZE, Streamed, timed } from './streamed.js';
+
+/** Pixels along the sides. They are few, as where there is no graphics card the processor paints them. */
+const PICTURE = { width: 320, height: 180 };
+/** Until what hides others has stood still for some answers. */
+const WARM_UP_FRAMES = 6;
+/** The frame that is compared. */
+const LAST = 3;
+/** How far the camera goes in a frame. */
+const STEP = 0.05;
+
+interface Drawn {
+  calls: number;
+  triangles: number;
+  instances: number;
+}
+
+/** What it takes to draw a city in a street with what the worker leaves out, and as three does by itself. */
+export async function drawnCityRow(count: number): Promise<PageRow> {
+  const matrices = cityOf(count);
+  const geometry = new BoxGeometry();
+  const trianglesEach = geometry.index!.count / 3;
+  const meshes = [true, false].map((areHouses) => {
+    const parts = Array.from({ length: count }, (_, i) => i).filter((i) => isHouse(i) === areHouses);
+    const material = new MeshLambertMaterial({ color: areHouses ? 0xaa9988 : 0xcc3311 });
+    const mesh = new InstancedMesh(geometry, material, parts.length);
+    parts.forEach((i, n) => {
+      mesh.instanceMatrix.array.set(matrices.subarray(16 * i, 16 * i + 16), 16 * n);
+    });
+    mesh.computeBoundingSphere();
+    return mesh;
+  });
+  const scene = new Scene().add(new AmbientLight(0xffffff, 0.5), new DirectionalLight(0xffffff, 2), ...meshes);
+  scene.updateMatrixWorld();
+  const renderer = new WebGLRenderer({ antialias: false });
+  renderer.setSize(PICTURE.width, PICTURE.height, false);
+  const gl = renderer.getContext();
+  const pixels = new Uint8Array(4 * PICTURE.width * PICTURE.height);
+  /** Waits for the picture, too, which a page never does. */
+  const paint = (camera: PerspectiveCamera): void => {
+    renderer.render(scene, camera);
+    gl.readPixels(0, 0, PICTURE.width, PICTURE.height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+  };
+  const eye = () => new PerspectiveCamera(60, SIZE.width / SIZE.height, 0.1, 2000);
+  const walk = (camera: PerspectiveCamera, n: number): void => {
+    camera.position.set(STREET / 2 + STEP * n, 1.7, STREET / 2);
+    camera.rotation.y = 0.05 * n;
+    camera.updateMatrixWorld();
+  };
+  const streamed = await Streamed.of(scene, {
+    culling: { occlusion: true },
+    shapeOf: () => undefined,
+    objectOptions: () => ({ motion: 'static' }),
+  });
+  streamed.camera = eye();
+  const [uncovered, alone] = [eye(), eye()];
+  /** Asks about the camera's next picture, and about that without occlusion. */
+  const ask = () => {
+    streamed.tracker.setView(uncovered, SIZE, 'without occlusion', { occlusion: false });
+    return streamed.update();
+  };
+  const drawnBy = (camera: PerspectiveCamera) => async (n: number) => {
+    for (const each of [streamed.camera, uncovered]) walk(each, n);
+    let answer: Promise<unknown> = Promise.resolve();
+    const ms = timed(() => {
+      paint(camera);
+      answer = ask();
+    });
+    await answer;
+    return ms;
+  };
+  const frames: Record<string, (n: number) => Promise<number>> = {
+    ours: drawnBy(streamed.camera),
+    'culling without occlusion': drawnBy(uncovered),
+    async "three's own culling"(n) {
+      for (const each of [streamed.camera, uncovered, alone]) walk(each, n);
+      await ask();
+      return timed(() => paint(alone));
+    },
+  };
+  for (let n = -WARM_UP_FRAMES; n < 0; n++) {
+    for (const each of [streamed.camera, uncovered]) walk(each, n);
+    await ask();
+  }
+  let step = 0;
+  const drawn = new Map<string, Drawn>();
+  const contenders: PageRow['contenders'] = {};
+  const checksums: NonNullable<PageRow['checksums']> = {};
+  for (const [name, frame] of Object.entries(frames)) {
+    // On and on, from contender to contender: the camera's step is what answers are asked with.
+    contenders[name] = () => frame(step++);
+    // One picture for all, which the answer before it has seen.
+    checksums[name] = async () => {
+      for (const each of [streamed.camera, uncovered]) walk(each, LAST);
+      for (let i = 0; i < 2; i++) await ask();
+      await frame(LAST);
+      const { calls, triangles } = renderer.info.render;
+      drawn.set(name, { calls, triangles, instances: triangles / trianglesEach });
+      let sum = 0;
+      for (let i = 0; i < pixels.length; i++) sum += pixels[i] * ((i % 8191) + 1);
+      return { picture: sum };
+    };
+  }
+  return {
+    contenders,
+    checksums,
+    facts: () => factsOf(drawn, gl),
+    close() {
+      streamed.close();
+      renderer.dispose();
+    },
+  };
+}
+
+function factsOf(drawn: ReadonlyMap<string, Drawn>, gl: WebGLRenderingContext | WebGL2RenderingContext): PageFact[] {
+  const facts = [...drawn].flatMap(([name, { calls, triangles, instances }]) => [
+    { name: `draw calls, ${name}`, value: calls, unit: '' },
+    { name: `triangles drawn, ${name}`, value: triangles, unit: '' },
+    { name: `instances drawn, ${name}`, value: instances, unit: '' },
+  ]);
+  const hiding = drawn.get('ours')!.instances;
+  const inView = drawn.get('culling without occlusion')!.instances;
+  const extension = gl.getExtension('WEBGL_debug_renderer_info');
+  const painter = extension === null ? gl.RENDERER : extension.UNMASKED_RENDERER_WEBGL;
+  return [
+    ...facts,
+    { name: 'of what is in view, hidden and left out', value: (100 * (inView - hiding)) / inView, unit: '%' },
+    {
+      name: `painted by ${gl.getParameter(painter)}, ${PICTURE.width} × ${PICTURE.height}`,
+      value: PICTURE.width * PICTURE.height,
+      unit: 'pixels',
+    },
+  ];
+}
