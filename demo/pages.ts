@@ -9,6 +9,7 @@ export const PAGES: readonly [file: string, title: string][] = [
   ['building.html', 'Building'],
   ['contacts.html', 'Contacts'],
   ['hands.html', 'Hands'],
+  ['boxes.html', 'Boxes'],
   ['walk.html', 'Walk'],
   ['characters.html', 'Bones'],
   ['points.html', 'Points'],

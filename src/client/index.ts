@@ -2,6 +2,8 @@ export { CollisionError, type ErrorCode } from '../shared/errors.js';
 export { NO_OBJECT } from '../shared/ids.js';
 export type {
   AddMeshOptions,
+  BakeOptions,
+  BoxCheck,
   BoxShape,
   CapsuleShape,
   Character,
@@ -28,12 +30,14 @@ export type {
   InspectedTree,
   Inspection,
   InspectOptions,
+  MeshBoxesOptions,
   MeshData,
   MeshId,
   MeshInfo,
   MeshMorphs,
   MeshShape,
   MeshSkin,
+  NamedBox,
   ObjectId,
   ObjectOptions,
   OpenEdge,

@@ -3,6 +3,8 @@ import { MAX_OBJECTS } from '../shared/layout.js';
 import { type FromWorker, failureOf } from '../shared/protocol.js';
 import type {
   AddMeshOptions,
+  BakeOptions,
+  BoxCheck,
   Character,
   CharacterOptions,
   ClosestPoint,
@@ -14,9 +16,11 @@ import type {
   Hit,
   Inspection,
   InspectOptions,
+  MeshBoxesOptions,
   MeshData,
   MeshId,
   MeshInfo,
+  NamedBox,
   ObjectId,
   ObjectOptions,
   PickOptions,
@@ -42,7 +46,7 @@ import type {
 } from '../shared/types.js';
 import { CharacterStore } from './character/character-store.js';
 import { checkTypedArray } from './check/binary.js';
-import { checkBits, checkInteger } from './check/validate.js';
+import { checkBits, checkInteger, readOptions } from './check/validate.js';
 import { FramePump } from './frame/frame-pump.js';
 import { ViewTable } from './frame/view-table.js';
 import { abortable } from './link/abort.js';
@@ -132,10 +136,42 @@ export class CollisionService extends ServiceEvents {
     return this.#meshes.add('addMesh', data, options);
   }
 
-  /** Resolves with the mesh's tree as one relocatable buffer, which `addMesh` loads without building. */
-  async bakeMesh(mesh: MeshId): Promise<ArrayBuffer> {
+  /**
+   * Resolves with the mesh's tree as one relocatable buffer, which `addMesh` loads without building; its features and its boxes
+   * are part of it.
+   */
+  async bakeMesh(mesh: MeshId, options?: BakeOptions): Promise<ArrayBuffer> {
     this.#link.check('bakeMesh');
-    return this.#meshes.bake('bakeMesh', mesh);
+    return this.#meshes.bake('bakeMesh', mesh, options);
+  }
+
+  /**
+   * Resolves with the top boxes of the mesh's own tree, named 'box 1' and so on: those of a level, and what ends above it. They
+   * hold all of the mesh, and are a list to begin with for `boxes` of addMesh and addObject.
+   *
+   * ```ts
+   * const boxes = await service.meshBoxes(mesh, { level: 1 }); // four at most
+   * boxes[0].name = 'handle';
+   * const { conservative, farthest } = await service.checkBoxes(mesh, boxes);
+   * const baked = await service.bakeMesh(mesh, { boxes });
+   * ```
+   *
+   * A mesh that is posed is listed as it is at rest. Rejects with UNSUPPORTED for lines and points.
+   */
+  async meshBoxes(mesh: MeshId, options?: MeshBoxesOptions): Promise<NamedBox[]> {
+    this.#link.check('meshBoxes');
+    return this.#meshes.boxes('meshBoxes', mesh, options);
+  }
+
+  /**
+   * Tells whether boxes hold all of a mesh as its vertices are now, by default the mesh's own, and how far it sticks out where
+   * they do not. From each triangle the boxes are cut away, in float64, in the worker: several may hold one together.
+   * Rejects with UNSUPPORTED for lines and points.
+   */
+  async checkBoxes(mesh: MeshId, boxes?: readonly NamedBox[], options?: { signal?: AbortSignal }): Promise<BoxCheck> {
+    this.#link.check('checkBoxes');
+    const { signal } = readOptions<{ signal?: AbortSignal }>('checkBoxes', 'options', options, ['signal']);
+    return this.#meshes.check('checkBoxes', mesh, boxes, signal);
   }
 
   /**

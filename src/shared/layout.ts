@@ -146,6 +146,7 @@ export const OBJECT_RADIUS = 112; // f64
 export const OBJECT_CLIP_SET = 120; // u32, number of a clip set; 0 for none
 export const OBJECT_MATRIX = 128; // f64 × 12, when FLAG_MATRIX
 export const OBJECT_CLEARANCE = 224; // f64, world units
+export const OBJECT_BOXES = 232; // u32, address of a list in the core, when FLAG_BOXES
 export const OBJECT_BYTES = 240;
 
 export const SHAPE_MESH = 1;
@@ -166,6 +167,7 @@ export const FLAG_OCCLUDER = 256; // it may hide others
 export const FLAG_NO_OCCLUDER = 512; // it may not; with neither, boxes and meshes may
 export const FLAG_CLEARANCE = 1024; // it has a clearance
 export const FLAG_CONTINUOUS = 2048; // what it passes between two frames is a contact, too
+export const FLAG_BOXES = 4096; // boxes stand for its mesh
 
 export const CONTACTS_NONE = 0;
 export const CONTACTS_BOUNDS = 1;

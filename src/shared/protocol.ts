@@ -1,5 +1,7 @@
+import type { PackedBoxes } from './baked-boxes.js';
 import { CollisionError, ERROR_CODES, type ErrorCode } from './errors.js';
 import type {
+  BoxCheck,
   ClosestPoint,
   ContactReport,
   Distance,
@@ -42,7 +44,11 @@ export interface WorkerApi {
   /** Does `loadMesh` for many, of which no copy is made. */
   loadMeshes(loads: SmallLoad[]): Outcome<LoadedMesh>[];
   /** Bakes the mesh as it is when this is called. Other messages are served between slices of the work. */
-  bakeMesh(mesh: MeshId): Promise<ArrayBuffer>;
+  bakeMesh(mesh: MeshId, boxes: PackedBoxes | undefined): Promise<ArrayBuffer>;
+  /** Lists the top boxes of a mesh's tree: ten numbers each (baked-boxes.ts). At most so many; null where there are more. */
+  meshBoxes(mesh: MeshId, level: number, most: number): Promise<Float64Array | null>;
+  /** Tells whether boxes hold all of a mesh of triangles. */
+  checkBoxes(mesh: MeshId, records: Float64Array): Promise<BoxCheck>;
   /** Moves a mesh's vertices. Where the answer asks for a build, `replaceTree` must follow. */
   updateMesh(mesh: MeshId, positions: Float32Array): MeshUpdate | Promise<MeshUpdate>;
   /** Hands over the tree that was asked for; null where it could not be built, and the old one stays. */
@@ -211,7 +217,7 @@ export interface Region {
 export type MeshDeform = Pick<MeshData, 'skin' | 'morphs'>;
 
 /** What the worker knows of a mesh. */
-export type TreeInfo = Omit<MeshInfo, 'rebuilds'>;
+export type TreeInfo = Omit<MeshInfo, 'rebuilds' | 'boxes'>;
 
 /** A mesh of triangles that neither a skin nor morphs move. */
 export interface SmallBuild {
@@ -442,6 +448,8 @@ export interface ObjectDescription {
    * where all show the same.
    */
   faceSides?: Uint32Array | undefined;
+  /** Boxes that stand for its mesh; FLAG_BOXES is set then. */
+  boxes?: PackedBoxes | undefined;
 }
 
 /** Which objects a query is about, and what stands for them. */

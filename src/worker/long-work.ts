@@ -43,6 +43,8 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
   'loadMesh',
   'loadMeshes',
   'bakeMesh',
+  'meshBoxes',
+  'checkBoxes',
   'replaceTree',
 ]);
 

@@ -1,4 +1,5 @@
 import { transfer } from 'comlink';
+import { type PackedBoxes, withBoxes } from '../shared/baked-boxes.js';
 import { CollisionError } from '../shared/errors.js';
 import type { LoadedMesh, MeshDeform, MeshUpdate, Outcome, SmallBuild, SmallLoad } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
@@ -86,7 +87,7 @@ export abstract class MeshService extends QueryService {
     loads.map(({ mesh, baked }) => outcomeOf(() => ({ info: this.meshes.load(mesh, baked), copy: undefined }))),
   );
 
-  readonly bakeMesh = answering(async (mesh: MeshId): Promise<ArrayBuffer> => {
+  readonly bakeMesh = answering(async (mesh: MeshId, boxes: PackedBoxes | undefined): Promise<ArrayBuffer> => {
     const address = this.meshes.addressOf(mesh);
     const angle = this.meshes.features.bakedAngle(address);
     let baked = await this.#bake(address);
@@ -95,6 +96,7 @@ export abstract class MeshService extends QueryService {
       const found = await slices.run(findFeatures(() => baked, 0, angle));
       baked = await slices.run(withFeatures(baked, found));
     }
+    if (boxes) baked = await new Slices(() => this.work.pause()).run(withBoxes(baked, boxes));
     return transfer(baked, [baked]);
   });
 

@@ -1,3 +1,4 @@
+import { bytesWithoutBoxes } from '../shared/baked-boxes.js';
 import { CollisionError } from '../shared/errors.js';
 import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
@@ -64,9 +65,10 @@ export class MeshTable {
 
   /** Begins to load a mesh in steps, and the features that are baked with it. Throws OUT_OF_MEMORY. */
   beginLoad(id: MeshId, baked: ArrayBuffer): void {
-    const bytes = bytesWithoutFeatures(baked);
+    const end = bytesWithoutBoxes(baked);
+    const bytes = bytesWithoutFeatures(baked, end);
     const load = this.#core.beginLoad(baked, bytes);
-    const finish = () => this.#withFeatures(load.finish(), baked, bytes);
+    const finish = () => this.#withFeatures(load.finish(), baked, bytes, end);
     this.#loads.set(id, { step: load.step, finish, abort: load.abort });
   }
 
@@ -92,10 +94,10 @@ export class MeshTable {
   }
 
   /** Takes the features that are baked with a mesh, which is loaded. Throws BAD_DATA, and frees it, where they cannot be trusted. */
-  #withFeatures(address: MeshAddress, baked: ArrayBuffer, bytes: number): MeshAddress {
-    if (bytes === baked.byteLength) return address;
+  #withFeatures(address: MeshAddress, baked: ArrayBuffer, bytes: number, end: number): MeshAddress {
+    if (bytes === end) return address;
     const { size, count, lanes } = blockLayout(this.#core.snaps.memoryOf(), address);
-    const features = readFeatures(baked, bytes, size, count * lanes);
+    const features = readFeatures(baked, bytes, end, size, count * lanes);
     if (features !== null) {
       this.features.load(address, features);
       return address;

@@ -15,9 +15,11 @@ import type {
   ViewRecord,
 } from '../shared/protocol.js';
 import type {
+  BoxCheck,
   ClosestPoint,
   Hit,
   Inspection,
+  MeshId,
   ObjectId,
   Placement,
   Ray,
@@ -31,6 +33,7 @@ import type {
 } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
+import { boxCover } from './box-cover.js';
 import { buffersOf } from './buffers-of.js';
 import { inspect } from './inspection.js';
 import { LongWork } from './long-work.js';
@@ -42,6 +45,7 @@ import { place } from './placing.js';
 import { section } from './section.js';
 import type { Slices, Turns } from './slices.js';
 import { type MissingFeatures, pickSnap, type SnapAnswer } from './snap/snap.js';
+import { topBoxes } from './top-boxes.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
@@ -242,6 +246,21 @@ export abstract class QueryService {
     );
     this.#lastInspection = answer.catch(() => {});
     return answer;
+  });
+
+  /** Lists the top boxes of a mesh's tree, likewise. */
+  readonly meshBoxes = answering((mesh: MeshId, level: number, most: number): Promise<Float64Array | null> => {
+    const answer = this.#lastInspection.then(() =>
+      this.work.inSlices((slices) => topBoxes(this.core.inspector, this.meshes.addressOf(mesh), level, most, slices)),
+    );
+    this.#lastInspection = answer.catch(() => {});
+    return answer;
+  });
+
+  /** Tells whether boxes hold all of a mesh, in slices between which messages are served. */
+  readonly checkBoxes = answering((mesh: MeshId, records: Float64Array): Promise<BoxCheck> => {
+    const address = this.meshes.addressOf(mesh);
+    return this.work.inSlices((slices) => slices.run(boxCover(this.core.snaps.memoryOf, address, records)));
   });
 
   /** Cuts objects, in slices between which messages are served. Each object is cut as it is when its turn comes. */

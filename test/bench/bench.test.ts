@@ -35,7 +35,7 @@ const rows = rowsOf({
 });
 
 /** Nobody does the same: blocks of the main thread have a bound instead, and the peer of clashes is native. */
-const ALONE = ['blocks-50k', 'clash-20k'];
+const ALONE = ['blocks-50k', 'clash-20k', 'clash-meet'];
 
 describe('bench', () => {
   test.each(rows.map((row) => [row.name, row] as const))('%s: equal answers', async (_, row) => {

@@ -49,6 +49,10 @@ const triangle = () => ({
 const lines = () => ({ ...triangle(), indices: Uint16Array.of(0, 1, 1, 2), topology: 'lines' });
 const points = () => ({ positions: triangle().positions, topology: 'points' });
 const meshOptions = () => ({ onProgress: () => {}, signal: undefined, transfer: false });
+const namedBoxes = () => [
+  { name: 'body', center: [0, 0, 0.5], halfExtents: [1, 2, 0.5], rotation: [0, 0, 0, 1] },
+  { name: 'handle', center: [2, 0, 0], halfExtents: [1, 0, 1], rotation: [0, 0.6, 0, 0.8] },
+];
 const planes = () => Float32Array.of(0, 0, 1, 5, 1, 0, 0, 5);
 const isOfCube = (world: World) => ({ type: 'mesh', mesh: world.mesh, solid: true });
 
@@ -76,6 +80,11 @@ export const METHODS: Record<Method, Case[]> = {
       undo: (world: World, id: number) => world.service.removeMesh(id),
       isDull: true,
     })),
+    {
+      args: () => [triangle(), { ...meshOptions(), boxes: namedBoxes() }],
+      undo: (world, id: number) => world.service.removeMesh(id),
+      isDull: true,
+    },
     ...[lines, points].map((elements) => ({
       args: () => [elements(), meshOptions()],
       undo: (world: World, id: number) => world.service.removeMesh(id),
@@ -102,7 +111,9 @@ export const METHODS: Record<Method, Case[]> = {
       isDull: true,
     },
   ],
-  bakeMesh: [{ args: (world) => [world.mesh] }],
+  bakeMesh: [{ args: (world) => [world.mesh] }, { args: (world) => [world.mesh, { boxes: namedBoxes() }] }],
+  meshBoxes: [{ args: (world) => [world.mesh, { level: 1, signal: undefined }] }],
+  checkBoxes: [{ args: (world) => [world.mesh, namedBoxes(), { signal: undefined }] }],
   updateMesh: [{ args: (world) => [world.spare, new Float32Array(24).map((_, i) => (i * 7) % 5)] }],
   meshInfo: [{ args: (world) => [world.mesh] }],
   meshOf: [{ args: (world) => [world.victims[0]] }],
@@ -114,7 +125,7 @@ export const METHODS: Record<Method, Case[]> = {
       isDull: true,
     })),
     {
-      args: (world) => [object(isOfCube(world))],
+      args: (world) => [{ ...object(isOfCube(world)), boxes: namedBoxes() }],
       undo: (world: World, id: number) => world.service.removeObject(id),
       isDull: true,
     },

@@ -4,7 +4,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
-import { extname, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CollisionError } from 'collision-worker';
 import { invalid, reasonOf } from '../check.js';
@@ -14,6 +14,7 @@ import { toJson } from '../output/json.js';
 import type { ClashProgress, ClashReport, Rule } from '../types.js';
 import { clashFiles, clearWork } from './clash-files.js';
 import { writeWhole } from './folder.js';
+import { PARTS_FILE } from './part-store.js';
 import { openQueue } from './queue.js';
 import { runQueueWorker } from './queue-worker.js';
 import { serveWork } from './serve.js';
@@ -122,7 +123,9 @@ async function runClash(files: string[], values: Values, signal: AbortSignal): P
     if (values.work === undefined) await clearWork(work);
     tell(report, outs);
   } catch (error) {
-    const isBegun = await stat(work).catch(() => null);
+    // Parts that were baked in part are baked again.
+    const isBegun = await stat(join(work, 'a', PARTS_FILE)).catch(() => null);
+    if (!isBegun && values.work === undefined) await clearWork(work);
     const advice = isBegun ? `\nWhat is done is kept in ${work}; --resume goes on with it.` : '';
     throw advice === '' || !(error instanceof Error)
       ? error

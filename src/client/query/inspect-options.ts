@@ -39,7 +39,8 @@ export function readInspection(
   const [fromLevel, toLevel] = checkLevels(operation, levels);
   const names = reading(operation, 'views', () => {
     if (!Array.isArray(views)) invalid(operation, 'views', views, 'an array of names of views');
-    return Array.prototype.slice.call(views, 0, MOST_VIEWS + 1) as string[];
+    // Of holes it makes what is no name.
+    return Array.from(Array.prototype.slice.call(views, 0, MOST_VIEWS + 1) as string[]);
   });
   if (names.length > MOST_VIEWS) invalid(operation, 'the length of views', names.length, `at most ${MOST_VIEWS}`);
   const records = names.map((name, i) => viewTable.get(operation, `views[${i}]`, name).record.slice());

@@ -1,13 +1,24 @@
-import { transfer } from 'comlink';
+import { type Remote, transfer } from 'comlink';
+import { readBoxes } from '../../shared/baked-boxes.js';
 import { CollisionError } from '../../shared/errors.js';
-import type { LoadedMesh, MeshUpdate, SmallLoad, TreeInfo } from '../../shared/protocol.js';
-import type { AddMeshOptions, MeshData, MeshId, MeshInfo } from '../../shared/types.js';
+import type { LoadedMesh, MeshUpdate, SmallLoad, TreeInfo, WorkerApi } from '../../shared/protocol.js';
+import type {
+  AddMeshOptions,
+  BakeOptions,
+  BoxCheck,
+  MeshBoxesOptions,
+  MeshData,
+  MeshId,
+  MeshInfo,
+  NamedBox,
+} from '../../shared/types.js';
 import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from '../check/binary.js';
 import { checkSignal } from '../check/signal.js';
 import {
   argumentError,
   checkAtLeastZero,
   checkBoolean,
+  checkInteger,
   checkNumber,
   checkOneOf,
   invalid,
@@ -20,8 +31,20 @@ import { CallBatch } from '../link/call-batch.js';
 import type { WorkerLink } from '../link/worker-link.js';
 import { buffersOf, type CheckOwn, checkDeform, copyDeform } from '../skin/mesh-deform.js';
 import { IdTable } from './id-table.js';
+import {
+  type Boxes,
+  checkBoxable,
+  checkBoxes,
+  NO_BOXES,
+  numberedBoxes,
+  packBoxes,
+  unpackBoxes,
+} from './named-boxes.js';
 
-const KEYS = ['onProgress', 'signal', 'transfer', 'weld', 'features'];
+const KEYS = ['onProgress', 'signal', 'transfer', 'weld', 'features', 'boxes'];
+const BAKE_KEYS = ['boxes'];
+const MESH_BOXES_KEYS = ['level', 'signal'];
+const DEEPEST_LEVEL = 4;
 const FEATURE_KEYS = ['angle'];
 /** Degrees; what features of triangles are found by without an option: worker/snap/feature-store.ts. */
 const FEATURE_ANGLE = 35;
@@ -118,7 +141,10 @@ export class MeshStore {
     if (angle !== undefined && isArrayBuffer(data)) {
       invalid(operation, 'features', given.features, 'none for a baked mesh, which has those that it was baked with');
     }
+    const asked = given.boxes === undefined ? undefined : checkBoxes(operation, 'boxes', given.boxes);
     const owned = takeData(operation, data, isHandedOver, signal, weld);
+    const boxes = asked ?? bakedBoxes(operation, owned);
+    if (asked?.length && !isArrayBuffer(owned)) checkBoxable(operation, given.boxes, describedData(owned));
 
     // It has a microtask of its own: what the caller's function throws ends nothing here.
     const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
@@ -139,8 +165,13 @@ export class MeshStore {
     const id = this.#table.add(mesh);
     const isSmall = baked.byteLength <= SMALL_BYTES;
     const { info, copy } = await this.#load(operation, id, baked, signal, isSmall);
+    if (boxes.length > 0 && (info.topology !== 'triangles' || info.bones + info.morphs > 0)) {
+      this.#table.delete(id);
+      this.#pump.enqueue({ type: 'removeMesh', mesh: id });
+      checkBoxable(operation, given.boxes ?? boxes, info);
+    }
     mesh.copy = isSmall && this.#isKept ? baked : copy;
-    mesh.info = { ...info, rebuilds: 0 };
+    mesh.info = { ...info, rebuilds: 0, boxes };
     this.count++;
     this.triangles += info.triangles;
     this.bytes += info.bytes;
@@ -183,13 +214,56 @@ export class MeshStore {
     isTaken();
   }
 
-  bake(operation: string, id: MeshId): Promise<ArrayBuffer> {
-    this.info(operation, id);
+  bake(operation: string, id: MeshId, options: BakeOptions = {}): Promise<ArrayBuffer> {
+    const given = readOptions(operation, 'options', options, BAKE_KEYS);
+    const info = this.info(operation, id);
+    const asked = given.boxes === undefined ? info.boxes : checkBoxes(operation, 'boxes', given.boxes);
+    if (asked.length > 0) checkBoxable(operation, given.boxes, info);
+    const boxes = packBoxes(asked);
     const answer = this.#link.defer<ArrayBuffer>(operation);
     this.#pump.enqueue(() => {
-      if (!answer.settled) this.#link.answerWith(answer, operation, (api) => api.bakeMesh(id));
+      if (!answer.settled) this.#link.answerWith(answer, operation, (api) => api.bakeMesh(id, boxes));
     });
     return answer.promise;
+  }
+
+  /** Lists boxes of a mesh's tree, with numbers for names. */
+  async boxes(operation: string, id: MeshId, options: MeshBoxesOptions = {}): Promise<NamedBox[]> {
+    const { level = 2, signal } = readOptions(operation, 'options', options, MESH_BOXES_KEYS);
+    checkSignal(operation, signal);
+    checkInteger(operation, 'level', level, 1, DEEPEST_LEVEL);
+    checkTriangles(operation, this.info(operation, id));
+    const ask = (api: Remote<WorkerApi>) => api.meshBoxes(id, level, 4 ** level);
+    const records = await this.#ask<Float64Array | null>(operation, signal, ask);
+    return numberedBoxes(records!); // a level has no more
+  }
+
+  /** Tells whether boxes hold all of a mesh. */
+  async check(
+    operation: string,
+    id: MeshId,
+    given: readonly NamedBox[] | undefined,
+    signal?: AbortSignal,
+  ): Promise<BoxCheck> {
+    const info = this.info(operation, id);
+    checkSignal(operation, signal);
+    checkTriangles(operation, info);
+    const boxes = given === undefined ? info.boxes : checkBoxes(operation, 'boxes', given);
+    if (boxes.length === 0) invalid(operation, 'boxes', given, `at least one, as mesh ${id} has none of its own`);
+    const { records } = packBoxes(boxes)!;
+    return this.#ask<BoxCheck>(operation, signal, (api) => api.checkBoxes(id, records));
+  }
+
+  #ask<T>(
+    operation: string,
+    signal: AbortSignal | undefined,
+    invoke: (api: Remote<WorkerApi>) => Promise<T>,
+  ): Promise<T> {
+    const answer = this.#link.defer<T>(operation);
+    this.#pump.enqueue(() => {
+      if (!answer.settled) this.#link.answerWith(answer, operation, invoke);
+    });
+    return abortable(operation, signal, answer);
   }
 
   remove(operation: string, id: MeshId): void {
@@ -280,7 +354,7 @@ export class MeshStore {
   #note(mesh: Mesh, info: TreeInfo, rebuilt: number): void {
     if (!mesh.info || mesh.isRemoved) return;
     this.bytes += info.bytes - mesh.info.bytes;
-    mesh.info = { ...info, rebuilds: mesh.info.rebuilds + rebuilt };
+    mesh.info = { ...info, rebuilds: mesh.info.rebuilds + rebuilt, boxes: mesh.info.boxes };
   }
 
   async #load(
@@ -308,6 +382,25 @@ export class MeshStore {
       throw error;
     }
   }
+}
+
+/** Answers the boxes that are baked with a mesh. Throws BAD_DATA. */
+function bakedBoxes(operation: string, data: MeshData | ArrayBuffer): Boxes {
+  const pack = isArrayBuffer(data) ? readBoxes(data) : undefined;
+  return pack === undefined ? NO_BOXES : unpackBoxes(operation, pack);
+}
+
+function describedData({
+  topology = 'triangles',
+  skin,
+  morphs,
+}: MeshData): Pick<MeshInfo, 'topology' | 'bones' | 'morphs'> {
+  return { topology, bones: skin?.boneCount ?? 0, morphs: morphs?.targets.length ?? 0 };
+}
+
+function checkTriangles(operation: string, { topology }: Readonly<MeshInfo>): void {
+  if (topology === 'triangles') return;
+  throw new CollisionError('UNSUPPORTED', `${operation}: mesh has ${topology}, expected triangles`);
 }
 
 /** Answers the angle by which features are to be found, in degrees; undefined where they are not. */

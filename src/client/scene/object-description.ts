@@ -8,7 +8,6 @@ import {
   checkBits,
   checkBoolean,
   checkInteger,
-  checkNumbers,
   checkOneOf,
   checkPositive,
   checkVec3,
@@ -16,11 +15,12 @@ import {
   reading,
   readOptions,
 } from '../check/validate.js';
+import { areSameBoxes, checkBoxable, checkBoxes, checkRotation, NO_BOXES, packBoxes } from './named-boxes.js';
 import { whatIsOpen } from './open-mesh.js';
 
 const KEYS = [
   ...['shape', 'matrix', 'motion', 'layers', 'collidesWith', 'group', 'contacts', 'pickable', 'cullable', 'side'],
-  ...['occluder', 'clearance', 'continuous'],
+  ...['occluder', 'clearance', 'continuous', 'boxes'],
 ];
 const MIXED_KEYS = ['faceSides', 'clipSet'];
 const RUN_KEYS = ['start', 'count', 'side'];
@@ -140,6 +140,9 @@ export function describe(
   let faceSides = described ? undefined : base.faceSides;
   if (options.faceSides !== undefined) faceSides = packRuns(operation, options.faceSides, meshOf(part.mesh));
   setFlag(layout.FLAG_FACE_SIDES, faceSides !== undefined);
+  let boxes = described ? packBoxes(meshOf(part.mesh)?.boxes ?? NO_BOXES) : base.boxes;
+  if (options.boxes !== undefined) boxes = checkObjectBoxes(operation, options.boxes, meshOf(part.mesh));
+  setFlag(layout.FLAG_BOXES, boxes !== undefined);
   return {
     shape: part.shape,
     mesh: part.mesh,
@@ -155,6 +158,7 @@ export function describe(
     clipSet: options.clipSet ?? base.clipSet,
     clearance,
     faceSides,
+    boxes,
   };
 }
 
@@ -173,7 +177,8 @@ export function isSame(a: ObjectDescription, b: ObjectDescription): boolean {
     isSameArray(a.center, b.center) &&
     isSameArray(a.extent, b.extent) &&
     isSameArray(a.rotation, b.rotation) &&
-    isSameArray(a.faceSides ?? NONE, b.faceSides ?? NONE)
+    isSameArray(a.faceSides ?? NONE, b.faceSides ?? NONE) &&
+    areSameBoxes(a.boxes, b.boxes)
   );
 }
 
@@ -215,6 +220,18 @@ function packRuns(
   });
 }
 
+/** Packs the boxes of an object; undefined where there are none. */
+function checkObjectBoxes(
+  operation: string,
+  given: unknown,
+  mesh: Readonly<MeshInfo> | undefined,
+): ObjectDescription['boxes'] {
+  const boxes = checkBoxes(operation, 'boxes', given);
+  if (boxes.length > 0 && !mesh) invalid(operation, 'boxes', given, 'none, as the shape is no mesh');
+  if (boxes.length > 0) checkBoxable(operation, given, mesh!);
+  return packBoxes(boxes);
+}
+
 /** Reads a side as SIDE_*. */
 export function checkSide(operation: string, argument: string, side: unknown): number {
   return 1 + SIDES.indexOf(checkOneOf(operation, argument, side, SIDES));
@@ -253,7 +270,8 @@ function describeShape(operation: string, given: Shape, meshOf: MeshLookup): Sha
         shape: layout.SHAPE_BOX,
         center: checkCenter(operation, shape.center),
         extent: checkHalfExtents(operation, shape.halfExtents),
-        rotation: shape.rotation === undefined ? NO_ROTATION : checkRotation(operation, shape.rotation),
+        rotation:
+          shape.rotation === undefined ? NO_ROTATION : checkRotation(operation, 'shape.rotation', shape.rotation),
       };
     case 'capsule': {
       const { from, to, radius } = checkCapsule(operation, shape);
@@ -296,12 +314,4 @@ function checkHalfExtents(operation: string, value: unknown): readonly number[] 
   const extents = checkVec3(operation, 'shape.halfExtents', value);
   if (!extents.every((extent) => extent >= 0)) invalid(operation, 'shape.halfExtents', value, 'three numbers >= 0');
   return extents;
-}
-
-function checkRotation(operation: string, value: unknown): readonly number[] {
-  const rotation = checkNumbers(operation, 'shape.rotation', value, 4);
-  const length = Math.hypot(...rotation);
-  // Unit as far as float32 holds it; the rest is taken out.
-  if (!(Math.abs(length - 1) < 1e-5)) invalid(operation, 'shape.rotation', value, 'a unit quaternion xyzw');
-  return rotation.map((each) => each / length);
 }

@@ -36,7 +36,7 @@ export type { SceneObject } from './track/scene-objects.js';
 export type { SceneDrawable, SceneObjectOptions } from './track/tracked-object.js';
 export type { CullingOptions, DetailLevel, InstanceOrder, TrackOptions } from './track-options.js';
 export { trackScene } from './track-scene.js';
-export type { BoneContact } from './view/bone-contact.js';
+export type { BoneContact, BoxContact } from './view/bone-contact.js';
 export type { SceneContact, SceneFrame } from './view/scene-frame.js';
 export type { SceneViewOptions } from './view/scene-views.js';
 export { type ViewSize, viewFromCamera } from './view/view.js';

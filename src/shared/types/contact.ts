@@ -3,7 +3,7 @@ import type { ObjectId } from './ids.js';
 /**
  * How much is computed for a pair, from the coarsest to the finest:
  * - 'none': nothing, the two never make a pair;
- * - 'bounds': whether the oriented bounds overlap;
+ * - 'bounds': whether the oriented bounds overlap; of an object with `boxes`, whether one of these does, and which;
  * - 'bones': which bones meet, by the boxes that rays hit with `precision: 'obb'`; of an object without bones, its shape
  *   stands for it. Triangles of what has bones are not looked at. Of two without any it is 'any';
  * - 'any': whether the shapes do, touching included;
@@ -58,8 +58,9 @@ export interface ContactPair {
    */
   segments: Float32Array;
   /**
-   * Two numbers for each two bones that meet, a's and b's, sorted; -1 for the one of the two that has no bones. Empty
-   * unless the detail is 'bones'.
+   * Two numbers for each two bones that meet, a's and b's, sorted; -1 for the one of the two that has no bones. With detail
+   * 'bounds' the same of `boxes`, by their numbers in the list; of two that met on their way those that met first. Empty
+   * with other details.
    */
   bones: Int32Array;
 }
@@ -109,7 +110,7 @@ export interface ContactSet extends Iterable<ContactPair> {
   segments: Float32Array;
   /** count + 1; the pairs of bones of pair i are boneStart[i] … boneStart[i + 1]. */
   boneStart: Uint32Array;
-  /** Two for each two bones that meet, with contacts 'bones'; -1 for what has none. */
+  /** Two for each two bones that meet, with contacts 'bones', or boxes, with 'bounds'; -1 for what has none. */
   bones: Int32Array;
   /**
    * Lists the pairs between two sides, whichever is a and which is b; without a second side, all pairs of the first.

@@ -74,6 +74,48 @@ export interface AddMeshOptions {
    * and nothing but that pick waits for it. Not for a baked mesh.
    */
   features?: boolean | FeatureOptions;
+  /**
+   * Boxes that stand for the mesh, 256 at most, of triangles without bones or morph targets: for all objects that have it as
+   * their shape and no `boxes` of their own. `bakeMesh` writes them, and a baked mesh has those that it was baked with where
+   * none are given. `meshBoxes` lists the tree's own to begin with, and `checkBoxes` tells whether boxes hold all of the mesh.
+   */
+  boxes?: readonly NamedBox[];
+}
+
+/** A box in the space of a mesh, in any rotation, with a name. */
+export interface NamedBox {
+  /** Of 1 to 256 characters, and of no other box of the list. */
+  name: string;
+  /** Default the origin. */
+  center?: Vec3;
+  halfExtents: Vec3;
+  /** Unit quaternion xyzw. Default the identity. */
+  rotation?: readonly [number, number, number, number];
+}
+
+export interface BakeOptions {
+  /** Boxes to be baked in the place of the mesh's own, which stay as they are; none with an empty list. */
+  boxes?: readonly NamedBox[];
+}
+
+export interface MeshBoxesOptions {
+  /** The level of the tree's boxes, from 1 to 4: at most four to that power. Default 2. */
+  level?: number;
+  /** Aborting rejects with ABORTED. */
+  signal?: AbortSignal;
+}
+
+/** Whether boxes hold all of a mesh. */
+export interface BoxCheck {
+  /** Whether no part of any triangle is outside of the boxes together, but for rounding: 2⁻⁴⁰ of the largest coordinate. */
+  conservative: boolean;
+  /** How many triangles stick out. */
+  triangles: number;
+  /**
+   * How far what sticks out is from the nearest box at least, in the mesh's units: the largest distance of the corners and the
+   * middles of the pieces of triangles that no box holds. Exact where vertices stick out farthest; 0 where nothing does.
+   */
+  farthest: number;
 }
 
 export interface FeatureOptions {
@@ -125,6 +167,8 @@ export interface MeshInfo {
    * 65,536 open edges.
    */
   closingWeld: number | null;
+  /** The boxes that stand for it, complete; none where none were given. */
+  boxes: readonly Required<NamedBox>[];
   /** In the worker: tree and triangles, lines or points. */
   bytes: number;
   /**

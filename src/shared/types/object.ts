@@ -1,5 +1,6 @@
 import type { ContactDetail } from './contact.js';
 import type { MeshId, Vec3 } from './ids.js';
+import type { NamedBox } from './mesh.js';
 
 export type Shape = MeshShape | SphereShape | BoxShape | CapsuleShape;
 
@@ -85,4 +86,11 @@ export interface ObjectOptions {
    * and neither has one behind `setObject` with a `matrix`, which puts it there. Default false.
    */
   continuous?: boolean;
+  /**
+   * Boxes in its own space that stand for it, 256 at most, of a mesh of triangles without bones or morph targets: rays and picks
+   * by `precision` 'obb' hit them, and its contacts of detail 'bounds' are theirs. Its bounds, of which all other queries and
+   * views know, hold the mesh and the boxes. An empty list stands for none. They belong to the shape: one that is set without
+   * them has those of its mesh, the default.
+   */
+  boxes?: readonly NamedBox[];
 }

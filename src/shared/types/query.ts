@@ -19,7 +19,7 @@ export interface QueryOptions {
    * By 'obb', rays and picks hit an object that bones move by the boxes of its bones: each is the oriented box of the
    * vertices that no other bone moves more, of several the first, moved by the bone alone and by no morph target. Such
    * vertices have no gap to their box, but others may stick out where several bones bend a joint. Regions, frusta and
-   * views take the bounds of the whole pose.
+   * views take the bounds of the whole pose. An object with `boxes` is hit by these likewise.
    */
   precision?: 'sphere' | 'aabb' | 'obb' | 'mesh';
   /**
@@ -107,9 +107,11 @@ export interface Hit {
   barycentric: Vec3;
   /**
    * Of a mesh with a skin, the bone with the greatest weight where it was hit, of several the first; by `precision` 'obb'
-   * the bone whose box was hit; else -1.
+   * the bone whose box was hit, of an object with `boxes` the number of the box in that list; else -1.
    */
   bone: number;
+  /** The name of the box that was hit, by `precision` 'obb' of an object with `boxes`. */
+  box?: string;
   /** The frame that the answer saw. */
   frame: number;
   /** Method 'screen': how far from the cursor the centre of bounds is drawn, which is the `point` then. */
@@ -143,7 +145,7 @@ export interface RayHits {
   triangles: Int32Array;
   /** Of the triangle, line or point; -1 where missed or not a mesh. */
   elements: Int32Array;
-  /** As a hit's `bone`; -1 where missed or without a skin. */
+  /** As a hit's `bone`; -1 where missed, or without a skin or boxes. */
   bones: Int32Array;
   /** Three per ray. */
   barycentrics: Float32Array;

@@ -160,6 +160,8 @@ class WasmCore implements Core {
   /** Room for one description. */
   readonly #scratch: number;
   readonly #meshes = new Set<MeshAddress>();
+  /** The names of the boxes that stand for objects, of those that have some. */
+  readonly #boxNames = new Map<ObjectId, readonly string[]>();
   readonly #derivations: Derivations;
 
   constructor(exports: CoreExports) {
@@ -167,7 +169,7 @@ class WasmCore implements Core {
     this.#memory = new CoreMemory(exports);
     this.#scratch = this.#memory.allocate(layout.OBJECT_BYTES);
     this.#derivations = new Derivations(exports);
-    this.queries = new CoreQueries(exports, this.#memory);
+    this.queries = new CoreQueries(exports, this.#memory, this.#boxNames);
     this.inspector = new CoreInspector(exports, this.#memory, this.queries);
     this.sections = new CoreSections(exports, this.#memory, this.queries);
     this.snaps = new CoreSnaps(exports, this.#memory, this.queries);
@@ -287,25 +289,34 @@ class WasmCore implements Core {
 
   addObjects(ids: Uint32Array, description: PlacedDescription): void {
     this.#withDescription(description, (at) => {
-      for (const id of ids) this.#exports.putObject(id, at);
+      for (const id of ids) this.#put(id, description, at);
     });
   }
 
   setObject(id: ObjectId, description: PlacedDescription): void {
-    this.#withDescription(description, (at) => this.#exports.putObject(id, at));
+    this.#withDescription(description, (at) => this.#put(id, description, at));
+  }
+
+  #put(id: ObjectId, { boxes }: PlacedDescription, at: number): void {
+    this.#exports.putObject(id, at);
+    if (boxes) this.#boxNames.set(id, boxes.names);
+    else this.#boxNames.delete(id);
   }
 
   #withDescription(description: PlacedDescription, put: (address: number) => void): void {
-    const { faceSides } = description;
-    const list = faceSides
-      ? this.#withWords(faceSides, (at) => this.#exports.holdFaceSides(at, faceSides.length) >>> 0)
-      : 0;
+    const { faceSides, boxes } = description;
+    const wasm = this.#exports;
+    const sides = faceSides ? this.#withWords(faceSides, (at) => wasm.holdList(at, faceSides.byteLength) >>> 0) : 0;
+    let list = 0;
     try {
+      if (boxes) list = this.#withRecords(boxes.records, (at) => wasm.holdBoxes(at, boxes.names.length) >>> 0);
       writeDescription(this.#memory, this.#scratch, description);
-      this.#memory.words[(this.#scratch + layout.OBJECT_FACE_SIDES) / 4] = list;
+      this.#memory.words[(this.#scratch + layout.OBJECT_FACE_SIDES) / 4] = sides;
+      this.#memory.words[(this.#scratch + layout.OBJECT_BOXES) / 4] = list;
       put(this.#scratch);
     } finally {
-      this.#exports.dropFaceSides(list);
+      wasm.dropList(sides);
+      wasm.dropList(list);
     }
   }
 
@@ -314,6 +325,7 @@ class WasmCore implements Core {
   }
 
   removeObject(id: ObjectId): void {
+    this.#boxNames.delete(id);
     this.#exports.removeObject(id);
   }
 
@@ -388,6 +400,13 @@ class WasmCore implements Core {
       this.#exports.setPairs(first, second, third, fourth, length);
     });
     for (const { slot, ids } of seen) this.#withWords(ids, (at) => this.#exports.setSeen(slot, at, ids.length));
+  }
+
+  #withRecords<T>(records: Float64Array, work: (address: number) => T): T {
+    return this.#memory.with(records.byteLength, (address) => {
+      this.#memory.setFloats(address, records, records.length);
+      return work(address);
+    });
   }
 
   #withWords<T>(words: Uint32Array, work: (address: number) => T): T {

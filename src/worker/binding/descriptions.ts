@@ -12,7 +12,7 @@ export interface PlacedDescription extends ObjectDescription {
   matrix?: ArrayLike<number> | undefined;
 }
 
-/** Writes a description as layout.ts's record (OBJECT_*) at `at`, but for OBJECT_FACE_SIDES. */
+/** Writes a description as layout.ts's record (OBJECT_*) at `at`, but for OBJECT_FACE_SIDES and OBJECT_BOXES. */
 export function writeDescription(memory: CoreMemory, at: number, description: PlacedDescription): void {
   const { words, floats } = memory;
   const { matrix } = description;

@@ -9,8 +9,9 @@ export interface CoreExports {
   allocate(bytes: bigint): number;
   release(address: number): void;
   usedBytes(): number;
-  holdFaceSides(entries: number, count: number): number;
-  dropFaceSides(list: number): void;
+  holdList(content: number, bytes: number): number;
+  holdBoxes(records: number, count: number): number;
+  dropList(list: number): void;
   beginBuild(vertices: number, triangles: number, weld: number): number;
   reserveBuild(build: number, indexed: boolean): void;
   reserveBuildDeform(build: number, bones: number, targets: number, areRelative: boolean): void;
@@ -143,6 +144,7 @@ export interface CoreExports {
   inspectCells(most: number): number;
   inspectBounds(most: number): number;
   beginTreeListing(id: number, from: number, to: number, most: number): number;
+  beginMeshListing(mesh: number, to: number, most: number): void;
   stepTreeListing(until: number): number;
   inspectedMesh(): number;
   inspectedBoxCount(): number;

@@ -1,12 +1,15 @@
 import * as layout from '../../shared/layout.js';
-import type { Hit, SweepHit, Vec3 } from '../../shared/types.js';
+import type { Hit, ObjectId, SweepHit, Vec3 } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 
 export type CoreHit = Omit<Hit, 'frame'>;
 export type CoreSweepHit = Omit<SweepHit, 'frame'>;
 
+/** The names of the boxes that stand for objects, of those that have some. */
+export type BoxNames = ReadonlyMap<ObjectId, readonly string[]>;
+
 /** Reads the record of a hit (layout.ts, HIT_*). */
-export function hitAt(wasm: CoreExports, view: DataView, at: number): CoreHit {
+export function hitAt(wasm: CoreExports, view: DataView, at: number, boxNames: BoxNames): CoreHit {
   const object = view.getUint32(at + layout.HIT_OBJECT, true);
   const triangle = view.getInt32(at + layout.HIT_TRIANGLE, true);
   const barycentric = vectorAt(view, at + layout.HIT_BARYCENTRIC);
@@ -20,6 +23,8 @@ export function hitAt(wasm: CoreExports, view: DataView, at: number): CoreHit {
     barycentric,
     bone: triangle < 0 ? view.getInt32(at + layout.HIT_BONE, true) : wasm.boneOfHit(object, triangle, ...barycentric),
   };
+  const box = triangle < 0 ? boxNames.get(object)?.[hit.bone] : undefined;
+  if (box !== undefined) hit.box = box;
   // An element that is no triangle is a point or a line.
   if (hit.element >= 0 && hit.triangle < 0) {
     hit.distanceToRay = view.getFloat64(at + layout.HIT_DISTANCE_TO_RAY, true);

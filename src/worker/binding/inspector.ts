@@ -73,6 +73,11 @@ export class CoreInspector {
     return this.#exports.beginTreeListing(object, fromLevel, toLevel, most) !== 0;
   }
 
+  /** Begins to list the boxes of the tree of the mesh at an address, in its space, from level 1 on. */
+  beginMesh(mesh: number, toLevel: number, most: number): void {
+    this.#exports.beginMeshListing(mesh, toLevel, most);
+  }
+
   /** Lists until a time of the clock. Answers whether all is listed. The mesh must be kept until then. */
   stepTree(until: number): boolean {
     return this.#exports.stepTreeListing(until) !== UNFINISHED;

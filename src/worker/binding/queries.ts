@@ -12,7 +12,7 @@ import type {
 import type { ClosestPoint, ObjectId, Ray, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
-import { type CoreHit, type CoreSweepHit, hitAt, sweepHitAt } from './hits.js';
+import { type BoxNames, type CoreHit, type CoreSweepHit, hitAt, sweepHitAt } from './hits.js';
 import type { CoreMemory } from './memory.js';
 import { type CoreContact, type CoreDistance, readContact, readDistance } from './pair-answers.js';
 
@@ -39,10 +39,12 @@ export class CoreQueries {
   readonly #filter: number;
   readonly #query: number;
   readonly #hit: number;
+  readonly #boxNames: BoxNames;
 
-  constructor(exports: CoreExports, memory: CoreMemory) {
+  constructor(exports: CoreExports, memory: CoreMemory, boxNames: BoxNames) {
     this.#exports = exports;
     this.#memory = memory;
+    this.#boxNames = boxNames;
     const queryBytes = Math.max(layout.RAY_BYTES, layout.REGION_BYTES, layout.OBJECT_BYTES + layout.MOTION_BYTES);
     this.#filter = memory.allocate(layout.FILTER_BYTES + queryBytes + layout.HIT_BYTES);
     this.#query = this.#filter + layout.FILTER_BYTES;
@@ -53,7 +55,7 @@ export class CoreQueries {
     return this.#with(filter, () => {
       this.#setRay(ray);
       return this.#exports.raycast(this.#query, this.#filter, this.#hit)
-        ? hitAt(this.#exports, this.#memory.view, this.#hit)
+        ? hitAt(this.#exports, this.#memory.view, this.#hit, this.#boxNames)
         : null;
     });
   }
@@ -183,7 +185,12 @@ export class CoreQueries {
   closestPoint([x, y, z]: Vec3, maxDistance: number, filter: Filter): Omit<ClosestPoint, 'frame'> | null {
     return this.#with(filter, () => {
       if (!this.#exports.closestPoint(x, y, z, maxDistance, this.#filter, this.#hit)) return null;
-      const { object, point, distance, triangle, element } = hitAt(this.#exports, this.#memory.view, this.#hit);
+      const { object, point, distance, triangle, element } = hitAt(
+        this.#exports,
+        this.#memory.view,
+        this.#hit,
+        this.#boxNames,
+      );
       return { object, point, distance, triangle, element };
     });
   }
@@ -444,7 +451,9 @@ export class CoreQueries {
   }
 
   #hits(count: number): CoreHit[] {
-    return Array.from({ length: count >>> 0 }, (_, i) => hitAt(this.#exports, this.#memory.view, this.#found(i)));
+    return Array.from({ length: count >>> 0 }, (_, i) =>
+      hitAt(this.#exports, this.#memory.view, this.#found(i), this.#boxNames),
+    );
   }
 
   #found(i: number): number {

@@ -11,7 +11,7 @@ export interface SnapTarget {
   /** SHAPE_*. */
   shape: number;
   /** Twelve numbers: the columns of the map from the shape's own space to the world. */
-  place: Float64Array<ArrayBuffer>;
+  place: readonly number[];
   /** The address of its mesh, in its pose, and of that at rest. */
   mesh: number;
   base: number;
@@ -57,16 +57,18 @@ export class CoreSnaps {
 
   #target(object: ObjectId): SnapTarget {
     const at = this.#exports.snapTarget(object) >>> 0;
-    const { view } = this.#memory;
-    const sides = view.getUint32(at + layout.SNAP_SIDES, true);
+    const { view, words, floats } = this.#memory;
+    const place: number[] = [];
+    for (let i = (at + layout.SNAP_MAP) / 8; place.length < 12; i++) place.push(floats[i]);
+    const sides = words[(at + layout.SNAP_SIDES) / 4];
     return {
       object,
       shape: view.getUint16(at + layout.SNAP_SHAPE, true),
-      place: new Float64Array(this.#memory.buffer, at + layout.SNAP_MAP, 12).slice(),
-      mesh: view.getUint32(at + layout.SNAP_MESH, true),
-      base: view.getUint32(at + layout.SNAP_BASE, true),
+      place,
+      mesh: words[(at + layout.SNAP_MESH) / 4],
+      base: words[(at + layout.SNAP_BASE) / 4],
       sides: sides & OWN_FACE_SIDES ? undefined : sides,
-      clipSet: view.getUint32(at + layout.SNAP_CLIP_SET, true),
+      clipSet: words[(at + layout.SNAP_CLIP_SET) / 4],
     };
   }
 

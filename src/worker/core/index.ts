@@ -46,7 +46,8 @@ export { beginBuild, reserveBuild, reserveBuildDeform, stepBuild, freeBuild } fr
 export { countWanted, takeWanted } from './mesh/topology/derived';
 export { beginPointLine, freePointLine, reservePointLine, stepPointLine } from './point-line/build';
 export { stepDerivation } from './mesh/topology/derivation';
-export { dropFaceSides, holdFaceSides } from './mesh/query/face-sides';
+export { holdBoxes } from './shape/box-list';
+export { dropList, holdList } from './shared-lists';
 export {
   beginContact, beginDistance, beginKeptContact, beginKeptDistance, canMeasure, contactBonePairCount, contactBonePairs, contactCrossingCount, contactCrossings,
   contactPointCount, contactPoints, isLongContact, keepContact, measuredDistance, resumeContact,
@@ -61,7 +62,7 @@ export {
   inspectedBoxCount, inspectedBoxes, inspectedElementCount, inspectedElements,
 } from './scene/inspect/inspected-boxes';
 export { inspectBounds, inspectCells, inspectScene } from './scene/inspect/scene-boxes';
-export { beginTreeListing, endInspection, inspectedMesh, stepTreeListing } from './scene/inspect/tree-boxes';
+export { beginMeshListing, beginTreeListing, endInspection, inspectedMesh, stepTreeListing } from './scene/inspect/tree-boxes';
 export { considered } from './scene/pairs/broad-phase';
 export { interruptions } from './scene/pairs/narrow-phase-slices';
 export { setPairs } from './scene/pairs/pairs';

@@ -74,7 +74,7 @@ export interface SnapObject {
   features: Features;
   /** Whether vertices are elsewhere than where the features were found. */
   isMoved: boolean;
-  faces: FaceReader;
+  facesOf(): FaceReader;
 }
 
 /** Finds what is drawn of an object's features near the cursor. */
@@ -82,25 +82,36 @@ export class ObjectCandidates {
   readonly #question: SnapQuestion;
   readonly #target: SnapTarget;
   readonly #features: Features;
-  readonly #faces: FaceReader;
+  readonly #facesOf: () => FaceReader;
+  #faces: FaceReader | undefined;
   readonly #isMoved: boolean;
   readonly #drawing: Drawing;
   readonly #edgeCount: number;
   /** Bounds of the square about the cursor, and of depth: four numbers each. */
-  readonly #planes = new Float64Array(4 * PLANES);
+  #planes: readonly number[] = [];
   #radius = 0;
   #kinds = 0;
   #found: Candidate[] = [];
-  readonly #seen = new Set<number>();
+  /** The vertices among what was found: few. */
+  #vertices: number[] = [];
+  /** The items that may be drawn within the square of `#nearRadius`, ascending; the next kinds are looked for among them. */
+  #near: number[] = [];
+  #nearRadius = -1;
 
-  constructor(question: SnapQuestion, { target, features, isMoved, faces }: SnapObject) {
+  constructor(question: SnapQuestion, { target, features, isMoved, facesOf }: SnapObject) {
     this.#question = question;
     this.#target = target;
     this.#features = features;
-    this.#faces = faces;
+    this.#facesOf = facesOf;
     this.#isMoved = isMoved;
     this.#drawing = question.view.of(target.place);
     this.#edgeCount = features.edges.length / 2;
+  }
+
+  /** Reads the elements themselves, which few objects near the cursor are asked for. */
+  get #elements(): FaceReader {
+    this.#faces ??= this.#facesOf();
+    return this.#faces;
   }
 
   get #isMirrored(): boolean {
@@ -110,52 +121,75 @@ export class ObjectCandidates {
 
   /** Lists features of some kinds (SNAP_*) that are drawn within a radius, and of which an element shows. */
   list(kinds: number, radius: number): Candidate[] {
-    this.#setPlanes(this.#question.view.squareOf(radius));
     this.#radius = radius;
     this.#kinds = kinds;
     this.#found = [];
-    this.#seen.clear();
-    const { order } = this.#features;
-    if (!this.#isMoved) visitItems(this.#features, this);
-    else for (const item of order) this.visit(item);
+    this.#vertices = [];
+    if (radius > this.#nearRadius) {
+      this.#near = [];
+      this.#nearRadius = radius;
+      this.#findNear();
+    }
+    const { size } = this.#features;
+    for (const item of this.#near) {
+      if (size === 1) this.#lookAtPoint(item);
+      else this.#lookAt(item);
+    }
     return this.#found;
   }
 
-  #setPlanes([lowX, lowY, highX, highY]: readonly [number, number, number, number]): void {
-    const { x, y, w, near, far } = this.#drawing;
-    const planes = this.#planes;
-    for (let k = 0; k < 4; k++) {
-      planes[k] = x[k] - lowX * w[k];
-      planes[4 + k] = highX * w[k] - x[k];
-      planes[8 + k] = y[k] - lowY * w[k];
-      planes[12 + k] = highY * w[k] - y[k];
-      planes[16 + k] = near[k];
-      planes[20 + k] = far[k];
+  #findNear(): void {
+    const { order } = this.#features;
+    if (this.#isMoved) {
+      for (const item of order) this.visit(item);
+      return;
     }
+    this.#planes = planesOf(this.#drawing, this.#question.view.squareOf(this.#nearRadius));
+    visitItems(this.#features, this);
   }
 
   /** Tells whether a box is surely not drawn within the square. */
   isPassed(boxes: Float32Array, at: number): boolean {
     const planes = this.#planes;
-    for (let i = 0; i < planes.length; i += 4) {
+    for (let i = 0; i < 4 * PLANES; i += 4) {
       const x = planes[i] * boxes[planes[i] > 0 ? at + 3 : at];
       const y = planes[i + 1] * boxes[planes[i + 1] > 0 ? at + 4 : at + 1];
       const z = planes[i + 2] * boxes[planes[i + 2] > 0 ? at + 5 : at + 2];
       const w = planes[i + 3];
-      if (x + y + z + w < -ROUNDING * (Math.abs(x) + Math.abs(y) + Math.abs(z) + Math.abs(w))) return true;
+      const sum = x + y + z + w;
+      if (sum < 0 && sum < -ROUNDING * (Math.abs(x) + Math.abs(y) + Math.abs(z) + Math.abs(w))) return true;
     }
     return false;
   }
 
+  /** Notes an item that a leaf has, unless it is drawn beyond one border of the square: most are. */
   visit(item: number): void {
-    if (this.#features.size === 1) this.#lookAtPoint(item);
-    else this.#lookAt(item);
+    if (item >= this.#edgeCount || this.#isMoved || !this.#isEdgeBeyond(item)) this.#near.push(item);
+  }
+
+  /** Tells whether an edge is drawn beyond one border of the square with both of its ends. */
+  #isEdgeBeyond(edge: number): boolean {
+    const { points, edges } = this.#features;
+    const { x, y, w } = this.#drawing;
+    const p = 3 * edges[2 * edge];
+    const q = 3 * edges[2 * edge + 1];
+    const [px, py, pz] = [points[p], points[p + 1], points[p + 2]];
+    const [qx, qy, qz] = [points[q], points[q + 1], points[q + 2]];
+    const pw = this.#nearRadius * (w[0] * px + w[1] * py + w[2] * pz + w[3]);
+    const qw = this.#nearRadius * (w[0] * qx + w[1] * qy + w[2] * qz + w[3]);
+    if (!(pw > 0 && qw > 0)) return false;
+    const x0 = x[0] * px + x[1] * py + x[2] * pz + x[3];
+    const x1 = x[0] * qx + x[1] * qy + x[2] * qz + x[3];
+    if ((x0 > pw && x1 > qw) || (x0 < -pw && x1 < -qw)) return true;
+    const y0 = y[0] * px + y[1] * py + y[2] * pz + y[3];
+    const y1 = y[0] * qx + y[1] * qy + y[2] * qz + y[3];
+    return (y0 > pw && y1 > qw) || (y0 < -pw && y1 < -qw);
   }
 
   /** Answers a vertex in the space of the shape, where its pose has it. */
   #vertex(i: number): Vec3 {
     const { points, corners, size } = this.#features;
-    if (this.#isMoved) return this.#faces.corner(Math.floor(corners[i] / size), corners[i] % size);
+    if (this.#isMoved) return this.#elements.corner(Math.floor(corners[i] / size), corners[i] % size);
     return [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
   }
 
@@ -190,25 +224,10 @@ export class ObjectCandidates {
   }
 
   #lookAtVertex(edge: number, vertex: number): void {
-    if (!this.#isMoved && this.#isBeyond(3 * vertex)) return;
     const at = this.#vertex(vertex);
     const pixels = this.#pixelsOf(at);
-    if (!(pixels <= this.#radius) || this.#seen.has(vertex)) return;
-    if (this.#addShown(SNAP_VERTEX, at, pixels, vertex, edge)) this.#seen.add(vertex);
-  }
-
-  /** Tells whether a vertex is drawn beyond the square, or behind the eye; most are. */
-  #isBeyond(at: number): boolean {
-    const { points } = this.#features;
-    const { x, y, w } = this.#drawing;
-    const px = points[at];
-    const py = points[at + 1];
-    const pz = points[at + 2];
-    const most = this.#radius * (w[0] * px + w[1] * py + w[2] * pz + w[3]);
-    return (
-      !(Math.abs(x[0] * px + x[1] * py + x[2] * pz + x[3]) <= most) ||
-      !(Math.abs(y[0] * px + y[1] * py + y[2] * pz + y[3]) <= most)
-    );
+    if (!(pixels <= this.#radius) || this.#vertices.includes(vertex)) return;
+    if (this.#addShown(SNAP_VERTEX, at, pixels, vertex, edge)) this.#vertices.push(vertex);
   }
 
   #lookAtCircle(circle: number): void {
@@ -230,8 +249,8 @@ export class ObjectCandidates {
     const py = valueAt(y, at) / depth;
     const pixels = Math.sqrt(px * px + py * py);
     if (!(pixels <= this.#radius)) return Number.POSITIVE_INFINITY;
-    const [lowX, lowY, highX, highY] = this.#question.view.viewport;
-    const isIn = px >= lowX && px <= highX && py >= lowY && py <= highY;
+    const { viewport } = this.#question.view;
+    const isIn = px >= viewport[0] && px <= viewport[2] && py >= viewport[1] && py <= viewport[3];
     return isIn && valueAt(near, at) >= 0 && valueAt(far, at) >= 0 ? pixels : Number.POSITIVE_INFINITY;
   }
 
@@ -257,8 +276,8 @@ export class ObjectCandidates {
     const { place } = this.#target;
     const at = (vertex: number) => placed(place, this.#vertex(vertex));
     const element = {
-      element: this.#faces.numberOf(slot),
-      corners: Array.from({ length: size }, (_, k) => placed(place, this.#faces.corner(slot, k))),
+      element: this.#elements.numberOf(slot),
+      corners: Array.from({ length: size }, (_, k) => placed(place, this.#elements.corner(slot, k))),
       isFace: size === 3,
       isMirrored: this.#isMirrored,
     };
@@ -282,12 +301,6 @@ export class ObjectCandidates {
     const [lowX, lowY, highX, highY] = this.#question.view.viewport;
     const [x0, y0, w0] = [valueAt(x, p), valueAt(y, p), valueAt(w, p)];
     const [x1, y1, w1] = [valueAt(x, q), valueAt(y, q), valueAt(w, q)];
-    const r = this.#radius;
-    // Most are beyond one border of the square with both of their ends.
-    if (w0 > 0 && w1 > 0) {
-      if ((x0 > r * w0 && x1 > r * w1) || (x0 < -r * w0 && x1 < -r * w1)) return null;
-      if ((y0 > r * w0 && y1 > r * w1) || (y0 < -r * w0 && y1 < -r * w1)) return null;
-    }
     const part: [number, number] = [0, 1];
     keep(part, w0, w1);
     keep(part, valueAt(near, p), valueAt(near, q));
@@ -327,7 +340,7 @@ export class ObjectCandidates {
     if (size !== 3 || sides === SIDE_DOUBLE) return faces[faceStarts[edge]];
     for (let i = faceStarts[edge]; i < faceStarts[edge + 1]; i++) {
       const slot = faces[i];
-      const shown = sides ?? this.#question.sidesOf(object, this.#faces.numberOf(slot));
+      const shown = sides ?? this.#question.sidesOf(object, this.#elements.numberOf(slot));
       if (shown === SIDE_DOUBLE) return slot;
       const turn = this.#turnOf(slot);
       if ((turn > 0 && shown & SIDE_FRONT) || (turn < 0 && shown & SIDE_BACK)) return slot;
@@ -343,11 +356,26 @@ export class ObjectCandidates {
   #turnOf(slot: number): number {
     const { x, y, w, near } = this.#drawing;
     const rows = [0, 1, 2].map((k): Affine => {
-      const corner = this.#faces.corner(slot, k);
+      const corner = this.#elements.corner(slot, k);
       return [valueAt(x, corner), valueAt(y, corner), valueAt(w, corner), 0];
     });
     return -determinant(rows[0], rows[1], rows[2]) * Math.sign(determinant(x, y, near));
   }
+}
+
+/** Answers the borders of the square about the cursor, and of depth, four numbers each: positive within. */
+function planesOf(
+  { x, y, w, near, far }: Drawing,
+  [lowX, lowY, highX, highY]: readonly [number, number, number, number],
+): number[] {
+  return [
+    ...[x[0] - lowX * w[0], x[1] - lowX * w[1], x[2] - lowX * w[2], x[3] - lowX * w[3]],
+    ...[highX * w[0] - x[0], highX * w[1] - x[1], highX * w[2] - x[2], highX * w[3] - x[3]],
+    ...[y[0] - lowY * w[0], y[1] - lowY * w[1], y[2] - lowY * w[2], y[3] - lowY * w[3]],
+    ...[highY * w[0] - y[0], highY * w[1] - y[1], highY * w[2] - y[2], highY * w[3] - y[3]],
+    ...near,
+    ...far,
+  ];
 }
 
 /** Narrows a part of a segment to where a function is not negative, by its values at both ends. */

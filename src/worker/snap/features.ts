@@ -228,41 +228,41 @@ export function* withFeatures(baked: ArrayBuffer, features: Features): Generator
   return both;
 }
 
-/** Answers how many bytes of a baked mesh are before its features: all where it has none. */
-export function bytesWithoutFeatures(baked: ArrayBuffer): number {
-  const { byteLength } = baked;
-  if (byteLength < MESH_HEADER_BYTES) return byteLength;
+/** Answers how many of the first `end` bytes of a baked mesh are before its features: all where it has none. */
+export function bytesWithoutFeatures(baked: ArrayBuffer, end: number): number {
+  if (end < MESH_HEADER_BYTES) return end;
   const bytes = new DataView(baked).getUint32(MESH_BYTES, true);
   const start = roundedUp(bytes);
-  if (start + 4 * FIRST_WORD > byteLength) return byteLength;
-  return new DataView(baked).getUint32(start, true) === MAGIC ? bytes : byteLength;
+  if (start + 4 * FIRST_WORD > end) return end;
+  return new DataView(baked).getUint32(start, true) === MAGIC ? bytes : end;
 }
 
 /**
- * Reads the features that follow so many bytes of a baked mesh, with so many vertices an element and so many slots; null where
- * they cannot be trusted.
+ * Reads the features that follow so many bytes of a baked mesh, up to `end`, with so many vertices an element and so many slots;
+ * null where they cannot be trusted.
  */
 export function readFeatures(
   baked: ArrayBuffer,
   meshBytes: number,
+  end: number,
   size: 1 | 2 | 3,
   slotCount: number,
 ): Features | null {
   const start = roundedUp(meshBytes);
-  if (baked.byteLength % 4 !== 0) return null;
-  const words = new Uint32Array(baked, start);
-  if (words[0] !== MAGIC || words[1] !== VERSION || words[2] !== baked.byteLength - start) return null;
+  if (end % 4 !== 0) return null;
+  const words = new Uint32Array(baked, start, (end - start) / 4);
+  if (words[0] !== MAGIC || words[1] !== VERSION || words[2] !== end - start) return null;
   if (words[3] !== checksumOf(words) || words[4] !== size) return null;
   const features: Record<string, unknown> = { size, angle: new Float64Array(baked, start + 24, 1)[0] };
   let at = start + roundedUp(4 * FIRST_WORD);
   for (const [i, [name, Kind]] of ARRAYS.entries()) {
     const bytes = words[HEADER_WORDS + i] * Kind.BYTES_PER_ELEMENT;
-    if (at + roundedUp(bytes) > baked.byteLength) return null;
+    if (at + roundedUp(bytes) > end) return null;
     features[name] = new Kind(baked.slice(at, at + bytes));
     at += roundedUp(bytes);
   }
   const read = features as unknown as Features;
-  return at === baked.byteLength && isSound(read, slotCount) ? read : null;
+  return at === end && isSound(read, slotCount) ? read : null;
 }
 
 /** Tells whether no number of baked features leads anywhere else, whoever has made them. */

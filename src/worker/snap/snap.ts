@@ -17,7 +17,7 @@ import { cubeFaces, cubeFeatures, cubeQuadAt } from './cube.js';
 import { Faces } from './faces.js';
 import type { FeatureStore } from './feature-store.js';
 import { faceOf } from './flat-faces.js';
-import { SnapView, valueAt } from './snap-view.js';
+import { SnapView } from './snap-view.js';
 
 /** Pixels are told apart to a 64th, so that rounding does not decide between what is at one place. */
 const PIXEL_STEPS = 64;
@@ -63,12 +63,14 @@ export function pickSnap(
     if (missing) return { missing };
     const sidesOf = (object: number, triangle: number) => snaps.sidesOf(object, triangle);
     const question = { view, clips: filter.clips, sidesOf };
-    const depthOf = ({ place }: SnapTarget) => valueAt(view.drawing.near, place.subarray(9));
+    const { near } = view.drawing;
+    const depthOf = ({ place }: SnapTarget) => near[0] * place[9] + near[1] * place[10] + near[2] * place[11];
     targets.sort((a, b) => depthOf(a) - depthOf(b));
-    const objects = targets.flatMap((target) => {
+    const objects: ObjectCandidates[] = [];
+    for (const target of targets) {
       const object = objectOf(snaps, store, target);
-      return object ? [new ObjectCandidates(question, object)] : [];
-    });
+      if (object) objects.push(new ObjectCandidates(question, object));
+    }
     const found =
       firstVisible(snaps, view, objects, kinds & SNAP_POINTS, cursor.radius) ??
       firstVisible(snaps, view, objects, kinds & SNAP_EDGE, cursor.radius);
@@ -103,11 +105,11 @@ function missingOf(
 
 /** Answers what is known of an object; null of one that has no features, as it is round. */
 function objectOf(snaps: CoreSnaps, store: FeatureStore, target: SnapTarget): SnapObject | null {
-  if (target.shape === SHAPE_BOX) return { target, features: cubeFeatures(), isMoved: false, faces: cubeFaces };
+  if (target.shape === SHAPE_BOX) return { target, features: cubeFeatures(), isMoved: false, facesOf: () => cubeFaces };
   const found = isMesh(target) ? store.at(target.base) : undefined;
   if (!found) return null;
   const isMoved = found.isMoved || target.mesh !== target.base;
-  return { target, features: found.features, isMoved, faces: new Faces(snaps.memoryOf, target.mesh) };
+  return { target, features: found.features, isMoved, facesOf: () => new Faces(snaps.memoryOf, target.mesh) };
 }
 
 /** A candidate, and what is said of it. */

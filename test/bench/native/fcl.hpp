@@ -13,7 +13,7 @@ using Poses = Input<double, 16>;
 template <typename Model, typename Item, int itemLength>
 void build(Model &model, const Input<Item, itemLength> &input, size_t firstTriangle, size_t count) {
   const auto from = input.indices.begin() + 3 * firstTriangle, end = from + 3 * count;
-  if (from == end) fail("FCL could not build a tree of nothing");
+  if (from == end) fail("FCL could not build the tree: it has no triangles");
   const auto range = std::minmax_element(from, end);
   const size_t low = *range.first, high = *range.second;
   std::vector<fcl::Vector3d> vertices;
@@ -24,7 +24,7 @@ void build(Model &model, const Input<Item, itemLength> &input, size_t firstTrian
     triangles.emplace_back(corner[0] - low, corner[1] - low, corner[2] - low);
   model.beginModel(triangles.size(), vertices.size());
   model.addSubModel(vertices, triangles);
-  if (model.endModel() != fcl::BVH_OK) fail("FCL could not build a tree");
+  if (model.endModel() != fcl::BVH_OK) fail("FCL could not build the tree");
 }
 
 template <typename Model, typename Item, int itemLength>

@@ -1,5 +1,6 @@
 // Parts of a GLB or glTF file: its nodes with triangles, by the library glTF-Transform.
 
+import { open } from 'node:fs/promises';
 import type { Mesh, Node, NodeIO, Primitive } from '@gltf-transform/core';
 import { CollisionError, type MeshData } from 'collision-worker';
 import { reasonOf } from '../../check.js';
@@ -23,6 +24,7 @@ export async function* readGltf(path: string): AsyncGenerator<ReadItem> {
   const { NodeIO } = await loadPeer('@gltf-transform/core', `reading ${path}`, () => import('@gltf-transform/core'));
   const io = new NodeIO();
   await registerExtensions(io);
+  await checkContainer(path);
   const document = await io.read(path).catch((cause: unknown) => {
     const message = `clash: ${path} cannot be read as glTF: ${reasonOf(cause)}${adviceFor(cause)}`;
     throw new CollisionError('BAD_DATA', message, { cause });
@@ -32,6 +34,31 @@ export async function* readGltf(path: string): AsyncGenerator<ReadItem> {
   const meshes = new Map<Mesh, MeshData>();
   const ids = new Set<string>();
   for (const node of scene?.listChildren() ?? []) yield* readNode(node, '', '', ids, meshes);
+}
+
+/** The first word of a GLB file, 'glTF'; behind it are the version and how many bytes the file has. */
+const MAGIC = 0x46546c67;
+const HEADER_BYTES = 12;
+
+/** Says of a .glb file that was cut off, or that is none, what it is: the library's own words tell of lengths of arrays. */
+async function checkContainer(path: string): Promise<void> {
+  if (!path.toLowerCase().endsWith('.glb')) return;
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const header = new DataView(new ArrayBuffer(HEADER_BYTES));
+    const { bytesRead } = await file.read(header, 0, HEADER_BYTES, 0);
+    if (bytesRead >= 4 && header.getUint32(0, true) !== MAGIC) fail(path, 'it does not begin as a GLB file');
+    if (bytesRead < HEADER_BYTES) fail(path, `it was cut off, as it has ${size} bytes`);
+    const length = header.getUint32(8, true);
+    if (size < length) fail(path, `it was cut off, as it has ${size} of ${length} bytes`);
+  } finally {
+    await file.close();
+  }
+}
+
+function fail(path: string, reason: string): never {
+  throw new CollisionError('BAD_DATA', `clash: ${path} cannot be read as glTF: ${reason}`);
 }
 
 /** Without the package of extensions, files that need one are told apart by the library itself. */

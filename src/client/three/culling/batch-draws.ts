@@ -45,6 +45,9 @@ interface Insides {
 const FIRST_OF_AXIS = 165;
 const IS_BY_AXIS = Number.parseInt(REVISION, 10) >= FIRST_OF_AXIS;
 
+/** Part of the instances that is many to be in view. */
+const MANY = 0.5;
+
 const NONE: SeenInstances = { numbers: new Uint32Array(0), count: 0 };
 
 /** What came of a list. */
@@ -120,7 +123,8 @@ export class BatchDraws {
     const test = this.#test;
     test.begin(view.volume, view.camera, batch.matrixWorld, total, view.pixels, view.minPixels);
     const entry = this.#entry;
-    const seen = view.seen.instancesOf(entry);
+    // To look through the answer takes longer than to look at a few instances.
+    const seen = view.seen.count > MANY * total ? view.seen.instancesOf(entry) : NONE;
     const occluded = this.#occludedIn(view);
     const list = this.#list;
     const kinds = this.#kinds;

@@ -12,7 +12,7 @@ export interface SeenInstances {
 
 const NONE: SeenInstances = { numbers: new Uint32Array(0), count: 0 };
 
-/** What the newest answer says that one view sees. */
+/** What the newest answer says that one view sees. It is looked through when somebody asks: where all moves, nobody does. */
 export class SeenObjects {
   /** The view as it was asked about. */
   view: SceneView;
@@ -22,16 +22,35 @@ export class SeenObjects {
   #answers = new Uint32Array(64);
   #answer = 0;
   readonly #instances = new Map<PlacedOwner, SeenInstances & { answer: number }>();
+  #ids = new Uint32Array(64);
+  #count = 0;
+  /** Whose ids they are, until they are looked through. */
+  #objects: SceneObjects | null = null;
 
   constructor(view: SceneView) {
     this.view = view;
   }
 
+  /** Answers how many objects and instances it sees. */
+  get count(): number {
+    return this.#count;
+  }
+
   /** Takes over an answer. */
   set(view: SceneView, update: number, ids: Uint32Array, objects: SceneObjects): void {
-    const answer = ++this.#answer;
     this.view = view;
     this.update = update;
+    if (this.#ids.length < ids.length) this.#ids = new Uint32Array(2 * ids.length);
+    this.#ids.set(ids);
+    this.#count = ids.length;
+    this.#objects = objects;
+  }
+
+  /** Looks through the answer; what has been removed since is passed over. */
+  #lookThrough(objects: SceneObjects): void {
+    this.#objects = null;
+    const answer = ++this.#answer;
+    const ids = this.#ids.subarray(0, this.#count);
     if (this.#answers.length < objects.slots) this.#answers = grown(this.#answers, objects.slots);
     const answers = this.#answers;
     const all = this.#instances;
@@ -54,11 +73,13 @@ export class SeenObjects {
   }
 
   has(id: ObjectId): boolean {
+    if (this.#objects !== null) this.#lookThrough(this.#objects);
     return this.#answers[slotOf(id)] === this.#answer;
   }
 
   /** Answers the numbers of the instances of an object that it sees. */
   instancesOf(owner: PlacedOwner): SeenInstances {
+    if (this.#objects !== null) this.#lookThrough(this.#objects);
     return this.#instances.get(owner) ?? NONE;
   }
 

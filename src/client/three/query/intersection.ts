@@ -31,6 +31,8 @@ export interface SceneIntersection extends Intersection {
   pixels?: number;
   /** A SkinnedMesh has the number in `skeleton.bones` of the bone with the greatest weight where it was hit, or whose box was. */
   bone?: number;
+  /** By `precision` 'obb', the name of the box that was hit, of an object with `boxes`. */
+  box?: string;
   /**
    * With the option `snap` of a pick: the feature near the cursor, null without any. It may be of another object. Where the ray
    * itself hits nothing, the intersection is of the feature.
@@ -101,7 +103,8 @@ export function intersectionOf(
     intersection.face = null;
     intersection.faceIndex = null;
     intersection.normal = normalIn(toWorld, hit);
-    if (hit.bone >= 0) intersection.bone = hit.bone;
+    if (hit.box !== undefined) intersection.box = hit.box;
+    else if (hit.bone >= 0) intersection.bone = hit.bone;
     return intersection;
   }
 

@@ -23,7 +23,7 @@ import { classOf } from '../track/name-of.js';
 import { type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
-import { type BoneContact, namedBones } from '../view/bone-contact.js';
+import { type BoneContact, type BoxContact, namedParts } from '../view/bone-contact.js';
 import type { SceneView, SceneViews } from '../view/scene-views.js';
 import type { FatQuery } from './fat-lines.js';
 import { intersectionAt, placedFace, type SceneIntersection } from './intersection.js';
@@ -131,6 +131,8 @@ export interface SceneContactReport extends Omit<ContactReport, 'a' | 'b' | 'bon
   triangles: Uint32Array;
   /** The bones of a and b that meet, sorted by their numbers in the skeletons. Empty unless the detail is 'bones'. */
   bones: BoneContact[];
+  /** The boxes of a and b that meet, as `objectOptions` name them. Empty unless the detail is 'bounds'. */
+  boxes: BoxContact[];
 }
 
 /** How far two objects of the scene are from each other, and where they are nearest. */
@@ -364,8 +366,8 @@ export class SceneQueries {
         const runs = placement === undefined ? undefined : seenBy(placement, number)?.runs;
         if (runs !== undefined) toFaces(runs, triangles, offset, 2);
       });
-      const bones = namedBones(report.bones, placements[0], placements[1], number);
-      return { ...report, a: first, b: second, bones };
+      const parts = namedParts(report.bones, placements[0], placements[1], number);
+      return { ...report, a: first, b: second, ...parts };
     });
   }
 

@@ -12,8 +12,12 @@ export class BlockMatrices {
     if (array === this.#array && blocks === this.#blocks) return this.#views;
     this.#array = array;
     this.#blocks = blocks;
-    let end = 0;
-    this.#views = blocks.map(({ length }) => array.subarray(end, (end += 16 * length)));
+    let start = 0;
+    this.#views = blocks.map(({ length }) => {
+      const view = array.subarray(start, start + 16 * length);
+      start += 16 * length;
+      return view;
+    });
     return this.#views;
   }
 }

@@ -29,6 +29,13 @@ export interface TableOwner {
   place: number;
 }
 
+/** It stands in the lines of those that left; it is no other's. */
+const HOLE = {} as UnchangedKind;
+/** The lines are in so many rows at most, with holes between them. */
+const MOST_ROWS = 16;
+/** As often at most, two or three times a frame, the size is asked for before holes are closed. */
+const MOST_CALLS = 8;
+
 /** More than there can be: each has an id of its own. */
 const MAX_LINES = MAX_OBJECTS + 1;
 
@@ -50,13 +57,27 @@ export class MeshTable {
   #count = 0;
   #sorted = 0;
   #holes = 0;
+  /** Counts how often the size was asked for since the last one left. */
+  #calls = 0;
   #last: UnchangedKind | null = null;
 
-  /** Tidies up, and answers how many lines there are. */
+  /** Tidies up, and answers how many lines there are, with those that are empty. */
   get size(): number {
-    if (this.#holes > 0) this.#close();
+    if (this.#holes > 0 && this.#isToClose()) this.#close();
     if (this.#sorted < this.#count) this.#merge();
     return this.#count;
+  }
+
+  /**
+   * Tells whether the holes are to be closed. Where thousands leave in slices, to do so in each frame would be to move all
+   * others in each: it waits until they are most of the lines, or nobody has left for a while.
+   */
+  #isToClose(): boolean {
+    if (this.#sorted < this.#count || 2 * this.#holes > this.#count || ++this.#calls > MOST_CALLS) return true;
+    const kinds = this.#kinds;
+    let rows = 0;
+    for (let n = 1; n < this.#count; n++) if (kinds[n] !== HOLE && kinds[n - 1] === HOLE) rows++;
+    return rows > MOST_ROWS;
   }
 
   /** Notes what a Mesh is from now on, which is there already or not. */
@@ -81,8 +102,13 @@ export class MeshTable {
 
   remove(owner: TableOwner): void {
     if (owner.place < 0) return;
-    this.#owners[owner.place] = null;
+    const { place } = owner;
+    this.#owners[place] = null;
+    this.#kinds[place] = HOLE;
+    // What has left is not held.
+    for (const list of [this.#objects, this.#worlds, this.#layers, this.#matrices] as unknown[][]) list[place] = null;
     this.#holes++;
+    this.#calls = 0;
     owner.place = -1;
   }
 
@@ -100,6 +126,10 @@ export class MeshTable {
     for (let n = first; n < end; ) {
       // Those in a row that are of one kind are a loop of their own, in which nothing of the kind is read again.
       const kind = kinds[n];
+      if (kind === HOLE) {
+        n++;
+        continue;
+      }
       const { geometry, material, isVisible, layers: mask } = kind;
       const isSame = material.side === kind.side && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
       for (; n < end && kinds[n] === kind; n++) {
@@ -122,7 +152,18 @@ export class MeshTable {
 
   /** Hands the matrices of these lines to the service, for the update() that follows in the same task. */
   send(service: CollisionService, first: number, end: number): void {
-    service.moveObjects(this.#ids, this.#matrices, first, Math.min(end, this.#count));
+    const kinds = this.#kinds;
+    const last = Math.min(end, this.#count);
+    if (this.#holes === 0) {
+      service.moveObjects(this.#ids, this.#matrices, first, last);
+      return;
+    }
+    for (let n = first; n < last; ) {
+      const row = n;
+      while (n < last && kinds[n] !== HOLE) n++;
+      if (n > row) service.moveObjects(this.#ids, this.#matrices, row, n);
+      while (n < last && kinds[n] === HOLE) n++;
+    }
   }
 
   clear(): void {

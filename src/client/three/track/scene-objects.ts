@@ -1,7 +1,7 @@
 import type { BufferGeometry, Object3D } from 'three';
 import { slotOf } from '../../../shared/ids.js';
 import { grown } from '../../../shared/typed-arrays.js';
-import type { ObjectId } from '../../../shared/types.js';
+import type { NamedBox, ObjectId } from '../../../shared/types.js';
 import type { BuiltMesh } from '../geometry/mesh-pool.js';
 
 /** It says what an id of the service is in the scene. */
@@ -34,6 +34,8 @@ export interface PlacedOwner {
   readonly object: Object3D;
   /** Answers the object that is hit where its triangles are those of a geometry, as of a LOD one of its levels is. */
   drawnWith?(geometry: BufferGeometry): Object3D;
+  /** They stand for it, where somebody has given some. */
+  readonly boxes?: readonly NamedBox[];
   /** It has many ids, one for each of its instances. */
   readonly isInstanced: boolean;
   /** Hides an instance of which the service did not take the matrix, unless it has got a better one since. */

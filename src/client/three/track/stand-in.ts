@@ -114,7 +114,7 @@ export interface StandInOwner extends PlacedOwner, MeshUser {
 /** The service takes these where nobody says anything. */
 export const DEFAULTS = {
   ...({ motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const),
-  ...{ clearance: 0, continuous: false },
+  ...{ clearance: 0, continuous: false, boxes: [] },
 } as const;
 
 /** Instances in a block, of which no slice has more than one: 8,192 matrices are half a megabyte. */

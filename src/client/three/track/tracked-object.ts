@@ -1,6 +1,6 @@
 import type { BufferGeometry, InstancedMesh, Line, LOD, Material, Mesh, Points, Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import type { ContactDetail, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
+import type { ContactDetail, NamedBox, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
 import { isSameMatrix, multiplyToPlace } from '../../transforms/affine.js';
@@ -145,6 +145,10 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   /** Tells whether something of it is still to be built. */
   get pending(): boolean {
     return this.#isResizing || (this.standIn?.pending ?? false);
+  }
+
+  get boxes(): readonly NamedBox[] {
+    return this.#options.boxes ?? [];
   }
 
   get isInstanced(): boolean {

@@ -14,7 +14,7 @@ import {
   type SceneObjects,
   seenBy,
 } from '../track/scene-objects.js';
-import { type BoneContact, namedBones } from './bone-contact.js';
+import { type BoneContact, type BoxContact, namedParts } from './bone-contact.js';
 
 /** Two objects of the scene in contact, seen from `a`. Like the frame, it is valid until the next `update()` resolves. */
 export interface SceneContact {
@@ -48,6 +48,8 @@ export interface SceneContact {
   readonly segments: Float32Array;
   /** The bones of a and b that meet, sorted by their numbers in the skeletons. Empty unless the detail is 'bones'. */
   readonly bones: readonly BoneContact[];
+  /** The boxes of a and b that meet, as `objectOptions` name them, in the order of the lists. Empty unless the detail is 'bounds'. */
+  readonly boxes: readonly BoxContact[];
 }
 
 /**
@@ -294,8 +296,16 @@ class FrameContact implements SceneContact {
   }
 
   get bones(): BoneContact[] {
+    return this.#parts.bones;
+  }
+
+  get boxes(): BoxContact[] {
+    return this.#parts.boxes;
+  }
+
+  get #parts(): { bones: BoneContact[]; boxes: BoxContact[] } {
     const { boneStart, bones } = this.#result.contacts;
     const own = bones.subarray(2 * boneStart[this.index], 2 * boneStart[this.index + 1]);
-    return namedBones(this.swapped ? turnedPairs(own) : own, this.a, this.b, this.#query);
+    return namedParts(this.swapped ? turnedPairs(own) : own, this.a, this.b, this.#query);
   }
 }

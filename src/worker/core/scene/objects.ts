@@ -5,17 +5,17 @@
 // which no object is alive is given back.
 
 import {
-  CONTACTS_NONE, FLAG_CONTINUOUS, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_CLEARANCE, OBJECT_CLIP_SET, OBJECT_COLLIDES_WITH,
-  OBJECT_CONTACTS,
+  CONTACTS_NONE, FLAG_BOXES, FLAG_CONTINUOUS, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_CLEARANCE, OBJECT_CLIP_SET, OBJECT_COLLIDES_WITH,
+  OBJECT_BOXES, OBJECT_CONTACTS,
   OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH, OBJECT_SHAPE, SHAPE_MESH,
   SHAPE_POINT_LINE,
 } from '../../../shared/layout';
 import { AFFINE_BYTES, Affine, between, setIdentity } from '../math/affine';
 import { allocate, release, reserve } from '../memory';
-import { dropFaceSides, shareFaceSides } from '../mesh/query/face-sides';
+import { dropList, retireList, shareList } from '../shared-lists';
 import { Mesh } from '../mesh/tree/layout';
 import {
-  ITEM_BYTES, Item, PRIMITIVE_BYTES, Primitive, describePrimitive, describeShape, setOrientedBounds, worldOf,
+  ITEM_BYTES, Item, PRIMITIVE_BYTES, Primitive, boxListOf, describePrimitive, describeShape, setOrientedBounds, worldOf,
 } from '../shape/item';
 import { baseOf, fitsPose, freeRooms, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
@@ -195,7 +195,7 @@ function reservePrimitive(page: Page, slot: u32, description: usize): void {
   const first = slot & ~(PAGE_SLOTS - 1);
   for (let s = first; s < first + PAGE_SLOTS; s++) {
     const item = itemAt(s);
-    if (item.id == 0 || item.primitive == 0) continue;
+    if (item.id == 0 || item.primitive == 0 || item.mesh != 0) continue;
     item.primitive = primitiveOf(s);
     memory.copy(<usize>item.primitive, shared, PRIMITIVE_BYTES);
   }
@@ -244,6 +244,7 @@ export function describe(id: u32, description: usize): void {
   item.id = id;
   store<u32>(ids + (<usize>slot << 2), id);
   const before: u32 = fresh ? 0 : item.mesh;
+  const boxesBefore: usize = fresh ? 0 : boxListOf(item);
   const isMesh = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH;
   item.primitive = isMesh ? 0 : primitiveOf(slot);
   describeShape(item, description);
@@ -260,9 +261,12 @@ export function describe(id: u32, description: usize): void {
   const clipSets = pageOf(slot).clipSets;
   if (clipSets != 0) store<u32>(clipSets + (<usize>(slot & (PAGE_SLOTS - 1)) << 2), load<u32>(description, OBJECT_CLIP_SET));
   const faceSides: u32 = item.flags & FLAG_FACE_SIDES ? load<u32>(description, OBJECT_FACE_SIDES) : 0;
-  shareFaceSides(faceSides);
-  if (!fresh) dropFaceSides(item.faceSides);
+  shareList(faceSides);
+  if (!fresh) dropList(item.faceSides);
   item.faceSides = faceSides;
+  if (isMesh && item.flags & FLAG_BOXES) item.primitive = load<u32>(description, OBJECT_BOXES);
+  shareList(boxListOf(item));
+  retireList(boxesBefore); // a frame that is under way may read it
   const world = worldOf(item);
   if (item.flags & FLAG_MATRIX) memory.copy(changetype<usize>(world), description + OBJECT_MATRIX, AFFINE_BYTES);
   else if (fresh) setIdentity(world);
@@ -305,7 +309,8 @@ export function forget(slot: u32): void {
   boxAt(slot).tree = NO_TREE;
   boxAt(slot).position = UNPLACED;
   const item = itemAt(slot);
-  dropFaceSides(item.faceSides);
+  dropList(item.faceSides);
+  retireList(boxListOf(item));
   if (item.shape == SHAPE_POINT_LINE) pointLineCount--;
   item.id = 0;
   store<u32>(ids + (<usize>slot << 2), 0);

@@ -2,11 +2,11 @@
 
 import { GENERATION_BITS, SHAPE_MESH } from '../../../shared/layout';
 import { Affine, same } from '../math/affine';
-import { faceSidesUses } from '../mesh/query/face-sides';
 import { Mesh } from '../mesh/tree/layout';
 import { checkTree } from '../mesh/tree/tree-invariants';
 import { MESH_OK } from '../mesh/tree/mesh-check';
-import { Item } from '../shape/item';
+import { Item, boxListOf } from '../shape/item';
+import { listUses } from '../shared-lists';
 import { SET, isPosed, poseOf } from '../skin/pose';
 import { Proxy, boundsOf } from '../shape/proxy';
 import {
@@ -29,7 +29,7 @@ export const SCENE_CELL_TOO_SMALL = 25;
 export const SCENE_WRONG_CELL = 26;
 export const SCENE_PAIR_ORDER = 27;
 export const SCENE_STALE = 28;
-export const SCENE_FACE_SIDES = 29;
+export const SCENE_LISTS = 29;
 export const SCENE_POSE = 30;
 
 /** Tells whether the tree of a pose that was asked for is one, and within the bounds that it had before. */
@@ -47,7 +47,7 @@ function isPoseSound(item: Item): bool {
 export function checkScene(): u32 {
   updateTrees();
   let live: u32 = 0;
-  let sided: u32 = 0;
+  let listed: u32 = 0;
   for (let slot: u32 = 0; slot < slotCount; slot++) {
     const item = itemAt(slot);
     const box = boxAt(slot);
@@ -59,7 +59,8 @@ export function checkScene(): u32 {
     }
     if (item.id != idAt(slot)) return SCENE_ID;
     live++;
-    if (item.faceSides != 0) sided++;
+    if (item.faceSides != 0) listed++;
+    if (boxListOf(item) != 0) listed++;
     if (!isPoseSound(item)) return SCENE_POSE;
     if (item.id >> GENERATION_BITS != slot) return SCENE_ID;
     if (box.tree >= TREE_COUNT || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
@@ -73,7 +74,7 @@ export function checkScene(): u32 {
     if (!boxHoldsCorners(boundsOf(proxy, known), box)) return SCENE_BOX_TOO_SMALL;
   }
   if (live != liveCount) return SCENE_COUNT;
-  if (sided != faceSidesUses()) return SCENE_FACE_SIDES;
+  if (listed != listUses()) return SCENE_LISTS;
   let held: u32 = 0;
   for (let which: u32 = 0; which < TREE_COUNT; which++) {
     const tree = treeOf(which);

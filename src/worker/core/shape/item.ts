@@ -3,14 +3,16 @@
 // derived here, and stands in a record of its own: a million instances of a mesh are a million matrices and little more.
 
 import {
-  OBJECT_CENTER, OBJECT_EXTENT, OBJECT_MESH, OBJECT_RADIUS, OBJECT_ROTATION, OBJECT_SHAPE, SHAPE_BOX, SHAPE_MESH,
-  SHAPE_POINT_LINE, SHAPE_SPHERE,
+  OBJECT_CENTER, OBJECT_EXTENT, OBJECT_MESH, OBJECT_RADIUS, OBJECT_SHAPE, SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE,
+  SHAPE_SPHERE,
 } from '../../../shared/layout';
 import { Affine, multiply, multiplyScaled, setIdentity } from '../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
 import { Mesh } from '../mesh/tree/layout';
 import { isPointLine } from '../point-line/layout';
 import { isPosed, poseOf } from '../skin/pose';
+import { boxList } from './box-list';
+import { setBoxMap, thinnest } from './box-map';
 
 /** An object. Its oriented bounds are the cube [-1, 1]³ under world · the map to its own box. */
 @unmanaged
@@ -26,7 +28,7 @@ export class Item {
   flags: u16;
   /** The address of the mesh, 0 of other shapes. */
   mesh: u32;
-  /** The address of the Primitive, 0 of a mesh. */
+  /** The address of the Primitive; of a mesh that of the boxes that stand for it (box-list.ts), 0 without. */
   primitive: u32;
   layers: u32;
   collidesWith: u32;
@@ -55,14 +57,27 @@ export const KEPT_ITEM_BYTES: usize = ITEM_BYTES + PRIMITIVE_BYTES;
 /** Copies an item to where there are KEPT_ITEM_BYTES, as it is now. */
 export function keepItem(to: usize, item: Item): void {
   memory.copy(to, changetype<usize>(item), ITEM_BYTES);
-  if (item.primitive != 0) memory.copy(to + ITEM_BYTES, item.primitive, PRIMITIVE_BYTES);
+  if (hasPrimitive(item)) memory.copy(to + ITEM_BYTES, item.primitive, PRIMITIVE_BYTES);
 }
 
 /** Answers the item that was copied to an address, or with the bytes there to this one. */
 export function keptItem(at: usize): Item {
   const item = changetype<Item>(at);
-  if (item.primitive != 0) item.primitive = <u32>(at + ITEM_BYTES);
+  if (hasPrimitive(item)) item.primitive = <u32>(at + ITEM_BYTES);
   return item;
+}
+
+// @ts-ignore: decorator
+@inline
+function hasPrimitive(item: Item): bool {
+  return item.mesh == 0 && item.primitive != 0;
+}
+
+/** Answers the list of the boxes that stand for an object (box-list.ts); 0 where it has none. */
+// @ts-ignore: decorator
+@inline
+export function boxListOf(item: Item): usize {
+  return item.mesh != 0 ? <usize>item.primitive : 0;
 }
 
 // @ts-ignore: decorator
@@ -94,7 +109,7 @@ export function describeShape(item: Item, description: usize): void {
     return;
   }
   changetype<Primitive>(<usize>item.primitive).half = 0;
-  if (item.shape == SHAPE_BOX) setBoxBounds(localOf(item), description);
+  if (item.shape == SHAPE_BOX) setBoxMap(localOf(item), description);
   else if (item.shape == SHAPE_SPHERE) setSphereBounds(localOf(item), description);
   else setCapsuleBounds(item, description);
 }
@@ -115,6 +130,13 @@ export function setBoundsUnder(out: Affine, item: Item, world: Affine): void {
     // Those of the pose are the same before and after its triangles are moved.
     const pose = poseOf(mesh);
     setBoxAbout(out, world, pose.lowX, pose.lowY, pose.lowZ, pose.highX, pose.highY, pose.highZ);
+  } else if (item.primitive != 0) {
+    // The boxes may be larger than the mesh, and smaller.
+    const list = boxList(<usize>item.primitive);
+    setBoxAbout(
+      out, world, min(mesh.lowX, list.lowX), min(mesh.lowY, list.lowY), min(mesh.lowZ, list.lowZ),
+      max(mesh.highX, list.highX), max(mesh.highY, list.highY), max(mesh.highZ, list.highZ),
+    );
   } else setBoxAbout(out, world, mesh.lowX, mesh.lowY, mesh.lowZ, mesh.highX, mesh.highY, mesh.highZ);
 }
 
@@ -135,31 +157,6 @@ function setBoxAbout(
     out, world, max(x, least), max(y, least), max(z, least),
     0.5 * (highX + lowX), 0.5 * (highY + lowY), 0.5 * (highZ + lowZ),
   );
-}
-
-function setBoxBounds(local: Affine, description: usize): void {
-  let hx = load<f64>(description, OBJECT_EXTENT);
-  let hy = load<f64>(description, OBJECT_EXTENT + 8);
-  let hz = load<f64>(description, OBJECT_EXTENT + 16);
-  const least = thinnest(hx, hy, hz);
-  hx = max(hx, least);
-  hy = max(hy, least);
-  hz = max(hz, least);
-  const x = load<f64>(description, OBJECT_ROTATION);
-  const y = load<f64>(description, OBJECT_ROTATION + 8);
-  const z = load<f64>(description, OBJECT_ROTATION + 16);
-  const w = load<f64>(description, OBJECT_ROTATION + 24);
-  const s = 2.0 / (x * x + y * y + z * z + w * w);
-  local.xx = (1.0 - s * (y * y + z * z)) * hx;
-  local.xy = s * (x * y + z * w) * hx;
-  local.xz = s * (x * z - y * w) * hx;
-  local.yx = s * (x * y - z * w) * hy;
-  local.yy = (1.0 - s * (x * x + z * z)) * hy;
-  local.yz = s * (y * z + x * w) * hy;
-  local.zx = s * (x * z + y * w) * hz;
-  local.zy = s * (y * z - x * w) * hz;
-  local.zz = (1.0 - s * (x * x + y * y)) * hz;
-  setCentre(local, description);
 }
 
 function setCentre(local: Affine, description: usize): void {
@@ -197,12 +194,4 @@ function setCapsuleBounds(item: Item, description: usize): void {
   local.tx = 0.5 * (fromX + toX);
   local.ty = 0.5 * (fromY + toY);
   local.tz = 0.5 * (fromZ + toZ);
-}
-
-/**
- * Answers the least half size of a box with these half sizes. Flat meshes and boxes get a thickness that nobody sees,
- * so that every oriented box can be inverted.
- */
-function thinnest(x: f64, y: f64, z: f64): f64 {
-  return max(max(max(x, y), z) * 1e-9, 1e-90);
 }

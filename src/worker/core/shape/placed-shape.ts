@@ -3,14 +3,15 @@
 // so that a sphere may be an ellipsoid in the world, and a box a parallelepiped.
 
 import {
-  FLAG_SOLID, OBJECT_FLAGS, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE,
+  FLAG_SOLID, OBJECT_FLAGS, OBJECT_MATRIX, OBJECT_SHAPE, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE,
   SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE,
 } from '../../../shared/layout';
 import { Affine, copy, multiply, setIdentity } from '../math/affine';
 import { Mesh } from '../mesh/tree/layout';
 import { spectralNorm } from '../math/spectral-norm';
 import { settle, settleWhole } from '../skin/deform';
-import { Item, Primitive, describeShape, halfOf, localOf, setOrientedBounds, worldOf } from './item';
+import { BoxList, boxList } from './box-list';
+import { Item, Primitive, boxListOf, describeShape, halfOf, localOf, setOrientedBounds, worldOf } from './item';
 
 /** A mesh, the unit sphere, the cube [-1, 1]³ or a capsule of radius 1 about the z axis, under a map to the world. */
 @unmanaged
@@ -38,7 +39,7 @@ export function mapOf(solid: PlacedShape): Affine {
 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const asked = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
-asked.primitive = <u32>memory.data(<i32>offsetof<Primitive>(), 16);
+const askedPrimitive: usize = memory.data(<i32>offsetof<Primitive>(), 16);
 
 /** Sets a shape that is no object, from its description (layout.ts, OBJECT_*, with a matrix). */
 export function describedShape(out: PlacedShape, description: usize, precision: u32): void {
@@ -48,6 +49,7 @@ export function describedShape(out: PlacedShape, description: usize, precision: 
 
 /** Reads the shape of a description for `describedAgain`. */
 export function readDescription(description: usize): void {
+  asked.primitive = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH ? 0 : <u32>askedPrimitive;
   describeShape(asked, description);
   asked.flags = <u16>load<u32>(description, OBJECT_FLAGS);
 }
@@ -128,6 +130,8 @@ export function boundingRadius(item: Item): f64 {
 }
 
 function ownRadius(item: Item): f64 {
+  const list = boxListOf(item);
+  if (list != 0) return radiusWithBoxes(changetype<Mesh>(<usize>item.mesh), boxList(list));
   if (item.mesh != 0) return changetype<Mesh>(<usize>item.mesh).radius;
   const local = localOf(item);
   const x = local.xx * local.xx + local.xy * local.xy + local.xz * local.xz;
@@ -136,4 +140,12 @@ function ownRadius(item: Item): f64 {
   if (item.shape == SHAPE_CAPSULE) return sqrt(z);
   const y = local.yx * local.yx + local.yy * local.yy + local.yz * local.yz;
   return sqrt(x + y + z);
+}
+
+/** Answers the radius of the sphere about the box that holds a mesh and the boxes that stand for it. */
+function radiusWithBoxes(mesh: Mesh, list: BoxList): f64 {
+  const x = max(mesh.highX, list.highX) - min(mesh.lowX, list.lowX);
+  const y = max(mesh.highY, list.highY) - min(mesh.lowY, list.lowY);
+  const z = max(mesh.highZ, list.highZ) - min(mesh.lowZ, list.lowZ);
+  return 0.5 * sqrt(x * x + y * y + z * z);
 }

@@ -36,7 +36,7 @@ export class HitBox {
   }
 }
 
-const HIT_BOX_BYTES: usize = offsetof<HitBox>();
+export const HIT_BOX_BYTES: usize = offsetof<HitBox>();
 
 /** Tells whether bones move a mesh, so that it has hit boxes, or could have some. */
 export function hasBones(mesh: Mesh): bool {

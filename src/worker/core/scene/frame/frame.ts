@@ -26,6 +26,7 @@ import { copySweep, isTruncated } from '../pairs/broad-phase';
 import { isPairLeft, keepQueued } from '../pairs/narrow-phase-slices';
 import { isContactOpen } from '../pairs/pair-query';
 import { isSweepOpen } from '../query/sweep-slices';
+import { freeRetiredLists } from '../../shared-lists';
 import { freeRetired } from '../../skin/pose';
 import { poseObject } from '../poses';
 import {
@@ -242,7 +243,10 @@ function answerFrame(): usize {
   store<f64>(out, now() - leftAt, OUT_MS_ANSWER);
   store<f64>(out, msUpdate + msCull + msContacts + (now() - leftAt), OUT_MS_TOTAL);
   catchUp(true);
-  if (!arePosesRead()) freeRetired();
+  if (!arePosesRead()) {
+    freeRetired();
+    freeRetiredLists();
+  }
   return out;
 }
 

@@ -11,7 +11,7 @@ import {
   INSPECTED_MESH_NODES, INSPECTED_MESH_POSE_BYTES, INSPECTED_MESH_TOPOLOGY, SHAPE_MESH,
 } from '../../../../shared/layout';
 import { now } from '../../host';
-import { AFFINE_BYTES, Affine, copy, multiply } from '../../math/affine';
+import { AFFINE_BYTES, Affine, copy, multiply, setIdentity } from '../../math/affine';
 import { ROTATION_BYTES, Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
 import { allocate, capacityOf, release } from '../../memory';
 import {
@@ -67,10 +67,7 @@ let outcome: u32 = ALL;
  * where it is not alive. `stepTreeListing` must follow, and `endInspection`. Throws OUT_OF_MEMORY.
  */
 export function beginTreeListing(id: u32, from: u32, to: u32, most: u32): bool {
-  clearBoxes();
-  memory.fill(numbers, 0, INSPECTED_MESH_END);
-  listed = 0;
-  outcome = ALL;
+  clear();
   if (!isAlive(id)) return false;
   const slot = slotOf(id);
   const item = itemAt(slot);
@@ -80,9 +77,29 @@ export function beginTreeListing(id: u32, from: u32, to: u32, most: u32): bool {
   // A pose is moved by the next frame.
   mayLeave = isPointLine(changetype<usize>(mesh)) || !isPosed(mesh);
   if (item.shape == SHAPE_MESH) settle(mesh);
-  placeTree(place, mesh, worldOf(item));
+  begin(mesh, worldOf(item), from, to, most);
+  return true;
+}
+
+/** Begins to list the boxes of the tree of a mesh at rest in its own space, likewise, from level 1 on. Throws OUT_OF_MEMORY. */
+export function beginMeshListing(mesh: usize, to: u32, most: u32): void {
+  clear();
+  mayLeave = true;
+  setIdentity(box);
+  begin(changetype<Mesh>(mesh), box, 1, to, most);
+}
+
+function clear(): void {
+  clearBoxes();
+  memory.fill(numbers, 0, INSPECTED_MESH_END);
+  listed = 0;
+  outcome = ALL;
+}
+
+function begin(mesh: Mesh, world: Affine, from: u32, to: u32, most: u32): void {
+  placeTree(place, mesh, world);
   describe(mesh);
-  if (to == 0) return true;
+  if (to == 0) return;
   reserveBoxes(min<u64>(most, <u64>mesh.nodeCount * 4 + 1), mesh.keptCount);
   release(waiting);
   waiting = 0; // if there is no memory for the next one
@@ -96,7 +113,6 @@ export function beginTreeListing(id: u32, from: u32, to: u32, most: u32): bool {
   levelEnd = waitingEnd = 1;
   level = 1;
   listed = changetype<usize>(mesh);
-  return true;
 }
 
 /** Goes on until a time of the clock. Answers UNFINISHED, ALL, or CUT where there are more. Throws OUT_OF_MEMORY. */

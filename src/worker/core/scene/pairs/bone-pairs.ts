@@ -1,8 +1,9 @@
 // Finds which bones of two objects meet, by the hit boxes of the bones (skin/hit-boxes.ts): each bone's that is near the
 // other object against each of the other's, or against the other's shape where that has no bones. No triangle of what
-// has bones is moved for that. float64; touching is meeting.
+// has bones is moved for that. By detail 'bounds' it finds the same of boxes that somebody has given (shape/box-list.ts), and
+// the bounds of what has none stand for it. float64; touching is meeting.
 
-import { PRECISION_MESH, SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
+import { CONTACTS_BONES, CONTACTS_BOUNDS, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
 import { checkpoint } from '../../checkpoint';
 import { addBonePair, bonePairCount } from '../../contact/manifold/contact';
 import { distanceOfShapes } from '../../distance/shape-distance';
@@ -11,7 +12,8 @@ import { APART, compareObbs } from '../../math/obb-sat-f64';
 import { reserve } from '../../memory';
 import { noWitness } from '../../mesh/query/mesh-pair';
 import { Mesh } from '../../mesh/tree/layout';
-import { Item, worldOf } from '../../shape/item';
+import { boxList, listedBox } from '../../shape/box-list';
+import { Item, boxListOf, worldOf } from '../../shape/item';
 import { PlacedShape, mapOf, setPlacedShape } from '../../shape/placed-shape';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { countHitBoxes, hasBones, hitBoxAt } from '../../skin/hit-boxes';
@@ -47,11 +49,12 @@ let firsts: usize = 0;
 let seconds: usize = 0;
 let placedCount: u32 = 0;
 
-/** Tells whether an object has bones to look at. */
+/** Tells whether an object has boxes to look at by a detail: given ones by 'bounds', those of its bones by 'bones'. */
 // @ts-ignore: decorator
 @inline
-export function isBoned(proxy: Proxy, item: Item): bool {
-  return proxy.shape == <u8>SHAPE_MESH && hasBones(changetype<Mesh>(<usize>item.mesh));
+export function isBoxed(proxy: Proxy, item: Item, detail: i32): bool {
+  if (proxy.shape != <u8>SHAPE_MESH) return false;
+  return detail == CONTACTS_BOUNDS ? boxListOf(item) != 0 : detail == CONTACTS_BONES && hasBones(changetype<Mesh>(<usize>item.mesh));
 }
 
 /** Adds the pairs of bones that meet, sorted, to the contact. Answers whether there are any. Throws OUT_OF_MEMORY. */
@@ -93,14 +96,15 @@ export function bonesMeetShape(item: Item, proxy: Proxy, shape: PlacedShape, isF
  * Adds the pairs of bones whose boxes are no farther apart than `clearance`, or those that are no farther from the shape of
  * what has no bones. Answers whether there are any. Throws OUT_OF_MEMORY.
  */
-export function bonesNear(a: Proxy, itemA: Item, b: Proxy, itemB: Item, clearance: f64): bool {
-  const isBonedA = isBoned(a, itemA), isBonedB = isBoned(b, itemB);
+export function bonesNear(a: Proxy, itemA: Item, b: Proxy, itemB: Item, detail: i32, clearance: f64): bool {
+  const isBonedA = isBoxed(a, itemA, detail), isBonedB = isBoxed(b, itemB, detail);
+  const precision = detail == CONTACTS_BOUNDS ? PRECISION_OBB : PRECISION_MESH;
   if (isBonedA) firsts = placeBones(firsts, itemA, b, clearance);
   const firstCount = isBonedA ? placedCount : 1;
   if (isBonedB) seconds = placeBones(seconds, itemB, a, clearance);
   const secondCount = isBonedB ? placedCount : 1;
-  if (!isBonedA) setPlacedShape(boneShape, itemA, PRECISION_MESH);
-  if (!isBonedB) setPlacedShape(otherShape, itemB, PRECISION_MESH);
+  if (!isBonedA) setPlacedShape(boneShape, itemA, precision);
+  if (!isBonedB) setPlacedShape(otherShape, itemB, precision);
   for (let i: u32 = 0; i < firstCount; i++) {
     const first = isBonedA ? boneIn(firsts, i) : around;
     if (isBonedA) setBoneBox(boneShape, first);
@@ -147,7 +151,8 @@ function areNear(a: PlacedBone, b: PlacedBone, clearance: f64): bool {
 /** Places those of an object's bones that may come so near to another one, by its bounds. Answers the list. Throws OUT_OF_MEMORY. */
 function placeBones(list: usize, item: Item, other: Proxy, clearance: f64): usize {
   const mesh = changetype<Mesh>(<usize>item.mesh);
-  const count = countHitBoxes(mesh);
+  const given = boxListOf(item);
+  const count = given != 0 ? boxList(given).count : countHitBoxes(mesh);
   boundsOf(other, around.map());
   around.xx *= SLACK; around.xy *= SLACK; around.xz *= SLACK;
   around.yx *= SLACK; around.yy *= SLACK; around.yz *= SLACK;
@@ -156,7 +161,7 @@ function placeBones(list: usize, item: Item, other: Proxy, clearance: f64): usiz
   const to = reserve(list, 0, <u64>max<u32>(count, 1) * PLACED_BONE_BYTES);
   placedCount = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const hit = hitBoxAt(mesh, i), placed = boneIn(to, placedCount);
+    const hit = given != 0 ? listedBox(given, i) : hitBoxAt(mesh, i), placed = boneIn(to, placedCount);
     multiply(placed.map(), worldOf(item), hit.map());
     setReach(placed);
     if (!areNear(placed, around, clearance)) continue;

@@ -17,7 +17,7 @@ import { APART, FIRST_INSIDE, OVERLAPPING, SECOND_INSIDE, compareObbs } from '..
 import { UNSURE, compareObbsF32 } from '../../math/obb-sat-f32';
 import { Mesh } from '../../mesh/tree/layout';
 import { noWitness } from '../../mesh/query/mesh-pair';
-import { bonesMeet, bonesMeetShape, isBoned } from './bone-pairs';
+import { bonesMeet, bonesMeetShape, isBoxed } from './bone-pairs';
 import { axisOf, keepAxis } from './separating-axis-cache';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { held, holding, oneHoldsOther } from './containment';
@@ -64,9 +64,9 @@ export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
   firstItem = itemA;
   secondItem = itemB;
   const detail = <i32>min(a.contacts, b.contacts);
-  if (IS_INTERRUPTIBLE && detail == CONTACTS_BONES) {
-    const isBonedA = isBoned(a, itemA), isBonedB = isBoned(b, itemB);
-    if (isBonedA || isBonedB) return collideBones(a, b, isBonedA, isBonedB) ? 0 : NO_CONTACT;
+  if (IS_INTERRUPTIBLE && detail <= CONTACTS_BONES) {
+    const isBoxedA = isBoxed(a, itemA, detail), isBoxedB = isBoxed(b, itemB, detail);
+    if (isBoxedA || isBoxedB) return collideBoxes(a, b, isBoxedA, isBoxedB, detail) ? 0 : NO_CONTACT;
   }
   const contained = collideShapes(a, b, boxes, detail);
   if (contained == NO_CONTACT || detail < CONTACTS_MANIFOLD) return contained;
@@ -83,15 +83,28 @@ export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
   return contained;
 }
 
-/** Finds which bones meet, where at least one of the two has some. Answers whether any do. */
-function collideBones(a: Proxy, b: Proxy, isBonedA: bool, isBonedB: bool): bool {
-  if (isBonedA && isBonedB) return bonesMeet(a, firstItem, b, secondItem);
-  if (isBonedA) {
-    setSolid(shapeB, b, secondItem);
+/** Finds which bones or given boxes meet, where at least one of the two has some. Answers whether any do. */
+function collideBoxes(a: Proxy, b: Proxy, isBoxedA: bool, isBoxedB: bool, detail: i32): bool {
+  if (isBoxedA && isBoxedB) return bonesMeet(a, firstItem, b, secondItem);
+  if (isBoxedA) {
+    setWhole(shapeB, b, secondItem, detail);
     return bonesMeetShape(firstItem, b, shapeB, true);
   }
-  setSolid(shapeA, a, firstItem);
+  setWhole(shapeA, a, firstItem, detail);
   return bonesMeetShape(secondItem, a, shapeA, false);
+}
+
+/** Sets what stands for an object that has no boxes: its shape, by detail 'bounds' its bounds. */
+function setWhole(out: PlacedShape, proxy: Proxy, item: Item, detail: i32): void {
+  if (detail != CONTACTS_BOUNDS) {
+    setSolid(out, proxy, item);
+    return;
+  }
+  boundsOf(proxy, mapOf(out));
+  out.shape = <u16>SHAPE_BOX;
+  out.filled = 0;
+  out.half = 0;
+  out.mesh = 0;
 }
 
 // @ts-ignore: decorator

@@ -1,24 +1,29 @@
 // Looks at a pair at once where that takes no longer than some microseconds, whatever the shapes are; pairs with a
 // mesh, which may take as long as the mesh is large, are left for slices (narrow-phase-slices.ts).
 
-import { CONTACTS_BOUNDS, SHAPE_MESH } from '../../../../shared/layout';
+import { CONTACTS_BOUNDS, FLAG_BOXES, SHAPE_MESH } from '../../../../shared/layout';
 import { Item } from '../../shape/item';
 import { Proxy } from '../../shape/proxy';
 import { itemOf } from '../frame-snapshot';
 import { postpone } from './contact-queue';
 import { addFound } from './found-pairs';
 import { NO_CONTACT, collide } from './narrow-phase';
-import { isReaching, mayMeet } from './reaching-pairs';
+import { REACHING_BYTE } from '../../shape/reach';
+import { mayMeet } from './reaching-pairs';
+
+/** Flags in a proxy's second byte of those that may be much work by any detail. */
+const HEAVY_BYTE: u8 = <u8>(REACHING_BYTE | (FLAG_BOXES >> 8));
 
 /**
  * Tells whether the work on a pair is left to the interruptible module: where it is not bounded, as one of the two is a mesh
- * and more than bounds are asked for, and where one reaches beyond its shape.
+ * and more than bounds are asked for, or boxes stand for one, and where one reaches beyond its shape.
  */
 // @ts-ignore: decorator
 @inline
 export function isHeavy(a: Proxy, b: Proxy): bool {
   return (
-    ((a.shape == SHAPE_MESH || b.shape == SHAPE_MESH) && min(a.contacts, b.contacts) > <u8>CONTACTS_BOUNDS) || isReaching(a, b)
+    ((a.shape == SHAPE_MESH || b.shape == SHAPE_MESH) && min(a.contacts, b.contacts) > <u8>CONTACTS_BOUNDS) ||
+    ((a.moreFlags | b.moreFlags) & HEAVY_BYTE) != 0
   );
 }
 

@@ -3,17 +3,19 @@
 // nothing of the scene, as it is in the interruptible module alone (pair-module.ts).
 
 import { CONTACTS_BONES, CONTACTS_BOUNDS, PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';
-import { addPoint, clearContact } from '../../contact/manifold/contact';
+import { addBonePair, addPoint, clearContact } from '../../contact/manifold/contact';
 import { hasPoints } from '../../contact/manifold/dispatch';
 import * as shapes from '../../distance/shape-distance';
-import { Item, worldOf } from '../../shape/item';
-import { PlacedShape, setPlacedShape } from '../../shape/placed-shape';
+import { boxList, listedBox } from '../../shape/box-list';
+import { Item, boxListOf, worldOf } from '../../shape/item';
+import { multiply } from '../../math/affine';
+import { PlacedShape, mapOf, setPlacedShape } from '../../shape/placed-shape';
 import { Proxy } from '../../shape/proxy';
 import { PairReach, startOfA, startOfB } from '../../shape/reach';
 import {
   meetingDepth, meetingNormalX, meetingNormalY, meetingNormalZ, meetingTime, meetingX, meetingY, meetingZ, sweepBoth,
 } from '../../sweep/two-motions';
-import { bonesNear, isBoned } from './bone-pairs';
+import { bonesNear, isBoxed } from './bone-pairs';
 import { NO_CONTACT, collide } from './narrow-phase';
 
 /** When the two met: 1 where they are in contact as they are. */
@@ -29,8 +31,11 @@ export function collideInReach(a: Proxy, b: Proxy, itemA: Item, itemB: Item, rea
   if (contained != NO_CONTACT) return contained;
   clearContact();
   const detail = <i32>min(a.contacts, b.contacts);
-  if (detail == CONTACTS_BONES && (isBoned(a, itemA) || isBoned(b, itemB))) {
-    return reach.clearance > 0 && bonesNear(a, itemA, b, itemB, reach.clearance) ? 0 : NO_CONTACT;
+  const isBoxedA = isBoxed(a, itemA, detail), isBoxedB = isBoxed(b, itemB, detail);
+  if (isBoxedA || isBoxedB) {
+    if (reach.clearance > 0 && bonesNear(a, itemA, b, itemB, detail, reach.clearance)) return 0;
+    if (detail == CONTACTS_BONES || !reach.hasWay) return NO_CONTACT;
+    return boxesMeetOnWay(itemA, isBoxedA, itemB, isBoxedB, reach) ? 0 : NO_CONTACT;
   }
   const precision = detail == CONTACTS_BOUNDS ? PRECISION_OBB : PRECISION_MESH;
   setPlacedShape(shapeA, itemA, precision);
@@ -49,6 +54,30 @@ export function collideInReach(a: Proxy, b: Proxy, itemA: Item, itemB: Item, rea
     addPoint(meetingX, meetingY, meetingZ, meetingNormalX, meetingNormalY, meetingNormalZ, meetingDepth);
   }
   return 0;
+}
+
+/** Finds which two given boxes meet first on the way, and when; what has none has its bounds. Answers whether any do. */
+function boxesMeetOnWay(itemA: Item, isBoxedA: bool, itemB: Item, isBoxedB: bool, reach: PairReach): bool {
+  const listA: usize = isBoxedA ? boxListOf(itemA) : 0, listB: usize = isBoxedB ? boxListOf(itemB) : 0;
+  const countA: u32 = isBoxedA ? boxList(listA).count : 1, countB: u32 = isBoxedB ? boxList(listB).count : 1;
+  let first: i32 = -1, second: i32 = -1;
+  let isMet = false;
+  for (let i: u32 = 0; i < countA; i++) {
+    setPlacedShape(shapeA, itemA, PRECISION_OBB);
+    if (isBoxedA) multiply(mapOf(shapeA), worldOf(itemA), listedBox(listA, i).map());
+    for (let j: u32 = 0; j < countB; j++) {
+      setPlacedShape(shapeB, itemB, PRECISION_OBB);
+      if (isBoxedB) multiply(mapOf(shapeB), worldOf(itemB), listedBox(listB, j).map());
+      if (!sweepBoth(shapeA, startOfA(reach), worldOf(itemA), shapeB, startOfB(reach), worldOf(itemB), false)) continue;
+      if (isMet && meetingTime >= metAt) continue;
+      isMet = true;
+      metAt = meetingTime;
+      first = isBoxedA ? <i32>i : -1;
+      second = isBoxedB ? <i32>j : -1;
+    }
+  }
+  if (isMet) addBonePair(first, second);
+  return isMet;
 }
 
 /** Adds the point halfway between the two that are nearest to each other. */

@@ -22,7 +22,7 @@ import {
   partFrom, partTo,
 } from './ray-line';
 import {
-  solid, inverse, isBoned, isPrepared, prepare, remember, prepareBones, localX, localY, localZ, alongX, alongY,
+  solid, inverse, isBoxed, isPrepared, prepare, remember, prepareBoxes, localX, localY, localZ, alongX, alongY,
   alongZ, nearT, nearX, nearY, nearZ, toLocal, hitBoxCount, hitBox, beginHitBoxes, toHitBox, ownNormalX, ownNormalY,
   ownNormalZ, toOwnNormal,
 } from './ray-space';
@@ -31,7 +31,7 @@ import {
 export let foundTriangle: i32 = -1;
 /** The number of the triangle, point or line; -1 of other shapes. */
 export let foundElement: i32 = -1;
-/** The bone whose box was hit; -1 where none was. */
+/** The bone whose box was hit, or the number of the given box; -1 where none was. */
 export let foundBone: i32 = -1;
 /** Of points and lines. */
 export let foundDistanceToRay: f64 = 0;
@@ -52,9 +52,9 @@ export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32):
   toLocal();
   if (solid.shape == SHAPE_POINT_LINE) return; // which thick rays ask for (thick-ray.ts)
   let i: u32 = 0;
-  if (isBoned) beginHitBoxes(id);
+  if (isBoxed) beginHitBoxes(id);
   do {
-    if (isBoned && !toHitBox(i)) continue;
+    if (isBoxed && !toHitBox(i)) continue;
     beginPart();
     if (isClipped || hasOwnSets()) cutOut(id);
     // One place from where shapes are cast at, so that the compiler puts them here.
@@ -63,7 +63,7 @@ export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32):
       if (solid.shape == SHAPE_MESH) castMesh(id, sides, faceSidesOf(proxy));
       else castSolid(id, sides);
     } while (cutTo != Infinity && goBeyondCut());
-  } while (isBoned && ++i < hitBoxCount && !(mode == ANY && foundObject != 0));
+  } while (isBoxed && ++i < hitBoxCount && !(mode == ANY && foundObject != 0));
   if (mode == ALL) completeHits(hitsBefore, id);
 }
 
@@ -103,7 +103,7 @@ function castSolid(id: u32, sides: u32): void {
   else toOwnNormal(leaveX, leaveY, leaveZ);
   record(id, t, ownNormalX, ownNormalY, ownNormalZ);
   foundTriangle = foundElement = -1;
-  foundBone = isBoned ? <i32>hitBox.bone : -1;
+  foundBone = isBoxed ? <i32>hitBox.bone : -1;
   foundU = 0;
   foundV = 0;
   foundW = 0;
@@ -118,7 +118,7 @@ function addCrossing(t: f64, nx: f64, ny: f64, nz: f64): void {
   store<f64>(hit, ownNormalX, HIT_NORMAL);
   store<f64>(hit, ownNormalY, HIT_NORMAL + 8);
   store<f64>(hit, ownNormalZ, HIT_NORMAL + 16);
-  store<i32>(hit, isBoned ? <i32>hitBox.bone : -1, HIT_BONE);
+  store<i32>(hit, isBoxed ? <i32>hitBox.bone : -1, HIT_BONE);
   store<f64>(hit, 0, HIT_BARYCENTRIC);
   store<f64>(hit, 0, HIT_BARYCENTRIC + 8);
   store<f64>(hit, 0, HIT_BARYCENTRIC + 16);
@@ -162,7 +162,7 @@ export function findNormal(): void {
     turnBack();
     return;
   }
-  if (!isPrepared(foundObject) && !(foundBone >= 0 && prepareBones(foundObject))) {
+  if (!isPrepared(foundObject) && !(foundBone >= 0 && prepareBoxes(foundObject))) {
     placedShapeAt(solid, slotOf(foundObject), precision);
     remember(foundObject);
   }

@@ -1,4 +1,4 @@
-// The ray in the space of what stands for an object: its shape, a box or sphere about it, or one of its bones' boxes.
+// The ray in the space of what stands for an object: its shape, a box or sphere about it, or one of the boxes that stand for it.
 
 import {
   PRECISION_MESH, PRECISION_OBB, PRECISION_SPHERE, SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE,
@@ -10,7 +10,8 @@ import { Proxy, boundsOf } from '../../shape/proxy';
 import { changes, itemAt, placedShapeAt, slotOf } from '../objects';
 import { Tree } from '../index/octree';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
-import { worldOf } from '../../shape/item';
+import { boxList, listedBox } from '../../shape/box-list';
+import { boxListOf, worldOf } from '../../shape/item';
 import { HitBox, countHitBoxes, hasBones, hitBoxAt } from '../../skin/hit-boxes';
 import { radiusOf } from '../index/bounding-spheres';
 import { precision } from './filter';
@@ -28,8 +29,8 @@ let preparedAt: u32 = 0;
 /** The middle of the object's bounds, and the distance from there beyond which the ray's origin is far away. */
 let centreX: f64 = 0, centreY: f64 = 0, centreZ: f64 = 0;
 let farDistance: f64 = 0;
-/** Whether the boxes of its bones stand for it; then what is prepared is the object's own space. */
-export let isBoned: bool = false;
+/** Whether boxes stand for it, given ones or those of its bones; then what is prepared is the object's own space. */
+export let isBoxed: bool = false;
 
 // @ts-ignore: decorator
 @inline
@@ -47,7 +48,7 @@ export function prepare(proxy: Proxy, tree: Tree, position: u32): void {
   const z = abs(proxy.zx) + abs(proxy.zy) + abs(proxy.zz);
   farDistance = FAR * max(max(x, y), z);
   const shape: u32 = proxy.shape;
-  if (precision == PRECISION_OBB && shape == SHAPE_MESH && prepareBones(proxy.id)) return;
+  if (precision == PRECISION_OBB && shape == SHAPE_MESH && prepareBoxes(proxy.id)) return;
   // What the candidate alone tells spares a look at the object, which is far away in memory.
   if (precision == PRECISION_OBB || (precision == PRECISION_MESH && (shape == SHAPE_BOX || shape == SHAPE_SPHERE))) {
     solid.shape = <u16>(precision == PRECISION_OBB ? SHAPE_BOX : shape);
@@ -66,22 +67,22 @@ export function prepare(proxy: Proxy, tree: Tree, position: u32): void {
 }
 
 export function remember(id: u32): void {
-  isBoned = false;
+  isBoxed = false;
   invert(inverse, mapOf(solid));
   preparedId = id;
   preparedFor = precision;
   preparedAt = changes;
 }
 
-/** Prepares an object for its bones' boxes. Answers false where no bones move it. */
-export function prepareBones(id: u32): bool {
+/** Prepares an object for its boxes. Answers false where none were given and no bones move it. */
+export function prepareBoxes(id: u32): bool {
   const item = itemAt(slotOf(id));
-  if (!hasBones(changetype<Mesh>(item.mesh))) return false;
+  if (boxListOf(item) == 0 && !hasBones(changetype<Mesh>(item.mesh))) return false;
   solid.shape = <u16>SHAPE_BOX;
   solid.half = 0;
   copy(mapOf(solid), worldOf(item));
   remember(id);
-  isBoned = true;
+  isBoxed = true;
   return true;
 }
 
@@ -123,7 +124,9 @@ export function toLocal(): void {
   alongZ = inverse.xz * directionX + inverse.yz * directionY + inverse.zz * directionZ;
 }
 
-// The boxes of the bones of the object that is cast at, and the ray in its space.
+// The boxes of the object that is cast at, and the ray in its space.
+/** The list of those that were given; 0 where they are those of the bones of `boned`. */
+let given: usize = 0;
 let boned: Mesh = changetype<Mesh>(0);
 export let hitBoxCount: u32 = 0;
 export let hitBox: HitBox = changetype<HitBox>(0);
@@ -131,8 +134,10 @@ let ownFromX: f64 = 0, ownFromY: f64 = 0, ownFromZ: f64 = 0;
 let ownAlongX: f64 = 0, ownAlongY: f64 = 0, ownAlongZ: f64 = 0;
 
 export function beginHitBoxes(id: u32): void {
-  boned = changetype<Mesh>(itemAt(slotOf(id)).mesh);
-  hitBoxCount = countHitBoxes(boned);
+  const item = itemAt(slotOf(id));
+  given = boxListOf(item);
+  boned = changetype<Mesh>(item.mesh);
+  hitBoxCount = given != 0 ? boxList(given).count : countHitBoxes(boned);
   ownFromX = localX; ownFromY = localY; ownFromZ = localZ;
   ownAlongX = alongX; ownAlongY = alongY; ownAlongZ = alongZ;
 }
@@ -140,7 +145,7 @@ export function beginHitBoxes(id: u32): void {
 /** Takes the ray to the space of a box, where that is the cube. Answers false where there is no such box. */
 export function toHitBox(i: u32): bool {
   if (i >= hitBoxCount) return false;
-  hitBox = hitBoxAt(boned, i);
+  hitBox = given != 0 ? listedBox(given, i) : hitBoxAt(boned, i);
   const m = hitBox.inverse();
   // Relative to the box's place first, as in toLocal.
   const x = ownFromX - hitBox.tx, y = ownFromY - hitBox.ty, z = ownFromZ - hitBox.tz;
@@ -160,7 +165,7 @@ export let ownNormalX: f64 = 0, ownNormalY: f64 = 0, ownNormalZ: f64 = 0;
 @inline
 export function toOwnNormal(x: f64, y: f64, z: f64): void {
   const m = hitBox.inverse();
-  ownNormalX = isBoned ? m.xx * x + m.xy * y + m.xz * z : x;
-  ownNormalY = isBoned ? m.yx * x + m.yy * y + m.yz * z : y;
-  ownNormalZ = isBoned ? m.zx * x + m.zy * y + m.zz * z : z;
+  ownNormalX = isBoxed ? m.xx * x + m.xy * y + m.xz * z : x;
+  ownNormalY = isBoxed ? m.yx * x + m.yy * y + m.yz * z : y;
+  ownNormalZ = isBoxed ? m.zx * x + m.zy * y + m.zz * z : z;
 }

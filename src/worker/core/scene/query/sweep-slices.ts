@@ -6,7 +6,7 @@ import { MOTION_ROTATION, MOTION_TOLERANCE, OBJECT_MATRIX } from '../../../../sh
 import { clearHits, hitCount, newHit } from '../../hits';
 import { now } from '../../host';
 import { allocate, release, reserve } from '../../memory';
-import { dropFaceSides, shareFaceSides } from '../../mesh/query/face-sides';
+import { dropList, shareList } from '../../shared-lists';
 import { PLACED_SHAPE_BYTES } from '../../shape/placed-shape';
 import { wayX, wayY, wayZ } from '../../sweep/motion';
 import { PAIR_SWEEP_BYTES, PairSweep, SWEPT_SHAPE_BYTES, SweptShape, shapeOfSwept } from '../../sweep/pair-sweep';
@@ -52,7 +52,7 @@ export function keepSweep(description: usize, motion: usize, filter: usize, all:
   memory.copy(changetype<usize>(shapeOfSwept(swept)), changetype<usize>(placedShape()), PLACED_SHAPE_BYTES);
   for (let i: u32 = 0; i < candidateCount; i++) {
     const pair = candidateAt(i);
-    shareFaceSides(<usize>pair.list);
+    shareList(<usize>pair.list);
     memory.copy(changetype<usize>(swept) + SWEPT_SHAPE_BYTES + <usize>i * PAIR_SWEEP_BYTES, changetype<usize>(pair), PAIR_SWEEP_BYTES);
   }
   keptCount++;
@@ -167,7 +167,7 @@ function isBetter(a: PairSweep, b: PairSweep): bool {
 function dropSweep(): void {
   if (room != 0) {
     const kept = changetype<KeptSweep>(room);
-    for (let i: u32 = 0; i < kept.count; i++) dropFaceSides(<usize>pairAt(i).list);
+    for (let i: u32 = 0; i < kept.count; i++) dropList(<usize>pairAt(i).list);
     kept.count = 0;
   }
   isLeft = isInPair = false;

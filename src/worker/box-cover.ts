@@ -1,0 +1,156 @@
+import { BOX_NUMBERS } from '../shared/baked-boxes.js';
+import type { BoxCheck } from '../shared/types.js';
+import { type MemoryOf, readCorners } from './snap/corners.js';
+
+/** Triangles between two rests. */
+const STEPS = 256;
+/** What rounding may leave outside of a box, relative to the largest coordinate: far above float64's, far below float32's. */
+const SLACK = 2 ** -40;
+
+/** A convex polygon: xyz of each corner, around. */
+type Polygon = number[];
+
+/** A box as six half-spaces, n · p ≤ d: four numbers each. */
+interface Box {
+  planes: Float64Array;
+  center: readonly number[];
+  half: readonly number[];
+  /** Three unit axes. */
+  axes: readonly (readonly number[])[];
+}
+
+/**
+ * Tells whether boxes hold all of the triangles of a mesh, in its own space: from each triangle the boxes are cut away one after
+ * the other, and what remains sticks out. It may rest after each step, in which the mesh must stay as it is.
+ */
+export function* boxCover(memoryOf: MemoryOf, mesh: number, records: Float64Array): Generator<void, BoxCheck> {
+  const { positions } = yield* readCorners(memoryOf, mesh);
+  const boxes: Box[] = [];
+  for (let i = 0; i < records.length; i += BOX_NUMBERS) boxes.push(boxOf(records.subarray(i, i + BOX_NUMBERS)));
+  let reach = 0;
+  for (let i = 0; i < positions.length; i++) {
+    reach = Math.max(reach, Math.abs(positions[i]));
+    if (i % 65536 === 65535) yield;
+  }
+  const slack = SLACK * reach;
+  let triangles = 0;
+  let farthest = 0;
+  for (let t = 0; t < positions.length; t += 9) {
+    const outside = remainderOf(Array.from(positions.subarray(t, t + 9)), boxes, slack);
+    if (outside.length > 0) triangles++;
+    for (const polygon of outside) farthest = Math.max(farthest, farthestOf(polygon, boxes));
+    if ((t / 9) % STEPS === STEPS - 1) yield;
+  }
+  return { conservative: triangles === 0, triangles, farthest };
+}
+
+function boxOf(record: ArrayLike<number>): Box {
+  const [cx, cy, cz, hx, hy, hz, x, y, z, w] = Array.from(record);
+  const axes = [
+    [1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)],
+    [2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)],
+    [2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)],
+  ];
+  const half = [hx, hy, hz];
+  const planes = new Float64Array(24);
+  axes.forEach(([a, b, c], k) => {
+    const middle = a * cx + b * cy + c * cz;
+    planes.set([a, b, c, middle + half[k], -a, -b, -c, half[k] - middle], 8 * k);
+  });
+  return { planes, center: [cx, cy, cz], half, axes };
+}
+
+/** Answers what boxes leave of a polygon; puts the one that holds all of it first. */
+function remainderOf(polygon: Polygon, boxes: Box[], slack: number): Polygon[] {
+  // Most lie in one box with all of their corners, and often in that of the triangle before.
+  const holder = boxes.findIndex(({ planes }) => isWithin(polygon, planes, slack));
+  if (holder >= 0) {
+    [boxes[0], boxes[holder]] = [boxes[holder], boxes[0]];
+    return [];
+  }
+  let pieces = [polygon];
+  for (const { planes } of boxes) {
+    const left: Polygon[] = [];
+    for (const piece of pieces) cutAway(piece, planes, slack, left);
+    pieces = left;
+    if (pieces.length === 0) break;
+  }
+  return pieces;
+}
+
+function isWithin(polygon: Polygon, planes: Float64Array, slack: number): boolean {
+  for (let k = 0; k < 24; k += 4) {
+    for (let i = 0; i < polygon.length; i += 3) if (heightOf(polygon, i, planes, k) > slack) return false;
+  }
+  return true;
+}
+
+/** Adds what of a piece is outside of a box: a part for each of its planes. */
+function cutAway(piece: Polygon, planes: Float64Array, slack: number, left: Polygon[]): void {
+  const begun = left.length;
+  let rest = piece;
+  for (let k = 0; k < 24; k += 4) {
+    const { inner, outer } = split(rest, planes, k, slack);
+    if (outer.length > 0) left.push(outer);
+    rest = inner;
+    if (rest.length === 0) {
+      // The box does not meet the piece, which stays whole.
+      left.length = begun;
+      left.push(piece);
+      return;
+    }
+  }
+}
+
+/** Splits a convex polygon by a plane; what is beyond by no more than the slack is on the inner side. */
+function split(polygon: Polygon, planes: Float64Array, k: number, slack: number): { inner: Polygon; outer: Polygon } {
+  const inner: Polygon = [];
+  const outer: Polygon = [];
+  const heights: number[] = [];
+  for (let i = 0; i < polygon.length; i += 3) heights.push(heightOf(polygon, i, planes, k));
+  if (Math.max(...heights) <= slack) return { inner: polygon, outer };
+  if (Math.min(...heights) >= 0) return { inner, outer: polygon };
+  for (let i = 0; i < heights.length; i++) {
+    const j = (i + 1) % heights.length;
+    const [p, q] = [heights[i], heights[j]];
+    const corner = polygon.slice(3 * i, 3 * i + 3);
+    if (p <= 0) inner.push(...corner);
+    if (p >= 0) outer.push(...corner);
+    if (p * q >= 0) continue;
+    const share = p / (p - q);
+    const cut = corner.map((value, axis) => value + share * (polygon[3 * j + axis] - value));
+    inner.push(...cut);
+    outer.push(...cut);
+  }
+  return { inner, outer };
+}
+
+/** Answers how far beyond a plane a corner is. */
+function heightOf(polygon: Polygon, i: number, planes: Float64Array, k: number): number {
+  return planes[k] * polygon[i] + planes[k + 1] * polygon[i + 1] + planes[k + 2] * polygon[i + 2] - planes[k + 3];
+}
+
+/** Answers how far the farthest of a polygon's corners and its middle is from the nearest box. */
+function farthestOf(polygon: Polygon, boxes: readonly Box[]): number {
+  const count = polygon.length / 3;
+  const middle = [0, 0, 0];
+  let farthest = 0;
+  for (let i = 0; i < count; i++) {
+    const corner = polygon.slice(3 * i, 3 * i + 3);
+    for (let k = 0; k < 3; k++) middle[k] += corner[k] / count;
+    farthest = Math.max(farthest, distanceTo(corner, boxes));
+  }
+  return Math.max(farthest, distanceTo(middle, boxes));
+}
+
+function distanceTo(point: readonly number[], boxes: readonly Box[]): number {
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const { center, half, axes } of boxes) {
+    const beyond = axes.map((axis, k) => {
+      const at = axis.reduce((sum, value, i) => sum + value * (point[i] - center[i]), 0);
+      return Math.max(Math.abs(at) - half[k], 0);
+    });
+    nearest = Math.min(nearest, Math.hypot(...beyond));
+  }
+  return nearest;
+}

@@ -1,0 +1,65 @@
+// Boxes that stand for an object, as somebody has given them: a list (shared-lists.ts) in the object's space, which objects
+// with equal ones share. Rays hit them by PRECISION_OBB, and contacts of detail 'bounds' are theirs. float64.
+
+import { OBJECT_CENTER } from '../../../shared/layout';
+import { invert } from '../math/affine';
+import { reserve } from '../memory';
+import { contentOf, holdList } from '../shared-lists';
+import { HIT_BOX_BYTES, HitBox } from '../skin/hit-boxes';
+import { setBoxMap } from './box-map';
+
+/** What precedes the boxes. */
+@unmanaged
+export class BoxList {
+  /** The bounds of them all, along the axes. */
+  lowX: f64; lowY: f64; lowZ: f64;
+  highX: f64; highY: f64; highZ: f64;
+  count: u32;
+  pad0: u32; pad1: u32; pad2: u32;
+}
+
+const HEAD_BYTES: usize = offsetof<BoxList>();
+/** A middle, half sizes and a rotation, as a description has them (layout.ts, OBJECT_CENTER and what follows). */
+const RECORD_BYTES: usize = 80;
+/** Where a list is made before it is known whether there is one like it. */
+let scratch: usize = 0;
+
+// @ts-ignore: decorator
+@inline
+export function boxList(list: usize): BoxList {
+  return changetype<BoxList>(contentOf(list));
+}
+
+/** Answers the i-th box of a list. Its `bone` is i. */
+// @ts-ignore: decorator
+@inline
+export function listedBox(list: usize, i: u32): HitBox {
+  return changetype<HitBox>(contentOf(list) + HEAD_BYTES + <usize>i * HIT_BOX_BYTES);
+}
+
+/**
+ * Answers the list of these boxes, ten f64 each: one that there is, or a new one. It is held for the caller, who must let go of
+ * it. Throws OUT_OF_MEMORY.
+ */
+export function holdBoxes(records: usize, count: u32): usize {
+  const bytes = HEAD_BYTES + <usize>count * HIT_BOX_BYTES;
+  scratch = reserve(scratch, 0, bytes);
+  const content = scratch;
+  memory.fill(content, 0, bytes);
+  const head = changetype<BoxList>(content);
+  head.count = count;
+  head.lowX = head.lowY = head.lowZ = Infinity;
+  head.highX = head.highY = head.highZ = -Infinity;
+  for (let i: u32 = 0; i < count; i++) {
+    const box = changetype<HitBox>(content + HEAD_BYTES + <usize>i * HIT_BOX_BYTES);
+    setBoxMap(box.map(), records + <usize>i * RECORD_BYTES - OBJECT_CENTER);
+    invert(box.inverse(), box.map());
+    box.bone = i;
+    const x = abs(box.xx) + abs(box.yx) + abs(box.zx), y = abs(box.xy) + abs(box.yy) + abs(box.zy);
+    const z = abs(box.xz) + abs(box.yz) + abs(box.zz);
+    head.lowX = min(head.lowX, box.tx - x); head.highX = max(head.highX, box.tx + x);
+    head.lowY = min(head.lowY, box.ty - y); head.highY = max(head.highY, box.ty + y);
+    head.lowZ = min(head.lowZ, box.tz - z); head.highZ = max(head.highZ, box.tz + z);
+  }
+  return holdList(content, <u32>bytes);
+}

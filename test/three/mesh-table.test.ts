@@ -1,0 +1,67 @@
+import { BoxGeometry, Mesh, MeshBasicMaterial } from 'three';
+import { expect, test } from 'vitest';
+import { MeshTable, type TableOwner } from '../../src/client/three/track/mesh-table.js';
+import { Random, SEED } from '../oracle/random.js';
+
+test(`all that are in the table are looked at and sent, whoever has left, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  const table = new MeshTable();
+  const geometry = new BoxGeometry();
+  const material = new MeshBasicMaterial();
+  const alive = new Map<number, TableOwner>();
+  const kind = { geometry, material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
+  const set = (id: number, owner: TableOwner) => table.set(owner, id, kind);
+  let longest = 0;
+  for (let frame = 0; frame < 600; frame++) {
+    const way = random.pick(['come', 'one goes', 'a row goes', 'some go', 'nothing', 'nothing']);
+    if (way === 'come') {
+      for (let n = random.integer(80); n > 0; n--) {
+        const id = 1 + random.integer(2000);
+        if (alive.has(id)) continue;
+        const drawn = new Mesh(geometry, material);
+        alive.set(id, { object: drawn, drawn, place: -1 });
+        set(id, alive.get(id)!);
+      }
+    }
+    const ids = [...alive.keys()].sort((a, b) => a - b);
+    const from = random.integer(ids.length + 1);
+    const gone =
+      way === 'one goes'
+        ? ids.slice(from, from + 1)
+        : way === 'a row goes'
+          ? ids.slice(from, from + random.integer(100))
+          : way === 'some go'
+            ? ids.filter(() => random.chance(0.1))
+            : [];
+    for (const id of gone) {
+      table.remove(alive.get(id)!);
+      alive.delete(id);
+    }
+    const others = [...alive].filter(() => random.chance(0.05));
+    for (const [, { drawn }] of others) random.pick([() => drawn.layers.set(3), () => (drawn.visible = false)])();
+    const changed: TableOwner[] = [];
+    const end = table.size;
+    longest = Math.max(longest, end - alive.size);
+    table.findChanged(0, end, changed);
+    expect(new Set(changed), `frame ${frame}`).toEqual(new Set(others.map(([, owner]) => owner)));
+    for (const [id, { drawn, ...owner }] of others) {
+      drawn.layers.set(0);
+      drawn.visible = true;
+      set(id, alive.get(id)!);
+      expect(owner.place).toBeGreaterThanOrEqual(0);
+    }
+    const sent: [number, unknown][] = [];
+    const service = {
+      moveObjects(given: Uint32Array, matrices: readonly unknown[], first: number, last: number) {
+        for (let i = first; i < last; i++) sent.push([given[i], matrices[i]]);
+      },
+    };
+    table.send(service as never, 0, table.size);
+    const expected = [...alive].map(([id, { drawn }]): [number, unknown] => [id, drawn.matrixWorld.elements]);
+    expect(sent.map(([id]) => id)).toEqual([...alive.keys()].sort((a, b) => a - b));
+    for (const [id, elements] of expected) expect(sent.find(([each]) => each === id)![1]).toBe(elements);
+  }
+  expect(longest).toBeGreaterThan(10);
+  for (let n = 0; n < 10; n++) table.size;
+  expect(table.size).toBe(alive.size);
+});
