@@ -192,7 +192,7 @@ function setCube(): void {
     }
   }
   let triangle: u32 = 0, edgeCount: u32 = 0;
-  const made = memory.data(18 * 2);
+  const made = memory.data(18 * <i32>sizeof<u16>()); // of a cube of twelve triangles
   for (let axis: u32 = 0; axis < 3; axis++) {
     const u: u32 = 1 << ((axis + 1) % 3), v: u32 = 1 << ((axis + 2) % 3);
     for (let side: u32 = 0; side < 2; side++) {

@@ -10,10 +10,11 @@ import { isInsideByWinding } from '../mesh/query/winding-number';
 import { Mesh } from '../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../shape/placed-shape';
 import { overrule, setTouch } from './meeting';
+import { TRIANGLE_BYTES } from '../sizes';
 
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const about = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const corners: usize = memory.data(72, 16);
+const corners: usize = memory.data(TRIANGLE_BYTES, 16);
 
 /**
  * Finds whether a shape is inside of a solid mesh, whose surface it does not meet; `map` places the mesh about the common

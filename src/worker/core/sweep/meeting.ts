@@ -6,6 +6,7 @@ import { sidesOfFace } from '../mesh/query/face-sides';
 import { mapTriangle } from '../mesh/query/mapped-triangle';
 import { BLOCK_BYTES, Block, Mesh, triangleOf } from '../mesh/tree/layout';
 import { Polytope, setTriangle } from './swept-sat';
+import { TRIANGLE_BYTES } from '../sizes';
 
 /** The time of the meeting, or from when on nothing matters; and whether the two meet before. */
 export let best: f64 = 0;
@@ -118,7 +119,7 @@ function isSeen(at: usize, index: i32, x: f64, y: f64, z: f64): bool {
   const allowed = faceSides != 0 ? sidesOfFace(faceSides, <u32>index, sides) : sides;
   return (allowed & side) != 0;
 }
-const corners: usize = memory.data(72, 16);
+const corners: usize = memory.data(TRIANGLE_BYTES, 16);
 const face = changetype<Polytope>(memory.data(<i32>offsetof<Polytope>(), 16));
 
 /** Offers a meeting with a triangle of the mesh that stands, by the normal from it to what moves. */

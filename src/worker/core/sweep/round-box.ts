@@ -6,6 +6,7 @@ import { Support } from '../contact/convex/support';
 import { clip, enter, interval, leave } from '../math/interval';
 import { best } from './meeting';
 import { wayX, wayY, wayZ } from './motion';
+import { F64_BYTES } from '../sizes';
 
 let a: Support = changetype<Support>(0);
 let b: Support = changetype<Support>(0);
@@ -75,7 +76,7 @@ const SKEW: f64 = 1e-6;
 const NO_SKEW: f64 = 1e-15;
 
 /** Unit vectors along the box's edges, and half of the edges' lengths: x, y, z and half of each. */
-const edges: usize = memory.data(96, 16);
+const edges: usize = memory.data(3 * 4 * F64_BYTES, 16);
 let isSkewed: bool = false;
 
 /** Takes a box. Answers false where it is skewed too much. */

@@ -25,6 +25,7 @@ import { Block } from '../mesh/tree/layout';
 import { areAllSides, best, isSwapped, meetDepth, setTouch, take } from './meeting';
 import { wayLength, wayX, wayY, wayZ } from './motion';
 import { entryTime, narrowSweep } from './swept-tree';
+import { VECTOR_BYTES } from '../sizes';
 
 /** Balls are in each other from this part of their radius on. */
 const TOUCHING: f64 = 1e-9;
@@ -92,7 +93,7 @@ function isSooner(i: usize, j: usize): bool {
 }
 
 /** The twelve numbers of four triangles, four lanes each. */
-const four: usize = memory.data(12 * 16, 16);
+const four: usize = memory.data(12 * VECTOR_BYTES, 16);
 
 /** Makes the bounds of all better, and leaves out who does not matter. */
 function refineAll(): void {
@@ -263,9 +264,9 @@ function narrow(radius: f64): void {
 }
 
 /** Corners a, b, c of the four triangles as u, v, w of four lanes; and how far the capsule goes at least before it meets each. */
-const corners: usize = memory.data(9 * 16, 16);
-const lowers: usize = memory.data(16, 16);
-const nearests: usize = memory.data(16, 16);
+const corners: usize = memory.data(9 * VECTOR_BYTES, 16);
+const lowers: usize = memory.data(VECTOR_BYTES, 16);
+const nearests: usize = memory.data(VECTOR_BYTES, 16);
 
 /** Finds which of a block's triangles the capsule may meet before the limit, a bit each, and writes `lowers`. */
 function mayMeet(block: usize): u32 {

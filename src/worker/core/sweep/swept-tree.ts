@@ -14,6 +14,7 @@ import { countLeaf, countNode } from '../mesh/tree/counters';
 import {
   BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, filledLanes, isRotated, linkOf, maskOf, placeTree, treeScale,
 } from '../mesh/tree/layout';
+import { VECTOR_BYTES } from '../sizes';
 
 /** Gets the address of a block, and a bit for each of its triangles that matters. Answers until when others matter. */
 export type Visitor = (block: usize, bits: u32) => f64;
@@ -30,7 +31,7 @@ const PADDING: f64 = 3.814697265625e-6;
 
 let edgeCount: u32 = 0;
 /** The body's edges in tree space: a vector of four f32 each. */
-const edges: usize = memory.data(48, 16);
+const edges: usize = memory.data(3 * VECTOR_BYTES, 16);
 /** How far the body reaches by its ball, and what its edges and rounding add along the axes of tree space. */
 let ball: f32 = 0;
 let ballStretch: f64 = 0, ballPadding: f64 = 0;

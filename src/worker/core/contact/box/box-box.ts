@@ -9,6 +9,7 @@ import { Proxy } from '../../shape/proxy';
 import { FLAT } from '../convex/contact-feature';
 import { addPoint, addWritten, pointCount, points, reservePoints } from '../manifold/contact';
 import { beginReduction, offerPlace, reduceToFour, reducedCount, reducedIndex } from '../manifold/manifold-reduction';
+import { VECTOR_BYTES } from '../../sizes';
 
 /**
  * Contacts no deeper than this part of a box's size are left to float64: by the choice of float32 an axis is at most
@@ -179,8 +180,8 @@ function holds(box: Form, x: f64, y: f64, z: f64): bool {
 // --- a face and what lies on it ---
 
 /** The corners of the polygon that is clipped, in the space of the face's box: a vector of three coordinates each. */
-let corners: usize = memory.data(16 * 12, 16);
-let others: usize = memory.data(16 * 12, 16);
+let corners: usize = memory.data(12 * VECTOR_BYTES, 16);
+let others: usize = memory.data(12 * VECTOR_BYTES, 16);
 let count: usize = 0;
 
 /**
@@ -225,7 +226,7 @@ function faceMeets(box: Proxy, other: Proxy, i: usize, side: f64): bool {
 }
 
 /** The corners as rows of four: x, y, z, and a fourth that means nothing. */
-const rows: usize = memory.data(4 * 16, 16);
+const rows: usize = memory.data(4 * VECTOR_BYTES, 16);
 
 /**
  * Adds the corners, four of them at once, each halfway up to the plane of face `i` of the box; where the other box does
@@ -266,7 +267,7 @@ function addCorners(map: Proxy, other: Proxy, i: usize, side: f64): void {
 }
 
 /** Four vectors, each the x, y, z of a place and one number more. */
-const quads: usize = memory.data(4 * 16, 16);
+const quads: usize = memory.data(4 * VECTOR_BYTES, 16);
 
 // The corners in the world's axes, about the box's middle: of the first two, and of the others.
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);

@@ -7,6 +7,8 @@
 // compared all corners with the first one alone; a frame of 10,000 boxes takes 1.01 of the time with this one, and took
 // 1.03 with branches in it.
 
+import { F64_BYTES, WORD_BYTES } from '../../sizes';
+
 /** A point as it is offered: its place across the normal, and in space. */
 @unmanaged
 class Point {
@@ -33,15 +35,15 @@ const sines = memory.data<f64>([
   0.3826834323650898,
 ], 16);
 /** The greatest and the least place along each line, of points i and i + 8: f64 each. */
-const highs: usize = memory.data(8 * 8, 16);
-const lows: usize = memory.data(8 * 8, 16);
+const highs: usize = memory.data(<i32>LINES * F64_BYTES, 16);
+const lows: usize = memory.data(<i32>LINES * F64_BYTES, 16);
 
 /** How many points are kept. */
 let keptCount: u32 = 0;
 /** Whether more were offered than are kept, so that point i is the farthest one in direction i. */
 let isSifted: bool = false;
 /** The indices of the chosen points, u32 each. */
-const chosen: usize = memory.data(4 * 4, 16);
+const chosen: usize = memory.data(4 * WORD_BYTES, 16);
 /** How many points are left. */
 export let reducedCount: u32 = 0;
 

@@ -5,14 +5,15 @@
 import { Rotation, rotationAt } from '../../math/quaternion';
 import { Mesh, Node, childCount, highBounds, lowBounds, nodeAt } from '../../mesh/tree/layout';
 import { sideAt, treeOf } from './clipped-triangles';
+import { PLACE_BYTES, VECTOR_BYTES } from '../../sizes';
 
 // Half edges, three of side 0 and three of side 1, three f64 each; and the way from the middle of the one to that of the
 // other.
-const edges: usize = memory.data(6 * 24, 16);
-const EDGES_BYTES: usize = 72;
+const edges: usize = memory.data(6 * PLACE_BYTES, 16);
+const EDGES_BYTES: usize = 3 * PLACE_BYTES;
 let betweenX: f64 = 0, betweenY: f64 = 0, betweenZ: f64 = 0;
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-const lanes: usize = memory.data(16, 16);
+const lanes: usize = memory.data(VECTOR_BYTES, 16);
 
 /** Sets the boxes of both sides. Answers how far they must move to be apart along the best of their axes. */
 export function setBoxes(): f64 {

@@ -23,6 +23,7 @@ import { idAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '.
 import { updateTrees } from '../scene';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
 import { addCandidate, clearCandidates } from './sweep-candidates';
+import { VECTOR_BYTES } from '../../sizes';
 
 const shape = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const box = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
@@ -209,7 +210,7 @@ function setWayOf(description: usize, way: usize): void {
 // --- the descent ---
 
 let stack: usize = 0;
-const keys: usize = memory.data(32, 16); // f32 of eight children
+const keys: usize = memory.data(2 * VECTOR_BYTES, 16); // f32 of eight children
 
 function searchAll(): void {
   for (let which: u32 = 0; which < TREE_COUNT; which++) search(boundsIn(which));
