@@ -98,7 +98,11 @@ export class CullPage {
     this.#fly();
     addEventListener('resize', () => this.#fit());
     tracker.hover(renderer.domElement, (hit) => this.#show(hit), { every: true });
-    animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)).catch(showError);
+    // Before the first answer three would draw all of it.
+    this.camera.updateMatrixWorld();
+    this.#ask()
+      .then(() => animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)))
+      .catch(showError);
   }
 
   /** Lists what the worker says that is seen; it stays so while the view is frozen. */
@@ -161,7 +165,7 @@ export class CullPage {
       this.#renderer.render(this.#scene, settings.freeze ? this.#frozen.follow(camera) : camera);
     });
     if (!settings.freeze) this.drawn = this.#city.count - this.#tracker.culled.instances;
-    this.#ask();
+    this.#ask().catch(showError);
     if (time - this.#lastMap > MAP_INTERVAL) {
       this.#lastMap = time;
       this.#map.draw(this.seen, culler);
@@ -171,7 +175,7 @@ export class CullPage {
     this.#report();
   }
 
-  #ask(): void {
+  async #ask(): Promise<void> {
     const { clientWidth: width, clientHeight: height } = this.#renderer.domElement;
     const answer = this.#meter.measure('collide', () => {
       // #region code
@@ -179,11 +183,8 @@ export class CullPage {
       return this.#tracker.update(this.camera, { width, height }, { occlusion });
       // #endregion
     });
-    answer
-      .then((frame) => {
-        if (!this.settings.freeze) this.#answer = frame;
-      })
-      .catch(showError);
+    const frame = await answer;
+    if (!this.settings.freeze) this.#answer = frame;
   }
 
   #show(hit: SceneIntersection | null): void {
