@@ -1,0 +1,87 @@
+import type { Character, CharacterState, CharacterTouch } from 'collision-worker';
+import type { Actor } from './actor.js';
+import type { Point } from './solids.js';
+
+const MOST_CHARACTERS = 6;
+const RADIUS = 0.3;
+
+export const CHARACTER_STEPS = {
+  'add a character': add,
+  'walk with a character': walk,
+  'put a character': put,
+  'look at characters': look,
+  'remove a character': remove,
+};
+
+function add(actor: Actor): void {
+  const { random, service, characters } = actor;
+  if (characters.size >= MOST_CHARACTERS) return;
+  const character = service.createCharacter({
+    shape: { type: 'capsule', radius: RADIUS, from: [0, RADIUS, 0], to: [0, 1.5, 0] },
+    position: random.point(6).toArray() as Point,
+    layers: random.pick([1, 2, 3, 0xffffffff]),
+    ignore: actor.ids(random.integer(2)),
+  });
+  characters.set(character, undefined);
+}
+
+function anyOf({ random, characters }: Actor): Character | undefined {
+  return characters.size > 0 ? random.pick([...characters.keys()]) : undefined;
+}
+
+function walk(actor: Actor): void {
+  const { random } = actor;
+  const character = anyOf(actor);
+  const way = random.point(1).toArray() as Point;
+  if (random.chance(0.2)) character?.move(way);
+  else character?.advance(way, random.range(0, 0.1));
+  if (random.chance(0.1)) character?.jump(3);
+}
+
+function put(actor: Actor): void {
+  const character = anyOf(actor);
+  character?.set({ position: actor.random.point(6).toArray() as Point });
+  if (character) actor.characters.set(character, undefined);
+}
+
+function remove(actor: Actor): void {
+  const character = anyOf(actor);
+  character?.remove();
+  if (character) actor.characters.delete(character);
+}
+
+/** Where characters are is told by any frame: it must make sense, and neither go back nor begin anew behind a lost worker. */
+function look(actor: Actor): void {
+  for (const [character, before] of actor.characters) {
+    const { state } = character;
+    const fault = faultOf(state, before, (id) => actor.life.hasSeen(id));
+    if (fault) actor.life.blame(`character.state is wrong, ${fault}: ${JSON.stringify(state)}`);
+    actor.characters.set(character, state);
+  }
+}
+
+function faultOf(state: CharacterState, before: CharacterState | undefined, isKnown: (id: number) => boolean): string {
+  const { position, interpolated, speed, depth, ground, touches, steps, frame, isStanding } = state;
+  if (![...position, ...interpolated, speed, depth].every(Number.isFinite)) return 'a number is not finite';
+  if (depth < 0) return 'its depth is below 0';
+  if (isStanding && !ground) return 'it stands on nothing';
+  if (touches.length > 8) return 'there are more than eight touches';
+  for (const touch of ground ? [...touches, ground] : touches) {
+    const fault = faultOfTouch(touch, position, isKnown);
+    if (fault) return fault;
+  }
+  if (!before) return '';
+  if (frame < before.frame) return `it was of frame ${before.frame}`;
+  if (steps < before.steps) return `it had made ${before.steps} steps`;
+  return frame === before.frame && position.some((each, i) => each !== before.position[i])
+    ? 'it moved in one frame'
+    : '';
+}
+
+/** A character touches nothing that is farther than its own size; where it is pushed to is told with what pushed it. */
+function faultOfTouch({ object, point, normal }: CharacterTouch, position: Point, isKnown: (id: number) => boolean) {
+  if (!isKnown(object)) return `there was no object ${object}`;
+  if (![...point, ...normal].every(Number.isFinite)) return 'a touch is not finite';
+  if (Math.abs(Math.hypot(...normal) - 1) > 1e-6) return 'a normal has no unit length';
+  return Math.hypot(...point.map((each, i) => each - position[i])) > 100 ? 'a touch is far away' : '';
+}
