@@ -18,8 +18,8 @@ const at = (x: number, turn = 0) =>
   ).elements;
 
 test('picks, frames and other sweeps come between', { timeout: 240_000 }, async () => {
-  const mesh = await service.addMesh(icosphere(1, 120));
-  const ids = Array.from({ length: 6 }, (_, i) =>
+  const mesh = await service.addMesh(icosphere(1, 30));
+  const ids = Array.from({ length: 3 }, (_, i) =>
     service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(3 + 0.3 * i) }),
   );
   await service.update();

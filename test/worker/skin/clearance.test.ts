@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { boneBoxes } from '../../oracle/bone-boxes.js';
 import { leastDistance, type Part } from '../../oracle/distances.js';
 import type { Corners } from '../../oracle/exact.js';
+import { icosphere } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { movedPositions, poseOf, type Rig, type RigOptions, randomRig, strike } from '../../oracle/rigs.js';
 import { anySolid, bodiesOf } from '../../oracle/shapes.js';
@@ -52,7 +53,7 @@ describe(`who is nearer than the sum of clearances, seed ${SEED}`, { timeout: 24
     const clearanceOf = () => (random.chance(0.2) ? 0 : random.range(0.05, 0.6));
     const things: Thing[] = [];
     for (let i = 0; i < 3; i++) {
-      const rig = randomRig(random, options, random.point(2));
+      const rig = randomRig(random, { ...options, triangles: icosphere(0.8, 2) }, random.point(2));
       const mesh = await service.addMesh(rig.data);
       const clearance = clearanceOf();
       const matrix = rig.mesh.matrixWorld.elements;
