@@ -104,7 +104,7 @@ describe('package', () => {
     ['react.js', 6],
     ['react.node.js', 6],
     ['shared.node.js', 1],
-    ['worker-text.js', 294],
+    ['worker-text.js', 297],
     ['shared.js', 40],
     ['three.js', 1],
     ['worker.js', 293],
