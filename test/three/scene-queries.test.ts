@@ -471,10 +471,10 @@ describe('contact', () => {
         expect(found).toBe(expected);
         continue;
       }
-      const { triangles, bones, a, b, ms: _, ...rest } = found;
+      const { triangles, bones, boxes, a, b, ms: _, ...rest } = found;
       const { triangles: counted, bones: none, a: idA, b: idB, ms, ...others } = expected;
       expect(rest).toEqual(others);
-      expect([bones.length, none.length]).toEqual([0, 0]);
+      expect([bones.length, boxes.length, none.length]).toEqual([0, 0, 0]);
       expect([a, b]).toEqual([first, second].map(({ object, instanceId }) => ({ object, instanceId })));
       expect([idA, idB]).toEqual([first.id, second.id]);
       expect(triangles.length).toBe(counted.length);

@@ -173,10 +173,22 @@ export class WorkerLink {
         return false;
       }
       // Any other error is a bug over there, after which nothing in the worker can be trusted.
-      if (failure) answer.reject(named(operation, failure, error));
+      if (failure) answer.reject(named(operation, this.#asCaused(failure), error));
       else if (life === this.life) this.#lose(`failed in ${operation} with ${String(error)}`);
       return false;
     }
+  }
+
+  /**
+   * Ids are checked before anything is asked, so that only the next worker can lack what one means: it was there when the
+   * question was asked, and was removed before it was asked again.
+   */
+  #asCaused(failure: Failure): Failure {
+    if (failure.code !== 'UNKNOWN_ID') return failure;
+    return {
+      code: 'WORKER_LOST',
+      message: `the worker was lost, and what was asked about is gone since: ${failure.message}`,
+    };
   }
 
   /** Promises an answer: until it is settled, the worker is watched for silence; it rejects when the worker is lost. */
