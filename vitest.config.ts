@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
@@ -24,6 +25,11 @@ const LONG_OF_THREE = [
 const DOCS_SITE = process.env.DOCS_SITE === '1' ? [] : ['test/pages/docs-site.test.ts'];
 /** It builds the demo's site and opens each page once more: test/demo/pages.test.ts opens them anyway. */
 const SITE = process.env.SITE === '1' ? [] : ['test/demo/site.test.ts'];
+/**
+ * So many files at a time in Node. Tests wait for their workers as often as they compute: with one file for each core, cores
+ * are busy for no more than half of the time.
+ */
+const IN_NODE = availableParallelism() + 1;
 /** The part of their random changes that is done where all of it would take too long. */
 const SHORT = 0.15;
 
@@ -53,9 +59,8 @@ export default defineConfig({
     silent: 'passed-only',
     // Groups run one after the other: each starts workers and Chromiums enough to fill a small machine.
     projects: [
-      // On all cores: on two, the default of one less takes 1.7 times as long.
-      inNode('node', ['test/**/*.test.ts'], 0, { exclude: [IN_BROWSER, TIMED, ...FOLDERS], maxWorkers: '100%' }),
-      inNode('node-timed', [TIMED], 0, { ...ONCE_MORE, maxWorkers: '100%' }),
+      inNode('node', ['test/**/*.test.ts'], 0, { exclude: [IN_BROWSER, TIMED, ...FOLDERS], maxWorkers: IN_NODE }),
+      inNode('node-timed', [TIMED], 0, { ...ONCE_MORE, maxWorkers: IN_NODE }),
       // The scripts that name other versions of three have installed them.
       ...listed(process.env.THREES).map((version) => withThree(version, 1)),
       ...listed(process.env.THREES_IN_SHORT).map((version) => withThree(version, SHORT, LONG_OF_THREE)),
@@ -94,7 +99,7 @@ function withThree(version: string, share: number, exclude: string[] = []) {
   const project = inNode(`three ${version}`, OF_THREE, 0, {
     exclude: [IN_BROWSER, ...exclude],
     env: { THREE: version, SHARE: String(share) },
-    maxWorkers: '100%',
+    maxWorkers: IN_NODE,
   });
   const three = [
     { find: /^three$/, replacement: `${folder}/build/three.module.js` },
