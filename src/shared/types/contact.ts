@@ -75,7 +75,7 @@ export interface ContactSet extends Iterable<ContactPair> {
   b: Uint32Array;
   /** 1 where the pair is new in this frame. */
   begun: Uint8Array;
-  /** When they met: 1, or less where they only did on their way; see {@link ContactPair.time}. */
+  /** When they met: 1, or less where they only did on their way; see `time` of a contact pair. */
   time: Float32Array;
   /** 0, 1: a inside b, 2: b inside a. */
   contained: Uint8Array;

@@ -81,7 +81,7 @@ export interface ObjectOptions {
    */
   clearance?: number;
   /**
-   * What it passes through between two frames is a contact of the later one, too, however fast it is: {@link ContactPair.time}
+   * What it passes through between two frames is a contact of the later one, too, however fast it is: `time` of a contact pair
    * tells when. Its way leads straight and turns evenly from where the last answered frame had it; its first frame has none,
    * and neither has one behind `setObject` with a `matrix`, which puts it there. Default false.
    */
