@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Random } from '../../oracle/random.js';
-import { type Equivalent, isEquivalent, readEquivalents } from '../equivalent.js';
+import { type Equivalent, isEquivalent, readEquivalents, reportStale } from '../equivalent.js';
 import { mutationsOf } from './mutations.js';
 import { type TestRun, TestRunner } from './test-runner.js';
-import { type Baseline, measureBaseline, type Runners, testFiles, testsFor } from './tests.js';
-import { coreFiles, type Mutant, Workspace } from './workspace.js';
+import { type Baseline, type Lane, measureBaseline, testFiles, testsFor } from './tests.js';
+import { CORE, coreFiles, type Mutant, Workspace } from './workspace.js';
 
 export interface CoreOptions {
   root: string;
@@ -15,6 +15,8 @@ export interface CoreOptions {
   seed: number;
   /** Seconds of tests, by what they take on the original, that a mutant must outlive. */
   budget: number;
+  /** How many mutants are run at a time. */
+  lanes: number;
   /** Also those that survived before: with the tests as they are now. */
   again: boolean;
   /** The mutants of an earlier run, though the sources have changed since. */
@@ -29,6 +31,8 @@ interface Result {
   by?: string;
   failure?: string;
 }
+
+const LIVE: Status[] = ['survived', 'unreached'];
 
 /** What is kept between runs. */
 interface Kept {
@@ -52,37 +56,46 @@ const RUNS_OF_A_PROCESS = 50;
 
 /** Prints what happened; answers the exit code. */
 export async function mutateCore(options: CoreOptions): Promise<number> {
-  const { root, count, seed, budget, again, asDrawn } = options;
+  const { root, count, seed, again, asDrawn } = options;
   const workspace = new Workspace(root, join(root, WORKSPACE));
-  const runners = {
-    quick: new TestRunner(workspace.root, 'quick-runner.mjs', RUNS_OF_A_PROCESS),
-    isolated: new TestRunner(workspace.root, 'vitest-runner.mjs'),
-  };
+  const lanes: Lane[] = Array.from({ length: options.lanes }, (_, number) => ({
+    number,
+    quick: new TestRunner(workspace.root, 'quick-runner.mjs', number, RUNS_OF_A_PROCESS),
+    isolated: new TestRunner(workspace.root, 'vitest-runner.mjs', number),
+  }));
   const stop = () => {
-    for (const runner of Object.values(runners)) runner.close();
+    for (const { quick, isolated } of lanes) for (const runner of [quick, isolated]) runner.close();
   };
   process.once('exit', stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   try {
     const kept = takeUp(root, workspace, count, seed, asDrawn) ?? (await prepare(root, workspace, count, seed));
     const equivalents = readEquivalents(root);
+    const left: Mutant[] = [];
     for (const mutant of kept.mutants) {
-      const before = kept.results[mutant.id];
+      const before = kept.results[mutant.id]?.status;
       if (isEquivalent(equivalents, mutant)) kept.results[mutant.id] = { status: 'equivalent' };
-      else if (
-        !before ||
-        before.status === 'equivalent' ||
-        (again && ['survived', 'unreached'].includes(before.status))
-      ) {
-        const result = await judge(mutant, kept, workspace, runners, budget);
+      else if (!before || before === 'equivalent' || (again && LIVE.includes(before))) left.push(mutant);
+    }
+    const run = async (lane: Lane) => {
+      for (let mutant = left.shift(); mutant; mutant = left.shift()) {
+        const begin = performance.now();
+        const result = await judge(mutant, kept, workspace, lane, options);
         kept.results[mutant.id] = result;
         const done = Object.keys(kept.results).length;
+        const seconds = ((performance.now() - begin) / 1000).toFixed(0);
         console.log(
-          `${done}/${kept.mutants.length} ${result.status.padEnd(8)} ${place(mutant)} ${mutant.kind} ${result.by ?? ''}`,
+          `${done}/${kept.mutants.length} ${result.status.padEnd(8)} ${place(mutant)} ${mutant.kind} ` +
+            `${result.by ?? ''} ${seconds} s`,
         );
+        write(root, kept);
       }
-      write(root, kept);
-    }
+    };
+    await Promise.all(lanes.map(run));
+    reportStale(
+      equivalents.filter(({ file }) => file.startsWith(CORE)),
+      mutantsOfAll(root),
+    );
     return report(kept, equivalents);
   } finally {
     stop();
@@ -114,9 +127,7 @@ async function prepare(root: string, workspace: Workspace, count: number, seed: 
 
 /** So many mutants that compile. */
 async function sample(root: string, workspace: Workspace, count: number, seed: number): Promise<Mutant[]> {
-  const all = coreFiles(root)
-    .filter((file) => !LEFT_OUT.has(basename(file)))
-    .flatMap((file) => mutantsOf(root, file));
+  const all = mutantsOfAll(root);
   const random = new Random(seed);
   for (let i = all.length - 1; i > 0; i--) {
     const j = random.integer(i + 1);
@@ -140,6 +151,12 @@ async function sample(root: string, workspace: Workspace, count: number, seed: n
   return chosen.map((mutant, i) => ({ ...mutant, id: i + 1 }));
 }
 
+function mutantsOfAll(root: string): Mutant[] {
+  return coreFiles(root)
+    .filter((file) => !LEFT_OUT.has(basename(file)))
+    .flatMap((file) => mutantsOf(root, file));
+}
+
 function mutantsOf(root: string, file: string): Mutant[] {
   const text = readFileSync(join(root, file), 'utf8');
   return mutationsOf(file, text).map((mutation) => ({
@@ -160,8 +177,8 @@ async function judge(
   mutant: Mutant,
   { baseline }: Kept,
   workspace: Workspace,
-  runners: Runners,
-  budget: number,
+  lane: Lane,
+  { budget }: CoreOptions,
 ): Promise<Result> {
   let spent = 0;
   let reached = mutant.constant !== undefined;
@@ -171,25 +188,35 @@ async function judge(
   for (const file of [...likely, ...others]) {
     // What no likely test reaches, another one may.
     if (spent >= 1000 * budget || (reached && others.includes(file))) break;
-    baseline[file] ??= await measureBaseline(file, workspace, runners);
+    baseline[file] ??= await measureBaseline(file, workspace, lane);
     const { milliseconds, reaches, isIsolated } = baseline[file];
-    const runner = isIsolated ? runners.isolated : runners.quick;
+    const runner = isIsolated ? lane.isolated : lane.quick;
     if (mutant.constant === undefined && !reaches.includes(mutant.id)) continue;
     reached = true;
     spent += milliseconds;
-    workspace.activate(mutant.id);
-    const run: TestRun = await runner.run(file, LEAST_PATIENCE_MS + PATIENCE * milliseconds);
+    let run = await runMutant(mutant.id, file, milliseconds);
+    if (run.timedOut) {
+      // The machine may have become slower since the original was measured.
+      const now = await measureBaseline(file, workspace, lane);
+      if (now.milliseconds > 2 * milliseconds) run = await runMutant(mutant.id, file, now.milliseconds);
+    }
     if (run.timedOut) return { status: 'timeout', by: file };
     // What it has left under way may fail later.
     if (!run.passed && run.isStray) runner.close();
     if (!run.passed) return { status: 'killed', by: file, ...(run.failure && { failure: run.failure }) };
   }
   return reached ? { status: 'survived' } : { status: 'unreached' };
+
+  function runMutant(id: number, file: string, milliseconds: number): Promise<TestRun> {
+    workspace.activate(lane.number, id);
+    const runner = baseline[file]!.isIsolated ? lane.isolated : lane.quick;
+    return runner.run(file, LEAST_PATIENCE_MS + PATIENCE * milliseconds);
+  }
 }
 
 function report({ mutants, results }: Kept, equivalents: Equivalent[]): number {
   const of = (...statuses: Status[]) => mutants.filter(({ id }) => statuses.includes(results[id]!.status));
-  const survivors = of('survived', 'unreached');
+  const survivors = of(...LIVE);
   for (const mutant of survivors) {
     const why = results[mutant.id]!.status === 'unreached' ? ' as no test reaches it' : '';
     console.log(`\n${place(mutant)}  survived${why} (${mutant.kind}): ${mutant.text}`);

@@ -30,7 +30,11 @@ function fail(error) {
 
 async function bundleOf(path) {
   if (bundles.has(path)) return bundles.get(path);
-  const file = join(root, 'build/quick', path.slice(root.length).replace(/\W+/g, '-').concat('.mjs'));
+  const file = join(
+    root,
+    `build/quick-${process.env.MUTANTS_LANE}`,
+    path.slice(root.length).replace(/\W+/g, '-').concat('.mjs'),
+  );
   await build({
     input: path,
     platform: 'node',

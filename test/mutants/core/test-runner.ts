@@ -1,6 +1,7 @@
 // Test files, run one after the other by a child process that can be killed where they never end.
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
+import { LANE_VARIABLE } from './workspace.js';
 
 export interface TestRun {
   passed: boolean;
@@ -16,18 +17,25 @@ export interface TestRun {
 export class TestRunner {
   readonly #root: string;
   readonly #script: string;
+  readonly #lane: number;
   readonly #mostRuns: number;
   #child: ChildProcess | undefined;
   /** How many files the child has run. */
   #runs = 0;
 
   /**
-   * `root`: the tree that the tests are in; `script`: what the child is, in this folder. After `mostRuns` files another child
-   * takes its place.
+   * `root`: the tree that the tests are in; `script`: what the child is, in this folder; `lane`: whose active mutant it
+   * runs. After `mostRuns` files another child takes its place.
    */
-  constructor(root: string, script: 'quick-runner.mjs' | 'vitest-runner.mjs', mostRuns = Number.POSITIVE_INFINITY) {
+  constructor(
+    root: string,
+    script: 'quick-runner.mjs' | 'vitest-runner.mjs',
+    lane: number,
+    mostRuns = Number.POSITIVE_INFINITY,
+  ) {
     this.#root = root;
     this.#script = script;
+    this.#lane = lane;
     this.#mostRuns = mostRuns;
   }
 
@@ -69,6 +77,7 @@ export class TestRunner {
     this.#runs = 1;
     const child = fork(script, [this.#root], {
       cwd: this.#root,
+      env: { ...process.env, [LANE_VARIABLE]: String(this.#lane) },
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

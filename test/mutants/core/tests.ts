@@ -13,8 +13,10 @@ export interface Baseline {
   isIsolated: boolean;
 }
 
-/** Where tests run: in one process all of them, or each file in one of its own. */
-export interface Runners {
+/** Where the tests of one mutant run: in one process all of them, or each file in one of its own. */
+export interface Lane {
+  /** From 0. */
+  number: number;
   quick: TestRunner;
   isolated: TestRunner;
 }
@@ -179,17 +181,17 @@ export function testFiles(root: string): string[] {
 }
 
 /** Runs a test file on the original. One that fails there is an error: it would kill everything. */
-export async function measureBaseline(file: string, workspace: Workspace, runners: Runners): Promise<Baseline> {
-  workspace.activate(0);
-  workspace.takeReached();
+export async function measureBaseline(file: string, workspace: Workspace, lane: Lane): Promise<Baseline> {
+  workspace.activate(lane.number, 0);
+  workspace.takeReached(lane.number);
   let isIsolated = false;
-  let run = await runners.quick.run(file, LONGEST_MS);
+  let run = await lane.quick.run(file, LONGEST_MS);
   if (!run.passed) {
     isIsolated = true;
-    workspace.takeReached();
-    run = await runners.isolated.run(file, LONGEST_MS);
+    workspace.takeReached(lane.number);
+    run = await lane.isolated.run(file, LONGEST_MS);
   }
   const { passed, milliseconds, failure } = run;
   if (!passed) throw new Error(`${file} fails without a mutant: ${failure ?? 'it takes too long'}`);
-  return { milliseconds, reaches: workspace.takeReached(), isIsolated };
+  return { milliseconds, reaches: workspace.takeReached(lane.number), isIsolated };
 }
