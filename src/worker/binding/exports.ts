@@ -125,7 +125,7 @@ export interface CoreExports {
     depths: number,
     points: number,
     normals: number,
-  ): void;
+  ): number;
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
   beginSection(plane: number, filter: number, count: number, cosine: number, sine: number, weld: number): number;
   beginSnap(view: number, lowX: number, lowY: number, highX: number, highY: number, filter: number): number;
@@ -153,6 +153,7 @@ export interface CoreExports {
   inspectedElements(): number;
   endInspection(): void;
   keepSweep(description: number, motion: number, filter: number, all: boolean): number;
+  keepWay(description: number, way: number, tolerance: number, filter: number): number;
   beginKeptSweep(kept: number, until: number): number;
   resumeSweep(until: number): number;
   isLongContact(a: number, b: number, detail: number): number;
