@@ -334,7 +334,8 @@ describe('a frame that is lost with its worker', () => {
 
   test('has no way for what is new or was put somewhere', async () => {
     const scene = await shots();
-    const { mortal, service, put, block } = scene;
+    const { mortal, service, moveTo, put, block } = scene;
+    moveTo(-50);
     await service.update();
     held(scene);
     const made = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 20, 0) });
