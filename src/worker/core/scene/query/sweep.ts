@@ -4,7 +4,7 @@
 
 import {
   FILTER_PRECISION, HIT_DEPTH, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TIME, HIT_TRIANGLE, MOTION_BYTES, MOTION_ROTATION,
-  MOTION_TOLERANCE, MOTION_WAY, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, SHAPE_BOX, SHAPE_MESH, WAY_FROM, WAY_NUMBERS, WAY_TO,
+  MOTION_TOLERANCE, MOTION_WAY, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_MESH, WAY_FROM, WAY_NUMBERS, WAY_TO,
 } from '../../../../shared/layout';
 import { clearHits, hitAt, hitCount, newHit } from '../../hits';
 import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
@@ -12,10 +12,11 @@ import { greatestOf, lane0, lane1, lane2, leastOf } from '../../math/lanes';
 import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape, describedAgain, readDescription } from '../../shape/placed-shape';
+import { Proxy } from '../../shape/proxy';
 import {
   best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTriangle, meetX, meetY, meetZ,
 } from '../../sweep/meeting';
-import { armOfSweep, beginSweep, sweepPair } from '../../sweep/sweep';
+import { armOfSweep, beginSweep, roundOfSweep, sweepPair } from '../../sweep/sweep';
 import { angle, setMotion, wayX, wayY, wayZ } from '../../sweep/motion';
 import { boundsIn } from '../index/bounding-spheres';
 import { BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt } from '../index/octree';
@@ -129,6 +130,7 @@ function place(description: usize, motion: usize): void {
     middleX = x; middleY = y; middleZ = z;
     sizeX = sizeY = sizeZ = armOfSweep();
   }
+  setRound();
   best = 1;
   bestId = 0;
   bestTriangle = -1;
@@ -280,6 +282,7 @@ function search(tree: Tree): void {
   // Each cell that is taken leaves at most eight in its place.
   stack = reserve(stack, 0, <u64>(tree.cellCount + 8) << 3);
   let top = stack + 8;
+  const hasForms = tree.proxies != 0;
   store<f32>(stack, 0);
   store<u32>(stack, 0, 4);
   while (top != stack) {
@@ -293,6 +296,7 @@ function search(tree: Tree): void {
         bits &= ~(1 << lane);
         if (load<f32>(keys + (<usize>lane << 2)) > limit) continue;
         const proxy = readPlace(tree, position + lane);
+        if (isRound && hasForms && passesBy(proxy)) continue;
         const sides = sidesOf(proxy);
         if (sides == 0 || isIgnored(proxy.id)) continue;
         const slot = slotAt(tree, position + lane);
@@ -325,6 +329,80 @@ function search(tree: Tree): void {
     }
   }
 }
+
+// --- a sphere or capsule and the oriented bounds of an object, in float32 ---
+
+/** Whether the shape is a sphere or capsule that does not turn, and objects are no larger than their oriented bounds. */
+let isRound: bool = false;
+/** Half of its axis, its way, and its radius. */
+let axisX: v128 = i32x4.splat(0), axisY: v128 = i32x4.splat(0), axisZ: v128 = i32x4.splat(0);
+let alongX: v128 = i32x4.splat(0), alongY: v128 = i32x4.splat(0), alongZ: v128 = i32x4.splat(0);
+let radius: f32 = 0;
+/** The sum of the way's coordinates, and of the axis', without signs. */
+let terms: f32 = 0;
+
+function setRound(): void {
+  const body = roundOfSweep();
+  isRound = changetype<usize>(body) != 0 && (precision == PRECISION_MESH || precision == PRECISION_OBB);
+  if (!isRound) return;
+  const hasAxis = body.edges != 0;
+  const x = hasAxis ? body.edge0X : 0, y = hasAxis ? body.edge0Y : 0, z = hasAxis ? body.edge0Z : 0;
+  axisX = f32x4.splat(<f32>x); axisY = f32x4.splat(<f32>y); axisZ = f32x4.splat(<f32>z);
+  alongX = f32x4.splat(<f32>wayX); alongY = f32x4.splat(<f32>wayY); alongZ = f32x4.splat(<f32>wayZ);
+  radius = <f32>body.radius;
+  terms = <f32>(abs(wayX) + abs(wayY) + abs(wayZ) + abs(x) + abs(y) + abs(z) + body.radius);
+}
+
+/** Far more than rounding adds in float32, relative to what goes into it: 2⁻¹⁸. */
+const SLACK: f32 = 3.814697265625e-6;
+/** The cube that stands for a box, and as much more. */
+const CUBE_SIZE: f32 = 1.00001;
+
+/**
+ * Tells whether the shape surely passes by the oriented bounds of an object: in the space in which these are a cube, the way of
+ * its middle is a segment, and the cube is larger by the shape's reach along each of its axes. The two are apart along one of
+ * these axes, or across one of them and the way (Ericson, "Real-Time Collision Detection", 2005, 5.3.3).
+ */
+// @ts-ignore: decorator
+@inline
+function passesBy(proxy: Proxy): bool {
+  const at = changetype<usize>(proxy);
+  // The columns of the map to that space; what is in the last lane is not looked at.
+  const x = v128.load(at), y = v128.load(at, 12), z = v128.load(at, 24);
+  const half = <f32>(0.5 * best);
+  const dx = <f32>(shape.tx - proxy.x), dy = <f32>(shape.ty - proxy.y), dz = <f32>(shape.tz - proxy.z);
+  const rate = f32x4.mul(mapped(x, y, z, alongX, alongY, alongZ), f32x4.splat(half));
+  const middle = f32x4.add(mapped(x, y, z, f32x4.splat(dx), f32x4.splat(dy), f32x4.splat(dz)), rate);
+  const axis = f32x4.abs(mapped(x, y, z, axisX, axisY, axisZ));
+  const rows = f32x4.sqrt(mapped(x, y, z, x, y, z));
+  const more = radius + SLACK * (abs(dx) + abs(dy) + abs(dz) + terms);
+  const reach = f32x4.add(f32x4.add(f32x4.splat(CUBE_SIZE), axis), f32x4.mul(rows, f32x4.splat(more)));
+  const far = f32x4.abs(rate);
+  const beyond = f32x4.gt(f32x4.abs(middle), f32x4.add(reach, far));
+  const cross = f32x4.sub(f32x4.mul(next(middle), after(rate)), f32x4.mul(after(middle), next(rate)));
+  const both = f32x4.add(f32x4.mul(next(reach), after(far)), f32x4.mul(after(reach), next(far)));
+  return (i32x4.bitmask(v128.or(beyond, f32x4.gt(f32x4.abs(cross), both))) & 7) != 0;
+}
+
+/** The components y, z, x and z, x, y. */
+// @ts-ignore: decorator
+@inline
+function next(v: v128): v128 {
+  return v128.shuffle<f32>(v, v, 1, 2, 0, 3);
+}
+// @ts-ignore: decorator
+@inline
+function after(v: v128): v128 {
+  return v128.shuffle<f32>(v, v, 2, 0, 1, 3);
+}
+
+// @ts-ignore: decorator
+@inline
+function mapped(x: v128, y: v128, z: v128, u: v128, v: v128, w: v128): v128 {
+  return f32x4.add(f32x4.add(f32x4.mul(x, u), f32x4.mul(y, v)), f32x4.mul(z, w));
+}
+
+// --- boxes, four at a time ---
 
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
 let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
