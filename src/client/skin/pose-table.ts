@@ -15,6 +15,7 @@ import {
   POSE_TARGET_COUNT,
 } from '../../shared/layout.js';
 import type { ObjectId } from '../../shared/types.js';
+import { IDENTITY } from '../transforms/affine.js';
 
 interface Bones {
   numbers: Float32Array;
@@ -28,7 +29,7 @@ interface Bones {
 export interface PoseState {
   id: ObjectId;
   bones: Bones | undefined;
-  /** Both matrices of the binding, one after the other. */
+  /** Both matrices of the binding, one after the other: UNBOUND itself, or an array of its own. */
   binds: Float64Array;
   /** Empty where no targets move it. */
   morphs: Float32Array;
@@ -51,10 +52,13 @@ export interface PoseEntry {
 /** A pose that was checked. */
 export interface CheckedPose {
   bones: Float32Array | undefined;
-  /** Of these only what they are now matters. */
+  /** It is UNBOUND itself, or others of which only what they are now matters. */
   binds: Float64Array;
   morphs: ArrayLike<number>;
 }
+
+/** Both matrices of a binding that was not given. Nobody writes it. */
+export const UNBOUND = Float64Array.of(...IDENTITY, ...IDENTITY);
 
 const NO_NUMBERS = new Float32Array(0);
 
@@ -82,10 +86,15 @@ export class PoseTable {
     const old = next.bones;
     next.bones = bones && this.#copyOf(bones);
     this.#release(old);
-    next.binds.set(binds);
-    if (next.morphs.length !== morphs.length)
+    if (binds === UNBOUND) next.binds = UNBOUND;
+    else {
+      if (next.binds === UNBOUND) next.binds = new Float64Array(UNBOUND.length);
+      next.binds.set(binds);
+    }
+    if (next.morphs.length !== morphs.length) {
       next.morphs = morphs.length === 0 ? NO_NUMBERS : new Float32Array(morphs.length);
-    next.morphs.set(morphs);
+    }
+    if (morphs.length > 0) next.morphs.set(morphs);
     if (entry.isStaged) return;
     entry.isStaged = true;
     this.#staged.push(entry);
@@ -207,7 +216,7 @@ export class PoseTable {
   #newState(id: ObjectId): PoseState {
     const state = this.#spare.pop();
     if (state === undefined) {
-      return { id, bones: undefined, binds: new Float64Array((POSE_BYTES - POSE_BIND) / 8), morphs: NO_NUMBERS };
+      return { id, bones: undefined, binds: UNBOUND, morphs: NO_NUMBERS };
     }
     state.id = id;
     return state;
@@ -224,7 +233,7 @@ export class PoseTable {
   /** Answers a copy of bones, or the last one if that is of the same array and of the same numbers. */
   #copyOf(given: Float32Array): Bones {
     const last = this.#lastBones;
-    if (last && last.users > 0 && isSameArray(this.#lastGiven!, given) && areEqual(last.numbers, given)) {
+    if (given === this.#lastGiven && last && last.users > 0 && areEqual(last.numbers, given)) {
       last.users++;
       return last;
     }
@@ -247,11 +256,6 @@ export class PoseTable {
 
 function newBones(length: number): Bones {
   return { numbers: new Float32Array(length), users: 0, frame: 0, at: 0 };
-}
-
-/** Tells whether two views are of the same part of one buffer. */
-function isSameArray(a: Float32Array, b: Float32Array): boolean {
-  return a.buffer === b.buffer && a.byteOffset === b.byteOffset && a.length === b.length;
 }
 
 function areEqual(a: Float32Array, b: Float32Array): boolean {
