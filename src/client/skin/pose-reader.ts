@@ -7,7 +7,6 @@ import { BIND_INVERSE_NUMBER, type CheckedPose, UNBOUND } from './pose-table.js'
 const KEYS = ['bones', 'bind', 'bindInverse', 'morphs'];
 const NO_MORPHS: ArrayLike<number> = [];
 
-
 /** Reads the poses that objects are given, of which there are many in every frame. */
 export class PoseReader {
   readonly #matrix = new MatrixReader();
@@ -65,8 +64,7 @@ export class PoseReader {
 function bonesAlone(given: Pose): Float32Array | undefined {
   try {
     if (Object.getPrototypeOf(given) !== Object.prototype) return undefined;
-    const keys = Object.keys(given);
-    if (keys.length !== 1 || keys[0] !== 'bones') return undefined;
+    for (const key in given) if (key !== 'bones') return undefined; // a list of the keys takes three times as long
     const { bones } = given;
     return isFloat32Array(bones) ? bones : undefined;
   } catch {
