@@ -39,7 +39,6 @@ export interface CoreExports {
   beginCheck(address: number, bytes: number): number;
   stepCheck(check: number, until: number): number;
   checkMeshTree(address: number): number;
-  bakeMesh(address: number): number;
   isFresh(address: number): boolean;
   beginBake(mesh: number): number;
   stepBake(bake: number, until: number): number;

@@ -83,7 +83,8 @@ export function chooseOccluders(): void {
 }
 
 /** The sides of the picture, and the plane through the eye: four f32 each, a normal and its constant, inwards. */
-const sides: usize = memory.data(5 * 16, 16);
+const SIDES: i32 = 5;
+const sides: usize = memory.data(SIDES * VECTOR_BYTES, 16);
 
 function setSides(): void {
   setSide(0, narrowX, 1, 0);
@@ -108,7 +109,7 @@ function setSide(i: usize, axis: Narrow, sign: f32, size: f32): void {
 function lanesInPicture(lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128): u32 {
   const ox = f32x4.splat(originX), oy = f32x4.splat(originY), oz = f32x4.splat(originZ);
   let bits: u32 = 15;
-  for (let i: usize = 0; i < 5; i++) {
+  for (let i: usize = 0; i < <usize>SIDES; i++) {
     const at = sides + (i << 4);
     const x = load<f32>(at), y = load<f32>(at, 4), z = load<f32>(at, 8);
     const farX = f32x4.sub(x > 0 ? highX : lowX, ox), farY = f32x4.sub(y > 0 ? highY : lowY, oy);
