@@ -3,11 +3,15 @@
 import { MESH_MAGIC_VALUE, MESH_VERSION_VALUE, MESH_HEADER_BYTES } from '../../../../shared/layout';
 import { allocate } from '../../memory';
 import { treeCost } from '../tree/cost';
+import { NEIGHBOURS_BYTES } from '../topology/derived-layout';
 import { deformBytes } from '../tree/deform-layout';
 import { BLOCK_BYTES, DIPOLE_BYTES, Mesh, NODE_BYTES, dipolesOffset } from '../tree/layout';
 import { SPACE_BYTES, scaleFor } from '../tree/tree-space';
 import { DeformBuild, areAbsolute } from './bake-deform';
 import { Build, spaceOf, freeTreeScratch } from './build-state';
+
+/** Room behind the mesh for what will be derived, a block: its neighbours, and a little for those that are far. */
+const DERIVED_ROOM: u64 = 4 * NEIGHBOURS_BYTES + 4;
 
 /** Makes one relocatable piece: header, nodes, blocks, indices, room for the dipoles and for what deforms it. */
 export function assemble(build: Build): void {
@@ -20,7 +24,7 @@ export function assemble(build: Build): void {
   const d = changetype<DeformBuild>(build.deform);
   const deform: u64 = build.deform == 0 ? 0 : deformBytes(d.vertexCount, d.boneCount, d.targetCount, areAbsolute(d));
   const bytes = dipoles + <u64>build.nodeCount * DIPOLE_BYTES + deform;
-  const address = allocate(bytes);
+  const address = allocate(bytes + <u64>build.blockCount * DERIVED_ROOM);
   const mesh = changetype<Mesh>(address);
   build.mesh = address;
   memory.fill(address, 0, MESH_HEADER_BYTES);

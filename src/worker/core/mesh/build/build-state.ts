@@ -50,6 +50,7 @@ export class Build {
   nodes: usize;
   nodeCount: u32;
   blocks: usize;
+  corners: usize; // u32, three for each lane of a block: the vertices of its triangle; 0 without indices
   blockCount: u32;
   subtrees: usize;
   extremes: usize;
@@ -111,9 +112,10 @@ export function freeScratch(build: Build): void {
   freeTreeScratch(build);
   freeOpen(build);
   release(build.flats);
+  release(build.corners);
   release(build.sums);
   if (build.derivation != 0) freeDerivation(changetype<Derivation>(build.derivation));
-  build.flats = build.sums = build.derivation = 0;
+  build.flats = build.corners = build.sums = build.derivation = 0;
 }
 
 export function freeWelding(build: Build): void {

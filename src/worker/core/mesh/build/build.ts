@@ -4,7 +4,7 @@ import { now } from '../../host';
 import { allocate, release } from '../../memory';
 import { beginDerivation, stepDerivation } from '../topology/derivation';
 import { Derivation } from '../topology/derivation-state';
-import { packDerived } from '../topology/pack';
+import { appendDerived } from '../topology/pack';
 import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, takeSums } from '../tree/dipoles';
 import { Mesh, NODE_BYTES, Node } from '../tree/layout';
 import { clearBounds } from '../tree/tree-space';
@@ -143,8 +143,12 @@ function sumSome(build: Build): void {
   build.cursor = start;
   if (start > 0) return;
   takeSums(mesh, sums);
-  build.derivation = changetype<usize>(beginDerivation(mesh));
-  changetype<Derivation>(build.derivation).asksWhetherClosed = 1;
+  const d = beginDerivation(mesh);
+  d.asksWhetherClosed = 1;
+  d.corners = build.corners;
+  d.areIndices = build.corners != 0 ? 1 : 0;
+  build.corners = 0;
+  build.derivation = changetype<usize>(d);
   build.phase = PHASE_DERIVE;
 }
 
@@ -154,9 +158,7 @@ function deriveSome(build: Build, until: f64): void {
   build.derived = stepDerivation(d, until);
   if (d.isWaiting) beginOpen(build, d);
   if (build.derived < 1) return;
-  const tree = build.mesh;
-  build.mesh = packDerived(d);
-  release(tree);
+  build.mesh = appendDerived(d);
   freeScratch(build);
   build.phase = PHASE_DONE;
 }

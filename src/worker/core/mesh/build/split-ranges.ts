@@ -50,8 +50,6 @@ function setSpace(build: Build): void {
 const LARGEST_EXPONENT: i32 = 126;
 
 /** Answers a triangle's corner in tree space: x, y, z and anything. */
-// @ts-ignore: decorator
-@inline
 function cornerInTree(build: Build, t: u32, k: u32): v128 {
   if (!isExact) return clampedInTree(build, t, k);
   return f32x4.mul(f32x4.sub(v128.load(vertexAt(build, corner(build, t, k))), offset), scale32);
@@ -117,6 +115,7 @@ function beginSplit(build: Build): void {
   // As many as surfaces have, so that they need not be copied to more room: it is touched only where it is used.
   const blocks = <u64>build.kept * 9 / 28 + 1;
   build.blocks = allocate(blocks * BLOCK_BYTES);
+  if (build.indices != 0) build.corners = allocate(blocks * CORNERS_BYTES);
   build.nodes = allocate((blocks / 2 + 1) * NODE_BYTES);
   build.nodeCount = 1;
   const inCells = build.cells != 0;
@@ -275,38 +274,32 @@ function writeBlock(build: Build, primitives: usize, from: u32, to: u32): void {
   build.blocks = reserve(build.blocks, <usize>index * BLOCK_BYTES, <u64>build.blockCount * BLOCK_BYTES);
   const block = build.blocks + index * <u32>BLOCK_BYTES;
   const count = to - from;
-  const t0 = triangleAt(primitives, from), t1 = count > 1 ? triangleAt(primitives, from + 1) : t0;
-  const t2 = count > 2 ? triangleAt(primitives, from + 2) : t0, t3 = count > 3 ? triangleAt(primitives, from + 3) : t0;
-  for (let k: u32 = 0; k < 3; k++) {
-    // Lanes without a triangle have the first one's first corner three times.
-    const a = cornerInTree(build, t0, k), b = cornerInTree(build, t1, count > 1 ? k : 0);
-    const c = cornerInTree(build, t2, count > 2 ? k : 0), d = cornerInTree(build, t3, count > 3 ? k : 0);
-    const ab = v128.shuffle<f32>(a, b, 0, 4, 1, 5), cd = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
-    const at = block + <usize>k * 48;
-    v128.store(at, v128.shuffle<f32>(ab, cd, 0, 1, 4, 5));
-    v128.store(at, v128.shuffle<f32>(ab, cd, 2, 3, 6, 7), 16);
-    v128.store(at, v128.shuffle<f32>(v128.shuffle<f32>(a, b, 2, 6, 2, 6), v128.shuffle<f32>(c, d, 2, 6, 2, 6), 0, 1, 4, 5), 32);
+  let t0: u32 = 0;
+  for (let lane: u32 = 0; lane < 4; lane++) {
+    // A lane without a triangle has the first one's first corner three times.
+    const isThere = lane < count;
+    const t = isThere ? tagOf(primitiveAt(primitives, from + lane).low) : t0, at = block + (<usize>lane << 2);
+    if (lane == 0) t0 = t;
+    for (let k: u32 = 0; k < 3; k++) {
+      const place = cornerInTree(build, t, isThere ? k : 0);
+      v128.store32_lane(at + <usize>k * 48, place, 0);
+      v128.store32_lane(at + <usize>k * 48, place, 1, 16);
+      v128.store32_lane(at + <usize>k * 48, place, 2, 32);
+    }
+    store<u32>(at, !isThere ? NO_TRIANGLE : build.flat != 0 && isFlat(build, t) ? t | FLAT : t, offsetof<Block>('triangle0'));
   }
-  const words = block + offsetof<Block>('triangle0');
-  store<u32>(words, marked(build, t0));
-  store<u32>(words, count > 1 ? marked(build, t1) : NO_TRIANGLE, 4);
-  store<u32>(words, count > 2 ? marked(build, t2) : NO_TRIANGLE, 8);
-  store<u32>(words, count > 3 ? marked(build, t3) : NO_TRIANGLE, 12);
   build.placed += count;
+  if (build.indices == 0) return;
+  const used = <usize>index * CORNERS_BYTES;
+  build.corners = reserve(build.corners, used, <u64>used + CORNERS_BYTES);
+  for (let lane: u32 = 0; lane < count; lane++) {
+    const t = tagOf(primitiveAt(primitives, from + lane).low), at = build.corners + used + <usize>lane * 12;
+    memory.copy(at, build.indices + <usize>t * 12, 12);
+  }
 }
 
 const NO_TRIANGLE: u32 = 0xffffffff;
 /** Marks a triangle without an area, as a refit does. */
 const FLAT: u32 = 0x80000000;
-
-// @ts-ignore: decorator
-@inline
-function triangleAt(primitives: usize, i: u32): u32 {
-  return tagOf(primitiveAt(primitives, i).low);
-}
-
-// @ts-ignore: decorator
-@inline
-function marked(build: Build, t: u32): u32 {
-  return build.flat != 0 && isFlat(build, t) ? t | FLAT : t;
-}
+/** The bytes of the vertices of a block's triangles. */
+const CORNERS_BYTES: usize = 48;

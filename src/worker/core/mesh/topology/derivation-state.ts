@@ -12,6 +12,8 @@ export class Derivation {
   cursor: u32;
   /** u32, three each slot: the vertex that each corner is; nothing for lanes without a triangle. */
   corners: usize;
+  /** 1 where that begins as the mesh's own indices. */
+  areIndices: u32;
   /**
    * A vertex for each position: f32 x, y, z, 0, in the order in which the blocks come to them. Zeros lose their sign.
    */

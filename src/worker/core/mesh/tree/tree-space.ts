@@ -26,6 +26,8 @@ export function include(
 }
 
 /** Includes a box, x, y and z in the first three lanes; the signs of zeros as `include` has them. */
+// @ts-ignore: decorator
+@inline
 export function includeBox(s: Space, low: v128, high: v128): void {
   s.lowX = min(s.lowX, <f64>f32x4.extract_lane(low, 0)); s.highX = max(s.highX, <f64>f32x4.extract_lane(high, 0));
   s.lowY = min(s.lowY, <f64>f32x4.extract_lane(low, 1)); s.highY = max(s.highY, <f64>f32x4.extract_lane(high, 1));
