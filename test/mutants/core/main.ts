@@ -229,7 +229,10 @@ async function judge(
     }
     // As nothing has failed, the mutant has gone the way of the original, or nearly so.
     const { milliseconds, processorMs } = run;
-    baseline[file] ??= { milliseconds, processorMs, reaches: workspace.takeReached(lane.number), isIsolated: false };
+    if (!baseline[file]) {
+      baseline[file] = { milliseconds, processorMs, reaches: workspace.takeReached(lane.number), isIsolated: false };
+      write(workspace.source, kept);
+    }
     if (!mayReach(file)) continue;
     reached = true;
     spent += processorMs;

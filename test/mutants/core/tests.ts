@@ -35,7 +35,7 @@ const BY_A_SERVICE = [
 const LEFT_OUT = 'test/worker/out-of-memory.test.ts';
 /** How much longer a test may take that is one place before another in the table, or shares a word of the file's name. */
 const PLACE_MS = 1500;
-const WORD_MS = 4000;
+const WORD_MS = 12_000;
 /** Words shorter than this say nothing of what a file is about. */
 const WORD_LENGTH = 4;
 /** What a test is taken for whose time Vitest has not noted. */
@@ -54,6 +54,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['section/', ['section/']],
   ['sweep/', ['query/sweep', 'client/place', 'client/character.']],
   ['scene/character/', ['client/character.', 'client/character-course']],
+  ['scene/pairs/bone-', ['skin/bone-contacts', 'skin/clearance', 'skin/bone-boxes']],
   ['scene/pairs/pair-distance', ['query/distance']],
   ['scene/query/section', ['section/']],
   ['scene/query/sweep', ['query/sweep', 'client/place']],
@@ -180,7 +181,7 @@ export function testsFor(
   const sharesWord = (test: string) => words.some((word) => test.includes(word));
   const place = (test: string) => {
     const i = names.findIndex((name) => test.includes(name));
-    return i < 0 ? names.length : i;
+    return i < 0 ? names.length + 2 : i;
   };
   const isLikely = (test: string) =>
     place(test) < names.length || test.startsWith(`test/worker/${part}/`) || sharesWord(test);

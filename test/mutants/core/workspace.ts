@@ -45,10 +45,11 @@ export function coreFiles(root: string): string[] {
 
 export class Workspace {
   readonly root: string;
-  readonly #source: string;
+  /** The tree that is copied. */
+  readonly source: string;
 
   constructor(source: string, root: string) {
-    this.#source = source;
+    this.source = source;
     this.root = root;
   }
 
@@ -56,15 +57,15 @@ export class Workspace {
   create(): void {
     rmSync(this.root, { recursive: true, force: true });
     mkdirSync(this.root, { recursive: true });
-    for (const path of COPIED) cpSync(join(this.#source, path), join(this.root, path), { recursive: true });
-    symlinkSync(join(this.#source, 'node_modules'), join(this.root, 'node_modules'), 'junction');
+    for (const path of COPIED) cpSync(join(this.source, path), join(this.root, path), { recursive: true });
+    symlinkSync(join(this.source, 'node_modules'), join(this.root, 'node_modules'), 'junction');
     this.activate(0, 0);
     this.#letCoresBeTold();
   }
 
   /** Copies the tests as they are now; the mutants stay. */
   updateTests(): void {
-    cpSync(join(this.#source, 'test'), join(this.root, 'test'), { recursive: true });
+    cpSync(join(this.source, 'test'), join(this.root, 'test'), { recursive: true });
   }
 
   /** Makes that mutant the one of every core that starts from now on in the processes of `lane`. */
@@ -137,9 +138,9 @@ export class Workspace {
   #weave(mutants: readonly Mutant[]): Map<string, Span[]> {
     const spans = new Map<string, Span[]>();
     const host = `${CORE}/host.ts`;
-    for (const file of coreFiles(this.#source)) {
+    for (const file of coreFiles(this.source)) {
       const own = mutants.filter((mutant) => mutant.file === file);
-      const source = readFileSync(join(this.#source, file), 'utf8');
+      const source = readFileSync(join(this.source, file), 'utf8');
       const woven = weave(source, own);
       spans.set(file, woven.spans);
       // At the end, so that the spans are right.
