@@ -8,7 +8,7 @@ import { LEAST_PARTS, partsOfTile } from './plan/tiles.js';
 import { Progress } from './progress.js';
 import { ReportMaker } from './report/report.js';
 import { compileRules } from './rules/rules.js';
-import { inSlices, STEPS } from './slices.js';
+import { inSlices } from './slices.js';
 import type { MeshSource } from './tile/loaded-meshes.js';
 import { placingOrder } from './tile/placing-order.js';
 import { TileRunner } from './tile/tile-runner.js';
@@ -133,8 +133,7 @@ function* placeAll(
   unread: Unread[],
 ): Generator<void, PlacedPart[]> {
   const placed: PlacedPart[] = [];
-  for (const [i, part] of parts.entries()) {
-    if (i % STEPS === STEPS - 1) yield;
+  const place = (part: Part, i: number): void => {
     const argument = (): string => `${set}[${i}]`;
     if (typeof part !== 'object' || part === null) invalid(argument(), part, 'a part');
     const { id, name, layer, properties } = describePart(argument, part);
@@ -146,6 +145,10 @@ function* placeAll(
     } catch (error) {
       unread.push({ set, id, name, reason: reasonOf(error) });
     }
+  };
+  for (let i = 0; i < parts.length; i++) {
+    place(parts[i], i);
+    yield;
   }
   return placed;
 }

@@ -6,7 +6,11 @@ const SLICE = 4;
 /** Steps between two looks at the clock, for work that has many small ones. */
 export const STEPS = 256;
 
-/** Does work that may rest after each step, and rests every few milliseconds. Rejects with ABORTED by the signal. */
+/**
+ * Does work that may rest after each step, and rests every few milliseconds. Rejects with ABORTED by the signal. What a step
+ * does is better a function of its own: V8 does not optimize the loop of a generator while it runs. A report that was made in
+ * the loop itself took 140 ms of processor time instead of 40.
+ */
 export async function inSlices<T>(work: Generator<void, T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
     const end = performance.now() + SLICE;

@@ -61,10 +61,10 @@ export function* makePlan(
   yield;
   const boxes = new Float64Array(6 * parts.length);
   const matrices = new Float64Array(16 * parts.length);
-  for (const [i, { matrix, box }] of parts.entries()) {
-    for (let k = 0; k < 6; k++) boxes[6 * i + k] = box[k];
-    for (let k = 0; k < 16; k++) matrices[16 * i + k] = matrix[k];
-    if (i % STEPS === STEPS - 1) yield;
+  for (let i = 0; i < parts.length; i++) {
+    boxes.set(parts[i].box, 6 * i);
+    matrices.set(parts[i].matrix, 16 * i);
+    yield;
   }
   const margin = 0.5 * Math.max(0, ...rules.map(({ kind, limit }) => (kind === 'hard' ? 0 : limit)));
   const rounding = ROUNDING * boxes.reduce((most, each) => Math.max(most, Math.abs(each)), margin);
@@ -78,10 +78,11 @@ export function* makePlan(
   const sides: Uint8Array[] = [];
   for (const { isOfA, isOfB } of rules) {
     const side = new Uint8Array(parts.length);
-    for (const [i, part] of parts.entries()) {
-      const isFirst = i < a.length;
-      side[i] = (isFirst && isOfA(part) ? SIDE_A : 0) | ((isWithin || !isFirst) && isOfB(part) ? SIDE_B : 0);
-      if (i % STEPS === STEPS - 1) yield;
+    const sideOf = (part: PlacedPart, isFirst: boolean): number =>
+      (isFirst && isOfA(part) ? SIDE_A : 0) | ((isWithin || !isFirst) && isOfB(part) ? SIDE_B : 0);
+    for (let i = 0; i < parts.length; i++) {
+      side[i] = sideOf(parts[i], i < a.length);
+      if (i % STEPS === 0) yield;
     }
     sides.push(side);
   }

@@ -1,8 +1,10 @@
-import { STEPS } from '../slices.js';
 import type { Finding } from '../tile/tile-runner.js';
 
+/** What of a finding its group hangs on. */
+export type Grouped = Pick<Finding, 'rule' | 'a' | 'b' | 'point'>;
+
 /** Findings of one rule that have a part in common, each near to another one. */
-export interface FindingGroup<F extends Finding> {
+export interface FindingGroup<F extends Grouped> {
   part: number;
   findings: F[];
 }
@@ -12,7 +14,7 @@ export interface FindingGroup<F extends Finding> {
  * rule, the first of the two if they have as many. Those of a part are one group as far as each is near to the next.
  * It may rest after each step.
  */
-export function* groupsOf<F extends Finding>(
+export function* groupsOf<F extends Grouped>(
   findings: readonly F[],
   distance: number,
 ): Generator<void, FindingGroup<F>[]> {
@@ -20,40 +22,37 @@ export function* groupsOf<F extends Finding>(
   for (let first = 0; first < findings.length; ) {
     let end = first;
     while (end < findings.length && findings[end].rule === findings[first].rule) end++;
-    yield* addGroupsOfRule(groups, findings.slice(first, end), distance);
+    const byPart = listsByPart(findings.slice(first, end));
+    yield;
+    for (const part of Uint32Array.from(byPart.keys()).sort()) {
+      for (const each of clusters(byPart.get(part)!, distance)) groups.push({ part, findings: each });
+      yield;
+    }
     first = end;
   }
   return groups;
 }
 
-function* addGroupsOfRule<F extends Finding>(
-  groups: FindingGroup<F>[],
-  findings: readonly F[],
-  distance: number,
-): Generator<void> {
+/** Lists findings of a rule by the part that each goes with. */
+function listsByPart<F extends Grouped>(findings: readonly F[]): Map<number, F[]> {
   const counts = new Map<number, number>();
-  for (const [i, { a, b }] of findings.entries()) {
+  for (const { a, b } of findings) {
     counts.set(a, (counts.get(a) ?? 0) + 1);
     counts.set(b, (counts.get(b) ?? 0) + 1);
-    if (i % STEPS === STEPS - 1) yield;
   }
   const byPart = new Map<number, F[]>();
-  for (const [i, finding] of findings.entries()) {
-    if (i % STEPS === STEPS - 1) yield;
+  for (const finding of findings) {
     const { a, b } = finding;
     const part = counts.get(b)! > counts.get(a)! ? b : a;
     const others = byPart.get(part);
     if (others) others.push(finding);
     else byPart.set(part, [finding]);
   }
-  for (const part of Uint32Array.from(byPart.keys()).sort()) {
-    for (const each of clusters(byPart.get(part)!, distance)) groups.push({ part, findings: each });
-    yield;
-  }
+  return byPart;
 }
 
 /** Splits findings where there is a gap: single linkage, by a sweep along x. They stay in their order. */
-function clusters<F extends Finding>(findings: F[], distance: number): F[][] {
+function clusters<F extends Grouped>(findings: F[], distance: number): F[][] {
   if (findings.length === 1) return [findings];
   const parents = findings.map((_, i) => i);
   const rootOf = (i: number): number => {

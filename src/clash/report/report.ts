@@ -3,7 +3,7 @@ import { NameUuids } from '../name-uuid.js';
 import type { Plan } from '../plan/plan.js';
 import type { Finding, TileResult } from '../tile/tile-runner.js';
 import type { Clash, ClashGroup, ClashReport, ClashStatus, PartName, ReportOptions, Unread } from '../types.js';
-import { groupsOf } from './groups.js';
+import { type FindingGroup, type Grouped, groupsOf } from './groups.js';
 
 /** Ids of clashes and groups are UUIDs of names in this namespace (RFC 9562, version 5). */
 const UUIDS = new NameUuids('1b0c2c56-6f3c-4d0a-9d43-6a8d2f7be9c1');
@@ -11,7 +11,7 @@ const UUIDS = new NameUuids('1b0c2c56-6f3c-4d0a-9d43-6a8d2f7be9c1');
 const DEFAULT_GROUP_DISTANCE = 1;
 
 /** What was found, and what the report says of it. */
-type Found = Finding & { clash: Clash };
+type Found = Grouped & { clash: Clash };
 
 /**
  * Makes the report of what all tiles have found: the same one in whatever order they come. What can be said of a tile by
@@ -41,7 +41,7 @@ export class ReportMaker {
   /** Takes what a tile has. */
   *add({ findings, unread }: TileResult): Generator<void> {
     for (const finding of findings) {
-      this.#found.push({ ...finding, clash: clashOf(this.#plan, finding, this.#earlier) });
+      this.#take(finding);
       yield;
     }
     for (const [part, reason] of unread) {
@@ -50,20 +50,17 @@ export class ReportMaker {
     }
   }
 
+  #take(finding: Finding): void {
+    const { rule, a, b, point } = finding;
+    this.#found.push({ rule, a, b, point, clash: clashOf(this.#plan, finding, this.#earlier) });
+  }
+
   *make(): Generator<void, ClashReport> {
     const plan = this.#plan;
     const clashes: Clash[] = [];
     const groups: ClashGroup[] = [];
-    for (const group of yield* groupsOf(this.#found.sort(byRuleAndParts), this.#groupDistance)) {
-      const members = group.findings.map(({ clash }) => clash);
-      const { name, kind } = plan.rules[group.findings[0].rule];
-      const part = nameOf(plan, group.part);
-      const id = UUIDS.of(JSON.stringify(['group', name, part.set, part.id, lowestOf(members)]));
-      for (const clash of members) clash.group = id;
-      const bounds = boundsOf(members);
-      const status = statusOf(members);
-      groups.push({ id, rule: name, kind, part, status, clashes: members.map((clash) => clash.id), bounds });
-      for (const clash of members) clashes.push(clash);
+    for (const found of yield* groupsOf(this.#found.sort(byRuleAndParts), this.#groupDistance)) {
+      groups.push(groupOf(plan, found, clashes));
       yield;
     }
     const found = new Set(clashes.map(({ id }) => id));
@@ -91,7 +88,7 @@ export class ReportMaker {
   }
 }
 
-function byRuleAndParts(p: Finding, q: Finding): number {
+function byRuleAndParts(p: Grouped, q: Grouped): number {
   return p.rule - q.rule || p.a - q.a || p.b - q.b;
 }
 
@@ -119,6 +116,20 @@ function clashOf(plan: Plan, { rule, a, b, point, value, inside }: Finding, earl
     ...(kind === 'hard' ? { depth: value } : kind === 'clearance' ? { distance: value } : {}),
     ...(inside === 0 ? {} : { inside: inside === 1 ? ('a' as const) : ('b' as const) }),
   };
+}
+
+/** Makes a group, and adds its clashes to a list. */
+function groupOf(plan: Plan, { part, findings }: FindingGroup<Found>, clashes: Clash[]): ClashGroup {
+  const members = findings.map(({ clash }) => clash);
+  const { name, kind } = plan.rules[findings[0].rule];
+  const ofPart = nameOf(plan, part);
+  const id = UUIDS.of(JSON.stringify(['group', name, ofPart.set, ofPart.id, lowestOf(members)]));
+  for (const clash of members) {
+    clash.group = id;
+    clashes.push(clash);
+  }
+  const [status, bounds] = [statusOf(members), boundsOf(members)];
+  return { id, rule: name, kind, part: ofPart, status, clashes: members.map((clash) => clash.id), bounds };
 }
 
 function nameOf({ parts, countA }: Plan, part: number): PartName {
