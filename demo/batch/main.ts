@@ -15,7 +15,7 @@ const COUNTS = { low: 2_000, high: 20_000 };
 
 /** `?parts=` sets how many. */
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
   const renderer = await createRenderer(canvas, quality);
   const count = Number(new URLSearchParams(location.search).get('parts') ?? COUNTS[quality]);

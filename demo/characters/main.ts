@@ -10,12 +10,13 @@ import { Pointer } from '../pointer.js';
 import { chooseQuality } from '../quality.js';
 import { createFloor, createRenderer } from '../scenery.js';
 import { Crowd, nameOfBone } from './crowd.js';
+import { loadBody } from './load-body.js';
 
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
   const renderer = await createRenderer(canvas, quality);
-  const crowd = new Crowd(quality);
+  const crowd = new Crowd(quality, await loadBody(quality));
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, crowd.root, {

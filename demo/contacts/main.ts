@@ -19,7 +19,7 @@ declare global {
 }
 
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const isHigh = quality === 'high';
   const hall = new Hall(await loadDragon(dragonUrl), isHigh ? 16 : 8, isHigh ? 8 : 4);

@@ -4,7 +4,7 @@ import { AnimationMixer, Box3, type Mesh, type Object3D, PerspectiveCamera, Vect
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { HitMarker, SelectionMarker } from '../marker.js';
 import { element, fillTable, type Progress, showError } from '../panel.js';
-import { chooseQuality } from '../quality.js';
+import type { Quality } from '../quality.js';
 import { animate, compile, createScene, fitToCanvas, showBox } from '../scenery.js';
 import { disposeModel } from './dispose-model.js';
 import { type PeerHit, Peers } from './peers.js';
@@ -74,11 +74,11 @@ export class ModelPage {
   #lastTime = 0;
   #lastReport = 0;
 
-  constructor(renderer: WebGLRenderer, service: CollisionService, progress: Progress) {
+  constructor(renderer: WebGLRenderer, service: CollisionService, quality: Quality, progress: Progress) {
     this.#renderer = renderer;
     this.#service = service;
     this.#progress = progress;
-    this.#studio = new Studio(renderer, this.#scene, chooseQuality());
+    this.#studio = new Studio(renderer, this.#scene, quality);
     this.#scene.add(this.#studio.root, this.#marker.root, this.#outline.root);
     this.controls = new OrbitControls(this.camera, renderer.domElement);
     this.controls.addEventListener('change', () => this.#moved());

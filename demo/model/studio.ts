@@ -20,8 +20,9 @@ import {
   VSMShadowMap,
   type WebGLRenderer,
 } from 'three';
-import { EXRLoader } from 'three/addons/loaders/EXRLoader.js';
+import { askWorker } from '../ask-worker.js';
 import type { Quality } from '../quality.js';
+import type { ExrPicture } from './exr-worker.js';
 
 /** Pixels of the shadow along each side, how far it is blurred in them, and by how many samples. */
 const SHADOW = { low: { size: 512, radius: 8, samples: 12 }, high: { size: 1024, radius: 14, samples: 24 } };
@@ -71,8 +72,10 @@ export class Studio {
   /** Lights the scene by a picture of a studio, for metals: they show nothing but what is around them. */
   async light(): Promise<void> {
     const { default: url } = await import('@pmndrs/assets/hdri/studio.exr.js');
-    const { data, width, height, format, type } = new EXRLoader().parse(await (await fetch(url)).arrayBuffer());
-    const picture = new DataTexture(data as Uint16Array<ArrayBuffer>, width, height, format, type);
+    const reader = new Worker(new URL('./exr-worker.ts', import.meta.url), { type: 'module' });
+    const packed = await (await fetch(url)).arrayBuffer();
+    const { data, width, height, format, type } = await askWorker<ExrPicture>(reader, 'reads the surroundings', packed);
+    const picture = new DataTexture(data, width, height, format, type);
     picture.mapping = EquirectangularReflectionMapping;
     picture.needsUpdate = true;
     const generator = new PMREMGenerator(this.#renderer);

@@ -36,6 +36,7 @@ export interface Core {
     weld?: number,
     topology?: MeshData['topology'],
     deform?: MeshDeform,
+    isFast?: boolean,
   ): MeshBuild;
   /** Begins to copy in the first bytes of a buffer, a baked mesh, and to check it. Throws OUT_OF_MEMORY. */
   beginLoad(baked: ArrayBuffer, bytes?: number): MeshLoad;
@@ -191,8 +192,9 @@ class WasmCore implements Core {
     weld = 0,
     topology: MeshData['topology'] = 'triangles',
     deform: MeshDeform = {},
+    isFast = false,
   ): MeshBuild {
-    return beginBuild(this.#exports, this.#memory, { positions, indices, weld, topology, deform });
+    return beginBuild(this.#exports, this.#memory, { positions, indices, weld, topology, deform, isFast });
   }
 
   beginBake(mesh: MeshAddress): MeshBake {

@@ -1,14 +1,26 @@
 // Puts a mesh's tree and what was derived into one relocatable piece: what is baked.
 
-import { allocate } from '../../memory';
+import { allocate, capacityOf, release } from '../../memory';
 import { Mesh, derivedPlace } from '../tree/layout';
 import { Derivation, meshOf, resultOf } from './derivation-state';
 import { FRESH } from './derived';
 import { Derived, derivedOf } from './derived-layout';
 
-/** Answers a copy of a derivation's mesh with its result behind it. Throws OUT_OF_MEMORY. */
-export function packDerived(d: Derivation): usize {
-  return pack(meshOf(d), resultOf(d));
+/**
+ * Puts a derivation's result behind its mesh, which nobody but the caller has. Answers the mesh: a copy where there is no room
+ * behind it. Throws OUT_OF_MEMORY.
+ */
+export function appendDerived(d: Derivation): usize {
+  const mesh = meshOf(d), derived = resultOf(d), address = changetype<usize>(mesh);
+  const treeBytes = derivedPlace(mesh) - address;
+  if (capacityOf(address) < treeBytes + derived.bytes) {
+    const packed = pack(mesh, derived);
+    release(address);
+    return packed;
+  }
+  memory.copy(address + treeBytes, changetype<usize>(derived), derived.bytes);
+  endPacking(mesh, treeBytes, treeBytes + derived.bytes);
+  return address;
 }
 
 function pack(mesh: Mesh, derived: Derived): usize {

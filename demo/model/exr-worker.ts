@@ -1,0 +1,16 @@
+// Reads an EXR picture, which takes longer than a frame (studio.ts).
+import type { PixelFormat, TextureDataType } from 'three';
+import { EXRLoader } from 'three/addons/loaders/EXRLoader.js';
+
+export interface ExrPicture {
+  readonly data: Uint16Array<ArrayBuffer>;
+  readonly width: number;
+  readonly height: number;
+  readonly format: PixelFormat;
+  readonly type: TextureDataType;
+}
+
+addEventListener('message', ({ data: packed }: MessageEvent<ArrayBuffer>) => {
+  const { data, width, height, format, type } = new EXRLoader().parse(packed) as ExrPicture;
+  postMessage({ data, width, height, format, type } satisfies ExrPicture, { transfer: [data.buffer] });
+});
