@@ -2,6 +2,7 @@ import { createCollisionService } from 'collision-worker';
 import { type SceneFrame, trackScene } from 'collision-worker/three';
 import { Vector3 } from 'three';
 import { ContactMarks } from '../contact-marks.js';
+import { grouped } from '../format.js';
 import { type Exhibit, LivePage } from '../live-page.js';
 import { nextTurn } from '../next-turn.js';
 import { createControls, runPage } from '../page.js';
@@ -47,7 +48,7 @@ await runPage(async (progress) => {
     // #endregion
     figures: () => ({
       'characters, all moving': String(crowd.walkers.length),
-      'triangles that bones move': triangles.toLocaleString('en'),
+      'triangles that bones move': grouped(triangles),
       'pairs that touch': String(touching),
     }),
   };

@@ -6,6 +6,7 @@ import {
   FILTER_PRECISION, HIT_DEPTH, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TIME, HIT_TRIANGLE, MOTION_BYTES, MOTION_ROTATION,
   MOTION_TOLERANCE, MOTION_WAY, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_MESH, WAY_FROM, WAY_NUMBERS, WAY_TO,
 } from '../../../../shared/layout';
+import { Support } from '../../contact/convex/support';
 import { clearHits, hitAt, hitCount, newHit } from '../../hits';
 import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
 import { greatestOf, lane0, lane1, lane2, leastOf } from '../../math/lanes';
@@ -121,7 +122,16 @@ function place(description: usize, motion: usize): void {
   const x = load<f64>(matrix, 72), y = load<f64>(matrix, 80), z = load<f64>(matrix, 88);
   describedAgain(shape, description, PRECISION_MESH);
   beginSweep(shape, x, y, z, load<f64>(motion, MOTION_TOLERANCE));
-  if (angle == 0) {
+  const round = roundOfSweep();
+  setRound(round);
+  if (changetype<usize>(round) != 0) {
+    // No larger than it is: with the box of its oriented bounds, capsules among boxes look at a third more.
+    const hasAxis = round.edges != 0;
+    middleX = shape.tx; middleY = shape.ty; middleZ = shape.tz;
+    sizeX = round.radius + (hasAxis ? abs(round.edge0X) : 0);
+    sizeY = round.radius + (hasAxis ? abs(round.edge0Y) : 0);
+    sizeZ = round.radius + (hasAxis ? abs(round.edge0Z) : 0);
+  } else if (angle == 0) {
     describedAgain(box, description, PRECISION_AABB);
     middleX = box.tx; middleY = box.ty; middleZ = box.tz;
     sizeX = box.xx; sizeY = box.yy; sizeZ = box.zz;
@@ -130,7 +140,6 @@ function place(description: usize, motion: usize): void {
     middleX = x; middleY = y; middleZ = z;
     sizeX = sizeY = sizeZ = armOfSweep();
   }
-  setRound();
   best = 1;
   bestId = 0;
   bestTriangle = -1;
@@ -341,8 +350,7 @@ let radius: f32 = 0;
 /** The sum of the way's coordinates, and of the axis', without signs. */
 let terms: f32 = 0;
 
-function setRound(): void {
-  const body = roundOfSweep();
+function setRound(body: Support): void {
   isRound = changetype<usize>(body) != 0 && (precision == PRECISION_MESH || precision == PRECISION_OBB);
   if (!isRound) return;
   const hasAxis = body.edges != 0;
