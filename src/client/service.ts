@@ -58,7 +58,7 @@ import { ObjectStore } from './scene/object-store.js';
 import { ObjectTransforms } from './scene/object-transforms.js';
 import { ServiceEvent, ServiceEvents } from './service-events.js';
 import { PoseReader } from './skin/pose-reader.js';
-import { PoseTable } from './skin/pose-table.js';
+import { type CheckedPose, PoseTable } from './skin/pose-table.js';
 import { ReplayLog } from './transforms/replay-log.js';
 import { TransformTable } from './transforms/transform-table.js';
 
@@ -386,6 +386,17 @@ export class CollisionService extends ServiceEvents {
     const read = this.#poseReader.read('setPose', id, pose, mesh);
     this.#objects.check('setPose', 'id', id); // a getter of the pose's may have removed it
     this.#poses.set(id, read);
+  }
+
+  /**
+   * Does `setPose` for an adapter that has read and checked a pose for the object's mesh, as it does for hundreds in a frame.
+   *
+   * @internal
+   */
+  poseObject(id: ObjectId, pose: CheckedPose): void {
+    this.#link.check('setPose');
+    this.#objects.check('setPose', 'id', id);
+    this.#poses.set(id, pose);
   }
 
   /**

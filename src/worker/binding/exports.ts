@@ -12,7 +12,7 @@ export interface CoreExports {
   holdList(content: number, bytes: number): number;
   holdBoxes(records: number, count: number): number;
   dropList(list: number): void;
-  beginBuild(vertices: number, triangles: number, weld: number): number;
+  beginBuild(vertices: number, triangles: number, weld: number, isFast: boolean): number;
   reserveBuild(build: number, indexed: boolean): void;
   reserveBuildDeform(build: number, bones: number, targets: number, areRelative: boolean): void;
   buildWeights(build: number): number;
@@ -39,7 +39,6 @@ export interface CoreExports {
   beginCheck(address: number, bytes: number): number;
   stepCheck(check: number, until: number): number;
   checkMeshTree(address: number): number;
-  bakeMesh(address: number): number;
   isFresh(address: number): boolean;
   beginBake(mesh: number): number;
   stepBake(bake: number, until: number): number;
