@@ -320,6 +320,8 @@ test('after a loss a character is where it was, and falls on as it fell', async 
   }
   expect(ends[0].position).toEqual(ends[1].position);
   expect(ends[0].speed).toBe(ends[1].speed);
+  expect(ends[0].steps).toBe(ends[1].steps);
+  expect(ends[1].steps).toBeGreaterThan(20);
   expect(mortal.events).toEqual(['lost', 'restored']);
 });
 

@@ -17,6 +17,8 @@ interface Entry {
   pushes: DataView | undefined;
   at: number;
   state: CharacterState | undefined;
+  /** The steps that it made in workers that were lost. */
+  madeBefore: number;
 }
 
 /** The characters, and where the newest frame has them. */
@@ -109,6 +111,9 @@ export class CharacterStore {
       const { description, records, at } = entry;
       const placed = { ...description, flags: layout.CHARACTER_IS_PLACED };
       if (records) {
+        // The next worker counts from 0.
+        entry.madeBefore += records.getUint32(at + layout.OUT_CHARACTER_STEPS, true);
+        records.setUint32(at + layout.OUT_CHARACTER_STEPS, 0, true);
         placed.position = vec3(records, at + layout.OUT_CHARACTER_POSITION);
         placed.speed = records.getFloat64(at + layout.OUT_CHARACTER_SPEED, true);
         placed.time = records.getFloat64(at + layout.OUT_CHARACTER_TIME, true);
@@ -167,10 +172,10 @@ class StoredCharacter implements Character {
 }
 
 function newEntry(description: CharacterDescription): Entry {
-  return { description, frame: 0, records: undefined, pushes: undefined, at: 0, state: undefined };
+  return { description, frame: 0, records: undefined, pushes: undefined, at: 0, state: undefined, madeBefore: 0 };
 }
 
-function readState({ description, frame, records, pushes, at }: Entry): CharacterState {
+function readState({ description, frame, records, pushes, at, madeBefore }: Entry): CharacterState {
   if (!records || !pushes) {
     const position = vec3Of(description.position);
     return {
@@ -200,7 +205,7 @@ function readState({ description, frame, records, pushes, at }: Entry): Characte
     ground,
     touches: Array.from({ length: count }, (_, i) => readTouch(pushes, (first + i) * layout.PUSH_BYTES)),
     depth: records.getFloat64(at + layout.OUT_CHARACTER_DEPTH, true),
-    steps: records.getUint32(at + layout.OUT_CHARACTER_STEPS, true),
+    steps: madeBefore + records.getUint32(at + layout.OUT_CHARACTER_STEPS, true),
     frame,
   };
 }
