@@ -50,9 +50,13 @@ export const POSE_BONE_COUNT = 4; // u32, 0 where no bones move it
 export const POSE_BONES = 8; // u32, offset in the frame of 16 f32 each, column-major
 export const POSE_TARGET_COUNT = 12; // u32, 0 where no morph targets move it
 export const POSE_MORPHS = 16; // u32, offset in the frame of f32 each
-export const POSE_BIND = 32; // f64 × 16
-export const POSE_BIND_INVERSE = 160; // f64 × 16
-export const POSE_BYTES = 288;
+export const POSE_BINDS = 20; // u32, offset in the frame of BINDS_BYTES
+export const POSE_BYTES = 32;
+
+// What binds a mesh to its skeleton, inside a frame. All poses without any have the same.
+export const BINDS_BIND = 0; // f64 × 16, column-major
+export const BINDS_INVERSE = 128; // f64 × 16
+export const BINDS_BYTES = 256;
 
 // A block of instances inside a frame: one parent, one copy of the caller's array. Blocks are applied in
 // their order, before the single transforms.

@@ -91,7 +91,7 @@ export interface WorkerApi {
     filter: Filter,
   ): SweepHit[] | Promise<SweepHit[]>;
   /** Pushes a shape out of what it overlaps. */
-  place(shape: ObjectDescription, matrix: number[], filter: Filter): Placement;
+  place(shape: ObjectDescription, matrix: number[], filter: Filter): Placement | Promise<Placement>;
   /**
    * Finds what shapes meet first, 14 numbers for each way; `shapeOf` says which shape goes it, absent: the first. Other
    * messages are served between slices of the work.

@@ -59,7 +59,10 @@ const isOfCube = (world: World) => ({ type: 'mesh', mesh: world.mesh, solid: tru
 /** From one place to another, turned by half. */
 const WAY = [0, 0, 5, 0, 0, 0, 1, 0, 0, -5, 0, 0, 1, 0];
 
-type Method = Exclude<keyof CollisionService, 'dispatchEvent' | 'stats' | 'ready' | 'ended' | 'isObstructed'>;
+type Method = Exclude<
+  keyof CollisionService,
+  'dispatchEvent' | 'stats' | 'ready' | 'ended' | 'isObstructed' | 'poseObject'
+>;
 type Case = Omit<Call, 'name' | 'run'>;
 
 /** Every method of the service, in one or more forms. */

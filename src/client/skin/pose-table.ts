@@ -5,8 +5,9 @@
 // Bones are copied once when they are set, into memory that goes from pose to pose. Objects that are set with one array
 // which still holds the same numbers share the copy, and travel with one block.
 import {
-  POSE_BIND,
-  POSE_BIND_INVERSE,
+  BINDS_BYTES,
+  BINDS_INVERSE,
+  POSE_BINDS,
   POSE_BONE_COUNT,
   POSE_BONES,
   POSE_BYTES,
@@ -15,6 +16,7 @@ import {
   POSE_TARGET_COUNT,
 } from '../../shared/layout.js';
 import type { ObjectId } from '../../shared/types.js';
+import { IDENTITY } from '../transforms/affine.js';
 
 interface Bones {
   numbers: Float32Array;
@@ -28,7 +30,7 @@ interface Bones {
 export interface PoseState {
   id: ObjectId;
   bones: Bones | undefined;
-  /** Both matrices of the binding, one after the other. */
+  /** Both matrices of the binding, one after the other: UNBOUND itself, or an array of its own. */
   binds: Float64Array;
   /** Empty where no targets move it. */
   morphs: Float32Array;
@@ -51,10 +53,13 @@ export interface PoseEntry {
 /** A pose that was checked. */
 export interface CheckedPose {
   bones: Float32Array | undefined;
-  /** Of these only what they are now matters. */
+  /** It is UNBOUND itself, or others of which only what they are now matters. */
   binds: Float64Array;
   morphs: ArrayLike<number>;
 }
+
+/** Both matrices of a binding that was not given. Nobody writes it. */
+export const UNBOUND = Float64Array.of(...IDENTITY, ...IDENTITY);
 
 const NO_NUMBERS = new Float32Array(0);
 
@@ -79,13 +84,16 @@ export class PoseTable {
       this.#entries.set(id, entry);
     }
     const { next } = entry;
-    const old = next.bones;
-    next.bones = bones && this.#copyOf(bones);
-    this.#release(old);
-    next.binds.set(binds);
-    if (next.morphs.length !== morphs.length)
+    next.bones = this.#copyOf(bones, next.bones);
+    if (binds === UNBOUND) next.binds = UNBOUND;
+    else {
+      if (next.binds === UNBOUND) next.binds = new Float64Array(UNBOUND.length);
+      next.binds.set(binds);
+    }
+    if (next.morphs.length !== morphs.length) {
       next.morphs = morphs.length === 0 ? NO_NUMBERS : new Float32Array(morphs.length);
-    next.morphs.set(morphs);
+    }
+    if (morphs.length > 0) next.morphs.set(morphs);
     if (entry.isStaged) return;
     entry.isStaged = true;
     this.#staged.push(entry);
@@ -169,8 +177,11 @@ export class PoseTable {
   measure(states: readonly PoseState[]): number {
     const frame = ++this.#frames;
     let bytes = 0;
-    for (const { bones, morphs } of states) {
+    let hasUnbound = false;
+    for (const { bones, binds, morphs } of states) {
       bytes += POSE_BYTES + align16(4 * morphs.length);
+      if (binds !== UNBOUND || !hasUnbound) bytes += BINDS_BYTES;
+      if (binds === UNBOUND) hasUnbound = true;
       if (!bones || bones.frame === frame) continue;
       bones.frame = frame;
       bytes += align16(4 * bones.numbers.length);
@@ -182,6 +193,7 @@ export class PoseTable {
   write(states: readonly PoseState[], u32: Uint32Array, f32: Float32Array, f64: Float64Array, at: number): void {
     const frame = ++this.#frames;
     let end = at + states.length * POSE_BYTES;
+    let unbound = 0;
     for (const { id, bones, binds, morphs } of states) {
       if (bones && bones.frame !== frame) {
         bones.frame = frame;
@@ -194,8 +206,14 @@ export class PoseTable {
       u32[word + POSE_BONE_COUNT / 4] = bones ? bones.numbers.length / 16 : 0;
       u32[word + POSE_BONES / 4] = bones ? bones.at : 0;
       u32[word + POSE_TARGET_COUNT / 4] = morphs.length;
+      const isWritten = binds === UNBOUND && unbound > 0;
+      u32[word + POSE_BINDS / 4] = isWritten ? unbound : end;
+      if (!isWritten) {
+        if (binds === UNBOUND) unbound = end;
+        f64.set(binds, end / 8);
+        end += BINDS_BYTES;
+      }
       u32[word + POSE_MORPHS / 4] = end;
-      f64.set(binds, (at + POSE_BIND) / 8);
       if (morphs.length > 0) {
         f32.set(morphs, end / 4);
         end += align16(4 * morphs.length);
@@ -207,7 +225,7 @@ export class PoseTable {
   #newState(id: ObjectId): PoseState {
     const state = this.#spare.pop();
     if (state === undefined) {
-      return { id, bones: undefined, binds: new Float64Array((POSE_BYTES - POSE_BIND) / 8), morphs: NO_NUMBERS };
+      return { id, bones: undefined, binds: UNBOUND, morphs: NO_NUMBERS };
     }
     state.id = id;
     return state;
@@ -216,19 +234,26 @@ export class PoseTable {
   /** Keeps a state for another pose if the entry does not have it any more. */
   #retire({ kept, sent, taken }: PoseEntry, state: PoseState | undefined): void {
     if (!state || state === kept || state === sent || state === taken) return;
-    this.#release(state.bones);
-    state.bones = undefined;
+    // Bones of its own stay with it: the next pose mostly has as many.
+    if (state.bones && state.bones.users > 1) {
+      state.bones.users--;
+      state.bones = undefined;
+    }
     this.#spare.push(state);
   }
 
-  /** Answers a copy of bones, or the last one if that is of the same array and of the same numbers. */
-  #copyOf(given: Float32Array): Bones {
+  /** Answers a copy of bones for a pose that had others: the last one, if that is of the same array and of the same numbers. */
+  #copyOf(given: Float32Array | undefined, old: Bones | undefined): Bones | undefined {
     const last = this.#lastBones;
-    if (last && last.users > 0 && isSameArray(this.#lastGiven!, given) && areEqual(last.numbers, given)) {
+    if (given !== undefined && given === this.#lastGiven && last && last !== old && areEqual(last.numbers, given)) {
       last.users++;
+      this.#release(old);
       return last;
     }
-    const bones = this.#free.get(given.length)?.pop() ?? newBones(given.length);
+    const isOwn = old?.users === 1 && old.numbers.length === given?.length;
+    if (!isOwn) this.#release(old);
+    if (given === undefined) return undefined;
+    const bones = isOwn ? old : (this.#free.get(given.length)?.pop() ?? newBones(given.length));
     bones.numbers.set(given);
     bones.users = 1;
     this.#lastGiven = given;
@@ -238,6 +263,7 @@ export class PoseTable {
 
   #release(bones: Bones | undefined): void {
     if (!bones || --bones.users > 0) return;
+    if (bones === this.#lastBones) this.#lastGiven = this.#lastBones = undefined;
     const { length } = bones.numbers;
     const free = this.#free.get(length);
     if (free) free.push(bones);
@@ -247,11 +273,6 @@ export class PoseTable {
 
 function newBones(length: number): Bones {
   return { numbers: new Float32Array(length), users: 0, frame: 0, at: 0 };
-}
-
-/** Tells whether two views are of the same part of one buffer. */
-function isSameArray(a: Float32Array, b: Float32Array): boolean {
-  return a.buffer === b.buffer && a.byteOffset === b.byteOffset && a.length === b.length;
 }
 
 function areEqual(a: Float32Array, b: Float32Array): boolean {
@@ -264,4 +285,4 @@ function align16(bytes: number): number {
 }
 
 /** Where the second matrix is among the numbers of both. */
-export const BIND_INVERSE_NUMBER = (POSE_BIND_INVERSE - POSE_BIND) / 8;
+export const BIND_INVERSE_NUMBER = BINDS_INVERSE / 8;

@@ -1,8 +1,8 @@
 import type { BufferAttribute, BufferGeometry } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
+import { nextTask } from '../../../shared/next-task.js';
 import type { AddMeshOptions, MeshData, MeshId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
-import { nextTask } from '../next-task.js';
 import { Turns } from '../turns.js';
 import { areSameDeformers, copyDeform, type Deformers, DeformVersion, RIGID } from './deformers.js';
 import {

@@ -1,9 +1,10 @@
 // How bones and morph targets move the vertices of the scene's Meshes, as it is sent to the service.
 import type { Mesh, Skeleton, SkinnedMesh } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import type { ObjectId, Pose } from '../../../shared/types.js';
+import type { ObjectId } from '../../../shared/types.js';
 import { isAffine } from '../../check/affine.js';
 import type { CollisionService } from '../../service.js';
+import { BIND_INVERSE_NUMBER, type CheckedPose, UNBOUND } from '../../skin/pose-table.js';
 import type { BuiltMesh } from '../geometry/mesh-pool.js';
 
 /** The bones of a skeleton as they were read last. Another number says that they are others than before. */
@@ -13,11 +14,6 @@ interface BonesRead {
   readonly isFinite: boolean;
 }
 
-/** A Pose of the service. */
-type SentPose = Record<'bones' | 'morphs', Float32Array | undefined> &
-  Record<'bind' | 'bindInverse', Float64Array | undefined>;
-
-const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 const NO_MORPHS = new Float32Array(0);
 
 /**
@@ -69,20 +65,34 @@ class ReadSkeleton implements BonesRead {
     const { bones } = skeleton;
     const boneMatrices = skeleton.boneMatrices as Float32Array; // three makes them with the bones
     const length = 16 * bones.length;
-    let isOther = this.numbers.length !== length;
-    if (isOther) this.numbers = new Float32Array(length);
+    if (this.numbers.length !== length) this.numbers = new Float32Array(length);
+    else if (areSame(boneMatrices, this.numbers)) return;
     const { numbers } = this;
-    let zero = 0; // or NaN, where one of them is not finite
-    for (let i = 0; i < length; i++) {
-      const number = boneMatrices[i];
-      zero += number * 0;
-      if (Object.is(number, numbers[i])) continue;
-      numbers[i] = number;
-      isOther = true;
-    }
-    this.isFinite = zero === 0;
-    if (isOther) this.version++;
+    if (boneMatrices.length === length) numbers.set(boneMatrices);
+    else for (let i = 0; i < length; i++) numbers[i] = boneMatrices[i]; // what is not there is NaN
+    this.isFinite = areFinite(numbers);
+    this.version++;
   }
+}
+
+/** Tells whether the first numbers of an array are those of another one, up to where the first one differs. */
+function areSame(given: Float32Array, numbers: Float32Array): boolean {
+  for (let i = 0; i < numbers.length; i++) {
+    if (given[i] !== numbers[i] && !Object.is(given[i], numbers[i])) return false;
+  }
+  return true;
+}
+
+/** Adds up matrices in float64, where no sum of finite float32 overflows: four sums take a third of the time of one. */
+function areFinite(matrices: Float32Array): boolean {
+  let [a, b, c, d] = [0, 0, 0, 0];
+  for (let i = 0; i < matrices.length; i += 4) {
+    a += matrices[i];
+    b += matrices[i + 1];
+    c += matrices[i + 2];
+    d += matrices[i + 3];
+  }
+  return Number.isFinite(a + b + c + d);
 }
 
 /** Answers a number that becomes another with each `skeleton.update()`, once the skeleton was rendered; -1 before. */
@@ -97,9 +107,11 @@ export class MeshPose {
 
   readonly #service: CollisionService;
   readonly #skeletons: SkeletonTable;
-  readonly #pose: SentPose = { bones: undefined, bind: undefined, bindInverse: undefined, morphs: undefined };
-  readonly #bind = new Float64Array(IDENTITY);
-  readonly #bindInverse = new Float64Array(IDENTITY);
+  readonly #pose: CheckedPose = { bones: undefined, binds: UNBOUND, morphs: NO_MORPHS };
+  /** Both matrices of the binding, one after the other, and views of each. */
+  readonly #binds = UNBOUND.slice();
+  readonly #bind = this.#binds.subarray(0, BIND_INVERSE_NUMBER);
+  readonly #bindInverse = this.#binds.subarray(BIND_INVERSE_NUMBER);
   #morphs = NO_MORPHS;
   #standing: BuiltMesh | null = null;
   #id: ObjectId = 0;
@@ -143,29 +155,26 @@ export class MeshPose {
     const wrong = this.#wrongMatrix();
     this.fault = wrong ?? (areBonesFinite ? null : wrongBone((mesh as SkinnedMesh).skeleton));
     // The frame lists bones that are not finite as rejected.
-    if (wrong === null) this.#service.setPose(id, this.#assemble(standing) as Pose);
+    if (wrong === null) this.#service.poseObject(id, this.#assemble(standing));
   }
 
   /** Says what the service would throw for. */
   #wrongMatrix(): CollisionError | null {
-    const morph = this.#morphs.findIndex((influence) => !Number.isFinite(influence));
-    if (morph >= 0) {
-      return badPose(`morphTargetInfluences[${morph}] is ${this.#morphs[morph]}, expected a finite number of float32`);
+    const morphs = this.#morphs;
+    for (let i = 0; i < morphs.length; i++) {
+      if (Number.isFinite(morphs[i])) continue;
+      return badPose(`morphTargetInfluences[${i}] is ${morphs[i]}, expected a finite number of float32`);
     }
-    const names = { bindMatrix: this.#bind, bindMatrixInverse: this.#bindInverse };
-    for (const [name, matrix] of Object.entries(names)) {
-      if (!isPlace(matrix))
-        return badPose(`the ${name} is not affine, expected finite numbers over a row of 0, 0, 0, 1`);
-    }
-    return null;
+    if (isPlace(this.#bind) && isPlace(this.#bindInverse)) return null;
+    const name = isPlace(this.#bind) ? 'bindMatrixInverse' : 'bindMatrix';
+    return badPose(`the ${name} is not affine, expected finite numbers over a row of 0, 0, 0, 1`);
   }
 
-  #assemble({ bones, morphs }: BuiltMesh): SentPose {
+  #assemble({ bones }: BuiltMesh): CheckedPose {
     const pose = this.#pose;
     pose.bones = bones > 0 ? this.#bones!.numbers : undefined;
-    pose.bind = bones > 0 ? this.#bind : undefined;
-    pose.bindInverse = bones > 0 ? this.#bindInverse : undefined;
-    pose.morphs = morphs > 0 ? this.#morphs : undefined;
+    pose.binds = bones > 0 ? this.#binds : UNBOUND;
+    pose.morphs = this.#morphs;
     return pose;
   }
 }
@@ -184,7 +193,7 @@ function copyMatrix(target: Float64Array, source: ArrayLike<number>): boolean {
   let isOther = false;
   for (let i = 0; i < 16; i++) {
     const number = source[i];
-    if (Object.is(number, target[i])) continue;
+    if (number === target[i] || Object.is(number, target[i])) continue;
     target[i] = number;
     isOther = true;
   }
@@ -193,5 +202,7 @@ function copyMatrix(target: Float64Array, source: ArrayLike<number>): boolean {
 
 /** Tells whether the service takes a matrix: finite, with the bottom row 0, 0, 0, 1. */
 function isPlace(matrix: Float64Array): boolean {
-  return matrix.every(Number.isFinite) && isAffine(matrix, 0);
+  let zero = 0; // or NaN
+  for (let i = 0; i < 16; i++) zero += matrix[i] * 0;
+  return zero === 0 && isAffine(matrix, 0);
 }

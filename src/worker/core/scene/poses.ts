@@ -1,7 +1,7 @@
 // Gives objects the poses that frames bring, and says which bone was hit.
 
 import {
-  POSE_BIND, POSE_BIND_INVERSE, POSE_BONES, POSE_BONE_COUNT, POSE_MORPHS, POSE_TARGET_COUNT, SHAPE_MESH,
+  BINDS_BIND, BINDS_INVERSE, POSE_BINDS, POSE_BONES, POSE_BONE_COUNT, POSE_MORPHS, POSE_TARGET_COUNT, SHAPE_MESH,
 } from '../../../shared/layout';
 import { Affine } from '../math/affine';
 import { deformOf, isDeformable } from '../mesh/tree/deform-layout';
@@ -30,8 +30,9 @@ export function poseObject(slot: u32, record: usize, input: usize, isRead: bool)
   if (targetCount != 0 && targetCount != deform.targetCount) return true;
   const bones: usize = boneCount == 0 ? 0 : input + load<u32>(record, POSE_BONES);
   const morphs: usize = targetCount == 0 ? 0 : input + load<u32>(record, POSE_MORPHS);
-  readColumns(bind, record + POSE_BIND);
-  readColumns(bindInverse, record + POSE_BIND_INVERSE);
+  const binds = input + load<u32>(record, POSE_BINDS);
+  readColumns(bind, binds + BINDS_BIND);
+  readColumns(bindInverse, binds + BINDS_INVERSE);
   if (!draftOf(base, bones, bind, bindInverse, morphs)) return false;
   if (draftPose().hasBones || draftPose().hasMorphs) item.mesh = <u32>changetype<usize>(placeDraft(mesh, isRead));
   else {

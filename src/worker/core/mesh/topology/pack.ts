@@ -1,10 +1,9 @@
 // Puts a mesh's tree and what was derived into one relocatable piece: what is baked.
 
 import { allocate, capacityOf, release } from '../../memory';
-import { checksum } from '../tree/checksum';
 import { Mesh, derivedPlace } from '../tree/layout';
 import { Derivation, meshOf, resultOf } from './derivation-state';
-import { FRESH, deriveAtOnce, hasOwnPlace } from './derived';
+import { FRESH } from './derived';
 import { Derived, derivedOf } from './derived-layout';
 
 /**
@@ -55,15 +54,4 @@ export function endPacking(packed: Mesh, treeBytes: usize, all: usize): void {
 /** Answers a copy of a mesh with what was derived, to move its vertices while the other is read. Throws OUT_OF_MEMORY. */
 export function copyWhole(mesh: Mesh): usize {
   return pack(mesh, derivedOf(mesh));
-}
-
-/**
- * Answers the mesh as it is baked, `mesh.bytes` long: at the mesh's own address, or at another, which the caller must
- * release. Derives at once what is not of the vertices as they are. Throws OUT_OF_MEMORY.
- */
-export function bakedForm(mesh: Mesh): usize {
-  if (mesh.derivedState != FRESH) deriveAtOnce(mesh);
-  const address = hasOwnPlace(mesh) ? changetype<usize>(mesh) : pack(mesh, derivedOf(mesh));
-  changetype<Mesh>(address).checksum = checksum(changetype<Mesh>(address));
-  return address;
 }
