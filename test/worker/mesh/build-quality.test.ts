@@ -95,7 +95,7 @@ describe('quality of addMesh', () => {
     const tree = await service.bakeMesh(await service.addMesh({ positions, indices }));
     const add = (data: MeshData | ArrayBuffer, quality: unknown) =>
       service.addMesh(data as MeshData, { quality: quality as 'fast' });
-    await expect(add({ positions, indices }, 'best')).rejects.toThrow("one of 'good', 'fast'");
+    await expect(add({ positions, indices }, 'best')).rejects.toThrow('one of "good", "fast"');
     await expect(add(tree, 'fast')).rejects.toThrow('none for a baked mesh');
     await expect(add({ positions, topology: 'points' }, 'fast')).rejects.toThrow("'good' for points");
     await expect(add({ positions, topology: 'points' }, 'good')).resolves.toBeDefined();
