@@ -30,6 +30,16 @@ function start() {
 const user: MeshUser = { isStatic: false, onMeshChange() {} };
 const turn = () => new Promise(setImmediate);
 
+test('every build of triangles has the quality that was asked for; points have one alone', async () => {
+  const asked: unknown[] = [];
+  const service = { addMesh: async (_: MeshData, { quality }: { quality: unknown }) => asked.push(quality) };
+  const pool = new MeshPool(service as never, () => {}, 'fast');
+  pool.acquire(new BoxGeometry(), null, 0, user);
+  pool.acquire(new BoxGeometry(), null, 0, user, 'points');
+  await turn();
+  expect(asked).toEqual(['fast', 'good']);
+});
+
 test('a build that is lost with its worker begins again, three times in all', async () => {
   const { pool, builds } = start();
   const { mesh } = pool.acquire(new BoxGeometry(), null, 0, user);

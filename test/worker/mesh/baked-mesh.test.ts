@@ -538,7 +538,7 @@ describe('a forger is refused', () => {
   }
 
   test('a far neighbour behind the last', () => {
-    const mesh = new BakedMesh(bake(core, farPairs(36_000)));
+    const mesh = new BakedMesh(bake(core, farPairs(72_000)));
     const count = mesh.word(mesh.derivedAt(DERIVED_FAR_COUNT));
     expect(count).toBeGreaterThan(60_000);
     const last = mesh.farAt + 8 * (count - 1);

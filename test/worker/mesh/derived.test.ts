@@ -114,7 +114,7 @@ describe(`neighbours, seed ${SEED}`, () => {
   });
 
   test('that are too far away for 16 bits are in a list', () => {
-    const count = 36_000;
+    const count = 72_000;
     const baked = new BakedMesh(bake(core, farPairs(count)));
     expect(baked.partsAt - baked.farAt).toBeGreaterThan(8 * count);
     const slots = new Map<number, number>();

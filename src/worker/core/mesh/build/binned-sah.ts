@@ -91,8 +91,6 @@ export class Centres {
   high: v128;
 }
 
-export const CENTRES_BYTES: usize = offsetof<Centres>();
-
 export function boundCentres(primitives: usize, start: u32, end: u32, to: Centres): void {
   let low = emptyLow();
   let high = emptyHigh();
@@ -121,11 +119,14 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool, cent
   // bin.
   const steps = f32x4.div(f32x4.splat(<f32>used * 0.999), f32x4.sub(high, low));
   const scale = v128.and(steps, f32x4.lt(steps, f32x4.splat(Infinity)));
-  for (let bin = bins, end = bins + <usize>used * BIN_BYTES; bin < end; bin += 32) {
-    v128.store(bin, emptyLow());
-    v128.store(bin, emptyHigh(), 16);
+  let bin = bins;
+  for (let count = counts, end = counts + (<usize>used << 4); count < end; count += 16) {
+    v128.store(count, i32x4.splat(0));
+    v128.store(bin, emptyLow()); v128.store(bin, emptyHigh(), 16);
+    v128.store(bin, emptyLow(), 32); v128.store(bin, emptyHigh(), 48);
+    v128.store(bin, emptyLow(), 64); v128.store(bin, emptyHigh(), 80);
+    bin += BIN_BYTES;
   }
-  memory.fill(counts, 0, used * VECTOR_BYTES);
   for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);
     const pLow = p.low, pHigh = p.high, weight = tagOf(pHigh);

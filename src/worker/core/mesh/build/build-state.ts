@@ -41,7 +41,7 @@ export class Build {
   placed: u32; // triangles that have found their leaf
   primitives: usize;
   order: usize; // KeyedTriangle by Morton code, where there are cells
-  spare: usize; // the same, while they are sorted
+  spare: usize; // the same, while they are sorted; then the primitives in this order
   digits: usize; // counts of the digits of the codes
   sortPass: u32;
   cells: usize; // as primitives

@@ -6,7 +6,7 @@
 
 import { diagonalise, eigenvector } from '../../math/jacobi';
 import {
-  QUATERNION_BYTES, Quaternion, Rotation, fromRows, quantise, rotationAt, setRotation, turned,
+  Quaternion, Rotation, fromRows, quantise, rotationAt, setRotation, turned,
 } from '../../math/quaternion';
 import {
   BLOCK_BYTES, BOX_PADDING, Block, IDENTITY_QUATERNION, LEAF, NODE_BYTES, Node, childCount, childOf, firstBlock,
@@ -493,7 +493,7 @@ function laneSum(v: v128): f32 {
 }
 
 function copyQuaternion(to: Quaternion, from: Quaternion): void {
-  memory.copy(changetype<usize>(to), changetype<usize>(from), QUATERNION_BYTES);
+  to.x = from.x; to.y = from.y; to.z = from.z; to.w = from.w;
 }
 
 /** Sets `trial` to the principal axes of the points, as seen from the middle of the node. */

@@ -7,11 +7,10 @@ import { BLOCK_BYTES, Block, MAX_NODES, NODE_BYTES, Node, setChildren } from '..
 import { scaleFor } from '../tree/tree-space';
 import { EXTREMES_BYTES, SUBTREE_BYTES } from './fit-rotation';
 import {
-  CENTRES_BYTES, Centres, PRIMITIVE_BYTES, boundCentres, firstCount, primitiveAt, setTag, split, tagOf,
+  Centres, PRIMITIVE_BYTES, boundCentres, firstCount, primitiveAt, setTag, split, tagOf,
 } from './binned-sah';
 import { PHASE_SPLIT, PHASE_FIT, Build, corner, coordinate, vertexAt } from './build-state';
 import { beginSort, codeScale, copyPrimitives, gatherCells, noteCode, reserveOrder } from './morton-order';
-import { WORD_BYTES } from '../../sizes';
 
 const LEAF_SIZE: u32 = 4;
 /** Ranges are halved from this depth on, so that a tree's depth is bounded for any input. */
@@ -121,8 +120,8 @@ function beginSplit(build: Build): void {
   const inCells = build.cells != 0;
   const all = inCells ? build.cells : build.primitives, end = inCells ? build.cellCount : build.kept;
   if (inCells) build.part = allocate(<u64>PART_SIZE * PRIMITIVE_BYTES);
-  boundCentres(all, 0, end, centresAt(0));
-  push(build, 0, end, 0, 0, build.kept, inCells, centresAt(0));
+  boundCentres(all, 0, end, partAt(0));
+  push(build, 0, end, 0, 0, build.kept, inCells, partAt(0));
 }
 
 export function gather(build: Build): void {
@@ -140,20 +139,26 @@ function push(
   range.node = node;
   range.count = count;
   range.inCells = inCells ? 1 : 0;
-  memory.copy(changetype<usize>(range) + offsetof<Range>('low'), changetype<usize>(centres), CENTRES_BYTES);
+  range.low = centres.low;
+  range.high = centres.high;
 }
 
-/** Where the ranges of up to four children begin, and where the last one ends: u32 each. */
-const segments: usize = memory.data(5 * WORD_BYTES, 4);
-/** How many triangles each of these parts has, u32. */
-const sizes: usize = memory.data(4 * WORD_BYTES, 4);
-/** The bounds of the centres of each of these parts. */
-const centres: usize = memory.data(4 * <i32>offsetof<Centres>(), 16);
+/** A part of a range, which becomes a child. */
+@unmanaged
+class Part extends Centres {
+  start: u32;
+  end: u32;
+  count: u32; // of triangles
+  pad: u32;
+}
+
+const PART_BYTES: usize = offsetof<Part>();
+const parts: usize = memory.data(4 * <i32>offsetof<Part>(), 16);
 
 // @ts-ignore: decorator
 @inline
-function centresAt(part: usize): Centres {
-  return changetype<Centres>(centres + part * CENTRES_BYTES);
+function partAt(i: u32): Part {
+  return changetype<Part>(parts + i * <u32>PART_BYTES);
 }
 
 /** Primitives that are made or split between two looks at the clock. */
@@ -172,7 +177,8 @@ export function splitSome(build: Build): void {
   while (build.stackCount > 0 && work < PRIMITIVES_A_STEP) {
     const range = changetype<Range>(build.stack + --build.stackCount * <u32>RANGE_BYTES);
     work += range.end - range.start;
-    memory.copy(centres, changetype<usize>(range) + offsetof<Range>('low'), CENTRES_BYTES);
+    partAt(0).low = range.low;
+    partAt(0).high = range.high;
     const depth = range.depth, node = range.node, count = range.count;
     const isLarge = count > partSize && range.end - range.start > 1 && depth < CELL_DEPTH_LIMIT;
     if (!range.inCells || isLarge) {
@@ -182,16 +188,15 @@ export function splitSome(build: Build): void {
     // A range is done with all that is below it before the next one, so there is one place for what is below cells.
     build.part = reserve(build.part, 0, <u64>count * PRIMITIVE_BYTES);
     copyPrimitives(build, range.start, range.end, build.part);
-    boundCentres(build.part, 0, count, centresAt(0));
+    boundCentres(build.part, 0, count, partAt(0));
     makeNode(build, 0, count, depth, node, count, false);
     work += count;
   }
   if (build.stackCount > 0) return;
   release(build.primitives);
-  release(build.order);
   release(build.cells);
   release(build.part);
-  build.primitives = build.order = build.cells = build.part = 0;
+  build.primitives = build.cells = build.part = 0;
   build.subtrees = allocate(<u64>build.nodeCount * SUBTREE_BYTES);
   build.extremes = allocate(<u64>build.nodeCount * EXTREMES_BYTES);
   build.phase = PHASE_FIT;
@@ -201,66 +206,44 @@ export function splitSome(build: Build): void {
 /** Makes a node: cuts its range in two, and the part that promises most again, until there are four. */
 function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32, all: u32, inCells: bool): void {
   const primitives = inCells ? build.cells : build.cellCount > 0 ? build.part : build.primitives;
-  store<u32>(segments, start);
-  store<u32>(segments, end, 4);
-  store<u32>(sizes, all);
-  let parts = 1;
-  while (parts < 4) {
+  partAt(0).start = start;
+  partAt(0).end = end;
+  partAt(0).count = all;
+  let count: u32 = 1;
+  for (; count < 4; count++) {
     // The widest range stands for the most expensive one: both agree nearly always, and no areas are needed.
-    let widest = -1;
-    let size: u32 = LEAF_SIZE;
-    for (let i = 0; i < parts; i++) {
-      const n = sizeOf(i);
-      if (n > size && segmentLength(i) > 1) {
-        size = n;
-        widest = i;
-      }
+    let widest = partAt(0);
+    let most: u32 = LEAF_SIZE;
+    for (let i: u32 = 0; i < count; i++) {
+      const part = partAt(i);
+      if (part.count <= most || part.end - part.start == 1) continue;
+      most = part.count;
+      widest = part;
     }
-    if (widest < 0) break;
-    const at = segments + (<usize>widest << 2), sizeAt = sizes + (<usize>widest << 2);
-    const first = changetype<usize>(centresAt(widest)), second = first + CENTRES_BYTES;
-    memory.copy(at + 8, at + 4, <usize>(parts - widest) << 2);
-    memory.copy(sizeAt + 8, sizeAt + 4, <usize>(parts - widest - 1) << 2);
-    memory.copy(second + CENTRES_BYTES, second, <usize>(parts - widest - 1) * CENTRES_BYTES);
-    const cut = split(
-      primitives, load<u32>(at), load<u32>(at, 8), depth >= DEPTH_LIMIT,
-      changetype<Centres>(first), changetype<Centres>(second),
-    );
-    store<u32>(at, cut, 4);
-    store<u32>(sizeAt, firstCount);
-    store<u32>(sizeAt, size - firstCount, 4);
-    parts++;
+    if (most == LEAF_SIZE) break;
+    const second = partAt(count);
+    second.end = widest.end;
+    second.start = widest.end = split(primitives, widest.start, widest.end, depth >= DEPTH_LIMIT, widest, second);
+    second.count = most - firstCount;
+    widest.count = firstCount;
   }
 
   // Nodes first, then leaves; of each kind the indices follow one another.
   let inner: u32 = 0;
-  for (let i = 0; i < parts; i++) if (sizeOf(i) > LEAF_SIZE) inner++;
+  for (let i: u32 = 0; i < count; i++) if (partAt(i).count > LEAF_SIZE) inner++;
   const firstNode = build.nodeCount;
   build.nodeCount += inner;
   if (build.nodeCount > MAX_NODES) outOfMemory(<f64>build.nodeCount * NODE_BYTES);
   build.nodes = reserve(build.nodes, <usize>firstNode * NODE_BYTES, <u64>build.nodeCount * NODE_BYTES);
   const node = changetype<Node>(build.nodes + index * <u32>NODE_BYTES);
-  setChildren(node, inner, parts, firstNode, build.blockCount);
+  setChildren(node, inner, count, firstNode, build.blockCount);
   let next = firstNode;
-  for (let i = 0; i < parts; i++) {
-    const from = load<u32>(segments + (<usize>i << 2));
-    const to = load<u32>(segments + (<usize>(i + 1) << 2));
-    if (sizeOf(i) > LEAF_SIZE) push(build, from, to, depth + 1, next++, sizeOf(i), inCells, centresAt(i));
-    else if (inCells) writeCells(build, from, to, sizeOf(i));
+  for (let i: u32 = 0; i < count; i++) {
+    const part = partAt(i), from = part.start, to = part.end;
+    if (part.count > LEAF_SIZE) push(build, from, to, depth + 1, next++, part.count, inCells, part);
+    else if (inCells) writeCells(build, from, to, part.count);
     else writeBlock(build, primitives, from, to);
   }
-}
-
-// @ts-ignore: decorator
-@inline
-function sizeOf(i: i32): u32 {
-  return load<u32>(sizes + (<usize>i << 2));
-}
-
-// @ts-ignore: decorator
-@inline
-function segmentLength(i: i32): u32 {
-  return load<u32>(segments + (<usize>(i + 1) << 2)) - load<u32>(segments + (<usize>i << 2));
 }
 
 /** Writes the few triangles of cells as a block. */
@@ -294,7 +277,8 @@ function writeBlock(build: Build, primitives: usize, from: u32, to: u32): void {
   build.corners = reserve(build.corners, used, <u64>used + CORNERS_BYTES);
   for (let lane: u32 = 0; lane < count; lane++) {
     const t = tagOf(primitiveAt(primitives, from + lane).low), at = build.corners + used + <usize>lane * 12;
-    memory.copy(at, build.indices + <usize>t * 12, 12);
+    store<u64>(at, load<u64>(build.indices + <usize>t * 12));
+    store<u32>(at, load<u32>(build.indices + <usize>t * 12, 8), 8);
   }
 }
 

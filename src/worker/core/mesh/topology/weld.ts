@@ -22,6 +22,7 @@ export function beginWeld(d: Derivation): void {
   d.table = allocate(<u64>capacity << 2);
   memory.fill(d.table, 0, <usize>capacity << 2);
   if (!isByIndex) return;
+  d.vertices = allocate(<u64>mesh.vertexCount * VERTEX_BYTES);
   d.known = allocate(<u64>mesh.vertexCount << 2);
   memory.fill(d.known, 0, <usize>mesh.vertexCount << 2);
 }

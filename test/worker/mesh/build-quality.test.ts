@@ -1,0 +1,104 @@
+// Trees that are built well and trees that are built fast: each is sound, the same in slices and in one piece, and answers as the
+// other does.
+import { createCollisionService } from 'collision-worker';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { MeshData } from '../../../src/shared/types.js';
+import type { Core } from '../../../src/worker/binding/core.js';
+import { addMeshObject, filterOf } from '../../bench/inner.js';
+import { raysAround } from '../../bench/work/rays.js';
+import { startCore } from '../../fixtures/core.js';
+import { dragon } from '../../oracle/dragon.js';
+import { boxMesh, merged, soup, type Triangles, transformed } from '../../oracle/meshes.js';
+import { Random, SEED } from '../../oracle/random.js';
+
+let core: Core;
+beforeAll(async () => {
+  core = await startCore();
+});
+
+/** Bakes a mesh in slices of so many milliseconds. */
+function baked({ positions, indices }: MeshData, isFast: boolean, budget: number): ArrayBuffer {
+  const build = core.beginBuild(positions, indices, 0, 'triangles', {}, isFast);
+  while (build.step(budget) < 1);
+  return build.finish();
+}
+
+async function distances(mesh: ArrayBuffer, rays: Float32Array): Promise<Float64Array> {
+  const world = await startCore();
+  addMeshObject(world, world.loadMesh(mesh));
+  return world.queries.raycastMany(rays, filterOf()).distances;
+}
+
+/** A thousand triangles in a place that is one cell of the whole, which is a million times as large. */
+function teapotInStadium(random: Random): Triangles {
+  const stadium = transformed(boxMesh(2, 2, 2), (v) => v.multiplyScalar(1e3));
+  return merged([stadium, soup(random, 1000, 1e-4, 1e-3), soup(random, 600, 300, 900)]);
+}
+
+describe(`seed ${SEED}`, () => {
+  const MESHES: [string, (random: Random) => Triangles][] = [
+    ['the dragon', () => dragon(11102)],
+    ['a soup', (random) => soup(random, 5000, 0.1, 1)],
+    ['a teapot in a stadium', teapotInStadium],
+    ['three thousand times the same triangle', (random) => merged(Array(3000).fill(soup(random, 1, 1, 1)))],
+    ['no more than are cut without cells', (random) => soup(random, 256, 0.1, 1)],
+    ['one more', (random) => soup(random, 257, 0.1, 1)],
+    [
+      'a line of triangles',
+      (random) => transformed(soup(random, 3000, 1e-3, 1), (v) => v.set(v.x * 1e3, v.y * 1e-3, v.z * 1e-3)),
+    ],
+  ];
+  test.each(MESHES)('%s', async (_, make) => {
+    const random = new Random(SEED);
+    const mesh = make(random);
+    const rays = raysAround(random, mesh.positions, 300);
+    const good = baked(mesh, false, Infinity),
+      fast = baked(mesh, true, Infinity);
+    for (const [whole, isFast] of [
+      [good, false],
+      [fast, true],
+    ] as const) {
+      const address = core.loadMesh(whole);
+      expect(core.check()).toBeNull();
+      core.freeMesh(address);
+      expect(Buffer.compare(Buffer.from(baked(mesh, isFast, 0)), Buffer.from(whole)), 'in slices').toBe(0);
+    }
+    expect(await distances(fast, rays)).toEqual(await distances(good, rays));
+  });
+});
+
+describe('quality of addMesh', () => {
+  test('fast is another tree with the same answers, and stays so when vertices move', async () => {
+    const service = await createCollisionService();
+    const mesh = dragon(47794);
+    const rays = raysAround(new Random(SEED), mesh.positions, 500);
+    const answers: Float64Array[] = [],
+      trees: Buffer[] = [];
+    for (const quality of ['good', 'fast'] as const) {
+      const id = await service.addMesh(mesh, { quality });
+      const object = service.addObject({ shape: { type: 'mesh', mesh: id } });
+      answers.push((await service.raycastMany(rays)).distances);
+      trees.push(Buffer.from(await service.bakeMesh(id)));
+      service.removeObject(object);
+      service.removeMesh(id);
+    }
+    expect(answers[1]).toEqual(answers[0]);
+    expect(trees[1].equals(trees[0])).toBe(false);
+    expect(trees[1].equals(Buffer.from(baked(mesh, true, Infinity)))).toBe(true);
+    expect(trees[0].equals(Buffer.from(baked(mesh, false, Infinity)))).toBe(true);
+    service.dispose();
+  });
+
+  test('is refused where it means nothing', async () => {
+    const service = await createCollisionService();
+    const { positions, indices } = boxMesh(1, 1, 1);
+    const tree = await service.bakeMesh(await service.addMesh({ positions, indices }));
+    const add = (data: MeshData | ArrayBuffer, quality: unknown) =>
+      service.addMesh(data as MeshData, { quality: quality as 'fast' });
+    await expect(add({ positions, indices }, 'best')).rejects.toThrow('one of "good", "fast"');
+    await expect(add(tree, 'fast')).rejects.toThrow('none for a baked mesh');
+    await expect(add({ positions, topology: 'points' }, 'fast')).rejects.toThrow("'good' for points");
+    await expect(add({ positions, topology: 'points' }, 'good')).resolves.toBeDefined();
+    service.dispose();
+  });
+});
