@@ -1,6 +1,7 @@
 import type { Intersection } from 'three';
 import { FrameChart } from './chart.js';
 import type { Engine } from './engine.js';
+import { grouped } from './format.js';
 import { HitMarker, SelectionMarker } from './marker.js';
 import { costOf, type Meter, quantile } from './meter.js';
 import { createControls } from './page.js';
@@ -221,9 +222,9 @@ export class Demo {
     }
     this.#compare();
     this.#panel.showFigures({
-      objects: objects.toLocaleString('en'),
-      'of them in view, and drawn': outcome.visibleObjects.toLocaleString('en'),
-      'pairs in contact': outcome.pairs.toLocaleString('en'),
+      objects: grouped(objects),
+      'of them in view, and drawn': grouped(outcome.visibleObjects),
+      'pairs in contact': grouped(outcome.pairs),
       'the worker’s own time': outcome.workerMs === 0 ? '–' : `${outcome.workerMs.toFixed(1)} ms`,
     });
   }

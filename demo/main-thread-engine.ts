@@ -10,6 +10,7 @@ import {
   Vector3,
 } from 'three';
 import { acceleratedRaycast, MeshBVH, type SerializedBVH } from 'three-mesh-bvh';
+import { askWorker } from './ask-worker.js';
 import type { Engine, Viewer } from './engine.js';
 import { MainThreadContacts } from './main-thread-contacts.js';
 import { Outcome } from './outcome.js';
@@ -89,14 +90,9 @@ export class MainThreadEngine implements Engine {
 /** The tree brings the triangles into an order of its own. */
 async function buildTree(geometry: BufferGeometry): Promise<void> {
   const worker = new Worker(new URL('./tree-worker.ts', import.meta.url), { type: 'module' });
-  try {
-    const serialized = await new Promise<SerializedBVH>((resolve, reject) => {
-      worker.onmessage = ({ data }) => resolve(data);
-      worker.onerror = ({ message }) => reject(new Error(`the worker that builds a tree failed: ${message}`));
-      worker.postMessage({ positions: geometry.attributes.position.array, indices: geometry.index!.array });
-    });
-    geometry.boundsTree = MeshBVH.deserialize(serialized, geometry, { setIndex: true });
-  } finally {
-    worker.terminate();
-  }
+  const serialized = await askWorker<SerializedBVH>(worker, 'builds a tree', {
+    positions: geometry.attributes.position.array,
+    indices: geometry.index!.array,
+  });
+  geometry.boundsTree = MeshBVH.deserialize(serialized, geometry, { setIndex: true });
 }

@@ -31,7 +31,7 @@ declare global {
 /** `?boxes=` sets how many move, `?quality=low` or `high` how much the picture may cost. */
 await runPage(async (progress) => {
   const canvas = element('view') as HTMLCanvasElement;
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const boxes = Number(new URLSearchParams(location.search).get('boxes') ?? DEFAULT_BOXES);
   const [dragon, smallDragon] = await Promise.all([loadDragon(dragonUrl), loadDragon(smallDragonUrl)]);
 

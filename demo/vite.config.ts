@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { gzipAsData } from '../scripts/gzip-as-data.mjs';
+import { framePages } from '../scripts/page-frame.mjs';
 import { shownCodeOfPages } from '../scripts/shown-code.mjs';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -10,7 +11,7 @@ export default defineConfig({
   // Relative links, so that the built site works in any folder of any server.
   base: './',
   // The dragon's .ply.gz must arrive as it is: the demo unpacks it, as it must on any plain server.
-  plugins: [gzipAsData(), shownCodeOfPages(path('.'), 'demo')],
+  plugins: [gzipAsData(), framePages(path('.')), shownCodeOfPages(path('.'), 'demo')],
   resolve: {
     // The demo imports the package by its name and gets what ships.
     alias: {
@@ -25,6 +26,16 @@ export default defineConfig({
   server: { fs: { allow: ['..'] } },
   build: {
     rolldownOptions: {
+      // The renderer by itself: tests tell by the file what is its work, and what ours.
+      output: {
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: 'three-renderer', test: /three.build.three\.module\.js$/ },
+            { name: 'three-core', test: /three.build.three\.core\.js$/ },
+          ],
+        },
+      },
       input: [...readdirSync(path('.')), 'examples/index.html']
         .filter((file) => file.endsWith('.html'))
         .map((page) => path(`./${page}`)),

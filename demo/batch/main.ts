@@ -1,6 +1,7 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { Vector3 } from 'three';
+import { grouped } from '../format.js';
 import { type Exhibit, LivePage } from '../live-page.js';
 import { nextTurn } from '../next-turn.js';
 import { createControls, runPage } from '../page.js';
@@ -15,14 +16,14 @@ const COUNTS = { low: 2_000, high: 20_000 };
 
 /** `?parts=` sets how many. */
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
   const renderer = await createRenderer(canvas, quality);
   const count = Number(new URLSearchParams(location.search).get('parts') ?? COUNTS[quality]);
   if (!(Number.isInteger(count) && count >= 1 && count <= 100_000)) {
     throw new Error(`?parts= is ${count}, expected 1 to 100,000`);
   }
-  const parts = new Parts(count, quality === 'high' ? 24 : 10);
+  const parts = await Parts.create(count, quality === 'high' ? 24 : 10);
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, parts.mesh, {
@@ -40,9 +41,9 @@ await runPage(async (progress) => {
     detailOf: ({ batchId, faceIndex }) => `batchId ${batchId}, triangle ${faceIndex}`,
     light: (hit) => parts.light(hit?.batchId ?? -1),
     figures: () => ({
-      'parts, all moving': parts.count.toLocaleString('en'),
-      'of them shown': parts.shown.toLocaleString('en'),
-      'taken out': parts.out.size.toLocaleString('en'),
+      'parts, all moving': grouped(parts.count),
+      'of them shown': grouped(parts.shown),
+      'taken out': grouped(parts.out.size),
     }),
   };
   await nextTurn();

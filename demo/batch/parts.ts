@@ -1,4 +1,5 @@
 import { BatchedMesh, Box3, Color, Matrix4, MeshLambertMaterial, Quaternion, Vector3 } from 'three';
+import { nextTurn } from '../next-turn.js';
 import { mulberry32 } from '../random.js';
 import { createKinds } from './kinds.js';
 
@@ -8,6 +9,8 @@ const RING = 11;
 const SECTION = 3.4;
 /** Half of a box that is as wide in the picture as the ring, which has no corners. */
 const REACH = 11.8;
+/** Parts that are made before the page has its turn. */
+const AT_ONCE = 1000;
 
 /** How a part moves: where it is around the ring and around its section, and how fast (radians a second). */
 interface Drift {
@@ -27,31 +30,44 @@ export class Parts {
   readonly kinds: readonly string[];
   /** Numbers of those that were taken out. */
   readonly out = new Set<number>();
-  readonly #kindOf: readonly number[];
-  readonly #colors: readonly Color[];
-  readonly #drifts: readonly Drift[];
+  readonly #geometries: readonly number[];
+  readonly #kindOf: number[] = [];
+  readonly #colors: Color[] = [];
+  readonly #drifts: Drift[] = [];
+  readonly #random = mulberry32(5);
   /** The kind that is shown alone; '' for all. */
   #only = '';
   #lit = -1;
 
-  constructor(count: number, segments: number) {
+  /** Makes them some at a time; in between the page has its turn. */
+  static async create(count: number, segments: number): Promise<Parts> {
     const kinds = createKinds(segments);
-    const random = mulberry32(5);
+    await nextTurn();
+    const parts = new Parts(count, kinds);
+    for (const _ of parts.#add(kinds)) await nextTurn();
+    return parts;
+  }
+
+  private constructor(count: number, kinds: ReturnType<typeof createKinds>) {
     this.kinds = kinds.map(({ name }) => name);
     const vertices = kinds.reduce((sum, { geometry }) => sum + geometry.attributes.position.count, 0);
     this.mesh = new BatchedMesh(count, vertices, 0, new MeshLambertMaterial());
     this.mesh.name = 'parts';
     this.mesh.frustumCulled = this.mesh.perObjectFrustumCulled = this.mesh.sortObjects = false; // all are in the picture
-    const geometries = kinds.map(({ geometry }) => this.mesh.addGeometry(geometry));
-    this.#kindOf = Array.from({ length: count }, () => Math.floor(kinds.length * random()));
-    this.#drifts = this.#kindOf.map(() => driftOf(random));
-    this.#colors = this.#kindOf.map((kind) => {
-      return new Color(kinds[kind].color).offsetHSL(0, 0, 0.12 * (random() - 0.5));
-    });
-    this.#kindOf.forEach((kind, part) => {
-      this.mesh.addInstance(geometries[kind]);
-      this.mesh.setColorAt(part, this.#colors[part]);
-    });
+    this.#geometries = kinds.map(({ geometry }) => this.mesh.addGeometry(geometry));
+  }
+
+  *#add(kinds: ReturnType<typeof createKinds>): Generator<void> {
+    for (let part = 0; part < this.mesh.maxInstanceCount; part++) {
+      const kind = Math.floor(kinds.length * this.#random());
+      const color = new Color(kinds[kind].color).offsetHSL(0, 0, 0.12 * (this.#random() - 0.5));
+      this.#kindOf.push(kind);
+      this.#colors.push(color);
+      this.#drifts.push(driftOf(this.#random));
+      this.mesh.addInstance(this.#geometries[kind]);
+      this.mesh.setColorAt(part, color);
+      if (part % AT_ONCE === AT_ONCE - 1) yield;
+    }
     this.pose(0);
   }
 

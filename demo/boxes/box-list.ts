@@ -1,4 +1,5 @@
 import type { BoxCheck } from 'collision-worker';
+import { grouped } from '../format.js';
 import { element, showError } from '../panel.js';
 import type { BoxShape } from './box-shape.js';
 
@@ -73,7 +74,7 @@ export class BoxList {
     answer.dataset.conservative = String(conservative);
     element('uncovered').textContent = conservative
       ? 'The boxes hold every triangle.'
-      : `${triangles.toLocaleString('en')} triangles stick out, by up to ${(100 * share).toFixed(1)} % of the dragon.`;
+      : `${grouped(triangles)} triangles stick out, by up to ${(100 * share).toFixed(1)} % of the dragon.`;
   }
 
   #add(shape: BoxShape): HTMLLIElement {

@@ -11,6 +11,7 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
+import { grouped } from '../format.js';
 import { Panel, showError } from '../panel.js';
 import { animate, createScene, fitToCanvas, showBox } from '../scenery.js';
 import { type BoxEditor, BoxList, type Mode } from './box-list.js';
@@ -305,7 +306,7 @@ export class BoxesPage implements BoxEditor {
     this.#list.say(check, check.farthest / this.#size);
     this.#panel.showFigures({
       boxes: String(boxes.length),
-      triangles: this.#service.meshInfo(this.#mesh).triangles.toLocaleString('en'),
+      triangles: grouped(this.#service.meshInfo(this.#mesh).triangles),
       'the check': `${this.#checkMs.toFixed(1)} ms`,
     });
   }

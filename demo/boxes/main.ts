@@ -19,7 +19,7 @@ declare global {
 }
 
 await runPage(async (progress) => {
-  const renderer = await createRenderer(element('view') as HTMLCanvasElement, chooseQuality());
+  const renderer = await createRenderer(element('view') as HTMLCanvasElement, await chooseQuality());
   const geometry = await loadDragon(dragonUrl);
   progress.show('Building the tree…', 0.5);
   // #region code

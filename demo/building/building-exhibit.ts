@@ -1,5 +1,6 @@
 import { type SceneIntersection, type SceneTracker, SectionHelper } from 'collision-worker/three';
 import { type Object3D, Vector3 } from 'three';
+import { grouped } from '../format.js';
 import type { Exhibit, LivePage } from '../live-page.js';
 import { IS_LIGHT } from '../scenery.js';
 import type { BuildingPart } from './building.js';
@@ -88,7 +89,7 @@ export class BuildingExhibit implements Exhibit {
   }
 
   figures(): Record<string, string> {
-    const number = (value: number): string => value.toLocaleString('en');
+    const number = grouped;
     const { instances, occluded, triangles } = this.#tracker.culled;
     const cut = this.#section?.visible === true ? this.#section.section : null;
     return {

@@ -35,7 +35,7 @@ declare global {
 
 /** `?floors=` sets how many. */
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
   const renderer = await createRenderer(canvas, quality);
   renderer.localClippingEnabled = true;

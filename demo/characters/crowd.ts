@@ -1,7 +1,7 @@
-import { Box3, Color, Group, type Object3D, Vector3 } from 'three';
+import { Box3, type BufferGeometry, Color, Group, type Object3D, Vector3 } from 'three';
 import type { Quality } from '../quality.js';
 import { LIMBS } from './figure.js';
-import { createBody, Walker } from './walker.js';
+import { Walker } from './walker.js';
 
 /** Metres; people of three circles meet where these cross. */
 const CIRCLES = [
@@ -10,10 +10,7 @@ const CIRCLES = [
   { x: 0, z: 0.2, radius: 1.1, speed: 0.95 },
 ];
 const COLORS = [0x6f8fbd, 0x5fae97, 0xb59a5c, 0xa56f8f, 0x8198bb, 0x7d9a6a].map((hex) => new Color(hex));
-const SIZES: Record<Quality, { cell: number; counts: readonly number[] }> = {
-  high: { cell: 0.014, counts: [9, 9, 4] },
-  low: { cell: 0.026, counts: [5, 5, 2] },
-};
+const COUNTS: Record<Quality, readonly number[]> = { high: [9, 9, 4], low: [5, 5, 2] };
 
 /** People who walk in circles, through one another. */
 export class Crowd {
@@ -22,9 +19,8 @@ export class Crowd {
   readonly box = new Box3(new Vector3(-3.3, 0, -1.7), new Vector3(3.3, 1.8, 1.7));
   readonly #ways: readonly { circle: (typeof CIRCLES)[number]; start: number }[];
 
-  constructor(quality: Quality) {
-    const { cell, counts } = SIZES[quality];
-    const body = createBody(cell);
+  constructor(quality: Quality, body: BufferGeometry) {
+    const counts = COUNTS[quality];
     this.#ways = CIRCLES.flatMap((circle, i) =>
       Array.from({ length: counts[i] }, (_, k) => ({ circle, start: (2 * Math.PI * (k + 0.3 * i)) / counts[i] })),
     );

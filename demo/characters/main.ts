@@ -2,6 +2,7 @@ import { createCollisionService } from 'collision-worker';
 import { type SceneFrame, trackScene } from 'collision-worker/three';
 import { Vector3 } from 'three';
 import { ContactMarks } from '../contact-marks.js';
+import { grouped } from '../format.js';
 import { type Exhibit, LivePage } from '../live-page.js';
 import { nextTurn } from '../next-turn.js';
 import { createControls, runPage } from '../page.js';
@@ -10,12 +11,13 @@ import { Pointer } from '../pointer.js';
 import { chooseQuality } from '../quality.js';
 import { createFloor, createRenderer } from '../scenery.js';
 import { Crowd, nameOfBone } from './crowd.js';
+import { loadBody } from './load-body.js';
 
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
   const renderer = await createRenderer(canvas, quality);
-  const crowd = new Crowd(quality);
+  const crowd = new Crowd(quality, await loadBody(quality));
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, crowd.root, {
@@ -46,7 +48,7 @@ await runPage(async (progress) => {
     // #endregion
     figures: () => ({
       'characters, all moving': String(crowd.walkers.length),
-      'triangles that bones move': triangles.toLocaleString('en'),
+      'triangles that bones move': grouped(triangles),
       'pairs that touch': String(touching),
     }),
   };

@@ -1,48 +1,8 @@
-import {
-  Bone,
-  Box3,
-  BufferAttribute,
-  type BufferGeometry,
-  type Color,
-  MeshLambertMaterial,
-  Skeleton,
-  SkinnedMesh,
-  Vector3,
-} from 'three';
-import { bodyDistance, LIMBS, limbDistances } from './figure.js';
-import { surfaceNets } from './surface-nets.js';
+import { Bone, type BufferGeometry, type Color, MeshLambertMaterial, Skeleton, SkinnedMesh, Vector3 } from 'three';
+import { LIMBS } from './figure.js';
 
-/** Metres: limbs that are so much farther away than the nearest hardly move a vertex. */
-const SOFTNESS = 0.022;
 /** Metres of two steps. */
 const STRIDE = 1.45;
-
-/** A body with the bones that move each vertex. `cell` is about the length of an edge, in metres. */
-export function createBody(cell: number): BufferGeometry {
-  const geometry = surfaceNets(
-    bodyDistance,
-    new Box3(new Vector3(-0.6, -0.05, -0.3), new Vector3(0.6, 1.85, 0.3)),
-    cell,
-  );
-  const { position } = geometry.attributes;
-  const bones = new Uint16Array(4 * position.count);
-  const weights = new Float32Array(4 * position.count);
-  const distances = new Float64Array(LIMBS.length);
-  for (let i = 0; i < position.count; i++) {
-    limbDistances(new Vector3().fromBufferAttribute(position, i), distances);
-    const nearest = [...distances.keys()].sort((a, b) => distances[a] - distances[b]).slice(0, 4);
-    const own = nearest.map((bone) => Math.exp(-(((distances[bone] - distances[nearest[0]]) / SOFTNESS) ** 2)));
-    const sum = own.reduce((a, b) => a + b);
-    bones.set(nearest, 4 * i);
-    weights.set(
-      own.map((weight) => weight / sum),
-      4 * i,
-    );
-  }
-  return geometry
-    .setAttribute('skinIndex', new BufferAttribute(bones, 4))
-    .setAttribute('skinWeight', new BufferAttribute(weights, 4));
-}
 
 /** Somebody who walks. */
 export class Walker {

@@ -1,18 +1,29 @@
 import { type BufferGeometry, Group, Mesh, MeshPhongMaterial, type Object3D, TorusKnotGeometry } from 'three';
+import { nextTurn } from '../next-turn.js';
 import { Heap } from './heap.js';
 import { WorkCell } from './work-cell.js';
 
 /** Everything that can touch. */
 export class Hall {
   readonly root = new Group();
-  readonly cell = new WorkCell();
+  readonly cell: WorkCell;
   readonly heap: Heap;
   /** It can be dragged. */
   readonly knot = createKnot();
 
-  constructor(dragon: BufferGeometry, dragons: number, teapots: number) {
-    this.heap = new Heap(dragon, dragons, teapots);
-    this.root.add(this.cell.root, this.heap.root, this.knot);
+  /** Makes it thing by thing; in between the page has its turn. */
+  static async create(dragon: BufferGeometry, dragons: number, teapots: number): Promise<Hall> {
+    const cell = await WorkCell.create();
+    await nextTurn();
+    const heap = new Heap(dragon, dragons, teapots);
+    await nextTurn();
+    return new Hall(cell, heap);
+  }
+
+  private constructor(cell: WorkCell, heap: Heap) {
+    this.cell = cell;
+    this.heap = heap;
+    this.root.add(cell.root, heap.root, this.knot);
     this.pose(0);
   }
 

@@ -19,10 +19,10 @@ declare global {
 }
 
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const isHigh = quality === 'high';
-  const hall = new Hall(await loadDragon(dragonUrl), isHigh ? 16 : 8, isHigh ? 8 : 4);
+  const hall = await Hall.create(await loadDragon(dragonUrl), isHigh ? 16 : 8, isHigh ? 8 : 4);
   // #region code
   const service = await createCollisionService();
   const tracker = await trackScene(service, hall.root, {

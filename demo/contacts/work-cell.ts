@@ -1,4 +1,5 @@
 import { BoxGeometry, CylinderGeometry, Group, MathUtils, Mesh, MeshPhongMaterial, Vector3 } from 'three';
+import { nextTurn } from '../next-turn.js';
 import { Robot } from './robot.js';
 import { assembled, box } from './robot-forms.js';
 import { type Key, Schedule } from './schedule.js';
@@ -15,6 +16,13 @@ const SHUT = CRATE - 0.024;
 const RESTING = PEDESTAL + CRATE / 2 - 0.006;
 const [FRONT, BACK] = [new Vector3(-1.55, RESTING, 1), new Vector3(-1.55, RESTING, -0.95)];
 
+const ROBOTS = [
+  { name: 'Robot A', color: 0xe8742c, grip: 0 },
+  { name: 'Robot B', color: 0x3f8fd6, grip: Math.PI / 2 },
+  { name: 'Robot C', color: 0xd9b23a, grip: 0 },
+];
+const PLACES = [new Vector3(-3.1, 0, 0), new Vector3(0, 0, -0.1), new Vector3(1.75, 0, 1.5)];
+
 /** Robot A carries the crate from the front to the back, robot B returns it, and robot C gets in the way. */
 export class WorkCell {
   readonly root = new Group();
@@ -23,14 +31,19 @@ export class WorkCell {
   readonly pedestals: readonly Mesh[];
   readonly #schedules: readonly Schedule[];
 
-  constructor() {
-    const places = [new Vector3(-3.1, 0, 0), new Vector3(0, 0, -0.1), new Vector3(1.75, 0, 1.5)];
-    this.robots = [
-      new Robot('Robot A', 0xe8742c, places[0], 0),
-      new Robot('Robot B', 0x3f8fd6, places[1], Math.PI / 2),
-      new Robot('Robot C', 0xd9b23a, places[2], 0),
-    ];
-    this.#schedules = [A, B, C].map((keys, i) => new Schedule(places[i], PERIOD, keys));
+  /** Makes the robots one by one; in between the page has its turn. */
+  static async create(): Promise<WorkCell> {
+    const robots: Robot[] = [];
+    for (const [i, { name, color, grip }] of ROBOTS.entries()) {
+      robots.push(new Robot(name, color, PLACES[i], grip));
+      await nextTurn();
+    }
+    return new WorkCell(robots);
+  }
+
+  private constructor(robots: readonly Robot[]) {
+    this.robots = robots;
+    this.#schedules = [A, B, C].map((keys, i) => new Schedule(PLACES[i], PERIOD, keys));
     this.pedestals = [FRONT, BACK].map((place, i) => createPedestal(['front pedestal', 'back pedestal'][i], place));
     this.root.add(...this.robots.map(({ root }) => root), this.crate, ...this.pedestals);
   }

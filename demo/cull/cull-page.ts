@@ -11,6 +11,7 @@ import {
   type WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { grouped } from '../format.js';
 import { FrustumVolume } from '../frustum-volume.js';
 import { SelectionMarker } from '../marker.js';
 import { costOf, Meter, quantile } from '../meter.js';
@@ -193,7 +194,7 @@ export class CullPage {
     const isBuilding = hit?.object === this.#city.buildings;
     const height = hit === null ? 0 : this.#city.heightOf(hit.object as InstancedMesh, hit.instanceId!);
     this.#panel.showName(
-      hit && `${hit.object.name} ${hit.instanceId!.toLocaleString('en')}`,
+      hit && `${hit.object.name} ${grouped(hit.instanceId!)}`,
       hit === null ? '' : `${isBuilding ? `${height.toFixed(0)} m high, ` : ''}${hit.distance.toFixed(0)} m away`,
     );
   }
@@ -216,7 +217,7 @@ export class CullPage {
     const { frames } = this.#meter;
     const ms = (values: number[]): string => (values.length === 0 ? '–' : `${quantile(values, 0.5).toFixed(2)} ms`);
     const { triangles, occluded } = this.#tracker.culled; // in the last picture
-    const number = (value: number): string => value.toLocaleString('en');
+    const number = grouped;
     this.#panel.showFigures({
       objects: number(this.#city.count),
       'of them moving': number(this.#city.cars.count),

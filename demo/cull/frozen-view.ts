@@ -1,4 +1,4 @@
-import { type Camera, Color, InstancedMesh, type Material, PerspectiveCamera } from 'three';
+import { type Camera, InstancedBufferAttribute, InstancedMesh, type Material, PerspectiveCamera } from 'three';
 import type { SeenInstances } from './seen-instances.js';
 
 /** Only a camera that looks at a frozen view draws this layer. */
@@ -13,9 +13,10 @@ export class FrozenView {
   constructor(meshes: readonly InstancedMesh[], material: Material) {
     this.outside.layers.set(FROZEN_LAYER);
     this.copies = meshes.map((mesh) => {
-      const copy = new InstancedMesh(mesh.geometry, material, mesh.count);
-      copy.setColorAt(0, new Color());
-      copy.count = 0;
+      // Made with instances it would write an identity for each.
+      const copy = new InstancedMesh(mesh.geometry, material, 0);
+      copy.instanceMatrix = new InstancedBufferAttribute(new Float32Array(16 * mesh.count), 16);
+      copy.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * mesh.count), 3);
       copy.frustumCulled = false; // three would go by where all were at first
       copy.layers.set(FROZEN_LAYER);
       return copy;

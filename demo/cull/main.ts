@@ -1,15 +1,16 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
+import { askWorker } from '../ask-worker.js';
 import { nextTurn } from '../next-turn.js';
 import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
 import { createRenderer } from '../scenery.js';
 import { City } from './city.js';
+import type { CityPlan } from './city-plan.js';
 import { CullPage } from './cull-page.js';
 
-const BUILDINGS = 97_000;
-const CARS = 3_000;
+const SIZE = { buildings: 97_000, cars: 3_000 };
 /** Metres that one sees. */
 const FAR = { low: 700, high: 1500 };
 
@@ -21,9 +22,11 @@ declare global {
 }
 
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const planner = new Worker(new URL('./city-worker.ts', import.meta.url), { type: 'module' });
+  const planned = askWorker<CityPlan>(planner, 'plans the city', SIZE);
+  const quality = await chooseQuality();
   const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
-  const city = new City(BUILDINGS, CARS);
+  const city = new City(await planned);
   // #region code
   const service = await createCollisionService();
   // three draws the city as it is, without what the camera does not see, or what nearer buildings hide.

@@ -21,7 +21,7 @@ declare global {
 }
 
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
   const renderer = await createRenderer(canvas, quality);
   const hands = await Promise.all([RiggedHand.load(leftHandUrl, 'left'), RiggedHand.load(rightHandUrl, 'right')]);

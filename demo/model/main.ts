@@ -17,14 +17,14 @@ declare global {
 
 /** `?model=` is the address of one of this site that is shown first. */
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
   const renderer = await createRenderer(canvas, quality);
   prepareLoading(renderer);
   // #region code
   const service = await createCollisionService();
   // #endregion
-  const page = new ModelPage(renderer, service, progress);
+  const page = new ModelPage(renderer, service, quality, progress);
 
   const gui = createControls('controls-inside', 298);
   gui.domElement.style.setProperty('--name-width', '42%');

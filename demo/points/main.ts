@@ -15,7 +15,7 @@ const COUNTS = { low: 1_000_000, phone: 2_000_000, high: 4_000_000 };
 
 /** `?points=` sets how many. */
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const canvas = element('view') as HTMLCanvasElement;
   const renderer = await createRenderer(canvas, quality);
   const device = quality === 'high' && matchMedia('(pointer: coarse)').matches ? 'phone' : quality;

@@ -1,5 +1,6 @@
 import type { SceneIntersection, SceneTracker } from 'collision-worker/three';
 import { BufferGeometry, Color, MOUSE, Points, PointsMaterial, TOUCH, Vector3 } from 'three';
+import { grouped } from '../format.js';
 import type { Exhibit, LivePage } from '../live-page.js';
 import { Marquee, type MarqueeEvents, type MarqueeSettings, type Outline, selectedAfter } from '../marquee.js';
 import { element, showError } from '../panel.js';
@@ -63,7 +64,7 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
   }
 
   detailOf({ index, distance }: SceneIntersection): string {
-    return `point ${index!.toLocaleString('en')}, ${distance.toFixed(2)} m away`;
+    return `point ${grouped(index!)}, ${distance.toFixed(2)} m away`;
   }
 
   light(hit: SceneIntersection | null): void {
@@ -77,7 +78,7 @@ export class PointsExhibit implements Exhibit, MarqueeEvents {
   }
 
   figures(): Record<string, string> {
-    return { points: this.#village.count.toLocaleString('en'), things: String(this.#village.things.length) };
+    return { points: grouped(this.#village.count), things: String(this.#village.things.length) };
   }
 
   select(selected: ReadonlySet<Thing>): void {

@@ -21,10 +21,11 @@ await runPage(async (progress) => {
     });
   };
   show();
+  const quality = await chooseQuality();
   await new Promise<void>((ready) => {
     createRoot(element('view')).render(
       <App
-        quality={chooseQuality()}
+        quality={quality}
         figures={figures}
         onChange={show}
         onProgress={(fraction) => progress.show('Building the trees…', fraction)}

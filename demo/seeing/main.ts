@@ -18,7 +18,7 @@ declare global {
 }
 
 await runPage(async () => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const courtyard = new Courtyard(5);
   const watched = new Set<Object3D>(courtyard.watched);

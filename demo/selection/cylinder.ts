@@ -10,9 +10,13 @@ const FORWARD = new Vector3(0, 0, 1);
 /** A part of every cylinder, placed with y outwards and z forwards. */
 type Part = [name: string, metal: Metal, geometry: BufferGeometry, place: Matrix4];
 
-/** The cylinders of a radial engine, evenly about z. They share their geometries; only the pistons stand differently. */
-export function addCylinders(root: Group, count: number, forms: Forms): void {
-  const parts = [...barrel(forms), ...head(forms), ...valveGear(forms), ...ignition(forms), ...pipes(forms)];
+/** The cylinders of a radial engine, evenly about z. They share their geometries; only the pistons stand differently. One by one. */
+export function* addCylinders(root: Group, count: number, forms: Forms): Generator<void> {
+  const parts: Part[] = [];
+  for (const some of [barrel, head, valveGear, ignition, pipes]) {
+    parts.push(...some(forms));
+    yield;
+  }
   const piston = forms.disc(0.37, 0.42);
   const pin = forms.disc(0.09, 0.62);
   const rod = forms.rod(0.085);
@@ -26,6 +30,7 @@ export function addCylinders(root: Group, count: number, forms: Forms): void {
     assembly.add('piston', 'aluminium', piston, at(0, height, 0));
     assembly.add('piston pin', 'steel', pin, at(0, height, 0, FORWARD));
     assembly.add('connecting rod', 'steel', rod, between(crankpin, new Vector3(0, height, 0)));
+    yield;
   }
 }
 

@@ -17,7 +17,7 @@ declare global {
 }
 
 await runPage(async (progress) => {
-  const quality = chooseQuality();
+  const quality = await chooseQuality();
   const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
   const parameters = new URLSearchParams(location.search);
   const model = parameters.get('model') ?? 'engine';

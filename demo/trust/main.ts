@@ -26,7 +26,7 @@ declare global {
 
 await runPage(async (progress) => {
   const canvas = element('view') as HTMLCanvasElement;
-  const renderer = await createRenderer(canvas, chooseQuality());
+  const renderer = await createRenderer(canvas, await chooseQuality());
   const dragon = await loadDragon(dragonUrl);
   const hall = new Hall(dragon);
   let worker: Worker | undefined;

@@ -1,6 +1,7 @@
 import type { CollisionService } from 'collision-worker';
 import type { SceneIntersection, SceneTracker } from 'collision-worker/three';
 import { Vector3 } from 'three';
+import { grouped } from '../format.js';
 import type { LivePage } from '../live-page.js';
 import { element } from '../panel.js';
 import type { Hall } from './hall.js';
@@ -100,7 +101,7 @@ export class Trials {
     const woke = performance.now();
     const worked = (await Promise.all(answers)).reduce((sum, answer) => sum + answer.ms, 0);
     const after = performance.now() - woke;
-    const count = (questions * rays).toLocaleString('en');
+    const count = grouped(questions * rays);
     this.#tell(
       `the page stood still for ${(woke - start).toFixed(0)} ms; the worker cast ${count} rays in ${worked.toFixed(0)} ms of them: ` +
         `all ${questions} answers were there ${after.toFixed(1)} ms after it woke up`,

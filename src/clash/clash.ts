@@ -1,14 +1,17 @@
 import { type CollisionService, createCollisionService, type MeshData } from 'collision-worker';
+import { nextTask } from '../shared/next-task.js';
 import { checkInteger, checkObject, invalid, reasonOf, throwIfAborted } from './check.js';
 import { placedBox } from './plan/bounds.js';
 import { readMatrix } from './plan/matrix.js';
 import { describePart, makePlan, type PlacedPart, type Plan } from './plan/plan.js';
 import { LEAST_PARTS, partsOfTile } from './plan/tiles.js';
 import { Progress } from './progress.js';
-import { makeReport } from './report/report.js';
+import { ReportMaker } from './report/report.js';
 import { compileRules } from './rules/rules.js';
+import { inSlices, STEPS } from './slices.js';
 import type { MeshSource } from './tile/loaded-meshes.js';
-import { type TileResult, TileRunner } from './tile/tile-runner.js';
+import { placingOrder } from './tile/placing-order.js';
+import { TileRunner } from './tile/tile-runner.js';
 import { factsOf, type MeshFacts, pointsOf } from './tile/triangles.js';
 import type { ClashOptions, ClashReport, Part, Rule, Unread } from './types.js';
 
@@ -49,12 +52,16 @@ export async function clash(
   if (b !== null && !Array.isArray(b)) invalid('b', b, 'a list of parts, or null');
   const sets = b === null || b === a ? [a] : [a, b];
   const count = sets.reduce((sum, { length }) => sum + length, 0);
-  // They start while this thread plans.
+  // They start while this thread plans, once it has rested.
   const services = startServices(Math.min(workers, Math.ceil(count / LEAST_PARTS)), signal);
   try {
     const meshes = new PartMeshes();
     const unread: Unread[] = [];
-    const placed = sets.map((set, i) => placeAll(i === 0 ? 'a' : 'b', set, meshes, unread));
+    await nextTask();
+    const placed: PlacedPart[][] = [];
+    for (const [i, set] of sets.entries()) {
+      placed.push(await inSlices(placeAll(i === 0 ? 'a' : 'b', set, meshes, unread), signal));
+    }
     const limits = {
       parts: partsOfTile(
         placed.reduce((sum, { length }) => sum + length, 0),
@@ -62,10 +69,12 @@ export async function clash(
       ),
       bytes: BYTES_OF_TILE,
     };
-    const plan = makePlan(placed[0], placed[1] ?? null, compiled, (mesh) => meshes.bytesOf(mesh), limits);
+    const bytesOf = (mesh: number): number => meshes.bytesOf(mesh);
+    const plan = await inSlices(makePlan(placed[0], placed[1] ?? null, compiled, bytesOf, limits), signal);
+    const report = new ReportMaker(plan, unread, reporting);
     const progress = new Progress('clash', plan.tiles.length, onProgress);
-    const results = await runAll(plan, meshes, services, progress, signal);
-    return makeReport(plan, results, unread, reporting);
+    await runAll(plan, meshes, services, progress, report, signal);
+    return await inSlices(report.make(), signal);
   } finally {
     for (const service of services) service.then((each) => each.dispose()).catch(() => {});
   }
@@ -117,9 +126,15 @@ class PartMeshes implements MeshSource {
   }
 }
 
-function placeAll(set: 'a' | 'b', parts: readonly Part[], meshes: PartMeshes, unread: Unread[]): PlacedPart[] {
+function* placeAll(
+  set: 'a' | 'b',
+  parts: readonly Part[],
+  meshes: PartMeshes,
+  unread: Unread[],
+): Generator<void, PlacedPart[]> {
   const placed: PlacedPart[] = [];
-  parts.forEach((part: Part, i) => {
+  for (const [i, part] of parts.entries()) {
+    if (i % STEPS === STEPS - 1) yield;
     const argument = (): string => `${set}[${i}]`;
     if (typeof part !== 'object' || part === null) invalid(argument(), part, 'a part');
     const { id, name, layer, properties } = describePart(argument, part);
@@ -131,28 +146,35 @@ function placeAll(set: 'a' | 'b', parts: readonly Part[], meshes: PartMeshes, un
     } catch (error) {
       unread.push({ set, id, name, reason: reasonOf(error) });
     }
-  });
+  }
   return placed;
 }
 
-/** Has services look at all tiles, each at the next one that nobody has begun. */
+/**
+ * Has services look at all tiles, each at the next one that nobody has begun. The report takes what a tile has when the
+ * service is at the next one.
+ */
 async function runAll(
   plan: Plan,
   source: MeshSource,
   services: readonly Promise<CollisionService>[],
   progress: Progress,
+  report: ReportMaker,
   signal: AbortSignal | undefined,
-): Promise<TileResult[]> {
-  const results: TileResult[] = [];
+): Promise<void> {
+  const order = placingOrder(plan);
   const waiting = plan.tiles.values();
   await Promise.all(
     services.map(async (service) => {
-      const runner = new TileRunner(await service, plan, source, BYTES_OF_TILE);
+      const runner = new TileRunner(await service, plan, order, source, BYTES_OF_TILE);
+      let taken = Promise.resolve();
       for (const tile of waiting) {
-        results.push(await runner.run(tile, signal));
+        const result = await runner.run(tile, signal);
         progress.add(1);
+        taken = taken.then(nextTask).then(() => inSlices(report.add(result), signal));
+        taken.catch(() => {}); // who waits for it is told
       }
+      await taken;
     }),
   );
-  return results;
 }

@@ -731,6 +731,7 @@ export class CollisionService extends ServiceEvents {
    * Finds a free place near a matrix, for what is put down by hand: pushes the shape out of all that it overlaps, each time
    * out of what it is deepest in along the `normal` of a sweep by its `depth`, at most 64 times. It may touch others then.
    * Nothing says that no other free place is nearer. An object's id instead of a shape stands for its own, as in `sweep`.
+   * Large meshes are pushed in slices between which all else is answered: `frame` is the one in which the place was free.
    *
    * ```ts
    * const { matrix } = await service.place(crate, new Matrix4().makeTranslation(3, 0.2, 1).elements);
@@ -748,8 +749,8 @@ export class CollisionService extends ServiceEvents {
   /**
    * Finds what a shape meets first on many ways, 14 numbers each: place (xyz) and unit quaternion (xyzw) at the start, then
    * at the end. Of several shapes, `shapeOf` says by its number which one goes each way. The ways are copied. What takes
-   * longer than some milliseconds is done in slices between which all else is answered: each way is among the objects as
-   * they stand at its turn.
+   * longer than some milliseconds is done in slices between which all else is answered, also within the way of a mesh: each
+   * way is among the objects as they stand when its turn comes.
    *
    * ```ts
    * const ways = new Float64Array([0, 1, 0, 0, 0, 0, 1, 0, 1, 8, 0, 0, 0, 1]);

@@ -36,6 +36,7 @@ export interface WorkerApi {
     topology: MeshData['topology'],
     deform: MeshDeform,
     features: number | undefined,
+    isFast: boolean,
   ): Promise<ArrayBuffer>;
   /** Other messages are served between slices of the work, as in `updateMesh` and `replaceTree`. */
   loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): Promise<LoadedMesh>;
@@ -90,7 +91,7 @@ export interface WorkerApi {
     filter: Filter,
   ): SweepHit[] | Promise<SweepHit[]>;
   /** Pushes a shape out of what it overlaps. */
-  place(shape: ObjectDescription, matrix: number[], filter: Filter): Placement;
+  place(shape: ObjectDescription, matrix: number[], filter: Filter): Placement | Promise<Placement>;
   /**
    * Finds what shapes meet first, 14 numbers for each way; `shapeOf` says which shape goes it, absent: the first. Other
    * messages are served between slices of the work.
@@ -224,6 +225,7 @@ export interface SmallBuild {
   positions: Float32Array;
   indices: Uint32Array | Uint16Array | undefined;
   weld: number;
+  isFast: boolean;
 }
 
 export interface SmallLoad {

@@ -1,8 +1,11 @@
+import { NO_OBJECT } from '../shared/ids.js';
 import { RAY_NUMBERS, WAY_NUMBERS } from '../shared/layout.js';
 import type { Filter } from '../shared/protocol.js';
 import type { RayHits, SweepHits } from '../shared/types.js';
 import type { PlacedDescription } from './binding/core.js';
+import type { CoreSweepHit } from './binding/hits.js';
 import type { CoreQueries } from './binding/queries.js';
+import type { PairQuestions } from './pair-questions.js';
 import type { Slices } from './slices.js';
 
 // What is asked between two readings of the clock, at first; then it is so much that it takes between a quarter of a
@@ -37,15 +40,16 @@ export async function raycastMany(
     bones: new Int32Array(count),
     barycentrics: new Float32Array(3 * count),
   };
-  await inBlocks(hits, count, RAYS_AT_ONCE, slices, (first, end) =>
+  await inBlocks(hits, 0, count, RAYS_AT_ONCE, slices, (first, end) =>
     queries.raycastMany(rays.subarray(RAY_NUMBERS * first, RAY_NUMBERS * end), filter),
   );
   return { ...hits, ms: slices.ms };
 }
 
-/** Sweeps along many ways, in slices. */
+/** Sweeps along many ways, in slices, of which one way may take several. */
 export async function sweepMany(
   queries: CoreQueries,
+  pairs: PairQuestions,
   { shapes, ways, shapeOf, tolerance, filter }: ManySweeps,
   slices: Slices,
 ): Promise<Omit<SweepHits, 'frame'>> {
@@ -58,23 +62,48 @@ export async function sweepMany(
     triangles: new Int32Array(count),
     depths: new Float64Array(count),
   };
-  await inBlocks(hits, count, WAYS_AT_ONCE, slices, (first, end) => {
-    const some = ways.subarray(WAY_NUMBERS * first, WAY_NUMBERS * end);
-    return queries.sweepMany(shapes, some, shapeOf?.subarray(first, end), tolerance, filter);
-  });
+  const wayAt = (i: number) => ways.subarray(WAY_NUMBERS * i, WAY_NUMBERS * (i + 1));
+  const sweepAlone = async (i: number): Promise<void> => {
+    const kept = queries.keepWay(shapes[shapeOf?.[i] ?? 0], wayAt(i), tolerance, filter);
+    const note = ([hit]: CoreSweepHit[], ms: number): number => {
+      hits.objects[i] = hit?.object ?? NO_OBJECT;
+      hits.times[i] = hit?.time ?? Number.POSITIVE_INFINITY;
+      hits.triangles[i] = hit?.triangle ?? -1;
+      hits.depths[i] = hit?.depth ?? 0;
+      hits.points.set(hit?.point ?? [0, 0, 0], 3 * i);
+      hits.normals.set(hit?.normal ?? [0, 0, 0], 3 * i);
+      return ms;
+    };
+    const answer = pairs.sweep(kept, note, Math.max(slices.end - performance.now(), 0));
+    if (typeof answer !== 'number') await slices.during(answer);
+  };
+  for (let first = 0; first < count; ) {
+    const from = first;
+    first = await inBlocks(hits, from, count, WAYS_AT_ONCE, slices, (start, end) => {
+      const some = ways.subarray(WAY_NUMBERS * start, WAY_NUMBERS * end);
+      return queries.sweepMany(shapes, some, shapeOf?.subarray(start, end), tolerance, filter);
+    });
+    if (first < count) await sweepAlone(first++);
+  }
   return { ...hits, ms: slices.ms };
 }
 
-/** Asks for a block of answers after the other, and puts each block's arrays into those of all. */
-async function inBlocks<Arrays extends Record<keyof Arrays, Float32Array | Float64Array | Int32Array | Uint32Array>>(
+type Numbers = Float32Array | Float64Array | Int32Array | Uint32Array;
+
+/**
+ * Asks for a block of answers after the other, and puts each block's arrays into those of all. Answers where it ended: at
+ * the count, or where a block was not `done`.
+ */
+async function inBlocks<Arrays extends Record<keyof Arrays, Numbers>>(
   all: Arrays,
+  from: number,
   count: number,
   atFirst: number,
   slices: Slices,
-  ask: (first: number, end: number) => Arrays,
-): Promise<void> {
+  ask: (first: number, end: number) => Arrays & { done?: number },
+): Promise<number> {
   let atOnce = atFirst;
-  for (let first = 0; first < count; ) {
+  for (let first = from; first < count; ) {
     if (slices.isOver) await slices.next();
     const start = performance.now();
     const end = Math.min(first + atOnce, count);
@@ -83,6 +112,8 @@ async function inBlocks<Arrays extends Record<keyof Arrays, Float32Array | Float
     const ms = performance.now() - start;
     if (ms < LEAST_MS) atOnce *= 2;
     else if (ms > MOST_MS) atOnce = Math.max(1, atOnce >> 1);
-    first = end;
+    first += found.done ?? end - first;
+    if (first < end) return first;
   }
+  return count;
 }

@@ -27,8 +27,9 @@ export abstract class MeshService extends QueryService {
       topology: MeshData['topology'],
       deform: MeshDeform,
       features: number | undefined,
+      isFast: boolean,
     ): Promise<ArrayBuffer> => {
-      const build = this.core.beginBuild(positions, indices, weld, topology, deform);
+      const build = this.core.beginBuild(positions, indices, weld, topology, deform, isFast);
       this.#builds.set(id, build);
       try {
         for (let fraction = build.step(SLICE_MS); fraction < 1; fraction = build.step(SLICE_MS)) {
@@ -69,9 +70,9 @@ export abstract class MeshService extends QueryService {
   });
 
   readonly buildMeshes = answering((builds: SmallBuild[]): Outcome<ArrayBuffer>[] =>
-    builds.map(({ positions, indices, weld }) =>
+    builds.map(({ positions, indices, weld, isFast }) =>
       outcomeOf(() => {
-        const build = this.core.beginBuild(positions, indices, weld, 'triangles', {});
+        const build = this.core.beginBuild(positions, indices, weld, 'triangles', {}, isFast);
         try {
           while (build.step(SLICE_MS) < 1);
           return build.finish();

@@ -75,11 +75,15 @@ export class PairQuestions {
     return this.#askLater(this.#core.queries.keepContact(a, b, detail), question);
   }
 
-  /** Does a sweep that was kept (`keepSweep`). */
-  sweep<Answer>(kept: number, answer: (hits: CoreSweepHit[]) => Answer): Answer | Promise<Answer> {
+  /** Does a sweep that was kept (`keepSweep`); of its first slice so many milliseconds are left. */
+  sweep<Answer>(
+    kept: number,
+    answer: (hits: CoreSweepHit[], ms: number) => Answer,
+    firstMs = FRAME_SLICE_MS,
+  ): Answer | Promise<Answer> {
     const { queries } = this.#core;
     const question = {
-      beginKept: () => queries.beginKeptSweep(kept, FRAME_SLICE_MS),
+      beginKept: () => queries.beginKeptSweep(kept, firstMs),
       resume: () => queries.resumeSweep(FRAME_SLICE_MS),
       answer,
     };

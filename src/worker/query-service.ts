@@ -41,7 +41,7 @@ import { raycastMany, sweepMany } from './many-queries.js';
 import { MeshTable } from './mesh-table.js';
 import { PairQuestions } from './pair-questions.js';
 import { placedIn } from './placed-in.js';
-import { place } from './placing.js';
+import { place, STILL } from './placing.js';
 import { section } from './section.js';
 import type { Slices, Turns } from './slices.js';
 import { type MissingFeatures, pickSnap, type SnapAnswer } from './snap/snap.js';
@@ -196,9 +196,21 @@ export abstract class QueryService {
     },
   );
 
-  readonly place = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Placement => {
-    const placement = place(this.core.queries, this.#placed(shape, matrix), filter);
-    return transfer({ ...placement, frame: this.frame }, [placement.objects.buffer as ArrayBuffer]);
+  /** Places a shape, in slices. The answer is of the frame in which it was last looked whether the place is free. */
+  readonly place = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Promise<Placement> => {
+    const { queries } = this.core;
+    const placed = this.#placed(shape, matrix);
+    let { frame } = this;
+    return this.work.inSlices(async (slices) => {
+      const placement = await place(matrix, slices, (at) => {
+        ({ frame } = this);
+        const there = { ...placed, matrix: at };
+        if (isShort(shape, STILL)) return queries.sweepAll(there, STILL, filter);
+        const ms = Math.max(slices.end - performance.now(), 0);
+        return this.#pairs.sweep(queries.keepSweep(there, STILL, filter, true), (hits) => hits, ms);
+      });
+      return transfer({ ...placement, frame }, [placement.objects.buffer as ArrayBuffer]);
+    });
   });
 
   readonly sweepMany = answering(
@@ -213,7 +225,7 @@ export abstract class QueryService {
       const { frame } = this;
       return this.work.inSlices(async (slices) => {
         const asked = { shapes: placed, ways, shapeOf, tolerance, filter };
-        const hits = await sweepMany(this.core.queries, asked, slices);
+        const hits = await sweepMany(this.core.queries, this.#pairs, asked, slices);
         return transfer({ ...hits, frame }, buffersOf(hits));
       });
     },

@@ -80,6 +80,14 @@ export class Slices {
     this.#start = performance.now();
   }
 
+  /** Waits for work that takes turns by itself, and answers how many milliseconds it took; the next slice begins then. */
+  async during(work: Promise<number>): Promise<void> {
+    this.#ms = this.ms;
+    this.#ms += await work;
+    await this.#pause();
+    this.#start = performance.now();
+  }
+
   /** Does work that may rest after each of its steps. */
   async run<T>(work: Generator<void, T>): Promise<T> {
     let step = work.next();

@@ -7,7 +7,7 @@ import type { Life } from './life.js';
 import type { Point } from './solids.js';
 import type { Line } from './truth.js';
 import type { Window } from './windows.js';
-import { DETAILS, type Thing, type World } from './world.js';
+import { DETAILS, type GivenBox, type Thing, type World } from './world.js';
 
 const AXES = [
   [0, 1, 2],
@@ -101,6 +101,7 @@ export class Actor {
     return {
       ...{ kind, half: half as unknown as Point, mesh: isMesh ? mesh! : 0 },
       radius: kind === 'ball' || kind === 'capsule' ? size() : 0,
+      boxes: isMesh && random.chance(0.4) ? this.boxes() : [],
       center: isMesh || random.chance(0.7) ? [0, 0, 0] : (random.point(1).toArray() as Point),
       matrix: this.matrix(),
       motion: random.chance(0.2) ? 'static' : 'moving',
@@ -114,6 +115,19 @@ export class Actor {
       cullable: random.chance(0.9),
       occluder: random.chance(0.8),
     };
+  }
+
+  /** They stay within a cube of half extents 0.45: the least that a mesh becomes has 0.5. */
+  boxes(): GivenBox[] {
+    const { random } = this;
+    return Array.from({ length: 1 + random.integer(3) }, (_, i) => {
+      const half = random
+        .point(1)
+        .toArray()
+        .map((each) => 0.05 + 0.2 * Math.abs(each)) as unknown as Point;
+      const center = random.point(0.2).toArray() as Point;
+      return { name: `box ${i}`, center, half, isTurned: random.chance(0.5) };
+    });
   }
 
   window(): Window {

@@ -1,11 +1,11 @@
 import type { ContactDetail, ContactPair } from 'collision-worker';
-import { boundsOf, distanceTo, filledGap, gap, length, moved, type Point, reachBeyond, type Solid } from './solids.js';
-import { DOUBT, detailOf, solidOf, type World } from './world.js';
+import { distanceTo, filledGap, gap, length, moved, type Point, reachBeyond, type Solid } from './solids.js';
+import { boundsParts, DOUBT, detailOf, solidOf, type Thing, type World } from './world.js';
 
 /** Depths and points are of float32 triangles. */
 const ROUGH = 1e-3;
 
-type Contact = Pick<ContactPair, 'contained' | 'points' | 'normals' | 'depths' | 'triangles' | 'segments'>;
+type Contact = Pick<ContactPair, 'contained' | 'points' | 'normals' | 'depths' | 'triangles' | 'segments' | 'bones'>;
 
 /** What is wrong with the pairs of a frame; empty for nothing. */
 export function faultOfPairs(world: World, pairs: Iterable<ContactPair>, waiting: number): string {
@@ -22,7 +22,7 @@ export function faultOfPairs(world: World, pairs: Iterable<ContactPair>, waiting
       if (pair?.stale) continue;
       const detail = detailOf(a.thing, b.thing);
       const reach = a.thing.clearance + b.thing.clearance;
-      const apart = apartBy(a.solid, b.solid, detail);
+      const apart = apartBy(world, a.thing, b.thing, detail);
       if (Math.abs(apart) < DOUBT || Math.abs(apart - reach) < DOUBT) continue;
       if (pair && pair.time < 1) {
         // Where they were before, nobody knows here.
@@ -34,7 +34,12 @@ export function faultOfPairs(world: World, pairs: Iterable<ContactPair>, waiting
       if (apart < reach && !pair && ++missing > waiting) return `pair ${key} is missing, ${-apart} deep`;
       if (!pair) continue;
       if (pair.groupA !== a.thing.group || pair.groupB !== b.thing.group) return `the groups of pair ${key}`;
-      const fault = apart > 0 ? faultOfGap(apart, detail, pair) : faultOfContact(a.solid, b.solid, detail, pair);
+      const fault =
+        detail === 'bounds'
+          ? faultOfBounds(world, a.thing, b.thing, pair)
+          : apart > 0
+            ? faultOfGap(apart, detail, pair)
+            : faultOfContact(a.solid, b.solid, detail, pair);
       if (fault) return `pair ${key}: ${fault}`;
     }
   }
@@ -43,9 +48,29 @@ export function faultOfPairs(world: World, pairs: Iterable<ContactPair>, waiting
   return stranger ? `pair ${stranger.a}:${stranger.b} is of what is not there` : '';
 }
 
-export function apartBy(a: Solid, b: Solid, detail: ContactDetail): number {
+export function apartBy(world: World, a: Thing, b: Thing, detail: ContactDetail): number {
   if (detail === 'none') return Number.POSITIVE_INFINITY;
-  return detail === 'bounds' ? filledGap(boundsOf(a), boundsOf(b)) : gap(a, b);
+  if (detail !== 'bounds') return gap(solidOf(world, a), solidOf(world, b));
+  return Math.min(...boundsParts(world, a).flatMap(([p]) => boundsParts(world, b).map(([q]) => filledGap(p, q))));
+}
+
+/** Of the bounds of two, or of their boxes by hand: nothing but which boxes meet is told. */
+export function faultOfBounds(world: World, a: Thing, b: Thing, contact: Contact): string {
+  const { contained, depths, bones } = contact;
+  if (contained || depths.length) return 'more than bounds';
+  const told = Array.from({ length: bones.length / 2 }, (_, i) => `${bones[2 * i]} ${bones[2 * i + 1]}`);
+  if (a.boxes.length + b.boxes.length === 0) return told.length > 0 ? 'boxes of what has none' : '';
+  const reach = a.clearance + b.clearance;
+  const known: string[] = [];
+  for (const [p, i] of boundsParts(world, a)) {
+    for (const [q, j] of boundsParts(world, b)) {
+      const [apart, key] = [filledGap(p, q), `${i} ${j}`];
+      known.push(key);
+      if (apart < -DOUBT && !told.includes(key)) return `boxes ${key} meet`;
+      if (apart > reach + DOUBT && told.includes(key)) return `boxes ${key} are ${apart} apart`;
+    }
+  }
+  return told.length > 0 && told.every((key) => known.includes(key)) ? '' : `boxes ${told} of ${known}`;
 }
 
 /** Of two that are apart by no more than their clearances. */
@@ -61,7 +86,6 @@ export function faultOfGap(apart: number, detail: ContactDetail, contact: Contac
 export function faultOfContact(a: Solid, b: Solid, detail: ContactDetail, contact: Contact): string {
   const { contained, points, normals, depths, triangles, segments } = contact;
   const hasPoints = detail === 'manifold' || detail === 'full';
-  if (detail === 'bounds') return contained || depths.length ? 'more than bounds' : '';
   const [ofA, ofB] = [reachBeyond(b, a), reachBeyond(a, b)];
   const isInDoubt = Math.abs(ofA) < DOUBT || Math.abs(ofB) < DOUBT;
   const expected = ofA < 0 ? 1 : ofB < 0 ? 2 : 0;

@@ -1,6 +1,6 @@
-import type { Hit, RayHits } from 'collision-worker';
+import type { ContactDetail, RayHits } from 'collision-worker';
 import type { Actor } from './actor.js';
-import { apartBy, faultOfContact, faultOfGap } from './contact-truth.js';
+import { apartBy, faultOfBounds, faultOfContact, faultOfGap } from './contact-truth.js';
 import { difference, gap, length, type Point } from './solids.js';
 import * as truth from './truth.js';
 import { eyeOf, viewOf } from './windows.js';
@@ -62,8 +62,9 @@ function raycastMany(actor: Actor): void {
 }
 
 /** Answers what one of many rays has hit; null for nothing. */
-export function hitOf({ objects, distances }: RayHits, i: number): Pick<Hit, 'object' | 'distance'> | null {
-  return distances[i] === Number.POSITIVE_INFINITY ? null : { object: objects[i], distance: distances[i] };
+export function hitOf({ objects, distances, bones }: RayHits, i: number): truth.Struck | null {
+  if (distances[i] === Number.POSITIVE_INFINITY) return null;
+  return { object: objects[i], distance: distances[i], bone: bones[i], box: null };
 }
 
 function lineOfSight(actor: Actor): void {
@@ -242,7 +243,7 @@ function sweep(actor: Actor): void {
 function contact(actor: Actor): void {
   const [a, b] = actor.ids(2);
   if (b === undefined) return;
-  const detail = actor.random.pick(DETAILS.slice(1)) as 'any';
+  const detail = actor.random.pick(DETAILS.slice(1)) as Exclude<ContactDetail, 'none'>;
   actor.life.ask({
     name: 'contact',
     answer: actor.service.contact(a, b, { detail, ...actor.signal() }),
@@ -251,11 +252,12 @@ function contact(actor: Actor): void {
         const [first, second] = [a, b].map((id) => world.things.get(id));
         if (!first || !second) return report ? 'one of the two is gone' : '';
         const solids = [solidOf(world, first), solidOf(world, second)] as const;
-        const apart = apartBy(...solids, detail);
+        const apart = apartBy(world, first, second, detail);
         const reach = first.clearance + second.clearance;
         if (Math.abs(apart) < DOUBT || Math.abs(apart - reach) < DOUBT) return '';
         if (apart < reach !== (report !== null)) return `they are ${apart} apart`;
         if (report === null) return '';
+        if (detail === 'bounds') return faultOfBounds(world, first, second, report);
         return apart > 0 ? faultOfGap(apart, detail, report) : faultOfContact(...solids, detail, report);
       });
       return faults.includes('') || faults.join('; or ');

@@ -16,13 +16,29 @@ import {
   sum,
 } from './solids.js';
 import { eyeOf, frustumOf, isShownTo, pixelOf, pixelsToSpare, type Window } from './windows.js';
-import { DOUBT, pickable, solidOf, standIn, type Thing, type World } from './world.js';
+import { DOUBT, partsOf, pickable, solidOf, standIn, type Thing, type World } from './world.js';
 
 export interface Line {
   origin: Point;
   /** Unit. */
   direction: Point;
   tMax: number;
+}
+
+/** Of what an answer says: the object, how far away, the number of its box by hand, and its name; null where none is told. */
+export type Struck = Pick<Hit, 'object' | 'distance' | 'bone'> & { box?: string | null };
+
+/** Where a ray meets an object; of its boxes, which. */
+interface Crossing {
+  id: number;
+  t: number;
+  bone: number;
+  box: string | undefined;
+}
+
+/** Whether an answer is of that crossing. */
+function isOf({ object, distance, bone, box: told }: Struck, { id, t, bone: own, box }: Crossing): boolean {
+  return object === id && bone === own && Math.abs(distance - t) < DOUBT && (told === null || told === box);
 }
 
 /** Whether `ids` are those for which `excess` is below 0. */
@@ -35,18 +51,13 @@ function areThose(things: readonly [id: number, excess: number][], ids: Iterable
   );
 }
 
-export function isFirstHit(
-  world: World,
-  line: Line,
-  options: QueryOptions,
-  answer: Pick<Hit, 'object' | 'distance'> | null,
-): boolean {
+export function isFirstHit(world: World, line: Line, options: QueryOptions, answer: Struck | null): boolean {
   const { all, isInDoubt } = hitsOf(world, line, options);
   if (isInDoubt) return true;
-  const nearest = Math.min(...all.map(([, t]) => t));
+  const nearest = Math.min(...all.map(({ t }) => t));
   if (answer === null) return nearest === Infinity;
   const isNearest = Math.abs(answer.distance - nearest) < DOUBT;
-  return isNearest && all.some(([id, t]) => id === answer.object && Math.abs(t - nearest) < DOUBT);
+  return isNearest && all.some((each) => isOf(answer, each));
 }
 
 /** Nearest first; of a mesh, each of the triangles that share an edge may be there. */
@@ -54,9 +65,8 @@ export function areAllHits(world: World, line: Line, options: QueryOptions, answ
   const { all, isInDoubt } = hitsOf(world, line, options);
   if (isInDoubt) return true;
   const isOrdered = answers.every((hit, i) => i === 0 || hit.distance >= answers[i - 1].distance);
-  const isHit = ([id, t]: [number, number]) =>
-    answers.some((hit) => hit.object === id && Math.abs(hit.distance - t) < DOUBT);
-  const isTrue = (hit: Hit) => all.some(([id, t]) => hit.object === id && Math.abs(hit.distance - t) < DOUBT);
+  const isHit = (each: Crossing) => answers.some((hit) => isOf(hit, each));
+  const isTrue = (hit: Hit) => all.some((each) => isOf(hit, each));
   return isOrdered && all.every(isHit) && answers.every(isTrue);
 }
 
@@ -68,12 +78,15 @@ export function isClear(world: World, line: Line, options: QueryOptions, answer:
 /** Of all objects. In doubt is what would change if the ray passed a little beside. */
 function hitsOf(world: World, { origin, direction, tMax }: Line, options: QueryOptions) {
   let isInDoubt = false;
-  const all = pickable(world, options).flatMap(([id, thing]) => {
-    const found = rayHits(standIn(world, thing, options.precision), origin, direction);
-    const hits = ofSide(found, options.side);
-    isInDoubt ||= found.doubt < DOUBT || found.hits.some((t) => Math.abs(t - tMax) < DOUBT);
-    return hits.filter((t) => t <= tMax).map((t): [number, number] => [id, t]);
-  });
+  const all = pickable(world, options).flatMap(([id, thing]) =>
+    partsOf(world, thing, options.precision).flatMap(([solid, bone]) => {
+      const found = rayHits(solid, origin, direction);
+      const hits = ofSide(found, options.side);
+      isInDoubt ||= found.doubt < DOUBT || found.hits.some((t) => Math.abs(t - tMax) < DOUBT);
+      const box = thing.boxes[bone]?.name;
+      return hits.filter((t) => t <= tMax).map((t): Crossing => ({ id, t, bone, box }));
+    }),
+  );
   return { all, isInDoubt };
 }
 

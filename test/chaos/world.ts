@@ -1,4 +1,4 @@
-import type { ContactDetail, ObjectOptions, QueryOptions, Shape } from 'collision-worker';
+import type { ContactDetail, NamedBox, ObjectOptions, QueryOptions, Shape } from 'collision-worker';
 import { boundsOf, type Point, type Solid, sphereAbout } from './solids.js';
 import type { Window } from './windows.js';
 
@@ -6,6 +6,15 @@ import type { Window } from './windows.js';
 export const DOUBT = 1e-4;
 
 export const DETAILS: readonly ContactDetail[] = ['none', 'bounds', 'bones', 'any', 'manifold', 'triangles', 'full'];
+
+/** A box by hand, along the axes of its object. */
+export interface GivenBox {
+  name: string;
+  center: Point;
+  half: Point;
+  /** Whether it is said with its sides along x and y swapped, and turned by a right angle about z. */
+  isTurned: boolean;
+}
 
 export interface Thing {
   kind: 'box' | 'ball' | 'capsule' | 'surface' | 'solid mesh';
@@ -15,6 +24,8 @@ export interface Thing {
   center: Point;
   /** Of the last two kinds: which mesh, that may have been scaled since. */
   mesh: number;
+  /** Boxes by hand, of the last two kinds; none of others. They are within the mesh however it was scaled. */
+  boxes: readonly GivenBox[];
   /** 16; it turns the axes into one another, or mirrors them, and scales all alike. */
   matrix: readonly number[];
   motion: 'static' | 'moving';
@@ -40,7 +51,10 @@ export interface World {
 
 export const EMPTY: World = { things: new Map(), meshes: new Map(), windows: new Map() };
 
-export function solidOf({ meshes }: Pick<World, 'meshes'>, thing: Thing): Solid {
+export function solidOf(
+  { meshes }: Pick<World, 'meshes'>,
+  thing: Pick<Thing, 'kind' | 'half' | 'radius' | 'center' | 'mesh' | 'matrix'>,
+): Solid {
   const { kind, half, radius, center, mesh, matrix: m } = thing;
   const factor = meshes.get(mesh) ?? 1;
   const row = (k: number, v: Point) => m[k] * v[0] + m[4 + k] * v[1] + m[8 + k] * v[2];
@@ -53,7 +67,30 @@ export function solidOf({ meshes }: Pick<World, 'meshes'>, thing: Thing): Solid 
   };
 }
 
-/** What stands for a thing in a query. */
+/** The boxes of a thing. */
+export function boxesOf({ boxes, matrix }: Thing): Solid[] {
+  const ofBox = ({ center, half }: GivenBox) =>
+    solidOf(EMPTY, { kind: 'box', half, center, radius: 0, mesh: 0, matrix });
+  return boxes.map(ofBox);
+}
+
+/** What rays by a precision meet of a thing: solids, and their numbers among its boxes, -1 for what is none. */
+export function partsOf(
+  world: World,
+  thing: Thing,
+  precision: QueryOptions['precision'],
+): [solid: Solid, box: number][] {
+  if (precision !== 'obb' || thing.boxes.length === 0) return [[standIn(world, thing, precision), -1]];
+  return boxesOf(thing).map((solid, i) => [solid, i]);
+}
+
+/** What contacts of detail 'bounds' are of, likewise. */
+export function boundsParts(world: World, thing: Thing): [solid: Solid, box: number][] {
+  if (thing.boxes.length === 0) return [[boundsOf(solidOf(world, thing)), -1]];
+  return boxesOf(thing).map((solid, i) => [solid, i]);
+}
+
+/** What stands for a thing in a query, but for rays. */
 export function standIn(world: World, thing: Thing, precision: QueryOptions['precision'] = 'mesh'): Solid {
   const solid = solidOf(world, thing);
   if (precision === 'mesh') return solid;
@@ -86,6 +123,12 @@ export function shapeOf({ kind, half, radius, center, mesh }: Thing): Shape {
 export function optionsOf(thing: Thing): ObjectOptions {
   const { matrix, motion, layers, collidesWith, group, contacts, pickable, cullable, occluder } = thing;
   const { clearance, continuous } = thing;
+  const boxes = thing.boxes.map(namedBox);
   const said = { motion, layers, collidesWith, group, contacts, pickable, cullable, occluder, clearance, continuous };
-  return { shape: shapeOf(thing), matrix, ...said };
+  return { shape: shapeOf(thing), matrix, ...said, ...(boxes.length > 0 && { boxes }) };
+}
+
+function namedBox({ name, center, half: [x, y, z], isTurned }: GivenBox): NamedBox {
+  if (!isTurned) return { name, center, halfExtents: [x, y, z] };
+  return { name, center, halfExtents: [y, x, z], rotation: [0, 0, Math.SQRT1_2, Math.SQRT1_2] };
 }

@@ -1,6 +1,7 @@
 // Every pair of boxes that meet is of exactly one tile, which has both, wherever they are.
 import { describe, expect, test } from 'vitest';
 import { isOfCell, makeTiles } from '../../src/clash/plan/tiles.js';
+import { inSlices } from '../../src/clash/slices.js';
 import { Random, SEED } from '../oracle/random.js';
 
 interface Case {
@@ -40,9 +41,9 @@ describe.each(CASES)(`Tiles of $name, seed ${SEED}`, ({ size, count, corners }) 
     { parts: 40, bytes: Number.POSITIVE_INFINITY },
     { parts: 1000, bytes: 2000 },
     { parts: 2, bytes: Number.POSITIVE_INFINITY },
-  ])('of at most $parts parts and $bytes bytes', (limits) => {
+  ])('of at most $parts parts and $bytes bytes', async (limits) => {
     const bytesOf = (mesh: number) => (mesh === 7 ? 5000 : 100);
-    const tiles = makeTiles(list, parts, padded, bytesOf, limits);
+    const tiles = await inSlices(makeTiles(list, parts, padded, bytesOf, limits));
     const seen = new Uint8Array(count * count);
     for (const { cell, parts: own, split } of tiles) {
       expect(own.length <= limits.parts).toBe(true);

@@ -243,6 +243,117 @@ test('a lost worker: clearances hold in the next one, and ways begin where thing
   expect([...contacts].filter(({ time }) => time < 1).length).toBe(2);
 });
 
+describe('a frame that is lost with its worker', () => {
+  /** Bullets left of a wall: one by itself, two of a block, one that adapters move, one that is to be teleported. */
+  async function shots() {
+    const mortal = await Mortal.create();
+    const { service } = mortal;
+    const wall = service.addObject({ shape: { type: 'box', halfExtents: [0.01, 50, 5] }, motion: 'static' });
+    const single = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 0, 0) });
+    const block = service.addInstances({ ...ball(0.01), group: 1 }, 2);
+    const put = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 9, 0) });
+    const bulk = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 15, 0) });
+    const standing = service.addObject({ shape: { type: 'sphere', radius: 0.01 }, group: 1, matrix: at(-50, 12, 0) });
+    // An adapter calls update() in the same task.
+    const moveTo = (x: number, isUpdated = true) => {
+      if (isUpdated) service.moveObjects(Uint32Array.of(bulk), [at(x, 15, 0)], 0, 1);
+      service.setTransform(single, at(x, 0, 0));
+      service.setTransforms(block, Float64Array.from([...at(x, 3, 0), ...at(x, 6, 0)]));
+      service.setTransform(standing, at(x, 12, 0));
+    };
+    const expected = [single, ...block, bulk].map((id) => `${wall}:${id}`);
+    return { mortal, service, moveTo, put, single, block, expected };
+  }
+  type Shots = Awaited<ReturnType<typeof shots>>;
+  const held = ({ mortal }: Shots) => mortal.workers.at(-1)!.hold();
+  const rejects = (update: Promise<FrameResult>) => expect(update).rejects.toMatchObject({ code: 'WORKER_LOST' });
+  const timesOf = ({ contacts }: FrameResult) => [...contacts.time].map((time) => time.toFixed(3));
+
+  test('is on the way of the next one', async () => {
+    const scene = await shots();
+    const { mortal, service, moveTo, put, single, expected } = scene;
+    moveTo(-60);
+    await service.update();
+    moveTo(-50);
+    expect((await service.update()).contacts.count).toBe(0);
+    held(scene);
+    moveTo(50);
+    const lost = rejects(service.update());
+    service.setObject(put, { matrix: at(50, 9, 0) });
+    await mortal.kill();
+    await lost;
+    // Questions see where the objects are.
+    const hit = await service.raycast({ origin: [50, 0, 9], direction: [0, 0, -1] });
+    expect(hit?.object).toBe(single);
+    const after = await service.update();
+    expect(keysOf(after)).toEqual(expected);
+    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500', '0.500']);
+    const next = await service.update();
+    expect([next.contacts.count, next.contacts.endedA.length]).toEqual([0, 4]);
+  });
+
+  test('so is the one that waited behind it, and what is said between two workers', async () => {
+    const scene = await shots();
+    const { mortal, service, moveTo, expected } = scene;
+    moveTo(-50);
+    await service.update();
+    held(scene);
+    moveTo(-20);
+    const first = rejects(service.update());
+    moveTo(-10);
+    const second = rejects(service.update());
+    mortal.service.addEventListener('lost', () => moveTo(0.5, false), { once: true });
+    await mortal.kill();
+    await Promise.all([first, second]);
+    // And once more, before any frame was answered.
+    held(scene);
+    moveTo(50);
+    const third = rejects(service.update());
+    await mortal.kill();
+    await third;
+    const after = await service.update();
+    expect(keysOf(after)).toEqual(expected);
+    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500', '0.500']);
+  });
+
+  test('of which the first was answered leaves the way of the second', async () => {
+    const scene = await shots();
+    const { mortal, service, moveTo, expected } = scene;
+    moveTo(-100);
+    await service.update();
+    held(scene);
+    moveTo(-50);
+    const first = service.update();
+    moveTo(50);
+    const second = rejects(service.update());
+    await mortal.workers.at(-1)!.release();
+    expect((await first).contacts.count).toBe(0);
+    await mortal.kill();
+    await second;
+    const after = await service.update();
+    expect(keysOf(after)).toEqual(expected);
+    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500', '0.500']);
+  });
+
+  test('has no way for what is new or was put somewhere', async () => {
+    const scene = await shots();
+    const { mortal, service, moveTo, put, block } = scene;
+    moveTo(-50);
+    await service.update();
+    held(scene);
+    const made = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 20, 0) });
+    service.setObject(put, { matrix: at(-40, 9, 0) });
+    service.setTransforms(Uint32Array.of(made, put), Float64Array.from([...at(50, 20, 0), ...at(50, 9, 0)]));
+    service.removeObject(block[0]);
+    const lost = rejects(service.update());
+    await mortal.kill();
+    await lost;
+    expect((await service.update()).contacts.count).toBe(0);
+    service.setTransform(put, at(-50, 9, 0));
+    expect((await service.update()).contacts.count).toBe(1);
+  });
+});
+
 test(`with a budget that is used up in every frame nothing passes unseen either, seed ${SEED}`, async () => {
   service.dispose();
   service = await createCollisionService({ contactBudget: 0.05 });

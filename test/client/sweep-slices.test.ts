@@ -44,3 +44,77 @@ test('picks, frames and other sweeps come between', { timeout: 240_000 }, async 
   expect(order.indexOf('raycast')).toBeLessThan(order.indexOf('sweepAll'));
   expect(order.indexOf('short')).toBeLessThan(order.indexOf('sweepAll'));
 });
+
+test('picks and frames come between the slices of one way of many, which is as it is alone', {
+  timeout: 240_000,
+}, async () => {
+  const mesh = await service.addMesh(icosphere(1, 30));
+  const ids = Array.from({ length: 3 }, (_, i) =>
+    service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(3 + 0.3 * i) }),
+  );
+  await service.update();
+  const turns = [0, 3, 1, 0];
+  const numbers = turns.flatMap((angle) => {
+    const turn = new Quaternion().setFromAxisAngle(new Vector3(0, 1, 0), angle).toArray();
+    return [-4, 0, 0, 0, 0, 0, 1, angle === 1 ? -1 : 12, 0, 0, ...turn];
+  });
+  const order: string[] = [];
+  const noted = async <T>(name: string, answer: Promise<T>): Promise<T> => {
+    const value = await answer;
+    order.push(name);
+    return value;
+  };
+  const shapes = [
+    { type: 'sphere', radius: 0.5 },
+    { type: 'mesh', mesh },
+  ] as const;
+  const shapeOf = Uint8Array.of(0, 1, 1, 1);
+  const many = noted('many', service.sweepMany(shapes, Float64Array.from(numbers), { shapeOf }));
+  const pick = noted('pick', service.raycast({ origin: [-9, 0, 0], direction: [1, 0, 0] }));
+  const frame = noted('frame', service.update());
+  const hits = await many;
+  await Promise.all([pick, frame]);
+  expect(order[0]).toBe('pick');
+  expect(hits.ms).toBeGreaterThan(0);
+  for (const [i, which] of shapeOf.entries()) {
+    const alone = await service.sweep(shapes[which], at(-4), at(turns[i] === 1 ? -1 : 12, turns[i]));
+    expect(hits.objects[i]).toBe(alone?.object ?? 0xffffffff);
+    if (!alone) continue;
+    expect(hits.times[i]).toBeCloseTo(alone.time, 4);
+    expect(hits.triangles[i] >= 0).toBe(true);
+    expect([...hits.normals.subarray(3 * i, 3 * i + 3)].length).toBe(3);
+    expect(hits.points[3 * i]).toBeCloseTo(alone.point[0], 3);
+  }
+  expect(hits.objects[2]).toBe(0xffffffff);
+  expect(hits.objects[0]).toBe(ids[0]);
+  // Large meshes that go while the ways are swept are read to the end.
+  const last = service.sweepMany(shapes, Float64Array.from(numbers), { shapeOf });
+  service.removeObjects(Uint32Array.from(ids));
+  service.removeMesh(mesh);
+  await service.update();
+  expect((await last).objects.length).toBe(4);
+});
+
+test('a pick comes between the slices in which a mesh is placed', { timeout: 240_000 }, async () => {
+  const mesh = await service.addMesh(icosphere(1, 60));
+  for (let i = 0; i < 4; i++) service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(1.2 * i) });
+  await service.update();
+  const order: string[] = [];
+  const placing = service.place({ type: 'mesh', mesh }, at(0.3)).then(
+    (placement) => {
+      order.push('place');
+      return placement;
+    },
+    (error) => {
+      order.push('place');
+      return error as Error;
+    },
+  );
+  const hit = await service.raycast({ origin: [-9, 0, 0], direction: [1, 0, 0] });
+  order.push('pick');
+  expect(hit?.point[0]).toBeCloseTo(-1, 2);
+  const placement = await placing;
+  expect(order).toEqual(['pick', 'place']);
+  if (placement instanceof Error) expect(placement).toMatchObject({ code: 'INVALID_ARGUMENT' });
+  else expect((await service.overlap({ type: 'mesh', mesh }, placement.matrix)).length).toBe(0);
+});

@@ -26,7 +26,7 @@ afterEach(async () => {
 async function open(device: { width: number; height: number; hasTouch?: boolean }): Promise<void> {
   ({ page, faults } = await demo.open(device, `batch.html?quality=low&parts=${COUNT}`));
   await demoStarted(page);
-  parts = new Parts(COUNT, 10);
+  parts = await Parts.create(COUNT, 10);
   parts.pose(await stopped(page));
 }
 

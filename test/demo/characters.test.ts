@@ -1,6 +1,7 @@
 import type { Page } from 'playwright';
 import { type BufferAttribute, type Intersection, type SkinnedMesh, Vector3, Vector4 } from 'three';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { createBody } from '../../demo/characters/body.js';
 import { Crowd, nameOfBone } from '../../demo/characters/crowd.js';
 import { LIMBS } from '../../demo/characters/figure.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
@@ -15,7 +16,7 @@ const TIE = 1e-3;
 let demo: Awaited<ReturnType<typeof browseDemo>>;
 let page: Page;
 let faults: string[] = [];
-const crowd = new Crowd('low');
+const crowd = new Crowd('low', createBody('low'));
 
 beforeAll(async () => {
   demo = await browseDemo(inject('demoUrl'));

@@ -34,7 +34,7 @@ beforeAll(async () => {
     const { dragons, teapots } = window.contactsDemo!.hall.heap;
     return [dragons.count, teapots.count];
   });
-  hall = new Hall(dragonGeometry(), dragons, teapots);
+  hall = await Hall.create(dragonGeometry(), dragons, teapots);
 }, 180_000);
 afterAll(() => demo?.close());
 afterEach(async () => {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright';
 import { type Camera, Frustum, type InstancedMesh, Matrix4, Raycaster, Vector2, Vector3 } from 'three';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { City } from '../../demo/cull/city.js';
+import { planCity } from '../../demo/cull/city-plan.js';
 import type { CullPage } from '../../demo/cull/cull-page.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 import { Random, SEED } from '../oracle/random.js';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   demo = await browseDemo(inject('demoUrl'));
   ({ page, faults } = await demo.open(SIZE, 'cull.html?quality=low'));
   await demoStarted(page);
-  city = new City(97_000, 3_000);
+  city = new City(planCity({ buildings: 97_000, cars: 3_000 }));
 });
 afterAll(() => demo?.close());
 

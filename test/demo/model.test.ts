@@ -1,6 +1,7 @@
 import type { Page } from 'playwright';
 import { type PerspectiveCamera, Vector3 } from 'three';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { createBody } from '../../demo/characters/body.js';
 import { Crowd } from '../../demo/characters/crowd.js';
 import type { ModelPage } from '../../demo/model/model-page.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
@@ -183,7 +184,7 @@ describe('at 1440 × 900', () => {
     await page.locator('#controls-inside select').selectOption('Walkers, rigged');
     await expect.poll(shown, PATIENCE).toBe('walkers');
     await framesOf(page);
-    const crowd = new Crowd('low');
+    const crowd = new Crowd('low', createBody('low'));
     crowd.root.updateMatrixWorld(true);
     // What is in front of one of them is another one.
     const [{ mesh }] = crowd.walkers;

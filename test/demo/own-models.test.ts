@@ -11,7 +11,7 @@ import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 import { Glb } from '../fixtures/glb.js';
 import { boxMesh, icosphere } from '../oracle/meshes.js';
 import { cameraIn } from './camera.js';
-import { longScripts, noteLongScripts } from './long-scripts.js';
+import { longestTask, startTrace } from './work-of-ours.js';
 
 declare global {
   interface Window {
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo?.close());
 beforeEach(async () => {
-  ({ page, faults } = await demo.open({ width: 1440, height: 900 }, 'model.html?quality=low', noteLongScripts));
+  ({ page, faults } = await demo.open({ width: 1440, height: 900 }, 'model.html?quality=low'));
   await demoStarted(page);
   await page.waitForFunction(() => window.modelPage !== undefined);
   return async () => {
@@ -59,14 +59,14 @@ async function show(name: string, file: Buffer): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'own-model-'));
   const path = join(folder, name);
   writeFileSync(path, file);
-  const before = (await longScripts(page)).length;
+  await startTrace(demo.browser, page);
   const start = performance.now();
   await page.setInputFiles('#file', path);
   await expect.poll(() => page.evaluate(() => document.body.dataset.model), LOADING).toBe(name);
   const ms = performance.now() - start;
   await expect.poll(() => page.locator('#progress').isHidden(), PATIENCE).toBe(true);
   rmSync(folder, { recursive: true });
-  console.log(name, `${Math.round(ms)} ms`, (await longScripts(page)).slice(before));
+  console.log(name, `${Math.round(ms)} ms`, await longestTask(demo.browser, page));
   expect(await page.locator('#error').textContent()).toBe('');
   return ms;
 }

@@ -8,7 +8,7 @@ import type { SelectionPage } from '../../demo/selection/selection-page.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 import { root } from '../../scripts/run.mjs';
 import { shownCode } from '../../scripts/shown-code.mjs';
-import { longScripts, noteLongScripts } from './long-scripts.js';
+import { longestTask, startTrace, type Task } from './work-of-ours.js';
 
 declare global {
   interface Window {
@@ -21,6 +21,8 @@ const SIZES = [
   { width: 390, height: 844, hasTouch: true },
 ] as const;
 const PATIENCE = { timeout: 20_000, interval: 50 };
+/** Milliseconds of work of ours in a task of the main thread. */
+const LONGEST = 50;
 const FILES = PAGES.map(([file]) => file);
 
 let demo: Awaited<ReturnType<typeof browseDemo>>;
@@ -63,9 +65,8 @@ test.each(FILES)('%s shows 10 to 20 lines of what it runs', (html) => {
 // A page that was opened on a phone is made as wide as a desktop: it must not have to be loaded anew.
 test.each(FILES)('%s at both sizes', async (html) => {
   const [desktop, phone] = SIZES;
-  const { page, faults } = await demo.open(phone, `${html}?quality=low`, noteLongScripts);
+  const { page, faults } = await demo.open(phone, `${html}?quality=low`, (opened) => startTrace(demo.browser, opened));
   await demoStarted(page);
-  const scripts = { starting: await longScripts(page), running: [] as string[] };
   for (const { width, height } of [phone, desktop]) {
     await page.setViewportSize({ width, height });
     await page.waitForTimeout(300);
@@ -81,16 +82,14 @@ test.each(FILES)('%s at both sizes', async (html) => {
   }
   expect(await page.locator('#pages a').count()).toBe(PAGES.length);
   expect(await page.locator('#pages a[aria-current]').getAttribute('href')).toContain(html);
-  await expect
-    .poll(() => page.locator('#figures, #stats').allTextContents(), PATIENCE)
-    .toContainEqual(expect.stringMatching(/\d/));
+  await hasFigures(page);
+  const task = await longestTask(demo.browser, page);
 
   await copies(page, html);
   // React Three Fiber uses what three calls deprecated.
   expect(faults.filter((fault) => !/THREE.Clock/.test(fault))).toEqual([]);
-  scripts.running = (await longScripts(page)).slice(scripts.starting.length);
-  console.log(html, scripts);
   await page.close();
+  await keepsTheMainThreadFree(html, task);
 });
 
 describe('without a mouse,', () => {
@@ -174,6 +173,28 @@ test('an error lifts the veil', async () => {
   expect(await page.locator('#progress').isVisible()).toBe(false);
   await page.close();
 });
+
+/** Waits until figures are shown. */
+function hasFigures(page: Page): Promise<void> {
+  const figures = page.locator('#figures, #stats');
+  return expect.poll(() => figures.allTextContents(), PATIENCE).toContainEqual(expect.stringMatching(/\d/));
+}
+
+/**
+ * The one test that asserts a time, since that is what is promised: no task has 50 ms of work of ours. It is the processor
+ * time of that thread, in the best of three loads, so that it says something of the page and little of the machine.
+ */
+async function keepsTheMainThreadFree(html: string, first: Task): Promise<void> {
+  const tasks = [first];
+  while (tasks.at(-1)!.ours >= LONGEST && tasks.length < 3) {
+    const { page } = await demo.open(SIZES[1], `${html}?quality=low`, (opened) => startTrace(demo.browser, opened));
+    await hasFigures(page);
+    tasks.push(await longestTask(demo.browser, page));
+    await page.close();
+  }
+  console.log(html, tasks);
+  expect(Math.min(...tasks.map(({ ours }) => ours)), JSON.stringify(tasks)).toBeLessThan(LONGEST);
+}
 
 /** The code opens, is what stands in the files, is copied whole, and its links lead to the files. */
 async function copies(page: Page, html: string): Promise<void> {

@@ -23,7 +23,7 @@ let demo: Awaited<ReturnType<typeof browseDemo>>;
 let page: Page;
 let faults: string[];
 let camera: PerspectiveCamera;
-const engine = createRadialEngine(16);
+const engine = await createRadialEngine(16);
 let parts = engine.children as Mesh[];
 
 beforeAll(async () => {

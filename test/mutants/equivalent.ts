@@ -14,7 +14,7 @@ export interface Equivalent {
   reason: string;
 }
 
-interface Change {
+export interface Change {
   file: string;
   original: string;
   by: string;
@@ -36,4 +36,14 @@ export function isEquivalent(
     if (known.line !== undefined && !text.includes(known.line)) return false;
     return known.behind === undefined || before?.endsWith(known.behind) === true;
   });
+}
+
+/** Prints those that no mutant of their part is any more, as their code has changed. `all`: all mutants of that part. */
+export function reportStale(equivalents: readonly Equivalent[], all: readonly Change[]): void {
+  const stale = equivalents.filter((known) => !all.some((change) => isEquivalent([known], change)));
+  if (stale.length === 0) return;
+  console.log(`\n${stale.length} of test/mutants/equivalent.json name code that is gone:`);
+  for (const { file, original, by, line } of stale) {
+    console.log(`${file}: ${original} → ${by || 'dropped'}${line === undefined ? '' : `  in  ${line}`}`);
+  }
 }

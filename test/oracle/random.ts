@@ -13,6 +13,11 @@ export class Random {
     this.#state = seed | 0;
   }
 
+  /** Begins again with another seed. */
+  restart(seed: number): void {
+    this.#state = seed | 0;
+  }
+
   /** In [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;

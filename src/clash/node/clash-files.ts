@@ -8,8 +8,9 @@ import { CollisionError } from 'collision-worker';
 import { checkInteger, checkNumber, checkObject, checkText, invalid, throwIfAborted } from '../check.js';
 import { partsOfTile } from '../plan/tiles.js';
 import { Progress } from '../progress.js';
-import { makeReport } from '../report/report.js';
+import { ReportMaker } from '../report/report.js';
 import { compileRules } from '../rules/rules.js';
+import { inSlices } from '../slices.js';
 import type { ClashProgress, ClashReport, ReportOptions, Rule } from '../types.js';
 import { Folder, writeWhole } from './folder.js';
 import { fileOfModel, readModel } from './input/read-model.js';
@@ -94,11 +95,17 @@ export async function clashFiles(
   const { plan, unread } = await openRun(work);
   const tiles = new TilesOnDisk(work, run.key);
   await tiles.look();
-  const progress = new Progress('clash', plan.tiles.length, onProgress, tiles.count);
+  const report = new ReportMaker(plan, unread, {
+    ...(accepted ? { accepted } : {}),
+    ...(groupDistance === undefined ? {} : { groupDistance }),
+  });
+  for (const tile of tiles.done) await inSlices(report.add(await tiles.read(tile)), signal);
+  const progress = new Progress('clash', plan.tiles.length, onProgress, tiles.done.length);
   const missing = Array.from(plan.tiles.keys()).filter((tile) => !tiles.has(tile));
   const take = async (tile: number, result: string): Promise<void> => {
     await tiles.put(tile, result);
     progress.add(1);
+    await inSlices(report.add(JSON.parse(result)), signal);
   };
   if (queue) await queue.run(work, run.key, missing, take, signal);
   else
@@ -111,10 +118,7 @@ export async function clashFiles(
       signal,
     );
   throwIfAborted(signal);
-  return makeReport(plan, await tiles.readAll(), unread, {
-    ...(accepted ? { accepted } : {}),
-    ...(groupDistance === undefined ? {} : { groupDistance }),
-  });
+  return await inSlices(report.make(), signal);
 }
 
 /** Says what is in a file, or in the parts of a baked folder. */
@@ -165,10 +169,16 @@ async function runInThreads(
   const waiting = missing.values();
   let isOver = false;
   const work = async (): Promise<void> => {
+    // What a tile has is written while the thread is at the next one.
+    let taken = Promise.resolve();
     for (const tile of waiting as Iterable<number>) {
       if (isOver) return;
-      await take(tile, await pool.run(tile));
+      const result = await pool.run(tile);
+      await taken;
+      taken = take(tile, result);
+      taken.catch(() => {}); // who waits for it is told
     }
+    await taken;
   };
   const abort = (): void => {
     isOver = true;

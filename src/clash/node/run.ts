@@ -6,6 +6,7 @@ import { reasonOf } from '../check.js';
 import { makePlan, type Plan } from '../plan/plan.js';
 import type { TileLimits } from '../plan/tiles.js';
 import { compileRules } from '../rules/rules.js';
+import { inSlices } from '../slices.js';
 import type { MeshSource } from '../tile/loaded-meshes.js';
 import type { Rule, Unread } from '../types.js';
 import { Folder } from './folder.js';
@@ -54,11 +55,11 @@ export async function readRun(place: string, cache?: string): Promise<Run> {
 }
 
 /** Numbers the meshes of both stores through. */
-function joinStores(run: Run, a: PartStore, b: PartStore | null): OpenRun {
+async function joinStores(run: Run, a: PartStore, b: PartStore | null): Promise<OpenRun> {
   const first = a.meshCount;
   const partsB = b?.parts.map((part) => ({ ...part, mesh: part.mesh + first })) ?? null;
   const bytesOf = (mesh: number) => (mesh < first ? a.bytesOf(mesh) : b!.bytesOf(mesh - first));
-  const plan = makePlan(a.parts, partsB, compileRules(run.rules), bytesOf, run.limits);
+  const plan = await inSlices(makePlan(a.parts, partsB, compileRules(run.rules), bytesOf, run.limits));
   const load = (mesh: number) => (mesh < first ? a.load(mesh) : b!.load(mesh - first));
   const ofSet = (set: 'a' | 'b', store: PartStore | null) => (store?.unread ?? []).map((each) => ({ set, ...each }));
   return { key: run.key, plan, source: { load }, unread: [...ofSet('a', a), ...ofSet('b', b)] };

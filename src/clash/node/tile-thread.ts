@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CollisionError, createCollisionService } from 'collision-worker';
 import { reasonOf } from '../check.js';
+import { placingOrder } from '../tile/placing-order.js';
 import { TileRunner } from '../tile/tile-runner.js';
 import { openRun } from './run.js';
 import type { ThreadAnswer, ThreadData } from './thread-pool.js';
@@ -20,7 +21,7 @@ const started = (async () => {
   }
   const { plan, source } = run;
   const service = await createCollisionService({ restart: false, builders: 0, timeout: TIMEOUT });
-  return { plan, runner: new TileRunner(service, plan, source, bytes) };
+  return { plan, runner: new TileRunner(service, plan, placingOrder(plan), source, bytes) };
 })();
 started.catch(() => {}); // who asks first is told
 

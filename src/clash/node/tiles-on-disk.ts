@@ -23,8 +23,9 @@ export class TilesOnDisk {
     for (const name of names) if (/^\d+\.json$/.test(name)) this.#done.add(Number.parseInt(name, 10));
   }
 
-  get count(): number {
-    return this.#done.size;
+  /** Answers the numbers of the tiles that are done, ascending. */
+  get done(): number[] {
+    return [...this.#done].sort((a, b) => a - b);
   }
 
   has(tile: number): boolean {
@@ -37,10 +38,7 @@ export class TilesOnDisk {
     this.#done.add(tile);
   }
 
-  async readAll(): Promise<TileResult[]> {
-    const tiles = [...this.#done].sort((a, b) => a - b);
-    const results: TileResult[] = [];
-    for (const tile of tiles) results.push(JSON.parse(await readFile(join(this.#folder, `${tile}.json`), 'utf8')));
-    return results;
+  async read(tile: number): Promise<TileResult> {
+    return JSON.parse(await readFile(join(this.#folder, `${tile}.json`), 'utf8'));
   }
 }

@@ -1,6 +1,7 @@
 import { invalid } from '../check.js';
 import { type CompiledRule, warnOfRules } from '../rules/rules.js';
 import type { Described } from '../rules/selector.js';
+import { STEPS } from '../slices.js';
 import type { Part } from '../types.js';
 import type { Box } from './bounds.js';
 import { makeTiles, type Tile, type TileLimits } from './tiles.js';
@@ -46,21 +47,25 @@ export interface PlacedPart extends Described {
   box: Box;
 }
 
-/** Plans what is to be looked at; without a second set, the first one by itself. */
-export function makePlan(
+/** Plans what is to be looked at; without a second set, the first one by itself. It may rest after each step. */
+export function* makePlan(
   a: readonly PlacedPart[],
   b: readonly PlacedPart[] | null,
   rules: readonly CompiledRule[],
   bytesOf: (mesh: number) => number,
   limits: TileLimits,
-): Plan {
-  const parts = [...sortedById(a), ...(b === null ? [] : sortedById(b))];
+): Generator<void, Plan> {
+  const sortedA = sortedById(a);
+  yield;
+  const parts = [...sortedA, ...(b === null ? [] : sortedById(b))];
+  yield;
   const boxes = new Float64Array(6 * parts.length);
   const matrices = new Float64Array(16 * parts.length);
-  parts.forEach(({ matrix, box }, i) => {
+  for (const [i, { matrix, box }] of parts.entries()) {
     for (let k = 0; k < 6; k++) boxes[6 * i + k] = box[k];
     for (let k = 0; k < 16; k++) matrices[16 * i + k] = matrix[k];
-  });
+    if (i % STEPS === STEPS - 1) yield;
+  }
   const margin = 0.5 * Math.max(0, ...rules.map(({ kind, limit }) => (kind === 'hard' ? 0 : limit)));
   const rounding = ROUNDING * boxes.reduce((most, each) => Math.max(most, Math.abs(each)), margin);
   const origin = originOf(boxes);
@@ -68,15 +73,20 @@ export function makePlan(
   for (let i = 12; i < matrices.length; i += 16)
     for (let axis = 0; axis < 3; axis++) matrices[i + axis] -= origin[axis];
   const padded = boxes.map((each, i) => (i % 6 < 3 ? each - margin - rounding : each + margin + rounding));
+  yield;
   const isWithin = b === null;
-  const sides = rules.map(({ isOfA, isOfB }) => {
-    return Uint8Array.from(parts, (part, i) => {
+  const sides: Uint8Array[] = [];
+  for (const { isOfA, isOfB } of rules) {
+    const side = new Uint8Array(parts.length);
+    for (const [i, part] of parts.entries()) {
       const isFirst = i < a.length;
-      return (isFirst && isOfA(part) ? SIDE_A : 0) | ((isWithin || !isFirst) && isOfB(part) ? SIDE_B : 0);
-    });
-  });
+      side[i] = (isFirst && isOfA(part) ? SIDE_A : 0) | ((isWithin || !isFirst) && isOfB(part) ? SIDE_B : 0);
+      if (i % STEPS === STEPS - 1) yield;
+    }
+    sides.push(side);
+  }
   const wanted = Array.from(parts.keys()).filter((i) => sides.some((side) => side[i] !== 0));
-  const tiles = makeTiles(wanted, parts, padded, bytesOf, limits);
+  const tiles = yield* makeTiles(wanted, parts, padded, bytesOf, limits);
   return {
     origin,
     rounding,

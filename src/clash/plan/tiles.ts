@@ -45,14 +45,14 @@ const WORTH = 0.9;
 
 const WHOLE = [-1, -1, -1, 1, 1, 1].map((sign) => sign * Number.MAX_VALUE);
 
-/** Splits parts, by their numbers, into tiles. `padded` has a box for each part. */
-export function makeTiles(
+/** Splits parts, by their numbers, into tiles. `padded` has a box for each part. It may rest after each step. */
+export function* makeTiles(
   list: readonly number[],
   parts: readonly { mesh: number }[],
   padded: Float64Array,
   bytesOf: (mesh: number) => number,
   limits: TileLimits,
-): Tile[] {
+): Generator<void, Tile[]> {
   const tiles: Tile[] = [];
   const fits = (list: readonly number[]): boolean => {
     if (list.length > limits.parts) return false;
@@ -63,7 +63,8 @@ export function makeTiles(
     }
     return sum <= Math.max(limits.bytes, BESIDE_LARGEST * largest);
   };
-  const divide = (list: readonly number[], cell: readonly number[]): void => {
+  function* divide(list: readonly number[], cell: readonly number[]): Generator<void> {
+    yield;
     if (list.length < 2) return;
     if (list.length === 2 || fits(list)) {
       tiles.push({ cell, parts: list, split: 0 });
@@ -72,33 +73,35 @@ export function makeTiles(
     const cut = bestCut(list, padded);
     if (cut) {
       const { axis, at, low, high } = cut;
-      divide(low, cell.with(3 + axis, at));
-      divide(high, cell.with(axis, at));
-    } else divideList(list, cell);
-  };
+      yield* divide(low, cell.with(3 + axis, at));
+      yield* divide(high, cell.with(axis, at));
+    } else yield* divideList(list, cell);
+  }
   /** Divides parts that lie in one place: each half by itself, then the one with the other. */
-  const divideList = (list: readonly number[], cell: readonly number[]): void => {
+  function* divideList(list: readonly number[], cell: readonly number[]): Generator<void> {
+    yield;
     if (list.length < 2) return;
     if (list.length === 2 || (list.length <= MOST_IN_ONE_PLACE && fits(list))) {
       tiles.push({ cell, parts: list, split: 0 });
       return;
     }
     const [low, high] = halves(list);
-    divideList(low, cell);
-    divideList(high, cell);
-    cross(low, high, cell);
-  };
-  const cross = (low: readonly number[], high: readonly number[], cell: readonly number[]): void => {
+    yield* divideList(low, cell);
+    yield* divideList(high, cell);
+    yield* cross(low, high, cell);
+  }
+  function* cross(low: readonly number[], high: readonly number[], cell: readonly number[]): Generator<void> {
+    yield;
     const both = [...low, ...high];
     if (both.length === 2 || (both.length <= MOST_IN_ONE_PLACE && fits(both))) {
       tiles.push({ cell, parts: both, split: low.length });
       return;
     }
     for (const one of low.length > 1 ? halves(low) : [low]) {
-      for (const other of high.length > 1 ? halves(high) : [high]) cross(one, other, cell);
+      for (const other of high.length > 1 ? halves(high) : [high]) yield* cross(one, other, cell);
     }
-  };
-  divide(list, WHOLE);
+  }
+  yield* divide(list, WHOLE);
   return tiles;
 }
 

@@ -10,43 +10,85 @@ const UUIDS = new NameUuids('1b0c2c56-6f3c-4d0a-9d43-6a8d2f7be9c1');
 
 const DEFAULT_GROUP_DISTANCE = 1;
 
-/** Makes the report of what all tiles have found: the same one in whatever order they come. */
-export function makeReport(
-  plan: Plan,
-  results: readonly TileResult[],
-  unreadBefore: readonly Unread[],
-  { accepted, groupDistance = DEFAULT_GROUP_DISTANCE }: ReportOptions,
-): ClashReport {
-  checkNumber('groupDistance', groupDistance, 0, 'a number >= 0');
-  const earlier = readAccepted(accepted);
-  const findings = results.flatMap((result) => result.findings).sort(byRuleAndParts);
-  const clashes: Clash[] = [];
-  const groups: ClashGroup[] = [];
-  for (const group of groupsOf(findings, groupDistance)) {
-    const members = group.findings.map((finding) => clashOf(plan, finding, earlier));
-    const { name, kind } = plan.rules[group.findings[0].rule];
-    const part = nameOf(plan, group.part);
-    const id = UUIDS.of(JSON.stringify(['group', name, part.set, part.id, lowestOf(members)]));
-    for (const clash of members) clash.group = id;
-    const bounds = boundsOf(members);
-    const status = statusOf(members);
-    groups.push({ id, rule: name, kind, part, status, clashes: members.map((clash) => clash.id), bounds });
-    clashes.push(...members);
+/** What was found, and what the report says of it. */
+type Found = Finding & { clash: Clash };
+
+/**
+ * Makes the report of what all tiles have found: the same one in whatever order they come. What can be said of a tile by
+ * itself, ids above all, is made while others are still looked at. All of it may rest after each step.
+ */
+export class ReportMaker {
+  readonly #plan: Plan;
+  readonly #unread: readonly Unread[];
+  readonly #groupDistance: number;
+  readonly #earlier: Map<string, ClashStatus>;
+  readonly #found: Found[] = [];
+  /** A part may have failed in several tiles: the least of the reasons counts. */
+  readonly #reasons = new Map<number, string>();
+
+  /** `unread` are the parts that no tile was asked about. Throws INVALID_ARGUMENT for options that are none. */
+  constructor(
+    plan: Plan,
+    unread: readonly Unread[],
+    { accepted, groupDistance = DEFAULT_GROUP_DISTANCE }: ReportOptions,
+  ) {
+    this.#groupDistance = checkNumber('groupDistance', groupDistance, 0, 'a number >= 0');
+    this.#earlier = readAccepted(accepted);
+    this.#plan = plan;
+    this.#unread = unread;
   }
-  const found = new Set(clashes.map(({ id }) => id));
-  const counts = new Map<string, number>();
-  for (const { rule } of clashes) counts.set(rule, (counts.get(rule) ?? 0) + 1);
-  const { parts, countA, isWithin, rules, warnings } = plan;
-  return {
-    version: 1,
-    parts: { a: countA, b: isWithin ? 0 : parts.length - countA },
-    rules: rules.map(({ name, kind }) => ({ name, kind, clashes: counts.get(name) ?? 0 })),
-    clashes,
-    groups,
-    unread: unreadOf(plan, results, unreadBefore),
-    warnings: [...warnings],
-    resolved: [...earlier.keys()].filter((id) => !found.has(id)).sort(),
-  };
+
+  /** Takes what a tile has. */
+  *add({ findings, unread }: TileResult): Generator<void> {
+    for (const finding of findings) {
+      this.#found.push({ ...finding, clash: clashOf(this.#plan, finding, this.#earlier) });
+      yield;
+    }
+    for (const [part, reason] of unread) {
+      const known = this.#reasons.get(part);
+      if (known === undefined || reason < known) this.#reasons.set(part, reason);
+    }
+  }
+
+  *make(): Generator<void, ClashReport> {
+    const plan = this.#plan;
+    const clashes: Clash[] = [];
+    const groups: ClashGroup[] = [];
+    for (const group of yield* groupsOf(this.#found.sort(byRuleAndParts), this.#groupDistance)) {
+      const members = group.findings.map(({ clash }) => clash);
+      const { name, kind } = plan.rules[group.findings[0].rule];
+      const part = nameOf(plan, group.part);
+      const id = UUIDS.of(JSON.stringify(['group', name, part.set, part.id, lowestOf(members)]));
+      for (const clash of members) clash.group = id;
+      const bounds = boundsOf(members);
+      const status = statusOf(members);
+      groups.push({ id, rule: name, kind, part, status, clashes: members.map((clash) => clash.id), bounds });
+      for (const clash of members) clashes.push(clash);
+      yield;
+    }
+    const found = new Set(clashes.map(({ id }) => id));
+    const counts = new Map<string, number>();
+    for (const { rule } of clashes) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+    const { parts, countA, isWithin, rules, warnings } = plan;
+    return {
+      version: 1,
+      parts: { a: countA, b: isWithin ? 0 : parts.length - countA },
+      rules: rules.map(({ name, kind }) => ({ name, kind, clashes: counts.get(name) ?? 0 })),
+      clashes,
+      groups,
+      unread: this.#allUnread(),
+      warnings: [...warnings],
+      resolved: [...this.#earlier.keys()].filter((id) => !found.has(id)).sort(),
+    };
+  }
+
+  #allUnread(): Unread[] {
+    const found = [...this.#reasons].map(([part, reason]): Unread => {
+      const { set, id, name } = nameOf(this.#plan, part);
+      return { set, id, name, reason };
+    });
+    return [...this.#unread, ...found].sort((p, q) => compare(p.set, q.set) || compare(p.id, q.id));
+  }
 }
 
 function byRuleAndParts(p: Finding, q: Finding): number {
@@ -102,22 +144,6 @@ function boundsOf(clashes: readonly Clash[]): ClashGroup['bounds'] {
     }
   }
   return bounds;
-}
-
-/** A part may have failed in several tiles: the least of the reasons counts. */
-function unreadOf(plan: Plan, results: readonly TileResult[], before: readonly Unread[]): Unread[] {
-  const reasons = new Map<number, string>();
-  for (const { unread } of results) {
-    for (const [part, reason] of unread) {
-      const known = reasons.get(part);
-      if (known === undefined || reason < known) reasons.set(part, reason);
-    }
-  }
-  const found = [...reasons].map(([part, reason]): Unread => {
-    const { set, id, name } = nameOf(plan, part);
-    return { set, id, name, reason };
-  });
-  return [...before, ...found].sort((p, q) => compare(p.set, q.set) || compare(p.id, q.id));
 }
 
 function compare(a: string, b: string): number {

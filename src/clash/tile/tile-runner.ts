@@ -1,11 +1,12 @@
 import { CollisionError, type CollisionService, type ContactSet, type ObjectId, type Vec3 } from 'collision-worker';
 import { reasonOf, throwIfAborted } from '../check.js';
 import { squaredGap } from '../plan/bounds.js';
-import { isAbout, type Plan, SIDE_A, SIDE_B } from '../plan/plan.js';
+import { isAbout, type Plan } from '../plan/plan.js';
 import { halves, isOfCell, type Tile } from '../plan/tiles.js';
 import type { Rule } from '../types.js';
 import { isDuplicate, isSameBox, type PlacedGeometry, placeGeometry } from './duplicates.js';
 import { LoadedMeshes, type MeshSource } from './loaded-meshes.js';
+import type { PlacingOrder } from './placing-order.js';
 import { trianglesOf } from './triangles.js';
 
 /** What two parts have done against a rule. All numbers are those of the plan: parts, rules, and places about its origin. */
@@ -33,29 +34,11 @@ interface PlacedTile {
   parts: Uint32Array;
 }
 
-/** A pair of layers for each hard rule, one for each side; rules that share one are told apart later. */
-function layersOf({ parts, sides }: Plan, hard: readonly number[]): { layers: Uint32Array; collidesWith: Uint32Array } {
-  const layers = new Uint32Array(parts.length);
-  const collidesWith = new Uint32Array(parts.length);
-  hard.forEach((rule, k) => {
-    const pair = 2 * (k % PAIRS_OF_LAYERS);
-    sides[rule].forEach((side, part) => {
-      layers[part] |= side << pair;
-      if (side & SIDE_A) collidesWith[part] |= SIDE_B << pair;
-      if (side & SIDE_B) collidesWith[part] |= SIDE_A << pair;
-    });
-  });
-  return { layers, collidesWith };
-}
-
 /** Boxes that make room for objects: nothing touches them. */
 const ASIDE = { shape: { type: 'box', halfExtents: [1, 1, 1] }, contacts: 'none' } as const;
 
 /** So many distances are asked for at once. */
 const MOST_AT_ONCE = 1024;
-
-/** Hard rules share so many pairs of layers. */
-const PAIRS_OF_LAYERS = 16;
 
 /** Lists the rules of a kind that are about two parts, by their limits. */
 function rulesAbout(
@@ -96,15 +79,7 @@ export class TileRunner {
   readonly #plan: Plan;
   readonly #source: MeshSource;
   readonly #meshes: LoadedMeshes;
-  /** The numbers of the hard rules; and for each part, what has its object make the pairs that they are about. */
-  readonly #hard: readonly number[];
-  readonly #layers: { layers: Uint32Array; collidesWith: Uint32Array };
-  /**
-   * The rank of each part in the order in which parts are placed: by mesh and layers, so that those of a tile that differ in
-   * their places alone are added at once. It is the same in every tile and every worker.
-   */
-  readonly #ranks: Uint32Array;
-  readonly #byRank: Uint32Array;
+  readonly #order: PlacingOrder;
   /**
    * How many objects each tile takes, with such as nothing touches where it has fewer parts. So all slots are free between
    * two tiles, in their order, and of two parts the one of the lower rank always has the lower id: what is computed of them
@@ -112,27 +87,12 @@ export class TileRunner {
    */
   #slots = 0;
 
-  constructor(service: CollisionService, plan: Plan, source: MeshSource, bytes: number) {
+  constructor(service: CollisionService, plan: Plan, order: PlacingOrder, source: MeshSource, bytes: number) {
     this.#service = service;
     this.#plan = plan;
+    this.#order = order;
     this.#source = source;
     this.#meshes = new LoadedMeshes(service, source, bytes);
-    this.#hard = Array.from(plan.rules.keys()).filter((rule) => plan.rules[rule].kind === 'hard');
-    this.#layers = layersOf(plan, this.#hard);
-    const { layers, collidesWith } = this.#layers;
-    // Numbers of meshes are those of the order in which parts were given, which must not matter.
-    const firstOf = new Map<number, number>();
-    plan.parts.forEach(({ mesh }, part) => {
-      if (!firstOf.has(mesh)) firstOf.set(mesh, part);
-    });
-    const byMesh = plan.parts.map(({ mesh }) => firstOf.get(mesh)!);
-    this.#byRank = Uint32Array.from(plan.parts.keys()).sort((a, b) => {
-      return byMesh[a] - byMesh[b] || layers[a] - layers[b] || collidesWith[a] - collidesWith[b] || a - b;
-    });
-    this.#ranks = new Uint32Array(plan.parts.length);
-    this.#byRank.forEach((part, rank) => {
-      this.#ranks[part] = rank;
-    });
   }
 
   /** Looks at all pairs of a tile. Rejects with ABORTED, and with WORKER_LOST when the service is no more. */
@@ -228,10 +188,10 @@ export class TileRunner {
     const service = this.#service;
     const { parts } = tile;
     const { matrices } = this.#plan;
-    const { layers, collidesWith } = this.#layers;
-    const sorted = Uint32Array.from(parts, (part) => this.#ranks[part]).sort();
+    const { layers, collidesWith, ranks, byRank } = this.#order;
+    const sorted = Uint32Array.from(parts, (part) => ranks[part]).sort();
     sorted.forEach((rank, i) => {
-      sorted[i] = this.#byRank[rank];
+      sorted[i] = byRank[rank];
     });
     const groupOf = this.#groups(tile);
     const isAlike = (a: number, b: number): boolean =>
@@ -281,7 +241,7 @@ export class TileRunner {
       const { depth, point } = deepestOf(contacts, i);
       const contained = contacts.contained[i];
       const inside = isTurned && contained !== 0 ? 3 - contained : contained;
-      for (const rule of this.#hard) {
+      for (const rule of this.#order.hard) {
         if (!(depth > rules[rule].limit) || !isAbout(this.#plan, rule, a, b)) continue;
         findings.push({ rule, a, b, point, value: depth, inside });
       }

@@ -4,6 +4,7 @@ import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../../s
 import type { FrameResult, ObjectId } from '../../shared/types.js';
 import type { Deferred, WorkerLink } from '../link/worker-link.js';
 import { PoseTable } from '../skin/pose-table.js';
+import { AFFINE_NUMBERS } from '../transforms/affine.js';
 import { BulkWriter } from '../transforms/bulk-writer.js';
 import type { BorrowedBlock, ReplayLog } from '../transforms/replay-log.js';
 import type { TransformTable } from '../transforms/transform-table.js';
@@ -205,8 +206,10 @@ export class FramePump {
     if (!out) {
       frame.staging.reopen(input);
       if (areMoved) frame.staging.dropMoves();
+      this.#table.starts.interrupt();
       this.#stageAgain(frame.staging);
     } else {
+      this.#log.answer(this.#lastFrame);
       if (new DataView(out).getUint32(OUT_REJECTED_COUNT, true) === 0) this.#log.accept(this.#lastFrame);
       frame.staging.takePoses(() => new FrameView(out, frame.names).rejected);
       frame.staging.restart(input);
@@ -231,6 +234,7 @@ export class FramePump {
   interrupt(): void {
     this.#isDown = true;
     this.#isBusy = false;
+    this.#log.interrupt(this.#inWorker ? this.#lastFrame - 1 : this.#lastFrame);
     // The buffers of these have gone with it, or are of no more use; the log has what the rejected updates said.
     this.#inWorker = undefined;
     this.#waiting = undefined;
@@ -249,9 +253,14 @@ export class FramePump {
     const staging = new FrameBuilder(this.#poses);
     this.#views.copyTo(staging);
     this.#log.replay(staging);
+    const moved = this.#beginWays(staging);
     staging.addAllPoses();
     const input = staging.seal(this.#lastFrame, this.#link.life);
     this.#link.post({ type: 'place', input }, [input]);
+    if (!moved.isEmpty) {
+      const ahead = moved.seal(this.#lastFrame, this.#link.life);
+      this.#link.post({ type: 'ahead', input: ahead }, [ahead]);
+    }
     // They put their objects where they are themselves.
     if (characters.length > 0) this.#link.post({ type: 'commands', list: [...characters] });
     this.#postBaseline();
@@ -264,6 +273,21 @@ export class FramePump {
     this.#ready = queued.filter((entry) => !staysBehind(entry));
     this.#behind = queued.filter(staysBehind);
     this.#sendWaiting();
+  }
+
+  /** Puts continuous objects back to where the last answered frame had them. Answers where they are since, which comes next. */
+  #beginWays(staging: FrameBuilder): FrameBuilder {
+    const moved = new FrameBuilder();
+    this.#table.starts.forEach((id, matrices, at) => {
+      if (!this.#table.has(id)) return;
+      const from = staging.addSingle(id);
+      const to = moved.addSingle(id);
+      for (let k = 0; k < AFFINE_NUMBERS; k++) {
+        moved.f64[to + k] = staging.f64[from + k];
+        staging.f64[from + k] = matrices[at + k];
+      }
+    });
+    return moved;
   }
 
   /** Lets go of all there is, when the link has ended. */
@@ -313,6 +337,7 @@ export class FramePump {
     this.#freeOut = undefined;
     this.#sentOutBytes = out?.byteLength ?? 0;
     this.#inWorker = frame;
+    this.#table.starts.send();
     this.#link.post({ type: 'frame', input, out }, out ? [input, out] : [input]);
   }
 

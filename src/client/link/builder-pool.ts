@@ -49,16 +49,17 @@ export class BuilderPool {
     signal: AbortSignal | undefined,
     weld = 0,
     features: number | undefined = undefined,
+    isFast = false,
   ): Promise<ArrayBuffer> {
     const builder = this.#leastBusy();
     const answer = builder.link.defer<ArrayBuffer>(operation);
     const { positions, indices, topology = 'triangles', skin, morphs } = mesh;
     const bytes = positions.buffer.byteLength + (indices?.buffer.byteLength ?? 0);
     if (bytes <= SMALL_BYTES && topology === 'triangles' && !skin && !morphs && features === undefined) {
-      this.#runSmall(operation, builder, answer, { positions, indices, weld });
+      this.#runSmall(operation, builder, answer, { positions, indices, weld, isFast });
       return abortable(operation, signal, answer);
     }
-    this.#run(operation, builder, answer, mesh, onProgress, weld, features);
+    this.#run(operation, builder, answer, mesh, onProgress, weld, features, isFast);
     return abortable(operation, signal, answer);
   }
 
@@ -88,6 +89,7 @@ export class BuilderPool {
     onProgress: (fraction: number) => void,
     weld: number,
     features: number | undefined,
+    isFast: boolean,
   ): Promise<void> {
     const { link } = builder;
     const build = ++this.#lastBuild;
@@ -110,6 +112,7 @@ export class BuilderPool {
           topology,
           deform,
           features,
+          isFast,
         ),
       );
     }

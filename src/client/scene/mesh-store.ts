@@ -41,7 +41,8 @@ import {
   unpackBoxes,
 } from './named-boxes.js';
 
-const KEYS = ['onProgress', 'signal', 'transfer', 'weld', 'features', 'boxes'];
+const KEYS = ['onProgress', 'signal', 'transfer', 'weld', 'features', 'boxes', 'quality'];
+const QUALITIES = ['good', 'fast'] as const;
 const BAKE_KEYS = ['boxes'];
 const MESH_BOXES_KEYS = ['level', 'signal'];
 const DEEPEST_LEVEL = 4;
@@ -68,6 +69,8 @@ interface Mesh {
   moved: Float32Array | undefined;
   /** Tells which update `moved` is of. */
   movedBy: number;
+  /** Whether its trees are built quickly. */
+  isFast: boolean;
   /** Objects that have it as their shape. */
   uses: number;
   /** The new tree for moved vertices that is under way. */
@@ -142,6 +145,7 @@ export class MeshStore {
       invalid(operation, 'features', given.features, 'none for a baked mesh, which has those that it was baked with');
     }
     const asked = given.boxes === undefined ? undefined : checkBoxes(operation, 'boxes', given.boxes);
+    const isFast = checkQuality(operation, given.quality, data);
     const owned = takeData(operation, data, isHandedOver, signal, weld);
     const boxes = asked ?? bakedBoxes(operation, owned);
     if (asked?.length && !isArrayBuffer(owned)) checkBoxable(operation, given.boxes, describedData(owned));
@@ -150,13 +154,14 @@ export class MeshStore {
     const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
     const baked = isArrayBuffer(owned)
       ? owned
-      : await this.#builders.build(operation, owned, report, signal, weld, angle);
+      : await this.#builders.build(operation, owned, report, signal, weld, angle, isFast);
     this.#table.checkRoom(operation, 1);
     const mesh: Mesh = {
       info: null,
       copy: undefined,
       moved: undefined,
       movedBy: 0,
+      isFast,
       uses: 0,
       rebuild: null,
       isRemoved: false,
@@ -315,7 +320,7 @@ export class MeshStore {
   ): Promise<MeshData | undefined> {
     let baked: ArrayBuffer;
     try {
-      baked = await this.#builders.build(operation, data, () => {}, signal);
+      baked = await this.#builders.build(operation, data, () => {}, signal, 0, undefined, mesh.isFast);
     } catch (error) {
       await this.#link.up();
       if (!signal.aborted) await this.#link.call(operation, (api) => api.replaceTree(id, null, false));
@@ -410,6 +415,17 @@ function checkFeatures(operation: string, features: AddMeshOptions['features'] =
   checkNumber(operation, 'features.angle', angle, 0, 'a number from 0 to 180');
   if (angle > 180) invalid(operation, 'features.angle', angle, 'a number from 0 to 180');
   return angle;
+}
+
+/** Tells whether a mesh is to be built quickly. */
+function checkQuality(operation: string, given: AddMeshOptions['quality'], data: MeshData | ArrayBuffer): boolean {
+  if (given === undefined) return false;
+  const quality = checkOneOf(operation, 'quality', given, QUALITIES);
+  if (isArrayBuffer(data)) invalid(operation, 'quality', given, 'none for a baked mesh, which is built already');
+  if (quality === 'fast' && (data?.topology ?? 'triangles') !== 'triangles') {
+    invalid(operation, 'quality', given, `'good' for ${data.topology}, whose trees are built in one way`);
+  }
+  return quality === 'fast';
 }
 
 /** Checks the data, and takes them into buffers of our own. */

@@ -1,4 +1,5 @@
 import { slotOf } from '../../shared/ids.js';
+import * as layout from '../../shared/layout.js';
 import type { Command, ObjectDescription } from '../../shared/protocol.js';
 import type { MeshId, MeshInfo, ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
 import { argumentError, checkInteger, checkMatrix } from '../check/validate.js';
@@ -9,6 +10,10 @@ import { Descriptions } from './descriptions.js';
 import { Ids } from './id-table.js';
 import type { MeshStore } from './mesh-store.js';
 import { describe, describeQuery, isSame, readObject } from './object-description.js';
+
+function isContinuous({ flags }: ObjectDescription): boolean {
+  return (flags & layout.FLAG_CONTINUOUS) !== 0;
+}
 
 /** The objects alive, with their descriptions; instances share one. */
 export class ObjectStore {
@@ -80,6 +85,7 @@ export class ObjectStore {
     for (let i = 0; i < count; i++) ids[i] = this.#table.take();
     this.#descriptions.set(ids, description);
     for (let i = 0; i < count; i++) this.#log.add(ids[i], place);
+    if (isContinuous(description)) for (let i = 0; i < count; i++) this.#log.setContinuous(ids[i], true);
     this.#meshes.countUse(description.mesh, count);
     if (!this.#joinLast(ids, description, matrix)) {
       this.#pump.enqueue({
@@ -103,6 +109,7 @@ export class ObjectStore {
     this.check(operation, 'id', id); // a getter of the shape's may have removed it
     this.#descriptions.change(slot, description);
     if (matrix) this.#log.set(id, matrix);
+    this.#log.setContinuous(id, isContinuous(description));
     this.#meshes.countUse(description.mesh, 1);
     this.#meshes.countUse(old.mesh, -1);
     if (!this.#canKeepPose(old.mesh, description.mesh)) this.#poses.delete(id);

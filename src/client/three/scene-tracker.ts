@@ -146,7 +146,7 @@ export class SceneTracker {
     this.#updatesMatrices = options.updateMatrixWorld ?? false;
     this.#skeletons = new SkeletonTable(this.#updatesMatrices);
     this.#layers = new LayerChanges(service);
-    this.#meshes = new MeshPool(service, () => options.onProgress?.(this.#meshes.fraction));
+    this.#meshes = new MeshPool(service, () => options.onProgress?.(this.#meshes.fraction), options.quality);
     const context = {
       service,
       meshes: this.#meshes,

@@ -1,7 +1,7 @@
 import type { BufferGeometry, InstancedMesh, LOD } from 'three';
-import type { ContactDetail, Shape } from '../../shared/types.js';
+import type { AddMeshOptions, ContactDetail, Shape } from '../../shared/types.js';
 import { checkSignal } from '../check/signal.js';
-import { checkAtLeastZero, checkBoolean, invalid, readOptions } from '../check/validate.js';
+import { checkAtLeastZero, checkBoolean, checkOneOf, invalid, readOptions } from '../check/validate.js';
 import { contactDetail } from '../scene/object-description.js';
 import type { ClippingRenderer } from './track/clip-sets.js';
 import type { SceneDrawable, SceneObjectOptions } from './track/tracked-object.js';
@@ -14,6 +14,7 @@ const KEYS = [
     'updateMatrixWorld',
     'contacts',
     'culling',
+    'quality',
     'renderer',
     'shapeOf',
     'objectOptions',
@@ -89,6 +90,8 @@ export interface TrackOptions {
    * InstancedMeshes and BatchedMeshes one by one. Not a pixel differs by that. Default false. See docs/culling.md.
    */
   culling?: boolean | CullingOptions;
+  /** How the meshes of triangles are built: `quality` of `addMesh`. Default 'good'. */
+  quality?: AddMeshOptions['quality'];
   /**
    * three's renderer, of which `clippingPlanes` and `localClippingEnabled` are read with each pick and region, as they
    * are then: what it cuts away is not hit. Without one, the planes of the materials cut and nothing else.
@@ -116,6 +119,7 @@ export function readTrackOptions(operation: string, options: TrackOptions): Trac
     updateMatrixWorld = false,
     contacts,
     culling = false,
+    quality = 'good',
     renderer,
   } = given;
   for (const [name, value] of Object.entries({ onProgress, shapeOf, objectOptions })) {
@@ -125,6 +129,7 @@ export function readTrackOptions(operation: string, options: TrackOptions): Trac
     invalid(operation, 'renderer', renderer, "one of three's renderers");
   }
   checkSignal(operation, signal);
+  checkOneOf(operation, 'quality', quality, ['good', 'fast']);
   checkBoolean(operation, 'updateMatrixWorld', updateMatrixWorld);
   if (contacts !== undefined) contactDetail(operation, 'contacts', contacts);
   const wished = readCulling(operation, culling);

@@ -1,6 +1,8 @@
 // Affine matrices as three stores them: 16 numbers, column-major, the bottom row 0, 0, 0, 1.
 import { isAffine, isInvertibleAt } from '../check/affine.js';
 
+/** Numbers of a transform: the bottom row of an affine matrix says nothing. */
+export const AFFINE_NUMBERS = 12;
 export const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /**

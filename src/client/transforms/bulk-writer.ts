@@ -35,7 +35,8 @@ export class BulkWriter {
    */
   move(objects: Uint32Array, transforms: readonly ArrayLike<number>[], first: number, end: number): number {
     const table = this.#table;
-    const { pages, states } = table;
+    const { pages, starts, states } = table;
+    const isAnyContinuous = starts.isAny;
     let matrices: Float64Array = NO_PAGE;
     let number = -1;
     let i = first;
@@ -84,6 +85,7 @@ export class BulkWriter {
         if (!(volume * volume > SURE_VOLUME * squares * squares * squares)) return i;
         if (!(Math.abs(x + y + z) < SURE_PLACE)) return i;
 
+        if (isAnyContinuous && starts.isContinuous(slot)) starts.note(id, matrices, at);
         matrices[at] = ax;
         matrices[at + 1] = ay;
         matrices[at + 2] = az;

@@ -52,8 +52,9 @@ interface KeptBlock {
    * What the worker has where it refused the newest; none of a borrowed block, of which the newest is read at the end.
    */
   before: Placement | undefined;
-  /** The number of the frame that carries the newest. */
+  /** The numbers of the frames that carry the newest, and what was before. */
   frame: number;
+  beforeFrame: number;
   /** Tells whether the worker has answered that frame and refused nothing. */
   isAccepted: boolean;
 }
@@ -75,6 +76,8 @@ export class ReplayLog {
   /** Each slot has the number of the kept block that has the object's transform, and says where in the block it is. */
   #blockOf = new Uint32Array(0);
   #indexInBlock = new Uint32Array(0);
+  /** The number of the last frame that was answered. */
+  #answered = 0;
 
   constructor(table: TransformTable, isKeeping: boolean) {
     this.#table = table;
@@ -86,6 +89,11 @@ export class ReplayLog {
     this.#table.add(id, matrix);
     const { length } = this.#table.ids;
     if (this.#blockOf.length < length) this.#grow(length);
+  }
+
+  /** Says whether an object is continuous. */
+  setContinuous(id: ObjectId, isContinuous: boolean): void {
+    if (this.#isKeeping) this.#table.starts.set(slotOf(id), isContinuous);
   }
 
   /** Makes room for so many slots. */
@@ -103,6 +111,7 @@ export class ReplayLog {
   set(id: ObjectId, matrix: ArrayLike<number>): void {
     const slot = slotOf(id);
     this.#leaveBlock(slot);
+    this.#table.starts.exclude(slot);
     this.#table.write(slot, matrix);
     this.#table.setState(slot, STAGED); // over an older transform that is staged
   }
@@ -117,7 +126,8 @@ export class ReplayLog {
    */
   keepSingles(u32: Uint32Array, firstId: number, f64: Float64Array, first: number, count: number): void {
     const table = this.#table;
-    const { ids, states } = table;
+    const { ids, starts, states } = table;
+    const isAnyContinuous = this.#isKeeping && starts.isAny;
     const blockOf = this.#blockOf;
     for (let i = 0; i < count; i++) {
       const id = u32[firstId + i];
@@ -144,10 +154,15 @@ export class ReplayLog {
       const isSure = volume * volume > SURE_VOLUME * squares * squares * squares && Math.abs(x + y + z) < SURE_PLACE;
       // What the worker is going to refuse does not take the place of what it has.
       if (!isSure && !isInvertibleAt(f64, from, 3)) continue;
-      if (blockOf[slot] !== IN_TABLE) this.#leaveBlock(slot);
+      const isContinuous = isAnyContinuous && starts.isContinuous(slot);
+      if (blockOf[slot] !== IN_TABLE) {
+        if (isContinuous) this.#noteStart(this.#blocks[blockOf[slot]]!, slot);
+        this.#leaveBlock(slot);
+      }
       if (states[slot] === STAGED) states[slot] = EXPLICIT;
       const matrices = table.pageOf(slot);
       const to = placeInPage(slot);
+      if (isContinuous) starts.note(id, matrices, to);
       matrices[to] = ax;
       matrices[to + 1] = ay;
       matrices[to + 2] = az;
@@ -187,12 +202,47 @@ export class ReplayLog {
     block.isAccepted = false;
   }
 
-  /** Notes that the worker has answered a frame and refused nothing. */
+  /** Notes that the worker has answered a frame. */
+  answer(frame: number): void {
+    this.#answered = frame;
+    this.#table.starts.answer();
+  }
+
+  /** Notes that it has refused nothing of it. */
   accept(frame: number): void {
     for (let number = 1; number < this.#blocks.length; number++) {
       const block = this.#blocks[number];
       if (block?.frame === frame) block.isAccepted = true;
     }
+  }
+
+  /**
+   * Notes that the worker is lost, which has answered the frames up to a number: where continuous objects were then is where
+   * their ways begin. Of a borrowed block nobody knows that.
+   */
+  interrupt(answered: number): void {
+    const { ids, starts } = this.#table;
+    starts.interrupt();
+    if (!starts.isAny) return;
+    this.#answered = answered;
+    for (let slot = 0; slot < ids.length; slot++) {
+      const block = starts.isContinuous(slot) ? this.#blocks[this.#blockOf[slot]] : undefined;
+      if (block && block.frame > answered) this.#noteStart(block, slot);
+    }
+  }
+
+  /** Notes where an object of a block was in the last answered frame. */
+  #noteStart(block: KeptBlock, slot: number): void {
+    if (block.isBorrowed) return;
+    const { ids, newest, before, frame, beforeFrame } = block;
+    const { ids: alive, starts } = this.#table;
+    const i = this.#indexInBlock[slot];
+    const product = new Float64Array(AFFINE_NUMBERS);
+    const placement = frame <= this.#answered ? newest : beforeFrame <= this.#answered ? before : undefined;
+    const isKnown = placement?.matrices.length === 16 * ids.length;
+    if (isKnown && multiplyToPlace(product, 0, placement.parent, placement.matrices, 16 * i)) {
+      starts.note(alive[slot], product, 0);
+    } else if (!placement) starts.note(alive[slot], this.#table.pageOf(slot), placeInPage(slot));
   }
 
   /** Stages every object where it is, unless it is where a new one is. */
@@ -253,6 +303,7 @@ export class ReplayLog {
       newest: { matrices: borrowed?.matrices ?? new Float32Array(0), parent: new Float64Array(16) },
       before: undefined,
       frame: -1,
+      beforeFrame: -1,
       isAccepted: true,
     };
     this.#blocks[number] = block;
@@ -286,6 +337,7 @@ export class ReplayLog {
     if (!block.isAccepted && block.before) this.#foldPlacement(this.#blocks.indexOf(block), block, block.before);
     const { before } = block;
     block.before = block.frame < 0 ? undefined : block.newest;
+    block.beforeFrame = block.frame;
     const isRoom = before?.matrices.length === matrices.length && before.matrices.constructor === matrices.constructor;
     block.newest = isRoom ? before : { matrices: matrices.slice(), parent: new Float64Array(16) };
   }

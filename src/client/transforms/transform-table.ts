@@ -22,10 +22,10 @@
 import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
-import { IDENTITY, writeAffine } from './affine.js';
+import { AFFINE_NUMBERS, IDENTITY, writeAffine } from './affine.js';
+import { WayStarts } from './way-starts.js';
 
-/** Numbers of a transform: the bottom row of an affine matrix says nothing. */
-export const AFFINE_NUMBERS = 12;
+export { AFFINE_NUMBERS };
 
 export const UNKNOWN = 0;
 export const CLAIMED = 1;
@@ -65,6 +65,8 @@ export class TransformTable {
    * still.
    */
   leftBlocks = 0;
+  /** Where the ways of continuous objects begin that have moved since the last answer. */
+  readonly starts = new WayStarts();
 
   has(id: unknown): id is ObjectId {
     // An id is never 0, and a slot out of range reads as undefined.
@@ -116,6 +118,7 @@ export class TransformTable {
     const slot = slotOf(id);
     this.setState(slot, UNKNOWN);
     this.ids[slot] = 0;
+    this.starts.set(slot, false);
   }
 
   setState(slot: number, state: TransformState): void {
@@ -134,6 +137,7 @@ export class TransformTable {
     this.ids = new Uint32Array(0);
     this.states = new Uint8Array(0);
     this.pages.length = 0;
+    this.starts.clear();
   }
 
   #makePage(number: number): Float64Array {

@@ -68,6 +68,12 @@ export interface AddMeshOptions {
    */
   weld?: number;
   /**
+   * What matters more: quick rays ('good'), or a quick build ('fast'), which takes FAST_TIME of the time for a tree of which
+   * a ray visits FAST_COST more. Answers are the same. New trees for vertices that moved are built in the same way. Not for
+   * a baked mesh; lines and points have 'good' alone. Default 'good'.
+   */
+  quality?: 'good' | 'fast';
+  /**
    * Finds what picks with `snap` snap to as the mesh is built, and bakes it with the mesh. `angle`, in degrees from 0 to 180: edges
    * at which the surface is bent by more than this are feature edges; default 35, so that the sides of a cylinder of eleven or
    * more are none. Without it, the first pick that comes near an object of the mesh has its features found by the default angle,

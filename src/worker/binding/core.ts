@@ -7,7 +7,7 @@ import { type MeshAddress, type PlacedDescription, writeCharacter, writeDescript
 import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
 import { CoreInspector } from './inspector.js';
 import { CoreMemory } from './memory.js';
-import { bakeMesh, beginBake, type MeshBake } from './mesh-bake.js';
+import { beginBake, type MeshBake } from './mesh-bake.js';
 import { beginBuild, type MeshBuild } from './mesh-build.js';
 import { meshIndices, meshInfo } from './mesh-info.js';
 import { beginLoad, type MeshLoad } from './mesh-load.js';
@@ -36,12 +36,13 @@ export interface Core {
     weld?: number,
     topology?: MeshData['topology'],
     deform?: MeshDeform,
+    isFast?: boolean,
   ): MeshBuild;
   /** Begins to copy in the first bytes of a buffer, a baked mesh, and to check it. Throws OUT_OF_MEMORY. */
   beginLoad(baked: ArrayBuffer, bytes?: number): MeshLoad;
   /** Copies it in, if nothing in it can lead a traversal astray (else BAD_DATA). */
   loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress;
-  /** Derives at once what is not of the vertices as they are; `beginBake` does so in steps. */
+  /** Bakes a mesh in one piece; `beginBake` does so in steps. */
   bakeMesh(mesh: MeshAddress): ArrayBuffer;
   /** Begins to bake a mesh, which nobody may change as long as the bake reads it. Throws OUT_OF_MEMORY. */
   beginBake(mesh: MeshAddress): MeshBake;
@@ -191,8 +192,9 @@ class WasmCore implements Core {
     weld = 0,
     topology: MeshData['topology'] = 'triangles',
     deform: MeshDeform = {},
+    isFast = false,
   ): MeshBuild {
-    return beginBuild(this.#exports, this.#memory, { positions, indices, weld, topology, deform });
+    return beginBuild(this.#exports, this.#memory, { positions, indices, weld, topology, deform, isFast });
   }
 
   beginBake(mesh: MeshAddress): MeshBake {
@@ -222,7 +224,9 @@ class WasmCore implements Core {
   }
 
   bakeMesh(mesh: MeshAddress): ArrayBuffer {
-    return bakeMesh(this.#exports, this.#memory, mesh);
+    const bake = this.beginBake(mesh);
+    while (bake.step(Infinity) < 1);
+    return bake.finish();
   }
 
   meshInfo(mesh: MeshAddress): TreeInfo {

@@ -12,7 +12,7 @@ export interface CoreExports {
   holdList(content: number, bytes: number): number;
   holdBoxes(records: number, count: number): number;
   dropList(list: number): void;
-  beginBuild(vertices: number, triangles: number, weld: number): number;
+  beginBuild(vertices: number, triangles: number, weld: number, isFast: boolean): number;
   reserveBuild(build: number, indexed: boolean): void;
   reserveBuildDeform(build: number, bones: number, targets: number, areRelative: boolean): void;
   buildWeights(build: number): number;
@@ -39,7 +39,6 @@ export interface CoreExports {
   beginCheck(address: number, bytes: number): number;
   stepCheck(check: number, until: number): number;
   checkMeshTree(address: number): number;
-  bakeMesh(address: number): number;
   isFresh(address: number): boolean;
   beginBake(mesh: number): number;
   stepBake(bake: number, until: number): number;
@@ -125,7 +124,7 @@ export interface CoreExports {
     depths: number,
     points: number,
     normals: number,
-  ): void;
+  ): number;
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
   beginSection(plane: number, filter: number, count: number, cosine: number, sine: number, weld: number): number;
   beginSnap(view: number, lowX: number, lowY: number, highX: number, highY: number, filter: number): number;
@@ -153,6 +152,7 @@ export interface CoreExports {
   inspectedElements(): number;
   endInspection(): void;
   keepSweep(description: number, motion: number, filter: number, all: boolean): number;
+  keepWay(description: number, way: number, tolerance: number, filter: number): number;
   beginKeptSweep(kept: number, until: number): number;
   resumeSweep(until: number): number;
   isLongContact(a: number, b: number, detail: number): number;

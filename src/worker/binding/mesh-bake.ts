@@ -66,16 +66,6 @@ export function beginBake(wasm: CoreExports, memory: CoreMemory, mesh: MeshAddre
   };
 }
 
-/** Bakes a mesh in one piece, and gives the mesh what it derives for that. Throws OUT_OF_MEMORY. */
-export function bakeMesh(wasm: CoreExports, memory: CoreMemory, mesh: MeshAddress): ArrayBuffer {
-  const baked = wasm.bakeMesh(mesh) >>> 0;
-  try {
-    return memory.bytes(baked, bytesOf(memory, baked)).slice().buffer;
-  } finally {
-    if (baked !== mesh) wasm.release(baked);
-  }
-}
-
 function bytesOf({ view }: CoreMemory, mesh: MeshAddress): number {
   return view.getUint32(mesh + layout.MESH_BYTES, true);
 }

@@ -25,13 +25,15 @@ interface MeshSource {
   weld: number;
   topology: NonNullable<MeshData['topology']>;
   deform: MeshDeform;
+  /** Whether the tree is to be made quickly, at the cost of somewhat slower rays. */
+  isFast: boolean;
 }
 
 const BUILD_BAD_INDEX = 1; // core/mesh/build
 
 /** Begins to build a mesh. Throws OUT_OF_MEMORY. */
 export function beginBuild(wasm: CoreExports, memory: CoreMemory, source: MeshSource): MeshBuild {
-  const { positions, weld, topology, deform } = source;
+  const { positions, weld, topology, deform, isFast } = source;
   if (topology !== 'triangles') {
     return thenBaked(wasm, memory, beginPointLineBuild(wasm, topology, positions, source.indices));
   }
@@ -39,7 +41,7 @@ export function beginBuild(wasm: CoreExports, memory: CoreMemory, source: MeshSo
   // Which vertices are one, the indices say.
   const indices = source.indices ?? (weld > 0 ? Uint32Array.from({ length: vertices }, (_, i) => i) : undefined);
   const triangles = (indices?.length ?? vertices) / 3;
-  const build = wasm.beginBuild(vertices, triangles, weld) >>> 0;
+  const build = wasm.beginBuild(vertices, triangles, weld, isFast) >>> 0;
   try {
     wasm.reserveBuild(build, indices !== undefined);
     const { buffer } = memory;

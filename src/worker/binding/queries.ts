@@ -45,7 +45,8 @@ export class CoreQueries {
     this.#exports = exports;
     this.#memory = memory;
     this.#boxNames = boxNames;
-    const queryBytes = Math.max(layout.RAY_BYTES, layout.REGION_BYTES, layout.OBJECT_BYTES + layout.MOTION_BYTES);
+    const motionBytes = Math.max(layout.MOTION_BYTES, 8 * layout.WAY_NUMBERS);
+    const queryBytes = Math.max(layout.RAY_BYTES, layout.REGION_BYTES, layout.OBJECT_BYTES + motionBytes);
     this.#filter = memory.allocate(layout.FILTER_BYTES + queryBytes + layout.HIT_BYTES);
     this.#query = this.#filter + layout.FILTER_BYTES;
     this.#hit = this.#query + queryBytes;
@@ -224,6 +225,16 @@ export class CoreQueries {
     });
   }
 
+  /** Copies likewise what a shape would meet first on a way, as `sweepMany` has them. */
+  keepWay(shape: PlacedDescription, way: Float64Array, tolerance: number, filter: Filter): number {
+    return this.#with(filter, () => {
+      writeDescription(this.#memory, this.#query, shape);
+      const at = this.#query + layout.OBJECT_BYTES;
+      this.#memory.setFloats(at, way, layout.WAY_NUMBERS);
+      return this.#exports.keepWay(this.#query, at, tolerance, this.#filter) >>> 0;
+    });
+  }
+
   /**
    * Sweeps as it was copied for so many milliseconds. Answers the hits as `sweepAll`, of a `sweep` one or none, or undefined
    * when it was left: then `resumeSweep` must follow until it answers, as `resumeContact` must.
@@ -246,7 +257,10 @@ export class CoreQueries {
     return hits.sort((a, b) => a.time - b.time || a.object - b.object);
   }
 
-  /** Finds what shapes meet first on many ways: 14 numbers each, place and quaternion at the start and at the end. */
+  /**
+   * Finds what shapes meet first on many ways: 14 numbers each, place and quaternion at the start and at the end. `done` of
+   * them are answered: those behind follow one that may take so long that `keepWay` must begin it.
+   */
   sweepMany(
     shapes: PlacedDescription[],
     ways: Float64Array,
@@ -273,9 +287,10 @@ export class CoreQueries {
             const normals = triangles + count * 4;
             new Float64Array(this.#memory.buffer, input, ways.length).set(ways);
             const many = [objects, triangles, times, depths, points, normals] as const;
-            this.#exports.sweepMany(descriptions, which, input, count, tolerance, this.#filter, ...many);
+            const done = this.#exports.sweepMany(descriptions, which, input, count, tolerance, this.#filter, ...many);
             const { buffer } = this.#memory;
             return {
+              done,
               objects: new Uint32Array(buffer, objects, count).slice(),
               times: new Float64Array(buffer, times, count).slice(),
               points: new Float64Array(buffer, points, count * 3).slice(),

@@ -12,8 +12,7 @@ import { Build } from './mesh/build/build-state';
 import { beginDerivation as begin } from './mesh/topology/derivation';
 import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
 import { installDerived, markStale, releaseDerived, unwant, want } from './mesh/topology/derived';
-import { bakedForm, copyWhole } from './mesh/topology/pack';
-import { checksum } from './mesh/tree/checksum';
+import { copyWhole } from './mesh/topology/pack';
 import { bonesAt, deformOf, isDeformable, weightsAt } from './mesh/tree/deform-layout';
 import { Mesh, treeScale } from './mesh/tree/layout';
 import { release } from './memory';
@@ -74,7 +73,7 @@ export { pickScreen } from './scene/query/screen';
 export { beginObjectSection, beginSection, endSection, stepObjectSection } from './scene/query/section';
 export { beginSnap, hidesSnap, snapSides, snapTarget } from './scene/query/snap';
 export { sweep, sweepAll, sweepMany } from './scene/query/sweep';
-export { beginKeptSweep, keepSweep, resumeSweep } from './scene/query/sweep-slices';
+export { beginKeptSweep, keepSweep, keepWay, resumeSweep } from './scene/query/sweep-slices';
 export { sees } from './scene/query/line-of-sight';
 export { countOutlinePoints, countOutlines, outlinePoints, outlineTriangles, outlines } from './section/outlines';
 
@@ -137,18 +136,6 @@ export function takeMesh(build: usize): usize {
   const mesh = changetype<Build>(build).mesh;
   changetype<Build>(build).mesh = 0;
   return mesh;
-}
-
-/**
- * Answers the address of a mesh as a check takes it for good: the same, or another, which the caller must release.
- * Throws OUT_OF_MEMORY.
- */
-export function bakeMesh(address: usize): usize {
-  if (isPointLine(address)) {
-    changetype<Mesh>(address).checksum = checksum(changetype<Mesh>(address));
-    return address;
-  }
-  return bakedForm(changetype<Mesh>(address));
 }
 
 /** Asks for what was derived of a mesh, as the interruptible module does. Throws OUT_OF_MEMORY. */

@@ -1,11 +1,12 @@
 import { type Remote, wrap } from 'comlink';
 import { type Mesh, Raycaster, Vector2 } from 'three';
+import { framesOf } from './length.js';
 import { MovingScene } from './moving.js';
 import type { PageRow } from './page-row.js';
 import { SIZE, Streamed } from './streamed.js';
 
 const CALLS_A_ROUND = 50;
-const FRAMES_A_ROUND = 60;
+const FRAMES_A_ROUND = framesOf(60);
 
 /** A comlink worker that does nothing, in the same page. */
 class Nothing {

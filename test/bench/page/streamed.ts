@@ -5,7 +5,7 @@ import * as layout from '../../../src/shared/layout.js';
 import { framesOf } from './length.js';
 import { typical } from './page-row.js';
 
-export const FRAMES_A_ROUND = 30;
+export const FRAMES_A_ROUND = framesOf(30);
 /** Half a minute's: what is called once a frame is compiled by then, as in a page that has run for a while. */
 const WARM_UP_FRAMES = 1800;
 export const SIZE = { width: 1600, height: 900 };

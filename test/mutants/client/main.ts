@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { createInstrumenter } from '@stryker-mutator/instrumenter';
 import { Random } from '../../oracle/random.js';
-import { isEquivalent, readEquivalents } from '../equivalent.js';
+import { isEquivalent, readEquivalents, reportStale } from '../equivalent.js';
 import { mutantKey } from './mutant-key.mjs';
 
 export interface ClientOptions {
@@ -50,6 +50,10 @@ export async function mutateClient({ root, sample, seed, again }: ClientOptions)
   const files = sources(root);
   const all = await mutantsOf(root, files);
   const equivalents = readEquivalents(root);
+  reportStale(
+    equivalents.filter(({ file }) => files.includes(file)),
+    all.map((mutant) => changeOf(root, mutant)),
+  );
   const isKnown = (mutant: Mutant) => isEquivalent(equivalents, changeOf(root, mutant));
   const chosen = draw(all, sample ?? all.length, seed);
   const drawn = chosen.filter((mutant) => !isKnown(mutant));

@@ -3,18 +3,20 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Random } from '../../oracle/random.js';
-import { type Equivalent, isEquivalent, readEquivalents } from '../equivalent.js';
+import { type Equivalent, isEquivalent, readEquivalents, reportStale } from '../equivalent.js';
 import { mutationsOf } from './mutations.js';
 import { type TestRun, TestRunner } from './test-runner.js';
-import { type Baseline, measureBaseline, type Runners, testFiles, testsFor } from './tests.js';
-import { coreFiles, type Mutant, Workspace } from './workspace.js';
+import { type Baseline, type Lane, LONGEST, measureBaseline, testFiles, testsFor, timesOf } from './tests.js';
+import { CORE, coreFiles, type Mutant, Workspace } from './workspace.js';
 
 export interface CoreOptions {
   root: string;
   count: number;
   seed: number;
-  /** Seconds of tests, by what they take on the original, that a mutant must outlive. */
+  /** Seconds of the processor's time, of tests that reach it, that a mutant must outlive. */
   budget: number;
+  /** How many mutants are run at a time. */
+  lanes: number;
   /** Also those that survived before: with the tests as they are now. */
   again: boolean;
   /** The mutants of an earlier run, though the sources have changed since. */
@@ -30,6 +32,8 @@ interface Result {
   failure?: string;
 }
 
+const LIVE: Status[] = ['survived', 'unreached'];
+
 /** What is kept between runs. */
 interface Kept {
   /** Of the core's sources, the seed and the count: what the mutants follow from. */
@@ -37,6 +41,8 @@ interface Kept {
   mutants: Mutant[];
   /** Of the test files that were needed. */
   baseline: Record<string, Baseline>;
+  /** Of other test files: the tests that were seen to pass on the original. */
+  passing: Record<string, string[]>;
   results: Record<number, Result>;
 }
 
@@ -44,45 +50,66 @@ const RESULTS = 'build/mutants-core.json';
 const WORKSPACE = 'build/mutants-core';
 /** These have no part in what the core answers: counters for the bench, switched off. */
 const LEFT_OUT = new Set(['counters.ts', 'host.ts']);
-/** A test that takes longer than so many times what it takes on the original, and so many milliseconds, hangs. */
-const PATIENCE = 5;
-const LEAST_PATIENCE_MS = 30_000;
+/** What takes longer than so many times what it takes on the original, and so many milliseconds, hangs. */
+const PATIENCE = 4;
+const LEAST_PATIENCE_MS = 10_000;
+/** What a file that was not run yet is taken for. */
+const UNKNOWN = { processorMs: 15_000, milliseconds: 60_000, isIsolated: false };
 /** What mutants leave behind in a process that runs all test files goes with it after so many of them. */
 const RUNS_OF_A_PROCESS = 50;
 
 /** Prints what happened; answers the exit code. */
 export async function mutateCore(options: CoreOptions): Promise<number> {
-  const { root, count, seed, budget, again, asDrawn } = options;
+  const { root, count, seed, again, asDrawn } = options;
   const workspace = new Workspace(root, join(root, WORKSPACE));
-  const runners = {
-    quick: new TestRunner(workspace.root, 'quick-runner.mjs', RUNS_OF_A_PROCESS),
-    isolated: new TestRunner(workspace.root, 'vitest-runner.mjs'),
-  };
+  const lanes: Lane[] = Array.from({ length: options.lanes }, (_, number) => ({
+    number,
+    quick: new TestRunner(workspace.root, 'quick-runner.mjs', number, RUNS_OF_A_PROCESS),
+    isolated: new TestRunner(workspace.root, 'vitest-runner.mjs', number),
+  }));
   const stop = () => {
-    for (const runner of Object.values(runners)) runner.close();
+    for (const { quick, isolated } of lanes) for (const runner of [quick, isolated]) runner.close();
   };
   process.once('exit', stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   try {
     const kept = takeUp(root, workspace, count, seed, asDrawn) ?? (await prepare(root, workspace, count, seed));
     const equivalents = readEquivalents(root);
+    const times = timesOf(root);
+    const left: Mutant[] = [];
     for (const mutant of kept.mutants) {
-      const before = kept.results[mutant.id];
+      const before = kept.results[mutant.id]?.status;
       if (isEquivalent(equivalents, mutant)) kept.results[mutant.id] = { status: 'equivalent' };
-      else if (
-        !before ||
-        before.status === 'equivalent' ||
-        (again && ['survived', 'unreached'].includes(before.status))
-      ) {
-        const result = await judge(mutant, kept, workspace, runners, budget);
+      else if (!before || before === 'equivalent' || (again && LIVE.includes(before))) left.push(mutant);
+    }
+    // What no likely test reaches comes last, when it is known what the others reach.
+    const rest: Mutant[] = [];
+    const hasWaited = new Set<Mutant>();
+    const run = async (lane: Lane) => {
+      for (let mutant = left.shift() ?? rest.shift(); mutant; mutant = left.shift() ?? rest.shift()) {
+        const begin = performance.now();
+        const isFirstTime = !hasWaited.has(mutant);
+        const result = await judge(mutant, kept, workspace, lane, options, times, isFirstTime);
+        if (!result) {
+          hasWaited.add(mutant);
+          rest.push(mutant);
+          continue;
+        }
         kept.results[mutant.id] = result;
         const done = Object.keys(kept.results).length;
+        const seconds = ((performance.now() - begin) / 1000).toFixed(0);
         console.log(
-          `${done}/${kept.mutants.length} ${result.status.padEnd(8)} ${place(mutant)} ${mutant.kind} ${result.by ?? ''}`,
+          `${done}/${kept.mutants.length} ${result.status.padEnd(8)} ${place(mutant)} ${mutant.kind} ` +
+            `${result.by ?? ''} ${seconds} s`,
         );
+        write(root, kept);
       }
-      write(root, kept);
-    }
+    };
+    await Promise.all(lanes.map(run));
+    reportStale(
+      equivalents.filter(({ file }) => file.startsWith(CORE)),
+      mutantsOfAll(root),
+    );
     return report(kept, equivalents);
   } finally {
     stop();
@@ -107,16 +134,14 @@ async function prepare(root: string, workspace: Workspace, count: number, seed: 
   const mutants = await sample(root, workspace, count, seed);
   console.log(`Building a core of ${mutants.length} mutants…`);
   workspace.build(mutants);
-  const kept = { key: keyOf(root, count, seed), mutants, baseline: {}, results: {} };
+  const kept = { key: keyOf(root, count, seed), mutants, baseline: {}, passing: {}, results: {} };
   write(root, kept);
   return kept;
 }
 
 /** So many mutants that compile. */
 async function sample(root: string, workspace: Workspace, count: number, seed: number): Promise<Mutant[]> {
-  const all = coreFiles(root)
-    .filter((file) => !LEFT_OUT.has(basename(file)))
-    .flatMap((file) => mutantsOf(root, file));
+  const all = mutantsOfAll(root);
   const random = new Random(seed);
   for (let i = all.length - 1; i > 0; i--) {
     const j = random.integer(i + 1);
@@ -140,6 +165,12 @@ async function sample(root: string, workspace: Workspace, count: number, seed: n
   return chosen.map((mutant, i) => ({ ...mutant, id: i + 1 }));
 }
 
+function mutantsOfAll(root: string): Mutant[] {
+  return coreFiles(root)
+    .filter((file) => !LEFT_OUT.has(basename(file)))
+    .flatMap((file) => mutantsOf(root, file));
+}
+
 function mutantsOf(root: string, file: string): Mutant[] {
   const text = readFileSync(join(root, file), 'utf8');
   return mutationsOf(file, text).map((mutation) => ({
@@ -156,40 +187,92 @@ function mutantsOf(root: string, file: string): Mutant[] {
   }));
 }
 
+/** Answers nothing for a mutant that no likely test reaches, where only likely ones are asked for. */
 async function judge(
   mutant: Mutant,
-  { baseline }: Kept,
+  kept: Kept,
   workspace: Workspace,
-  runners: Runners,
-  budget: number,
-): Promise<Result> {
+  lane: Lane,
+  { budget }: CoreOptions,
+  times: ReadonlyMap<string, number>,
+  isLikelyOnly: boolean,
+): Promise<Result | undefined> {
+  const { id, constant } = mutant;
+  const { baseline } = kept;
   let spent = 0;
-  let reached = mutant.constant !== undefined;
-  const { likely, others } = testsFor(mutant, testFiles(workspace.root));
-  const isKnown = (file: string) => Number(baseline[file]?.reaches.includes(mutant.id) ?? false);
+  let reached = constant !== undefined;
+  const { likely, others } = testsFor(mutant, testFiles(workspace.root), times);
+  const isKnown = (file: string) => Number(baseline[file]?.reaches.includes(id) ?? false);
   others.sort((a, b) => isKnown(b) - isKnown(a));
-  for (const file of [...likely, ...others]) {
+  const left = isLikelyOnly ? likely : [...likely, ...others];
+  for (let file = left.shift(); file; file = left.shift()) {
     // What no likely test reaches, another one may.
     if (spent >= 1000 * budget || (reached && others.includes(file))) break;
-    baseline[file] ??= await measureBaseline(file, workspace, runners);
-    const { milliseconds, reaches, isIsolated } = baseline[file];
-    const runner = isIsolated ? runners.isolated : runners.quick;
-    if (mutant.constant === undefined && !reaches.includes(mutant.id)) continue;
-    reached = true;
-    spent += milliseconds;
-    workspace.activate(mutant.id);
-    const run: TestRun = await runner.run(file, LEAST_PATIENCE_MS + PATIENCE * milliseconds);
+    if (!mayReach(file)) continue;
+    let run = await runMutant(file);
+    if (run.timedOut) {
+      // The machine may have become slower since the original was measured.
+      const before = baseline[file] ?? UNKNOWN;
+      baseline[file] = await measureBaseline(file, workspace, lane);
+      if (!mayReach(file)) continue;
+      const now = baseline[file];
+      const isSlower = now.milliseconds > 1.5 * before.milliseconds || now.processorMs > 1.5 * before.processorMs;
+      if (isSlower) run = await runMutant(file);
+    }
     if (run.timedOut) return { status: 'timeout', by: file };
-    // What it has left under way may fail later.
-    if (!run.passed && run.isStray) runner.close();
-    if (!run.passed) return { status: 'killed', by: file, ...(run.failure && { failure: run.failure }) };
+    if (!run.passed) {
+      // What it has left under way may fail later.
+      if (run.isStray) lane.quick.close();
+      if (await isKill(file, run)) return { status: 'killed', by: file, ...(run.failure && { failure: run.failure }) };
+      left.unshift(file);
+      continue;
+    }
+    // As nothing has failed, the mutant has gone the way of the original, or nearly so.
+    const { milliseconds, processorMs } = run;
+    if (!baseline[file]) {
+      baseline[file] = { milliseconds, processorMs, reaches: workspace.takeReached(lane.number), isIsolated: false };
+      write(workspace.source, kept);
+    }
+    if (!mayReach(file)) continue;
+    reached = true;
+    spent += processorMs;
   }
-  return reached ? { status: 'survived' } : { status: 'unreached' };
+  if (reached) return { status: 'survived' };
+  return isLikelyOnly ? undefined : { status: 'unreached' };
+
+  function mayReach(file: string): boolean {
+    return constant !== undefined || (baseline[file]?.reaches.includes(id) ?? true);
+  }
+
+  function runMutant(file: string): Promise<TestRun> {
+    workspace.activate(lane.number, id);
+    workspace.takeReached(lane.number);
+    const { milliseconds, processorMs, isIsolated } = baseline[file] ?? UNKNOWN;
+    return (isIsolated ? lane.isolated : lane.quick).run(file, {
+      milliseconds: LEAST_PATIENCE_MS + PATIENCE * milliseconds,
+      processorMs: isIsolated ? Number.POSITIVE_INFINITY : LEAST_PATIENCE_MS + PATIENCE * processorMs,
+    });
+  }
+
+  /** Whether what failed passes on the original, where that is not known yet. */
+  async function isKill(file: string, { test }: TestRun): Promise<boolean> {
+    if (baseline[file]) return true;
+    kept.passing[file] ??= [];
+    const passing = kept.passing[file];
+    if (test !== undefined && passing.includes(test)) return true;
+    workspace.activate(lane.number, 0);
+    if (test !== undefined && (await lane.quick.run(file, LONGEST, test)).passed) {
+      passing.push(test);
+      return true;
+    }
+    baseline[file] = await measureBaseline(file, workspace, lane);
+    return !baseline[file].isIsolated && mayReach(file);
+  }
 }
 
 function report({ mutants, results }: Kept, equivalents: Equivalent[]): number {
   const of = (...statuses: Status[]) => mutants.filter(({ id }) => statuses.includes(results[id]!.status));
-  const survivors = of('survived', 'unreached');
+  const survivors = of(...LIVE);
   for (const mutant of survivors) {
     const why = results[mutant.id]!.status === 'unreached' ? ' as no test reaches it' : '';
     console.log(`\n${place(mutant)}  survived${why} (${mutant.kind}): ${mutant.text}`);

@@ -1,10 +1,11 @@
 // Runs test files one after the other in this one process, as told by messages of the process that forked it, as
-// vitest-runner.mjs does: { file } in, { passed, milliseconds } out. Each file is a bundle that is evaluated anew each time,
+// vitest-runner.mjs does: { file, only } in, { passed, milliseconds, processorMs } out. Each file is a bundle that is evaluated anew each time,
 // with all that is ours, while three and the compiled core stay: a process of its own for each file would spend most of
 // its time on starting, and on compiling and optimising the same core again.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startTests } from '@vitest/runner';
+import { getFullName } from '@vitest/runner/utils';
 import { build } from 'rolldown';
 
 const [root] = process.argv.slice(2);
@@ -14,6 +15,9 @@ let evaluations = 0;
 /** What failed first, and whether that was beside any test. */
 let failure;
 let isStray = false;
+/** The name of the test that failed first; and the name of the only one to run, where there is one. */
+let failed;
+let onlyTest;
 
 process.on('uncaughtException', failBeside);
 process.on('unhandledRejection', failBeside);
@@ -30,7 +34,11 @@ function fail(error) {
 
 async function bundleOf(path) {
   if (bundles.has(path)) return bundles.get(path);
-  const file = join(root, 'build/quick', path.slice(root.length).replace(/\W+/g, '-').concat('.mjs'));
+  const file = join(
+    root,
+    `build/quick-${process.env.MUTANTS_LANE}`,
+    path.slice(root.length).replace(/\W+/g, '-').concat('.mjs'),
+  );
   await build({
     input: path,
     platform: 'node',
@@ -85,16 +93,21 @@ const runner = {
     await import(`${await bundleOf(path)}?${++evaluations}`);
   },
   onBeforeRunTask(test) {
-    if (failure) test.mode = 'skip';
+    if (failure || (onlyTest !== undefined && getFullName(test) !== onlyTest)) test.mode = 'skip';
   },
-  onAfterRunTask({ name, result }) {
-    if (result?.state === 'fail') fail(`${name}: ${result.errors?.[0]?.message?.split('\n')[0]}`);
+  onAfterRunTask(test) {
+    const { name, result } = test;
+    if (result?.state !== 'fail') return;
+    if (!failure) failed = getFullName(test);
+    fail(`${name}: ${result.errors?.[0]?.message?.split('\n')[0]}`);
   },
 };
 
-process.on('message', async ({ file }) => {
+process.on('message', async ({ file, only }) => {
   const begin = performance.now();
-  failure = undefined;
+  const processor = process.cpuUsage();
+  failure = failed = undefined;
+  onlyTest = only;
   isStray = false;
   let files = [];
   try {
@@ -102,12 +115,15 @@ process.on('message', async ({ file }) => {
   } catch (error) {
     fail(error);
   }
-  const failed = files.find(({ result }) => result?.state !== 'pass');
-  if (failed) fail(failed.result?.errors?.[0]?.message ?? `${file} did not run`);
+  const bad = files.find(({ result }) => result?.state !== 'pass');
+  if (bad) fail(bad.result?.errors?.[0]?.message ?? `${file} did not run`);
+  const { user, system } = process.cpuUsage(processor);
   process.send({
     passed: files.length > 0 && failure === undefined,
     milliseconds: performance.now() - begin,
+    processorMs: (user + system) / 1000,
     failure,
+    test: failed,
     isStray,
   });
 });

@@ -55,8 +55,7 @@ function sidesOf({ id, by, kind, constant }: NumberedMutation): [string, string]
   return constant === undefined ? [`(reachMutant(${id}), ${choice}`, '))'] : [`(${choice}`, '))'];
 }
 
-/** The exports of host.ts that woven sources call. Where none is active, JavaScript hears once a core of each that is
- * reached. */
+/** The exports of host.ts that woven sources call. JavaScript hears once a core of each mutant that is reached. */
 export function hostExports(count: number): string {
   return `
 @external("env", "activeMutant")
@@ -70,7 +69,7 @@ const reachedAlready: usize = memory.data(${count + 1});
 // @ts-ignore: decorator
 @inline
 export function reachMutant(id: i32): void {
-  if (activeMutant || load<u8>(reachedAlready + id)) return;
+  if (load<u8>(reachedAlready + id)) return;
   store<u8>(reachedAlready + id, 1);
   reached(id);
 }

@@ -1,20 +1,24 @@
 // Which tests a mutant must outlive: those that reach it, the likeliest and quickest first.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { TestRunner } from './test-runner.js';
 import type { Mutant, Workspace } from './workspace.js';
 
 /** What a test file does with the original. */
 export interface Baseline {
   milliseconds: number;
+  /** Of the processor. */
+  processorMs: number;
   /** Mutants whose code it reaches. */
   reaches: number[];
   /** Whether it needs Vitest itself, and a process of its own. */
   isIsolated: boolean;
 }
 
-/** Where tests run: in one process all of them, or each file in one of its own. */
-export interface Runners {
+/** Where the tests of one mutant run: in one process all of them, or each file in one of its own. */
+export interface Lane {
+  /** From 0. */
+  number: number;
   quick: TestRunner;
   isolated: TestRunner;
 }
@@ -29,8 +33,15 @@ const BY_A_SERVICE = [
 ];
 /** It counts the pages of memory of a core, which mutants make larger. */
 const LEFT_OUT = 'test/worker/out-of-memory.test.ts';
+/** How much longer a test may take that is one place before another in the table, or shares a word of the file's name. */
+const PLACE_MS = 1500;
+const WORD_MS = 12_000;
+/** Words shorter than this say nothing of what a file is about. */
+const WORD_LENGTH = 4;
+/** What a test is taken for whose time Vitest has not noted. */
+const USUAL_MS = 5000;
 /** Longer than any test file takes, on a machine that does much else. */
-const LONGEST_MS = 600_000;
+export const LONGEST = { processorMs: 200_000, milliseconds: 600_000 };
 
 /**
  * The test files of a part of the core, by the beginning of its path: parts of their names in the order in which they
@@ -43,6 +54,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['section/', ['section/']],
   ['sweep/', ['query/sweep', 'client/place', 'client/character.']],
   ['scene/character/', ['client/character.', 'client/character-course']],
+  ['scene/pairs/bone-', ['skin/bone-contacts', 'skin/clearance', 'skin/bone-boxes']],
   ['scene/pairs/pair-distance', ['query/distance']],
   ['scene/query/section', ['section/']],
   ['scene/query/sweep', ['query/sweep', 'client/place']],
@@ -152,20 +164,48 @@ const TABLE: [core: string, tests: string[]][] = [
 ];
 
 /**
- * The test files to run against a mutant of `file`, in their order; and the others, for what none of these reaches.
+ * The test files to run against a mutant of `file`, in their order: the likeliest first, but short ones before long ones;
+ * and the others, for what none of these reaches. `times`: what files take, as far as it is known.
  */
-export function testsFor({ file }: Mutant, tests: readonly string[]): { likely: string[]; others: string[] } {
+export function testsFor(
+  { file }: Mutant,
+  tests: readonly string[],
+  times: ReadonlyMap<string, number>,
+): { likely: string[]; others: string[] } {
   const path = file.slice('src/worker/core/'.length);
   const names = TABLE.find(([core]) => path.startsWith(core))![1];
   const [part] = path.split('/');
-  const rank = (test: string) => {
+  const words = basename(path, '.ts')
+    .split('-')
+    .filter(({ length }) => length >= WORD_LENGTH);
+  const sharesWord = (test: string) => words.some((word) => test.includes(word));
+  const place = (test: string) => {
     const i = names.findIndex((name) => test.includes(name));
-    if (i >= 0) return i;
-    return test.startsWith(`test/worker/${part}/`) ? names.length : names.length + 1;
+    return i < 0 ? names.length + 2 : i;
   };
-  const sorted = [...tests].sort((a, b) => rank(a) - rank(b));
-  const isLikely = (test: string) => rank(test) <= names.length;
+  const isLikely = (test: string) =>
+    place(test) < names.length || test.startsWith(`test/worker/${part}/`) || sharesWord(test);
+  const delay = (test: string) =>
+    PLACE_MS * place(test) + (times.get(test) ?? USUAL_MS) - (sharesWord(test) ? WORD_MS : 0);
+  const sorted = [...tests].sort((a, b) => delay(a) - delay(b));
   return { likely: sorted.filter(isLikely), others: sorted.filter((test) => !isLikely(test)) };
+}
+
+/** What test files took when Vitest last ran them, in milliseconds. */
+export function timesOf(root: string): Map<string, number> {
+  const times = new Map<string, number>();
+  const cache = join(root, 'node_modules/.vite/vitest');
+  try {
+    for (const folder of readdirSync(cache)) {
+      const { results } = JSON.parse(readFileSync(join(cache, folder, 'results.json'), 'utf8'));
+      for (const [name, { duration }] of results as [string, { duration: number }][]) {
+        times.set(name.slice(name.indexOf(':') + 1), duration);
+      }
+    }
+  } catch {
+    // Vitest has run nothing here yet.
+  }
+  return times;
 }
 
 export function testFiles(root: string): string[] {
@@ -179,17 +219,17 @@ export function testFiles(root: string): string[] {
 }
 
 /** Runs a test file on the original. One that fails there is an error: it would kill everything. */
-export async function measureBaseline(file: string, workspace: Workspace, runners: Runners): Promise<Baseline> {
-  workspace.activate(0);
-  workspace.takeReached();
+export async function measureBaseline(file: string, workspace: Workspace, lane: Lane): Promise<Baseline> {
+  workspace.activate(lane.number, 0);
+  workspace.takeReached(lane.number);
   let isIsolated = false;
-  let run = await runners.quick.run(file, LONGEST_MS);
+  let run = await lane.quick.run(file, LONGEST);
   if (!run.passed) {
     isIsolated = true;
-    workspace.takeReached();
-    run = await runners.isolated.run(file, LONGEST_MS);
+    workspace.takeReached(lane.number);
+    run = await lane.isolated.run(file, LONGEST);
   }
-  const { passed, milliseconds, failure } = run;
+  const { passed, milliseconds, processorMs, failure } = run;
   if (!passed) throw new Error(`${file} fails without a mutant: ${failure ?? 'it takes too long'}`);
-  return { milliseconds, reaches: workspace.takeReached(), isIsolated };
+  return { milliseconds, processorMs, reaches: workspace.takeReached(lane.number), isIsolated };
 }

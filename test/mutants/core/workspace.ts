@@ -6,7 +6,9 @@ import asc from 'assemblyscript/asc';
 
 import { hostExports, type NumberedMutation, type Span, weave } from './schemata.js';
 
-const CORE = 'src/worker/core';
+export const CORE = 'src/worker/core';
+/** The variable of the environment that tells a process of tests which lane it runs in. */
+export const LANE_VARIABLE = 'MUTANTS_LANE';
 /** The core's two modules. */
 const ENTRIES = ['index.ts', 'pair-module.ts'];
 const COPIED = [
@@ -43,46 +45,44 @@ export function coreFiles(root: string): string[] {
 
 export class Workspace {
   readonly root: string;
-  readonly #source: string;
-  readonly #active: string;
-  readonly #reached: string;
+  /** The tree that is copied. */
+  readonly source: string;
 
   constructor(source: string, root: string) {
-    this.#source = source;
+    this.source = source;
     this.root = root;
-    this.#active = join(root, 'active-mutant');
-    this.#reached = join(root, 'reached-mutants');
   }
 
   /** Copies the tree as it is now. */
   create(): void {
     rmSync(this.root, { recursive: true, force: true });
     mkdirSync(this.root, { recursive: true });
-    for (const path of COPIED) cpSync(join(this.#source, path), join(this.root, path), { recursive: true });
-    symlinkSync(join(this.#source, 'node_modules'), join(this.root, 'node_modules'), 'junction');
-    this.activate(0);
+    for (const path of COPIED) cpSync(join(this.source, path), join(this.root, path), { recursive: true });
+    symlinkSync(join(this.source, 'node_modules'), join(this.root, 'node_modules'), 'junction');
+    this.activate(0, 0);
     this.#letCoresBeTold();
   }
 
   /** Copies the tests as they are now; the mutants stay. */
   updateTests(): void {
-    cpSync(join(this.#source, 'test'), join(this.root, 'test'), { recursive: true });
+    cpSync(join(this.source, 'test'), join(this.root, 'test'), { recursive: true });
   }
 
-  /** Makes that mutant the one of every core that starts from now on. */
-  activate(id: number): void {
-    writeFileSync(this.#active, String(id));
+  /** Makes that mutant the one of every core that starts from now on in the processes of `lane`. */
+  activate(lane: number, id: number): void {
+    writeFileSync(join(this.root, `active-mutant-${lane}`), String(id));
   }
 
-  /** The mutants that were reached since this was last asked. */
-  takeReached(): number[] {
+  /** The mutants that were reached in the processes of `lane` since this was last asked. */
+  takeReached(lane: number): number[] {
+    const path = join(this.root, `reached-mutants-${lane}`);
     let text = '';
     try {
-      text = readFileSync(this.#reached, 'utf8');
+      text = readFileSync(path, 'utf8');
     } catch {
       // Nothing was reached.
     }
-    rmSync(this.#reached, { force: true });
+    rmSync(path, { force: true });
     return [...new Set(text.split('\n').filter(Boolean).map(Number))].sort((a, b) => a - b);
   }
 
@@ -138,9 +138,9 @@ export class Workspace {
   #weave(mutants: readonly Mutant[]): Map<string, Span[]> {
     const spans = new Map<string, Span[]>();
     const host = `${CORE}/host.ts`;
-    for (const file of coreFiles(this.#source)) {
+    for (const file of coreFiles(this.source)) {
       const own = mutants.filter((mutant) => mutant.file === file);
-      const source = readFileSync(join(this.#source, file), 'utf8');
+      const source = readFileSync(join(this.source, file), 'utf8');
       const woven = weave(source, own);
       spans.set(file, woven.spans);
       // At the end, so that the spans are right.
@@ -159,9 +159,11 @@ export class Workspace {
     const marker = 'const env = {';
     if (text.split(marker).length !== 2) throw new Error(`${path}: expected one '${marker}'`);
     const fs = "process.getBuiltinModule('node:fs')";
+    const lane = `(process.env.${LANE_VARIABLE} ?? 0)`;
     const told = `${marker}
-    activeMutant: Number(${fs}.readFileSync(${JSON.stringify(this.#active)}, 'utf8')),
-    reached: (id: number) => ${fs}.appendFileSync(${JSON.stringify(this.#reached)}, \`\${id}\\n\`),`;
+    activeMutant: Number(${fs}.readFileSync(${JSON.stringify(join(this.root, 'active-mutant-'))} + ${lane}, 'utf8')),
+    reached: (id: number) =>
+      ${fs}.appendFileSync(${JSON.stringify(join(this.root, 'reached-mutants-'))} + ${lane}, \`\${id}\\n\`),`;
     writeFileSync(
       path,
       text.replace(marker, () => told),

@@ -715,7 +715,8 @@ describe(`a mesh that was refitted, some triangles to nothing, seed ${SEED}`, ()
 
     const copy = core.loadMesh(refitted);
     expect(core.check()).toBeNull();
-    expect(core.meshInfo(copy)).toEqual(core.meshInfo(address));
+    // What had to be derived anew is in what was baked alone.
+    expect(core.meshInfo(copy)).toEqual({ ...core.meshInfo(address), bytes: refitted.byteLength });
     const rays = raysAt(random, 500);
     core.addObjects(Uint32Array.of(GOOD), { ...PLACED, mesh: core.loadMesh(bake(core, icosphere(1, 4))) });
     const answers = probe(core, address, rays);

@@ -186,22 +186,6 @@ test('what was derived anew while a mesh is copied goes along', () => {
   expect(core.check()).toBeNull();
 });
 
-test('what was derived apart from the tree is baked with it', () => {
-  const mesh = core.loadMesh(bake(core, merged([icosphere(1, 40), flat(300)])));
-  const { positions } = icosphere(1, 40);
-  const moved = new Float32Array(core.meshInfo(mesh).vertices * 3).map((_, i) => 2 * (positions[i] ?? 0));
-  core.refitMesh(mesh, moved);
-  expect(core.isFresh(mesh)).toBe(false);
-  const stale = core.beginBake(mesh);
-  while (stale.step(0) < 1);
-  const expected = stale.finish();
-  core.bakeMesh(mesh); // which derives, in a place of its own if that is larger than before
-  expect(core.isFresh(mesh)).toBe(true);
-  const fresh = core.beginBake(mesh);
-  while (fresh.step(0) < 1);
-  expect(fresh.finish()).toEqual(expected);
-});
-
 test.each([1, 2])(
   'elements with %i vertices that are not finite are found at any place, and nothing has changed',
   (size) => {

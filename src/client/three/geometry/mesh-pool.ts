@@ -1,8 +1,8 @@
 import type { BufferAttribute, BufferGeometry } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import type { MeshData, MeshId } from '../../../shared/types.js';
+import { nextTask } from '../../../shared/next-task.js';
+import type { AddMeshOptions, MeshData, MeshId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
-import { nextTask } from '../next-task.js';
 import { Turns } from '../turns.js';
 import { areSameDeformers, copyDeform, type Deformers, DeformVersion, RIGID } from './deformers.js';
 import {
@@ -17,6 +17,8 @@ import {
 import { type GeometryOwner, GeometryTable } from './geometry-table.js';
 import { GeometryVersion } from './geometry-version.js';
 import { Removal } from './removal.js';
+
+type Quality = NonNullable<AddMeshOptions['quality']>;
 
 /** A mesh of the service, and where its triangles are in the scene. */
 export interface BuiltMesh {
@@ -77,6 +79,7 @@ const SLICE_MS = 4;
 /** The meshes of a tracker. They are built in the background; what an old one stood for is removed by `sweepOne`. */
 export class MeshPool {
   readonly #service: CollisionService;
+  readonly #quality: Quality;
   readonly #onProgress: () => void;
   readonly #meshes = new Map<BufferGeometry, PooledMesh[]>();
   /** Each of these has a user who is looked at in every frame. */
@@ -94,8 +97,9 @@ export class MeshPool {
   #triangles = 0;
   #builtTriangles = 0;
 
-  constructor(service: CollisionService, onProgress: () => void) {
+  constructor(service: CollisionService, onProgress: () => void, quality: Quality = 'good') {
     this.#service = service;
+    this.#quality = quality;
     this.#onProgress = onProgress;
   }
 
@@ -307,6 +311,7 @@ export class MeshPool {
           signal: signal.asSignal,
           transfer: isLarge,
           weld,
+          quality: primitive === 'triangles' ? this.#quality : 'good',
           onProgress: (fraction) => {
             this.#count(mesh, triangles, fraction);
             this.#onProgress();

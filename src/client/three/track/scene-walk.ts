@@ -1,8 +1,8 @@
 import { type BatchedMesh, type LOD, type Mesh, Object3D, type Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
+import { nextTask } from '../../../shared/next-task.js';
 import type { ObjectId } from '../../../shared/types.js';
 import { reading } from '../../check/validate.js';
-import { nextTask } from '../next-task.js';
 import { Turns } from '../turns.js';
 import { isBelow } from './is-below.js';
 import { type Drawable, isDrawable } from './is-drawable.js';

@@ -7,6 +7,7 @@
 // goes through, and the farthest depth (coverage.ts).
 
 import { allocate } from '../memory';
+import { WORD_BYTES } from '../sizes';
 
 export const TILE_WIDTH: i32 = 8;
 export const TILE_HEIGHT: i32 = 4;
@@ -17,6 +18,8 @@ const MOST_TILES: f64 = 4608;
 /** Rows of tiles are whole vectors of four, and no buffer is longer in one direction than this. */
 const MOST_COLUMNS: i32 = 256;
 const CAPACITY: u32 = 8192;
+/** A word for each tile. */
+const LIST_BYTES: u32 = CAPACITY * WORD_BYTES;
 
 export let columns: i32 = 0;
 export let rows: i32 = 0;
@@ -36,12 +39,12 @@ export let farthest: usize = 0;
 /** Begins a picture in the shape of a viewport, with no more pixels than that has. `nothing` is a depth below all others. */
 export function beginTiles(width: f64, height: f64, nothing: f32): void {
   if (covered == 0) {
-    covered = allocate(6 * CAPACITY * 4);
-    nearer = covered + CAPACITY * 4;
-    nearerMasks = nearer + CAPACITY * 4;
-    centres = nearerMasks + CAPACITY * 4;
-    outlines = centres + CAPACITY * 4;
-    farthest = outlines + CAPACITY * 4;
+    covered = allocate(6 * LIST_BYTES);
+    nearer = covered + LIST_BYTES;
+    nearerMasks = nearer + LIST_BYTES;
+    centres = nearerMasks + LIST_BYTES;
+    outlines = centres + LIST_BYTES;
+    farthest = outlines + LIST_BYTES;
   }
   const scale = min(1.0, sqrt(MOST_TILES * <f64>(TILE_WIDTH * TILE_HEIGHT) / (width * height)));
   columns = size(width * scale / <f64>TILE_WIDTH + 3.0) & ~3;

@@ -18,6 +18,7 @@ import { Mesh, placeTree } from '../mesh/tree/layout';
 import { pixelsHigh, pixelsWide } from './depth-tiles';
 import { drawOccluder, screenNear, screenW, screenX, screenY } from './draw-occluder';
 import { CORNER_BYTES, OccluderShape, VERTEX_BYTES, cornersOf, verticesOf } from './occluder-shape';
+import { F64_BYTES, WORD_BYTES } from '../sizes';
 import { Relief, highBound, highsOf, lowBound, lowsOf } from './relief';
 
 /** What an eye and a near plane have to do with it. */
@@ -37,6 +38,8 @@ export class ReliefEye {
 /** Places along a side of a patch, and beyond it on each side where there is more. */
 const PATCH: u32 = 8;
 const OVERLAP: u32 = 1;
+/** The most places along a side in all: the last one ends the last cell. */
+const PLACES: i32 = <i32>(PATCH + 2 * OVERLAP + 1);
 /** A patch is divided where it is so many pixels across, or more where there are too many patches then. */
 const DIVIDED: f64 = 40;
 const COARSER: f64 = 1.5;
@@ -133,9 +136,9 @@ class Patch {
 }
 
 const PATCH_BYTES: usize = offsetof<Patch>();
-const found: usize = memory.data(<i32>(MOST_PATCHES * 24), 16);
+const found: usize = memory.data(<i32>(MOST_PATCHES * <u32>PATCH_BYTES), 16);
 let patchCount: u32 = 0;
-const stack: usize = memory.data(<i32>(STACK * 24), 16);
+const stack: usize = memory.data(<i32>(STACK * <u32>PATCH_BYTES), 16);
 
 // @ts-ignore: decorator
 @inline
@@ -280,6 +283,7 @@ function setBoxAxis(axis: u32, half: f64, middle: f64): void {
 
 // --- the sides of the rectangle ---
 
+const SIDES: i32 = 4;
 const INSIDE: u32 = 0;
 const OUTSIDE: u32 = 1;
 /** The eye may be on either side of one, and not above what is there. */
@@ -287,15 +291,15 @@ const AT_SIDE: u32 = 2;
 
 /** Of each side that the eye may be beyond: which of the four it is, where it is, and the greatest height there. */
 let sideCount: u32 = 0;
-const sides: usize = memory.data(4 * 4, 16);
-const sidePlaces: usize = memory.data(4 * 8, 16);
-const sideHeights: usize = memory.data(4 * 8, 16);
+const sides: usize = memory.data(SIDES * WORD_BYTES, 16);
+const sidePlaces: usize = memory.data(SIDES * F64_BYTES, 16);
+const sideHeights: usize = memory.data(SIDES * F64_BYTES, 16);
 
 /** Finds the sides that the eye may be beyond: the first and the last column, the first and the last row. */
 function beginSides(relief: Relief): u32 {
   sideCount = 0;
   let found = INSIDE;
-  for (let side: u32 = 0; side < 4; side++) {
+  for (let side: u32 = 0; side < <u32>SIDES; side++) {
     const isA = side < 2, isEnd = (side & 1) == 1;
     const cell = isA ? (isEnd ? relief.endColumn : relief.firstColumn) : isEnd ? relief.endRow : relief.firstRow;
     const place = isA ? lowA + <f64>cell * sizeA : lowB + <f64>cell * sizeB;
@@ -351,12 +355,12 @@ function comesFromAbove(a: f64, b: f64, h: f64): bool {
 // --- what is drawn of a patch ---
 
 /** The cells that its places along columns, and along rows, begin at: u32. Vertices are where they meet. */
-const alongA: usize = memory.data(16 * 4, 16);
-const alongB: usize = memory.data(16 * 4, 16);
+const alongA: usize = memory.data(PLACES * WORD_BYTES, 16);
+const alongB: usize = memory.data(PLACES * WORD_BYTES, 16);
 /** The least heights: f64 for each place along columns in each row of cells, and for each vertex. */
 let byRow: usize = 0;
-const least: usize = memory.data(16 * 16 * 8, 16);
-const isUsed: usize = memory.data(16 * 16, 16);
+const least: usize = memory.data(PLACES * PLACES * F64_BYTES, 16);
+const isUsed: usize = memory.data(PLACES * PLACES, 16);
 let shapeAddress: usize = 0;
 
 /** Lists the places of a patch from its first cell on, between a first and an end. Answers how many. */

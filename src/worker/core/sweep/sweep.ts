@@ -100,6 +100,12 @@ export function beginSweep(swept: PlacedShape, px: f64, py: f64, pz: f64, tolera
   near = angle == 0 ? 0 : max(tolerance > 0 ? tolerance : TOLERANCE * size, LEAST_TOLERANCE * size);
 }
 
+/** Answers the body of a sphere or capsule that does not turn, about its place at the start; of another shape none, 0. */
+export function roundOfSweep(): Support {
+  const isRound = angle == 0 && shape.shape != SHAPE_MESH && shapeBody.radius > 0;
+  return isRound ? shapeBody : changetype<Support>(0);
+}
+
 /** Bounds how far any point of the shape is from its pivot. */
 export function armOfSweep(): f64 {
   return arm;

@@ -178,6 +178,35 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
     }
   });
 
+  test('beyond the bounds of an open mesh nothing is in it, though sheets wind around the points there', async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(place);
+    const sheet = trianglesOf(new PlaneGeometry(2, 2, 4, 4));
+    const sheets = merged(
+      Array.from({ length: 5 }, (_, i) => transformed(sheet, (vertex) => vertex.setZ(0.1 * i - 0.2))),
+    );
+    for (let i = 0; i < 300; i++) {
+      // The normal along each axis in turn.
+      const turned = (own: Vector3) => new Vector3().fromArray(own.toArray().map((_, k, xyz) => xyz[(k + i) % 3]));
+      const mesh = transformed(sheets, (vertex) => vertex.copy(turned(vertex)));
+      const thing = scene.add(scene.mesh(mesh), random.placement(random.point(1), ANY_FORM));
+      for (const side of [-1, 1]) {
+        const own = new Vector3(random.range(-0.5, 0.5), random.range(-0.5, 0.5), side * random.range(0.21, 0.25));
+        for (const height of [own.z, own.z - 0.05 * side]) {
+          const at = turned(own.setZ(height));
+          const number = Math.abs(windingNumber(mesh, at));
+          if (Math.abs(height) > 0.2) expect(number).toBeGreaterThan(0.6);
+          if (Math.abs(number - 0.5) < 1e-3) continue;
+          const point = at.clone().applyMatrix4(thing.matrix);
+          expect(isIn(scene, point), `case ${i}: ${at.toArray()}, winding ${number}`).toBe(
+            Math.abs(height) < 0.2 && number > 0.5,
+          );
+        }
+      }
+      scene.remove(thing);
+    }
+  });
+
   test('an open box among what is far away, where it winds around a point by hardly more or less than half', async () => {
     const random = new Random(SEED);
     const box = boxMesh(2, 2, 2);

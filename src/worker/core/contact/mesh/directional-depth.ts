@@ -545,6 +545,48 @@ function search(source: Source, otherSource: Source, p: Shadow, isSwapped: bool)
   }
 }
 
+// --- witnesses ---
+
+/** How many pairs of triangles are remembered: those that touched last along the latest directions. */
+const MOST_WITNESSES: u32 = 8;
+const WITNESS_BYTES: u32 = 8;
+const witnesses: usize = memory.data(<i32>(MOST_WITNESSES * WITNESS_BYTES), 8);
+let witnessCount: u32 = 0;
+
+/** Forgets the pairs of triangles that touched last, as other triangles come. */
+export function forgetWitnesses(): void {
+  witnessCount = 0;
+}
+
+/** Remembers the pair that touched last in `depthAlong`, in the place of the oldest one. */
+export function keepWitness(): void {
+  if (bestKind < 0) return;
+  const at = witnesses + (witnessCount++ % MOST_WITNESSES) * WITNESS_BYTES;
+  store<u32>(at, best0);
+  store<u32>(at, best1, 4);
+}
+
+/**
+ * Tells whether a remembered pair of triangles shows that along a unit direction the depth is no less than `limit`, so
+ * that `depthAlong` would say no better. It spares looking at all triangles.
+ */
+export function isWitnessed(nx: f64, ny: f64, nz: f64, limit: f64): bool {
+  if (witnessCount == 0) return false;
+  best = -Infinity;
+  bestKind = -1;
+  setBasis(nx, ny, nz);
+  setSource(sourceAt(0), nx, ny, nz);
+  setSource(sourceAt(1), -nx, -ny, -nz);
+  for (let i = min(witnessCount, MOST_WITNESSES); i > 0; i--) {
+    const at = witnesses + ((witnessCount - 1 - (min(witnessCount, MOST_WITNESSES) - i)) % MOST_WITNESSES) * WITNESS_BYTES;
+    project(searched, sourceAt(0), load<u32>(at));
+    project(candidate, sourceAt(1), load<u32>(at, 4));
+    compare(searched, candidate);
+    if (best >= limit) return true;
+  }
+  return false;
+}
+
 // --- two triangles ---
 
 /** The margin for rounding, relative to the triangles: what is a hair outside counts as inside. */

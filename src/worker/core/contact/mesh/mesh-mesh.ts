@@ -15,7 +15,7 @@ import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { addPoint } from '../manifold/contact';
 import { boxAxisX, boxAxisY, boxAxisZ, setBoxAxis, setBoxes } from './box-axes';
 import { segmentAt, segmentCount, findSegments, hasAllSegments } from './intersection-segments';
-import { depthAlong, findTouch, touchX, touchY, touchZ, useMesh } from './directional-depth';
+import { depthAlong, findTouch, forgetWitnesses, isWitnessed, keepWitness, touchX, touchY, touchZ, useMesh } from './directional-depth';
 import { Side, beginSide, clippedAt, forgetTriangles, sideAt, treeOf } from './clipped-triangles';
 import {
   findRegions, hasAllPockets, interiorSlots0, interiorSlots1, interiorStarts0, interiorStarts1, regionCount,
@@ -59,6 +59,7 @@ function addRegion(region: u32, a: PlacedShape, b: PlacedShape): void {
   listRegion(region);
   sumRegion(region);
   bestDepth = Infinity;
+  forgetWitnesses();
   if (norm(areaX, areaY, areaZ) > THIN * length * length) {
     tryDirection(areaX, areaY, areaZ);
     for (let step = 0; step < MOST_STEPS && improve(); step++);
@@ -215,11 +216,16 @@ function sumRegion(region: u32): void {
 function tryDirection(x: f64, y: f64, z: f64): bool {
   const scale = 1.0 / norm(x, y, z);
   if (!(scale < Infinity)) return false;
-  const depth = max(depthAlong(list0, count0, list1, count1, x * scale, y * scale, z * scale, bestDepth), 0.0);
+  x *= scale;
+  y *= scale;
+  z *= scale;
+  if (bestDepth < Infinity && isWitnessed(x, y, z, bestDepth)) return false;
+  const depth = max(depthAlong(list0, count0, list1, count1, x, y, z, bestDepth), 0.0);
+  keepWitness();
   if (!(depth < bestDepth)) return false;
-  bestX = x * scale;
-  bestY = y * scale;
-  bestZ = z * scale;
+  bestX = x;
+  bestY = y;
+  bestZ = z;
   bestDepth = depth;
   return true;
 }

@@ -2,14 +2,16 @@
 
 import { MESH_MAGIC_VALUE, MESH_VERSION_VALUE, MESH_HEADER_BYTES } from '../../../../shared/layout';
 import { allocate } from '../../memory';
-import { isClosed } from '../topology/closed';
 import { treeCost } from '../tree/cost';
+import { NEIGHBOURS_BYTES } from '../topology/derived-layout';
 import { deformBytes } from '../tree/deform-layout';
 import { BLOCK_BYTES, DIPOLE_BYTES, Mesh, NODE_BYTES, dipolesOffset } from '../tree/layout';
 import { SPACE_BYTES, scaleFor } from '../tree/tree-space';
-import { OpenEdges } from './open-edges';
 import { DeformBuild, areAbsolute } from './bake-deform';
-import { Build, spaceOf, edgesOf, freeScratch, corner, vertexAt } from './build-state';
+import { Build, spaceOf, freeTreeScratch } from './build-state';
+
+/** Room behind the mesh for what will be derived, a block: its neighbours, and a little for those that are far. */
+const DERIVED_ROOM: u64 = 4 * NEIGHBOURS_BYTES + 4;
 
 /** Makes one relocatable piece: header, nodes, blocks, indices, room for the dipoles and for what deforms it. */
 export function assemble(build: Build): void {
@@ -22,7 +24,7 @@ export function assemble(build: Build): void {
   const d = changetype<DeformBuild>(build.deform);
   const deform: u64 = build.deform == 0 ? 0 : deformBytes(d.vertexCount, d.boneCount, d.targetCount, areAbsolute(d));
   const bytes = dipoles + <u64>build.nodeCount * DIPOLE_BYTES + deform;
-  const address = allocate(bytes);
+  const address = allocate(bytes + <u64>build.blockCount * DERIVED_ROOM);
   const mesh = changetype<Mesh>(address);
   build.mesh = address;
   memory.fill(address, 0, MESH_HEADER_BYTES);
@@ -41,8 +43,6 @@ export function assemble(build: Build): void {
   mesh.dipoles = <u32>dipoles;
   mesh.deformBytes = <u32>deform;
   mesh.exponent = build.exponent;
-  mesh.closed = isClosed(edgesOf(build)) ? 1 : 0;
-  if (build.open != 0) noteOpenEdges(mesh, changetype<OpenEdges>(build.open), build);
   memory.copy(address + offsetof<Mesh>('offsetX'), changetype<usize>(spaceOf(build)), SPACE_BYTES);
   mesh.builtCost = treeCost(spaceOf(build), scaleFor(build.exponent), build.areas);
   mesh.cost = mesh.builtCost;
@@ -50,17 +50,5 @@ export function assemble(build: Build): void {
   memory.copy(address + mesh.blocks, build.blocks, blockBytes);
   if (indexBytes > 0) memory.copy(address + mesh.indices, build.indices, indexBytes);
   memory.fill(address + mesh.indices + indexBytes, 0, <usize>dipoles - mesh.indices - indexBytes);
-  freeScratch(build);
-}
-
-function noteOpenEdges(mesh: Mesh, open: OpenEdges, build: Build): void {
-  mesh.openEdges = open.count;
-  mesh.closingWeld = open.weld;
-  const triangle = open.example / 3, k = open.example % 3;
-  mesh.openTriangle = triangle;
-  mesh.openEdge = k;
-  const from = vertexAt(build, corner(build, triangle, k));
-  const to = vertexAt(build, corner(build, triangle, k == 2 ? 0 : k + 1));
-  memory.copy(changetype<usize>(mesh) + offsetof<Mesh>('openFromX'), from, 12);
-  memory.copy(changetype<usize>(mesh) + offsetof<Mesh>('openToX'), to, 12);
+  freeTreeScratch(build);
 }

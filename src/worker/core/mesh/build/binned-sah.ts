@@ -1,9 +1,12 @@
 // Binned surface-area heuristic (Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007)
 // over axis-aligned bounds of triangles. The cost of a side counts blocks of four, as rays do.
 
-import { WORD_BYTES } from '../../sizes';
+import { VECTOR_BYTES } from '../../sizes';
 
-/** The bounds of one triangle, in tree space: xyz of low, its index, xyz of high, nothing. */
+/**
+ * The bounds of one triangle, or of a cell of some, in tree space: xyz of low, a tag with its index, xyz of high, a tag with
+ * how many triangles it stands for.
+ */
 @unmanaged
 export class Primitive {
   low: v128;
@@ -18,12 +21,31 @@ export function primitiveAt(primitives: usize, i: u32): Primitive {
   return changetype<Primitive>(primitives + i * <u32>PRIMITIVE_BYTES);
 }
 
+/** Makes a number of less than 2²⁹ one that costs no time in the fourth lane of vectors of float32. */
+const TAG: i32 = 0x40000000;
+
+// @ts-ignore: decorator
+@inline
+export function setTag(v: v128, value: u32): v128 {
+  return i32x4.replace_lane(v, 3, TAG | value);
+}
+
+// @ts-ignore: decorator
+@inline
+export function tagOf(v: v128): u32 {
+  return i32x4.extract_lane(v, 3) & ~TAG;
+}
+
+/** The most bins of an axis; half as many are enough for few primitives, whose sweeps cost more than their counting. */
 const BINS = 16;
-const BIN_BYTES: usize = 32;
-const bins: usize = memory.data(3 * BINS * <i32>BIN_BYTES, 16); // low and high, per axis and bin
-const counts: usize = memory.data(3 * BINS * WORD_BYTES, 16);
-const rightArea: usize = memory.data(BINS * 4, 16);
-const rightBlocks: usize = memory.data(BINS * 4, 16);
+const FEW: u32 = 16;
+/** Low and high of a bin of each axis: x, y, z. */
+const BIN_BYTES: usize = 96;
+const bins: usize = memory.data(BINS * <i32>BIN_BYTES, 16);
+/** How many triangles are in a bin of each axis; the fourth lane is nothing, here and below. */
+const counts: usize = memory.data(BINS * VECTOR_BYTES, 16);
+/** What all that is from a bin on costs, along each axis. */
+const rightCosts: usize = memory.data(BINS * VECTOR_BYTES, 16);
 
 // @ts-ignore: decorator
 @inline
@@ -48,10 +70,18 @@ export function halfArea(low: v128, high: v128): f32 {
   return x * y + y * z + z * x;
 }
 
+/**
+ * Answers what is left and right of a cut along each axis costs: half the areas of the boxes, whose extents are given axis by
+ * axis, times the blocks that so many triangles fill. Not a number where there are none.
+ */
 // @ts-ignore: decorator
 @inline
-function blocksOf(count: i32): i32 {
-  return (count + 3) >> 2;
+function costsOf(a: v128, b: v128, c: v128, count: v128): v128 {
+  const ab = v128.shuffle<f32>(a, b, 0, 4, 1, 5), abz = v128.shuffle<f32>(a, b, 2, 6, 2, 6);
+  const x = v128.shuffle<f32>(ab, c, 0, 1, 4, 4), y = v128.shuffle<f32>(ab, c, 2, 3, 5, 5);
+  const z = v128.shuffle<f32>(abz, c, 0, 1, 6, 6);
+  const areas = f32x4.add(f32x4.mul(x, f32x4.add(y, z)), f32x4.mul(y, z));
+  return f32x4.mul(areas, f32x4.convert_i32x4_s(i32x4.shr_u(i32x4.add(count, i32x4.splat(3)), 2)));
 }
 
 /** The bounds of the sums of primitives' corners, which are twice their centres. */
@@ -76,6 +106,9 @@ export function boundCentres(primitives: usize, start: u32, end: u32, to: Centre
   to.high = high;
 }
 
+/** How many triangles the last cut has put into its first part. */
+export let firstCount: u32 = 0;
+
 /**
  * Reorders primitives [start, end) and answers where to cut them: start < cut < end. `centres` are theirs; those of the first
  * part take their place, those of the second are written to `second`.
@@ -83,64 +116,64 @@ export function boundCentres(primitives: usize, start: u32, end: u32, to: Centre
 export function split(primitives: usize, start: u32, end: u32, halve: bool, centres: Centres, second: Centres): u32 {
   const low = centres.low, high = centres.high;
   if (halve) return halved(primitives, start, end, centres, second);
+  const used = end - start > FEW ? BINS : BINS / 2;
   // Along an axis without an extent, or with one so small that float32 has no reciprocal of it, all is in the first
   // bin.
-  const steps = f32x4.div(f32x4.splat(<f32>BINS * 0.999), f32x4.sub(high, low));
+  const steps = f32x4.div(f32x4.splat(<f32>used * 0.999), f32x4.sub(high, low));
   const scale = v128.and(steps, f32x4.lt(steps, f32x4.splat(Infinity)));
-  for (let i: usize = 0; i < 3 * BINS; i++) {
-    v128.store(bins + i * BIN_BYTES, emptyLow());
-    v128.store(bins + i * BIN_BYTES, emptyHigh(), 16);
+  for (let bin = bins, end = bins + <usize>used * BIN_BYTES; bin < end; bin += 32) {
+    v128.store(bin, emptyLow());
+    v128.store(bin, emptyHigh(), 16);
   }
-  memory.fill(counts, 0, 3 * BINS * 4);
+  memory.fill(counts, 0, used * VECTOR_BYTES);
   for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);
-    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(f32x4.add(p.low, p.high), low), scale));
-    addToBin(i32x4.extract_lane(bin, 0), p);
-    addToBin(i32x4.extract_lane(bin, 1) + BINS, p);
-    addToBin(i32x4.extract_lane(bin, 2) + 2 * BINS, p);
+    const pLow = p.low, pHigh = p.high, weight = tagOf(pHigh);
+    const bin = i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sub(f32x4.add(pLow, pHigh), low), scale));
+    addToBin(i32x4.extract_lane(bin, 0), 0, pLow, pHigh, weight);
+    addToBin(i32x4.extract_lane(bin, 1), 1, pLow, pHigh, weight);
+    addToBin(i32x4.extract_lane(bin, 2), 2, pLow, pHigh, weight);
   }
-  let best: f32 = Infinity;
-  let bestBin = -1;
-  for (let axis = 0; axis < 3; axis++) {
-    const first = axis * BINS;
-    let boxLow = emptyLow();
-    let boxHigh = emptyHigh();
-    let count = 0;
-    for (let i = BINS - 1; i > 0; i--) {
-      const bin = bins + <usize>(first + i) * BIN_BYTES;
-      boxLow = f32x4.pmin(boxLow, v128.load(bin));
-      boxHigh = f32x4.pmax(boxHigh, v128.load(bin, 16));
-      count += load<i32>(counts + (<usize>(first + i) << 2));
-      store<f32>(rightArea + (<usize>i << 2), count == 0 ? 0 : halfArea(boxLow, boxHigh));
-      store<i32>(rightBlocks + (<usize>i << 2), blocksOf(count));
-    }
-    boxLow = emptyLow();
-    boxHigh = emptyHigh();
-    count = 0;
-    for (let i = 0; i < BINS - 1; i++) {
-      const bin = bins + <usize>(first + i) * BIN_BYTES;
-      boxLow = f32x4.pmin(boxLow, v128.load(bin));
-      boxHigh = f32x4.pmax(boxHigh, v128.load(bin, 16));
-      count += load<i32>(counts + (<usize>(first + i) << 2));
-      const blocks = load<i32>(rightBlocks + (<usize>(i + 1) << 2));
-      if (count == 0 || blocks == 0) continue;
-      const cost =
-        halfArea(boxLow, boxHigh) * <f32>blocksOf(count) +
-        load<f32>(rightArea + (<usize>(i + 1) << 2)) * <f32>blocks;
-      if (cost < best) {
-        best = cost;
-        bestBin = first + i;
-      }
-    }
+
+  // All three axes at once: the boxes of what is right of each cut, then of what is left.
+  let lowX = emptyLow(), lowY = lowX, lowZ = lowX, highX = emptyHigh(), highY = highX, highZ = highX;
+  let count = i32x4.splat(0);
+  for (let i = used - 1; i > 0; i--) {
+    const bin = bins + <usize>i * BIN_BYTES;
+    lowX = f32x4.pmin(lowX, v128.load(bin)); highX = f32x4.pmax(highX, v128.load(bin, 16));
+    lowY = f32x4.pmin(lowY, v128.load(bin, 32)); highY = f32x4.pmax(highY, v128.load(bin, 48));
+    lowZ = f32x4.pmin(lowZ, v128.load(bin, 64)); highZ = f32x4.pmax(highZ, v128.load(bin, 80));
+    count = i32x4.add(count, v128.load(counts + (<usize>i << 4)));
+    const costs = costsOf(f32x4.sub(highX, lowX), f32x4.sub(highY, lowY), f32x4.sub(highZ, lowZ), count);
+    v128.store(rightCosts + (<usize>i << 4), costs);
   }
-  if (bestBin < 0) return halved(primitives, start, end, centres, second);
+  lowX = lowY = lowZ = emptyLow();
+  highX = highY = highZ = emptyHigh();
+  count = i32x4.splat(0);
+  let best = f32x4.splat(Infinity), bestBins = i32x4.splat(-1);
+  for (let i = 0; i < used - 1; i++) {
+    const bin = bins + <usize>i * BIN_BYTES;
+    lowX = f32x4.pmin(lowX, v128.load(bin)); highX = f32x4.pmax(highX, v128.load(bin, 16));
+    lowY = f32x4.pmin(lowY, v128.load(bin, 32)); highY = f32x4.pmax(highY, v128.load(bin, 48));
+    lowZ = f32x4.pmin(lowZ, v128.load(bin, 64)); highZ = f32x4.pmax(highZ, v128.load(bin, 80));
+    count = i32x4.add(count, v128.load(counts + (<usize>i << 4)));
+    const left = costsOf(f32x4.sub(highX, lowX), f32x4.sub(highY, lowY), f32x4.sub(highZ, lowZ), count);
+    const costs = f32x4.add(left, v128.load(rightCosts + (<usize>i << 4), 16));
+    // False where a side has none.
+    const isBetter = f32x4.lt(costs, best);
+    best = v128.bitselect(costs, best, isBetter);
+    bestBins = v128.bitselect(i32x4.splat(i), bestBins, isBetter);
+  }
+  let axis = f32x4.extract_lane(best, 1) < f32x4.extract_lane(best, 0) ? 1 : 0;
+  if (f32x4.extract_lane(best, 2) < min(f32x4.extract_lane(best, 0), f32x4.extract_lane(best, 1))) axis = 2;
+  const last =
+    axis == 0 ? i32x4.extract_lane(bestBins, 0) : axis == 1 ? i32x4.extract_lane(bestBins, 1) : i32x4.extract_lane(bestBins, 2);
+  if (last < 0) return halved(primitives, start, end, centres, second);
   // The same arithmetic as above decides the side, so both agree to the bit.
-  const axis = bestBin / BINS;
-  const last = bestBin % BINS;
   let firstLow = emptyLow(), firstHigh = emptyHigh(), secondLow = emptyLow(), secondHigh = emptyHigh();
   // Every primitive changes places with the first of those that go to the other side: without a branch, as no processor
   // guesses it.
-  let cut = start;
+  let cut = start, before: u32 = 0;
   for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);
     const pLow = p.low, pHigh = p.high;
@@ -160,7 +193,9 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool, cent
     q.low = pLow;
     q.high = pHigh;
     cut += isFirst;
+    before += tagOf(pHigh) & -isFirst;
   }
+  firstCount = before;
   centres.low = firstLow;
   centres.high = firstHigh;
   second.low = secondLow;
@@ -170,6 +205,8 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool, cent
 
 function halved(primitives: usize, start: u32, end: u32, centres: Centres, second: Centres): u32 {
   const middle = (start + end) >> 1;
+  firstCount = 0;
+  for (let i = start; i < middle; i++) firstCount += tagOf(primitiveAt(primitives, i).high);
   boundCentres(primitives, start, middle, centres);
   boundCentres(primitives, middle, end, second);
   return middle;
@@ -177,10 +214,10 @@ function halved(primitives: usize, start: u32, end: u32, centres: Centres, secon
 
 // @ts-ignore: decorator
 @inline
-function addToBin(index: i32, p: Primitive): void {
-  const bin = bins + <usize>index * BIN_BYTES;
-  v128.store(bin, f32x4.pmin(v128.load(bin), p.low));
-  v128.store(bin, f32x4.pmax(v128.load(bin, 16), p.high), 16);
-  const count = counts + (<usize>index << 2);
-  store<i32>(count, load<i32>(count) + 1);
+function addToBin(index: i32, axis: usize, low: v128, high: v128, weight: u32): void {
+  const bin = bins + <usize>index * BIN_BYTES + axis * 32;
+  v128.store(bin, f32x4.pmin(v128.load(bin), low));
+  v128.store(bin, f32x4.pmax(v128.load(bin, 16), high), 16);
+  const count = counts + (<usize>index << 4) + (axis << 2);
+  store<u32>(count, load<u32>(count) + weight);
 }

@@ -1,7 +1,6 @@
 // What is known of a mesh in the making, between two steps of its build.
 
 import { release } from '../../memory';
-import { EdgeSum } from '../topology/closed';
 import { Derivation, freeDerivation } from '../topology/derivation-state';
 import { Space } from '../tree/tree-space';
 import { OpenEdges, freeOpenEdges } from './open-edges';
@@ -12,14 +11,16 @@ export const PHASE_TAKE = 0;
 export const PHASE_WELD = 1;
 export const PHASE_JOIN = 2;
 export const PHASE_SCAN = 3;
-export const PHASE_OPEN = 4;
-export const PHASE_PLACE = 5;
-export const PHASE_SPLIT = 6;
-export const PHASE_FIT = 7;
-export const PHASE_DEFORM = 8;
-export const PHASE_SUM = 9;
-export const PHASE_DERIVE = 10;
-export const PHASE_DONE = 11;
+export const PHASE_PLACE = 4;
+export const PHASE_SORT = 5;
+export const PHASE_CELLS = 6;
+export const PHASE_SPLIT = 7;
+export const PHASE_FIT = 8;
+export const PHASE_DEFORM = 9;
+export const PHASE_SUM = 10;
+export const PHASE_DERIVE = 11;
+export const PHASE_OPEN = 12;
+export const PHASE_DONE = 13;
 
 export const BUILD_BAD_INDEX = 1;
 export const BUILD_EMPTY = 2;
@@ -31,6 +32,7 @@ export class Build {
   indices: usize; // u32, three per triangle; 0 without
   vertexCount: u32;
   triangleCount: u32;
+  isFast: u32; // 1 where a quick build matters more than the last of quick rays
   error: u32; // BUILD_*, with the culprit beside it
   culprit: u32;
   phase: u32;
@@ -38,9 +40,17 @@ export class Build {
   kept: u32;
   placed: u32; // triangles that have found their leaf
   primitives: usize;
+  order: usize; // KeyedTriangle by Morton code, where there are cells
+  spare: usize; // the same, while they are sorted
+  digits: usize; // counts of the digits of the codes
+  sortPass: u32;
+  cells: usize; // as primitives
+  cellCount: u32;
+  part: usize; // primitives of the range that is cut below cells
   nodes: usize;
   nodeCount: u32;
   blocks: usize;
+  corners: usize; // u32, three for each lane of a block: the vertices of its triangle; 0 without indices
   blockCount: u32;
   subtrees: usize;
   extremes: usize;
@@ -54,7 +64,6 @@ export class Build {
   extent: f32; // the largest coordinate in tree space
   areas: f64; // half of all boxes'
   derived: f64; // fraction of the derivation that is done
-  edgesOne: u64; edgesOther: u64; // EdgeSum
   offsetX: f64; offsetY: f64; offsetZ: f64; // Space
   lowX: f64; lowY: f64; lowZ: f64;
   highX: f64; highY: f64; highZ: f64;
@@ -63,18 +72,15 @@ export class Build {
   deform: usize; // DeformBuild, 0 where the mesh cannot be deformed
   /** Of those that are kept, as a pose may give them one: triangles without an area. */
   flat: u32;
+  /** All that are finite and have no area, whether they are kept or not: u32 each. */
+  flatCount: u32;
+  flats: usize;
 }
 
 // @ts-ignore: decorator
 @inline
 export function spaceOf(build: Build): Space {
   return changetype<Space>(changetype<usize>(build) + offsetof<Build>('offsetX'));
-}
-
-// @ts-ignore: decorator
-@inline
-export function edgesOf(build: Build): EdgeSum {
-  return changetype<EdgeSum>(changetype<usize>(build) + offsetof<Build>('edgesOne'));
 }
 
 export function freeDeforming(build: Build): void {
@@ -84,25 +90,32 @@ export function freeDeforming(build: Build): void {
   build.deform = 0;
 }
 
-export function freeScratch(build: Build): void {
+/** Frees what makes the tree, when it is made. */
+export function freeTreeScratch(build: Build): void {
   freeWelding(build);
-  freeOpen(build);
   release(build.primitives);
+  release(build.order);
+  release(build.spare);
+  release(build.digits);
+  release(build.cells);
+  release(build.part);
   release(build.nodes);
   release(build.blocks);
   release(build.subtrees);
   release(build.extremes);
   release(build.stack);
+  build.primitives = build.order = build.spare = build.digits = build.cells = build.part = 0;
+  build.nodes = build.blocks = build.subtrees = build.extremes = build.stack = 0;
+}
+
+export function freeScratch(build: Build): void {
+  freeTreeScratch(build);
+  freeOpen(build);
+  release(build.flats);
+  release(build.corners);
   release(build.sums);
   if (build.derivation != 0) freeDerivation(changetype<Derivation>(build.derivation));
-  build.sums = 0;
-  build.derivation = 0;
-  build.primitives = 0;
-  build.nodes = 0;
-  build.blocks = 0;
-  build.subtrees = 0;
-  build.extremes = 0;
-  build.stack = 0;
+  build.flats = build.corners = build.sums = build.derivation = 0;
 }
 
 export function freeWelding(build: Build): void {

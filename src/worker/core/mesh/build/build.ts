@@ -4,7 +4,7 @@ import { now } from '../../host';
 import { allocate, release } from '../../memory';
 import { beginDerivation, stepDerivation } from '../topology/derivation';
 import { Derivation } from '../topology/derivation-state';
-import { packDerived } from '../topology/pack';
+import { appendDerived } from '../topology/pack';
 import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, takeSums } from '../tree/dipoles';
 import { Mesh, NODE_BYTES, Node } from '../tree/layout';
 import { clearBounds } from '../tree/tree-space';
@@ -13,23 +13,26 @@ import { fitNode } from './fit-rotation';
 import { DeformBuild, reserveDeform, stepDeform } from './bake-deform';
 import { PRIMITIVE_BYTES } from './binned-sah';
 import {
-  PHASE_TAKE, PHASE_WELD, PHASE_JOIN, PHASE_SCAN, PHASE_OPEN, PHASE_PLACE, PHASE_SPLIT, PHASE_FIT, PHASE_DEFORM,
-  PHASE_SUM, PHASE_DERIVE, PHASE_DONE, Build, spaceOf, freeDeforming, freeScratch,
+  PHASE_TAKE, PHASE_WELD, PHASE_JOIN, PHASE_SCAN, PHASE_PLACE, PHASE_SORT, PHASE_CELLS, PHASE_SPLIT, PHASE_FIT, PHASE_DEFORM,
+  PHASE_SUM, PHASE_DERIVE, PHASE_OPEN, PHASE_DONE, Build, spaceOf, freeDeforming, freeScratch,
 } from './build-state';
-import { take, weld, join, findOpenEdges, scan } from './scan';
-import { place, splitSome } from './split-ranges';
+import { sortSome } from './morton-order';
+import { OPEN_EDGES_BYTES, OpenEdges, beginOpenEdges, noteOpenEdges, stepOpenEdges } from './open-edges';
+import { take, weld, join, scan } from './scan';
+import { gather, place, splitSome } from './split-ranges';
 import { assemble } from './assemble';
 
 /**
  * Begins a build. `reserveBuild` must follow, then the caller fills positions and indices, then `stepBuild`. Throws
  * OUT_OF_MEMORY.
  */
-export function beginBuild(vertexCount: u32, triangleCount: u32, weld: f64): Build {
+export function beginBuild(vertexCount: u32, triangleCount: u32, weld: f64, isFast: bool): Build {
   const build = changetype<Build>(allocate(offsetof<Build>()));
   memory.fill(changetype<usize>(build), 0, offsetof<Build>());
   build.vertexCount = vertexCount;
   build.triangleCount = triangleCount;
   build.weld = weld;
+  build.isFast = isFast ? 1 : 0;
   build.phase = weld > LEAST_WELD ? PHASE_TAKE : PHASE_SCAN;
   clearBounds(spaceOf(build));
   return build;
@@ -73,13 +76,15 @@ export function stepBuild(build: Build, until: f64): f64 {
     else if (build.phase == PHASE_WELD) weld(build);
     else if (build.phase == PHASE_JOIN) join(build);
     else if (build.phase == PHASE_SCAN) scan(build);
-    else if (build.phase == PHASE_OPEN) findOpenEdges(build);
     else if (build.phase == PHASE_PLACE) place(build);
+    else if (build.phase == PHASE_SORT) sortSome(build);
+    else if (build.phase == PHASE_CELLS) gather(build);
     else if (build.phase == PHASE_SPLIT) splitSome(build);
     else if (build.phase == PHASE_FIT) fitSome(build);
     else if (build.phase == PHASE_DEFORM) deformSome(build);
     else if (build.phase == PHASE_SUM) sumSome(build);
     else if (build.phase == PHASE_DERIVE) deriveSome(build, until);
+    else if (build.phase == PHASE_OPEN) findOpenEdges(build);
     if (build.error != 0) return -1;
   } while (build.phase != PHASE_DONE && now() < until);
   return fraction(build);
@@ -88,15 +93,14 @@ export function stepBuild(build: Build, until: f64): f64 {
 function fraction(build: Build): f64 {
   const n = <f64>build.triangleCount;
   if (build.phase < <u32>PHASE_SCAN) return 0;
-  if (build.phase == PHASE_OPEN) return 0.05;
   if (build.phase == PHASE_SCAN) return (0.05 * <f64>build.cursor) / n;
   if (build.phase == PHASE_PLACE) return 0.05 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.kept);
+  if (build.phase < <u32>PHASE_SPLIT) return 0.1;
   if (build.phase == PHASE_SPLIT) return 0.1 + (0.3 * <f64>build.placed) / <f64>build.kept;
   if (build.phase == PHASE_FIT) return 0.4 + 0.35 * (1.0 - <f64>build.cursor / <f64>build.nodeCount);
   if (build.phase == PHASE_DEFORM) return 0.75;
   if (build.phase == PHASE_SUM) return 0.75 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.nodeCount);
-  if (build.phase == PHASE_DERIVE) return 0.8 + 0.19 * build.derived;
-  return 1;
+  return build.phase == PHASE_DONE ? 1 : 0.8 + 0.19 * build.derived;
 }
 
 function fitSome(build: Build): void {
@@ -104,7 +108,7 @@ function fitSome(build: Build): void {
   while (build.cursor > stop) {
     const index = --build.cursor;
     const node = changetype<Node>(build.nodes + index * <u32>NODE_BYTES);
-    build.areas += fitNode(node, index, build.blocks, build.subtrees, build.extremes, build.extent);
+    build.areas += fitNode(node, index, build.blocks, build.subtrees, build.extremes, build.extent, !build.isFast);
   }
   if (build.cursor > 0) return;
   assemble(build);
@@ -139,18 +143,44 @@ function sumSome(build: Build): void {
   build.cursor = start;
   if (start > 0) return;
   takeSums(mesh, sums);
-  build.derivation = changetype<usize>(beginDerivation(mesh));
+  const d = beginDerivation(mesh);
+  d.asksWhetherClosed = 1;
+  d.corners = build.corners;
+  d.areIndices = build.corners != 0 ? 1 : 0;
+  build.corners = 0;
+  build.derivation = changetype<usize>(d);
   build.phase = PHASE_DERIVE;
 }
 
-/** Derives the rest, and puts all into one piece. */
+/** Derives the rest, and puts all into one piece. On the way, what keeps the mesh open is looked for. */
 function deriveSome(build: Build, until: f64): void {
   const d = changetype<Derivation>(build.derivation);
   build.derived = stepDerivation(d, until);
+  if (d.isWaiting) beginOpen(build, d);
   if (build.derived < 1) return;
-  const tree = build.mesh;
-  build.mesh = packDerived(d);
-  release(tree);
+  build.mesh = appendDerived(d);
   freeScratch(build);
   build.phase = PHASE_DONE;
+}
+
+function beginOpen(build: Build, d: Derivation): void {
+  d.isWaiting = 0;
+  const mesh = changetype<Mesh>(build.mesh);
+  // Without a triangle of no area, it is closed if each edge has another triangle beyond it.
+  mesh.closed = d.openCount == 0 && build.flatCount == 0 ? 1 : 0;
+  if (mesh.closed) return;
+  build.open = allocate(OPEN_EDGES_BYTES);
+  memory.fill(build.open, 0, OPEN_EDGES_BYTES);
+  const space = spaceOf(build);
+  const extent = max(max(space.highX - space.lowX, space.highY - space.lowY), space.highZ - space.lowZ);
+  const open = changetype<OpenEdges>(build.open);
+  beginOpenEdges(open, build.positions, build.indices, d, build.flats, build.flatCount, extent);
+  build.phase = PHASE_OPEN;
+}
+
+function findOpenEdges(build: Build): void {
+  const open = changetype<OpenEdges>(build.open);
+  if (!stepOpenEdges(open)) return;
+  noteOpenEdges(open, changetype<Mesh>(build.mesh));
+  build.phase = PHASE_DERIVE;
 }

@@ -30,9 +30,6 @@ export class Subtree {
 export const SUBTREE_BYTES: usize = offsetof<Subtree>();
 
 /** Directions in which points are looked for that stand for a subtree: the axes, and the diagonals of a cube. */
-const DIRECTIONS: usize = memory.data<f32>([
-  1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, -1, 1, -1, 1, 1, -1, -1,
-]);
 const DIRECTION_COUNT: usize = 7;
 /** The points that stand for a subtree, the two farthest of each direction. */
 const EXTREMES: usize = 2 * DIRECTION_COUNT;
@@ -78,9 +75,12 @@ function extremesAt(index: u32): usize {
   return extremes + index * <u32>EXTREMES_BYTES;
 }
 
-/** Fits node `index`, whose inner children are fitted already. Answers half the area of its boxes. */
+/**
+ * Fits node `index`, whose inner children are fitted already: with `doesTurn`, turns of the best rotation are tried, too. Answers
+ * half the area of its boxes.
+ */
 export function fitNode(
-  node: Node, index: u32, allBlocks: usize, allSubtrees: usize, allExtremes: usize, padding: f32,
+  node: Node, index: u32, allBlocks: usize, allSubtrees: usize, allExtremes: usize, padding: f32, doesTurn: bool,
 ): f32 {
   blocks = allBlocks;
   subtrees = allSubtrees;
@@ -90,7 +90,7 @@ export function fitNode(
   node.quaternion = IDENTITY_QUATERNION;
   if (FITTING) {
     gatherPoints(node);
-    if (searchRotation(node, index, identityCost)) {
+    if (searchRotation(node, index, identityCost, doesTurn)) {
       quantise(quantised, best);
       rotationAt(rotation, quantised);
       cost = rotatedBoxes(node);
@@ -269,44 +269,61 @@ function pointsOf(child: u32, group: u32, axis: usize): usize {
   return extremesAt(child) + axis * EXTREMES_AXIS_BYTES + (group << 4);
 }
 
+/** The least and the greatest key of each direction: those of the points of a child in a lane. */
+const leastKeys: usize = memory.data(<i32>DIRECTION_COUNT * VECTOR_BYTES, 16);
+const greatestKeys: usize = memory.data(<i32>DIRECTION_COUNT * VECTOR_BYTES, 16);
+/** A key is how far a point lies in a direction, with its number in the last bits. */
+const NUMBER_MASK: i32 = 15;
+
 /** Keeps of all points those that lie farthest in each direction and against it. */
 function keepExtremes(to: usize): void {
+  for (let at: usize = 0; at < DIRECTION_COUNT * 16; at += 16) {
+    v128.store(leastKeys + at, emptyLow());
+    v128.store(greatestKeys + at, emptyHigh());
+  }
+  let number = i32x4.splat(0);
+  const end = points + pointCount * 48;
+  for (let point = points; point < end; point += 48) {
+    const x = v128.load(point), y = v128.load(point, 16), z = v128.load(point, 32);
+    const sum = f32x4.add(x, y), difference = f32x4.sub(x, y);
+    compareKey(0, x, number);
+    compareKey(1, y, number);
+    compareKey(2, z, number);
+    compareKey(3, f32x4.add(sum, z), number);
+    compareKey(4, f32x4.sub(sum, z), number);
+    compareKey(5, f32x4.add(difference, z), number);
+    compareKey(6, f32x4.sub(difference, z), number);
+    number = i32x4.add(number, i32x4.splat(1));
+  }
   for (let d: usize = 0; d < DIRECTION_COUNT; d++) {
-    const at = DIRECTIONS + d * 12;
-    const nx = v128.load32_splat(at), ny = v128.load32_splat(at, 4), nz = v128.load32_splat(at, 8);
-    let least = emptyLow(), most = emptyHigh();
-    let leastAt = i32x4.splat(0), mostAt = i32x4.splat(0);
-    let point = points;
-    for (let k: usize = 0; k < pointCount; k++) {
-      const x = v128.load(point), y = v128.load(point, 16), z = v128.load(point, 32);
-      const far = f32x4.add(f32x4.add(f32x4.mul(nx, x), f32x4.mul(ny, y)), f32x4.mul(nz, z));
-      const number = i32x4.splat(<i32>(point - points));
-      mostAt = v128.bitselect(number, mostAt, f32x4.gt(far, most));
-      most = f32x4.pmax(most, far);
-      leastAt = v128.bitselect(number, leastAt, f32x4.lt(far, least));
-      least = f32x4.pmin(least, far);
-      point += 48;
-    }
-    copyPoint(to + (d << 3), least, leastAt, leastLane(least));
-    copyPoint(to + (d << 3) + 4, most, mostAt, greatestLane(most));
+    const low = v128.load(leastKeys + (d << 4)), high = v128.load(greatestKeys + (d << 4));
+    copyPoint(to + (d << 3), low, leastLane(low));
+    copyPoint(to + (d << 3) + 4, high, greatestLane(high));
   }
 }
 
-function copyPoint(to: usize, values: v128, places: v128, value: f32): void {
-  const lane = <usize>ctz(i32x4.bitmask(f32x4.eq(values, f32x4.splat(value))));
-  v128.store(place, places);
-  const from = points + <usize>load<u32>(place + (lane << 2)) + (lane << 2);
+// @ts-ignore: decorator
+@inline
+function compareKey(direction: usize, far: v128, number: v128): void {
+  const key = v128.or(v128.andnot(far, i32x4.splat(NUMBER_MASK)), number);
+  const low = leastKeys + (direction << 4), high = greatestKeys + (direction << 4);
+  v128.store(low, f32x4.pmin(v128.load(low), key));
+  v128.store(high, f32x4.pmax(v128.load(high), key));
+}
+
+/** Copies the point with the given key, which one of the lanes has. */
+function copyPoint(to: usize, keys: v128, key: f32): void {
+  const lane = <usize>ctz(i32x4.bitmask(i32x4.eq(keys, i32x4.splat(reinterpret<i32>(key)))));
+  const from = points + <usize>(reinterpret<i32>(key) & NUMBER_MASK) * 48 + (lane << 2);
   store<f32>(to, load<f32>(from));
   store<f32>(to, load<f32>(from, 16), EXTREMES_AXIS_BYTES);
   store<f32>(to, load<f32>(from, 32), 2 * EXTREMES_AXIS_BYTES);
 }
 
-const place: usize = memory.data(VECTOR_BYTES, 16);
-
 // --- the search ---
 
 /** Searches for a rotation that promises to be worth it and leaves it in `best`. Answers false when there is none. */
-function searchRotation(node: Node, index: u32, identityCost: f32): bool {
+function searchRotation(node: Node, index: u32, identityCost: f32, doesTurn: bool): bool {
   principalAxes(subtreeAt(index));
   let bestCost = tried();
   copyQuaternion(best, trial);
@@ -324,23 +341,125 @@ function searchRotation(node: Node, index: u32, identityCost: f32): bool {
       copyQuaternion(best, trial);
     }
   }
-  // Where even the best start is worse by a fifth, small turns do not make up for it.
-  if (bestCost > identityCost * 1.2) return false;
-  for (let step = 0.2; step > 0.02; step *= 0.4) {
+  // Where even the best start is worse by a tenth, small turns do not make up for it.
+  if (bestCost > identityCost * HOPELESS) return false;
+  if (doesTurn) bestCost = turnBest(bestCost);
+  return bestCost < identityCost * WORTH;
+}
+
+/** Turns `best` a little about each of its axes, as long as boxes get smaller. Answers what they cost then. */
+function turnBest(cost: f32): f32 {
+  turnPoints();
+  for (let step = WIDEST_TURN; step > LEAST_TURN; step *= NEXT_TURN) {
     for (let axis = 0; axis < 3; axis++) {
-      for (let t = step; ; t = -step) {
-        turned(trial, best, axis, t);
-        const cost = tried();
-        if (cost < bestCost) {
-          bestCost = cost;
-          copyQuaternion(best, trial);
-          break;
-        }
-        if (t < 0) break;
-      }
+      tryTurns(axis, step);
+      const isForward = forwardCost <= backwardCost;
+      const turnedCost = isForward ? forwardCost : backwardCost;
+      if (turnedCost >= cost) continue;
+      cost = turnedCost;
+      turned(trial, best, axis, isForward ? step : -step);
+      copyQuaternion(best, trial);
+      takeTurn(axis, isForward ? step : -step);
     }
   }
-  return bestCost < identityCost * WORTH;
+  return cost;
+}
+
+/** A start that costs so much more than boxes without a rotation is given up. */
+const HOPELESS: f32 = 1.1;
+/**
+ * Turns that are tried, as tangents of half their angles: 0.15 and 0.05. With 0.2, 0.08 and 0.032 fitting took half as long
+ * again, and rays visited 0.2 % fewer nodes and 1.6 % fewer leaves.
+ */
+const WIDEST_TURN: f64 = 0.15;
+const LEAST_TURN: f64 = 0.04;
+const NEXT_TURN: f64 = 0.33;
+
+/** The points in the frame of `best`, as `points`; and the extents of each child along its axes. */
+const turnedPoints: usize = memory.data(((<i32>EXTREMES + 3) & ~3) * 3 * VECTOR_BYTES, 16);
+const extents: usize = memory.data(3 * VECTOR_BYTES, 16);
+
+/** Takes the points to the frame of `best`. */
+function turnPoints(): void {
+  setRotation(rotation, <f32>best.x, <f32>best.y, <f32>best.z, <f32>best.w);
+  let to = turnedPoints;
+  const end = points + pointCount * 48;
+  for (let point = points; point < end; point += 48) {
+    const px = v128.load(point), py = v128.load(point, 16), pz = v128.load(point, 32);
+    v128.store(to, dot(px, py, pz, rotation.xx, rotation.xy, rotation.xz));
+    v128.store(to, dot(px, py, pz, rotation.yx, rotation.yy, rotation.yz), 16);
+    v128.store(to, dot(px, py, pz, rotation.zx, rotation.zy, rotation.zz), 32);
+    to += 48;
+  }
+  for (let axis: usize = 0; axis < 48; axis += 16) measure(axis);
+}
+
+// @ts-ignore: decorator
+@inline
+function dot(px: v128, py: v128, pz: v128, x: f32, y: f32, z: f32): v128 {
+  const two = f32x4.add(f32x4.mul(f32x4.splat(x), px), f32x4.mul(f32x4.splat(y), py));
+  return f32x4.add(two, f32x4.mul(f32x4.splat(z), pz));
+}
+
+/** Sets the extents along an axis, given by its bytes. */
+function measure(axis: usize): void {
+  let low = emptyLow(), high = emptyHigh();
+  const end = turnedPoints + pointCount * 48;
+  for (let point = turnedPoints + axis; point < end; point += 48) {
+    const value = v128.load(point);
+    low = f32x4.pmin(low, value);
+    high = f32x4.pmax(high, value);
+  }
+  v128.store(extents + axis, f32x4.sub(high, low));
+}
+
+// What tryTurns has found.
+let forwardCost: f32 = 0, backwardCost: f32 = 0;
+
+/**
+ * Sets what the boxes cost when the frame of `best` is turned about one of its axes, by 2·atan(t) and back. Coordinates along
+ * that axis stay as they are, and those along both others come of the same products for both ways.
+ */
+function tryTurns(axis: i32, t: f64): void {
+  const c = f32x4.splat(<f32>((1.0 - t * t) / (1.0 + t * t))), s = f32x4.splat(<f32>((2.0 * t) / (1.0 + t * t)));
+  const u: usize = axis == 0 ? 16 : axis == 1 ? 32 : 0, v: usize = axis == 0 ? 32 : axis == 1 ? 0 : 16;
+  let lowU = emptyLow(), lowV = lowU, backLowU = lowU, backLowV = lowU;
+  let highU = emptyHigh(), highV = highU, backHighU = highU, backHighV = highU;
+  const end = turnedPoints + pointCount * 48;
+  for (let point = turnedPoints; point < end; point += 48) {
+    const pu = v128.load(point + u), pv = v128.load(point + v);
+    const cu = f32x4.mul(c, pu), cv = f32x4.mul(c, pv), su = f32x4.mul(s, pu), sv = f32x4.mul(s, pv);
+    const forwardU = f32x4.sub(cu, sv), forwardV = f32x4.add(cv, su);
+    const backU = f32x4.add(cu, sv), backV = f32x4.sub(cv, su);
+    lowU = f32x4.pmin(lowU, forwardU); highU = f32x4.pmax(highU, forwardU);
+    lowV = f32x4.pmin(lowV, forwardV); highV = f32x4.pmax(highV, forwardV);
+    backLowU = f32x4.pmin(backLowU, backU); backHighU = f32x4.pmax(backHighU, backU);
+    backLowV = f32x4.pmin(backLowV, backV); backHighV = f32x4.pmax(backHighV, backV);
+  }
+  const along = v128.load(extents + (<usize>axis << 4));
+  forwardCost = sumOfAreas(along, f32x4.sub(highU, lowU), f32x4.sub(highV, lowV));
+  backwardCost = sumOfAreas(along, f32x4.sub(backHighU, backLowU), f32x4.sub(backHighV, backLowV));
+}
+
+/** Turns the points by 2·atan(t) about an axis of the frame. */
+function takeTurn(axis: i32, t: f64): void {
+  const c = f32x4.splat(<f32>((1.0 - t * t) / (1.0 + t * t))), s = f32x4.splat(<f32>((2.0 * t) / (1.0 + t * t)));
+  const u: usize = axis == 0 ? 16 : axis == 1 ? 32 : 0, v: usize = axis == 0 ? 32 : axis == 1 ? 0 : 16;
+  const end = turnedPoints + pointCount * 48;
+  for (let point = turnedPoints; point < end; point += 48) {
+    const pu = v128.load(point + u), pv = v128.load(point + v);
+    v128.store(point + u, f32x4.sub(f32x4.mul(c, pu), f32x4.mul(s, pv)));
+    v128.store(point + v, f32x4.add(f32x4.mul(c, pv), f32x4.mul(s, pu)));
+  }
+  measure(u);
+  measure(v);
+}
+
+/** Answers half the areas of the children's boxes, of which the extents are given. */
+// @ts-ignore: decorator
+@inline
+function sumOfAreas(dx: v128, dy: v128, dz: v128): f32 {
+  return laneSum(f32x4.add(f32x4.mul(dx, f32x4.add(dy, dz)), f32x4.mul(dy, dz)));
 }
 
 /** Answers the sum of half the areas of the children's boxes under `trial`, as far as the points tell. */
@@ -361,8 +480,7 @@ function tried(): f32 {
     lowY = f32x4.pmin(lowY, y); highY = f32x4.pmax(highY, y);
     lowZ = f32x4.pmin(lowZ, z); highZ = f32x4.pmax(highZ, z);
   }
-  const dx = f32x4.sub(highX, lowX), dy = f32x4.sub(highY, lowY), dz = f32x4.sub(highZ, lowZ);
-  return laneSum(f32x4.add(f32x4.mul(dx, f32x4.add(dy, dz)), f32x4.mul(dy, dz)));
+  return sumOfAreas(f32x4.sub(highX, lowX), f32x4.sub(highY, lowY), f32x4.sub(highZ, lowZ));
 }
 
 /** Adds up the lanes of children that there are. */

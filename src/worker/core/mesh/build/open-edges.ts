@@ -1,21 +1,29 @@
 // What keeps a mesh open: its edges that have more triangles on one side than on the other, and the smallest distance
 // within which welding vertices would close it. Edges are the same where the positions of their ends are; a hash of
-// both ends stands for them, as in topology/closed.ts. It works in steps.
+// both ends stands for them. It works in steps.
+//
+// Edges of triangles in the tree that have been matched (topology/adjacency.ts) have one on each side. So only those that have
+// not, and those of triangles without an area, are counted: of a terrain a thousandth of its edges.
 //
 // Welding maps vertices to fewer of them, which keeps opposite edges opposite. So what is closed by one distance is
 // closed by every greater one, and the least is found by halving; and only the open edges matter.
 
 import { mix } from '../../math/hash';
 import { allocate, release, reserve } from '../../memory';
-import { EdgeSum, isClosed, positionHash } from '../topology/closed';
+import { Derivation } from '../topology/derivation-state';
+import { Mesh } from '../tree/layout';
 import { Weld, beginWeld, clusterOf, freeWeld, reserveTables, reserveWeld, stepWeld } from './weld';
 
 @unmanaged
 export class OpenEdges {
   positions: usize;
   indices: usize;
-  vertexCount: u32;
-  triangleCount: u32;
+  /** The edges of triangles in the tree that are looked at, u32 each: three times the triangle and the edge's number there. */
+  edges: usize;
+  edgeCount: u32;
+  /** The triangles without an area, u32 each. */
+  flatCount: u32;
+  flats: usize;
   /** How many open edges there are; and the lowest of them, as three times its triangle and its number there. */
   count: u32;
   example: u32;
@@ -63,24 +71,29 @@ const MOST_SEAMS: u32 = 1 << 16;
 const WIDEST: f64 = 0.0009765625; // 2^-10
 /** The least distance is found to one part in a hundred. */
 const PRECISION: f64 = 1.01;
-const TRIANGLES_A_STEP: u32 = 2048;
+const EDGES_A_STEP: u32 = 4096;
 const POINTS_A_STEP: u32 = 2048;
 
 export const OPEN_EDGES_BYTES: usize = offsetof<OpenEdges>();
 
-/** Begins with the triangles of a mesh, whose largest extent is given. Throws OUT_OF_MEMORY. */
+/**
+ * Begins with what a derivation has found to be unmatched, and triangles without an area, of a mesh whose largest extent is
+ * given. Throws OUT_OF_MEMORY.
+ */
 export function beginOpenEdges(
-  open: OpenEdges, positions: usize, indices: usize, vertexCount: u32, triangleCount: u32, extent: f64,
+  open: OpenEdges, positions: usize, indices: usize, d: Derivation, flats: usize, flatCount: u32, extent: f64,
 ): void {
   open.positions = positions;
   open.indices = indices;
-  open.vertexCount = vertexCount;
-  open.triangleCount = triangleCount;
+  open.edges = d.openEdges;
+  open.edgeCount = d.openCount;
+  open.flats = flats;
+  open.flatCount = flatCount;
   open.extent = extent;
   open.example = 0xffffffff;
   // Half full at most, if all edges differ.
   let size: u64 = 64;
-  while (size < <u64>triangleCount * 6) size <<= 1;
+  while (size < (<u64>open.edgeCount + 3 * <u64>flatCount) * 2) size <<= 1;
   for (; size > MOST_ENTRIES; size >>= 1) open.passShift++;
   open.tableMask = <u32>size - 1;
   open.table = allocate(size * offsetof<Edge>());
@@ -111,27 +124,22 @@ function cornerAt(open: OpenEdges, triangle: u32, k: u32): usize {
   return open.positions + <usize>vertex * 12;
 }
 
-// @ts-ignore: decorator
-@inline
-function isFinite3(at: usize): bool {
-  const sum = load<f32>(at) * 0 + load<f32>(at, 4) * 0 + load<f32>(at, 8) * 0;
-  return sum == 0;
-}
-
 function countEdges(open: OpenEdges): void {
-  const end = min<u32>(open.cursor + TRIANGLES_A_STEP, open.triangleCount);
-  for (let t = open.cursor; t < end; t++) {
-    const a = cornerAt(open, t, 0), b = cornerAt(open, t, 1), c = cornerAt(open, t, 2);
-    if (!(isFinite3(a) && isFinite3(b) && isFinite3(c))) continue;
-    const ha = positionHash(a), hb = positionHash(b), hc = positionHash(c);
-    countEdge(open, ha, hb, t * 3);
-    countEdge(open, hb, hc, t * 3 + 1);
-    countEdge(open, hc, ha, t * 3 + 2);
+  const all = open.edgeCount + 3 * open.flatCount, end = min<u32>(open.cursor + EDGES_A_STEP, all);
+  for (let i = open.cursor; i < end; i++) {
+    const edge = i < open.edgeCount ? load<u32>(open.edges + (<usize>i << 2)) : flatEdge(open, i - open.edgeCount);
+    const triangle = edge / 3, k = edge % 3;
+    const from = positionHash(cornerAt(open, triangle, k)), to = positionHash(cornerAt(open, triangle, k == 2 ? 0 : k + 1));
+    countEdge(open, from, to, edge);
   }
   open.cursor = end;
-  if (end < open.triangleCount) return;
+  if (end < all) return;
   open.cursor = 0;
   open.phase = PHASE_LIST;
+}
+
+function flatEdge(open: OpenEdges, i: u32): u32 {
+  return load<u32>(open.flats + (<usize>(i / 3) << 2)) * 3 + (i % 3);
 }
 
 function countEdge(open: OpenEdges, from: u64, to: u64, corner: u32): void {
@@ -146,6 +154,7 @@ function countEdge(open: OpenEdges, from: u64, to: u64, corner: u32): void {
       edge.corner = corner;
     }
     if (edge.hash == hash) {
+      edge.corner = min(edge.corner, corner);
       edge.surplus += from < to ? 1 : -1;
       return;
     }
@@ -236,19 +245,33 @@ function tryWeld(open: OpenEdges): void {
   if (!collapses(open, weld)) open.weld = open.high;
 }
 
-/** Tells whether the open edges cancel when their ends are welded. */
+/** Hashes a position, of which 12 bytes count; zero has no sign. Two positions have the same hash once in 2⁶⁴. */
+function positionHash(at: usize): u64 {
+  return mix(mix(mix(word(at) | (word(at + 4) << 32)) + 0x9e3779b97f4a7c15) + word(at + 8));
+}
+
+// @ts-ignore: decorator
+@inline
+function word(at: usize): u64 {
+  return <u64>reinterpret<u32>(load<f32>(at) + <f32>0);
+}
+
+/**
+ * Tells whether the open edges cancel when their ends are welded. Each adds determinants of hashes of its ends, of which the
+ * two directions of an edge cancel (an incremental multiset hash: Clarke, Devadas, van Dijk, Gassend and Suh, "Incremental
+ * Multiset Hash Functions and Their Application to Memory Integrity Checking", 2003): the sum is 0 where they all do, and
+ * else as good as never.
+ */
 function closes(open: OpenEdges, weld: Weld): bool {
-  sum.one = sum.other = 0;
+  let one: u64 = 0, other: u64 = 0;
   for (let i: u32 = 0; i < open.ended; i++) {
     const u = mix(<u64>clusterOf(weld, i << 1) + 1), v = mix(<u64>clusterOf(weld, (i << 1) + 1) + 1);
     const surplus = <i64>load<i32>(open.surplus + (<usize>i << 2));
-    sum.one += <u64>surplus * (u * mix(~v) - v * mix(~u));
-    sum.other += <u64>surplus * (mix(~u) * mix(rotl<u64>(v, 32)) - mix(~v) * mix(rotl<u64>(u, 32)));
+    one += <u64>surplus * (u * mix(~v) - v * mix(~u));
+    other += <u64>surplus * (mix(~u) * mix(rotl<u64>(v, 32)) - mix(~v) * mix(rotl<u64>(u, 32)));
   }
-  return isClosed(sum);
+  return (one | other) == 0;
 }
-
-const sum = changetype<EdgeSum>(memory.data(<i32>offsetof<EdgeSum>(), 16));
 
 /** Tells whether most open edges have become points: then it is a hole that was drawn together, and no seam. */
 function collapses(open: OpenEdges, weld: Weld): bool {
@@ -257,4 +280,18 @@ function collapses(open: OpenEdges, weld: Weld): bool {
     if (clusterOf(weld, i << 1) == clusterOf(weld, (i << 1) + 1)) collapsed++;
   }
   return collapsed * 2 > open.ended;
+}
+
+/** Notes in the mesh's header what was found. */
+export function noteOpenEdges(open: OpenEdges, mesh: Mesh): void {
+  mesh.closed = open.count == 0 ? 1 : 0;
+  if (mesh.closed) return;
+  mesh.openEdges = open.count;
+  mesh.closingWeld = open.weld;
+  const triangle = open.example / 3, k = open.example % 3;
+  mesh.openTriangle = triangle;
+  mesh.openEdge = k;
+  const from = cornerAt(open, triangle, k), to = cornerAt(open, triangle, k == 2 ? 0 : k + 1);
+  memory.copy(changetype<usize>(mesh) + offsetof<Mesh>('openFromX'), from, 12);
+  memory.copy(changetype<usize>(mesh) + offsetof<Mesh>('openToX'), to, 12);
 }

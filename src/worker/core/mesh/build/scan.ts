@@ -1,13 +1,12 @@
-// The first phases of a build: what welds vertices, which triangles have an area, and what keeps the mesh open.
+// The first phases of a build: what welds vertices, and which triangles have an area.
 
-import { allocate } from '../../memory';
+import { reserve } from '../../memory';
 import { hasArea } from '../../math/collinear-triangles';
-import { addEdges, isClosed } from '../topology/closed';
-import { chooseOffset, exponentFor, include, largestCoordinate, scaleFor } from '../tree/tree-space';
-import { OPEN_EDGES_BYTES, OpenEdges, beginOpenEdges, stepOpenEdges } from './open-edges';
+import { chooseOffset, exponentFor, includeBox, largestCoordinate, scaleFor } from '../tree/tree-space';
+import { emptyHigh, emptyLow } from './binned-sah';
 import { Weld, beginWeld, clusterOf, isTaken, stepWeld, takePoint } from './weld';
 import {
-  PHASE_WELD, PHASE_JOIN, PHASE_SCAN, PHASE_OPEN, PHASE_PLACE, BUILD_BAD_INDEX, BUILD_EMPTY, Build, spaceOf, edgesOf,
+  PHASE_WELD, PHASE_JOIN, PHASE_SCAN, PHASE_PLACE, BUILD_BAD_INDEX, BUILD_EMPTY, Build, spaceOf,
   freeWelding, corner, vertexAt, coordinate, TRIANGLES_A_STEP,
 } from './build-state';
 
@@ -56,29 +55,13 @@ export function join(build: Build): void {
   build.phase = PHASE_SCAN;
 }
 
-export function findOpenEdges(build: Build): void {
-  if (!stepOpenEdges(changetype<OpenEdges>(build.open))) return;
-  build.phase = PHASE_PLACE;
-  build.cursor = build.kept;
-}
-
-/** Begins to look for the edges that keep the mesh open. */
-function beginOpen(build: Build): void {
-  build.open = allocate(OPEN_EDGES_BYTES);
-  memory.fill(build.open, 0, OPEN_EDGES_BYTES);
-  const space = spaceOf(build);
-  const extent = max(max(space.highX - space.lowX, space.highY - space.lowY), space.highZ - space.lowZ);
-  const open = changetype<OpenEdges>(build.open);
-  beginOpenEdges(open, build.positions, build.indices, build.vertexCount, build.triangleCount, extent);
-  build.phase = PHASE_OPEN;
-}
-
 /**
- * Finds the triangles that have an area, and the bounds of those; their indices wait where primitives will be. Whether
- * the mesh is closed, those without an area say as well.
+ * Finds the triangles that have an area, and the bounds of those; their indices wait where primitives will be. Those without
+ * one are remembered, as they may close the mesh.
  */
 export function scan(build: Build): void {
   const end = min<u32>(build.cursor + TRIANGLES_A_STEP, build.triangleCount);
+  let low = emptyLow(), high = emptyHigh();
   for (let t = build.cursor; t < end; t++) {
     const a = corner(build, t, 0), b = corner(build, t, 1), c = corner(build, t, 2);
     if (max(max(a, b), c) >= build.vertexCount) {
@@ -86,21 +69,26 @@ export function scan(build: Build): void {
       build.culprit = t * 3 + (a >= build.vertexCount ? 0 : b >= build.vertexCount ? 1 : 2);
       return;
     }
-    const ax = coordinate(build, a, 0), ay = coordinate(build, a, 1), az = coordinate(build, a, 2);
-    const bx = coordinate(build, b, 0), by = coordinate(build, b, 1), bz = coordinate(build, b, 2);
-    const cx = coordinate(build, c, 0), cy = coordinate(build, c, 1), cz = coordinate(build, c, 2);
-    const total = ax + ay + az + bx + by + bz + cx + cy + cz;
-    if (total - total != 0.0) continue;
-    addEdges(edgesOf(build), vertexAt(build, a), vertexAt(build, b), vertexAt(build, c));
-    const isFlat = !hasArea(ax, ay, az, bx, by, bz, cx, cy, cz);
-    if (isFlat && build.deform == 0) continue;
+    const pa = v128.load(vertexAt(build, a)), pb = v128.load(vertexAt(build, b)), pc = v128.load(vertexAt(build, c));
+    if (!areFinite(pa, pb, pc)) continue;
+    const isFlat = !hasArea(
+      <f64>f32x4.extract_lane(pa, 0), <f64>f32x4.extract_lane(pa, 1), <f64>f32x4.extract_lane(pa, 2),
+      <f64>f32x4.extract_lane(pb, 0), <f64>f32x4.extract_lane(pb, 1), <f64>f32x4.extract_lane(pb, 2),
+      <f64>f32x4.extract_lane(pc, 0), <f64>f32x4.extract_lane(pc, 1), <f64>f32x4.extract_lane(pc, 2),
+    );
+    if (isFlat) {
+      rememberFlat(build, t);
+      if (build.deform == 0) continue;
+    }
     store<u32>(build.primitives + (build.kept++ << 2), t);
     if (isFlat) {
       build.flat++;
       continue;
     }
-    include(spaceOf(build), ax, ay, az, bx, by, bz, cx, cy, cz);
+    low = f32x4.min(f32x4.min(f32x4.min(low, pa), pb), pc);
+    high = f32x4.max(f32x4.max(f32x4.max(high, pa), pb), pc);
   }
+  includeBox(spaceOf(build), low, high);
   build.cursor = end;
   if (end < build.triangleCount) return;
   if (build.kept == build.flat) {
@@ -113,5 +101,19 @@ export function scan(build: Build): void {
   build.extent = <f32>(largest * scaleFor(build.exponent));
   build.phase = PHASE_PLACE;
   build.cursor = build.kept;
-  if (!isClosed(edgesOf(build))) beginOpen(build);
+}
+
+/** Tells whether the first three lanes of each vector are finite. */
+// @ts-ignore: decorator
+@inline
+function areFinite(a: v128, b: v128, c: v128): bool {
+  const none = f32x4.splat(0);
+  const sum = f32x4.add(f32x4.add(f32x4.mul(a, none), f32x4.mul(b, none)), f32x4.mul(c, none));
+  return (i32x4.bitmask(f32x4.eq(sum, none)) & 7) == 7;
+}
+
+function rememberFlat(build: Build, t: u32): void {
+  const used = <usize>(build.flatCount++) << 2;
+  build.flats = reserve(build.flats, used, <u64>used + 4);
+  store<u32>(build.flats + used, t);
 }

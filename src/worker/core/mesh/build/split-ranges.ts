@@ -6,46 +6,65 @@ import { hasArea } from '../../math/collinear-triangles';
 import { BLOCK_BYTES, Block, MAX_NODES, NODE_BYTES, Node, setChildren } from '../tree/layout';
 import { scaleFor } from '../tree/tree-space';
 import { EXTREMES_BYTES, SUBTREE_BYTES } from './fit-rotation';
-import { CENTRES_BYTES, Centres, boundCentres, primitiveAt, split } from './binned-sah';
-import { PHASE_SPLIT, PHASE_FIT, Build, corner, coordinate } from './build-state';
+import {
+  CENTRES_BYTES, Centres, PRIMITIVE_BYTES, boundCentres, firstCount, primitiveAt, setTag, split, tagOf,
+} from './binned-sah';
+import { PHASE_SPLIT, PHASE_FIT, Build, corner, coordinate, vertexAt } from './build-state';
+import { beginSort, codeScale, copyPrimitives, gatherCells, noteCode, reserveOrder } from './morton-order';
 import { WORD_BYTES } from '../../sizes';
 
 const LEAF_SIZE: u32 = 4;
 /** Ranges are halved from this depth on, so that a tree's depth is bounded for any input. */
 const DEPTH_LIMIT: u32 = 48;
 
-/** A range of primitives that waits to become a node. */
+/** A range of primitives, or of cells, that waits to become a node. */
 @unmanaged
 class Range {
   start: u32;
   end: u32;
   depth: u32;
   node: u32; // the node's index
+  count: u32; // of triangles
+  inCells: u32; // 1 where it is one of cells
+  pad: u64;
   low: v128; // Centres
   high: v128;
 }
 
 const RANGE_BYTES: usize = offsetof<Range>();
 
-// @ts-ignore: decorator
-@inline
-function vertexInTree(build: Build, vertex: u32, scale: f64): v128 {
-  const x = <f32>((coordinate(build, vertex, 0) - build.offsetX) * scale);
-  const y = <f32>((coordinate(build, vertex, 1) - build.offsetY) * scale);
-  const z = <f32>((coordinate(build, vertex, 2) - build.offsetZ) * scale);
-  return f32x4.replace_lane(f32x4.replace_lane(f32x4.replace_lane(f32x4.splat(0), 0, x), 1, y), 2, z);
+/** What takes a vertex to tree space, while that is exact in float32: it is but for the smallest and the largest meshes. */
+let offset: v128 = f32x4.splat(0);
+let scale32: v128 = f32x4.splat(0);
+let scale: f64 = 0;
+let isExact: bool = false;
+
+function setSpace(build: Build): void {
+  scale = scaleFor(build.exponent);
+  isExact = build.flat == 0 && abs(build.exponent) < LARGEST_EXPONENT;
+  scale32 = f32x4.splat(<f32>scale);
+  offset = f32x4(<f32>build.offsetX, <f32>build.offsetY, <f32>build.offsetZ, 0);
 }
 
-/**
- * Answers a triangle's corner in tree space. Where the triangle has no area, all three are its first one, within the
- * bounds of the others, as in a refit.
- */
-function cornerInTree(build: Build, t: u32, k: u32, scale: f64): v128 {
-  if (build.flat == 0 || !isFlat(build, t)) return vertexInTree(build, corner(build, t, k), scale);
-  const vertex = corner(build, t, 0);
-  const x = max(min(coordinate(build, vertex, 0), build.highX), build.lowX);
-  const y = max(min(coordinate(build, vertex, 1), build.highY), build.lowY);
-  const z = max(min(coordinate(build, vertex, 2), build.highZ), build.lowZ);
+/** Powers of two up to this exponent, either way, are normal numbers of float32. */
+const LARGEST_EXPONENT: i32 = 126;
+
+/** Answers a triangle's corner in tree space: x, y, z and anything. */
+function cornerInTree(build: Build, t: u32, k: u32): v128 {
+  if (!isExact) return clampedInTree(build, t, k);
+  return f32x4.mul(f32x4.sub(v128.load(vertexAt(build, corner(build, t, k))), offset), scale32);
+}
+
+/** Answers the same. Where the triangle has no area, all three are its first one, within the bounds of the others, as in a refit. */
+function clampedInTree(build: Build, t: u32, k: u32): v128 {
+  const noArea = build.flat != 0 && isFlat(build, t);
+  const vertex = corner(build, t, noArea ? 0 : k);
+  let x = coordinate(build, vertex, 0), y = coordinate(build, vertex, 1), z = coordinate(build, vertex, 2);
+  if (noArea) {
+    x = max(min(x, build.highX), build.lowX);
+    y = max(min(y, build.highY), build.lowY);
+    z = max(min(z, build.highZ), build.lowZ);
+  }
   return f32x4(
     <f32>((x - build.offsetX) * scale), <f32>((y - build.offsetY) * scale), <f32>((z - build.offsetZ) * scale), 0,
   );
@@ -61,40 +80,73 @@ export function isFlat(build: Build, t: u32): bool {
 
 /** Makes primitives from the waiting indices, last first: a primitive is larger than the index it may overwrite. */
 export function place(build: Build): void {
-  const scale = scaleFor(build.exponent);
+  setSpace(build);
+  const areCells = build.kept > PART_SIZE;
+  if (areCells && build.order == 0) reserveOrder(build);
+  const x = <f32>((build.lowX - build.offsetX) * scale), y = <f32>((build.lowY - build.offsetY) * scale);
+  const z = <f32>((build.lowZ - build.offsetZ) * scale);
+  const low = f32x4(2 * x, 2 * y, 2 * z, 0);
+  const extent = max(max(build.highX - build.lowX, build.highY - build.lowY), build.highZ - build.lowZ) * scale;
+  const steps = f32x4.splat(codeScale(<f32>extent));
   const stop = build.cursor > PRIMITIVES_A_STEP ? build.cursor - PRIMITIVES_A_STEP : 0;
   for (let i = build.cursor; i > stop; ) {
     i--;
     const t = load<u32>(build.primitives + (<usize>i << 2));
-    const a = cornerInTree(build, t, 0, scale);
-    const b = cornerInTree(build, t, 1, scale);
-    const c = cornerInTree(build, t, 2, scale);
+    const a = cornerInTree(build, t, 0);
+    const b = cornerInTree(build, t, 1);
+    const c = cornerInTree(build, t, 2);
+    const least = f32x4.pmin(f32x4.pmin(a, b), c), most = f32x4.pmax(f32x4.pmax(a, b), c);
     const p = primitiveAt(build.primitives, i);
-    p.low = i32x4.replace_lane(f32x4.pmin(f32x4.pmin(a, b), c), 3, t);
-    p.high = f32x4.pmax(f32x4.pmax(a, b), c);
+    p.low = setTag(least, t);
+    p.high = setTag(most, 1);
+    if (areCells) noteCode(build, i, f32x4.add(least, most), low, steps);
   }
   build.cursor = stop;
   if (stop > 0) return;
-  build.phase = PHASE_SPLIT;
-  build.stack = allocate(RANGE_BYTES * 1024);
-  build.nodes = allocate(NODE_BYTES);
-  build.nodeCount = 1;
-  boundCentres(build.primitives, 0, build.kept, centresAt(0));
-  push(build, 0, build.kept, 0, 0, centresAt(0));
+  if (areCells) beginSort(build);
+  else beginSplit(build);
 }
 
-function push(build: Build, start: u32, end: u32, depth: u32, node: u32, centres: Centres): void {
+/** Begins to split all triangles, by cells where there are some. */
+function beginSplit(build: Build): void {
+  build.phase = PHASE_SPLIT;
+  build.stack = allocate(RANGE_BYTES * 1024);
+  build.stackCount = 0;
+  // As many as surfaces have, so that they need not be copied to more room: it is touched only where it is used.
+  const blocks = <u64>build.kept * 9 / 28 + 1;
+  build.blocks = allocate(blocks * BLOCK_BYTES);
+  if (build.indices != 0) build.corners = allocate(blocks * CORNERS_BYTES);
+  build.nodes = allocate((blocks / 2 + 1) * NODE_BYTES);
+  build.nodeCount = 1;
+  const inCells = build.cells != 0;
+  const all = inCells ? build.cells : build.primitives, end = inCells ? build.cellCount : build.kept;
+  if (inCells) build.part = allocate(<u64>PART_SIZE * PRIMITIVE_BYTES);
+  boundCentres(all, 0, end, centresAt(0));
+  push(build, 0, end, 0, 0, build.kept, inCells, centresAt(0));
+}
+
+export function gather(build: Build): void {
+  if (gatherCells(build)) beginSplit(build);
+}
+
+function push(
+  build: Build, start: u32, end: u32, depth: u32, node: u32, count: u32, inCells: bool, centres: Centres,
+): void {
   build.stack = reserve(build.stack, <usize>build.stackCount * RANGE_BYTES, <u64>(build.stackCount + 1) * RANGE_BYTES);
   const range = changetype<Range>(build.stack + build.stackCount++ * <u32>RANGE_BYTES);
   range.start = start;
   range.end = end;
   range.depth = depth;
   range.node = node;
+  range.count = count;
+  range.inCells = inCells ? 1 : 0;
   memory.copy(changetype<usize>(range) + offsetof<Range>('low'), changetype<usize>(centres), CENTRES_BYTES);
 }
 
 /** Where the ranges of up to four children begin, and where the last one ends: u32 each. */
 const segments: usize = memory.data(5 * WORD_BYTES, 4);
+/** How many triangles each of these parts has, u32. */
+const sizes: usize = memory.data(4 * WORD_BYTES, 4);
 /** The bounds of the centres of each of these parts. */
 const centres: usize = memory.data(4 * <i32>offsetof<Centres>(), 16);
 
@@ -107,17 +159,39 @@ function centresAt(part: usize): Centres {
 /** Primitives that are made or split between two looks at the clock. */
 const PRIMITIVES_A_STEP: u32 = 4096;
 
+/** Up to so many triangles are cut without cells: their bounds are 8 KB, and stay in the first cache. */
+const PART_SIZE: u32 = 256;
+const FAST_PART_SIZE: u32 = 32;
+/** From this depth on no cells are cut any more, as they are not of one size, and halves of them may not be halves. */
+const CELL_DEPTH_LIMIT: u32 = 32;
+
 export function splitSome(build: Build): void {
   let work: u32 = 0;
+  setSpace(build);
+  const partSize = build.isFast ? FAST_PART_SIZE : PART_SIZE;
   while (build.stackCount > 0 && work < PRIMITIVES_A_STEP) {
     const range = changetype<Range>(build.stack + --build.stackCount * <u32>RANGE_BYTES);
     work += range.end - range.start;
     memory.copy(centres, changetype<usize>(range) + offsetof<Range>('low'), CENTRES_BYTES);
-    makeNode(build, range.start, range.end, range.depth, range.node);
+    const depth = range.depth, node = range.node, count = range.count;
+    const isLarge = count > partSize && range.end - range.start > 1 && depth < CELL_DEPTH_LIMIT;
+    if (!range.inCells || isLarge) {
+      makeNode(build, range.start, range.end, depth, node, count, range.inCells != 0);
+      continue;
+    }
+    // A range is done with all that is below it before the next one, so there is one place for what is below cells.
+    build.part = reserve(build.part, 0, <u64>count * PRIMITIVE_BYTES);
+    copyPrimitives(build, range.start, range.end, build.part);
+    boundCentres(build.part, 0, count, centresAt(0));
+    makeNode(build, 0, count, depth, node, count, false);
+    work += count;
   }
   if (build.stackCount > 0) return;
   release(build.primitives);
-  build.primitives = 0;
+  release(build.order);
+  release(build.cells);
+  release(build.part);
+  build.primitives = build.order = build.cells = build.part = 0;
   build.subtrees = allocate(<u64>build.nodeCount * SUBTREE_BYTES);
   build.extremes = allocate(<u64>build.nodeCount * EXTREMES_BYTES);
   build.phase = PHASE_FIT;
@@ -125,37 +199,42 @@ export function splitSome(build: Build): void {
 }
 
 /** Makes a node: cuts its range in two, and the part that promises most again, until there are four. */
-function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32): void {
+function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32, all: u32, inCells: bool): void {
+  const primitives = inCells ? build.cells : build.cellCount > 0 ? build.part : build.primitives;
   store<u32>(segments, start);
   store<u32>(segments, end, 4);
+  store<u32>(sizes, all);
   let parts = 1;
   while (parts < 4) {
     // The widest range stands for the most expensive one: both agree nearly always, and no areas are needed.
     let widest = -1;
     let size: u32 = LEAF_SIZE;
     for (let i = 0; i < parts; i++) {
-      const n = partSize(i);
-      if (n > size) {
+      const n = sizeOf(i);
+      if (n > size && segmentLength(i) > 1) {
         size = n;
         widest = i;
       }
     }
     if (widest < 0) break;
-    const at = segments + (<usize>widest << 2);
+    const at = segments + (<usize>widest << 2), sizeAt = sizes + (<usize>widest << 2);
     const first = changetype<usize>(centresAt(widest)), second = first + CENTRES_BYTES;
     memory.copy(at + 8, at + 4, <usize>(parts - widest) << 2);
+    memory.copy(sizeAt + 8, sizeAt + 4, <usize>(parts - widest - 1) << 2);
     memory.copy(second + CENTRES_BYTES, second, <usize>(parts - widest - 1) * CENTRES_BYTES);
     const cut = split(
-      build.primitives, load<u32>(at), load<u32>(at, 8), depth >= DEPTH_LIMIT,
+      primitives, load<u32>(at), load<u32>(at, 8), depth >= DEPTH_LIMIT,
       changetype<Centres>(first), changetype<Centres>(second),
     );
     store<u32>(at, cut, 4);
+    store<u32>(sizeAt, firstCount);
+    store<u32>(sizeAt, size - firstCount, 4);
     parts++;
   }
 
   // Nodes first, then leaves; of each kind the indices follow one another.
   let inner: u32 = 0;
-  for (let i = 0; i < parts; i++) if (partSize(i) > LEAF_SIZE) inner++;
+  for (let i = 0; i < parts; i++) if (sizeOf(i) > LEAF_SIZE) inner++;
   const firstNode = build.nodeCount;
   build.nodeCount += inner;
   if (build.nodeCount > MAX_NODES) outOfMemory(<f64>build.nodeCount * NODE_BYTES);
@@ -166,34 +245,61 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32): v
   for (let i = 0; i < parts; i++) {
     const from = load<u32>(segments + (<usize>i << 2));
     const to = load<u32>(segments + (<usize>(i + 1) << 2));
-    if (to - from <= LEAF_SIZE) writeBlock(build, from, to);
-    else push(build, from, to, depth + 1, next++, centresAt(i));
+    if (sizeOf(i) > LEAF_SIZE) push(build, from, to, depth + 1, next++, sizeOf(i), inCells, centresAt(i));
+    else if (inCells) writeCells(build, from, to, sizeOf(i));
+    else writeBlock(build, primitives, from, to);
   }
 }
 
 // @ts-ignore: decorator
 @inline
-function partSize(i: i32): u32 {
+function sizeOf(i: i32): u32 {
+  return load<u32>(sizes + (<usize>i << 2));
+}
+
+// @ts-ignore: decorator
+@inline
+function segmentLength(i: i32): u32 {
   return load<u32>(segments + (<usize>(i + 1) << 2)) - load<u32>(segments + (<usize>i << 2));
 }
 
-function writeBlock(build: Build, from: u32, to: u32): void {
+/** Writes the few triangles of cells as a block. */
+function writeCells(build: Build, from: u32, to: u32, count: u32): void {
+  copyPrimitives(build, from, to, build.part);
+  writeBlock(build, build.part, 0, count);
+}
+
+function writeBlock(build: Build, primitives: usize, from: u32, to: u32): void {
   const index = build.blockCount++;
   build.blocks = reserve(build.blocks, <usize>index * BLOCK_BYTES, <u64>build.blockCount * BLOCK_BYTES);
   const block = build.blocks + index * <u32>BLOCK_BYTES;
-  const scale = scaleFor(build.exponent);
+  const count = to - from;
+  let t0: u32 = 0;
   for (let lane: u32 = 0; lane < 4; lane++) {
-    const filled = from + lane < to;
-    const t = i32x4.extract_lane(primitiveAt(build.primitives, filled ? from + lane : from).low, 3);
-    const at = block + (<usize>lane << 2);
+    // A lane without a triangle has the first one's first corner three times.
+    const isThere = lane < count;
+    const t = isThere ? tagOf(primitiveAt(primitives, from + lane).low) : t0, at = block + (<usize>lane << 2);
+    if (lane == 0) t0 = t;
     for (let k: u32 = 0; k < 3; k++) {
-      const v = cornerInTree(build, t, filled ? k : 0, scale);
-      store<f32>(at + <usize>k * 48, f32x4.extract_lane(v, 0));
-      store<f32>(at + <usize>k * 48, f32x4.extract_lane(v, 1), 16);
-      store<f32>(at + <usize>k * 48, f32x4.extract_lane(v, 2), 32);
+      const place = cornerInTree(build, t, isThere ? k : 0);
+      v128.store32_lane(at + <usize>k * 48, place, 0);
+      v128.store32_lane(at + <usize>k * 48, place, 1, 16);
+      v128.store32_lane(at + <usize>k * 48, place, 2, 32);
     }
-    const mark = build.flat != 0 && isFlat(build, t) ? i32.MIN_VALUE : 0; // as in a refit
-    store<i32>(at, filled ? t | mark : -1, offsetof<Block>('triangle0'));
+    store<u32>(at, !isThere ? NO_TRIANGLE : build.flat != 0 && isFlat(build, t) ? t | FLAT : t, offsetof<Block>('triangle0'));
   }
-  build.placed += to - from;
+  build.placed += count;
+  if (build.indices == 0) return;
+  const used = <usize>index * CORNERS_BYTES;
+  build.corners = reserve(build.corners, used, <u64>used + CORNERS_BYTES);
+  for (let lane: u32 = 0; lane < count; lane++) {
+    const t = tagOf(primitiveAt(primitives, from + lane).low), at = build.corners + used + <usize>lane * 12;
+    memory.copy(at, build.indices + <usize>t * 12, 12);
+  }
 }
+
+const NO_TRIANGLE: u32 = 0xffffffff;
+/** Marks a triangle without an area, as a refit does. */
+const FLAT: u32 = 0x80000000;
+/** The bytes of the vertices of a block's triangles. */
+const CORNERS_BYTES: usize = 48;

@@ -3,7 +3,7 @@
 // (Chiba and Nishizeki, "Arboricity and Subgraph Listing Algorithms", 1985). Edges are the same where the positions of
 // their ends are. Exact; where more than two triangles share an edge, those are neighbours that come first in the tree.
 
-import { allocate } from '../../memory';
+import { allocate, reserve } from '../../memory';
 import { Mesh, blockAt, filledLanes, triangleOf } from '../tree/layout';
 import { Derivation, meshOf, resultOf, vertexOf } from './derivation-state';
 import { DERIVED_BYTES, FAR, FAR_BYTES, NEIGHBOURS_BYTES, derivedOf, farAt, neighboursAt } from './derived-layout';
@@ -127,11 +127,19 @@ export function countBlocks(d: Derivation, start: u32, end: u32): void {
       const slot = (index << 2) + <u32>ctz(lanes);
       for (let edge: u32 = 0; edge < 3; edge++) {
         const other = matchOf(d, slot, edge);
-        if (other == NO_NEIGHBOUR) d.openCount++;
+        if (other == NO_NEIGHBOUR) addOpen(d, triangleOf(blockAt(mesh, index), slot & 3) * 3 + edge);
         else if (isFar(slot, other)) d.farCount++;
       }
     }
   }
+}
+
+/** Counts an edge without a neighbour, and lists it by three times its triangle and its number there where that is asked for. */
+function addOpen(d: Derivation, edge: u32): void {
+  const used = <usize>(d.openCount++) << 2;
+  if (!d.asksWhetherClosed) return;
+  d.openEdges = reserve(d.openEdges, used, <u64>used + 4);
+  store<u32>(d.openEdges + used, edge);
 }
 
 // @ts-ignore: decorator

@@ -3,7 +3,7 @@
 // the first one in the tree. Exact.
 
 import { beginSets, rootOf, unite } from '../../math/union-find';
-import { allocate } from '../../memory';
+import { allocate, reserve } from '../../memory';
 import { blockAt, filledLanes } from '../tree/layout';
 import { Derivation, meshOf, resultOf, vertexOf } from './derivation-state';
 import { PART_BYTES, partsAt } from './derived-layout';
@@ -37,30 +37,24 @@ function increment(at: usize): void {
   store<u32>(at, load<u32>(at) + 1);
 }
 
-/** Counts parts that begin in blocks from `start` to `end`; `heads` becomes each root's first slot, and 1. */
-export function countParts(d: Derivation, start: u32, end: u32): void {
+/** Lists the parts that begin in blocks from `start` to `end` by their first slots, which `heads` marks at their roots. */
+export function listParts(d: Derivation, start: u32, end: u32): void {
   const mesh = meshOf(d);
   for (let index = start; index < end; index++) {
     for (let lanes = filledLanes(blockAt(mesh, index)); lanes != 0; lanes &= lanes - 1) {
       const slot = (index << 2) + <u32>ctz(lanes);
       const at = d.heads + (<usize>rootOf(d.parents, vertexOf(d, slot, 0)) << 2);
       if (load<u32>(at) != 0) continue;
-      store<u32>(at, slot + 1);
+      store<u32>(at, 1);
+      const used = <usize>d.partCount * PART_BYTES;
+      d.parts = reserve(d.parts, used, <u64>used + PART_BYTES);
+      store<u32>(d.parts + used, slot);
       d.partCount++;
     }
   }
 }
 
-/** Writes the parts that begin in blocks from `start` to `end` into the result. */
-export function writeParts(d: Derivation, start: u32, end: u32): void {
-  const mesh = meshOf(d);
-  const parts = partsAt(mesh, resultOf(d));
-  for (let index = start; index < end; index++) {
-    for (let lanes = filledLanes(blockAt(mesh, index)); lanes != 0; lanes &= lanes - 1) {
-      const slot = (index << 2) + <u32>ctz(lanes);
-      if (load<u32>(d.heads + (<usize>rootOf(d.parents, vertexOf(d, slot, 0)) << 2)) != slot + 1) continue;
-      store<u32>(parts + <usize>d.partsDone * PART_BYTES, slot);
-      d.partsDone++;
-    }
-  }
+/** Writes the parts into the result. */
+export function writeParts(d: Derivation): void {
+  memory.copy(partsAt(meshOf(d), resultOf(d)), d.parts, <usize>d.partCount * PART_BYTES);
 }

@@ -12,6 +12,8 @@ export class Derivation {
   cursor: u32;
   /** u32, three each slot: the vertex that each corner is; nothing for lanes without a triangle. */
   corners: usize;
+  /** 1 where that begins as the mesh's own indices. */
+  areIndices: u32;
   /**
    * A vertex for each position: f32 x, y, z, 0, in the order in which the blocks come to them. Zeros lose their sign.
    */
@@ -34,8 +36,13 @@ export class Derivation {
   parents: usize;
   farCount: u32;
   partCount: u32;
-  /** How many edges have no triangle on their other side. */
+  /** How many edges have no triangle on their other side; and these, where it is not known yet whether the mesh is closed. */
   openCount: u32;
+  openEdges: usize;
+  /** 1 where whoever runs it finds out whether the mesh is closed, as soon as the edges without another side are known. */
+  asksWhetherClosed: u32;
+  /** 1 while it waits for that. */
+  isWaiting: u32;
   /** 1 where the edges alone do not prove that the mesh is convex. */
   isUncertain: u32;
   /** 1 where the mesh is not convex. */
@@ -44,9 +51,10 @@ export class Derivation {
   side: i32;
   turnedOut: u32;
   planeCount: u32;
-  /** How much of the far list and of the parts is written. */
+  /** The first slots of the parts, u32 each. */
+  parts: usize;
+  /** How much of the far list is written. */
   farDone: u32;
-  partsDone: u32;
   /** The number of planes that nothing is in front of (convex.ts), and where the last of them was put. */
   provenCount: u32;
   provenLast: u32;
@@ -84,7 +92,9 @@ export function freeScratch(d: Derivation): void {
   release(d.links);
   release(d.parents);
   release(d.proven);
-  d.corners = d.vertices = d.table = d.known = d.degrees = d.heads = d.links = d.parents = d.proven = 0;
+  release(d.openEdges);
+  release(d.parts);
+  d.corners = d.vertices = d.table = d.known = d.degrees = d.heads = d.links = d.parents = d.proven = d.openEdges = d.parts = 0;
 }
 
 export function freeDerivation(d: Derivation): void {

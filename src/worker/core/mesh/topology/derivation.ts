@@ -6,7 +6,7 @@ import { now } from '../../host';
 import { allocate } from '../../memory';
 import { Mesh } from '../tree/layout';
 import { beginMatching, countBlocks, matchBlocks, writeNeighbours } from './adjacency';
-import { beginUniting, countParts, uniteBlocks, writeParts } from './connected-parts';
+import { beginUniting, listParts, uniteBlocks, writeParts } from './connected-parts';
 import { beginConvex, testBlocks } from './convex';
 import { Derivation, freeScratch, meshOf, resultOf } from './derivation-state';
 import { Derived, derivedBytes } from './derived-layout';
@@ -21,10 +21,9 @@ const PHASE_COUNT: u32 = 3;
 const PHASE_EDGES: u32 = 4;
 const PHASE_CONVEX: u32 = 5;
 const PHASE_NEIGHBOURS: u32 = 6;
-const PHASE_PARTS: u32 = 7;
-const PHASE_CLUSTERS: u32 = 8;
-const PHASE_PLANES: u32 = 9;
-const PHASE_DONE: u32 = 10;
+const PHASE_CLUSTERS: u32 = 7;
+const PHASE_PLANES: u32 = 8;
+const PHASE_DONE: u32 = 9;
 
 /** How many blocks or clusters are processed between two looks at the clock: a tenth of a millisecond, or less. */
 const STEP: u32 = 512;
@@ -40,12 +39,13 @@ export function beginDerivation(mesh: Mesh): Derivation {
 }
 
 /**
- * Works until the clock shows `until`. Answers the fraction done. Throws OUT_OF_MEMORY; the derivation is of no more
- * use then.
+ * Works until the clock shows `until`, or it waits. Answers the fraction done. Throws OUT_OF_MEMORY; the derivation is of no
+ * more use then.
  */
 export function stepDerivation(d: Derivation, until: f64): f64 {
   while (d.phase != PHASE_DONE) {
     runStep(d);
+    if (d.isWaiting) break;
     if (until != Infinity && now() >= until) break;
   }
   return d.phase == PHASE_DONE ? 1 : fraction(d);
@@ -72,7 +72,6 @@ function runStep(d: Derivation): void {
   else if (phase == PHASE_EDGES) testEdges(d, start, end);
   else if (phase == PHASE_CONVEX) testBlocks(d, start, end);
   else if (phase == PHASE_NEIGHBOURS) writeNeighbours(d, start, end);
-  else if (phase == PHASE_PARTS) writeParts(d, start, end);
   else if (phase == PHASE_CLUSTERS) writeClusters(d, start, end);
   else if (phase == PHASE_PLANES) writePlanes(d, start, end);
   d.cursor = end;
@@ -93,7 +92,7 @@ function begin(d: Derivation): void {
 
 function count(d: Derivation, start: u32, end: u32): void {
   countBlocks(d, start, end);
-  countParts(d, start, end);
+  listParts(d, start, end);
 }
 
 /**
@@ -102,8 +101,9 @@ function count(d: Derivation, start: u32, end: u32): void {
  */
 function finish(d: Derivation): void {
   if (d.phase == PHASE_PLANES) endHull(d);
+  if (d.phase == PHASE_COUNT) d.isWaiting = d.asksWhetherClosed;
   if (d.phase == PHASE_EDGES && !d.isUncertain && windsOnce(d)) d.phase = PHASE_CONVEX;
-  const isLast = d.phase == PHASE_PLANES || (d.phase == PHASE_PARTS && resultOf(d).clusterCount == 0);
+  const isLast = d.phase == PHASE_PLANES || (d.phase == PHASE_NEIGHBOURS && resultOf(d).clusterCount == 0);
   d.phase = isLast ? PHASE_DONE : d.phase + 1;
   d.cursor = 0;
   if (isLast) freeScratch(d);
@@ -123,4 +123,5 @@ function beginResult(d: Derivation): void {
   derived.farCount = d.farCount;
   derived.partCount = d.partCount;
   derived.clusterCount = clusterCount;
+  writeParts(d);
 }

@@ -83,7 +83,7 @@ function keepUp(mesh: Mesh): void {
   deriveAtOnce(mesh);
 }
 
-export function deriveAtOnce(mesh: Mesh): void {
+function deriveAtOnce(mesh: Mesh): void {
   if (unfinished != 0) freeDerivation(changetype<Derivation>(unfinished));
   unfinished = 0;
   const d = beginDerivation(mesh);

@@ -1,15 +1,26 @@
 // Puts a mesh's tree and what was derived into one relocatable piece: what is baked.
 
-import { allocate } from '../../memory';
-import { checksum } from '../tree/checksum';
+import { allocate, capacityOf, release } from '../../memory';
 import { Mesh, derivedPlace } from '../tree/layout';
 import { Derivation, meshOf, resultOf } from './derivation-state';
-import { FRESH, deriveAtOnce, hasOwnPlace } from './derived';
+import { FRESH } from './derived';
 import { Derived, derivedOf } from './derived-layout';
 
-/** Answers a copy of a derivation's mesh with its result behind it. Throws OUT_OF_MEMORY. */
-export function packDerived(d: Derivation): usize {
-  return pack(meshOf(d), resultOf(d));
+/**
+ * Puts a derivation's result behind its mesh, which nobody but the caller has. Answers the mesh: a copy where there is no room
+ * behind it. Throws OUT_OF_MEMORY.
+ */
+export function appendDerived(d: Derivation): usize {
+  const mesh = meshOf(d), derived = resultOf(d), address = changetype<usize>(mesh);
+  const treeBytes = derivedPlace(mesh) - address;
+  if (capacityOf(address) < treeBytes + derived.bytes) {
+    const packed = pack(mesh, derived);
+    release(address);
+    return packed;
+  }
+  memory.copy(address + treeBytes, changetype<usize>(derived), derived.bytes);
+  endPacking(mesh, treeBytes, treeBytes + derived.bytes);
+  return address;
 }
 
 function pack(mesh: Mesh, derived: Derived): usize {
@@ -43,15 +54,4 @@ export function endPacking(packed: Mesh, treeBytes: usize, all: usize): void {
 /** Answers a copy of a mesh with what was derived, to move its vertices while the other is read. Throws OUT_OF_MEMORY. */
 export function copyWhole(mesh: Mesh): usize {
   return pack(mesh, derivedOf(mesh));
-}
-
-/**
- * Answers the mesh as it is baked, `mesh.bytes` long: at the mesh's own address, or at another, which the caller must
- * release. Derives at once what is not of the vertices as they are. Throws OUT_OF_MEMORY.
- */
-export function bakedForm(mesh: Mesh): usize {
-  if (mesh.derivedState != FRESH) deriveAtOnce(mesh);
-  const address = hasOwnPlace(mesh) ? changetype<usize>(mesh) : pack(mesh, derivedOf(mesh));
-  changetype<Mesh>(address).checksum = checksum(changetype<Mesh>(address));
-  return address;
 }

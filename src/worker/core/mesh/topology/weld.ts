@@ -14,7 +14,7 @@ export function beginWeld(d: Derivation): void {
   const corners = mesh.keptCount * 3;
   // A mesh with more vertices than corners has many that no triangle has.
   const isByIndex = mesh.indexed != 0 && mesh.vertexCount <= corners;
-  d.corners = allocate(<u64>mesh.blockCount * 48);
+  if (d.corners == 0) d.corners = allocate(<u64>mesh.blockCount * 48);
   let capacity: u32 = 16;
   const most: u64 = isByIndex ? mesh.vertexCount : corners;
   while (<u64>capacity * LOAD_QUARTERS < most * 4) capacity <<= 1;
@@ -38,7 +38,9 @@ export function weldBlocks(d: Derivation, start: u32, end: u32): void {
       const to = d.corners + <usize>((index << 2) + lane) * 12;
       const from = indices + <usize>triangleOf(block, lane) * 12;
       for (let k: usize = 0; k < 3; k++) {
-        const vertex = d.known == 0 ? weld(d, at + k * 48) : weldIndexed(d, load<u32>(from + (k << 2)), at + k * 48);
+        let vertex: u32;
+        if (d.known == 0) vertex = weld(d, at + k * 48);
+        else vertex = weldIndexed(d, load<u32>((d.areIndices ? to : from) + (k << 2)), at + k * 48);
         store<u32>(to + (k << 2), vertex);
       }
     }

@@ -21,10 +21,8 @@ export class Checksum {
 const LANES: usize = offsetof<Checksum>();
 export const CHECKSUM_BYTES: usize = LANES + ROUND_BYTES;
 
-const whole = changetype<Checksum>(memory.data(<i32>CHECKSUM_BYTES, 16));
-
 /**
- * Sums up all bytes behind the checksum itself, as little-endian words, by the steps of xxHash32 (Collet 2012) with 16
+ * Begins to sum up all bytes behind the checksum itself, as little-endian words, by the steps of xxHash32 (Collet 2012) with 16
  * lanes, as only chains that do not wait for each other keep up with memory. Lane i begins as i; each 64 bytes give
  * every lane one word: lane = rotl(lane + word · PRIME_2, 13) · PRIME_1. Then, beginning with the number of bytes, the
  * lanes in order and the words that are left are taken up by hash = rotl(hash + word · PRIME_3, 17) · PRIME_4.
@@ -32,12 +30,6 @@ const whole = changetype<Checksum>(memory.data(<i32>CHECKSUM_BYTES, 16));
  * Every step can be undone, so a change within one word always changes the result; any other change does but for one in
  * 2³².
  */
-export function checksum(mesh: Mesh): u32 {
-  beginChecksum(whole, mesh);
-  sumUp(whole, u32.MAX_VALUE);
-  return endChecksum(whole, mesh);
-}
-
 export function beginChecksum(sum: Checksum, mesh: Mesh): void {
   sum.at = <u32>changetype<usize>(mesh) + MESH_CHECKED;
   sum.end = <u32>changetype<usize>(mesh) + mesh.bytes;

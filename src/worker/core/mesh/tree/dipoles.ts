@@ -5,8 +5,8 @@
 
 import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
 import {
-  Block, DIPOLE_BYTES, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, highBounds, isRotated, lowBounds, nodeAt,
-  treeScale,
+  Block, DIPOLE_BYTES, LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, isRotated, lowBounds, nodeAt,
+  treeScale, trianglesOf,
 } from './layout';
 
 /** What stands for all triangles below a node. */
@@ -107,9 +107,91 @@ function sumNode(mesh: Mesh, sums: SurfaceSums, index: u32): void {
   dipole.pad0 = dipole.pad1 = 0;
 }
 
+/** Adds the triangles of a block, two at a time. Lanes without one have no area. */
+function addBlock(block: Block, sums: SurfaceSums): void {
+  const filled = i32x4.gt_s(trianglesOf(block), i32x4.splat(-1));
+  const half = f64x2.splat(0.5), third = f64x2.splat(1.0 / 3.0);
+  let areas = f64x2.splat(0), square = areas, volume = areas;
+  let x = areas, y = areas, z = areas, nx = areas, ny = areas, nz = areas;
+  let xx = areas, yy = areas, zz = areas, xy = areas, xz = areas, yz = areas;
+  for (let lane: usize = 0; lane < 16; lane += 8) {
+    const at = changetype<usize>(block) + lane;
+    const ax = twoAt(at), ay = twoAt(at + 16), az = twoAt(at + 32);
+    const bx = twoAt(at + 48), by = twoAt(at + 64), bz = twoAt(at + 80);
+    const cx = twoAt(at + 96), cy = twoAt(at + 112), cz = twoAt(at + 128);
+    const ex = f64x2.sub(bx, ax), ey = f64x2.sub(by, ay), ez = f64x2.sub(bz, az);
+    const fx = f64x2.sub(cx, ax), fy = f64x2.sub(cy, ay), fz = f64x2.sub(cz, az);
+    const ux = f64x2.sub(f64x2.mul(ey, fz), f64x2.mul(ez, fy)), uy = f64x2.sub(f64x2.mul(ez, fx), f64x2.mul(ex, fz));
+    const uz = f64x2.sub(f64x2.mul(ex, fy), f64x2.mul(ey, fx));
+    const size = f64x2.mul(half, f64x2.sqrt(sumOfSquares(ux, uy, uz)));
+    const vx = f64x2.mul(half, ux), vy = f64x2.mul(half, uy), vz = f64x2.mul(half, uz);
+    const px = f64x2.add(ax, f64x2.mul(third, f64x2.add(ex, fx))), py = f64x2.add(ay, f64x2.mul(third, f64x2.add(ey, fy)));
+    const pz = f64x2.add(az, f64x2.mul(third, f64x2.add(ez, fz)));
+    areas = f64x2.add(areas, size);
+    x = f64x2.add(x, f64x2.mul(size, px));
+    y = f64x2.add(y, f64x2.mul(size, py));
+    z = f64x2.add(z, f64x2.mul(size, pz));
+    nx = f64x2.add(nx, vx);
+    ny = f64x2.add(ny, vy);
+    nz = f64x2.add(nz, vz);
+    xx = f64x2.add(xx, f64x2.mul(px, vx));
+    yy = f64x2.add(yy, f64x2.mul(py, vy));
+    zz = f64x2.add(zz, f64x2.mul(pz, vz));
+    xy = f64x2.add(xy, f64x2.add(f64x2.mul(px, vy), f64x2.mul(py, vx)));
+    xz = f64x2.add(xz, f64x2.add(f64x2.mul(px, vz), f64x2.mul(pz, vx)));
+    yz = f64x2.add(yz, f64x2.add(f64x2.mul(py, vz), f64x2.mul(pz, vy)));
+    const along = f64x2.add(
+      f64x2.mul(ux, f64x2.sub(ax, f64x2.splat(cornerX))), f64x2.mul(uy, f64x2.sub(ay, f64x2.splat(cornerY))),
+    );
+    volume = f64x2.add(volume, f64x2.add(along, f64x2.mul(uz, f64x2.sub(az, f64x2.splat(cornerZ)))));
+    const isThere = lane == 0 ? v128.shuffle<i32>(filled, filled, 0, 0, 1, 1) : v128.shuffle<i32>(filled, filled, 2, 2, 3, 3);
+    const farthest = f64x2.pmax(f64x2.pmax(squareTo(ax, ay, az), squareTo(bx, by, bz)), squareTo(cx, cy, cz));
+    square = f64x2.pmax(square, v128.and(farthest, isThere));
+  }
+  area += both(areas);
+  sumX += both(x); sumY += both(y); sumZ += both(z);
+  const normX = both(nx), normY = both(ny), normZ = both(nz);
+  normalX += normX; normalY += normY; normalZ += normZ;
+  momentXx += both(xx); momentYy += both(yy); momentZz += both(zz);
+  momentXy += 0.5 * both(xy); momentXz += 0.5 * both(xz); momentYz += 0.5 * both(yz);
+  sums.normalX += 2.0 * normX;
+  sums.normalY += 2.0 * normY;
+  sums.normalZ += 2.0 * normZ;
+  sums.area += 2.0 * both(areas);
+  sums.volume += both(volume);
+  sums.square = max(sums.square, max(f64x2.extract_lane(square, 0), f64x2.extract_lane(square, 1)));
+}
+
+/** Reads two f32. */
 // @ts-ignore: decorator
 @inline
-function addPart(size: f64, x: f64, y: f64, z: f64, nx: f64, ny: f64, nz: f64): void {
+function twoAt(at: usize): v128 {
+  return f64x2.promote_low_f32x4(v128.load64_zero(at));
+}
+
+// @ts-ignore: decorator
+@inline
+function both(v: v128): f64 {
+  return f64x2.extract_lane(v, 0) + f64x2.extract_lane(v, 1);
+}
+
+// @ts-ignore: decorator
+@inline
+function sumOfSquares(x: v128, y: v128, z: v128): v128 {
+  return f64x2.add(f64x2.add(f64x2.mul(x, x), f64x2.mul(y, y)), f64x2.mul(z, z));
+}
+
+// @ts-ignore: decorator
+@inline
+function squareTo(x: v128, y: v128, z: v128): v128 {
+  return sumOfSquares(
+    f64x2.sub(x, f64x2.splat(middleX)), f64x2.sub(y, f64x2.splat(middleY)), f64x2.sub(z, f64x2.splat(middleZ)),
+  );
+}
+
+function addDipole(d: Dipole): void {
+  const size = <f64>d.area, x = <f64>d.x, y = <f64>d.y, z = <f64>d.z;
+  const nx = <f64>d.normalX, ny = <f64>d.normalY, nz = <f64>d.normalZ;
   area += size;
   sumX += size * x;
   sumY += size * y;
@@ -117,49 +199,12 @@ function addPart(size: f64, x: f64, y: f64, z: f64, nx: f64, ny: f64, nz: f64): 
   normalX += nx;
   normalY += ny;
   normalZ += nz;
-  momentXx += x * nx;
-  momentYy += y * ny;
-  momentZz += z * nz;
-  momentXy += 0.5 * (x * ny + y * nx);
-  momentXz += 0.5 * (x * nz + z * nx);
-  momentYz += 0.5 * (y * nz + z * ny);
-}
-
-function addBlock(block: Block, sums: SurfaceSums): void {
-  for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
-    const at = changetype<usize>(block) + (<usize>ctz(lanes) << 2);
-    const ax = <f64>load<f32>(at), ay = <f64>load<f32>(at, 16), az = <f64>load<f32>(at, 32);
-    const bx = <f64>load<f32>(at, 48), by = <f64>load<f32>(at, 64), bz = <f64>load<f32>(at, 80);
-    const cx = <f64>load<f32>(at, 96), cy = <f64>load<f32>(at, 112), cz = <f64>load<f32>(at, 128);
-    const ex = bx - ax, ey = by - ay, ez = bz - az;
-    const fx = cx - ax, fy = cy - ay, fz = cz - az;
-    const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-    const size = sqrt(nx * nx + ny * ny + nz * nz);
-    addPart(0.5 * size, ax + (ex + fx) / 3, ay + (ey + fy) / 3, az + (ez + fz) / 3, 0.5 * nx, 0.5 * ny, 0.5 * nz);
-    sums.normalX += nx;
-    sums.normalY += ny;
-    sums.normalZ += nz;
-    sums.area += size;
-    sums.volume += nx * (ax - cornerX) + ny * (ay - cornerY) + nz * (az - cornerZ);
-    sums.square = max(sums.square, max(max(squareTo(ax, ay, az), squareTo(bx, by, bz)), squareTo(cx, cy, cz)));
-  }
-}
-
-// @ts-ignore: decorator
-@inline
-function squareTo(x: f64, y: f64, z: f64): f64 {
-  const dx = x - middleX, dy = y - middleY, dz = z - middleZ;
-  return dx * dx + dy * dy + dz * dz;
-}
-
-function addDipole(d: Dipole): void {
-  addPart(<f64>d.area, <f64>d.x, <f64>d.y, <f64>d.z, <f64>d.normalX, <f64>d.normalY, <f64>d.normalZ);
-  momentXx += <f64>d.xx;
-  momentYy += <f64>d.yy;
-  momentZz += <f64>d.zz;
-  momentXy += <f64>d.xy;
-  momentXz += <f64>d.xz;
-  momentYz += <f64>d.yz;
+  momentXx += x * nx + <f64>d.xx;
+  momentYy += y * ny + <f64>d.yy;
+  momentZz += z * nz + <f64>d.zz;
+  momentXy += 0.5 * (x * ny + y * nx) + <f64>d.xy;
+  momentXz += 0.5 * (x * nz + z * nx) + <f64>d.xz;
+  momentYz += 0.5 * (y * nz + z * ny) + <f64>d.yz;
 }
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));

@@ -25,8 +25,9 @@ const DEPTH_LIMIT: u32 = 30;
 /** The slots to be placed, and the list that they are partitioned to. */
 let order: usize = 0;
 let spare: usize = 0;
-/** The cells that wait to be split. */
+/** The cells that wait to be split; and how many of them there is room for at first: the children of each level. */
 let pending: usize = 0;
+const FIRST_PENDING: u32 = 8 * DEPTH_LIMIT;
 
 const digitCounts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 const digitStarts: usize = memory.data(DIGITS * WORD_BYTES, 16);
@@ -57,7 +58,7 @@ export function buildTree(tree: Tree): void {
   root.start = 0;
   root.end = count;
   rootCube(root, count);
-  if (pending == 0) pending = allocate(4 * 1024);
+  if (pending == 0) pending = allocate(FIRST_PENDING * WORD_BYTES);
   store<u32>(pending, 0);
   let top: u32 = 1;
   while (top > 0) {

@@ -2,7 +2,7 @@
 // near the way are copied, and those that are meshes, or all where the shape is one, are left to the interruptible module, one
 // after the other. So the scene may go on meanwhile; only the meshes must stay as they are.
 
-import { MOTION_ROTATION, MOTION_TOLERANCE, OBJECT_MATRIX } from '../../../../shared/layout';
+import { MOTION_BYTES, MOTION_ROTATION, MOTION_TOLERANCE, OBJECT_MATRIX } from '../../../../shared/layout';
 import { clearHits, hitCount, newHit } from '../../hits';
 import { now } from '../../host';
 import { allocate, release, reserve } from '../../memory';
@@ -13,7 +13,7 @@ import { PAIR_SWEEP_BYTES, PairSweep, SWEPT_SHAPE_BYTES, SweptShape, shapeOfSwep
 import { beginSweptPair, resumePair } from '../pairs/interruptible';
 import { giveUpLeft } from '../pairs/narrow-phase-slices';
 import { candidateAt, candidateCount } from './sweep-candidates';
-import { findCandidates, placedShape, writeHit } from './sweep';
+import { findCandidates, placedShape, writeHit, writeWay } from './sweep';
 
 /** Is answered for a sweep that was left: it must be resumed. */
 const LEFT: i32 = -1;
@@ -57,6 +57,14 @@ export function keepSweep(description: usize, motion: usize, filter: usize, all:
   }
   keptCount++;
   return at;
+}
+
+const motionOfWay: usize = memory.data(MOTION_BYTES, 16);
+
+/** Copies likewise what a shape would meet first on a way (`sweepMany`). Throws OUT_OF_MEMORY. */
+export function keepWay(description: usize, way: usize, tolerance: f64, filter: usize): usize {
+  writeWay(description, way, tolerance, motionOfWay);
+  return keepSweep(description, motionOfWay, filter, false);
 }
 
 // The sweep that is under way.

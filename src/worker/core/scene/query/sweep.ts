@@ -3,18 +3,21 @@
 // sum, four at a time in float32, conservative. Pairs are decided by core/sweep. World units.
 
 import {
-  FILTER_PRECISION, HIT_DEPTH, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TIME, HIT_TRIANGLE, MOTION_ROTATION,
-  MOTION_TOLERANCE, MOTION_WAY, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, SHAPE_MESH, WAY_FROM, WAY_NUMBERS, WAY_TO,
+  FILTER_PRECISION, HIT_DEPTH, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TIME, HIT_TRIANGLE, MOTION_BYTES, MOTION_ROTATION,
+  MOTION_TOLERANCE, MOTION_WAY, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_MESH, WAY_FROM, WAY_NUMBERS, WAY_TO,
 } from '../../../../shared/layout';
+import { Support } from '../../contact/convex/support';
 import { clearHits, hitAt, hitCount, newHit } from '../../hits';
 import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
 import { greatestOf, lane0, lane1, lane2, leastOf } from '../../math/lanes';
 import { reserve } from '../../memory';
+import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape, describedAgain, readDescription } from '../../shape/placed-shape';
+import { Proxy } from '../../shape/proxy';
 import {
   best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTriangle, meetX, meetY, meetZ,
 } from '../../sweep/meeting';
-import { armOfSweep, beginSweep, sweepPair } from '../../sweep/sweep';
+import { armOfSweep, beginSweep, roundOfSweep, sweepPair } from '../../sweep/sweep';
 import { angle, setMotion, wayX, wayY, wayZ } from '../../sweep/motion';
 import { boundsIn } from '../index/bounding-spheres';
 import { BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt } from '../index/octree';
@@ -33,6 +36,9 @@ const other = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 
 let wantsAll: bool = false;
 /** Whether candidates are found: objects that are met, and those of which that may take long. */
 let areCandidates: bool = false;
+/** How many triangles may still be looked at in one go, and whether it would have been more. */
+let triangleRoom: f64 = Infinity;
+let isTooLong: bool = false;
 /** The best so far. */
 let best: f64 = 0;
 let bestId: u32 = 0;
@@ -97,25 +103,35 @@ export function writeHit(hit: usize, found: PairSweep): void {
 }
 
 function begin(description: usize, motion: usize, filter: usize): void {
-  areCandidates = false;
+  areCandidates = isTooLong = false;
+  triangleRoom = Infinity;
   updateTrees();
   setFilter(filter);
+  readDescription(description);
+  place(description, motion);
+}
+
+/** Takes the shape that was read at the start of its motion. */
+function place(description: usize, motion: usize): void {
   setMotion(
     load<f64>(motion, MOTION_WAY), load<f64>(motion, MOTION_WAY + 8), load<f64>(motion, MOTION_WAY + 16),
     load<f64>(motion, MOTION_ROTATION), load<f64>(motion, MOTION_ROTATION + 8), load<f64>(motion, MOTION_ROTATION + 16),
     load<f64>(motion, MOTION_ROTATION + 24),
   );
-  readDescription(description);
-  place(description, load<f64>(motion, MOTION_TOLERANCE));
-}
-
-/** Takes the shape that was read at the start of its motion. */
-function place(description: usize, tolerance: f64): void {
   const matrix = description + OBJECT_MATRIX;
   const x = load<f64>(matrix, 72), y = load<f64>(matrix, 80), z = load<f64>(matrix, 88);
   describedAgain(shape, description, PRECISION_MESH);
-  beginSweep(shape, x, y, z, tolerance);
-  if (angle == 0) {
+  beginSweep(shape, x, y, z, load<f64>(motion, MOTION_TOLERANCE));
+  const round = roundOfSweep();
+  setRound(round);
+  if (changetype<usize>(round) != 0) {
+    // No larger than it is: with the box of its oriented bounds, capsules among boxes look at a third more.
+    const hasAxis = round.edges != 0;
+    middleX = shape.tx; middleY = shape.ty; middleZ = shape.tz;
+    sizeX = round.radius + (hasAxis ? abs(round.edge0X) : 0);
+    sizeY = round.radius + (hasAxis ? abs(round.edge0Y) : 0);
+    sizeZ = round.radius + (hasAxis ? abs(round.edge0Z) : 0);
+  } else if (angle == 0) {
     describedAgain(box, description, PRECISION_AABB);
     middleX = box.tx; middleY = box.ty; middleZ = box.tz;
     sizeX = box.xx; sizeY = box.yy; sizeZ = box.zz;
@@ -146,12 +162,13 @@ function write(hit: usize): void {
 /**
  * Sweeps shapes along `count` ways (layout.ts, WAY_*), for each the shape whose number `shapeOf` has, or the first where
  * that is 0. Writes for each: object u32 (0xffffffff for none), triangle i32, time and depth f64, point 3 f64, normal 3
- * f32. Throws OUT_OF_MEMORY.
+ * f32. Answers how many are done: all, or those before one that may take so long that it must be done in slices
+ * (`writeWay`, sweep-slices.ts). Throws OUT_OF_MEMORY.
  */
 export function sweepMany(
   descriptions: usize, shapeOf: usize, ways: usize, count: u32, tolerance: f64, filter: usize,
   objects: usize, triangles: usize, times: usize, depths: usize, placesOf: usize, normals: usize,
-): void {
+): u32 {
   updateTrees();
   setFilter(filter);
   wantsAll = areCandidates = false;
@@ -160,9 +177,12 @@ export function sweepMany(
     const description = descriptions + (shapeOf != 0 ? <usize>load<u32>(shapeOf + (i << 2)) * OBJECT_BYTES : 0);
     if (description != last) readDescription(description);
     last = description;
-    setWayOf(description, ways + i * WAY_NUMBERS * 8);
-    place(description, tolerance);
+    writeWay(description, ways + i * WAY_NUMBERS * 8, tolerance, motionOfWay);
+    place(description, motionOfWay);
+    triangleRoom = LONG_TRIANGLES;
+    isTooLong = false;
     searchAll();
+    if (isTooLong) return <u32>i;
     const isHit = bestId != 0;
     store<u32>(objects + (i << 2), isHit ? bestId : 0xffffffff);
     store<i32>(triangles + (i << 2), isHit ? bestTriangle : -1);
@@ -176,10 +196,12 @@ export function sweepMany(
     store<f32>(to, isHit ? <f32>normalY : 0, 4);
     store<f32>(to, isHit ? <f32>normalZ : 0, 8);
   }
+  return count;
 }
+const motionOfWay: usize = memory.data(MOTION_BYTES, 16);
 
-/** Sets the motion of a way, and the matrix of a description to where it starts. */
-function setWayOf(description: usize, way: usize): void {
+/** Writes the motion of a way (MOTION_*), and the matrix of a description to where it starts. */
+export function writeWay(description: usize, way: usize, tolerance: f64, motion: usize): void {
   const from = way + WAY_FROM, to = way + WAY_TO;
   const x = load<f64>(from), y = load<f64>(from, 8), z = load<f64>(from, 16);
   const a = load<f64>(from, 24), b = load<f64>(from, 32), c = load<f64>(from, 40), d = load<f64>(from, 48);
@@ -198,22 +220,38 @@ function setWayOf(description: usize, way: usize): void {
   store<f64>(matrix, x, 72);
   store<f64>(matrix, y, 80);
   store<f64>(matrix, z, 88);
+  store<f64>(motion, load<f64>(to) - x, MOTION_WAY);
+  store<f64>(motion, load<f64>(to, 8) - y, MOTION_WAY + 8);
+  store<f64>(motion, load<f64>(to, 16) - z, MOTION_WAY + 16);
   // What turns the start to the end: the end's quaternion times the inverse of the start's.
   const isSame = a == e && b == f && c == g && d == h;
-  setMotion(
-    load<f64>(to) - x, load<f64>(to, 8) - y, load<f64>(to, 16) - z,
-    isSame ? 0 : e * d - h * a - f * c + g * b, isSame ? 0 : f * d - h * b - g * a + e * c,
-    isSame ? 0 : g * d - h * c - e * b + f * a, isSame ? 1 : h * d + e * a + f * b + g * c,
-  );
+  store<f64>(motion, isSame ? 0 : e * d - h * a - f * c + g * b, MOTION_ROTATION);
+  store<f64>(motion, isSame ? 0 : f * d - h * b - g * a + e * c, MOTION_ROTATION + 8);
+  store<f64>(motion, isSame ? 0 : g * d - h * c - e * b + f * a, MOTION_ROTATION + 16);
+  store<f64>(motion, isSame ? 1 : h * d + e * a + f * b + g * c, MOTION_ROTATION + 24);
+  store<f64>(motion, tolerance, MOTION_TOLERANCE);
 }
 
 // --- the descent ---
+
+/** How many triangles one way may be about at one go. */
+const LONG_TRIANGLES: f64 = 4096;
+/** For how much a triangle counts where a box that does not turn is swept. */
+const OF_BOX: f64 = 0.0625;
 
 let stack: usize = 0;
 const keys: usize = memory.data(2 * VECTOR_BYTES, 16); // f32 of eight children
 
 function searchAll(): void {
-  for (let which: u32 = 0; which < TREE_COUNT; which++) search(boundsIn(which));
+  for (let which: u32 = 0; which < TREE_COUNT && !isTooLong; which++) search(boundsIn(which));
+}
+
+/** Answers for how many triangles a shape counts: a box that does not turn looks at few, and a sphere or capsule at none. */
+function trianglesOf(it: PlacedShape): f64 {
+  if (it.shape != SHAPE_MESH) return 0;
+  const count = <f64>changetype<Mesh>(<usize>it.mesh).triangleCount;
+  if (angle != 0 || shape.shape == SHAPE_MESH) return count;
+  return shape.shape == SHAPE_BOX ? count * OF_BOX : 0;
 }
 
 /** What rounding in float32 may add, relative to the largest coordinate: 2⁻¹⁸ (ray.ts). */
@@ -253,6 +291,7 @@ function search(tree: Tree): void {
   // Each cell that is taken leaves at most eight in its place.
   stack = reserve(stack, 0, <u64>(tree.cellCount + 8) << 3);
   let top = stack + 8;
+  const hasForms = tree.proxies != 0;
   store<f32>(stack, 0);
   store<u32>(stack, 0, 4);
   while (top != stack) {
@@ -266,6 +305,7 @@ function search(tree: Tree): void {
         bits &= ~(1 << lane);
         if (load<f32>(keys + (<usize>lane << 2)) > limit) continue;
         const proxy = readPlace(tree, position + lane);
+        if (isRound && hasForms && passesBy(proxy)) continue;
         const sides = sidesOf(proxy);
         if (sides == 0 || isIgnored(proxy.id)) continue;
         const slot = slotAt(tree, position + lane);
@@ -274,6 +314,11 @@ function search(tree: Tree): void {
           const time = length > 0 ? from + <f64>load<f32>(keys + (<usize>lane << 2)) / length : 0;
           addCandidate(other, time * (1.0 - EARLIER), idAt(slot), sides, faceSidesOf(proxy));
           continue;
+        }
+        if (shape.shape == SHAPE_MESH || other.shape == SHAPE_MESH) {
+          triangleRoom -= trianglesOf(shape) + trianglesOf(other);
+          isTooLong = triangleRoom < 0;
+          if (isTooLong) return;
         }
         if (!sweepPair(other, sides, faceSidesOf(proxy), wantsAll ? 1 : best)) continue;
         take(idAt(slot));
@@ -293,6 +338,79 @@ function search(tree: Tree): void {
     }
   }
 }
+
+// --- a sphere or capsule and the oriented bounds of an object, in float32 ---
+
+/** Whether the shape is a sphere or capsule that does not turn, and objects are no larger than their oriented bounds. */
+let isRound: bool = false;
+/** Half of its axis, its way, and its radius. */
+let axisX: v128 = i32x4.splat(0), axisY: v128 = i32x4.splat(0), axisZ: v128 = i32x4.splat(0);
+let alongX: v128 = i32x4.splat(0), alongY: v128 = i32x4.splat(0), alongZ: v128 = i32x4.splat(0);
+let radius: f32 = 0;
+/** The sum of the way's coordinates, and of the axis', without signs. */
+let terms: f32 = 0;
+
+function setRound(body: Support): void {
+  isRound = changetype<usize>(body) != 0 && (precision == PRECISION_MESH || precision == PRECISION_OBB);
+  if (!isRound) return;
+  const hasAxis = body.edges != 0;
+  const x = hasAxis ? body.edge0X : 0, y = hasAxis ? body.edge0Y : 0, z = hasAxis ? body.edge0Z : 0;
+  axisX = f32x4.splat(<f32>x); axisY = f32x4.splat(<f32>y); axisZ = f32x4.splat(<f32>z);
+  alongX = f32x4.splat(<f32>wayX); alongY = f32x4.splat(<f32>wayY); alongZ = f32x4.splat(<f32>wayZ);
+  radius = <f32>body.radius;
+  terms = <f32>(abs(wayX) + abs(wayY) + abs(wayZ) + abs(x) + abs(y) + abs(z) + body.radius);
+}
+
+/** Far more than rounding adds in float32, relative to what goes into it: 2⁻¹⁸. */
+const SLACK: f32 = 3.814697265625e-6;
+/** The cube that stands for a box, and as much more. */
+const CUBE_SIZE: f32 = 1.00001;
+
+/**
+ * Tells whether the shape surely passes by the oriented bounds of an object: in the space in which these are a cube, the way of
+ * its middle is a segment, and the cube is larger by the shape's reach along each of its axes. The two are apart along one of
+ * these axes, or across one of them and the way (Ericson, "Real-Time Collision Detection", 2005, 5.3.3).
+ */
+// @ts-ignore: decorator
+@inline
+function passesBy(proxy: Proxy): bool {
+  const at = changetype<usize>(proxy);
+  // The columns of the map to that space; what is in the last lane is not looked at.
+  const x = v128.load(at), y = v128.load(at, 12), z = v128.load(at, 24);
+  const half = <f32>(0.5 * best);
+  const dx = <f32>(shape.tx - proxy.x), dy = <f32>(shape.ty - proxy.y), dz = <f32>(shape.tz - proxy.z);
+  const rate = f32x4.mul(mapped(x, y, z, alongX, alongY, alongZ), f32x4.splat(half));
+  const middle = f32x4.add(mapped(x, y, z, f32x4.splat(dx), f32x4.splat(dy), f32x4.splat(dz)), rate);
+  const axis = f32x4.abs(mapped(x, y, z, axisX, axisY, axisZ));
+  const rows = f32x4.sqrt(mapped(x, y, z, x, y, z));
+  const more = radius + SLACK * (abs(dx) + abs(dy) + abs(dz) + terms);
+  const reach = f32x4.add(f32x4.add(f32x4.splat(CUBE_SIZE), axis), f32x4.mul(rows, f32x4.splat(more)));
+  const far = f32x4.abs(rate);
+  const beyond = f32x4.gt(f32x4.abs(middle), f32x4.add(reach, far));
+  const cross = f32x4.sub(f32x4.mul(next(middle), after(rate)), f32x4.mul(after(middle), next(rate)));
+  const both = f32x4.add(f32x4.mul(next(reach), after(far)), f32x4.mul(after(reach), next(far)));
+  return (i32x4.bitmask(v128.or(beyond, f32x4.gt(f32x4.abs(cross), both))) & 7) != 0;
+}
+
+/** The components y, z, x and z, x, y. */
+// @ts-ignore: decorator
+@inline
+function next(v: v128): v128 {
+  return v128.shuffle<f32>(v, v, 1, 2, 0, 3);
+}
+// @ts-ignore: decorator
+@inline
+function after(v: v128): v128 {
+  return v128.shuffle<f32>(v, v, 2, 0, 1, 3);
+}
+
+// @ts-ignore: decorator
+@inline
+function mapped(x: v128, y: v128, z: v128, u: v128, v: v128, w: v128): v128 {
+  return f32x4.add(f32x4.add(f32x4.mul(x, u), f32x4.mul(y, v)), f32x4.mul(z, w));
+}
+
+// --- boxes, four at a time ---
 
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
 let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);

@@ -1,0 +1,141 @@
+// Where continuous objects were in the last answered frame, if update() has said otherwise since: the next worker lets their
+// ways begin there when one is lost, so that the way of a frame that was lost with it is not. At most one frame is in the
+// worker and one waits, so there are two lists: what was before the one, and what was before the other.
+import { slotOf } from '../../shared/ids.js';
+import { grown } from '../../shared/typed-arrays.js';
+import type { ObjectId } from '../../shared/types.js';
+import { AFFINE_NUMBERS } from './affine.js';
+
+/** Stands where the number of an entry would: the object has no way, as it is new or was put where it is. */
+const NO_WAY = 0xffffffff;
+const FEWEST = 16;
+
+/** Places of objects, each noted once. */
+class Places {
+  ids = new Uint32Array(FEWEST);
+  matrices = new Float64Array(FEWEST * AFFINE_NUMBERS);
+  count = 0;
+  /** The number of a slot's entry is valid while the slot has the list's stamp. */
+  #stamps = new Uint32Array(0);
+  #entries = new Uint32Array(0);
+  #stamp = 1;
+
+  has(slot: number): boolean {
+    return this.#stamps[slot] === this.#stamp;
+  }
+
+  note(id: ObjectId, from: Float64Array, at: number): void {
+    const slot = slotOf(id);
+    const entry = this.count++;
+    if (entry === this.ids.length) {
+      this.ids = grown(this.ids, 2 * entry);
+      this.matrices = grown(this.matrices, this.ids.length * AFFINE_NUMBERS);
+    }
+    this.ids[entry] = id;
+    const to = entry * AFFINE_NUMBERS;
+    for (let k = 0; k < AFFINE_NUMBERS; k++) this.matrices[to + k] = from[at + k];
+    this.#mark(slot, entry);
+  }
+
+  /** Notes that an object has no way. */
+  exclude(slot: number): void {
+    if (this.has(slot) && this.#entries[slot] !== NO_WAY) this.ids[this.#entries[slot]] = 0;
+    this.#mark(slot, NO_WAY);
+  }
+
+  #mark(slot: number, entry: number): void {
+    if (slot >= this.#stamps.length) {
+      this.#stamps = grown(this.#stamps, slot + 1);
+      this.#entries = grown(this.#entries, this.#stamps.length);
+    }
+    this.#stamps[slot] = this.#stamp;
+    this.#entries[slot] = entry;
+  }
+
+  clear(): void {
+    this.count = 0;
+    this.#stamp++;
+  }
+}
+
+export class WayStarts {
+  /** Tells of each slot whether its object is continuous. */
+  #isContinuous = new Uint8Array(0);
+  #count = 0;
+  /** Before the frame that is answered next, and before the one behind it. */
+  #first = new Places();
+  #second = new Places();
+  /** Whether a frame is in the worker, so that what is said now is said by the one behind it. */
+  #isFirstSent = false;
+
+  /** Whether any object is continuous: else there is nothing to note. */
+  get isAny(): boolean {
+    return this.#count > 0;
+  }
+
+  isContinuous(slot: number): boolean {
+    return this.#isContinuous[slot] === 1;
+  }
+
+  /** Says whether an object is continuous. One that becomes it has no way in its first frame. */
+  set(slot: number, isContinuous: boolean): void {
+    if (this.isContinuous(slot) === isContinuous) return;
+    if (slot >= this.#isContinuous.length) this.#isContinuous = grown(this.#isContinuous, slot + 1);
+    this.#isContinuous[slot] = isContinuous ? 1 : 0;
+    this.#count += isContinuous ? 1 : -1;
+    this.exclude(slot);
+  }
+
+  /** Notes that an object was put where it is. */
+  exclude(slot: number): void {
+    if (this.#count === 0) return;
+    this.#first.exclude(slot);
+    if (this.#isFirstSent) this.#second.exclude(slot);
+  }
+
+  /** Notes where a continuous object is, before an update() moves it. */
+  note(id: ObjectId, from: Float64Array, at: number): void {
+    const places = this.#isFirstSent ? this.#second : this.#first;
+    if (!places.has(slotOf(id))) places.note(id, from, at);
+  }
+
+  /** Notes that a frame is in the worker. */
+  send(): void {
+    this.#isFirstSent = true;
+  }
+
+  /** Notes that the worker has answered the frame that it had. */
+  answer(): void {
+    const answered = this.#first;
+    answered.clear();
+    this.#first = this.#second;
+    this.#second = answered;
+    this.#isFirstSent = false;
+  }
+
+  /** Notes that the worker is lost: what both frames said is told again, and answered at once. */
+  interrupt(): void {
+    const { ids, matrices, count } = this.#second;
+    for (let i = 0; i < count; i++) {
+      if (ids[i] !== 0 && !this.#first.has(slotOf(ids[i]))) this.#first.note(ids[i], matrices, i * AFFINE_NUMBERS);
+    }
+    this.#second.clear();
+    this.#isFirstSent = false;
+  }
+
+  /** Visits the objects whose way begins elsewhere than they are. */
+  forEach(visit: (id: ObjectId, matrices: Float64Array, at: number) => void): void {
+    const { ids, matrices, count } = this.#first;
+    for (let i = 0; i < count; i++) {
+      if (ids[i] !== 0 && this.isContinuous(slotOf(ids[i]))) visit(ids[i], matrices, i * AFFINE_NUMBERS);
+    }
+  }
+
+  clear(): void {
+    this.#isContinuous = new Uint8Array(0);
+    this.#count = 0;
+    this.#first = new Places();
+    this.#second = new Places();
+    this.#isFirstSent = false;
+  }
+}

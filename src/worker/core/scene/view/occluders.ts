@@ -1,0 +1,178 @@
+// Draws what hides other objects from a view into the depth buffer: as it is where it is small, else a part of it that
+// certainly covers.
+
+import {
+  FLAG_FACE_SIDES, FLAG_NO_OCCLUDER, FLAG_OCCLUDER, FLAG_SIDE, SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE, SIDE_BACK, SIDE_FRONT,
+} from '../../../../shared/layout';
+import { AFFINE_BYTES, Affine, invert, multiply } from '../../math/affine';
+import { valueAt } from '../../math/plane';
+import { Mesh, placeTree } from '../../mesh/tree/layout';
+import { pixelsWide } from '../../occlusion/depth-tiles';
+import { drawOccluder, screenNear } from '../../occlusion/draw-occluder';
+import { ReliefEye, drawRelief } from '../../occlusion/draw-relief';
+import { CUBE, MOST_TRIANGLES, innerBoxOf, isMade, shapeOf } from '../../occlusion/occluder-shape';
+import { beginReliefs, reliefOf } from '../../occlusion/relief';
+import { halfOf, worldOf } from '../../shape/item';
+import { isPosed } from '../../skin/pose';
+import { clipSetOf, itemAt, orientedBounds } from '../objects';
+import { unsteady } from '../scene';
+import { hasSlot } from '../slot-set';
+import { pixelsAcross } from './cull';
+import { isHidden } from './occludees';
+import { candidateAt, candidateCount } from './occluder-candidates';
+import { picture, reach, view } from './occlusion-screen';
+import { setBit } from './views';
+
+/**
+ * The work of one view: a triangle counts 1, an object 8, and one that turns out to be hidden 2. In a city of 100,000
+ * boxes, twice as much hides a hundredth more.
+ */
+const BUDGET: u32 = 6000;
+/** As many of the largest objects are looked at. */
+const MOST_CANDIDATES: u32 = 8192;
+/** Triangles of meshes that are looked at for the first time, and meshes into which a box is put, in one view. */
+const MOST_NEW_TRIANGLES: u32 = 20000;
+const MOST_NEW_BOXES: u32 = 8;
+/** Triangles of a relief are small, or turned away: they count as a half. */
+const RELIEF_SHIFT: u32 = 1;
+
+let newTriangles: u32 = 0, newBoxes: u32 = 0;
+
+function mayOcclude(slot: u32): bool {
+  const item = itemAt(slot);
+  if (item.flags & (FLAG_NO_OCCLUDER | FLAG_FACE_SIDES) || item.shape == SHAPE_POINT_LINE) return false;
+  if (!(item.flags & FLAG_OCCLUDER) && item.shape != SHAPE_BOX && item.shape != SHAPE_MESH) return false;
+  if (picture.isLasting && hasSlot(unsteady, slot)) return false;
+  return clipSetOf(slot) == 0 && !(item.shape == SHAPE_MESH && isPosed(changetype<Mesh>(<usize>item.mesh)));
+}
+
+/** Draws occluders within the budget. Answers how many. */
+export function drawOccluders(): u32 {
+  newTriangles = newBoxes = 0;
+  beginReliefs();
+  let spent: u32 = 0, count: u32 = 0;
+  for (let i: u32 = 0, end = min(candidateCount, MOST_CANDIDATES); i < end && spent < BUDGET; i++) {
+    const slot = candidateAt(i);
+    if (!mayOcclude(slot)) continue;
+    const bounds = orientedBounds(slot);
+    if (isHidden(bounds)) {
+      spent += 2;
+      continue;
+    }
+    // What is about to be too small to be drawn is not to be counted on.
+    if (view.minPixels > 0 && pixelsAcross(view, bounds) < 2 * view.minPixels) continue;
+    const cost = draw(slot, bounds);
+    if (cost == 0) continue;
+    spent += cost + 8;
+    setBit(view.occluders, slot);
+    count++;
+  }
+  return count;
+}
+
+const inner = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+/** Draws what of an object certainly hides others. Answers how many triangles were looked at, 0 where there is nothing. */
+function draw(slot: u32, bounds: Affine): u32 {
+  const item = itemAt(slot);
+  const side = (<u32>item.flags / FLAG_SIDE) & 3;
+  const isCut = crossesNear(bounds);
+  if (item.shape == SHAPE_MESH) {
+    const mesh = changetype<Mesh>(<usize>item.mesh);
+    if (picture.margin == 0 && mesh.keptCount <= MOST_TRIANGLES) {
+      if (!isMade(mesh, false)) {
+        if (newTriangles > MOST_NEW_TRIANGLES) return 0;
+        newTriangles += mesh.keptCount;
+      }
+      const shape = shapeOf(mesh);
+      if (shape === null) return 0;
+      placeTree(inner, mesh, worldOf(item));
+      let cost: u32 = 0;
+      if (side & SIDE_FRONT) {
+        drawOccluder(shape, inner, false, reach);
+        cost += shape.triangleCount;
+      }
+      // The inside of what is closed is seen from inside alone, or where the near plane cuts it.
+      if (side & SIDE_BACK && (side == SIDE_BACK || !mesh.closed || isCut)) {
+        drawOccluder(shape, inner, true, reach);
+        cost += shape.triangleCount;
+      }
+      return cost;
+    }
+    if (!mesh.closed) return drawOpen(mesh, worldOf(item), side);
+    if (isCut || side == SIDE_BACK) return 0;
+    if (!isMade(mesh, true) && newBoxes++ >= MOST_NEW_BOXES) return 0;
+    const box = innerBoxOf(mesh);
+    if (box === null || (side == SIDE_FRONT && box.winding < 0)) return 0;
+    multiply(inner, worldOf(item), changetype<Affine>(box));
+    return drawSolid(inner);
+  }
+  if (side == SIDE_BACK) return 0;
+  memory.copy(changetype<usize>(inner), changetype<usize>(bounds), AFFINE_BYTES);
+  if (item.shape == SHAPE_BOX) {
+    if (!isCut) return drawSolid(inner);
+    if (picture.margin > 0) return 0;
+    drawOccluder(CUBE, inner, false, reach);
+    if (side & SIDE_BACK) drawOccluder(CUBE, inner, true, reach);
+    return CUBE.triangleCount;
+  }
+  if (isCut) return 0;
+  // A box inside of the sphere, or inside of the capsule's cylinder and a part of its ends.
+  const half = halfOf(item);
+  const across = item.shape == SHAPE_SPHERE || half == 0 ? 0.577 : 0.707;
+  scaleAxes(inner, across, across, half == 0 ? 0.577 : half / (half + 1));
+  return drawSolid(inner);
+}
+
+const reliefEye = changetype<ReliefEye>(memory.data(<i32>offsetof<ReliefEye>(), 16));
+
+/** Draws what of an open mesh hides others, wherever the eye is within the margin. */
+function drawOpen(mesh: Mesh, world: Affine, side: u32): u32 {
+  if (!picture.isPerspective) return 0;
+  const relief = reliefOf(mesh, MOST_NEW_TRIANGLES);
+  if (relief === null) return 0;
+  reliefEye.x = picture.eyeX; reliefEye.y = picture.eyeY; reliefEye.z = picture.eyeZ;
+  reliefEye.margin = picture.margin;
+  reliefEye.nearest = picture.nearest;
+  reliefEye.pixels = view.pixelsPerUnit * <f64>pixelsWide / picture.width;
+  reliefEye.reach = reach;
+  let triangles: u32 = 0;
+  if (side & SIDE_FRONT) triangles = drawRelief(relief, mesh, world, true, reliefEye);
+  if (side & SIDE_BACK && triangles == 0) triangles = drawRelief(relief, mesh, world, false, reliefEye);
+  return triangles >> RELIEF_SHIFT;
+}
+
+/** Draws a box that a solid contains, which is behind the near plane as a whole. */
+function drawSolid(box: Affine): u32 {
+  if (picture.margin > 0 && !erode(box, picture.margin)) return 0;
+  drawOccluder(CUBE, box, false, reach);
+  return CUBE.triangleCount;
+}
+
+const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+/** Moves all faces of a box inwards. Answers false where nothing is left. */
+function erode(box: Affine, margin: f64): bool {
+  invert(inverse, box);
+  const b = inverse;
+  const x = 1 - margin * sqrt(b.xx * b.xx + b.yx * b.yx + b.zx * b.zx);
+  const y = 1 - margin * sqrt(b.xy * b.xy + b.yy * b.yy + b.zy * b.zy);
+  const z = 1 - margin * sqrt(b.xz * b.xz + b.yz * b.yz + b.zz * b.zz);
+  if (!(x > 0 && y > 0 && z > 0)) return false;
+  scaleAxes(box, x, y, z);
+  return true;
+}
+
+function scaleAxes(box: Affine, x: f64, y: f64, z: f64): void {
+  box.xx *= x; box.xy *= x; box.xz *= x;
+  box.yx *= y; box.yy *= y; box.yz *= y;
+  box.zx *= z; box.zy *= z; box.zz *= z;
+}
+
+/** Tells whether oriented bounds have a corner before the near plane. */
+function crossesNear(b: Affine): bool {
+  const n = screenNear;
+  return valueAt(n, b.tx, b.ty, b.tz) <
+    abs(n.x * b.xx + n.y * b.xy + n.z * b.xz) + abs(n.x * b.yx + n.y * b.yy + n.z * b.yz) +
+    abs(n.x * b.zx + n.y * b.zy + n.z * b.zz);
+}

@@ -1,0 +1,151 @@
+// Random sweeps against `overlap`, which knows nothing of motions: nothing overlaps before the time, and at that time a shape
+// that is moved against the normal by a hair does. `CASES=20000` asks so many of each pair of shapes, over all worlds.
+import { Matrix4, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
+import type { Thing } from '../../../fixtures/near-scene.js';
+import { FORM, KINDS, Poses, SweepWorld, squared, type Way, WORLDS } from '../../../fixtures/sweep-world.js';
+import { SEED } from '../../../oracle/random.js';
+import type { AnyShape } from '../../../oracle/shapes.js';
+
+/** Of each pair of shapes, in each world. */
+const COUNT = Math.ceil(Number(process.env.CASES ?? 48) / WORLDS.length);
+/** Places on the way that are asked; as many again, each nearer to the meeting by half, are asked just before it. */
+const PLACES_ASKED = 64;
+const HALVINGS = 24;
+/** How far a shape reaches from its place, and how far from the scene's place two can meet, in sizes of the scene. */
+const REACH = 3;
+const NEARBY = 16;
+
+interface Case {
+  thing: Thing;
+  shape: AnyShape;
+  way: Way;
+  turns: boolean;
+  message: string;
+  /** In which direction the way would be farther from the object, if that is known. */
+  away?: Vector3;
+}
+
+/** Checks a sweep, and tells whether it meets the object. */
+function expectTrue(world: SweepWorld, { thing, shape, way, turns, message, away }: Case): boolean {
+  const { scale: s, scene } = world;
+  const tolerance = turns ? 1e-4 * s : 0;
+  const hit = world.sweep(shape, way, turns ? tolerance : undefined);
+  const poses = new Poses(way);
+  const { length } = poses;
+  const digits = 4e-16 * (scene.place.length() + length);
+  // No time as near to the hit as rounding.
+  const rounding = 1e-8 * REACH * s + 8 * digits;
+  const sure = (time: number) => time - rounding / (length + REACH * s * (turns ? 1 : 1e-3));
+  const end = hit === null ? 1 : sure(hit.time);
+  // On a way that only grazes, what is nearer by rounding is met much sooner.
+  const aside = new Matrix4().makeTranslation(
+    (hit ? new Vector3(...hit.normal) : (away ?? new Vector3())).clone().setLength(rounding),
+  );
+  const expectNone = (time: number) => {
+    const pose = poses.at(time);
+    if (world.overlaps(shape, pose).length === 0 || world.overlaps(shape, pose.premultiply(aside)).length === 0) return;
+    expect.fail(`${message}: overlaps at ${time} before ${hit?.time}`);
+  };
+  if (end > 0) {
+    const [from, to] = poses.within(NEARBY * s) ?? [0, 1];
+    const last = Math.min(end, to);
+    for (let i = 0; i <= PLACES_ASKED && from <= last; i++) expectNone(from + ((last - from) * i) / PLACES_ASKED);
+    if (hit !== null) for (let i = 1; i <= HALVINGS; i++) expectNone(end * (1 - 2 ** -i));
+    expectNone(0);
+    expectNone(end);
+  }
+  if (hit === null) return false;
+  expect(hit.object, message).toBe(thing.id);
+  const normal = new Vector3(...hit.normal);
+  expect(normal.length(), message).toBeCloseTo(1, 6);
+  const pose = poses.at(hit.time);
+  const near = Math.max(2 * tolerance, 2e-6 * s) + 8 * digits;
+  if (hit.depth > 0) {
+    expect(hit.time, message).toBe(0);
+    expect(world.overlaps(shape, pose).length, message).toBe(1);
+    return true;
+  }
+  // What is thin is soon passed: a way of the right length is one of these, or the two are told how far they are.
+  const meetsBehind = [near, 0.1 * near, 0.01 * near].some((by) => {
+    const pushed = pose.clone().premultiply(new Matrix4().makeTranslation(normal.clone().multiplyScalar(-by)));
+    return world.overlaps(shape, pushed).length === 1;
+  });
+  if (!meetsBehind && !world.areNear(thing, shape, pose, near)) expect.fail(`${message}: nothing at ${hit.time}`);
+  // The point is on the object, and the shape is as near.
+  const place = { type: 'sphere', radius: 4 * near } as const;
+  const at = new Matrix4().makeTranslation(new Vector3(...hit.point).sub(scene.place));
+  expect(world.overlaps({ shape: place }, at).length, `${message}: no point at ${hit.point}`).toBe(1);
+  return true;
+}
+
+const moved = ({ from, to }: Way, by: Vector3): Way => {
+  const move = new Matrix4().makeTranslation(by);
+  return { from: from.clone().premultiply(move), to: to.clone().premultiply(move) };
+};
+
+/** Moves a way that meets the object aside until it hardly does, and hardly does not any more: null where it always does. */
+function grazing(world: SweepWorld, shape: AnyShape, way: Way, away: Vector3): [Way, Way] | null {
+  const { random, scale: s } = world;
+  const aside = away.clone().multiplyScalar(20 * s);
+  let [low, high] = [0, 1];
+  const at = (by: number) => moved(way, aside.clone().multiplyScalar(by));
+  if (world.sweep(shape, at(high)) !== null) return null;
+  for (let i = random.integer(20); i < 26; i++) {
+    const middle = 0.5 * (low + high);
+    if (world.sweep(shape, at(middle)) === null) high = middle;
+    else low = middle;
+  }
+  return [at(low), at(high)];
+}
+
+function drawCase(world: SweepWorld, a: string, b: string, i: number): Case {
+  const { random, scene, scale } = world;
+  const isSquare = random.chance(0.15);
+  const isPlain = isSquare || random.chance(0.5);
+  const origin = scene.exactPoint(random.point(0.5 * scale));
+  const placement = isPlain ? random.placement(origin) : random.placement(origin, FORM);
+  const matrix = isSquare ? new Matrix4().compose(origin, squared(random.rotation()), new Vector3(1, 1, 1)) : placement;
+  const thing = scene.add(world.shape(b as (typeof KINDS)[number]), matrix);
+  const turns = random.chance(0.4);
+  const stretched = isPlain || turns ? new Matrix4() : random.placement(new Vector3(), FORM);
+  const shape = world.shape(a as (typeof KINDS)[number]);
+  const way = world.way(turns, stretched, isSquare);
+  return { thing, shape, way, turns, message: `case ${i}` };
+}
+
+describe.each(WORLDS)(`sweeps in a world %s, seed ${SEED}`, { timeout: 36_000_000 }, (_, scale, place) => {
+  const pairs = KINDS.flatMap((a) => KINDS.map((b) => [a, b] as const));
+  test.each(pairs)(`a %s at a %s, ${COUNT} times`, async (a, b) => {
+    const seed = SEED * 64 + KINDS.indexOf(a) * 4 + KINDS.indexOf(b);
+    const world = await SweepWorld.at(place, scale, seed);
+    const { scene } = world;
+    let met = 0;
+    const wrong: string[] = [];
+    const isTrue = (each: Case): boolean => {
+      try {
+        return expectTrue(world, each);
+      } catch (error) {
+        wrong.push((error as Error).message);
+        return false;
+      }
+    };
+    for (let i = 0; i < COUNT; i++) {
+      // Each case has a seed of its own, by which one that fails can be asked alone.
+      world.random.restart(seed * 100_003 + i);
+      const drawn = drawCase(world, a, b, i);
+      const isMet = isTrue(drawn);
+      if (isMet) met++;
+      if (isMet && world.random.chance(0.3)) {
+        const away = world.random.direction();
+        const ways = grazing(world, drawn.shape, drawn.way, away) ?? [];
+        ways.forEach((way, k) => {
+          isTrue({ ...drawn, way, away, message: `case ${i}, grazing ${k}` });
+        });
+      }
+      scene.remove(drawn.thing);
+    }
+    expect(wrong).toEqual([]);
+    expect(met).toBeGreaterThan(COUNT / 8);
+  });
+});
