@@ -139,15 +139,15 @@ async function trackedArm(): Promise<{ own: SkinnedMesh; tracker: SceneTracker; 
 
 describe('one SkinnedMesh', () => {
   test('sends nothing where it stays as it is, and says which bone is hit', async () => {
-    const setPose = vi.spyOn(service, 'setPose');
+    const poseObject = vi.spyOn(service, 'poseObject');
     const { own, tracker, step } = await trackedArm();
     expect(await pickMiddle(tracker)).toMatchObject({ object: own, bone: 0 });
-    const sent = setPose.mock.calls.length;
+    const sent = poseObject.mock.calls.length;
     await step();
-    expect(setPose.mock.calls.length).toBe(sent);
+    expect(poseObject.mock.calls.length).toBe(sent);
     own.skeleton.bones[0].position.x = 3;
     await step();
-    expect(setPose.mock.calls.length).toBe(sent + 1);
+    expect(poseObject.mock.calls.length).toBe(sent + 1);
     expect(await pickMiddle(tracker)).toBeNull();
   });
 

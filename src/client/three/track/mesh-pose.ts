@@ -83,7 +83,10 @@ function areSame(given: Float32Array, numbers: Float32Array): boolean {
   return true;
 }
 
-/** Adds up matrices in float64, where no sum of finite float32 overflows: four sums take a third of the time of one. */
+/**
+ * Tells whether all numbers are finite: they are added up in float64, where no sum of finite float32 overflows, four at a time, as
+ * each sum waits for the one before it.
+ */
 function areFinite(matrices: Float32Array): boolean {
   let [a, b, c, d] = [0, 0, 0, 0];
   for (let i = 0; i < matrices.length; i += 4) {

