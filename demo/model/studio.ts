@@ -22,6 +22,7 @@ import {
 } from 'three';
 import { askWorker } from '../ask-worker.js';
 import type { Quality } from '../quality.js';
+import { IS_LIGHT } from '../scenery.js';
 import type { ExrPicture } from './exr-worker.js';
 
 /** Pixels of the shadow along each side, how far it is blurred in them, and by how many samples. */
@@ -31,7 +32,7 @@ const SHADOW_OPACITY = 0.6;
 const SUN = new Vector3(-3, 8, 4).normalize();
 /** In lengths of the model's diagonal: the shadow ends before its picture does; what stands on the floor is not in it. */
 const FLOOR = { radius: 1.6, shadow: 0.9, gap: 1e-3 };
-const FLOOR_COLOR = '#34435e';
+const FLOOR_COLOR = IS_LIGHT ? '#fafbfd' : '#34435e';
 /** Of the light that all pages have, and of what comes from the surroundings. */
 const SHARES = { lamps: 0.5, surroundings: 0.22 };
 
