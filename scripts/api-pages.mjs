@@ -2,7 +2,7 @@
 // class, function and type, and the site's list of them.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { Application } from 'typedoc';
+import { Application, LogLevel } from 'typedoc';
 import { root } from './run.mjs';
 
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -24,7 +24,8 @@ function sourceOf(entry) {
   return source;
 }
 
-export async function writeApiPages() {
+/** Reads the docstrings; `faults` are links in them that lead nowhere, and whatever else typedoc warns of. */
+export async function readApi() {
   const app = await Application.bootstrapWithPlugins({
     entryPoints: Object.values(ENTRIES),
     tsconfig: join(root, 'tsconfig.json'),
@@ -55,6 +56,13 @@ export async function writeApiPages() {
     logLevel: 'Warn',
     validation: { notExported: false, invalidLink: true, notDocumented: false },
   });
+  const faults = [];
+  const { logger } = app;
+  const log = logger.log.bind(logger);
+  logger.log = (text, level) => {
+    if (level >= LogLevel.Warn) faults.push(text);
+    log(text, level);
+  };
   const project = await app.convert();
   if (!project) throw new Error('the API could not be read; the message is above');
   // typedoc names each by its folder below src, which has them all.
@@ -65,6 +73,11 @@ export async function writeApiPages() {
     module.name = name;
   }
   app.validate(project);
+  return { app, project, faults };
+}
+
+export async function writeApiPages() {
+  const { app, project } = await readApi();
   await app.generateOutputs(project);
   if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error('the API has the faults above');
 }

@@ -22,10 +22,9 @@ import {
 } from 'three';
 import { askWorker } from '../ask-worker.js';
 import type { Quality } from '../quality.js';
-import type { ExrPicture, ExrQuestion } from './exr-worker.js';
+import { IS_LIGHT } from '../scenery.js';
+import type { ExrPicture } from './exr-worker.js';
 
-/** How much smaller the picture of the surroundings is made: a driver in software blurs the whole one for 9 s. */
-const STEP = { low: 8, high: 1 };
 /** Pixels of the shadow along each side, how far it is blurred in them, and by how many samples. */
 const SHADOW = { low: { size: 512, radius: 8, samples: 12 }, high: { size: 1024, radius: 14, samples: 24 } };
 const SHADOW_OPACITY = 0.6;
@@ -33,7 +32,7 @@ const SHADOW_OPACITY = 0.6;
 const SUN = new Vector3(-3, 8, 4).normalize();
 /** In lengths of the model's diagonal: the shadow ends before its picture does; what stands on the floor is not in it. */
 const FLOOR = { radius: 1.6, shadow: 0.9, gap: 1e-3 };
-const FLOOR_COLOR = '#34435e';
+const FLOOR_COLOR = IS_LIGHT ? '#fafbfd' : '#34435e';
 /** Of the light that all pages have, and of what comes from the surroundings. */
 const SHARES = { lamps: 0.5, surroundings: 0.22 };
 
@@ -43,7 +42,7 @@ export class Studio {
   readonly #renderer: WebGLRenderer;
   readonly #scene: Scene;
   readonly #sun: DirectionalLight;
-  readonly #step: number;
+  readonly #quality: Quality;
   readonly #floor = new Mesh(
     new CircleGeometry(1, 64).rotateX(-Math.PI / 2),
     new MeshBasicMaterial({ map: fadingDisc(), transparent: true, depthWrite: false, toneMapped: false }),
@@ -53,7 +52,7 @@ export class Studio {
   constructor(renderer: WebGLRenderer, scene: Scene, quality: Quality) {
     this.#renderer = renderer;
     this.#scene = scene;
-    this.#step = STEP[quality];
+    this.#quality = quality;
     this.#sun = scene.children.find((each): each is DirectionalLight => 'isDirectionalLight' in each)!;
     renderer.toneMapping = NeutralToneMapping;
     renderer.shadowMap.enabled = true;
@@ -73,17 +72,16 @@ export class Studio {
     this.root.visible = false;
   }
 
-  /** Lights the scene by a picture of a studio, for metals: they show nothing but what is around them. */
+  /**
+   * Lights the scene by a picture of a studio, for metals: they show nothing but what is around them. A driver in software
+   * blurs it for 10 s, however small it is (three 0.187), and goes without.
+   */
   async light(): Promise<void> {
+    if (this.#quality === 'low') return;
     const { default: url } = await import('@pmndrs/assets/hdri/studio.exr.js');
     const reader = new Worker(new URL('./exr-worker.ts', import.meta.url), { type: 'module' });
     const packed = await (await fetch(url)).arrayBuffer();
-    const question: ExrQuestion = { packed, step: this.#step };
-    const { data, width, height, format, type } = await askWorker<ExrPicture>(
-      reader,
-      'reads the surroundings',
-      question,
-    );
+    const { data, width, height, format, type } = await askWorker<ExrPicture>(reader, 'reads the surroundings', packed);
     const picture = new DataTexture(data, width, height, format, type);
     picture.mapping = EquirectangularReflectionMapping;
     picture.needsUpdate = true;

@@ -85,6 +85,7 @@ test.each(FILES)('%s at both sizes', async (html) => {
   await hasFigures(page);
   const task = await longestTask(demo.browser, page);
 
+  await hearsFingersAndKeys(page);
   await copies(page, html);
   // React Three Fiber uses what three calls deprecated.
   expect(faults.filter((fault) => !/THREE.Clock/.test(fault))).toEqual([]);
@@ -178,6 +179,26 @@ test('an error lifts the veil', async () => {
 function hasFigures(page: Page): Promise<void> {
   const figures = page.locator('#figures, #stats');
   return expect.poll(() => figures.allTextContents(), PATIENCE).toContainEqual(expect.stringMatching(/\d/));
+}
+
+/** What is beside the texts hears a finger, and the keys that stand for a mouse; neither scrolls the page. */
+async function hearsFingersAndKeys(page: Page): Promise<void> {
+  const heard = await page.evaluateHandle(() => {
+    const types: string[] = [];
+    const hear = ({ type, pointerType, target }: PointerEvent): void => {
+      if ((target as Element).closest('#side') === null) types.push(`${pointerType} ${type}`);
+    };
+    for (const type of ['pointerdown', 'pointerup'] as const) addEventListener(type, hear, true);
+    return types;
+  });
+  await page.touchscreen.tap(850, 450);
+  await page.locator('#view').focus();
+  for (const key of ['ArrowRight', 'Enter']) await page.keyboard.press(key);
+  const expected = ['touch pointerdown', 'touch pointerup', 'mouse pointerdown', 'mouse pointerup'];
+  await expect.poll(() => heard.jsonValue(), PATIENCE).toEqual(expected);
+  expect(await page.locator('#keyboard-pointer').isVisible()).toBe(true);
+  const touchAction = await page.evaluate(() => getComputedStyle(document.elementFromPoint(850, 450)!).touchAction);
+  expect(touchAction).toBe('none');
 }
 
 /**
