@@ -100,6 +100,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['scene/view/', ['many-views', 'pick.', 'frustum.', 'frustum-query']],
   ['scene/query/thick-ray', ['point-line/picks', 'point-line/rays', 'point-line/raycaster']],
   ['scene/query/point-line', ['point-line/picks', 'point-line/queries', 'clip-regions']],
+  ['scene/query/ray-point-line', ['point-line/rays', 'point-line/picks', 'point-line/raycaster']],
   ['scene/query/clip', ['clip-rays', 'clip-regions', 'point-line/picks']],
   ['scene/query/ray', ['pick.', 'rays-edges', 'rays.', 'rays-primitives', 'rays-all']],
   ['scene/query/mesh-volume', ['sees', 'pick-region-edges', 'pick-screen', 'pick-region', 'overlap', 'frustum-query']],

@@ -264,3 +264,30 @@ test("a mesh's sphere follows its vertices, and no bake knows of it", async () =
   await service.updateMesh(mesh, unit.positions);
   expect((await hit())!.distance).toBeCloseTo(distance(1), 6);
 });
+
+test(`of objects that are hit at one distance the one of the least id is told, in whatever tree it is, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const { service } = await start();
+  const mesh = await service.addMesh(boxMesh(2, 2, 2));
+  const shapes: Shape[] = [
+    { type: 'box', halfExtents: [1, 1, 1] },
+    { type: 'sphere', radius: 1 },
+    { type: 'mesh', mesh },
+  ];
+  const ray: Ray = { origin: [0.1, 0.2, 9], direction: [0, 0, -1] };
+  for (const shape of shapes) {
+    for (let round = 0; round < 20; round++) {
+      const ids = Array.from({ length: 3 }, () => {
+        const motion = random.chance(0.5) ? 'static' : 'moving';
+        return service.addObject({ shape, motion, contacts: random.chance(0.5) ? 'none' : 'any' });
+      });
+      await service.update();
+      expect((await service.raycast(ray))!.object, `${shape.type}, round ${round}`).toBe(Math.min(...ids));
+      const all = await service.raycastAll(ray);
+      expect(all[0].object).toBe(Math.min(...ids));
+      const many = await service.raycastMany(Float32Array.of(0.1, 0.2, 9, 0, 0, 0, -1, Number.POSITIVE_INFINITY));
+      expect(many.objects[0]).toBe(Math.min(...ids));
+      service.removeObjects(Uint32Array.from(ids));
+    }
+  }
+});
