@@ -33,7 +33,7 @@ const OTHERS = [
     '.inspect',
   ],
   ...['.layers', '.ms'],
-  ...['.projectionMatrix', '.rotation', '.run', '.service', '.stats', '.toArray', '.transpose', '.views'],
+  ...['.projectionMatrix', '.quality', '.rotation', '.run', '.service', '.stats', '.toArray', '.transpose', '.views'],
 ];
 /** The code asks whether they are there, and does without. */
 const ASKED_FOR = ['setImmediate', '.resizable', 'Error.captureStackTrace'];
