@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PAGES } from '../../demo/pages.js';
 import type { SelectionPage } from '../../demo/selection/selection-page.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
@@ -31,6 +31,11 @@ beforeAll(async () => {
   demo = await browseDemo(inject('demoUrl'));
 });
 afterAll(() => demo?.close());
+// A test that fails leaves its page open, and traced, which would take the processor from all that follow.
+afterEach(async () => {
+  await demo.browser.stopTracing().catch(() => {});
+  await Promise.all(demo.browser.contexts().map((context) => context.close()));
+});
 
 const read = (file: string): string => readFileSync(join(root, 'demo', file), 'utf8');
 
