@@ -22,7 +22,7 @@ const LONG_OF_THREE = [
   'test/repro/three-*.test.ts',
 ];
 /** Versions of three on the way, of which only the scene graph's tests are done here. */
-const ON_THE_WAY = ['0.165.0', '0.180.0'];
+const ON_THE_WAY = ['0.165.0', '0.170.0', '0.180.0'];
 const ON_THE_WAY_TESTS = [
   'test/three/{model,tracked-object,batched-mesh,many-instances,material-plan,version}.test.ts',
 ];
