@@ -9,8 +9,6 @@ import { root } from './run.mjs';
 const START_TIMEOUT = 120_000;
 
 function optionsOf(folder) {
-  // Vite keeps what a runner of tests says here, which would have React with its checks for development in the site.
-  process.env.NODE_ENV = 'production';
   return {
     root: join(root, 'demo'),
     logLevel: 'warn',
@@ -20,14 +18,23 @@ function optionsOf(folder) {
 
 /** Builds the demo as static files, which work in any folder of any server. */
 export async function buildDemo(folder) {
-  await build(optionsOf(folder));
+  const { NODE_ENV } = process.env;
+  // Vite keeps what a runner of tests says here, which would have React with its checks for development in the site.
+  process.env.NODE_ENV = 'production';
+  try {
+    await build(optionsOf(folder));
+  } finally {
+    // Others in this process want React for development.
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
+  }
 }
 
 /** Builds the demo and serves it at `url` until `close`. */
 export async function serveDemo() {
-  const options = optionsOf('build/demo');
-  await build(options);
-  const server = await preview({ ...options, preview: { host: '127.0.0.1', port: 4173 } });
+  const folder = 'build/demo';
+  await buildDemo(folder);
+  const server = await preview({ ...optionsOf(folder), preview: { host: '127.0.0.1', port: 4173 } });
   return { url: server.resolvedUrls.local[0], close: () => server.close() };
 }
 
