@@ -1,6 +1,7 @@
 import { type SceneTracker, StatsOverlay } from 'collision-worker/three';
 import GUI from 'lil-gui';
 import { KeyboardPointer } from './keyboard.js';
+import { nextTurn } from './next-turn.js';
 import { PAGES } from './pages.js';
 import { element, Progress, showError } from './panel.js';
 
@@ -12,6 +13,7 @@ export async function runPage(start: (progress: Progress) => Promise<void>): Pro
   addEventListener('error', ({ error, message }) => showError(error ?? message));
   addEventListener('unhandledrejection', ({ reason }) => showError(reason));
   try {
+    await nextTurn();
     linkPages();
     addCopying();
     addSheet();

@@ -167,7 +167,7 @@ const PRIMITIVES_A_STEP: u32 = 4096;
 /** Up to so many triangles are cut without cells: their bounds are 8 KB, and stay in the first cache. */
 const PART_SIZE: u32 = 256;
 const FAST_PART_SIZE: u32 = 32;
-/** From this depth on no cells are cut any more, as they are not of one size, and halves of them may not be halves. */
+/** No cells are cut from this depth on, as they are not of one size, and halves of them may not be halves. */
 const CELL_DEPTH_LIMIT: u32 = 32;
 
 export function splitSome(build: Build): void {

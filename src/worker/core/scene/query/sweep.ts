@@ -236,7 +236,7 @@ export function writeWay(description: usize, way: usize, tolerance: f64, motion:
 
 /** How many triangles one way may be about at one go. */
 const LONG_TRIANGLES: f64 = 4096;
-/** For how much a triangle counts where a box that does not turn is swept. */
+/** A triangle counts for so much where a box that does not turn is swept. */
 const OF_BOX: f64 = 0.0625;
 
 let stack: usize = 0;

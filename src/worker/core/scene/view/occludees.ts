@@ -103,7 +103,7 @@ function projectBlock(block: usize): u32 {
     const errorW = f32x4.mul(f32x4.add(f32x4.mul(far, f32x4.splat(narrowW.largest)), f32x4.splat(abs(narrowW.w))), rounding);
     least = f32x4.sub(least, errorW);
     depth = f32x4.div(f32x4.splat(1), least);
-    // Of x / w: by x, and by x / w times w.
+    // The error of x / w has two parts: by x, and by x / w times w.
     const widest = f32x4.max(f32x4.max(f32x4.abs(lowX), f32x4.abs(highX)), f32x4.max(f32x4.abs(lowY), f32x4.abs(highY)));
     error = f32x4.mul(f32x4.mul(f32x4.add(errorOf(far), f32x4.mul(widest, errorW)), depth), f32x4.splat(2));
   } else {

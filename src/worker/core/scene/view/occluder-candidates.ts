@@ -37,7 +37,7 @@ export function chooseOccluders(): void {
       const extent = f32x4.add(f32x4.add(f32x4.sub(highX, lowX), f32x4.sub(highY, lowY)), f32x4.sub(highZ, lowZ));
       let depth = f32x4.splat(1);
       if (picture.isPerspective) {
-        // Of the middle.
+        // It is that of the box's middle.
         const half = f32x4.splat(0.5);
         const x = f32x4.sub(f32x4.mul(f32x4.add(lowX, highX), half), f32x4.splat(originX));
         const y = f32x4.sub(f32x4.mul(f32x4.add(lowY, highY), half), f32x4.splat(originY));
