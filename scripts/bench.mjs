@@ -72,7 +72,7 @@ function parsed(args) {
 
 /** The core with counters, as it is and without rotations: the paths of both. */
 async function countingCores() {
-  const { buildCore } = await import('./build.mjs');
+  const { buildCore } = await import('./build-core.mjs');
   const paths = { fitted: 'build/core-counting.wasm', plain: 'build/core-counting-plain.wasm' };
   for (const [kind, path] of Object.entries(paths)) {
     await buildCore(path, (file, text) => {

@@ -1,92 +1,20 @@
 // Builds all that ships: src/worker/core -> build/core.wasm, then dist/ (the entries, what they share, the worker, the
 // types). dist/ is swapped in whole, so that nobody ever sees half a build.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import asc from 'assemblyscript/asc';
-import binaryen from 'assemblyscript/binaryen';
 import { build } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { gzipAsBase91, toBase91 } from './base91.mjs';
+import { ensureCore } from './build-core.mjs';
 import { rememberBuild, sourcesHash } from './outputs.mjs';
-import { root, runNode } from './run.mjs';
+import { root } from './run.mjs';
 import { packedSizes } from './sizes.mjs';
 
 const from = (path) => join(root, path);
 const resolve = { extensionAlias: { '.js': ['.ts', '.js'] }, mainFields: ['module', 'main'] };
 const builtins = /^node:/;
-
-/**
- * The core as WebAssembly. It brings its own allocator, so the runtime is the stub that never allocates. `change` may
- * give a source file another text (the bench counts what the core does).
- */
-export async function buildCore(outFile, change = (_path, text) => text) {
-  mkdirSync(dirname(from(outFile)), { recursive: true });
-  const readFile = (path, dir) => {
-    const file = join(dir, path);
-    return existsSync(file) ? change(path, readFileSync(file, 'utf8')) : null;
-  };
-  const compile = async (entry, file, options) => {
-    const { error } = await asc.main(
-      [
-        `src/worker/core/${entry}.ts`,
-        ...['--baseDir', root],
-        ...['--outFile', file],
-        ...['--runtime', 'stub'],
-        ...['--enable', 'simd'],
-        ...['--optimizeLevel', '3'],
-        '--noAssert',
-        ...options,
-      ],
-      { stdout: process.stdout, stderr: process.stderr, readFile },
-    );
-    if (error) throw error;
-  };
-  await compile('index', outFile, ['--memoryBase', `${CORE_BASE}`]);
-  const narrowFile = outFile.replace(/(\.wasm)?$/, '.narrow-phase.wasm');
-  await compile('pair-module', narrowFile, ['--importMemory', '--zeroFilledMemory']);
-  const narrow = interruptible(readFileSync(from(narrowFile)));
-  rmSync(from(narrowFile));
-  writeFileSync(from(outFile), withSection(readFileSync(from(outFile)), 'narrow-phase', narrow));
-}
-
-/** Where the core's static data begin; those of the narrow phase's module lie below (checked when it starts). */
-const CORE_BASE = 1 << 19;
-
-/** The module, made so that it can be left at its import `suspend` and gone on with (Binaryen's Asyncify). */
-function interruptible(wasm) {
-  const { Features } = binaryen;
-  const module = binaryen.readBinaryWithFeatures(
-    wasm,
-    Features.MVP |
-      Features.SIMD128 |
-      Features.BulkMemory |
-      Features.BulkMemoryOpt |
-      Features.SignExt |
-      Features.NontrappingFPToInt |
-      Features.MutableGlobals,
-  );
-  binaryen.setOptimizeLevel(3);
-  binaryen.setPassArgument('asyncify-imports', 'env.suspend');
-  // What is called by its address are visitors of triangles, which have no checkpoints.
-  binaryen.setPassArgument('asyncify-ignore-indirect', '');
-  module.runPasses(['asyncify']);
-  binaryen.clearPassArguments();
-  module.optimize();
-  const binary = module.emitBinary();
-  module.dispose();
-  return binary;
-}
-
-/** A module with a custom section behind all others. */
-function withSection(wasm, name, content) {
-  const leb = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...leb(value >>> 7)]);
-  const title = new TextEncoder().encode(name);
-  const length = leb(title.length);
-  const head = [0, ...leb(length.length + title.length + content.length), ...length, ...title];
-  return Buffer.concat([wasm, Uint8Array.from(head), content]);
-}
 
 /** What apps import, by the name of its file in dist/. */
 const ENTRIES = {
@@ -302,11 +230,7 @@ export async function buildAll() {
   const sources = sourcesHash();
   const dir = from(`.dist-${process.pid}`);
   try {
-    await buildCore('build/core.wasm');
-    // In the worker's script it is packed. By zopfli it is 5 % smaller than by zlib.
-    if (runNode('scripts/pack.mjs', ['build/core.wasm', 'build/core.wasm.gz']) !== 0) {
-      throw new Error('the core could not be packed');
-    }
+    await ensureCore();
     await buildWorker(dir);
     await buildClient(dir);
     await buildClash(dir);

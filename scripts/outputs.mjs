@@ -7,6 +7,8 @@ import { root } from './run.mjs';
 const INPUTS = [
   'src',
   'scripts/build.mjs',
+  'scripts/build-core.mjs',
+  'scripts/pack.mjs',
   'scripts/base91.mjs',
   'tsconfig.json',
   'tsconfig.build.json',

@@ -1,0 +1,157 @@
+// Builds src/worker/core into one file of WebAssembly: the core, and the narrow phase as a module that can be left and gone
+// on with, in a custom section of it. Run with a name of one of the two, it compiles that alone.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import asc from 'assemblyscript/asc';
+import binaryen from 'assemblyscript/binaryen';
+import { root, runNode } from './run.mjs';
+
+const from = (path) => join(root, path);
+const self = fileURLToPath(import.meta.url);
+
+/** Where the core's static data begin; those of the narrow phase's module lie below (checked when it starts). */
+const CORE_BASE = 1 << 19;
+
+/** Their entries, and what the compiler is told of each. */
+const MODULES = {
+  core: ['index', '--memoryBase', `${CORE_BASE}`],
+  'narrow-phase': ['pair-module', '--importMemory', '--zeroFilledMemory'],
+};
+
+/** What the compiler read, and what decides how: with the same of them, the core is the same. */
+const STAMP = 'build/core.sha256';
+const TOOLS = ['scripts/build-core.mjs', 'scripts/pack.mjs', 'package-lock.json'];
+
+/**
+ * The core as WebAssembly. It brings its own allocator, so the runtime is the stub that never allocates. `change` may
+ * give a source file another text (the bench counts what the core does).
+ */
+export async function buildCore(outFile, change) {
+  mkdirSync(dirname(from(outFile)), { recursive: true });
+  const narrowFile = outFile.replace(/(\.wasm)?$/, '.narrow-phase.wasm');
+  // A function cannot be handed to another process.
+  const narrow = change
+    ? () => compile('narrow-phase', narrowFile, change)
+    : () => compileBeside('narrow-phase', narrowFile);
+  const beside = change ? null : narrow();
+  const files = await compile('core', outFile, change);
+  files.push(...(await (beside ?? narrow())));
+  writeFileSync(
+    from(outFile),
+    withSection(readFileSync(from(outFile)), 'narrow-phase', readFileSync(from(narrowFile))),
+  );
+  rmSync(from(narrowFile));
+  return files;
+}
+
+/** Builds `build/core.wasm` and packs it, unless what is there was made of the same sources. */
+export async function ensureCore() {
+  const outputs = ['build/core.wasm', 'build/core.wasm.gz'];
+  if (existsSync(from(STAMP)) && outputs.every((file) => existsSync(from(file)))) {
+    const { files, hash } = JSON.parse(readFileSync(from(STAMP), 'utf8'));
+    if (hash === hashOf(files)) return;
+  }
+  rmSync(from(STAMP), { force: true });
+  const files = [...new Set([...(await buildCore(outputs[0])), ...TOOLS])].sort();
+  // By zopfli it is 5 % smaller than by zlib.
+  if (runNode('scripts/pack.mjs', outputs) !== 0) throw new Error('the core could not be packed');
+  writeFileSync(from(STAMP), JSON.stringify({ files, hash: hashOf(files) }));
+}
+
+/** Of names and contents of files; one that is gone is as good as one that changed. */
+function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    hash
+      .update(`${file}\0`)
+      .update(existsSync(from(file)) ? readFileSync(from(file)) : '')
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** Compiles one of the modules; answers the project's own files that went into it. */
+async function compile(name, outFile, change = (_path, text) => text) {
+  const [entry, ...options] = MODULES[name];
+  const files = [];
+  const readFile = (path, dir) => {
+    const file = join(dir, path);
+    if (!existsSync(file)) return null;
+    if (path.startsWith('src/')) files.push(path);
+    return change(path, readFileSync(file, 'utf8'));
+  };
+  const { error } = await asc.main(
+    [
+      `src/worker/core/${entry}.ts`,
+      ...['--baseDir', root],
+      ...['--outFile', outFile],
+      ...['--runtime', 'stub'],
+      ...['--enable', 'simd'],
+      ...['--optimizeLevel', '3'],
+      '--noAssert',
+      ...options,
+    ],
+    { stdout: process.stderr, stderr: process.stderr, readFile },
+  );
+  if (error) throw error;
+  if (name === 'narrow-phase') writeFileSync(from(outFile), interruptible(readFileSync(from(outFile))));
+  return files;
+}
+
+/** The same in a process of its own: the compiler has one thread. */
+function compileBeside(name, outFile) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [self, name, outFile], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      printed += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve(JSON.parse(printed));
+      else reject(new Error(`${name} could not be compiled:\n${printed}`));
+    });
+  });
+}
+
+/** The module, made so that it can be left at its import `suspend` and gone on with (Binaryen's Asyncify). */
+function interruptible(wasm) {
+  const { Features } = binaryen;
+  const module = binaryen.readBinaryWithFeatures(
+    wasm,
+    Features.MVP |
+      Features.SIMD128 |
+      Features.BulkMemory |
+      Features.BulkMemoryOpt |
+      Features.SignExt |
+      Features.NontrappingFPToInt |
+      Features.MutableGlobals,
+  );
+  binaryen.setOptimizeLevel(3);
+  binaryen.setPassArgument('asyncify-imports', 'env.suspend');
+  // What is called by its address are visitors of triangles, which have no checkpoints.
+  binaryen.setPassArgument('asyncify-ignore-indirect', '');
+  module.runPasses(['asyncify']);
+  binaryen.clearPassArguments();
+  module.optimize();
+  const binary = module.emitBinary();
+  module.dispose();
+  return binary;
+}
+
+/** A module with a custom section behind all others. */
+function withSection(wasm, name, content) {
+  const leb = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...leb(value >>> 7)]);
+  const title = new TextEncoder().encode(name);
+  const length = leb(title.length);
+  const head = [0, ...leb(length.length + title.length + content.length), ...length, ...title];
+  return Buffer.concat([wasm, Uint8Array.from(head), content]);
+}
+
+if (process.argv[1] === self) {
+  const [name, outFile] = process.argv.slice(2);
+  console.log(JSON.stringify(await compile(name, outFile)));
+}
