@@ -74,6 +74,7 @@ export const FULL: Sizes = {
   streamed: 10_000,
   tracked: 10_000,
   hidden: 50_000,
+  largeMesh: 18_000_000,
   instances: 1_000_000,
   sides: 100_000,
   scan: 10_000_000,
