@@ -30,15 +30,19 @@ const STEP_BYTES: u32 = 1 << 18;
 const STEP_NODES: u32 = 2048;
 const STEP_BLOCKS: u32 = 1024;
 
-/** Begins to check the `bytes` bytes at `address`, which need not be there yet. The caller must release the check. Throws OUT_OF_MEMORY. */
+/**
+ * Begins to check the `bytes` bytes at `address`, which need not be there yet. The caller must release the check. Throws
+ * OUT_OF_MEMORY.
+ */
 export function beginCheck(address: usize, bytes: u32): usize {
   return changetype<usize>(beginMeshCheck(address, bytes));
 }
 
 /**
- * Works until the clock shows `until`, or on what there is of the bytes, of which the first `available` are. What was just copied
- * is summed up while the processor has it near: of 71 MB it takes 23 ms of processor time with the copy, and 26 otherwise. Answers MESH_UNDECIDED when there is more to do,
- * MESH_OK where the bytes are a mesh that everything stays inside of and comes to an end, else what is wrong.
+ * Works until the clock shows `until`, or on what there is of the bytes, of which the first `available` are. What was just
+ * copied is summed up while the processor has it near: 71 MB take 23 ms of processor time with the copy, and 26 otherwise.
+ * Answers MESH_UNDECIDED when there is more to do, MESH_OK where the bytes are a mesh that everything stays inside of and
+ * comes to an end, else what is wrong.
  */
 export function stepCheck(address: usize, until: f64, available: u32): u32 {
   const check = changetype<MeshCheck>(address);
@@ -55,8 +59,10 @@ export function stepCheck(address: usize, until: f64, available: u32): u32 {
 /** Tells whether nothing can be done before more bytes are there. */
 function isWaiting(check: MeshCheck, available: u32): bool {
   if (available >= check.bytes) return false;
-  if (check.cursor == 0) return available < <u32>MESH_HEADER_BYTES;
-  return sumOf(check).at + ROUND_BYTES > check.mesh + available;
+  if (available < <u32>MESH_HEADER_BYTES || isPointLine(check.mesh)) return true;
+  // What deforms a mesh is looked at with its header.
+  if (meshOf(check).deformBytes != 0) return true;
+  return check.cursor != 0 && sumOf(check).at + ROUND_BYTES > check.mesh + available;
 }
 
 function stepTree(check: MeshCheck, available: u32): u32 {
