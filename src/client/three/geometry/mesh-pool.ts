@@ -274,8 +274,13 @@ export class MeshPool {
 
   /** Begins a build, when there is room for it. */
   async #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#builds >= MOST_BUILDS) await new Promise<void>((resolve) => this.#waiting.add(resolve));
-    else this.#builds++;
+    if (this.#builds >= MOST_BUILDS) {
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    } else {
+      this.#builds++;
+      // Each of the first begins in a task of its own: all of them take 4 ms, beside the slice in which they were found.
+      await nextTask();
+    }
     try {
       return await run();
     } finally {
