@@ -80,8 +80,9 @@ export default defineConfig({
         maxWorkers: 1,
       }),
       inNode('consumers', ['test/consumers/**/*.test.ts'], 2, ONCE_MORE),
-      // Pages with headers and fates of their own, each in a Chromium that is started for it; they wait, for the most part.
-      inNode('pages', ['test/pages/**/*.test.ts'], 2, { ...ONCE_MORE, exclude: DOCS_SITE, maxWorkers: 1 }),
+      // Pages with headers and fates of their own, each in a Chromium that is started for it; they wait, for the most part,
+      // which fills what those in the browser leave.
+      inNode('pages', ['test/pages/**/*.test.ts'], 1, { ...ONCE_MORE, exclude: DOCS_SITE, maxWorkers: 1 }),
     ],
   },
 });
