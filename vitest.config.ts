@@ -92,7 +92,13 @@ function inNode(name: string, include: string[], groupOrder: number, options = {
     resolve: { alias: aliasInNode },
     // The seed of the random tests, for pages as well, which have no `process`.
     define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
-    test: { ...common(name, include, groupOrder), environment: 'node' as const, pool: 'forks' as const, ...options },
+    test: {
+      ...common(name, include, groupOrder),
+      environment: 'node' as const,
+      pool: 'forks' as const,
+      setupFiles: ['./test/fixtures/quick-equality.ts'],
+      ...options,
+    },
   };
 }
 
