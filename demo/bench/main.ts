@@ -114,16 +114,9 @@ function sectionOf({ name, work, contenders, faults }: RowResult): HTMLElement {
   const section = headed(name, work);
   const table = document.createElement('table');
   const head = table.createTHead().insertRow();
-  for (const [text, kind] of [
-    ['', ''],
-    ['median, ms', ''],
-    ['quartiles', 'spread'],
-    ['ratio', ''],
-    ['quartiles', 'spread'],
-  ]) {
+  for (const text of ['', 'median (quartiles), ms', 'ratio (quartiles)']) {
     const cell = document.createElement('th');
     cell.scope = 'col';
-    cell.className = kind;
     cell.textContent = text;
     head.append(cell);
   }
@@ -140,15 +133,18 @@ function lineOf({ name, note, ms, ratio }: ContenderResult, isOurs: boolean): HT
   const head = document.createElement('th');
   head.scope = 'row';
   head.textContent = name;
-  if (note) head.append(Object.assign(document.createElement('span'), { className: 'note', textContent: note }));
+  if (note) head.append(noteOf(note));
   line.append(head);
-  const cells = [digits(ms.median), range(ms), isOurs ? '' : `${digits(ratio.median)} ×`, isOurs ? '' : range(ratio)];
-  for (const [i, text] of cells.entries()) {
+  const ratios = isOurs ? [] : [`${digits(ratio.median)} ×`, range(ratio)];
+  for (const [middle = '', spread = ''] of [[digits(ms.median), range(ms)], ratios]) {
     const cell = line.insertCell();
-    cell.textContent = text;
-    cell.className = i % 2 === 1 ? 'spread' : '';
+    cell.append(middle, noteOf(spread));
   }
   return line;
+}
+
+function noteOf(text: string): HTMLElement {
+  return Object.assign(document.createElement('span'), { className: 'note', textContent: text });
 }
 
 function failureOf({ name, work }: Row, error: unknown): HTMLElement {
