@@ -172,8 +172,14 @@ function beyond(place: f64, half: f64): f64 {
 }
 
 /** Answers the box's place, as a coordinate about the common place, that was nearest to the axis. */
+// @ts-ignore: decorator
+@inline
 export function nearestOfBoxX(): f64 { return b.x + worldX(y0, y1, y2); }
+// @ts-ignore: decorator
+@inline
 export function nearestOfBoxY(): f64 { return b.y + worldY(y0, y1, y2); }
+// @ts-ignore: decorator
+@inline
 export function nearestOfBoxZ(): f64 { return b.z + worldZ(y0, y1, y2); }
 
 // --- how deep the two are in each other ---
