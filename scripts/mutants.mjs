@@ -14,8 +14,8 @@ Prints the mutants that survive, with the change, and the share that was killed.
 test/mutants/equivalent.json with the reason.
 
   --count n    core: how many; 300 by default
-  --budget s   core: seconds of processor time, of tests that reach it, that a mutant must outlive; 60 by default
-  --lanes n    core: how many mutants are run at a time, each in processes of its own; 1 by default
+  --budget s   seconds of processor time, of tests that reach it, that a mutant must outlive; 60 by default
+  --lanes n    how many mutants are run at a time, each in processes of its own; 1 by default
   --again      what survived before, with the tests as they are now
   --as-drawn   core: the mutants of the last run, whose core is built already, though the sources have changed since
   --sample n   client: how many; all by default

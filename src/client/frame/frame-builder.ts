@@ -143,8 +143,8 @@ export class FrameBuilder implements StagedTransforms {
     const frame = this.#frame;
     for (let i = 0; i < frame.blocks.length; i++) {
       const borrowed = this.#borrowed[i];
-      const { ids, matrices } = borrowed ?? { ids: frame.blockIds(i), matrices: frame.blockMatrices(i) };
-      log.keepBlock(ids, matrices, frame.blockParent(i), borrowed, frameNumber);
+      const ids = borrowed?.ids ?? frame.blockIds(i);
+      log.keepBlock(ids, frame.blockMatrices(i), frame.blockParent(i), borrowed, frameNumber);
     }
     log.keepSingles(frame.u32, frame.idAt(0), frame.f64, frame.matrixAt(0), frame.singles);
   }

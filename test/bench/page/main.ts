@@ -1,6 +1,6 @@
 // What `npm run bench` measures in a page: the rows whose cost is on the main thread, or on the way to the worker.
 import { batchedRow } from './batched.js';
-import { blocksRow } from './blocks.js';
+import { blocksRow, largeMeshRow } from './blocks.js';
 import { culledBatchRow, culledInstancesRow, sortedInstancesRow, wholeBatchRow } from './culled.js';
 import { drawnCityRow } from './drawn-city.js';
 import { instancesRow } from './instances.js';
@@ -28,6 +28,7 @@ const ROWS = {
   'loaded picks': loadedPickRow,
   tracking: trackingRow,
   blocks: blocksRow,
+  'large mesh': largeMeshRow,
   million: millionRow,
   'million picks': millionPickRow,
   sides: sidesRow,

@@ -17,9 +17,8 @@ export function printRow({ name, work, contenders, facts, faults }: RowResult): 
   for (const contender of contenders) printLine(cellsOf(contender));
   for (const fact of facts) {
     const { value, atMost } = fact;
-    console.log(
-      `  ${factLine(fact)}${atMost === undefined ? '' : `, target ≤ ${plain(atMost)} ${verdict(value <= atMost)}`}`,
-    );
+    const target = atMost === undefined ? '' : `, target ≤ ${plain(atMost)} ${verdict(value <= atMost)}`;
+    console.log(`  ${factLine(fact)}${target}`);
   }
   for (const fault of faults) console.log(`  DIFFERENT ANSWERS: ${fault}`);
 }

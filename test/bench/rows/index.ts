@@ -5,12 +5,13 @@ import { SMALL_LEAVES } from '../peers/three-mesh-bvh.js';
 import { rodsAndPlates } from '../work/rods.js';
 import { type BigSizes, bigSceneRows } from './big-scenes.js';
 import { boxManifoldsRow, boxPairsRow, boxRaysRow } from './boxes.js';
-import { buildRow } from './build.js';
+import { buildRow, fastBuildRow } from './build.js';
 import { charactersRow } from './characters.js';
 import { clashCoresCpuRow, clashCoresRow, clashMeetRow, clashRow } from './clash.js';
 import { elementsRows } from './elements.js';
 import { frustumRows } from './frustum.js';
 import { dragonHeapRow, sphereHeapRow } from './heap.js';
+import { largeBuildRow } from './large-build.js';
 import { loadRow } from './load.js';
 import { closestRow, spheresRow } from './nearness.js';
 import { drawnCityRow, occlusionRow } from './occlusion.js';
@@ -74,6 +75,7 @@ export const FULL: Sizes = {
   streamed: 10_000,
   tracked: 10_000,
   hidden: 50_000,
+  largeMesh: 18_000_000,
   instances: 1_000_000,
   sides: 100_000,
   scan: 10_000_000,
@@ -137,6 +139,8 @@ export function rowsOf(sizes: Sizes): Row[] {
     }),
     frontRaysRow(small, rays),
     buildRow(large),
+    fastBuildRow(large),
+    largeBuildRow(sizes.largeMesh, sizes.largeMesh / 20),
     loadRow(large),
     firstPairRow(small, poses),
     allPairsRow(small, poses),

@@ -18,17 +18,20 @@ interface PageRowOptions {
   peers: Record<string, Pick<ContenderElsewhere, 'target' | 'note' | 'tolerance'>>;
   /** Targets of facts. */
   atMost?: Record<string, number>;
+  /** See `Row`. */
+  isLarge?: boolean;
 }
 
 /** Makes a row that a page in Chromium measures. */
 export function pageRow(
   kind: Parameters<BenchPage['open']>[0],
-  { name, work, count, rounds = 21, ms, peers, atMost }: PageRowOptions,
+  { name, work, count, rounds = 21, ms, peers, atMost, isLarge = false }: PageRowOptions,
 ): Row {
   return {
     name,
     work,
     rounds,
+    isLarge,
     async prepare({ isShort = false }) {
       const opened = await openPage(isShort);
       const { page } = opened;

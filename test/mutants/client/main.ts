@@ -13,6 +13,10 @@ export interface ClientOptions {
   /** All where it is left out. */
   sample?: number;
   seed: number;
+  /** Seconds of the processor's time, of tests that reach it, that a mutant must outlive. */
+  budget: number;
+  /** How many mutants are run at a time. */
+  lanes: number;
   /** Also those that survived before: with the tests as they are now. */
   again: boolean;
 }
@@ -39,6 +43,8 @@ interface Result {
 
 const FOLDERS = ['src/client', 'src/worker', 'src/worker/binding'];
 const RESULTS = 'build/mutants-client.jsonl';
+/** What test files reach and take. */
+const DRY_RUN = 'build/mutants-client-dry-run.json';
 const SAMPLE = 'build/mutants-client-sample.json';
 const SANDBOXES = 'build/stryker';
 /** What messages say is for people; tests look for the names in them, and for the code. */
@@ -46,7 +52,8 @@ const LEFT_OUT = ['StringLiteral'];
 const SURVIVED = ['Survived', 'NoCoverage'];
 
 /** Prints what happened; answers the exit code. */
-export async function mutateClient({ root, sample, seed, again }: ClientOptions): Promise<number> {
+export async function mutateClient(options: ClientOptions): Promise<number> {
+  const { root, sample, seed, again } = options;
   const files = sources(root);
   const all = await mutantsOf(root, files);
   const equivalents = readEquivalents(root);
@@ -57,12 +64,13 @@ export async function mutateClient({ root, sample, seed, again }: ClientOptions)
   const isKnown = (mutant: Mutant) => isEquivalent(equivalents, changeOf(root, mutant));
   const chosen = draw(all, sample ?? all.length, seed);
   const drawn = chosen.filter((mutant) => !isKnown(mutant));
-  const results = takeUp(root, keyOf(root, files, chosen.length, seed), again);
+  const key = keyOf(root, files, chosen.length, seed);
+  const results = takeUp(root, key, again);
   const left = drawn.filter((mutant) => !results.has(mutantKey(mutant)));
   console.log(
     `${all.length} mutants, ${chosen.length} of them drawn with seed ${seed}, ${left.length} are left to run`,
   );
-  if (left.length > 0) await run(root, left);
+  if (left.length > 0) await run(options, key, chosen, left);
   return report(root, drawn, chosen.length - drawn.length);
 }
 
@@ -86,15 +94,19 @@ function readResults(root: string): Result[] {
   }
 }
 
-async function run(root: string, left: Mutant[]): Promise<void> {
+async function run({ root, budget, lanes }: ClientOptions, key: string, chosen: Mutant[], left: Mutant[]) {
   writeFileSync(join(root, SAMPLE), JSON.stringify(left.map(mutantKey)));
   process.env.MUTANTS_SAMPLE = join(root, SAMPLE);
   process.env.MUTANTS_RESULTS = join(root, RESULTS);
+  process.env.MUTANTS_DRY_RUN = join(root, DRY_RUN);
+  process.env.MUTANTS_KEY = key;
+  process.env.MUTANTS_BUDGET = String(budget);
   const stryker = new Stryker({
     // Ranges: without them, sources are full of switches for mutants that are never active, and slow.
-    mutate: left.map((mutant) => rangeOf(root, mutant)),
+    // All that were drawn, so that a mutant has the same number in each run.
+    mutate: chosen.map((mutant) => rangeOf(root, mutant)),
     mutator: { excludedMutations: LEFT_OUT },
-    testRunner: 'vitest',
+    testRunner: 'kept-vitest',
     vitest: { configFile: 'test/mutants/client/vitest.config.ts', related: false } as never,
     checkers: ['sample'],
     plugins: ['@stryker-mutator/vitest-runner', join(root, 'test/mutants/client/plugins.mjs')],
@@ -102,15 +114,16 @@ async function run(root: string, left: Mutant[]): Promise<void> {
     coverageAnalysis: 'perTest',
     // Modules are loaded anew for each file: what is static to Stryker is not (setup.ts).
     ignoreStatic: false,
-    concurrency: 1,
+    concurrency: lanes,
     // Of the tree's own build, only the core is used.
-    ignorePatterns: ['/build/mutants*', '/build/stryker', '/dist', '/demo', '/artifacts', '/docs'],
+    ignorePatterns: ['/build/*', '!/build/core.*', '/dist', '/demo', '/artifacts', '/docs', '/test/pictures'],
     tempDirName: SANDBOXES,
     checkerNodeArgs: [],
     reporters: ['results'],
-    timeoutMS: 30_000,
+    // The runner knows hangs by the processor's time (runner.mjs).
+    timeoutMS: 1_800_000,
     timeoutFactor: 3,
-    dryRunTimeoutMinutes: 30,
+    dryRunTimeoutMinutes: 120,
     allowConsoleColors: false,
     disableTypeChecks: false,
     thresholds: { high: 90, low: 90, break: null },

@@ -2,13 +2,21 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import { mutantKey } from './mutant-key.mjs';
+import { createRunner } from './runner.mjs';
 
 /** Lets those of all mutants through that were drawn: a checker is the only place where single ones can be left out. */
 class SampleChecker {
   #drawn;
 
   async init() {
-    this.#drawn = new Set(JSON.parse(readFileSync(process.env.MUTANTS_SAMPLE, 'utf8')));
+    const drawn = JSON.parse(readFileSync(process.env.MUTANTS_SAMPLE, 'utf8'));
+    this.#drawn = new Map(drawn.map((key, i) => [key, i]));
+  }
+
+  /** One by one in the order in which they were drawn: the share of those that were run is an estimate at any time. */
+  async group(mutants) {
+    const place = (mutant) => this.#drawn.get(mutantKey(mutant)) ?? this.#drawn.size;
+    return [...mutants].sort((a, b) => place(a) - place(b)).map(({ id }) => [id]);
   }
 
   async check(mutants) {
@@ -43,6 +51,7 @@ function fromZero({ start, end }) {
 }
 
 export const strykerPlugins = [
+  declareFactoryPlugin(PluginKind.TestRunner, 'kept-vitest', createRunner),
   declareFactoryPlugin(PluginKind.Checker, 'sample', () => new SampleChecker()),
   declareFactoryPlugin(PluginKind.Reporter, 'results', () => new ResultReporter()),
 ];

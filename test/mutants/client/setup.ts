@@ -2,7 +2,7 @@
 // when nothing is mutated, which ones a test reaches. Workers have a global object of their own: they are told by the
 // environment data of their threads, and note what they reach in shared memory.
 import { setEnvironmentData } from 'node:worker_threads';
-import { afterEach, inject } from 'vitest';
+import { afterEach, beforeEach, inject } from 'vitest';
 
 type Reached = Record<string, number>;
 
@@ -12,6 +12,8 @@ interface Stryker {
   mutantCoverage?: { static: Reached; perTest: Record<string, Reached> };
 }
 
+/** What a test file may use of the processor, in microseconds, before the rest of its tests is left out. */
+const MOST = 3_000_000;
 /** Numbers of mutants are below. */
 const MOST_MUTANTS = 1 << 16;
 
@@ -26,6 +28,11 @@ if (provided('mode') === 'mutant') {
   setEnvironmentData('mutants', { active, reached } as never);
 } else {
   setEnvironmentData('mutants', { reached } as never);
+  const begin = process.cpuUsage();
+  beforeEach(({ skip }) => {
+    const { user, system } = process.cpuUsage(begin);
+    skip(user + system > MOST);
+  });
   // What is reached while no test runs is of no test for Stryker: it is of all tests of the file.
   const always: Reached = {};
   afterEach(() => {

@@ -6,19 +6,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const path = (relative: string) => fileURLToPath(new URL(`../../../${relative}`, import.meta.url));
 
-/** What each file took when its time was first known, which is when nothing was mutated. */
-const times = new Map<string, number>();
-
-/** Short files first, and long ones last: a mutant is left at the first test that notices it. */
-class ShortestFirst extends BaseSequencer {
+/** In the order in which the runner wants them (runner.mjs): a mutant is left at the first test that notices it. */
+class AsWanted extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { cache, config } = this.ctx;
-    for (const { moduleId, project } of files) {
-      const known = cache.getFileTestResults(`${project.name}:${moduleId.slice(config.root.length + 1)}`);
-      if (known && !times.has(moduleId)) times.set(moduleId, known.duration);
-    }
-    const time = ({ moduleId }: TestSpecification) => times.get(moduleId) ?? 0;
-    return [...files].sort((a, b) => time(a) - time(b));
+    const { orderOfTests = [] } = globalThis as { orderOfTests?: string[] };
+    const { root } = this.ctx.config;
+    const place = ({ moduleId }: TestSpecification) => orderOfTests.indexOf(moduleId.slice(root.length + 1));
+    return [...files].sort((a, b) => place(a) - place(b));
   }
 }
 
@@ -35,28 +29,32 @@ export default defineConfig({
       'test/three/*.test.ts',
       'test/repro/*.test.ts',
       'test/worker/{binding,mesh-table,worker-service}.test.ts',
+      'test/worker/boxes/*.test.ts',
       'test/worker/contact/{contact,manifold-convex-service,manifold-mesh-service}.test.ts',
-      'test/worker/mesh/{refit,stale-derived}.test.ts',
-      'test/worker/scene/{core-invariants,frame/matrices,view/many-views}.test.ts',
-      'test/worker/scene/query/{pick,pick-region-edges,pick-screen,sees}.test.ts',
+      'test/worker/mesh/{refit,stale-derived,update-mesh,weld}.test.ts',
+      'test/worker/point-line/{picks,baked}.test.ts',
+      'test/worker/scene/{core-invariants,inspect,frame/matrices,view/many-views}.test.ts',
+      'test/worker/scene/query/{pick,pick-region-edges,pick-screen,sees,overlap,containing,closest-point}.test.ts',
+      'test/worker/scene/query/{sweep,distance,rays-many,frustum-query}.test.ts',
+      'test/worker/{section,snap,skin}/*.test.ts',
     ],
     // What takes a page, or long: services that live for minutes or are given up after seconds, large meshes that are the
     // core's to cope with.
     exclude: [
       'test/client/*.browser.test.ts',
       'test/repro/*.browser.test.ts',
-      'test/client/{building,character-course,long-run,paced}.test.ts',
+      'test/client/{ahead,building,character-course,large-meshes,long-run,paced}.test.ts',
       'test/three/{batched-mesh,collision-helper,culling,culling-webgpu,drawn-classes}.browser.test.ts',
       'test/three/{hitches,hover,occlusion,pixel-centres,restart,section-helper}.browser.test.ts',
       'test/repro/{depth-of-a-large-mesh-in-a-box,depth-of-concentric-convex-meshes,derived-of-a-large-mesh}.test.ts',
       'test/repro/{budget-coincident-objects,copies-in-one-mesh,mesh-far-smaller-than-another}.test.ts',
       'test/repro/{flat-mesh-of-denormals,rays-from-afar,removals-in-any-order,three-of-many-in-any-order}.test.ts',
     ],
-    sequence: { sequencer: ShortestFirst },
+    sequence: { sequencer: AsWanted },
     setupFiles: ['test/mutants/client/setup.ts'],
-    env: { SEED: process.env.SEED ?? '1' },
-    // Stryker ends mutants that never answer. On a machine that does much else tests take long.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    env: { SEED: process.env.SEED ?? '1', SHARE: '0.1' },
+    // On a machine that does much else tests take long.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

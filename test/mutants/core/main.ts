@@ -6,7 +6,7 @@ import { Random } from '../../oracle/random.js';
 import { type Equivalent, isEquivalent, readEquivalents, reportStale } from '../equivalent.js';
 import { mutationsOf } from './mutations.js';
 import { type TestRun, TestRunner } from './test-runner.js';
-import { type Baseline, type Lane, LONGEST, measureBaseline, testFiles, testsFor, timesOf } from './tests.js';
+import { type Baseline, hashOf, type Lane, LONGEST, measureBaseline, type Part, partsFor, testFiles } from './tests.js';
 import { CORE, coreFiles, type Mutant, Workspace } from './workspace.js';
 
 export interface CoreOptions {
@@ -23,25 +23,33 @@ export interface CoreOptions {
   asDrawn: boolean;
 }
 
-type Status = 'killed' | 'timeout' | 'survived' | 'unreached' | 'equivalent';
+/** What is `undecided` has outlived some tests, and is to meet more. */
+type Status = 'killed' | 'timeout' | 'survived' | 'unreached' | 'equivalent' | 'undecided';
 
 interface Result {
   status: Status;
   /** The file that killed it, and the test. */
   by?: string;
   failure?: string;
+  /** The test files that it outlived, with their hashes; and what these took of the processor. */
+  outlived?: Record<string, string>;
+  spentMs?: number;
 }
 
 const LIVE: Status[] = ['survived', 'unreached'];
+/** Seconds of the processor after which a mutant waits until all others have outlived as much: most are killed soon. */
+const ROUNDS = [4, 16];
 
 /** What is kept between runs. */
 interface Kept {
   /** Of the core's sources, the seed and the count: what the mutants follow from. */
   key: string;
   mutants: Mutant[];
-  /** Of the test files that were needed. */
+  /** Of the test files, but for those that fail on the original. */
   baseline: Record<string, Baseline>;
-  /** Of other test files: the tests that were seen to pass on the original. */
+  /** Those, with their hashes. */
+  leftOut: Record<string, string>;
+  /** Of test files: the tests that were seen to pass alone on the original. */
   passing: Record<string, string[]>;
   results: Record<number, Result>;
 }
@@ -52,9 +60,7 @@ const WORKSPACE = 'build/mutants-core';
 const LEFT_OUT = new Set(['counters.ts', 'host.ts']);
 /** What takes longer than so many times what it takes on the original, and so many milliseconds, hangs. */
 const PATIENCE = 4;
-const LEAST_PATIENCE_MS = 10_000;
-/** What a file that was not run yet is taken for. */
-const UNKNOWN = { processorMs: 15_000, milliseconds: 60_000, isIsolated: false };
+const LEAST_PATIENCE_MS = 6000;
 /** What mutants leave behind in a process that runs all test files goes with it after so many of them. */
 const RUNS_OF_A_PROCESS = 50;
 
@@ -75,37 +81,47 @@ export async function mutateCore(options: CoreOptions): Promise<number> {
   try {
     const kept = takeUp(root, workspace, count, seed, asDrawn) ?? (await prepare(root, workspace, count, seed));
     const equivalents = readEquivalents(root);
-    const times = timesOf(root);
     const left: Mutant[] = [];
     for (const mutant of kept.mutants) {
       const before = kept.results[mutant.id]?.status;
       if (isEquivalent(equivalents, mutant)) kept.results[mutant.id] = { status: 'equivalent' };
-      else if (!before || before === 'equivalent' || (again && LIVE.includes(before))) left.push(mutant);
+      else if (before === undefined || before === 'equivalent' || before === 'undecided') left.push(mutant);
+      else if (again && LIVE.includes(before)) {
+        kept.results[mutant.id] = { ...kept.results[mutant.id], status: 'undecided', spentMs: 0 };
+        left.push(mutant);
+      }
     }
-    // What no likely test reaches comes last, when it is known what the others reach.
-    const rest: Mutant[] = [];
-    const hasWaited = new Set<Mutant>();
-    const run = async (lane: Lane) => {
-      for (let mutant = left.shift() ?? rest.shift(); mutant; mutant = left.shift() ?? rest.shift()) {
-        const begin = performance.now();
-        const isFirstTime = !hasWaited.has(mutant);
-        const result = await judge(mutant, kept, workspace, lane, options, times, isFirstTime);
-        if (!result) {
-          hasWaited.add(mutant);
-          rest.push(mutant);
-          continue;
-        }
-        kept.results[mutant.id] = result;
-        const done = Object.keys(kept.results).length;
-        const seconds = ((performance.now() - begin) / 1000).toFixed(0);
-        console.log(
-          `${done}/${kept.mutants.length} ${result.status.padEnd(8)} ${place(mutant)} ${mutant.kind} ` +
-            `${result.by ?? ''} ${seconds} s`,
-        );
+    const unmeasured = unmeasuredFiles(kept, workspace);
+    if (unmeasured.length > 0) console.log(`Running ${unmeasured.length} test files without a mutant…`);
+    const measure = async (lane: Lane) => {
+      for (let file = unmeasured.shift(); file; file = unmeasured.shift()) {
+        const baseline = await measureBaseline(file, workspace, lane);
+        if (baseline) kept.baseline[file] = baseline;
+        else kept.leftOut[file] = hashOf(file, workspace.root);
         write(root, kept);
       }
     };
-    await Promise.all(lanes.map(run));
+    await Promise.all(lanes.map(measure));
+    const judgeNext = async (lane: Lane, mutant: Mutant, seconds: number) => {
+      const begin = performance.now();
+      const result = await judge(mutant, kept, workspace, lane, seconds, options.budget);
+      kept.results[mutant.id] = result;
+      const decided = Object.values(kept.results).filter(({ status }) => status !== 'undecided').length;
+      console.log(
+        `${decided}/${kept.mutants.length} ${result.status.padEnd(9)} ${place(mutant)} ${mutant.kind} ` +
+          `${result.by ?? ''} ${((performance.now() - begin) / 1000).toFixed(0)} s`,
+      );
+      write(root, kept);
+    };
+    for (const seconds of [...ROUNDS, options.budget]) {
+      const queue = left.filter(({ id }) => (kept.results[id]?.status ?? 'undecided') === 'undecided');
+      const run = async (lane: Lane) => {
+        for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
+          if ((kept.results[mutant.id]?.spentMs ?? 0) < 1000 * seconds) await judgeNext(lane, mutant, seconds);
+        }
+      };
+      await Promise.all(lanes.map(run));
+    }
     reportStale(
       equivalents.filter(({ file }) => file.startsWith(CORE)),
       mutantsOfAll(root),
@@ -120,7 +136,7 @@ export async function mutateCore(options: CoreOptions): Promise<number> {
 function takeUp(root: string, workspace: Workspace, count: number, seed: number, asDrawn: boolean): Kept | undefined {
   let kept: Kept;
   try {
-    kept = JSON.parse(readFileSync(join(root, RESULTS), 'utf8'));
+    kept = { leftOut: {}, ...JSON.parse(readFileSync(join(root, RESULTS), 'utf8')) };
   } catch {
     return undefined;
   }
@@ -134,7 +150,7 @@ async function prepare(root: string, workspace: Workspace, count: number, seed: 
   const mutants = await sample(root, workspace, count, seed);
   console.log(`Building a core of ${mutants.length} mutants…`);
   workspace.build(mutants);
-  const kept = { key: keyOf(root, count, seed), mutants, baseline: {}, passing: {}, results: {} };
+  const kept = { key: keyOf(root, count, seed), mutants, baseline: {}, leftOut: {}, passing: {}, results: {} };
   write(root, kept);
   return kept;
 }
@@ -187,86 +203,82 @@ function mutantsOf(root: string, file: string): Mutant[] {
   }));
 }
 
-/** Answers nothing for a mutant that no likely test reaches, where only likely ones are asked for. */
+/** The test files of which it is not known yet what they take and which mutants they reach. */
+function unmeasuredFiles(kept: Kept, workspace: Workspace): string[] {
+  const files = testFiles(workspace.root);
+  for (const file of Object.keys(kept.baseline)) if (!files.includes(file)) delete kept.baseline[file];
+  return files.filter((file) => {
+    const hash = hashOf(file, workspace.root);
+    return kept.baseline[file]?.hash !== hash && kept.leftOut[file] !== hash;
+  });
+}
+
+/** Runs the tests that a mutant has not met yet, until those that it has met took so many seconds, or all of the budget. */
 async function judge(
   mutant: Mutant,
   kept: Kept,
   workspace: Workspace,
   lane: Lane,
-  { budget }: CoreOptions,
-  times: ReadonlyMap<string, number>,
-  isLikelyOnly: boolean,
-): Promise<Result | undefined> {
-  const { id, constant } = mutant;
-  const { baseline } = kept;
-  let spent = 0;
-  let reached = constant !== undefined;
-  const { likely, others } = testsFor(mutant, testFiles(workspace.root), times);
-  const isKnown = (file: string) => Number(baseline[file]?.reaches.includes(id) ?? false);
-  others.sort((a, b) => isKnown(b) - isKnown(a));
-  const left = isLikelyOnly ? likely : [...likely, ...others];
-  for (let file = left.shift(); file; file = left.shift()) {
-    // What no likely test reaches, another one may.
-    if (spent >= 1000 * budget || (reached && others.includes(file))) break;
-    if (!mayReach(file)) continue;
-    let run = await runMutant(file);
+  seconds: number,
+  budget: number,
+): Promise<Result> {
+  const { id } = mutant;
+  const { baseline, results } = kept;
+  const parts = partsFor(mutant, baseline);
+  const { outlived = {}, spentMs = 0 } = results[id] ?? {};
+  const result = { outlived, spentMs };
+  for (const part of parts) {
+    const { file } = part;
+    const { hash } = baseline[file]!;
+    if (outlived[file] === hash) continue;
+    if (result.spentMs >= 1000 * seconds) return { ...result, status: seconds < budget ? 'undecided' : 'survived' };
+    let run = await runMutant(part);
     if (run.timedOut) {
       // The machine may have become slower since the original was measured.
-      const before = baseline[file] ?? UNKNOWN;
-      baseline[file] = await measureBaseline(file, workspace, lane);
-      if (!mayReach(file)) continue;
-      const now = baseline[file];
+      const before = baseline[file]!;
+      const now = await measureBaseline(file, workspace, lane);
+      if (!now) continue;
       const isSlower = now.milliseconds > 1.5 * before.milliseconds || now.processorMs > 1.5 * before.processorMs;
-      if (isSlower) run = await runMutant(file);
+      if (isSlower) {
+        baseline[file] = now;
+        run = await runMutant({ ...part, processorMs: part.processorMs * (now.processorMs / before.processorMs) });
+      }
     }
     if (run.timedOut) return { status: 'timeout', by: file };
     if (!run.passed) {
       // What it has left under way may fail later.
       if (run.isStray) lane.quick.close();
-      if (await isKill(file, run)) return { status: 'killed', by: file, ...(run.failure && { failure: run.failure }) };
-      left.unshift(file);
-      continue;
+      if (await isKill(part, run)) return { status: 'killed', by: file, ...(run.failure && { failure: run.failure }) };
+      console.log(`${place(mutant)}: what fails in ${file} fails alone without it, too: ${run.failure}`);
     }
-    // As nothing has failed, the mutant has gone the way of the original, or nearly so.
-    const { milliseconds, processorMs } = run;
-    if (!baseline[file]) {
-      baseline[file] = { milliseconds, processorMs, reaches: workspace.takeReached(lane.number), isIsolated: false };
-      write(workspace.source, kept);
-    }
-    if (!mayReach(file)) continue;
-    reached = true;
-    spent += processorMs;
+    outlived[file] = hash;
+    result.spentMs += run.processorMs;
   }
-  if (reached) return { status: 'survived' };
-  return isLikelyOnly ? undefined : { status: 'unreached' };
+  return { ...result, status: parts.length > 0 ? 'survived' : 'unreached' };
 
-  function mayReach(file: string): boolean {
-    return constant !== undefined || (baseline[file]?.reaches.includes(id) ?? true);
-  }
-
-  function runMutant(file: string): Promise<TestRun> {
-    workspace.activate(lane.number, id);
-    workspace.takeReached(lane.number);
-    const { milliseconds, processorMs, isIsolated } = baseline[file] ?? UNKNOWN;
-    return (isIsolated ? lane.isolated : lane.quick).run(file, {
-      milliseconds: LEAST_PATIENCE_MS + PATIENCE * milliseconds,
-      processorMs: isIsolated ? Number.POSITIVE_INFINITY : LEAST_PATIENCE_MS + PATIENCE * processorMs,
-    });
+  function runMutant({ file, only, processorMs }: Part): Promise<TestRun> {
+    const { milliseconds, processorMs: whole, isIsolated } = baseline[file]!;
+    const share = processorMs / whole;
+    if (isIsolated) workspace.activate(lane.number, id);
+    return (isIsolated ? lane.isolated : lane.quick).run(
+      { file, mutant: id, ...(only && { only }) },
+      {
+        milliseconds: LEAST_PATIENCE_MS + PATIENCE * milliseconds * share,
+        processorMs: isIsolated ? Number.POSITIVE_INFINITY : LEAST_PATIENCE_MS + PATIENCE * processorMs,
+      },
+    );
   }
 
-  /** Whether what failed passes on the original, where that is not known yet. */
-  async function isKill(file: string, { test }: TestRun): Promise<boolean> {
-    if (baseline[file]) return true;
+  /** Whether what failed passes on the original: it may have failed for want of what was not run, or by chance. */
+  async function isKill({ file, only }: Part, { test }: TestRun): Promise<boolean> {
+    if (baseline[file]!.isIsolated) return true;
     kept.passing[file] ??= [];
     const passing = kept.passing[file];
     if (test !== undefined && passing.includes(test)) return true;
-    workspace.activate(lane.number, 0);
-    if (test !== undefined && (await lane.quick.run(file, LONGEST, test)).passed) {
-      passing.push(test);
-      return true;
-    }
-    baseline[file] = await measureBaseline(file, workspace, lane);
-    return !baseline[file].isIsolated && mayReach(file);
+    const alone = test === undefined ? only : [test];
+    if (!(await lane.quick.run({ file, mutant: 0, ...(alone && { only: alone }) }, LONGEST)).passed) return false;
+    if (test !== undefined) passing.push(test);
+    return true;
   }
 }
 
@@ -300,5 +312,5 @@ function keyOf(root: string, count: number, seed: number): string {
 
 function write(root: string, kept: Kept): void {
   mkdirSync(dirname(join(root, RESULTS)), { recursive: true });
-  writeFileSync(join(root, RESULTS), JSON.stringify(kept, null, 1));
+  writeFileSync(join(root, RESULTS), JSON.stringify(kept));
 }

@@ -1,23 +1,46 @@
 // Runs test files one after the other in this one process, as told by messages of the process that forked it, as
-// vitest-runner.mjs does: { file, only } in, { passed, milliseconds, processorMs } out. Each file is a bundle that is evaluated anew each time,
+// vitest-runner.mjs does: Order in, Answer out (test-runner.ts). Each file is a bundle that is evaluated anew each time,
 // with all that is ours, while three and the compiled core stay: a process of its own for each file would spend most of
 // its time on starting, and on compiling and optimising the same core again.
-import { join } from 'node:path';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { setEnvironmentData } from 'node:worker_threads';
 import { startTests } from '@vitest/runner';
 import { getFullName } from '@vitest/runner/utils';
 import { build } from 'rolldown';
 
+const BUNDLES = 'build/quick';
+const ORACLE = 'test/oracle';
+/** What tests import by name that is not the installed package of that name. */
+const OURS = {
+  vitest: 'test/mutants/core/quick-vitest.mjs',
+  'collision-worker': 'dist/index.node.js',
+  'collision-worker/three': 'dist/three.js',
+};
+
 const [root] = process.argv.slice(2);
 process.chdir(root);
-const bundles = new Map();
 let evaluations = 0;
 /** What failed first, and whether that was beside any test. */
 let failure;
 let isStray = false;
-/** The name of the test that failed first; and the name of the only one to run, where there is one. */
+/** The name of the test that failed first; and the names of the only ones to run, where not all of them are. */
 let failed;
-let onlyTest;
+let only;
+/** What the tests of a file may use of the processor before the rest of them is left out. */
+let most = Number.POSITIVE_INFINITY;
+/**
+ * What cores of this process and of its threads are told, and tell: workspace.ts. `reached` has a byte for each mutant;
+ * where the epoch is another one, a core tells all of them again.
+ */
+const reached = new Uint8Array(new SharedArrayBuffer(1 << 16));
+const epoch = new Int32Array(new SharedArrayBuffer(4));
+epoch[0] = 1;
+/** What each test or suite, or `null`, the file, reaches itself, and its processor time. */
+let spent = new Map();
+let current = { task: null, since: 0 };
+let begun = 0;
 
 process.on('uncaughtException', failBeside);
 process.on('unhandledRejection', failBeside);
@@ -32,41 +55,60 @@ function fail(error) {
   failure ??= String(error?.message ?? error);
 }
 
+/** Processes of all lanes share them. */
 async function bundleOf(path) {
-  if (bundles.has(path)) return bundles.get(path);
-  const file = join(
-    root,
-    `build/quick-${process.env.MUTANTS_LANE}`,
-    path.slice(root.length).replace(/\W+/g, '-').concat('.mjs'),
-  );
-  await build({
-    input: path,
+  const name = path.slice(root.length).replace(/\W+/g, '-');
+  const file = join(root, BUNDLES, `${name}.mjs`);
+  if (!existsSync(file)) {
+    await buildOracle();
+    const unfinished = `${file}.${process.pid}.mjs`;
+    await bundle(path, [outside()], { file: unfinished, codeSplitting: false });
+    renameSync(unfinished, file);
+  }
+  return pathToFileURL(file).href;
+}
+
+/** What tests compare with depends on no mutant: it stays, and so does what the engine knows of it. */
+async function buildOracle() {
+  const folder = join(root, BUNDLES, 'oracle');
+  if (existsSync(folder)) return;
+  const names = readdirSync(join(root, ORACLE)).filter((name) => name.endsWith('.ts'));
+  const input = Object.fromEntries(names.map((name) => [name.slice(0, -3), join(root, ORACLE, name)]));
+  const unfinished = `${folder}-${process.pid}`;
+  await bundle(input, [], { dir: unfinished, entryFileNames: '[name].mjs' });
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another lane was faster.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+function bundle(input, plugins, output) {
+  return build({
+    input,
     platform: 'node',
-    external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+    external: (id) => !id.startsWith('.') && !id.startsWith('/') && !(id in OURS),
     resolve: {
       extensionAlias: { '.js': ['.ts', '.js'] },
     },
-    plugins: [outside()],
+    plugins,
     transform: { define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') } },
-    output: { file, codeSplitting: false },
+    output,
     logLevel: 'silent',
   });
-  bundles.set(path, pathToFileURL(file).href);
-  return bundles.get(path);
 }
 
-/** Leaves the package as it ships, and the one instance of the matchers, outside of the bundles. */
+/** Leaves the package as it ships, the one instance of the matchers, and the oracle, outside of the bundles. */
 function outside() {
-  const files = {
-    'collision-worker': 'dist/index.node.js',
-    'collision-worker/three': 'dist/three.js',
-  };
   return {
     name: 'outside',
-    resolveId(id) {
-      if (id === 'vitest') return { id: here('test/mutants/core/quick-vitest.mjs'), external: true };
-      if (id in files) return { id: here(files[id]), external: true };
-      return null;
+    resolveId(id, importer) {
+      if (id in OURS) return { id: here(OURS[id]), external: true };
+      if (!importer || !id.startsWith('.')) return null;
+      const path = join(importer, '..', id);
+      if (dirname(path) !== join(root, ORACLE)) return null;
+      return { id: here(join(BUNDLES, 'oracle', `${basename(path, '.js')}.mjs`)), external: true };
     },
   };
 }
@@ -92,10 +134,17 @@ const runner = {
   async importFile(path) {
     await import(`${await bundleOf(path)}?${++evaluations}`);
   },
+  onCollected(files) {
+    if (only) for (const file of files) leaveOut(file);
+  },
+  onBeforeRunSuite: enter,
+  onAfterRunSuite: leave,
   onBeforeRunTask(test) {
-    if (failure || (onlyTest !== undefined && getFullName(test) !== onlyTest)) test.mode = 'skip';
+    enter(test);
+    if (failure || processorMs() - begun > most) test.mode = 'skip';
   },
   onAfterRunTask(test) {
+    leave(test);
     const { name, result } = test;
     if (result?.state !== 'fail') return;
     if (!failure) failed = getFullName(test);
@@ -103,28 +152,85 @@ const runner = {
   },
 };
 
-process.on('message', async ({ file, only }) => {
+/** Answers whether anything of the suite is left. */
+function leaveOut(suite) {
+  let isAnyLeft = false;
+  for (const task of suite.tasks) {
+    const isLeft = task.type === 'suite' ? leaveOut(task) : only.has(getFullName(task));
+    if (!isLeft) task.mode = 'skip';
+    isAnyLeft ||= isLeft;
+  }
+  return isAnyLeft;
+}
+
+function enter(task) {
+  note();
+  current.task = task;
+}
+
+function leave(task) {
+  note();
+  current.task = task.suite ?? task.file ?? null;
+}
+
+/** Writes what was used and reached since it was last called down to the task that is under way. */
+function note() {
+  const now = processorMs();
+  const key = current.task === null || current.task.filepath !== undefined ? null : current.task;
+  const entry = spent.get(key) ?? { processorMs: 0, reaches: new Set() };
+  spent.set(key, entry);
+  entry.processorMs += now - current.since;
+  current.since = now;
+  for (let id = reached.indexOf(1); id >= 0; id = reached.indexOf(1, id + 1)) entry.reaches.add(id);
+  reached.fill(0);
+  Atomics.add(epoch, 0, 1);
+}
+
+function processorMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Of the file: what it does outside of tests, and of each test with what its suites do. */
+function partsOf() {
+  const tests = [];
+  for (const [task, { processorMs, reaches }] of spent) {
+    if (task?.type !== 'test' || task.mode === 'skip') continue;
+    const all = new Set(reaches);
+    for (let { suite } = task; suite; { suite } = suite) for (const id of spent.get(suite)?.reaches ?? []) all.add(id);
+    tests.push({ name: getFullName(task), processorMs, reaches: [...all] });
+  }
+  return { outside: [...(spent.get(null)?.reaches ?? [])], tests };
+}
+
+process.on('message', async (order) => {
   const begin = performance.now();
-  const processor = process.cpuUsage();
+  setEnvironmentData('mutants', { active: order.mutant, reached, epoch });
   failure = failed = undefined;
-  onlyTest = only;
+  only = order.only && new Set(order.only);
   isStray = false;
+  spent = new Map();
+  reached.fill(0);
+  current = { task: null, since: processorMs() };
+  begun = current.since;
+  most = order.mostMs ?? Number.POSITIVE_INFINITY;
   let files = [];
   try {
-    files = await startTests([{ filepath: join(root, file) }], runner);
+    files = await startTests([{ filepath: join(root, order.file) }], runner);
   } catch (error) {
     fail(error);
   }
+  note();
   const bad = files.find(({ result }) => result?.state !== 'pass');
-  if (bad) fail(bad.result?.errors?.[0]?.message ?? `${file} did not run`);
-  const { user, system } = process.cpuUsage(processor);
+  if (bad) fail(bad.result?.errors?.[0]?.message ?? `${order.file} did not run`);
   process.send({
     passed: files.length > 0 && failure === undefined,
     milliseconds: performance.now() - begin,
-    processorMs: (user + system) / 1000,
+    processorMs: processorMs() - begun,
     failure,
     test: failed,
     isStray,
+    ...partsOf(),
   });
 });
 process.send({ ready: true });

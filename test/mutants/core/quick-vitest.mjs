@@ -25,6 +25,7 @@ export const expect = (value, message) => {
 Object.assign(expect, chai.expect, globalThis[ASYMMETRIC_MATCHERS_OBJECT]);
 setState({ assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNumber: null }, expect);
 globalThis[GLOBAL_EXPECT] = expect;
+expect.extend = (matchers) => chai.expect.extend(expect, matchers);
 expect.extend(customMatchers);
 
 /** Fails at once: a mutant is killed by its first failure. */

@@ -55,22 +55,29 @@ function sidesOf({ id, by, kind, constant }: NumberedMutation): [string, string]
   return constant === undefined ? [`(reachMutant(${id}), ${choice}`, '))'] : [`(${choice}`, '))'];
 }
 
-/** The exports of host.ts that woven sources call. JavaScript hears once a core of each mutant that is reached. */
+/**
+ * The exports of host.ts that woven sources call. JavaScript hears of each mutant that is reached once a core and epoch:
+ * it begins another one where it wants to hear of all of them again.
+ */
 export function hostExports(count: number): string {
   return `
 @external("env", "activeMutant")
 export declare const activeMutant: i32;
 
+@external("env", "mutantEpoch")
+declare let mutantEpoch: i32;
+
 @external("env", "reached")
 declare function reached(id: i32): void;
 
-const reachedAlready: usize = memory.data(${count + 1});
+/** The epoch in which each was reached last. */
+const reachedIn: usize = memory.data(${4 * (count + 1)}, 4);
 
 // @ts-ignore: decorator
 @inline
 export function reachMutant(id: i32): void {
-  if (load<u8>(reachedAlready + id)) return;
-  store<u8>(reachedAlready + id, 1);
+  if (load<i32>(reachedIn + (<usize>id << 2)) == mutantEpoch) return;
+  store<i32>(reachedIn + (<usize>id << 2), mutantEpoch);
   reached(id);
 }
 `;

@@ -4,6 +4,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LANE_VARIABLE } from './workspace.js';
 
+/** What a child is told to run. */
+export interface Order {
+  file: string;
+  /** The active mutant; 0 for the original. */
+  mutant: number;
+  /** The full names of the only tests to run; all where they are left out. */
+  only?: string[];
+  /** What tests may use of the processor before the rest of them is left out. */
+  mostMs?: number;
+}
+
+/** A test of a file, and what it does. */
+export interface TestPart {
+  /** With the names of its suites. */
+  name: string;
+  processorMs: number;
+  /** The mutants whose code it, or a suite that it is in, reaches. */
+  reaches: number[];
+}
+
 export interface TestRun {
   passed: boolean;
   /** Where it took longer than it was given. */
@@ -15,6 +35,9 @@ export interface TestRun {
   failure?: string;
   /** The name of that test with those of its suites; none where the file itself failed. */
   test?: string;
+  /** From quick-runner.mjs: the mutants that are reached outside of any suite; and the tests that were run. */
+  outside?: number[];
+  tests?: TestPart[];
   /** Whether that was an error beside any test. */
   isStray?: boolean;
 }
@@ -55,12 +78,11 @@ export class TestRunner {
     this.#mostRuns = mostRuns;
   }
 
-  /** `only`: the name, as TestRun has it, of the one test of the file to run. */
-  async run(file: string, patience: Patience, only?: string): Promise<TestRun> {
+  async run(order: Order, patience: Patience): Promise<TestRun> {
     if (this.#runs >= this.#mostRuns) this.close();
     this.#runs++;
     const child = this.#child ?? (await this.#start());
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const end = (run: TestRun) => {
         clearInterval(timer);
         child.removeAllListeners();
@@ -80,12 +102,13 @@ export class TestRunner {
         end({ passed: false, timedOut: true, milliseconds: now - begin, processorMs: processor - processorBegin });
       }, LOOK_MS);
       child.once('message', (run: TestRun) => end({ ...run, timedOut: false }));
-      child.once('exit', (code) => {
-        clearInterval(timer);
+      child.once('exit', (code, signal) => {
         this.#child = undefined;
-        reject(new Error(`the process that runs the tests ended with exit code ${code}`));
+        const now = performance.now();
+        const failure = `the process ended with ${signal ?? `exit code ${code}`}`;
+        end({ passed: false, timedOut: false, milliseconds: now - begin, processorMs: now - begin, failure });
       });
-      child.send({ file, only });
+      child.send(order);
     });
   }
 

@@ -1,16 +1,20 @@
 // Which tests a mutant must outlive: those that reach it, the likeliest and quickest first.
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { TestRunner } from './test-runner.js';
+import type { TestPart, TestRunner } from './test-runner.js';
 import type { Mutant, Workspace } from './workspace.js';
 
 /** What a test file does with the original. */
 export interface Baseline {
+  /** Of its text. */
+  hash: string;
   milliseconds: number;
   /** Of the processor. */
   processorMs: number;
-  /** Mutants whose code it reaches. */
-  reaches: number[];
+  /** Mutants that it reaches outside of any suite, as all of its tests do then. */
+  outside: number[];
+  tests: TestPart[];
   /** Whether it needs Vitest itself, and a process of its own. */
   isIsolated: boolean;
 }
@@ -31,15 +35,15 @@ const BY_A_SERVICE = [
   'test/client/character-course.test.ts',
   'test/client/place.test.ts',
 ];
-/** It counts the pages of memory of a core, which mutants make larger. */
-const LEFT_OUT = 'test/worker/out-of-memory.test.ts';
-/** How much longer a test may take that is one place before another in the table, or shares a word of the file's name. */
-const PLACE_MS = 1500;
-const WORD_MS = 12_000;
+/** It counts the pages of memory of a core, which mutants make larger; and what is of the main thread's side alone. */
+const LEFT_OUT = /^test\/worker\/out-of-memory|^test\/repro\/(three|client)-|-in-the-adapter/;
+/** How much less likely each further place in the table is to notice a mutant; and how much likelier, who shares a word. */
+const PLACE = 0.3;
+const WORD = 2;
 /** Words shorter than this say nothing of what a file is about. */
 const WORD_LENGTH = 4;
-/** What a test is taken for whose time Vitest has not noted. */
-const USUAL_MS = 5000;
+/** What the tests of a file that are run against mutants take: the first of the many that a long one has. */
+const MOST_MS = 5000;
 /** Longer than any test file takes, on a machine that does much else. */
 export const LONGEST = { processorMs: 200_000, milliseconds: 600_000 };
 
@@ -164,49 +168,53 @@ const TABLE: [core: string, tests: string[]][] = [
   ['', ['pick.', 'contact/contact', 'refit', 'repro']],
 ];
 
-/**
- * The test files to run against a mutant of `file`, in their order: the likeliest first, but short ones before long ones;
- * and the others, for what none of these reaches. `times`: what files take, as far as it is known.
- */
-export function testsFor(
-  { file }: Mutant,
-  tests: readonly string[],
-  times: ReadonlyMap<string, number>,
-): { likely: string[]; others: string[] } {
-  const path = file.slice('src/worker/core/'.length);
+/** What of a test file is to be run against a mutant, and what that takes of the processor. */
+export interface Part {
+  file: string;
+  /** The names of its tests; all where they are left out. */
+  only?: string[];
+  processorMs: number;
+}
+
+/** The parts of test files that reach a mutant: those first that notice it the soonest by what is likely. */
+export function partsFor(mutant: Mutant, baseline: Readonly<Record<string, Baseline>>): Part[] {
+  const parts: Part[] = [];
+  for (const [file, whole] of Object.entries(baseline)) {
+    const part = partFor(mutant, file, whole);
+    if (part) parts.push(part);
+  }
+  const delays = new Map(parts.map((part) => [part, part.processorMs / likelihood(mutant, part.file)]));
+  return parts.sort((a, b) => delays.get(a)! - delays.get(b)!);
+}
+
+function likelihood(mutant: Mutant, test: string): number {
+  const path = mutant.file.slice('src/worker/core/'.length);
   const names = TABLE.find(([core]) => path.startsWith(core))![1];
-  const [part] = path.split('/');
   const words = basename(path, '.ts')
     .split('-')
     .filter(({ length }) => length >= WORD_LENGTH);
-  const sharesWord = (test: string) => words.some((word) => test.includes(word));
-  const place = (test: string) => {
-    const i = names.findIndex((name) => test.includes(name));
-    return i < 0 ? names.length + 2 : i;
-  };
-  const isLikely = (test: string) =>
-    place(test) < names.length || test.startsWith(`test/worker/${part}/`) || sharesWord(test);
-  const delay = (test: string) =>
-    PLACE_MS * place(test) + (times.get(test) ?? USUAL_MS) - (sharesWord(test) ? WORD_MS : 0);
-  const sorted = [...tests].sort((a, b) => delay(a) - delay(b));
-  return { likely: sorted.filter(isLikely), others: sorted.filter((test) => !isLikely(test)) };
+  const place = names.findIndex((name) => test.includes(name));
+  const isAkin = words.some((word) => test.includes(word));
+  return (isAkin ? WORD : 1) / (1 + PLACE * (place < 0 ? 2 * names.length : place));
 }
 
-/** What test files took when Vitest last ran them, in milliseconds. */
-export function timesOf(root: string): Map<string, number> {
-  const times = new Map<string, number>();
-  const cache = join(root, 'node_modules/.vite/vitest');
-  try {
-    for (const folder of readdirSync(cache)) {
-      const { results } = JSON.parse(readFileSync(join(cache, folder, 'results.json'), 'utf8'));
-      for (const [name, { duration }] of results as [string, { duration: number }][]) {
-        times.set(name.slice(name.indexOf(':') + 1), duration);
-      }
-    }
-  } catch {
-    // Vitest has run nothing here yet.
-  }
-  return times;
+function partFor({ id, constant }: Mutant, file: string, whole: Baseline): Part | undefined {
+  const { outside, tests, processorMs, isIsolated } = whole;
+  // A constant may be in use anywhere.
+  const isEverywhere = constant !== undefined || outside.includes(id);
+  if (isIsolated) return isEverywhere ? { file, processorMs } : undefined;
+  let left = MOST_MS;
+  const those = (isEverywhere ? tests : tests.filter(({ reaches }) => reaches.includes(id))).filter((test, i) => {
+    left -= test.processorMs;
+    return i === 0 || left >= 0;
+  });
+  if (those.length === 0) return undefined;
+  const sum = (list: TestPart[]) => list.reduce((total, test) => total + test.processorMs, 0);
+  return {
+    file,
+    only: those.map(({ name }) => name),
+    processorMs: processorMs - sum(tests) + sum(those),
+  };
 }
 
 export function testFiles(root: string): string[] {
@@ -215,22 +223,37 @@ export function testFiles(root: string): string[] {
     return names.map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
   });
   return [...found, ...BY_A_SERVICE]
-    .filter((file) => file.endsWith('.test.ts') && !file.endsWith('.browser.test.ts') && file !== LEFT_OUT)
+    .filter((file) => file.endsWith('.test.ts') && !file.endsWith('.browser.test.ts') && !LEFT_OUT.test(file))
     .sort();
 }
 
-/** Runs a test file on the original. One that fails there is an error: it would kill everything. */
-export async function measureBaseline(file: string, workspace: Workspace, lane: Lane): Promise<Baseline> {
+/** Runs a test file on the original. Answers nothing for one that fails there: it would kill everything. */
+export async function measureBaseline(file: string, workspace: Workspace, lane: Lane): Promise<Baseline | undefined> {
+  const order = { file, mutant: 0, mostMs: MOST_MS };
+  const hash = hashOf(file, workspace.root);
+  const { outside = [], tests = [], ...run } = await lane.quick.run(order, LONGEST);
+  const { milliseconds, processorMs } = run;
+  if (run.passed) return { hash, milliseconds, processorMs, outside, tests, isIsolated: false };
+  if (run.isStray || run.timedOut) lane.quick.close();
   workspace.activate(lane.number, 0);
   workspace.takeReached(lane.number);
-  let isIsolated = false;
-  let run = await lane.quick.run(file, LONGEST);
-  if (!run.passed) {
-    isIsolated = true;
-    workspace.takeReached(lane.number);
-    run = await lane.isolated.run(file, LONGEST);
+  const other = await lane.isolated.run(order, LONGEST);
+  if (!other.passed) {
+    console.log(`${file} fails without a mutant and is left out: ${other.failure ?? 'it takes too long'}`);
+    return undefined;
   }
-  const { passed, milliseconds, processorMs, failure } = run;
-  if (!passed) throw new Error(`${file} fails without a mutant: ${failure ?? 'it takes too long'}`);
-  return { milliseconds, processorMs, reaches: workspace.takeReached(lane.number), isIsolated };
+  return {
+    hash,
+    milliseconds: other.milliseconds,
+    processorMs: other.processorMs,
+    outside: workspace.takeReached(lane.number),
+    tests: [],
+    isIsolated: true,
+  };
+}
+
+export function hashOf(file: string, root: string): string {
+  return createHash('sha256')
+    .update(readFileSync(join(root, file)))
+    .digest('hex');
 }

@@ -9,6 +9,8 @@ import { hostExports, type NumberedMutation, type Span, weave } from './schemata
 export const CORE = 'src/worker/core';
 /** The variable of the environment that tells a process of tests which lane it runs in. */
 export const LANE_VARIABLE = 'MUTANTS_LANE';
+/** Where quick-runner.mjs keeps the bundles of test files. */
+const BUNDLES = 'build/quick';
 /** The core's two modules. */
 const ENTRIES = ['index.ts', 'pair-module.ts'];
 const COPIED = [
@@ -65,7 +67,9 @@ export class Workspace {
 
   /** Copies the tests as they are now; the mutants stay. */
   updateTests(): void {
+    rmSync(join(this.root, 'test'), { recursive: true });
     cpSync(join(this.source, 'test'), join(this.root, 'test'), { recursive: true });
+    rmSync(join(this.root, BUNDLES), { recursive: true, force: true });
   }
 
   /** Makes that mutant the one of every core that starts from now on in the processes of `lane`. */
@@ -152,22 +156,46 @@ export class Workspace {
     return spans;
   }
 
-  /** Gives cores what a mutated one imports: JavaScript reads the number of the mutant where a core starts. */
+  /**
+   * Gives cores what a mutated one imports: JavaScript reads the number of the mutant where a core starts. In the
+   * processes of quick-runner.mjs it stands in the environment data of the thread, elsewhere in a file.
+   */
   #letCoresBeTold(): void {
     const path = join(this.root, 'src/worker/binding/exports.ts');
-    const text = readFileSync(path, 'utf8');
-    const marker = 'const env = {';
-    if (text.split(marker).length !== 2) throw new Error(`${path}: expected one '${marker}'`);
+    let text = readFileSync(path, 'utf8');
+    const replace = (marker: string, by: string) => {
+      if (text.split(marker).length !== 2) throw new Error(`${path}: expected one '${marker}'`);
+      text = text.replace(marker, () => by.trim());
+    };
     const fs = "process.getBuiltinModule('node:fs')";
     const lane = `(process.env.${LANE_VARIABLE} ?? 0)`;
-    const told = `${marker}
-    activeMutant: Number(${fs}.readFileSync(${JSON.stringify(join(this.root, 'active-mutant-'))} + ${lane}, 'utf8')),
-    reached: (id: number) =>
-      ${fs}.appendFileSync(${JSON.stringify(join(this.root, 'reached-mutants-'))} + ${lane}, \`\${id}\\n\`),`;
-    writeFileSync(
-      path,
-      text.replace(marker, () => told),
+    replace(
+      'const env = {',
+      `
+  const told = process.getBuiltinModule('node:worker_threads').getEnvironmentData('mutants') as any;
+  const mutantEpoch = new WebAssembly.Global({ value: 'i32', mutable: true }, 1);
+  const env = {
+    mutantEpoch,
+    activeMutant: told?.active ??
+      Number(${fs}.readFileSync(${JSON.stringify(join(this.root, 'active-mutant-'))} + ${lane}, 'utf8')),
+    reached: (id: number) => {
+      if (told) told.reached[id] = 1;
+      else ${fs}.appendFileSync(${JSON.stringify(join(this.root, 'reached-mutants-'))} + ${lane}, \`\${id}\\n\`);
+    },`,
     );
+    // Before each call, as tests begin between calls.
+    replace(
+      'return core;',
+      `const watched: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(core)) {
+      watched[name] = typeof value !== 'function' || !told ? value : (...args: unknown[]) => {
+        mutantEpoch.value = Atomics.load(told.epoch, 0);
+        return (value as any)(...args);
+      };
+    }
+    return watched as unknown as CoreExports;`,
+    );
+    writeFileSync(path, text);
   }
 }
 

@@ -114,7 +114,7 @@ const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
  */
 export function axisToTriangle(half: f64, t: Triangle, limit: f64): f64 {
   if (half == 0) return nearestOfTriangle(t, limit);
-  memory.copy(changetype<usize>(moved), changetype<usize>(t), 72);
+  moved.ax = t.ax; moved.ay = t.ay; moved.bx = t.bx; moved.by = t.by; moved.cx = t.cx; moved.cy = t.cy;
   moved.az = t.az - half; moved.bz = t.bz - half; moved.cz = t.cz - half;
   let best = nearestOfTriangle(moved, limit);
   moved.az = t.az + half; moved.bz = t.bz + half; moved.cz = t.cz + half;

@@ -72,6 +72,7 @@ let candidateCount: usize = 0;
 /** Decides the triangles that wait, the soonest first, or at the start the nearest. Must follow when all were visited. */
 export function decide(): void {
   while (candidateCount > 0) {
+    leaveOut();
     if (candidateCount > 1) refineAll();
     let soonest: usize = 0;
     for (let i: usize = 1; i < candidateCount; i++) if (isSooner(i, soonest)) soonest = i;
@@ -79,9 +80,17 @@ export function decide(): void {
     const candidate = candidates + soonest * CANDIDATE_BYTES;
     const place = <usize>load<u32>(candidate, PLACE), lower = load<f32>(candidate, LOWER);
     const matters = lower <= limit && !(load<f32>(candidate, NEAREST) > width);
-    memory.copy(candidate, candidates + --candidateCount * CANDIDATE_BYTES, CANDIDATE_BYTES);
+    copyCandidate(candidate, candidates + --candidateCount * CANDIDATE_BYTES);
     if (matters) meet(place, lower);
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function copyCandidate(to: usize, from: usize): void {
+  v128.store(to, v128.load(from));
+  v128.store(to, v128.load(from, 16), 16);
+  v128.store(to, v128.load(from, 32), 32);
 }
 
 // @ts-ignore: decorator
@@ -94,6 +103,18 @@ function isSooner(i: usize, j: usize): bool {
 
 /** The twelve numbers of four triangles, four lanes each. */
 const four: usize = memory.data(12 * VECTOR_BYTES, 16);
+
+/** Leaves out who does not matter any more. */
+function leaveOut(): void {
+  let left: usize = 0;
+  for (let i: usize = 0; i < candidateCount; i++) {
+    const from = candidates + i * CANDIDATE_BYTES;
+    if (load<f32>(from, LOWER) > limit || load<f32>(from, NEAREST) > width) continue;
+    const to = candidates + left++ * CANDIDATE_BYTES;
+    copyCandidate(to, from);
+  }
+  candidateCount = left;
+}
 
 /** Makes the bounds of all better, and leaves out who does not matter. */
 function refineAll(): void {
@@ -111,7 +132,7 @@ function refineAll(): void {
       const lower = load<f32>(lowers + ((j & 3) << 2)), nearest = load<f32>(nearests + ((j & 3) << 2));
       if (lower > limit || nearest > width) continue;
       const to = candidates + left++ * CANDIDATE_BYTES;
-      memory.copy(to, candidates + j * CANDIDATE_BYTES, CANDIDATE_BYTES);
+      copyCandidate(to, candidates + j * CANDIDATE_BYTES);
       store<f32>(to, lower, LOWER);
       store<f32>(to, nearest, NEAREST);
     }

@@ -10,7 +10,7 @@ import {
   BLOCK, EXIT, ROUND, TRIANGLE, addObstacle, boundRound, boundTriangle, clearObstacles, packBounds,
 } from '../../character/obstacles';
 import { CUBE, findOverlapping, overlappingAt, overlappingCount, triangleAt } from '../../contact/primitive/overlapping-triangles';
-import { Affine, determinant, invert, relate } from '../../math/affine';
+import { Affine, copyColumns, determinant, invert, relate } from '../../math/affine';
 import { closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ } from '../../mesh/query/closest-point';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
@@ -148,7 +148,7 @@ function addFace(object: u32, a: usize, b: usize, c: usize): void {
 function addRound(object: u32): void {
   relate(map, frame, mapOf(solid));
   const o = addObstacle(object, -1, ROUND, false);
-  memory.copy(changetype<usize>(o), changetype<usize>(map), 72);
+  copyColumns(changetype<usize>(o), map);
   o.middleX = map.tx; o.middleY = map.ty; o.middleZ = map.tz;
   o.alongX = map.zx * solid.half; o.alongY = map.zy * solid.half; o.alongZ = map.zz * solid.half;
   o.normalX = o.normalY = o.normalZ = 0;
