@@ -20,7 +20,7 @@ const LEAST_WORK_MS = 100;
 /** What a test file takes of the processor until its first test begins, at least. */
 const START_MS = 300;
 /** What is run of a test file against a mutant: the first tests that reach it. */
-const MOST_MS = 3000;
+const MOST_MS = 2000;
 /** What a file is taken for that was not measured yet. */
 const USUAL_MS = 2500;
 /** Numbers of mutants are below. */

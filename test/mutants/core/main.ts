@@ -195,11 +195,13 @@ class Baselines {
   readonly files: string[];
   readonly #kept: Kept;
   readonly #root: string;
+  readonly #source: string;
   readonly #underWay = new Map<string, Promise<void>>();
 
-  constructor(kept: Kept, { root }: Workspace) {
+  constructor(kept: Kept, { root, source }: Workspace) {
     this.#kept = kept;
     this.#root = root;
+    this.#source = source;
     const { baseline, leftOut } = kept;
     const files = testFiles(root);
     for (const file of Object.keys(baseline)) {
@@ -219,6 +221,7 @@ class Baselines {
     const measured = await measureBaseline(file, this.#root, lane);
     if (measured) {
       baseline[file] = measured;
+      write(this.#source, this.#kept);
       return;
     }
     delete baseline[file];

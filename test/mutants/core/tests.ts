@@ -33,11 +33,11 @@ const WORD = 2;
 /** Words shorter than this say nothing of what a file is about. */
 const WORD_LENGTH = 4;
 /** What the tests of a file that are run against mutants take: the first of the many that a long one has. */
-const MOST_MS = 5000;
+const MOST_MS = 2500;
 /** What a file is taken for that was not measured yet. */
-const USUAL_MS = 3000;
-/** Longer than any test file takes, on a machine that does much else. */
-export const LONGEST = { processorMs: 200_000, milliseconds: 600_000 };
+const USUAL_MS = 2000;
+/** More than the tests take that are run of a file; by the clock, where it waits after that (test-runner.ts). */
+export const LONGEST = { processorMs: 60_000, milliseconds: 90_000 };
 
 /**
  * The test files of a part of the core, by the beginning of its path: parts of their names in the order in which they
