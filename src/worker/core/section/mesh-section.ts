@@ -89,7 +89,7 @@ function childrenCut(node: Node): u32 {
 }
 
 function cutBlock(block: Block): void {
-  for (let bits = filledLanes(block); bits != 0; bits &= bits - 1) {
+  for (let bits = lanesCut(block) & filledLanes(block); bits != 0; bits &= bits - 1) {
     const lane = <u32>ctz(bits), at = changetype<usize>(block) + (<usize>lane << 2);
     cutTriangle(
       load<f32>(at), load<f32>(at, 16), load<f32>(at, 32),
@@ -97,6 +97,30 @@ function cutBlock(block: Block): void {
       load<f32>(at, 96), load<f32>(at, 112), load<f32>(at, 128), triangleOf(block, lane),
     );
   }
+}
+
+/**
+ * Answers the triangles that may have vertices on both sides of the plane, a bit each: the four at a time, in float32, whose
+ * rounding is less than that of boxes.
+ */
+function lanesCut(block: Block): u32 {
+  const at = changetype<usize>(block);
+  const x = f32x4.splat(<f32>unit.x), y = f32x4.splat(<f32>unit.y), z = f32x4.splat(<f32>unit.z), w = f32x4.splat(<f32>unit.w);
+  const a = heights(at, x, y, z, w), b = heights(at + 48, x, y, z, w), c = heights(at + 96, x, y, z, w);
+  const highest = f32x4.pmax(f32x4.pmax(a, b), c), lowest = f32x4.pmin(f32x4.pmin(a, b), c);
+  return <u32>i32x4.bitmask(
+    v128.and(f32x4.ge(highest, f32x4.splat(-ROUNDING)), f32x4.le(lowest, f32x4.splat(ROUNDING))),
+  );
+}
+
+/** Answers how high above the plane a corner of each of four triangles is. */
+// @ts-ignore: decorator
+@inline
+function heights(at: usize, x: v128, y: v128, z: v128, w: v128): v128 {
+  return f32x4.add(
+    f32x4.add(f32x4.mul(x, v128.load(at)), f32x4.mul(y, v128.load(at, 16))),
+    f32x4.add(f32x4.mul(z, v128.load(at, 32)), w),
+  );
 }
 
 /**
