@@ -84,7 +84,8 @@ function searchRotation(node: Node, index: u32, identityCost: f32, doesTurn: boo
   const inner = innerCount(node);
   let bestCost: f32 = Infinity;
   // Without turns, a node that has inner children takes the rotation of one of them: that is a tenth less of the fitting, and
-  // rays visit 0.3 % more nodes.
+  // rays visit 0.4 % more nodes and 1.5 % more leaves. Without any rotation, a quick build of the full dragon would take 0.8 of its
+  // time, and rays would visit 5 % more nodes and 20 % more leaves.
   if (doesTurn || inner == 0) {
     principalAxes(subtreeAt(index));
     bestCost = tried();
@@ -129,7 +130,7 @@ function turnBest(cost: f32): f32 {
 const HOPELESS: f32 = 1.1;
 /**
  * The turn that is tried, as the tangent of half its angle. With 0.15 and then 0.05, fitting the full dragon takes 18 % longer,
- * and rays visit 0.3 % fewer nodes and 2.7 % fewer leaves; 0.08 and 0.12 instead are as good.
+ * and rays visit 0.3 % fewer nodes and 2.9 % fewer leaves; 0.08 and 0.12 instead are as good.
  */
 const TURN: f64 = 0.1;
 

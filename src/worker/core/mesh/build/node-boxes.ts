@@ -131,7 +131,7 @@ function storeLane(i: u32): void {
 
 /** Gives a child that there is not the box of the first one. */
 function copyLane(i: u32): void {
-  for (let axis: usize = 0; axis < <usize>BOXES_BYTES; axis += 16) store<f32>(boxes + axis + (<usize>i << 2), load<f32>(boxes + axis));
+  for (let at = boxes; at < boxes + <usize>BOXES_BYTES; at += 16) store<f32>(at + (<usize>i << 2), load<f32>(at));
 }
 
 /** Sets boxLow and boxHigh to the bounds of a block. */
