@@ -95,7 +95,8 @@ export interface Witness {
  *   instances of an InstancedMesh are moved by the influences of their own (`setMorphAt`), when the texture of these has another
  *   version; one that was never given any is drawn as a point by three, and is not there.
  * - A BatchedMesh is a mesh for each geometry in it, and an id for each number of an instance. An instance is there once its
- *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is said here of
+ *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is written to what three
+ *   keeps of its instances, past its methods, is noticed within a second. What is said here of
  *   geometries is true of those in its buffers; those that only move there are not built again.
  * - Points, Line, LineSegments and LineLoop are hit within a `radius` of the cursor or within the thresholds of `params`, Line2
  *   and LineSegments2 of three's addons as wide as they are drawn. They touch nothing.
