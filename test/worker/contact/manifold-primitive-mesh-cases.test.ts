@@ -363,3 +363,26 @@ function split(mesh: Triangles, isSplit: (middle: Vector3) => boolean, times: nu
 function floor(size: number, cells: number): Triangles {
   return trianglesOf(new PlaneGeometry(size, size, cells, cells));
 }
+
+test(`a capsule whose axis is twice its radius long is as deep as one with an axis that is a hair longer, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const waves = transformed(trianglesOf(new PlaneGeometry(8, 8, 8, 8)), (vertex) =>
+    vertex.setZ(0.4 * Math.sin(2 * vertex.x) * Math.cos(3 * vertex.y)),
+  );
+  const surface = scene.add(scene.mesh(waves), new Matrix4());
+  let deep = 0;
+  for (let i = 0; i < 100; i++) {
+    const placement = random.placement(random.point(1), { low: 0.5, high: 1.5 });
+    const [exact, longer] = [0.5, 0.5 + 1e-9].map((end) => {
+      const shape: SolidShape = { type: 'capsule', radius: 0.5, from: [0, 0, -end], to: [0, 0, end] };
+      const capsule = scene.add({ shape }, placement);
+      const contact = scene.core.queries.contact(surface.id, capsule.id, layout.CONTACTS_MANIFOLD);
+      scene.remove(capsule);
+      return contact?.depths[0] ?? 0;
+    });
+    expect(exact, `case ${i}`).toBeCloseTo(longer, 5);
+    if (exact > 0.3) deep++;
+  }
+  expect(deep).toBeGreaterThan(20);
+});
