@@ -1,6 +1,6 @@
 // Contacts that anyone would work out by hand: what rests on a floor, stands in a corner or has sunk in.
 import { createCollisionService } from 'collision-worker';
-import { BoxGeometry, Matrix4, PlaneGeometry, Quaternion, Vector3 } from 'three';
+import { BoxGeometry, Matrix4, PlaneGeometry, Quaternion, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene, PLACES } from '../../fixtures/near-scene.js';
@@ -386,3 +386,37 @@ test(`a capsule whose axis is twice its radius long is as deep as one with an ax
   }
   expect(deep).toBeGreaterThan(20);
 });
+
+test(`a ball that is moved out by its depth touches what it was sunk into, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  let count = 0;
+  for (let i = 0; i < 300; i++) {
+    const peaks = transformed(trianglesOf(new PlaneGeometry(4, 4, 3, 3)), (vertex) =>
+      vertex.add(new Vector3(0, 0, random.range(-0.7, 0.7))).applyAxisAngle(new Vector3(1, 0, 0), 1),
+    );
+    const surface = scene.add(scene.mesh(peaks), new Matrix4());
+    const center = random.point(1);
+    const ball = scene.add({ shape: { type: 'sphere', radius: 1 } }, new Matrix4().setPosition(center));
+    const contact = scene.core.queries.contact(surface.id, ball.id, layout.CONTACTS_MANIFOLD);
+    for (const thing of [surface, ball]) scene.remove(thing);
+    // Of several regions each has a way of its own.
+    if (contact?.depths.length !== 1) continue;
+    const met = cornersOf(peaks).filter((triangle) => distanceTo(triangle, center) < 1 - 1e-6);
+    center.addScaledVector(new Vector3().fromArray(contact.normals), contact.depths[0]);
+    expect(Math.min(...met.map((triangle) => distanceTo(triangle, center))), `case ${i}`).toBeCloseTo(1, 4);
+    count++;
+  }
+  expect(count).toBeGreaterThan(50);
+});
+
+function cornersOf({ positions, indices }: Triangles): Triangle[] {
+  const corner = (i: number) => new Vector3().fromArray(positions, 3 * indices[i]);
+  return Array.from({ length: indices.length / 3 }, (_, i) => {
+    return new Triangle(corner(3 * i), corner(3 * i + 1), corner(3 * i + 2));
+  });
+}
+
+function distanceTo(triangle: Triangle, point: Vector3): number {
+  return triangle.closestPointToPoint(point, new Vector3()).distanceTo(point);
+}
