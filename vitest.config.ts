@@ -80,8 +80,9 @@ export default defineConfig({
         maxWorkers: 1,
       }),
       inNode('consumers', ['test/consumers/**/*.test.ts'], 2, ONCE_MORE),
-      // Pages with headers and fates of their own, each in a Chromium that is started for it; they wait, for the most part.
-      inNode('pages', ['test/pages/**/*.test.ts'], 2, { ...ONCE_MORE, exclude: DOCS_SITE, maxWorkers: 1 }),
+      // Pages with headers and fates of their own, each in a Chromium that is started for it; they wait, for the most part,
+      // which fills what those in the browser leave.
+      inNode('pages', ['test/pages/**/*.test.ts'], 1, { ...ONCE_MORE, exclude: DOCS_SITE, maxWorkers: 1 }),
     ],
   },
 });
@@ -91,7 +92,13 @@ function inNode(name: string, include: string[], groupOrder: number, options = {
     resolve: { alias: aliasInNode },
     // The seed of the random tests, for pages as well, which have no `process`.
     define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
-    test: { ...common(name, include, groupOrder), environment: 'node' as const, pool: 'forks' as const, ...options },
+    test: {
+      ...common(name, include, groupOrder),
+      environment: 'node' as const,
+      pool: 'forks' as const,
+      setupFiles: ['./test/fixtures/quick-equality.ts'],
+      ...options,
+    },
   };
 }
 

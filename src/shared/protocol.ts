@@ -38,11 +38,14 @@ export interface WorkerApi {
     features: number | undefined,
     isFast: boolean,
   ): Promise<ArrayBuffer>;
-  /** Other messages are served between slices of the work, as in `updateMesh` and `replaceTree`. */
-  loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean): Promise<LoadedMesh>;
+  /**
+   * Copies a mesh in, and checks it unless it is trusted. Other messages are served between slices of the work, as in
+   * `updateMesh` and `replaceTree`.
+   */
+  loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean, isTrusted: boolean): Promise<LoadedMesh>;
   /** Builds small meshes, one after the other. One that fails takes nothing from the others. */
   buildMeshes(builds: SmallBuild[]): Outcome<ArrayBuffer>[];
-  /** Does `loadMesh` for many, of which no copy is made. */
+  /** Does `loadMesh` for many, of which no buffer is handed back. */
   loadMeshes(loads: SmallLoad[]): Outcome<LoadedMesh>[];
   /** Bakes the mesh as it is when this is called. Other messages are served between slices of the work. */
   bakeMesh(mesh: MeshId, boxes: PackedBoxes | undefined): Promise<ArrayBuffer>;
@@ -231,6 +234,8 @@ export interface SmallBuild {
 export interface SmallLoad {
   mesh: MeshId;
   baked: ArrayBuffer;
+  /** It comes from a builder of the page's, or was loaded before, and nobody else has had it: there is nothing to check. */
+  isTrusted: boolean;
 }
 
 /** What became of one call of many: the one or the other. */
@@ -241,8 +246,8 @@ export interface Outcome<T> {
 
 export interface LoadedMesh {
   info: TreeInfo;
-  /** The baked mesh, for another worker when this one is lost; not in the memory of either thread. */
-  copy: Blob | undefined;
+  /** The buffer that was loaded, where it is kept for another worker when this one is lost. */
+  baked: ArrayBuffer | undefined;
 }
 
 /** What became of a mesh by a change. */
@@ -253,7 +258,7 @@ export interface MeshUpdate {
   /** What to build a tree of; only one tree of a mesh is asked for at a time. */
   rebuild: MeshData | undefined;
   /** The replaced tree, as in {@link LoadedMesh}. */
-  copy?: Blob | undefined;
+  baked?: ArrayBuffer | undefined;
 }
 
 /** Everything else goes by plain messages, in order with the calls. */

@@ -5,7 +5,6 @@ import type { LoadedMesh, MeshDeform, MeshUpdate, Outcome, SmallBuild, SmallLoad
 import type { MeshData, MeshId } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { MeshAddress, MeshBuild } from './binding/core.js';
-import { blobCopy } from './blob-copy.js';
 import { outcomeOf } from './failures.js';
 import { FRAME_SLICE_MS } from './long-work.js';
 import { QueryService } from './query-service.js';
@@ -58,16 +57,18 @@ export abstract class MeshService extends QueryService {
     this.#builds.delete(id);
   }
 
-  /** Copies the mesh in and checks it, in slices: 65 MB take some 100 ms, for which no pick is to wait. */
-  readonly loadMesh = answering(async (mesh: MeshId, baked: ArrayBuffer, isKept: boolean): Promise<LoadedMesh> => {
-    this.meshes.beginLoad(mesh, baked);
-    let info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
-    while (!info) {
-      await this.work.pause();
-      info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
-    }
-    return { info, copy: isKept ? await this.#copyOf(baked) : undefined };
-  });
+  /** Copies the mesh in and checks it, in slices: 65 MB take some 30 ms, for which no pick is to wait. */
+  readonly loadMesh = answering(
+    async (mesh: MeshId, baked: ArrayBuffer, isKept: boolean, isTrusted: boolean): Promise<LoadedMesh> => {
+      this.meshes.beginLoad(mesh, baked, isTrusted);
+      let info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
+      while (!info) {
+        await this.work.pause();
+        info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
+      }
+      return isKept ? transfer({ info, baked }, [baked]) : { info, baked: undefined };
+    },
+  );
 
   readonly buildMeshes = answering((builds: SmallBuild[]): Outcome<ArrayBuffer>[] =>
     builds.map(({ positions, indices, weld, isFast }) =>
@@ -85,7 +86,9 @@ export abstract class MeshService extends QueryService {
   );
 
   readonly loadMeshes = answering((loads: SmallLoad[]): Outcome<LoadedMesh>[] =>
-    loads.map(({ mesh, baked }) => outcomeOf(() => ({ info: this.meshes.load(mesh, baked), copy: undefined }))),
+    loads.map(({ mesh, baked, isTrusted }) =>
+      outcomeOf(() => ({ info: this.meshes.load(mesh, baked, isTrusted), baked: undefined })),
+    ),
   );
 
   readonly bakeMesh = answering(async (mesh: MeshId, boxes: PackedBoxes | undefined): Promise<ArrayBuffer> => {
@@ -137,8 +140,7 @@ export abstract class MeshService extends QueryService {
       const update = await this.#change(mesh, () =>
         this.meshes.replaceInSlices(mesh, baked, FRAME_SLICE_MS, () => this.work.mayGoAhead()),
       );
-      if (baked && isKept && update.isInEffect) update.copy = await this.#copyOf(baked);
-      return update;
+      return baked && isKept && update.isInEffect ? withData({ ...update, baked }) : update;
     },
   );
 
@@ -166,15 +168,11 @@ export abstract class MeshService extends QueryService {
     }
     return step.value;
   }
-
-  #copyOf(baked: ArrayBuffer): Promise<Blob> {
-    return blobCopy(baked, FRAME_SLICE_MS, () => this.work.pause());
-  }
 }
 
 /** Answers an update of a mesh whose data are transferred. */
 function withData(update: MeshUpdate): MeshUpdate {
   const { positions, indices } = update.rebuild ?? {};
   const buffers = [positions, indices].flatMap((array) => (array ? [array.buffer as ArrayBuffer] : []));
-  return transfer(update, buffers);
+  return transfer(update, update.baked ? [...buffers, update.baked] : buffers);
 }

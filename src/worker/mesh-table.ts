@@ -56,18 +56,18 @@ export class MeshTable {
     this.features = new FeatureStore(core.snaps.memoryOf);
   }
 
-  load(id: MeshId, baked: ArrayBuffer): TreeInfo {
-    this.beginLoad(id, baked);
+  load(id: MeshId, baked: ArrayBuffer, isTrusted = false): TreeInfo {
+    this.beginLoad(id, baked, isTrusted);
     let info: TreeInfo | undefined;
     while (!info) info = this.stepLoad(id, Infinity);
     return info;
   }
 
-  /** Begins to load a mesh in steps, and the features that are baked with it. Throws OUT_OF_MEMORY. */
-  beginLoad(id: MeshId, baked: ArrayBuffer): void {
+  /** Begins to load a mesh in steps, and the features that are baked with it; a trusted one is not checked. Throws OUT_OF_MEMORY. */
+  beginLoad(id: MeshId, baked: ArrayBuffer, isTrusted: boolean): void {
     const end = bytesWithoutBoxes(baked);
     const bytes = bytesWithoutFeatures(baked, end);
-    const load = this.#core.beginLoad(baked, bytes);
+    const load = this.#core.beginLoad(baked, bytes, isTrusted);
     const finish = () => this.#withFeatures(load.finish(), baked, bytes, end);
     this.#loads.set(id, { step: load.step, finish, abort: load.abort });
   }
@@ -248,7 +248,7 @@ export class MeshTable {
     mayPut: () => boolean,
   ): Generator<void, boolean> {
     const core = this.#core;
-    const load = core.beginLoad(baked);
+    const load = core.beginLoad(baked, baked.byteLength, true); // a builder has made it
     try {
       yield* this.#finish(id, entry, { step: (ms) => load.step(ms) || undefined }, budget);
     } catch (error) {

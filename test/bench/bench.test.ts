@@ -19,6 +19,7 @@ const rows = rowsOf({
   streamed: 500,
   tracked: 100,
   hidden: 100,
+  largeMesh: 2000,
   instances: 2000,
   sides: 300,
   scan: 5000,
@@ -35,7 +36,7 @@ const rows = rowsOf({
 });
 
 /** Nobody does the same: blocks of the main thread have a bound instead, and the peer of clashes is native. */
-const ALONE = ['blocks-50k', 'clash-20k', 'clash-meet'];
+const ALONE = ['blocks-50k', 'track-18m', 'clash-20k', 'clash-meet'];
 
 describe('bench', () => {
   test.each(rows.map((row) => [row.name, row] as const))('%s: equal answers', async (_, row) => {

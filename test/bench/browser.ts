@@ -3,7 +3,8 @@ import { type Browser, chromium, type Page } from 'playwright';
 import { build, preview } from 'vite';
 import { chromiumLaunchOptions } from '../../scripts/chromium.mjs';
 import { root } from '../../scripts/run.mjs';
-import type { Probes } from './page/probes.js';
+import { COLLECTING, type TraceEvent, tasksSince } from '../fixtures/task-trace.js';
+import { type Probes, TRACE_MARK } from './page/probes.js';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, `file://${root}/`));
 
@@ -22,6 +23,7 @@ const OPTIONS = {
   },
 };
 
+let dumps = 0;
 let built: Promise<unknown> | undefined;
 
 export interface OpenPage {
@@ -63,30 +65,17 @@ async function probesOf(browser: Browser, page: Page): Promise<Probes> {
       const { usedSize, backingStorageSize } = await session.send('Runtime.getHeapUsage');
       return usedSize + backingStorageSize;
     },
-    startTrace: () => browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline'] }),
+    startTrace: () =>
+      browser.startTracing(page, {
+        categories: process.env.DUMP ? [...COLLECTING, 'disabled-by-default-v8.cpu_profiler'] : COLLECTING,
+      }),
     async longestTask() {
       const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
-      const named = traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
-      const threads = new Set(named.map(threadOf));
-      const tasks = traceEvents.filter((event) => event.name === 'RunTask' && threads.has(threadOf(event)));
-      const longest = (times: (number | undefined)[]) =>
-        times.reduce<number>((most, ms = 0) => Math.max(most, ms), 0) / 1000;
-      return { wall: longest(tasks.map(({ dur }) => dur)), cpu: longest(tasks.map(({ tdur }) => tdur)) };
+      if (process.env.DUMP)
+        (await import('node:fs')).writeFileSync(`${process.env.DUMP}-${dumps++}.json`, JSON.stringify(traceEvents));
+      const tasks = tasksSince(traceEvents, TRACE_MARK);
+      const most = (key: 'wall' | 'all' | 'ours') => Math.max(...tasks.map((task) => task[key]));
+      return { wall: most('wall'), cpu: most('all'), ours: most('ours') };
     },
   };
-}
-
-/** An event of Chromium's traces; times are microseconds. */
-interface TraceEvent {
-  name: string;
-  pid: number;
-  tid: number;
-  dur?: number;
-  /** Of these, on the processor. */
-  tdur?: number;
-  args: { name?: string };
-}
-
-function threadOf({ pid, tid }: TraceEvent): string {
-  return `${pid} ${tid}`;
 }

@@ -7,6 +7,8 @@ export interface Row {
   work: string;
   /** How often, without the warm-up. */
   rounds: number;
+  /** It takes so long, or so much memory, that it is run only where it is named, and every run counts. */
+  isLarge?: boolean;
   prepare(context: Context): Promise<Prepared>;
 }
 
@@ -143,8 +145,9 @@ export async function measure(row: Row, context: Context, length: Length = {}): 
   const samples = contenders.map((): Milliseconds[] => []);
   const faults = new Set<string>();
   try {
-    for (const contender of contenders) await warm(contender, warmUp);
-    for (let round = 0; round <= rounds; round++) {
+    const first = row.isLarge ? 1 : 0;
+    if (!row.isLarge) for (const contender of contenders) await warm(contender, warmUp);
+    for (let round = first; round <= rounds; round++) {
       collectGarbage('major');
       for (let i = 0; i < contenders.length; i++) {
         const which = (i + round) % contenders.length;

@@ -68,7 +68,7 @@ function chosen(names: string[] | undefined): Row[] | string {
   if (unknown.length > 0) {
     return `--rows: there is no ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`;
   }
-  return all.filter(({ name }) => names?.includes(name) ?? true);
+  return all.filter(({ name, isLarge = false }) => names?.includes(name) ?? !isLarge);
 }
 
 function writeJson(path: string, machine: Machine, rows: readonly RowResult[]): void {

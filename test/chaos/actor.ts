@@ -31,8 +31,10 @@ export class Actor {
   readonly windows = new Map<string, Window>();
   /** Nobody knows how large they are until an update of theirs is answered. */
   readonly meshesInDoubt = new Set<number>();
-  /** Baked meshes, and how large they are. */
-  readonly baked: [baked: ArrayBuffer, scale: number][] = [];
+  /** The boxes that meshes were given, for as long as they live. */
+  readonly boxesOfMeshes = new Map<number, readonly GivenBox[]>();
+  /** Baked meshes, how large they are, and the boxes that are baked with them. */
+  readonly baked: [baked: ArrayBuffer, scale: number, boxes: readonly GivenBox[]][] = [];
   /** The characters, and where each was when it was looked at. */
   readonly characters = new Map<Character, CharacterState | undefined>();
   /** Instances that nobody sees, for the worker to hold. */
@@ -101,7 +103,7 @@ export class Actor {
     return {
       ...{ kind, half: half as unknown as Point, mesh: isMesh ? mesh! : 0 },
       radius: kind === 'ball' || kind === 'capsule' ? size() : 0,
-      boxes: isMesh && random.chance(0.4) ? this.boxes() : [],
+      ...(isMesh ? this.boxesOn(mesh!) : { boxes: [], hasOwnBoxes: false }),
       center: isMesh || random.chance(0.7) ? [0, 0, 0] : (random.point(1).toArray() as Point),
       matrix: this.matrix(),
       motion: random.chance(0.2) ? 'static' : 'moving',
@@ -115,6 +117,13 @@ export class Actor {
       cullable: random.chance(0.9),
       occluder: random.chance(0.8),
     };
+  }
+
+  /** Some that an object of a mesh is given, none in the place of its mesh's, or those of its mesh. */
+  boxesOn(mesh: number): Pick<Thing, 'boxes' | 'hasOwnBoxes'> {
+    const hasOwnBoxes = this.random.chance(0.5);
+    if (!hasOwnBoxes) return { boxes: this.boxesOfMeshes.get(mesh) ?? [], hasOwnBoxes };
+    return { boxes: this.random.chance(0.7) ? this.boxes() : [], hasOwnBoxes };
   }
 
   /** They stay within a cube of half extents 0.45: the least that a mesh becomes has 0.5. */

@@ -10,6 +10,7 @@ import { MESH_STEPS } from './mesh-steps.js';
 import { QUERY_STEPS } from './query-steps.js';
 import { type ChaosReport, count, newReport } from './report.js';
 import { SCENE_STEPS, update } from './scene-steps.js';
+import { SWEEP_STEPS } from './sweep-steps.js';
 import { viewOf } from './windows.js';
 
 export interface ChaosOptions {
@@ -35,6 +36,7 @@ const FAULTS_PER_STEP = 1 / 120;
 const STEPS = {
   ...SCENE_STEPS,
   ...QUERY_STEPS,
+  ...SWEEP_STEPS,
   ...MESH_STEPS,
   ...CHARACTER_STEPS,
   rest: ({ random }: Actor) => new Promise((resolve) => setTimeout(resolve, random.integer(3))),

@@ -1,9 +1,11 @@
+import type { AddMeshOptions } from 'collision-worker';
 import { boxMesh } from '../oracle/meshes.js';
 import type { Actor } from './actor.js';
 import { HOG_OBJECTS, HOG_RAYS } from './hogs.js';
 import { hitOf, inSome } from './query-steps.js';
 import { update } from './scene-steps.js';
 import { isFirstHit } from './truth.js';
+import { type GivenBox, namedBox } from './world.js';
 
 const MOST_MESHES = 4;
 const CUBE = boxMesh(2, 2, 2);
@@ -20,21 +22,35 @@ export const MESH_STEPS = {
 function addMesh(actor: Actor): void {
   if (actor.world.meshes.size >= MOST_MESHES) return;
   const data = { positions: CUBE.positions.slice(), indices: CUBE.indices.slice() };
-  const options = { transfer: actor.random.chance(0.5), onProgress: () => {}, ...actor.signal() };
-  taken(actor, 'addMesh', actor.service.addMesh(data, options), 1);
+  const boxes = actor.random.chance(0.4) ? actor.boxes() : [];
+  const options = { ...meshOptions(actor, boxes), onProgress: () => {} };
+  taken(actor, 'addMesh', actor.service.addMesh(data, options), 1, boxes);
 }
 
 function addBaked(actor: Actor): void {
   if (actor.world.meshes.size >= MOST_MESHES || actor.baked.length === 0) return;
-  const [baked, scale] = actor.random.pick(actor.baked);
-  const options = { transfer: actor.random.chance(0.5), ...actor.signal() };
-  taken(actor, 'addMesh, baked', actor.service.addMesh(baked.slice(0), options), scale);
+  const [baked, scale, bakedBoxes] = actor.random.pick(actor.baked);
+  const others = actor.random.chance(0.3) ? actor.boxes() : [];
+  const answer = actor.service.addMesh(baked.slice(0), meshOptions(actor, others));
+  taken(actor, 'addMesh, baked', answer, scale, others.length > 0 ? others : bakedBoxes);
 }
 
-function taken({ life }: Actor, name: string, answer: Promise<number>, scale: number): void {
+function meshOptions(actor: Actor, boxes: readonly GivenBox[]): AddMeshOptions {
+  const said = boxes.length > 0 && { boxes: boxes.map(namedBox) };
+  return { transfer: actor.random.chance(0.5), ...said, ...actor.signal() };
+}
+
+function taken(
+  { life, boxesOfMeshes }: Actor,
+  name: string,
+  answer: Promise<number>,
+  scale: number,
+  boxes: readonly GivenBox[],
+): void {
   life.ask({
     ...{ name, answer },
     check: (id) => {
+      boxesOfMeshes.set(id, boxes);
       life.change((_, meshes) => meshes.set(id, scale));
       return true;
     },
@@ -62,15 +78,17 @@ function updateMesh(actor: Actor): void {
 }
 
 function bakeMesh(actor: Actor): void {
-  const { life, baked } = actor;
+  const { life, baked, random } = actor;
   const mesh = actor.mesh();
   if (mesh === undefined) return;
+  const others = random.chance(0.3) ? actor.boxes().slice(random.integer(2)) : undefined;
+  const boxes = others ?? actor.boxesOfMeshes.get(mesh) ?? [];
   life.ask({
     name: 'bakeMesh',
-    answer: actor.service.bakeMesh(mesh),
+    answer: actor.service.bakeMesh(mesh, others && { boxes: others.map(namedBox) }),
     check: (data, worlds) => {
       const scales = new Set(worlds.flatMap((world) => world.meshes.get(mesh) ?? []));
-      if (scales.size === 1 && !actor.meshesInDoubt.has(mesh)) baked.push([data, [...scales][0]]);
+      if (scales.size === 1 && !actor.meshesInDoubt.has(mesh)) baked.push([data, [...scales][0], boxes]);
       if (baked.length > 4) baked.shift();
       return data.byteLength > 0;
     },
@@ -82,6 +100,7 @@ function removeMesh(actor: Actor): void {
   if (mesh === undefined || actor.meshesInDoubt.has(mesh)) return;
   if ([...actor.world.things.values()].some((thing) => thing.mesh === mesh)) return;
   actor.service.removeMesh(mesh);
+  actor.boxesOfMeshes.delete(mesh);
   actor.life.change((_, meshes) => meshes.delete(mesh));
 }
 

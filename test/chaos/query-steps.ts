@@ -21,7 +21,6 @@ export const QUERY_STEPS = {
   overlap,
   containing,
   closestPoint,
-  sweep,
   contact,
   distance,
 };
@@ -193,7 +192,7 @@ function overlap(actor: Actor): void {
 }
 
 /** The mesh that was asked with may be gone in the states after the question. */
-function sizes({ life }: Actor, world: World, { mesh }: Thing): Pick<World, 'meshes'> {
+export function sizes({ life }: Actor, world: World, { mesh }: Thing): Pick<World, 'meshes'> {
   if (mesh === 0) return EMPTY;
   return { meshes: new Map([[mesh, world.meshes.get(mesh) ?? life.sizeOf(mesh)]]) };
 }
@@ -216,27 +215,6 @@ function closestPoint(actor: Actor): void {
     name: 'closestPoint',
     answer: actor.service.closestPoint(point, { ...options, maxDistance }),
     check: (closest, worlds) => inSome((world) => truth.isClosest(world, point, maxDistance, options, closest))(worlds),
-  });
-}
-
-function sweep(actor: Actor): void {
-  const thing = actor.thing();
-  const options = actor.query();
-  const [x, y, z] = actor.random.point(12).toArray();
-  const to = Array.from(thing.matrix, (value, i) =>
-    i === 12 ? value + x : i === 13 ? value + y : i === 14 ? value + z : value,
-  );
-  actor.life.ask({
-    name: 'sweep',
-    answer: actor.service.sweep(shapeOf(thing), thing.matrix, to, options),
-    // What is met at the start is what overlaps it; what a way meets, core tests say.
-    check: (hit, worlds) =>
-      hit === null
-        ? options.side !== 'double' ||
-          inSome((world) =>
-            truth.areMet(world, solidOf(sizes(actor, world, thing), thing), options, new Uint32Array()),
-          )(worlds)
-        : hit.time >= 0 && hit.time <= 1 && inSome((world) => world.things.has(hit.object))(worlds),
   });
 }
 

@@ -26,6 +26,8 @@ export interface Thing {
   mesh: number;
   /** Boxes by hand, of the last two kinds; none of others. They are within the mesh however it was scaled. */
   boxes: readonly GivenBox[];
+  /** Whether it is told of its boxes; otherwise they are those of its mesh. */
+  hasOwnBoxes: boolean;
   /** 16; it turns the axes into one another, or mirrors them, and scales all alike. */
   matrix: readonly number[];
   motion: 'static' | 'moving';
@@ -125,10 +127,10 @@ export function optionsOf(thing: Thing): ObjectOptions {
   const { clearance, continuous } = thing;
   const boxes = thing.boxes.map(namedBox);
   const said = { motion, layers, collidesWith, group, contacts, pickable, cullable, occluder, clearance, continuous };
-  return { shape: shapeOf(thing), matrix, ...said, ...(boxes.length > 0 && { boxes }) };
+  return { shape: shapeOf(thing), matrix, ...said, ...(thing.hasOwnBoxes && { boxes }) };
 }
 
-function namedBox({ name, center, half: [x, y, z], isTurned }: GivenBox): NamedBox {
+export function namedBox({ name, center, half: [x, y, z], isTurned }: GivenBox): NamedBox {
   if (!isTurned) return { name, center, halfExtents: [x, y, z] };
   return { name, center, halfExtents: [y, x, z], rotation: [0, 0, Math.SQRT1_2, Math.SQRT1_2] };
 }

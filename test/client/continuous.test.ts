@@ -244,7 +244,10 @@ test('a lost worker: clearances hold in the next one, and ways begin where thing
 });
 
 describe('a frame that is lost with its worker', () => {
-  /** Bullets left of a wall: one by itself, two of a block, one that adapters move, one that is to be teleported. */
+  /**
+   * Bullets left of a wall: one by itself, two of a block, one that adapters move, two of an array that an adapter writes,
+   * one that is to be teleported.
+   */
   async function shots() {
     const mortal = await Mortal.create();
     const { service } = mortal;
@@ -253,16 +256,25 @@ describe('a frame that is lost with its worker', () => {
     const block = service.addInstances({ ...ball(0.01), group: 1 }, 2);
     const put = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 9, 0) });
     const bulk = service.addObject({ ...ball(0.01), group: 1, matrix: at(-50, 15, 0) });
+    const instances = service.addInstances({ ...ball(0.01), group: 1 }, 2);
+    const array = new Float32Array(32);
+    const moveInstances = (x: number, isNew = false) => {
+      array.set([...at(x, 18, 0), ...at(x, 21, 0)]);
+      if (isNew) service.placeInstances(instances, array, at(0, 0, 0));
+      else service.moveInstances(instances, array, at(0, 0, 0));
+    };
+    moveInstances(-50, true);
     const standing = service.addObject({ shape: { type: 'sphere', radius: 0.01 }, group: 1, matrix: at(-50, 12, 0) });
     // An adapter calls update() in the same task.
     const moveTo = (x: number, isUpdated = true) => {
       if (isUpdated) service.moveObjects(Uint32Array.of(bulk), [at(x, 15, 0)], 0, 1);
       service.setTransform(single, at(x, 0, 0));
       service.setTransforms(block, Float64Array.from([...at(x, 3, 0), ...at(x, 6, 0)]));
+      moveInstances(x);
       service.setTransform(standing, at(x, 12, 0));
     };
-    const expected = [single, ...block, bulk].map((id) => `${wall}:${id}`);
-    return { mortal, service, moveTo, put, single, block, expected };
+    const expected = [single, ...block, bulk, ...instances].map((id) => `${wall}:${id}`);
+    return { mortal, service, moveTo, moveInstances, put, single, block, instances, expected };
   }
   type Shots = Awaited<ReturnType<typeof shots>>;
   const held = ({ mortal }: Shots) => mortal.workers.at(-1)!.hold();
@@ -287,9 +299,9 @@ describe('a frame that is lost with its worker', () => {
     expect(hit?.object).toBe(single);
     const after = await service.update();
     expect(keysOf(after)).toEqual(expected);
-    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500', '0.500']);
+    expect(timesOf(after)).toEqual(expected.map(() => '0.500'));
     const next = await service.update();
-    expect([next.contacts.count, next.contacts.endedA.length]).toEqual([0, 4]);
+    expect([next.contacts.count, next.contacts.endedA.length]).toEqual([0, 6]);
   });
 
   test('so is the one that waited behind it, and what is said between two workers', async () => {
@@ -313,7 +325,7 @@ describe('a frame that is lost with its worker', () => {
     await third;
     const after = await service.update();
     expect(keysOf(after)).toEqual(expected);
-    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500', '0.500']);
+    expect(timesOf(after)).toEqual(expected.map(() => '0.500'));
   });
 
   test('of which the first was answered leaves the way of the second', async () => {
@@ -332,7 +344,42 @@ describe('a frame that is lost with its worker', () => {
     await second;
     const after = await service.update();
     expect(keysOf(after)).toEqual(expected);
-    expect(timesOf(after)).toEqual(['0.500', '0.500', '0.500', '0.500']);
+    expect(timesOf(after)).toEqual(expected.map(() => '0.500'));
+  });
+
+  test('of instances that an adapter writes on before it says so, and that became continuous since they were placed', async () => {
+    const scene = await shots();
+    const { mortal, service, moveInstances, instances, expected } = scene;
+    const isContinuous = (continuous: boolean) => {
+      for (const id of instances) service.setObject(id, { continuous });
+    };
+    isContinuous(false);
+    moveInstances(-70);
+    await service.update();
+    isContinuous(true);
+    await service.update();
+    held(scene);
+    moveInstances(30);
+    const lost = rejects(service.update());
+    // What is written behind an update() is not said.
+    moveInstances(-70);
+    moveInstances(30);
+    await mortal.kill();
+    await lost;
+    const after = await service.update();
+    const timeOf = (key: string) => after.contacts.time[keysOf(after).indexOf(key)];
+    for (const key of expected.slice(-2)) expect(timeOf(key)).toBeCloseTo(0.7, 3);
+    // None that is not continuous has a way.
+    isContinuous(false);
+    moveInstances(-70);
+    await service.update();
+    held(scene);
+    moveInstances(30);
+    const again = rejects(service.update());
+    await mortal.kill();
+    await again;
+    const last = keysOf(await service.update());
+    expect(last.filter((key) => expected.slice(-2).includes(key))).toEqual([]);
   });
 
   test('has no way for what is new or was put somewhere', async () => {

@@ -25,8 +25,13 @@ export class IdBuffer {
   }
 
   get visible(): Set<number> {
-    const seen = new Set(this.ids);
-    seen.delete(0);
+    const seen = new Set<number>();
+    // Neighbours are the same, for the most part.
+    let last = 0;
+    for (const id of this.ids) {
+      if (id !== last && id !== 0) seen.add(id);
+      last = id;
+    }
     return seen;
   }
 
@@ -59,22 +64,37 @@ export class IdBuffer {
     }
   }
 
-  #drawTriangle(id: number, a: number[], b: number[], c: number[], area: number): void {
-    const x0 = Math.max(0, Math.floor(Math.min(a[0], b[0], c[0]) - 0.5));
-    const x1 = Math.min(this.#width - 1, Math.ceil(Math.max(a[0], b[0], c[0]) - 0.5));
-    const y0 = Math.max(0, Math.floor(Math.min(a[1], b[1], c[1]) - 0.5));
-    const y1 = Math.min(this.#height - 1, Math.ceil(Math.max(a[1], b[1], c[1]) - 0.5));
+  #drawTriangle(
+    id: number,
+    [ax, ay, az]: number[],
+    [bx, by, bz]: number[],
+    [cx, cy, cz]: number[],
+    area: number,
+  ): void {
+    const x0 = Math.max(0, Math.floor(Math.min(ax, bx, cx) - 0.5));
+    const x1 = Math.min(this.#width - 1, Math.ceil(Math.max(ax, bx, cx) - 0.5));
+    const y0 = Math.max(0, Math.floor(Math.min(ay, by, cy) - 0.5));
+    const y1 = Math.min(this.#height - 1, Math.ceil(Math.max(ay, by, cy) - 0.5));
+    const depths = this.#depths;
     for (let y = y0; y <= y1; y++) {
+      const py = y + 0.5;
+      const [ofU, ofV] = [(cx - bx) * (py - by), (ax - cx) * (py - cy)];
+      let wasInside = false;
       for (let x = x0; x <= x1; x++) {
-        const [px, py] = [x + 0.5, y + 0.5];
-        const u = ((c[0] - b[0]) * (py - b[1]) - (c[1] - b[1]) * (px - b[0])) / area;
-        const v = ((a[0] - c[0]) * (py - c[1]) - (a[1] - c[1]) * (px - c[0])) / area;
+        const px = x + 0.5;
+        const u = (ofU - (cy - by) * (px - bx)) / area;
+        const v = (ofV - (ay - cy) * (px - cx)) / area;
         const w = 1 - u - v;
-        if (u < 0 || v < 0 || w < 0) continue;
-        const depth = u * a[2] + v * b[2] + w * c[2];
+        if (u < 0 || v < 0 || w < 0) {
+          // A row of a triangle is one run of pixels.
+          if (wasInside) break;
+          continue;
+        }
+        wasInside = true;
+        const depth = u * az + v * bz + w * cz;
         const at = y * this.#width + x;
-        if (depth >= this.#depths[at]) continue;
-        this.#depths[at] = depth;
+        if (depth >= depths[at]) continue;
+        depths[at] = depth;
         this.ids[at] = id;
       }
     }
@@ -87,6 +107,7 @@ function turn(a: number[], b: number[], c: number[]): number {
 
 /** Cuts a polygon at the near plane (1) or the far plane (-1) of clip space (Sutherland and Hodgman, Reentrant polygon clipping, 1974). */
 function clipped(polygon: readonly Vector4[], sign: number): readonly Vector4[] {
+  if (polygon.every(({ z, w }) => w + sign * z >= 0)) return polygon;
   return polygon.flatMap((corner, i) => {
     const next = polygon[(i + 1) % polygon.length];
     const [here, there] = [corner.w + sign * corner.z, next.w + sign * next.z];

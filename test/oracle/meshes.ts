@@ -8,9 +8,15 @@ export interface Triangles {
   indices: Uint32Array;
 }
 
+/** Of radius 1, by their detail: many tests ask for the same ones, and three makes them slowly. */
+const icospheres = new Map<number, Triangles>();
+
 /** Closed, 20 · (detail + 1)² triangles. */
 export function icosphere(radius: number, detail: number): Triangles {
-  return transformed(welded(new IcosahedronGeometry(1, detail)), (vertex) => vertex.multiplyScalar(radius));
+  const unit = icospheres.get(detail) ?? welded(new IcosahedronGeometry(1, detail));
+  icospheres.set(detail, unit);
+  const { positions, indices } = transformed(unit, (vertex) => vertex.multiplyScalar(radius));
+  return { positions, indices: indices.slice() };
 }
 
 /** Closed, 12 triangles. */

@@ -2,6 +2,7 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, type TrackOptions, trackScene } from 'collision-worker/three';
 import {
+  BatchedMesh,
   BoxGeometry,
   InstancedMesh,
   Matrix4,
@@ -12,6 +13,7 @@ import {
   SphereGeometry,
 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Mortal } from '../fixtures/mortal.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 
 let service: CollisionService;
@@ -88,4 +90,45 @@ test('a bullet passes a wall, and does not where it was teleported; so do instan
   expect(last.contactsOf(bullet).length).toBe(1);
   expect(last.contactsOf(swarm).length).toBe(0);
   expect(() => tracker.teleport({} as Object3D)).toThrow(/teleport: object/);
+});
+
+test('the way of a frame that is lost with its worker is on the next one, of meshes, of instances and of a batch', async () => {
+  const mortal = await Mortal.create();
+  service.dispose();
+  ({ service } = mortal);
+  const scene = new Scene();
+  const wall = named(new Mesh(new BoxGeometry(0.02, 40, 40), material), 'wall');
+  const geometry = new SphereGeometry(0.05, 8, 6);
+  const bullet = named(new Mesh(geometry, material), 'bullet');
+  const swarm = named(new InstancedMesh(geometry, material, 3), 'swarm');
+  const batch = named(new BatchedMesh(2, 200, 400, material), 'batch');
+  const form = batch.addGeometry(geometry);
+  const batched = [0, 1].map(() => batch.addInstance(form));
+  const matrix = new Matrix4();
+  const place = (x: number) => {
+    bullet.position.x = x;
+    for (let i = 0; i < 3; i++) swarm.setMatrixAt(i, matrix.makeTranslation(x, i + 1, 0));
+    swarm.instanceMatrix.needsUpdate = true;
+    for (const i of batched) batch.setMatrixAt(i, matrix.makeTranslation(x, -i - 1, 0));
+  };
+  place(-9);
+  scene.add(wall, bullet, swarm, batch);
+  const continuous = { continuous: true, group: 1 };
+  const options = { bullet: continuous, swarm: continuous, batch: continuous, wall: { motion: 'static' } };
+  const tracker = await tracked(scene, options);
+  expect((await step(tracker)).result.contacts.count).toBe(0);
+  place(-8);
+  expect((await step(tracker)).result.contacts.count).toBe(0);
+  for (let round = 0; round < 2; round++) {
+    const side = round === 0 ? 1 : -1;
+    mortal.workers.at(-1)!.hold();
+    place(8 * side);
+    const lost = expect(step(tracker)).rejects.toMatchObject({ code: 'WORKER_LOST' });
+    await mortal.kill();
+    await lost;
+    const { contacts } = (await step(tracker)).result;
+    expect(contacts.count).toBe(6);
+    for (const time of contacts.time) expect(Math.abs(time - 0.5)).toBeLessThan(0.01);
+    expect((await step(tracker)).result.contacts.count).toBe(0);
+  }
 });

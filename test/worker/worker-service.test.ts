@@ -44,23 +44,35 @@ test.each<[string, Command, string]>([
   expect(resultBehind()).toMatchObject({ failure: undefined });
 });
 
-test('a tree is copied for the next worker, where there may be one', async () => {
+test('a tree is handed back for the next worker, where there may be one', async () => {
   const [MESH, KEPT] = [2049, 2050];
   const baked = () => bake(core, icosphere(1, 2));
-  expect((await service.loadMesh(MESH, baked(), false)).copy).toBeUndefined();
+  expect((await service.loadMesh(MESH, baked(), false, false)).baked).toBeUndefined();
   const copies = [
-    (await service.loadMesh(KEPT, baked(), true)).copy,
-    (await service.replaceTree(KEPT, baked(), true)).copy,
-    (await service.replaceTree(MESH, baked(), false)).copy,
-    (await service.replaceTree(MESH, null, true)).copy,
+    (await service.loadMesh(KEPT, baked(), true, false)).baked,
+    (await service.replaceTree(KEPT, baked(), true)).baked,
+    (await service.replaceTree(MESH, baked(), false)).baked,
+    (await service.replaceTree(MESH, null, true)).baked,
   ];
-  const bytes = await Promise.all(copies.map(async (copy) => copy && (await copy.arrayBuffer())));
-  expect(bytes).toEqual([baked(), baked(), undefined, undefined]);
+  // Two buffers are always equal; two arrays of bytes are not.
+  const bytes = copies.map((copy) => copy && new Uint8Array(copy));
+  const expected = new Uint8Array(baked());
+  expect(bytes).toEqual([expected, expected, undefined, undefined]);
+});
+
+test('a mesh is checked, unless it is trusted', async () => {
+  const damaged = bake(core, icosphere(1, 2));
+  new Uint8Array(damaged)[damaged.byteLength - 1] ^= 1;
+  await expect(service.loadMesh(2051, damaged, false, false)).rejects.toMatchObject({ name: 'BAD_DATA' });
+  const load = { mesh: 2052, baked: damaged, isTrusted: false };
+  expect(service.loadMeshes([load])[0].failure?.code).toBe('BAD_DATA');
+  expect(service.loadMeshes([{ ...load, isTrusted: true }])[0].failure).toBeUndefined();
+  expect((await service.loadMesh(2051, damaged, false, true)).info.triangles).toBe(icosphere(1, 2).indices.length / 3);
 });
 
 test('a new tree that is worse than the one before asks for another, of the newest vertices', async () => {
   const mesh = 2049;
-  await service.loadMesh(mesh, bake(core, boxMesh(1, 1, 1)), false);
+  await service.loadMesh(mesh, bake(core, boxMesh(1, 1, 1)), false, false);
   const { positions, indices } = boxMesh(1, 1, 1);
   const { meshInfo } = core;
   core.meshInfo = (address) => ({ ...meshInfo.call(core, address), cost: 2 });

@@ -34,7 +34,7 @@ export class FrameBuilder implements StagedTransforms {
   readonly #frame = new FrameBuffer();
   readonly #poses: PoseTable;
   /** The objects whose poses it brings: those that the table has when it is completed. */
-  readonly #posed = new Set<PoseEntry>();
+  readonly #posed: PoseEntry[] = [];
   /** It is for a worker that has no poses yet. */
   #isWhole = false;
 
@@ -68,7 +68,7 @@ export class FrameBuilder implements StagedTransforms {
   /** Tells whether nothing is staged. */
   get isEmpty(): boolean {
     const { singles, blocks } = this.#frame;
-    return singles + blocks.length + this.#views + this.#moves.count + this.#posed.size === 0 && !this.#isWhole;
+    return singles + blocks.length + this.#views + this.#moves.count + this.#posed.length === 0 && !this.#isWhole;
   }
 
   /** Stages a transform: 16 numbers, column-major. */
@@ -123,13 +123,19 @@ export class FrameBuilder implements StagedTransforms {
 
   /** Stages every pose that update() has said. */
   addAllPoses(): void {
-    for (const entry of this.#poses.said()) this.#posed.add(entry);
+    this.#addPosed(this.#poses.said());
     this.#isWhole = true;
+  }
+
+  /** Adds those that it does not bring yet. */
+  #addPosed(more: Iterable<PoseEntry>): void {
+    const known = new Set(this.#posed);
+    for (const entry of more) if (!known.has(entry)) this.#posed.push(entry);
   }
 
   /** Notes what of the poses that it brought the worker has taken. */
   takePoses(rejected: () => Uint32Array): void {
-    if (this.#posed.size > 0) this.#poses.take(this.#posed, rejected());
+    if (this.#posed.length > 0) this.#poses.take(this.#posed, rejected());
   }
 
   /** Tells the log all that is staged, for the frame of this number: singles last, as the worker applies them. */
@@ -137,8 +143,8 @@ export class FrameBuilder implements StagedTransforms {
     const frame = this.#frame;
     for (let i = 0; i < frame.blocks.length; i++) {
       const borrowed = this.#borrowed[i];
-      const { ids, matrices } = borrowed ?? { ids: frame.blockIds(i), matrices: frame.blockMatrices(i) };
-      log.keepBlock(ids, matrices, frame.blockParent(i), borrowed, frameNumber);
+      const ids = borrowed?.ids ?? frame.blockIds(i);
+      log.keepBlock(ids, frame.blockMatrices(i), frame.blockParent(i), borrowed, frameNumber);
     }
     log.keepSingles(frame.u32, frame.idAt(0), frame.f64, frame.matrixAt(0), frame.singles);
   }
@@ -237,7 +243,7 @@ export class FrameBuilder implements StagedTransforms {
       const target = this.#frame.matrixAt(this.#singleOf(id));
       for (let k = 0; k < AFFINE_NUMBERS; k++) this.#frame.f64[target + k] = from.f64[source + k];
     }
-    for (const entry of newer.#posed) this.#posed.add(entry);
+    this.#addPosed(newer.#posed);
     for (let i = 0; i < newer.#views; i++) {
       this.setView(newer.#viewWords.subarray(i * VIEW_WORDS, (i + 1) * VIEW_WORDS));
     }
@@ -252,7 +258,7 @@ export class FrameBuilder implements StagedTransforms {
   }
 
   #framePoses(): FramePart | undefined {
-    if (this.#posed.size === 0) return undefined;
+    if (this.#posed.length === 0) return undefined;
     const states = this.#poses.statesOf(this.#posed, this.#isWhole);
     const write: FramePart['write'] = (u32, f32, f64, at) => this.#poses.write(states, u32, f32, f64, at);
     return { count: states.length, bytes: this.#poses.measure(states), write };
@@ -272,7 +278,7 @@ export class FrameBuilder implements StagedTransforms {
   /** Empties the builder: after it was joined to another, or with the buffer that came back from the worker. */
   restart(buffer = this.#frame.u32.buffer): void {
     this.#borrowed.length = 0;
-    this.#posed.clear();
+    this.#posed.length = 0;
     this.#moves.clear();
     this.#frame.restart(buffer);
     this.#views = 0;

@@ -12,25 +12,24 @@ import type {
   MeshInfo,
   NamedBox,
 } from '../../shared/types.js';
-import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from '../check/binary.js';
+import { checkTypedArray, isArrayBuffer } from '../check/binary.js';
 import { checkSignal } from '../check/signal.js';
 import {
   argumentError,
   checkAtLeastZero,
   checkBoolean,
   checkInteger,
-  checkNumber,
-  checkOneOf,
   invalid,
   readOptions,
 } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';
-import { abortable, aborted } from '../link/abort.js';
+import { abortable } from '../link/abort.js';
 import type { BuilderPool } from '../link/builder-pool.js';
 import { CallBatch } from '../link/call-batch.js';
 import type { WorkerLink } from '../link/worker-link.js';
-import { buffersOf, type CheckOwn, checkDeform, copyDeform } from '../skin/mesh-deform.js';
+import { BakedCopies, bytesOf, SMALL_BYTES } from './baked-copies.js';
 import { IdTable } from './id-table.js';
+import { checkFeatures, checkQuality, takeData } from './mesh-input.js';
 import {
   type Boxes,
   checkBoxable,
@@ -42,24 +41,9 @@ import {
 } from './named-boxes.js';
 
 const KEYS = ['onProgress', 'signal', 'transfer', 'weld', 'features', 'boxes', 'quality'];
-const QUALITIES = ['good', 'fast'] as const;
 const BAKE_KEYS = ['boxes'];
 const MESH_BOXES_KEYS = ['level', 'signal'];
 const DEEPEST_LEVEL = 4;
-const FEATURE_KEYS = ['angle'];
-/** Degrees; what features of triangles are found by without an option: worker/snap/feature-store.ts. */
-const FEATURE_ANGLE = 35;
-const DATA_KEYS = ['positions', 'indices', 'topology', 'skin', 'morphs'];
-/** Tells how many vertices an element of each kind of mesh has. */
-const SIZES = { triangles: 3, lines: 2, points: 1 } as const;
-const TOPOLOGIES = Object.keys(SIZES) as (keyof typeof SIZES)[];
-const INDEX_KINDS = ['Uint32Array', 'Uint16Array'] as const;
-
-/**
- * Up to so many bytes, the copy of a baked mesh for another worker is a buffer of ours. A Blob is in the memory of neither
- * thread, but it is known to the whole browser: of 10,000 small meshes, making the Blobs takes 3 s, and all else 2.
- */
-const SMALL_BYTES = 65_536;
 
 interface Mesh {
   /** Null until it is in the worker. */
@@ -97,6 +81,7 @@ export class MeshStore {
   readonly #pump: FramePump;
   /** Tells whether copies are kept for another worker. */
   readonly #isKept: boolean;
+  readonly #copies = new BakedCopies();
   #updates = 0;
 
   constructor(link: WorkerLink, builders: BuilderPool, pump: FramePump, isKept: boolean) {
@@ -152,6 +137,8 @@ export class MeshStore {
 
     // It has a microtask of its own: what the caller's function throws ends nothing here.
     const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
+    // Of what a builder has made and nobody else has had, there is nothing to check.
+    const isTrusted = !isArrayBuffer(owned);
     const baked = isArrayBuffer(owned)
       ? owned
       : await this.#builders.build(operation, owned, report, signal, weld, angle, isFast);
@@ -169,13 +156,14 @@ export class MeshStore {
     };
     const id = this.#table.add(mesh);
     const isSmall = baked.byteLength <= SMALL_BYTES;
-    const { info, copy } = await this.#load(operation, id, baked, signal, isSmall);
+    const { info, baked: loaded } = await this.#load(operation, id, { baked, isTrusted }, signal, isSmall);
     if (boxes.length > 0 && (info.topology !== 'triangles' || info.bones + info.morphs > 0)) {
       this.#table.delete(id);
       this.#pump.enqueue({ type: 'removeMesh', mesh: id });
       checkBoxable(operation, given.boxes ?? boxes, info);
     }
-    mesh.copy = isSmall && this.#isKept ? baked : copy;
+    const copy = isSmall ? baked : loaded;
+    if (copy && this.#isKept) this.#copies.add(mesh, copy);
     mesh.info = { ...info, rebuilds: 0, boxes };
     this.count++;
     this.triangles += info.triangles;
@@ -328,10 +316,13 @@ export class MeshStore {
     }
     await this.#link.up();
     if (signal.aborted) return undefined;
-    const { info, isInEffect, rebuild, copy } = await this.#link.call(operation, (api) =>
-      api.replaceTree(id, transfer(baked, [baked]), this.#isKept),
-    );
-    if (copy) mesh.copy = copy;
+    const {
+      info,
+      isInEffect,
+      rebuild,
+      baked: loaded,
+    } = await this.#link.call(operation, (api) => api.replaceTree(id, transfer(baked, [baked]), this.#isKept));
+    if (loaded) this.#copies.add(mesh, loaded);
     this.#note(mesh, info, isInEffect ? 1 : 0);
     return rebuild;
   }
@@ -340,8 +331,8 @@ export class MeshStore {
   async replay(): Promise<void> {
     for (const [id, mesh] of [...this.#table.entries(), ...this.#departed]) {
       if (!mesh.info || !mesh.copy) continue;
-      const baked = mesh.copy instanceof Blob ? await mesh.copy.arrayBuffer() : mesh.copy.slice(0);
-      await this.#link.call('restart', (api) => api.loadMesh(id, transfer(baked, [baked]), false));
+      const baked = await bytesOf(mesh.copy);
+      await this.#link.call('restart', (api) => api.loadMesh(id, transfer(baked, [baked]), false, true));
       const moved = mesh.moved?.slice();
       if (moved) await this.#link.call('restart', (api) => api.updateMesh(id, transfer(moved, [moved.buffer])));
     }
@@ -352,6 +343,7 @@ export class MeshStore {
   clear(): void {
     this.#table = new IdTable();
     this.#departed.clear();
+    this.#copies.clear();
     this.count = this.triangles = this.bytes = 0;
   }
 
@@ -365,16 +357,18 @@ export class MeshStore {
   async #load(
     operation: string,
     id: MeshId,
-    baked: ArrayBuffer,
+    { baked, isTrusted }: Omit<SmallLoad, 'mesh'>,
     signal: AbortSignal | undefined,
     isSmall: boolean,
   ): Promise<LoadedMesh> {
     const loaded = this.#link.defer<LoadedMesh>(operation);
     const load = () =>
-      this.#link.answerWith(loaded, operation, (api) => api.loadMesh(id, transfer(baked, [baked]), this.#isKept));
+      this.#link.answerWith(loaded, operation, (api) =>
+        api.loadMesh(id, transfer(baked, [baked]), this.#isKept, isTrusted),
+      );
     // Behind removals that were asked for before, as it may need their memory.
     const done = isSmall
-      ? this.#smallLoads.add(operation, { mesh: id, baked }, loaded)
+      ? this.#smallLoads.add(operation, { mesh: id, baked, isTrusted }, loaded)
       : new Promise<boolean>((resolve) => {
           this.#pump.enqueue(() => resolve(!loaded.settled && load()));
         });
@@ -406,99 +400,4 @@ function describedData({
 function checkTriangles(operation: string, { topology }: Readonly<MeshInfo>): void {
   if (topology === 'triangles') return;
   throw new CollisionError('UNSUPPORTED', `${operation}: mesh has ${topology}, expected triangles`);
-}
-
-/** Answers the angle by which features are to be found, in degrees; undefined where they are not. */
-function checkFeatures(operation: string, features: AddMeshOptions['features'] = false): number | undefined {
-  if (typeof features === 'boolean') return features ? FEATURE_ANGLE : undefined;
-  const { angle = FEATURE_ANGLE } = readOptions(operation, 'features', features, FEATURE_KEYS);
-  checkNumber(operation, 'features.angle', angle, 0, 'a number from 0 to 180');
-  if (angle > 180) invalid(operation, 'features.angle', angle, 'a number from 0 to 180');
-  return angle;
-}
-
-/** Tells whether a mesh is to be built quickly. */
-function checkQuality(operation: string, given: AddMeshOptions['quality'], data: MeshData | ArrayBuffer): boolean {
-  if (given === undefined) return false;
-  const quality = checkOneOf(operation, 'quality', given, QUALITIES);
-  if (isArrayBuffer(data)) invalid(operation, 'quality', given, 'none for a baked mesh, which is built already');
-  if (quality === 'fast' && (data?.topology ?? 'triangles') !== 'triangles') {
-    invalid(operation, 'quality', given, `'good' for ${data.topology}, whose trees are built in one way`);
-  }
-  return quality === 'fast';
-}
-
-/** Checks the data, and takes them into buffers of our own. */
-function takeData(
-  operation: string,
-  data: MeshData | ArrayBuffer,
-  isHandedOver: boolean,
-  signal: AbortSignal | undefined,
-  weld: number,
-): MeshData | ArrayBuffer {
-  const arrays = isArrayBuffer(data) ? checkBaked(operation, data) : checkData(operation, data, isHandedOver, weld);
-  if (signal?.aborted) throw aborted(operation, signal);
-  if (!isHandedOver) {
-    return copyOf(arrays);
-  }
-  const buffers = isArrayBuffer(arrays) ? [arrays] : allBuffersOf(arrays);
-  try {
-    const owned = structuredClone(arrays, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
-    // Blobs take no buffer that can be resized.
-    return isArrayBuffer(owned) && 'resizable' in owned && owned.resizable ? copyOf(owned) : owned;
-  } catch (cause) {
-    const message = `${operation}: the data cannot be transferred, expected buffers that can: ${String(cause)}`;
-    throw new CollisionError('INVALID_ARGUMENT', message, { cause });
-  }
-}
-
-function copyOf<T extends MeshData | ArrayBuffer>(data: T): T;
-function copyOf(data: MeshData | ArrayBuffer): MeshData | ArrayBuffer {
-  if (isArrayBuffer(data)) return new Uint8Array(new Uint8Array(data)).buffer;
-  const { positions, indices, topology = 'triangles' } = data;
-  const copy = { positions: positions.slice(), topology, ...copyDeform(data) };
-  return indices ? { ...copy, indices: indices.slice() } : copy;
-}
-
-function allBuffersOf(data: MeshData): ArrayBufferLike[] {
-  const buffers = [data.positions.buffer, ...buffersOf(data)];
-  return data.indices ? [...buffers, data.indices.buffer] : buffers;
-}
-
-function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
-  if (isDetached(baked)) invalid(operation, 'data', 'a detached buffer', 'a baked mesh');
-  return baked;
-}
-
-function checkData(operation: string, data: MeshData, isHandedOver: boolean, weld: number): MeshData {
-  if (data === undefined) invalid(operation, 'data', data, 'positions and indices, or a baked mesh');
-  const given = readOptions(operation, 'data', data, DATA_KEYS);
-  const positions = checkTypedArray<Float32Array>(operation, 'positions', given.positions, ['Float32Array']);
-  if (isHandedOver) checkOwn(operation, 'positions', positions, given.positions);
-  const { topology = 'triangles' } = given;
-  const size = SIZES[checkOneOf(operation, 'topology', topology, TOPOLOGIES)];
-  if (weld > 0 && topology !== 'triangles') invalid(operation, 'weld', weld, `0 for ${topology}, which have no faces`);
-  checkLength(operation, 'positions', positions, given.indices === undefined ? 3 * size : 3);
-  const checkGiven: CheckOwn = (argument, checked, array) => checkOwn(operation, argument, checked, array);
-  const deform = checkDeform(operation, given, positions.length / 3, isHandedOver ? checkGiven : undefined);
-  if (topology !== 'triangles' && Object.keys(deform).length > 0) {
-    throw new CollisionError('UNSUPPORTED', `${operation}: ${topology} have a skin or morphs, expected none of them`);
-  }
-  if (given.indices === undefined) return { positions, topology, ...deform };
-  const indices = checkTypedArray<Uint32Array | Uint16Array>(operation, 'indices', given.indices, INDEX_KINDS);
-  if (isHandedOver) checkOwn(operation, 'indices', indices, given.indices);
-  checkLength(operation, 'indices', indices, size);
-  return { positions, indices, topology, ...deform };
-}
-
-/** Checks that an array can be transferred: of one in a shared buffer, what was checked is a copy. */
-function checkOwn(operation: string, argument: string, checked: { buffer: ArrayBufferLike }, given: unknown): void {
-  if (checked.buffer === bufferOf(given)) return;
-  const message = `${operation}: ${argument} cannot be transferred, as its buffer is shared; expected one that can`;
-  throw new CollisionError('INVALID_ARGUMENT', message);
-}
-
-function checkLength(operation: string, argument: string, { length }: ArrayLike<number>, multiple: number): void {
-  if (length > 0 && length % multiple === 0) return;
-  throw argumentError('BAD_DATA', operation, `the length of ${argument}`, length, `a multiple of ${multiple}, not 0`);
 }

@@ -2,8 +2,10 @@
 // what the worker has taken. Frames are written from what update() has said, so a frame that waits brings the newest. The
 // next worker gets what the last one has taken, and that: it may refuse it, as the last one may have.
 //
-// Bones are copied once when they are set, into memory that goes from pose to pose. Objects that are set with one array
-// which still holds the same numbers share the copy, and travel with one block.
+// Bones are copied once when they are set, into memory that goes from pose to pose: an object that is posed in every frame
+// has two places in turn. Bones of one length are neighbours in slabs, in the order in which they were first set, so that a
+// frame copies many of them at once. Objects that are set with one array which still holds the same numbers share the copy,
+// and travel with one block.
 import {
   BINDS_BYTES,
   BINDS_INVERSE,
@@ -19,7 +21,10 @@ import type { ObjectId } from '../../shared/types.js';
 import { IDENTITY } from '../transforms/affine.js';
 
 interface Bones {
-  numbers: Float32Array;
+  /** They are so many numbers of the slab, from `first` on. */
+  readonly numbers: Float32Array;
+  readonly slab: Float32Array;
+  readonly first: number;
   /** Poses that have it. */
   users: number;
   /** The frame that it was written for last, and where it is in that. */
@@ -45,9 +50,10 @@ export interface PoseEntry {
   sent: PoseState | undefined;
   /** What a worker has taken last. */
   taken: PoseState | undefined;
-  /** Where the next one is written. */
-  next: PoseState;
-  isStaged: boolean;
+  /** What was set last, for the next update(). */
+  next: PoseState | undefined;
+  /** The next one is written there: what it was before. */
+  spare: PoseState | undefined;
 }
 
 /** A pose that was checked. */
@@ -62,6 +68,9 @@ export interface CheckedPose {
 export const UNBOUND = Float64Array.of(...IDENTITY, ...IDENTITY);
 
 const NO_NUMBERS = new Float32Array(0);
+const NO_ENTRIES: ReadonlySet<PoseEntry> = new Set();
+/** Numbers of a slab of more than one bones, at most: 256 KB. */
+const MOST_IN_SLAB = 65_536;
 
 export class PoseTable {
   readonly #entries = new Map<ObjectId, PoseEntry>();
@@ -71,6 +80,8 @@ export class PoseTable {
   readonly #spare: PoseState[] = [];
   /** Bones that no pose has, by their length. */
   readonly #free = new Map<number, Bones[]>();
+  /** How many bones of a length the next slab has. */
+  readonly #slabs = new Map<number, number>();
   /** The array that was set last, and the copy of it. */
   #lastGiven: Float32Array | undefined;
   #lastBones: Bones | undefined;
@@ -80,10 +91,16 @@ export class PoseTable {
   set(id: ObjectId, { bones, binds, morphs }: CheckedPose): void {
     let entry = this.#entries.get(id);
     if (!entry) {
-      entry = { id, kept: undefined, sent: undefined, taken: undefined, next: this.#newState(id), isStaged: false };
+      entry = { id, kept: undefined, sent: undefined, taken: undefined, next: undefined, spare: undefined };
       this.#entries.set(id, entry);
     }
-    const { next } = entry;
+    let { next } = entry;
+    if (next === undefined) {
+      // It is taken as late as this: what the last answer has made free is still in the caches.
+      next = entry.next = entry.spare ?? this.#newState(id);
+      entry.spare = undefined;
+      this.#staged.push(entry);
+    }
     next.bones = this.#copyOf(bones, next.bones);
     if (binds === UNBOUND) next.binds = UNBOUND;
     else {
@@ -94,33 +111,34 @@ export class PoseTable {
       next.morphs = morphs.length === 0 ? NO_NUMBERS : new Float32Array(morphs.length);
     }
     if (morphs.length > 0) next.morphs.set(morphs);
-    if (entry.isStaged) return;
-    entry.isStaged = true;
-    this.#staged.push(entry);
   }
 
   delete(id: ObjectId): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
     this.#entries.delete(id);
-    const { kept, sent, taken, next } = entry;
-    entry.kept = entry.sent = entry.taken = undefined;
-    entry.isStaged = false;
+    const { kept, sent, taken, next, spare } = entry;
+    entry.kept = entry.sent = entry.taken = entry.next = entry.spare = undefined;
     for (const state of new Set([kept, sent, taken, next])) this.#retire(entry, state);
+    for (const state of [entry.spare, spare]) if (state !== undefined) this.#spare.push(state);
+    entry.spare = undefined;
   }
 
-  /** Makes what was set what update() has said, and adds it to `posed`. */
-  commit(posed: Set<PoseEntry>): void {
-    for (const entry of this.#staged) {
-      if (!entry.isStaged) continue; // it was removed
-      const { kept } = entry;
-      entry.kept = entry.next;
-      entry.next = this.#newState(entry.id);
-      entry.isStaged = false;
+  /** Makes what was set what update() has said, and adds the objects to `posed`, of which none is there twice. */
+  commit(posed: PoseEntry[]): void {
+    const staged = this.#staged;
+    const isEmpty = posed.length === 0;
+    const known = isEmpty ? NO_ENTRIES : new Set(posed);
+    for (let i = 0; i < staged.length; i++) {
+      const entry = staged[i];
+      const { kept, next } = entry;
+      if (next === undefined) continue; // it was removed
+      entry.kept = next;
+      entry.next = undefined;
       this.#retire(entry, kept);
-      posed.add(entry);
+      if (isEmpty || !known.has(entry)) posed.push(entry);
     }
-    this.#staged.length = 0;
+    staged.length = 0;
     this.#lastGiven = undefined;
     this.#lastBones = undefined;
   }
@@ -135,6 +153,7 @@ export class PoseTable {
     this.#staged.length = 0;
     this.#spare.length = 0;
     this.#free.clear();
+    this.#slabs.clear();
     this.#lastGiven = undefined;
     this.#lastBones = undefined;
   }
@@ -184,23 +203,17 @@ export class PoseTable {
       if (binds === UNBOUND) hasUnbound = true;
       if (!bones || bones.frame === frame) continue;
       bones.frame = frame;
-      bytes += align16(4 * bones.numbers.length);
+      bytes += 4 * bones.numbers.length;
     }
     return bytes;
   }
 
-  /** Writes poses into the buffer of a frame, from a byte at a multiple of 16 on. */
+  /** Writes poses into the buffer of a frame, from a byte at a multiple of 16 on: the bones, then what else they have. */
   write(states: readonly PoseState[], u32: Uint32Array, f32: Float32Array, f64: Float64Array, at: number): void {
-    const frame = ++this.#frames;
-    let end = at + states.length * POSE_BYTES;
+    let end = this.#writeBones(states, f32, at + states.length * POSE_BYTES);
     let unbound = 0;
-    for (const { id, bones, binds, morphs } of states) {
-      if (bones && bones.frame !== frame) {
-        bones.frame = frame;
-        bones.at = end;
-        f32.set(bones.numbers, end / 4);
-        end += align16(4 * bones.numbers.length);
-      }
+    for (let i = 0; i < states.length; i++) {
+      const { id, bones, binds, morphs } = states[i];
       const word = at / 4;
       u32[word + POSE_ID / 4] = id;
       u32[word + POSE_BONE_COUNT / 4] = bones ? bones.numbers.length / 16 : 0;
@@ -222,6 +235,29 @@ export class PoseTable {
     }
   }
 
+  /** Writes each bones once, those that are neighbours in a slab in one copy. Answers where they end. */
+  #writeBones(states: readonly PoseState[], f32: Float32Array, start: number): number {
+    const frame = ++this.#frames;
+    let end = start;
+    let slab: Float32Array = NO_NUMBERS;
+    let [first, next] = [0, 0];
+    for (let i = 0; i < states.length; i++) {
+      const { bones } = states[i];
+      if (bones === undefined || bones.frame === frame) continue;
+      if (bones.slab !== slab || bones.first !== next) {
+        copyRun(slab, first, next, f32, end);
+        ({ slab, first } = bones);
+        next = first;
+      }
+      bones.frame = frame;
+      bones.at = end;
+      next += bones.numbers.length;
+      end += 4 * bones.numbers.length; // whole matrices: a multiple of 16
+    }
+    copyRun(slab, first, next, f32, end);
+    return end;
+  }
+
   #newState(id: ObjectId): PoseState {
     const state = this.#spare.pop();
     if (state === undefined) {
@@ -231,15 +267,16 @@ export class PoseTable {
     return state;
   }
 
-  /** Keeps a state for another pose if the entry does not have it any more. */
-  #retire({ kept, sent, taken }: PoseEntry, state: PoseState | undefined): void {
-    if (!state || state === kept || state === sent || state === taken) return;
+  /** Keeps a state for another pose, of the same object first, if the entry does not have it any more. */
+  #retire(entry: PoseEntry, state: PoseState | undefined): void {
+    if (!state || state === entry.kept || state === entry.sent || state === entry.taken) return;
     // Bones of its own stay with it: the next pose mostly has as many.
     if (state.bones && state.bones.users > 1) {
       state.bones.users--;
       state.bones = undefined;
     }
-    this.#spare.push(state);
+    if (entry.spare === undefined) entry.spare = state;
+    else this.#spare.push(state);
   }
 
   /** Answers a copy of bones for a pose that had others: the last one, if that is of the same array and of the same numbers. */
@@ -253,7 +290,7 @@ export class PoseTable {
     const isOwn = old?.users === 1 && old.numbers.length === given?.length;
     if (!isOwn) this.#release(old);
     if (given === undefined) return undefined;
-    const bones = isOwn ? old : (this.#free.get(given.length)?.pop() ?? newBones(given.length));
+    const bones = isOwn ? old : this.#takeBones(given.length);
     bones.numbers.set(given);
     bones.users = 1;
     this.#lastGiven = given;
@@ -261,18 +298,35 @@ export class PoseTable {
     return bones;
   }
 
+  /** Answers bones of a length that no pose has, from a new slab where there are none: each has twice as many as the one before. */
+  #takeBones(length: number): Bones {
+    let free = this.#free.get(length);
+    if (free === undefined) {
+      free = [];
+      this.#free.set(length, free);
+    }
+    const known = free.pop();
+    if (known !== undefined) return known;
+    const count = this.#slabs.get(length) ?? 1;
+    this.#slabs.set(length, Math.max(1, Math.min(2 * count, Math.floor(MOST_IN_SLAB / length))));
+    const slab = new Float32Array(count * length);
+    // The first is taken first.
+    for (let first = (count - 1) * length; first >= 0; first -= length) {
+      free.push({ numbers: slab.subarray(first, first + length), slab, first, users: 0, frame: 0, at: 0 });
+    }
+    return free.pop()!;
+  }
+
   #release(bones: Bones | undefined): void {
     if (!bones || --bones.users > 0) return;
     if (bones === this.#lastBones) this.#lastGiven = this.#lastBones = undefined;
-    const { length } = bones.numbers;
-    const free = this.#free.get(length);
-    if (free) free.push(bones);
-    else this.#free.set(length, [bones]);
+    this.#free.get(bones.numbers.length)!.push(bones);
   }
 }
 
-function newBones(length: number): Bones {
-  return { numbers: new Float32Array(length), users: 0, frame: 0, at: 0 };
+/** Copies a part of a slab to a frame, to end at that byte. */
+function copyRun(slab: Float32Array, first: number, next: number, f32: Float32Array, end: number): void {
+  if (next > first) f32.set(slab.subarray(first, next), end / 4 - (next - first));
 }
 
 function areEqual(a: Float32Array, b: Float32Array): boolean {

@@ -1,5 +1,6 @@
 import { type Camera, type LOD, type Object3D, type Plane, Vector3 } from 'three';
 import { CollisionError } from '../../shared/errors.js';
+import { nextTask } from '../../shared/next-task.js';
 import type {
   ContactOptions,
   DistanceOptions,
@@ -202,6 +203,8 @@ export class SceneTracker {
         throw new CollisionError('ABORTED', 'trackScene: the signal was aborted', { cause: signal.reason });
       }
       tracker.#sync();
+      // It has looked at all of a large scene, as the first frame of the caller does: that is to be another task.
+      await nextTask();
       for (const { error } of tracker.#walk.entries) {
         if (error !== null && !isAboutOneObject(error)) throw error;
       }

@@ -5,7 +5,8 @@
 //
 // A borrowed block is not kept at all but read from its owner's array, so that a million instances take no memory here.
 // The next worker gets what the owner has written by then, whether or not it was sent. Where that is no matrix, the
-// object is where it was added, and is its owner's to hide.
+// object is where it was added, and is its owner's to hide. One with a continuous object is kept as any other, as its
+// owner does not know where that was in the last answered frame.
 import { NO_OBJECT, slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
@@ -42,7 +43,7 @@ interface Placement {
 }
 
 interface KeptBlock {
-  /** A copy, unless it is borrowed. */
+  /** A copy, unless they are an owner's who never writes them. */
   ids: Uint32Array;
   isBorrowed: boolean;
   /** Counts those of its objects of which no one else has spoken since. */
@@ -78,6 +79,8 @@ export class ReplayLog {
   #indexInBlock = new Uint32Array(0);
   /** The number of the last frame that was answered. */
   #answered = 0;
+  /** What was found of the ids of borrowed blocks, in which version of `starts`. */
+  readonly #continuous = new WeakMap<Uint32Array, { version: number; isAny: boolean }>();
 
   constructor(table: TransformTable, isKeeping: boolean) {
     this.#table = table;
@@ -93,7 +96,13 @@ export class ReplayLog {
 
   /** Says whether an object is continuous. */
   setContinuous(id: ObjectId, isContinuous: boolean): void {
-    if (this.#isKeeping) this.#table.starts.set(slotOf(id), isContinuous);
+    if (!this.#isKeeping) return;
+    const slot = slotOf(id);
+    this.#table.starts.set(slot, isContinuous);
+    const block = isContinuous ? this.#blocks[this.#blockOf[slot]] : undefined;
+    if (block?.isBorrowed !== true || block.newest.matrices.length !== 16 * block.ids.length) return;
+    block.newest.matrices = block.newest.matrices.slice();
+    block.isBorrowed = false;
   }
 
   /** Makes room for so many slots. */
@@ -178,7 +187,7 @@ export class ReplayLog {
     }
   }
 
-  /** Keeps a block of an update(), which goes with the frame of that number. */
+  /** Keeps a block of an update(), which goes with the frame of that number; `matrices` are those of the frame. */
   keepBlock(
     ids: Uint32Array,
     matrices: Floats,
@@ -187,11 +196,12 @@ export class ReplayLog {
     frame: number,
   ): void {
     if (!this.#isKeeping) return;
-    const same = this.#findBlock(ids, borrowed);
-    const block = same ?? this.#newBlock(ids, borrowed);
+    const lent = borrowed && !this.#hasContinuous(ids) ? borrowed : undefined;
+    const same = this.#findBlock(ids, lent);
+    const block = same ?? this.#newBlock(borrowed ? ids : ids.slice(), lent);
     if (block.own < ids.length) this.#own(block, ids);
-    if (borrowed) {
-      block.newest.matrices = borrowed.matrices;
+    if (lent) {
+      block.newest.matrices = lent.matrices;
     } else {
       // A frame that was not sent yet says the newest alone.
       if (block.frame !== frame) this.#beginPlacement(block, matrices);
@@ -200,6 +210,17 @@ export class ReplayLog {
     block.newest.parent.set(parent);
     block.frame = frame;
     block.isAccepted = false;
+  }
+
+  /** Tells whether any object of a borrowed block is continuous. */
+  #hasContinuous(ids: Uint32Array): boolean {
+    const { starts } = this.#table;
+    if (!starts.isAny) return false;
+    const known = this.#continuous.get(ids);
+    if (known?.version === starts.version) return known.isAny;
+    const isAny = ids.some((id) => starts.isContinuous(slotOf(id)));
+    this.#continuous.set(ids, { version: starts.version, isAny });
+    return isAny;
   }
 
   /** Notes that the worker has answered a frame. */
@@ -218,7 +239,7 @@ export class ReplayLog {
 
   /**
    * Notes that the worker is lost, which has answered the frames up to a number: where continuous objects were then is where
-   * their ways begin. Of a borrowed block nobody knows that.
+   * their ways begin.
    */
   interrupt(answered: number): void {
     const { ids, starts } = this.#table;
@@ -297,7 +318,7 @@ export class ReplayLog {
   #newBlock(ids: Uint32Array, borrowed: BorrowedBlock | undefined): KeptBlock {
     const number = this.#freeNumbers.pop() ?? this.#blocks.length;
     const block: KeptBlock = {
-      ids: borrowed?.ids ?? ids.slice(),
+      ids,
       isBorrowed: borrowed !== undefined,
       own: 0,
       newest: { matrices: borrowed?.matrices ?? new Float32Array(0), parent: new Float64Array(16) },
@@ -390,6 +411,7 @@ export class ReplayLog {
 }
 
 function areEqual(a: Uint32Array, b: Uint32Array): boolean {
+  if (a === b) return true;
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;

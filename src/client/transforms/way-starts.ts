@@ -62,6 +62,8 @@ export class WayStarts {
   /** Tells of each slot whether its object is continuous. */
   #isContinuous = new Uint8Array(0);
   #count = 0;
+  /** Changes whenever an object becomes continuous, or is so no more. */
+  version = 0;
   /** Before the frame that is answered next, and before the one behind it. */
   #first = new Places();
   #second = new Places();
@@ -83,6 +85,7 @@ export class WayStarts {
     if (slot >= this.#isContinuous.length) this.#isContinuous = grown(this.#isContinuous, slot + 1);
     this.#isContinuous[slot] = isContinuous ? 1 : 0;
     this.#count += isContinuous ? 1 : -1;
+    this.version++;
     this.exclude(slot);
   }
 
@@ -134,6 +137,7 @@ export class WayStarts {
   clear(): void {
     this.#isContinuous = new Uint8Array(0);
     this.#count = 0;
+    this.version++;
     this.#first = new Places();
     this.#second = new Places();
     this.#isFirstSent = false;

@@ -38,8 +38,8 @@ export interface Core {
     deform?: MeshDeform,
     isFast?: boolean,
   ): MeshBuild;
-  /** Begins to copy in the first bytes of a buffer, a baked mesh, and to check it. Throws OUT_OF_MEMORY. */
-  beginLoad(baked: ArrayBuffer, bytes?: number): MeshLoad;
+  /** Begins to copy in the first bytes of a buffer, a baked mesh, and to check it unless it is trusted. Throws OUT_OF_MEMORY. */
+  beginLoad(baked: ArrayBuffer, bytes?: number, isTrusted?: boolean): MeshLoad;
   /** Copies it in, if nothing in it can lead a traversal astray (else BAD_DATA). */
   loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress;
   /** Bakes a mesh in one piece; `beginBake` does so in steps. */
@@ -213,8 +213,8 @@ class WasmCore implements Core {
     return this.#derivations.step(budget);
   }
 
-  beginLoad(baked: ArrayBuffer, bytes = baked.byteLength): MeshLoad {
-    return beginLoad(this.#exports, this.#memory, baked, bytes, (mesh) => this.#meshes.add(mesh));
+  beginLoad(baked: ArrayBuffer, bytes = baked.byteLength, isTrusted = false): MeshLoad {
+    return beginLoad(this.#exports, this.#memory, { baked, bytes, isTrusted }, (mesh) => this.#meshes.add(mesh));
   }
 
   loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress {

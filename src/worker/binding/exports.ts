@@ -37,7 +37,7 @@ export interface CoreExports {
   meshPairs(a: number, b: number, matrix: number, all: boolean): number;
   foundPairs(): number;
   beginCheck(address: number, bytes: number): number;
-  stepCheck(check: number, until: number): number;
+  stepCheck(check: number, until: number, available: number): number;
   checkMeshTree(address: number): number;
   isFresh(address: number): boolean;
   beginBake(mesh: number): number;

@@ -1,5 +1,3 @@
-import { createCollisionService } from 'collision-worker';
-import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BufferAttribute,
   BufferGeometry,
@@ -8,76 +6,17 @@ import {
   Matrix4,
   Mesh,
   MeshBasicMaterial,
-  PerspectiveCamera,
-  Scene,
   SphereGeometry,
 } from 'three';
-import type { PageFact, PageRow } from './page-row.js';
-import { SIZE } from './streamed.js';
+import type { PageRow } from './page-row.js';
+import { Stage } from './stage.js';
 
 /** How many of each there are for every Mesh that is hidden. */
 const GEOMETRIES = 0.4;
 const INSTANCES = 20;
-/** A large geometry is copied in slices, whatever its size: a million triangles do. */
 const TRIANGLES = 20;
 
-/** Of one task. */
-const MOST_MS = 8;
-
 const material = new MeshBasicMaterial();
-
-/** A tracked scene, in which something large comes, changes and goes. */
-class Stage {
-  readonly facts: PageFact[] = [];
-  readonly scene: Scene;
-  readonly tracker: SceneTracker;
-  readonly service: Awaited<ReturnType<typeof createCollisionService>>;
-  readonly #camera = new PerspectiveCamera();
-
-  static async open(): Promise<Stage> {
-    const service = await createCollisionService();
-    const scene = new Scene();
-    scene.updateMatrixWorld();
-    return new Stage(service, scene, await trackScene(service, scene));
-  }
-
-  private constructor(service: Stage['service'], scene: Scene, tracker: SceneTracker) {
-    this.service = service;
-    this.scene = scene;
-    this.tracker = tracker;
-  }
-
-  /** A frame; answers how many milliseconds `update` took. */
-  async frame(): Promise<number> {
-    await new Promise(requestAnimationFrame);
-    const start = performance.now();
-    this.tracker.update(this.#camera, SIZE);
-    return performance.now() - start;
-  }
-
-  /** Notes the longest block from what `act` does until all is done, in wall time and in time on the processor. */
-  async during(what: string, act: () => void, isDone: () => boolean): Promise<void> {
-    await this.frame();
-    await window.heapBytes(); // the garbage of the scene is not ours
-    await window.startTrace();
-    for (let i = 0; i < 2; i++) await this.frame(); // no turns are due from the time that these two took
-    act();
-    for (let frames = 0; frames === 0 || !isDone(); frames++) await this.frame();
-    await new Promise(requestAnimationFrame);
-    const { wall, cpu } = await window.longestTask();
-    this.facts.push({ name: `longest block while ${what}`, value: wall, unit: 'ms', atMost: MOST_MS });
-    this.facts.push({ name: `on the processor while ${what}`, value: cpu, unit: 'ms' });
-  }
-
-  get isQuiet(): boolean {
-    return this.tracker.pending.length === 0;
-  }
-
-  close(): void {
-    this.tracker.dispose();
-    this.service.dispose();
-  }
-}
 
 /** How long the main thread is busy at once while large scenes come, change and go. */
 export async function blocksRow(count: number): Promise<PageRow> {
@@ -122,13 +61,39 @@ export async function blocksRow(count: number): Promise<PageRow> {
         () => scene.remove(forest),
         () => service.stats.objects === 0,
       );
-      const side = Math.ceil(Math.sqrt((TRIANGLES * count) / 2));
-      const sheet = new Mesh(sheetOf(side), material);
-      await stage.during(`a mesh of ${many(2 * side * side)} triangles comes`, () => scene.add(sheet), isThere(1));
+      await meshComes(stage, TRIANGLES * count);
       return stage.facts;
     },
     close: () => stage.close(),
   };
+}
+
+/** From adding a mesh of so many triangles until it is there, and how long the main thread is busy at once until it is gone. */
+export async function largeMeshRow(count: number): Promise<PageRow> {
+  const stage = await Stage.open();
+  return {
+    contenders: {
+      async ours() {
+        const ms = await meshComes(stage, count);
+        await stage.during(
+          'it goes',
+          () => stage.scene.clear(),
+          () => stage.service.stats.meshes === 0,
+        );
+        return ms;
+      },
+    },
+    facts: () => stage.facts,
+    close: () => stage.close(),
+  };
+}
+
+async function meshComes(stage: Stage, count: number): Promise<number> {
+  const side = Math.ceil(Math.sqrt(count / 2));
+  const sheet = new Mesh(sheetOf(side), material);
+  const what = `a mesh of ${(2 * side * side).toLocaleString('en')} triangles comes`;
+  const isThere = () => stage.service.stats.objects === 1 && stage.isQuiet;
+  return stage.during(what, () => stage.scene.add(sheet), isThere);
 }
 
 const BALL = new SphereGeometry(0.4, 8, 4);

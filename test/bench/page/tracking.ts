@@ -13,8 +13,9 @@ import {
 } from 'three';
 import { acceleratedRaycast, MeshBVH } from 'three-mesh-bvh';
 import { Random } from '../../oracle/random.js';
-import { median } from '../statistics.js';
 import type { PageRow } from './page-row.js';
+import { beginTrace, type LongestTask } from './probes.js';
+import { factsOf } from './stage.js';
 import { SIZE } from './streamed.js';
 
 /** Of each geometry. */
@@ -77,29 +78,23 @@ export async function trackingRow(count: number): Promise<PageRow> {
     },
     checksums: { ours: async () => found, 'three-mesh-bvh': async () => found },
     async facts() {
-      const [longest, busiest]: number[][] = [[], []];
+      const tasks: LongestTask[] = [];
       for (let i = 0; i < TRACED; i++) {
-        longest.push(
-          await tracked(async (work) => {
-            await window.heapBytes(); // the garbage of the scene is not ours
-            await window.startTrace();
-            await work();
-            const { wall, cpu } = await window.longestTask();
-            busiest.push(cpu);
-            return wall;
-          }),
-        );
+        await tracked(async (work) => {
+          await window.heapBytes(); // the garbage of the scene is not ours
+          await beginTrace();
+          await work();
+          tasks.push(await window.longestTask());
+          return 0;
+        });
       }
+      const [median] = tasks.toSorted((a, b) => a.ours - b.ours).slice(TRACED >> 1);
       const bytes = await tracked(async (work) => {
         const before = await window.heapBytes();
         await work();
         return (await window.heapBytes()) - before;
       });
-      return [
-        { name: 'longest block of the main thread', value: median(longest), unit: 'ms' },
-        { name: 'on the processor', value: median(busiest), unit: 'ms' },
-        { name: 'kept on the main thread', value: bytes / count, unit: 'bytes a Mesh' },
-      ];
+      return [...factsOf(median), { name: 'kept on the main thread', value: bytes / count, unit: 'bytes a Mesh' }];
     },
     close() {},
   };

@@ -17,9 +17,8 @@ export function printRow({ name, work, contenders, facts, faults }: RowResult): 
   for (const contender of contenders) printLine(cellsOf(contender));
   for (const fact of facts) {
     const { value, atMost } = fact;
-    console.log(
-      `  ${factLine(fact)}${atMost === undefined ? '' : `, target ≤ ${plain(atMost)} ${verdict(value <= atMost)}`}`,
-    );
+    const target = atMost === undefined ? '' : `, target ≤ ${plain(atMost)} ${verdict(value <= atMost)}`;
+    console.log(`  ${factLine(fact)}${target}`);
   }
   for (const fault of faults) console.log(`  DIFFERENT ANSWERS: ${fault}`);
 }
@@ -71,6 +70,7 @@ export function digits(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
 
-function range({ lower, upper }: Spread): string {
+/** The quartiles. */
+export function range({ lower, upper }: Spread): string {
   return `${digits(lower)} – ${digits(upper)}`;
 }

@@ -1,5 +1,5 @@
-import { createCollisionService, type MeshId } from 'collision-worker';
-import { MeshBVH, SAH } from 'three-mesh-bvh';
+import { type AddMeshOptions, createCollisionService, type MeshId } from 'collision-worker';
+import { CENTER, MeshBVH, SAH } from 'three-mesh-bvh';
 import type { Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import { apart, type Contender, type Fact, here, type Row } from '../harness.js';
@@ -25,7 +25,45 @@ export function buildRow(mesh: () => Triangles): Row {
   };
 }
 
-async function ours(triangles: Triangles, rays: Float32Array) {
+/** The same quickly, at the cost of rays, and what rays cost then. */
+export function fastBuildRow(mesh: () => Triangles): Row {
+  return {
+    name: 'build-fast',
+    work: "the tree of the full dragon with quality: 'fast'",
+    rounds: 7,
+    async prepare() {
+      const triangles = mesh();
+      const rays = raysAround(new Random(1), triangles.positions, 1000);
+      const [fast, good] = [
+        await ours(triangles, rays, { quality: 'fast' }),
+        await ours(triangles, rays, { quality: 'good' }),
+      ];
+      const center = { ...theirs(triangles, rays, CENTER), name: 'three-mesh-bvh CENTER' };
+      return {
+        contenders: [
+          here(() => ({ ...fast.contender, atMost: 300 })),
+          here(() => ({ ...good.contender, name: "quality: 'good'" })),
+          apart(() => center),
+        ],
+        facts: async () => {
+          const many = raysAround(new Random(2), triangles.positions, RAYS_COMPARED);
+          const [quick, slow]: number[][] = [[], []];
+          for (let i = 0; i < TIMES_COMPARED; i++) {
+            quick.push(await fast.msOf(many));
+            slow.push(await good.msOf(many));
+          }
+          const value = Math.min(...quick) / Math.min(...slow);
+          return [{ name: "rays, by those of quality: 'good'", value, unit: '×', atMost: 1.15 }];
+        },
+      };
+    },
+  };
+}
+
+const RAYS_COMPARED = 50_000;
+const TIMES_COMPARED = 9;
+
+async function ours(triangles: Triangles, rays: Float32Array, options: AddMeshOptions = {}) {
   const service = await createCollisionService();
   let mesh: MeshId | undefined;
   let bytes = 0;
@@ -35,7 +73,7 @@ async function ours(triangles: Triangles, rays: Float32Array) {
       if (mesh !== undefined) service.removeMesh(mesh);
     },
     async run() {
-      mesh = await service.addMesh(triangles);
+      mesh = await service.addMesh(triangles, options);
     },
     async checksum() {
       bytes = service.meshInfo(mesh!).bytes;
@@ -46,10 +84,17 @@ async function ours(triangles: Triangles, rays: Float32Array) {
     },
     close: () => service.dispose(),
   });
-  return { contender, bytes: () => bytes };
+  /** How long rays take in the worker, with a tree that was built. */
+  const msOf = async (many: Float32Array): Promise<number> => {
+    const object = service.addObject({ shape: { type: 'mesh', mesh: mesh! } });
+    const { ms } = await service.raycastMany(many);
+    service.removeObject(object);
+    return ms;
+  };
+  return { contender, bytes: () => bytes, msOf };
 }
 
-function theirs(triangles: Triangles, rays: Float32Array): Contender {
+function theirs(triangles: Triangles, rays: Float32Array, strategy: typeof SAH | typeof CENTER = SAH): Contender {
   let geometry = geometryOf(triangles);
   let tree: MeshBVH;
   return {
@@ -58,7 +103,7 @@ function theirs(triangles: Triangles, rays: Float32Array): Contender {
       geometry = geometryOf(triangles); // the build sorts the indices
     },
     run() {
-      tree = new MeshBVH(geometry, { strategy: SAH });
+      tree = new MeshBVH(geometry, { strategy });
     },
     checksum() {
       const check = raycastFirst(tree, rays);

@@ -169,6 +169,18 @@ function isSameForm(a: Affine, b: Affine): bool {
   );
 }
 
+/** Writes the nine numbers of a map's columns to an address, by vectors. */
+// @ts-ignore: decorator
+@inline
+export function copyColumns(to: usize, a: Affine): void {
+  const from = changetype<usize>(a);
+  v128.store(to, v128.load(from));
+  v128.store(to, v128.load(from, 16), 16);
+  v128.store(to, v128.load(from, 32), 32);
+  v128.store(to, v128.load(from, 48), 48);
+  store<f64>(to, load<f64>(from, 64), 64);
+}
+
 /** Copies a map by vectors, as memory.copy is a call. */
 export function copy(to: Affine, from: Affine): void {
   const p = changetype<usize>(to), q = changetype<usize>(from);
@@ -181,7 +193,7 @@ export function copy(to: Affine, from: Affine): void {
 }
 
 export function setIdentity(a: Affine): void {
-  memory.fill(changetype<usize>(a), 0, AFFINE_BYTES);
+  for (let i: usize = 0; i < AFFINE_BYTES; i += 16) v128.store(changetype<usize>(a) + i, i64x2.splat(0));
   a.xx = 1.0;
   a.yy = 1.0;
   a.zz = 1.0;

@@ -2,7 +2,7 @@
 // may scale, mirror and shear; its axes are what Gram and Schmidt make of its columns. What changes but for that has its
 // last form all the way: `startMap` is the end turned back to the start.
 
-import { Affine } from './affine';
+import { Affine, copyColumns } from './affine';
 
 /** From the start to the end, and the rotation as its axis times the angle in radians, which is 0 … π. */
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
@@ -68,7 +68,7 @@ export function startMap(out: Affine, map: Affine, from: Affine, to: Affine): vo
   const p = changetype<usize>(map), q = changetype<usize>(out);
   const x = map.tx - to.tx, y = map.ty - to.ty, z = map.tz - to.tz;
   if (angle == 0) {
-    memory.copy(q, p, 72);
+    copyColumns(q, map);
     out.tx = from.tx + x;
     out.ty = from.ty + y;
     out.tz = from.tz + z;

@@ -19,7 +19,7 @@ import {
 } from '../shape/item';
 import { baseOf, fitsPose, freeRooms, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
-import { REACHING, REACH_BYTES, Reach, findReach, highX, highY, highZ, lowX, lowY, lowZ } from '../shape/reach';
+import { REACHING, REACH_BYTES, Reach, findReach, highXY, highZ, lowXY, lowZ } from '../shape/reach';
 import { noteReach, noteReaching, reserveWays, wayRound } from './ways';
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
@@ -357,9 +357,17 @@ export function setBox(slot: u32, b: Affine): void {
 function extendBox(slot: u32, box: Box, b: Affine): void {
   const reach = reachAt(slot);
   findReach(reach, itemAt(slot), b);
-  box.lowX = min(box.lowX, below(lowX - sceneOriginX)); box.highX = max(box.highX, above(highX - sceneOriginX));
-  box.lowY = min(box.lowY, below(lowY - sceneOriginY)); box.highY = max(box.highY, above(highY - sceneOriginY));
-  box.lowZ = min(box.lowZ, below(lowZ - sceneOriginZ)); box.highZ = max(box.highZ, above(highZ - sceneOriginZ));
+  const origin = f64x2.replace_lane(f64x2.splat(sceneOriginX), 1, sceneOriginY);
+  const ends = outward(
+    f64x2.sub(f64x2.replace_lane(f64x2.splat(lowZ), 1, highZ), f64x2.splat(sceneOriginZ)), f64x2(-OUTWARD, OUTWARD),
+  );
+  const low = outward(f64x2.sub(lowXY, origin), f64x2.splat(-OUTWARD)), high = outward(f64x2.sub(highXY, origin), f64x2.splat(OUTWARD));
+  const to = changetype<usize>(box);
+  const lowAt = to + offsetof<Box>('lowX'), highAt = to + offsetof<Box>('highX');
+  v128.store64_lane(lowAt, f32x4.pmin(v128.load64_zero(lowAt), low), 0);
+  v128.store64_lane(highAt, f32x4.pmax(v128.load64_zero(highAt), high), 0);
+  box.lowZ = min(box.lowZ, f32x4.extract_lane(ends, 0));
+  box.highZ = max(box.highZ, f32x4.extract_lane(ends, 1));
   reach.round = wayRound;
   if (itemAt(slot).flags & FLAG_CONTINUOUS) noteReach(slot, reach);
 }

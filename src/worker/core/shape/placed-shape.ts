@@ -37,6 +37,13 @@ export function mapOf(solid: PlacedShape): Affine {
   return changetype<Affine>(changetype<usize>(solid));
 }
 
+/** Copies a shape by vectors, as memory.copy is a call. */
+export function copyShape(to: PlacedShape, from: PlacedShape): void {
+  for (let i: usize = 0; i < PLACED_SHAPE_BYTES; i += 16) {
+    v128.store(changetype<usize>(to) + i, v128.load(changetype<usize>(from) + i));
+  }
+}
+
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const asked = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
 const askedPrimitive: usize = memory.data(<i32>offsetof<Primitive>(), 16);
@@ -56,7 +63,7 @@ export function readDescription(description: usize): void {
 
 /** Sets the shape that was read last, by the matrix of its description as that is now. */
 export function describedAgain(out: PlacedShape, description: usize, precision: u32): void {
-  memory.copy(changetype<usize>(worldOf(asked)), description + OBJECT_MATRIX, 96);
+  copy(worldOf(asked), changetype<Affine>(description + OBJECT_MATRIX));
   setPlacedShape(out, asked, precision);
 }
 

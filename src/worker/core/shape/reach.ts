@@ -2,7 +2,7 @@
 // objects have either, so this is a record of its own.
 
 import { FLAG_CLEARANCE, FLAG_CONTINUOUS } from '../../../shared/layout';
-import { Affine, copy } from '../math/affine';
+import { Affine, between, copy } from '../math/affine';
 import { angle, findMotion, startMap } from '../math/rigid-motion';
 import { Item, setBoundsUnder, worldOf } from './item';
 
@@ -13,6 +13,11 @@ export class Reach {
   fromYx: f64; fromYy: f64; fromYz: f64;
   fromZx: f64; fromZy: f64; fromZz: f64;
   fromTx: f64; fromTy: f64; fromTz: f64;
+  /** Its oriented bounds at the start of its way, where it has one: those that it has, moved back. */
+  startXx: f64; startXy: f64; startXz: f64;
+  startYx: f64; startYy: f64; startYz: f64;
+  startZx: f64; startZy: f64; startZz: f64;
+  startTx: f64; startTy: f64; startTz: f64;
   clearance: f64;
   /** How far any of its points is on the way from where it is at last, and from the chord between both ends, at most. */
   travel: f64;
@@ -37,6 +42,12 @@ export function fromOf(reach: Reach): Affine {
   return changetype<Affine>(changetype<usize>(reach));
 }
 
+// @ts-ignore: decorator
+@inline
+export function startOf(reach: Reach): Affine {
+  return changetype<Affine>(changetype<usize>(reach) + offsetof<Reach>('startXx'));
+}
+
 /** Bounds how far an object may come into contact beyond where it is; it may be 0. */
 export function lengthOf(reach: Reach): f64 {
   return reach.clearance + reach.travel;
@@ -52,81 +63,79 @@ export function takeStart(reach: Reach, from: Reach): void {
   copy(fromOf(reach), fromOf(from));
 }
 
-/** World bounds of all that it reaches. */
-export let lowX: f64 = 0, lowY: f64 = 0, lowZ: f64 = 0;
-export let highX: f64 = 0, highY: f64 = 0, highZ: f64 = 0;
+/** World bounds of all that it reaches: x and y in the lanes of a vector. */
+export let lowXY: v128 = i32x4.splat(0), highXY: v128 = i32x4.splat(0);
+export let lowZ: f64 = 0, highZ: f64 = 0;
 
 /**
  * Finds how far an object reaches with these oriented bounds: those at both ends of its way, and, as a point that turns by
  * an angle is no farther from its chord than its arm times 1 - cos of a half of it, by so much more.
  */
 export function findReach(reach: Reach, item: Item, bounds: Affine): void {
-  beginBounds(bounds);
+  lowXY = f64x2.splat(Infinity); highXY = f64x2.splat(-Infinity);
+  lowZ = Infinity; highZ = -Infinity;
+  include(bounds);
   reach.travel = reach.sagitta = 0;
   if (item.flags & FLAG_CONTINUOUS) {
     if (reach.isPlaced) {
-      findWay(reach, worldOf(item), bounds, findStart(start, reach, item, bounds));
-      include(start);
+      findStart(reach, item, bounds);
+      findWay(reach, worldOf(item), bounds);
+      include(startOf(reach));
     } else beginWay(reach, item);
   }
   const more = reach.clearance + reach.sagitta;
-  lowX -= more; lowY -= more; lowZ -= more;
-  highX += more; highY += more; highZ += more;
+  lowXY = f64x2.sub(lowXY, f64x2.splat(more)); highXY = f64x2.add(highXY, f64x2.splat(more));
+  lowZ -= more; highZ += more;
 }
 
-const start = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-
-/**
- * Sets the oriented bounds at the start of the way; what changes its form has its last one all the way. Answers whether both
- * are surely boxes with right angles that differ by a motion alone.
- */
-export function findStart(out: Affine, reach: Reach, item: Item, bounds: Affine): bool {
-  setBoundsUnder(out, item, fromOf(reach));
-  if (isAlike(out, bounds)) return true;
-  findMotion(fromOf(reach), worldOf(item));
-  startMap(out, bounds, fromOf(reach), worldOf(item));
-  return false;
+/** Sets the oriented bounds at the start of the way; what changes its form has its last one all the way. */
+function findStart(reach: Reach, item: Item, bounds: Affine): void {
+  const out = startOf(reach), from = fromOf(reach);
+  setBoundsUnder(out, item, from);
+  compare(out, bounds);
+  if (areAlike) return;
+  findMotion(from, worldOf(item));
+  startMap(out, bounds, from, worldOf(item));
+  compare(out, bounds);
 }
 
-/** Tells whether two boxes differ by a motion and a rotation alone. */
-function isAlike(a: Affine, b: Affine): bool {
+/** Whether two boxes have right angles and differ by a motion and a rotation alone; and if so, the trace of that. */
+let areAlike: bool = false;
+let trace: f64 = 0;
+/** The squares of half the lengths of the second one's edges, summed up. */
+let squares: f64 = 0;
+
+function compare(a: Affine, b: Affine): void {
   const xx = dot(b.xx, b.xy, b.xz, b.xx, b.xy, b.xz), yy = dot(b.yx, b.yy, b.yz, b.yx, b.yy, b.yz);
   const zz = dot(b.zx, b.zy, b.zz, b.zx, b.zy, b.zz);
-  return (
+  const xy = dot(b.xx, b.xy, b.xz, b.yx, b.yy, b.yz), xz = dot(b.xx, b.xy, b.xz, b.zx, b.zy, b.zz);
+  const yz = dot(b.yx, b.yy, b.yz, b.zx, b.zy, b.zz);
+  squares = xx + yy + zz;
+  areAlike =
     abs(dot(a.xx, a.xy, a.xz, a.xx, a.xy, a.xz) - xx) <= ALIKE * xx &&
     abs(dot(a.yx, a.yy, a.yz, a.yx, a.yy, a.yz) - yy) <= ALIKE * yy &&
     abs(dot(a.zx, a.zy, a.zz, a.zx, a.zy, a.zz) - zz) <= ALIKE * zz &&
-    areAcross(b.xx, b.xy, b.xz, b.yx, b.yy, b.yz, xx * yy) && areAcross(b.xx, b.xy, b.xz, b.zx, b.zy, b.zz, xx * zz) &&
-    areAcross(b.yx, b.yy, b.yz, b.zx, b.zy, b.zz, yy * zz)
-  );
-}
-
-// @ts-ignore: decorator
-@inline
-function areAcross(x: f64, y: f64, z: f64, u: f64, v: f64, w: f64, squares: f64): bool {
-  const along = dot(x, y, z, u, v, w);
-  return along * along <= ALIKE * ALIKE * squares;
+    xy * xy <= ALIKE * ALIKE * (xx * yy) && xz * xz <= ALIKE * ALIKE * (xx * zz) && yz * yz <= ALIKE * ALIKE * (yy * zz);
+  if (!areAlike) return;
+  trace =
+    dot(a.xx, a.xy, a.xz, b.xx, b.xy, b.xz) / xx + dot(a.yx, a.yy, a.yz, b.yx, b.yy, b.yz) / yy +
+    dot(a.zx, a.zy, a.zz, b.zx, b.zy, b.zz) / zz;
 }
 
 /** What differs by less than this, relative to squares, is the same but for float32's rounding. */
 const ALIKE: f64 = 1e-6;
 
 /**
- * Finds how far the way leads, from `start`. The trace of the rotation of a box with right angles tells its angle; else the axes
- * of the object's matrices do.
+ * Finds how far the way leads from the start, after `findStart`. The trace of the rotation of a box with right angles tells its
+ * angle; else the axes of the object's matrices do.
  */
-function findWay(reach: Reach, to: Affine, b: Affine, isRigid: bool): void {
-  const from = fromOf(reach), a = start;
+function findWay(reach: Reach, to: Affine, b: Affine): void {
+  const from = fromOf(reach);
   const x = to.tx - from.tx, y = to.ty - from.ty, z = to.tz - from.tz;
   const u = b.tx - to.tx, v = b.ty - to.ty, w = b.tz - to.tz;
-  const xx = dot(b.xx, b.xy, b.xz, b.xx, b.xy, b.xz), yy = dot(b.yx, b.yy, b.yz, b.yx, b.yy, b.yz);
-  const zz = dot(b.zx, b.zy, b.zz, b.zx, b.zy, b.zz), squares = xx + yy + zz;
   let square: f64 = 0; // of the sine of half of the angle
   let arm = sqrt(dot(u, v, w, u, v, w));
-  if (isRigid || isAlike(a, b)) {
-    const trace =
-      dot(a.xx, a.xy, a.xz, b.xx, b.xy, b.xz) / xx + dot(a.yx, a.yy, a.yz, b.yx, b.yy, b.yz) / yy +
-      dot(a.zx, a.zy, a.zz, b.zx, b.zy, b.zz) / zz;
+  if (areAlike) {
     square = min(max(0.25 * (3.0 - trace) + ALIKE * ALIKE, 0), 1);
     arm += sqrt(squares);
   } else {
@@ -145,19 +154,14 @@ function dot(x: f64, y: f64, z: f64, u: f64, v: f64, w: f64): f64 {
   return x * u + y * v + z * w;
 }
 
-function beginBounds(box: Affine): void {
-  const x = abs(box.xx) + abs(box.yx) + abs(box.zx), y = abs(box.xy) + abs(box.yy) + abs(box.zy);
-  const z = abs(box.xz) + abs(box.yz) + abs(box.zz);
-  lowX = box.tx - x; highX = box.tx + x;
-  lowY = box.ty - y; highY = box.ty + y;
-  lowZ = box.tz - z; highZ = box.tz + z;
-}
-
+// @ts-ignore: decorator
+@inline
 function include(box: Affine): void {
-  const x = abs(box.xx) + abs(box.yx) + abs(box.zx), y = abs(box.xy) + abs(box.yy) + abs(box.zy);
+  const at = changetype<usize>(box);
+  const y = between(v128.load(at, 16), v128.load(at, 32)), t = between(v128.load(at, 64), v128.load(at, 80));
+  const h = f64x2.add(f64x2.add(f64x2.abs(v128.load(at)), f64x2.abs(y)), f64x2.abs(v128.load(at, 48)));
   const z = abs(box.xz) + abs(box.yz) + abs(box.zz);
-  lowX = min(lowX, box.tx - x); highX = max(highX, box.tx + x);
-  lowY = min(lowY, box.ty - y); highY = max(highY, box.ty + y);
+  lowXY = f64x2.pmin(lowXY, f64x2.sub(t, h)); highXY = f64x2.pmax(highXY, f64x2.add(t, h));
   lowZ = min(lowZ, box.tz - z); highZ = max(highZ, box.tz + z);
 }
 

@@ -43,11 +43,11 @@ export const EXACT: f64 = 1e-9;
 /** The same where no ball keeps what GJK measures away from 0: a normal is as exact as rounding over distance. */
 const EXACT_BARE: f64 = 1e-7;
 /** What approaches by less than this, relative to the way, moves along what it touches. */
-const ALONG: f64 = 1e-9;
+export const ALONG: f64 = 1e-9;
 /** The rounding of a difference of supports relative to the size of both. */
-const ROUNDING: f64 = 1e-15;
+export const ROUNDING: f64 = 1e-15;
 /** Steps without a rotation: where a way only grazes, each halves what is left. */
-const MOST_STEPS: i32 = 64;
+export const MOST_STEPS: i32 = 64;
 /** Steps with one: each gains a quarter of the tolerance at least. */
 const MOST_TURNING_STEPS: i32 = 1 << 18;
 

@@ -43,6 +43,15 @@ export function setMotion(x: f64, y: f64, z: f64, qx: f64, qy: f64, qz: f64, qw:
   spinZ = qz * by;
 }
 
+/** Sets the way of the pivot, and the rotation as its axis times its angle, which is 0 … π. */
+export function setSpin(x: f64, y: f64, z: f64, aboutX: f64, aboutY: f64, aboutZ: f64, by: f64): void {
+  setWay(x, y, z);
+  spinX = aboutX;
+  spinY = aboutY;
+  spinZ = aboutZ;
+  angle = by;
+}
+
 /** Leaves the rotation out. */
 export function withoutTurn(): void {
   angle = spinX = spinY = spinZ = 0;

@@ -79,9 +79,17 @@ export function decide(): void {
     const candidate = candidates + soonest * CANDIDATE_BYTES;
     const place = <usize>load<u32>(candidate, PLACE), lower = load<f32>(candidate, LOWER);
     const matters = lower <= limit && !(load<f32>(candidate, NEAREST) > width);
-    memory.copy(candidate, candidates + --candidateCount * CANDIDATE_BYTES, CANDIDATE_BYTES);
+    copyCandidate(candidate, candidates + --candidateCount * CANDIDATE_BYTES);
     if (matters) meet(place, lower);
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function copyCandidate(to: usize, from: usize): void {
+  v128.store(to, v128.load(from));
+  v128.store(to, v128.load(from, 16), 16);
+  v128.store(to, v128.load(from, 32), 32);
 }
 
 // @ts-ignore: decorator
@@ -111,7 +119,7 @@ function refineAll(): void {
       const lower = load<f32>(lowers + ((j & 3) << 2)), nearest = load<f32>(nearests + ((j & 3) << 2));
       if (lower > limit || nearest > width) continue;
       const to = candidates + left++ * CANDIDATE_BYTES;
-      memory.copy(to, candidates + j * CANDIDATE_BYTES, CANDIDATE_BYTES);
+      copyCandidate(to, candidates + j * CANDIDATE_BYTES);
       store<f32>(to, lower, LOWER);
       store<f32>(to, nearest, NEAREST);
     }

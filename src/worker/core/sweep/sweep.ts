@@ -2,7 +2,8 @@
 //
 // - Nothing turns, both are boxes or triangles: separating axes with intervals of time (swept-sat.ts), closed-form.
 // - Nothing turns, one is round: conservative advancement by exact distances, which is Newton's method here; a sphere or
-//   capsule against triangles by the distance of its axis (character/capsule-cast.ts), all else by GJK (advance.ts).
+//   capsule against triangles by the distance of its axis (character/capsule-cast.ts), against a box in closed form
+//   (round-at-box.ts), all else by GJK (advance.ts).
 // - The shape turns: conservative advancement by GJK to within a tolerance. Meshes are asked for candidates in pieces of
 //   the motion: in each the shape counts as if it did not turn, and as grown by how far it turns meanwhile (after Tang, Kim
 //   and Manocha, "C²A: Controlled Conservative Advancement for Continuous Collision Detection of Polygonal Models", 2009,
@@ -35,8 +36,9 @@ import {
   angle, arm, moveBody, moveMap, setPivot, setWay, wayLength, wayX, wayY, wayZ, withoutTurn,
 } from './motion';
 import {
-  boxExitX, boxExitY, boxExitZ, depthInBox, enterBox, nearestOfBoxX, nearestOfBoxY, nearestOfBoxZ,
+  boxExitX, boxExitY, boxExitZ, depthInBox, nearestOfBoxX, nearestOfBoxY, nearestOfBoxZ, setBoxFrame,
 } from './round-box';
+import { boxDepth, boxNormalX, boxNormalY, boxNormalZ, comeToBox } from './round-at-box';
 import { beginRound, decide, visitRound } from './round-mesh';
 import { Polytope, satDepth, satSweep, satTime, satX, satY, satZ, setBox, setTriangle } from './swept-sat';
 import { setSweptMesh, sweepTree } from './swept-tree';
@@ -156,14 +158,13 @@ function convexAtConvex(): void {
     }
     return;
   }
-  let from: f64 = 0;
-  if (angle == 0 && other.shape == SHAPE_BOX && shapeBody.radius > 0) {
-    from = enterBox(shapeBody, otherBody);
-    if (!(from <= best)) return;
+  if (angle == 0 && other.shape == SHAPE_BOX && shapeBody.radius > 0 && setBoxFrame(otherBody)) {
+    roundAtBox();
+    return;
   }
   copyBody(start, shapeBody);
   copyBody(still, otherBody);
-  const time = advance(from, best, near);
+  const time = advance(0, best, near);
   if (time != OVERLAP) {
     if (time <= best && offer(time, 0, normalX, normalY, normalZ, 0, 0)) touchBox();
     return;
@@ -174,8 +175,7 @@ function convexAtConvex(): void {
     return;
   }
   if (other.shape == SHAPE_BOX && shapeBody.radius > 0) {
-    const depth = depthInBox(shapeBody, otherBody);
-    offer(0, depth, boxExitX, boxExitY, boxExitZ, 0, 0);
+    leaveBox();
     return;
   }
   clearContact();
@@ -201,12 +201,31 @@ function touchBox(): void {
   if (isBoxed) setTouch(nearestOfBoxX(), nearestOfBoxY(), nearestOfBoxZ());
 }
 
+/** Sweeps a sphere or capsule that does not turn at the box whose frame was set. */
+function roundAtBox(): void {
+  const time = comeToBox(shapeBody, otherBody, size, best);
+  if (time == OVERLAP && !(boxDepth > 0)) {
+    leaveBox();
+    return;
+  }
+  if (time > best) return;
+  const depth = time == OVERLAP ? boxDepth : 0;
+  if (!offer(max(time, 0.0), depth, boxNormalX, boxNormalY, boxNormalZ, 0, 0)) return;
+  setTouch(nearestOfBoxX(), nearestOfBoxY(), nearestOfBoxZ());
+}
+
+/** Takes how a sphere or capsule whose axis is in the box leaves that: by a face of the two. */
+function leaveBox(): void {
+  const depth = depthInBox(shapeBody, otherBody);
+  offer(0, depth, boxExitX, boxExitY, boxExitZ, 0, 0);
+}
+
 // --- a convex shape and a mesh ---
 
 function convexAtMesh(): void {
   const mesh = changetype<Mesh>(<usize>other.mesh);
   if (angle == 0) {
-    memory.copy(changetype<usize>(start), changetype<usize>(shapeBody), SUPPORT_BYTES);
+    copyBody(start, shapeBody);
     sweepStraight(mesh, otherMap, otherTree);
   } else {
     memory.copy(changetype<usize>(start), changetype<usize>(shapeBody), SUPPORT_BYTES);

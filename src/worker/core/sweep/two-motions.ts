@@ -14,8 +14,8 @@ import { Affine, copy } from '../math/affine';
 import * as rigid from '../math/rigid-motion';
 import { spectralNorm } from '../math/spectral-norm';
 import { Mesh } from '../mesh/tree/layout';
-import { PlacedShape, mapOf } from '../shape/placed-shape';
-import { moveMap, setMotion, setPivot } from './motion';
+import { PlacedShape, copyShape, mapOf } from '../shape/placed-shape';
+import { moveMap, setMotion, setPivot, setSpin } from './motion';
 import { best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetX, meetY, meetZ } from './meeting';
 import { beginSweep, sweepPair } from './sweep';
 
@@ -67,7 +67,7 @@ export function sweepBoth(
 }
 
 function setMover(mover: Mover, start: PlacedShape, shape: PlacedShape, from: Affine, to: Affine): void {
-  memory.copy(changetype<usize>(start), changetype<usize>(shape), offsetof<PlacedShape>());
+  copyShape(start, shape);
   rigid.findMotion(from, to);
   rigid.startMap(mapOf(start), mapOf(shape), from, to);
   mover.shape = changetype<usize>(start);
@@ -165,10 +165,10 @@ function chordTime(time: f64, free: f64): f64 {
   return bent > 0 ? rest * (bent / (bent - last)) : 0;
 }
 
-/** Answers how far from its chord a point is at most that turns on for a time. */
+/** Bounds how far from its chord a point is that turns on for a time: by its arm times 1 - cos of half of the angle. */
 function sagitta(mover: Mover, time: f64): f64 {
-  const sine = Math.sin(0.25 * mover.angle * time);
-  return mover.arm * 2.0 * sine * sine;
+  const quarter = 0.25 * mover.angle * time;
+  return mover.arm * 2.0 * quarter * quarter;
 }
 
 const endA = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
@@ -198,8 +198,8 @@ function spinSpeed(mover: Mover): f64 {
 
 function pose(out: PlacedShape, mover: Mover, time: f64): void {
   const start = changetype<PlacedShape>(mover.shape);
-  memory.copy(changetype<usize>(out), changetype<usize>(start), offsetof<PlacedShape>());
-  setMotion(mover.wayX, mover.wayY, mover.wayZ, mover.turnX, mover.turnY, mover.turnZ, mover.turnW);
+  copyShape(out, start);
+  setSpin(mover.wayX, mover.wayY, mover.wayZ, mover.spinX, mover.spinY, mover.spinZ, mover.angle);
   setPivot(mover.pivotX, mover.pivotY, mover.pivotZ, mover.arm);
   moveMap(mapOf(out), mapOf(start), time);
 }

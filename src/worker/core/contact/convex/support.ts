@@ -2,7 +2,7 @@
 // perhaps the unit ball's image; in the world's axes, about a place that both solids share.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
-import { AFFINE_BYTES, Affine, copy, invert } from '../../math/affine';
+import { AFFINE_BYTES, Affine, copy, copyColumns, invert } from '../../math/affine';
 import { hullOf } from '../../mesh/topology/derived';
 import { Hull, cornersIn } from '../../mesh/topology/hull-layout';
 import { farthestCorner } from '../../mesh/topology/hull-support';
@@ -115,7 +115,7 @@ export function setShapeSupport(body: Support, solid: PlacedShape, x: f64, y: f6
     placeTree(frameOf(body), changetype<Mesh>(solid.mesh), relative);
   } else if (solid.shape == SHAPE_BOX) {
     body.edges = 3;
-    memory.copy(changetype<usize>(body) + offsetof<Support>('edge0X'), changetype<usize>(body), 72);
+    copyColumns(changetype<usize>(body) + offsetof<Support>('edge0X'), frameOf(body));
   } else {
     if (solid.half > 0) {
       body.edges = 1;

@@ -7,7 +7,7 @@ const PRIME_1: u32 = 2654435761;
 const PRIME_2: u32 = 2246822519;
 const PRIME_3: u32 = 3266489917;
 const PRIME_4: u32 = 668265263;
-const ROUND_BYTES: usize = 64;
+export const ROUND_BYTES: u32 = 64;
 
 /** A sum so far. Its 16 lanes, u32 each, follow. */
 @unmanaged

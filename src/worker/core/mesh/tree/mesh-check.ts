@@ -36,7 +36,9 @@ export class MeshCheck {
   /** How many triangles blocks hold: in the tree, and in all. */
   kept: u32;
   given: u32;
-  pad: u32;
+  /** The first block of a tree that is not checked yet, and what is wrong with those before it. */
+  nextChecked: u32;
+  fault: u32;
 }
 
 /** Numbers are vectors of f32 of which no magnitude is more than the limit. */

@@ -117,6 +117,12 @@ function isCost(cost: f64): bool {
   return cost >= 1 && cost < Infinity;
 }
 
+/** Answers how many blocks of a mesh end at an address, or before it. */
+export function blocksBefore(mesh: Mesh, address: usize): u32 {
+  const first = changetype<usize>(blockAt(mesh, 0));
+  return address <= first ? 0 : <u32>min<usize>((address - first) / BLOCK_BYTES, mesh.blockCount);
+}
+
 /** Checks blocks from `start` to `end`, and counts their triangles. */
 export function checkTreeBlocks(check: MeshCheck, start: u32, end: u32): u32 {
   const mesh = meshOf(check);

@@ -6,13 +6,11 @@ import { areBeyond, arePartedByTurningFaces, arePartedOnWay } from '../../math/o
 import { compareObbsF32 } from '../../math/obb-sat-f32';
 import { APART } from '../../math/obb-sat-f64';
 import { Proxy, boundsOf } from '../../shape/proxy';
-import { PAIR_REACH_BYTES, PairReach, REACHING_BYTE, findStart, joinReach } from '../../shape/reach';
+import { PAIR_REACH_BYTES, PairReach, REACHING_BYTE, joinReach, startOf } from '../../shape/reach';
 import { itemOf, reachOfFrame } from '../frame-snapshot';
 
 const first = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const second = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const startA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const startB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const joined = changetype<PairReach>(memory.data(<i32>PAIR_REACH_BYTES, 16));
 
 // @ts-ignore: decorator
@@ -42,9 +40,7 @@ export function mayReach(a: Proxy, b: Proxy): bool {
   if ((clearance > 0 || !(hasWayA || hasWayB)) && !areBeyond(first, second, clearance)) return true;
   if (!hasWayA && !hasWayB) return false;
   const sagitta = (hasWayA ? p.sagitta : 0) + (hasWayB ? q.sagitta : 0);
-  if (hasWayA) findStart(startA, p, itemOf(a.id), first);
-  if (hasWayB) findStart(startB, q, itemOf(b.id), second);
-  if (arePartedOnWay(hasWayA ? startA : first, first, hasWayB ? startB : second, second, sagitta)) return false;
+  if (arePartedOnWay(hasWayA ? startOf(p) : first, first, hasWayB ? startOf(q) : second, second, sagitta)) return false;
   const travel = (hasWayA ? p.travel : 0) + (hasWayB ? q.travel : 0);
   const a2 = hasWayA ? squaredAngle(p.sagitta, first) : 0, b2 = hasWayB ? squaredAngle(q.sagitta, second) : 0;
   const x = first.tx - second.tx, y = first.ty - second.ty, z = first.tz - second.tz;

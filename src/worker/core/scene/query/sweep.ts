@@ -12,8 +12,8 @@ import { clip, enter, interval, leave, reciprocals, upward } from '../../math/in
 import { greatestOf, lane0, lane1, lane2, leastOf } from '../../math/lanes';
 import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
-import { PlacedShape, describedAgain, readDescription } from '../../shape/placed-shape';
-import { Proxy } from '../../shape/proxy';
+import { PlacedShape, describedAgain, mapOf, readDescription } from '../../shape/placed-shape';
+import { Proxy, boundsOf } from '../../shape/proxy';
 import {
   best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTriangle, meetX, meetY, meetZ,
 } from '../../sweep/meeting';
@@ -39,7 +39,7 @@ let areCandidates: bool = false;
 /** How many triangles may still be looked at in one go, and whether it would have been more. */
 let triangleRoom: f64 = Infinity;
 let isTooLong: bool = false;
-/** The best so far. */
+/** The best so far; where all are wanted, how long the way matters. */
 let best: f64 = 0;
 let bestId: u32 = 0;
 let bestTriangle: i32 = -1;
@@ -309,7 +309,8 @@ function search(tree: Tree): void {
         const sides = sidesOf(proxy);
         if (sides == 0 || isIgnored(proxy.id)) continue;
         const slot = slotAt(tree, position + lane);
-        placedShapeAt(other, slot, precision);
+        if (precision == PRECISION_MESH && proxy.shape == SHAPE_BOX) placeBox(proxy);
+        else placedShapeAt(other, slot, precision);
         if (areCandidates && (shape.shape == SHAPE_MESH || other.shape == SHAPE_MESH)) {
           const time = length > 0 ? from + <f64>load<f32>(keys + (<usize>lane << 2)) / length : 0;
           addCandidate(other, time * (1.0 - EARLIER), idAt(slot), sides, faceSidesOf(proxy));
@@ -337,6 +338,17 @@ function search(tree: Tree): void {
       top += 8;
     }
   }
+}
+
+/** Sets what stands for a box, which is as its oriented bounds are: the proxy has them at hand. */
+// @ts-ignore: decorator
+@inline
+function placeBox(proxy: Proxy): void {
+  boundsOf(proxy, mapOf(other));
+  other.half = 0;
+  other.shape = <u16>SHAPE_BOX;
+  other.filled = 0;
+  other.mesh = 0;
 }
 
 // --- a sphere or capsule and the oriented bounds of an object, in float32 ---
@@ -440,6 +452,7 @@ function take(id: u32): void {
   if (wantsAll) {
     set(id);
     if (!areCandidates) write(newHit());
+    best = 1; // what is met later matters as well
     return;
   }
   if (bestId != 0) {

@@ -1,0 +1,92 @@
+// The copies of baked meshes from which another worker is filled when one is lost.
+import { nextTask } from '../../shared/next-task.js';
+
+/**
+ * Up to so many bytes, a copy is a buffer of ours. A Blob is in the memory of neither thread, but it is known to the whole
+ * browser: of 10,000 small meshes, making the Blobs takes 3 s, and all else 2.
+ */
+export const SMALL_BYTES = 65_536;
+
+/** What is copied in one task: half a millisecond. */
+const PART_BYTES = 1 << 20;
+/** Milliseconds within which a part is copied, however busy the page is. */
+const PATIENCE_MS = 100;
+/** Milliseconds between two parts where nobody says when the page has time: an eighth of it goes to copies. */
+const PAUSE_MS = 4;
+/** Milliseconds of a slice of work for which somebody waits. */
+const SLICE_MS = 4;
+
+/** It has a copy, until it is removed. */
+interface Owner {
+  copy: Blob | ArrayBuffer | undefined;
+  isRemoved: boolean;
+}
+
+/**
+ * Moves large copies out of the page's memory when it has time, one after the other. Until then they are the very buffers that
+ * the worker has loaded and handed back: the Blobs of a mesh of 70 MB take 40 ms, for which its first answers would wait.
+ */
+export class BakedCopies {
+  readonly #waiting: Owner[] = [];
+  #isBusy = false;
+
+  /** Takes the copy of an owner. */
+  add(owner: Owner, baked: ArrayBuffer): void {
+    owner.copy = baked;
+    // In Node a Blob is in the memory of the process, too.
+    if (baked.byteLength <= SMALL_BYTES || typeof setImmediate === 'function') return;
+    this.#waiting.push(owner);
+    if (!this.#isBusy) this.#work();
+  }
+
+  /** Lets go of what is not moved yet. */
+  clear(): void {
+    this.#waiting.length = 0;
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    for (let owner = this.#waiting[0]; owner !== undefined; owner = this.#waiting[0]) {
+      await this.#move(owner);
+      if (this.#waiting[0] === owner) this.#waiting.shift();
+    }
+    this.#isBusy = false;
+  }
+
+  async #move(owner: Owner): Promise<void> {
+    const baked = owner.copy;
+    if (!(baked instanceof ArrayBuffer)) return;
+    const parts: Blob[] = [];
+    for (let at = 0; at < baked.byteLength; at += PART_BYTES) {
+      await calm();
+      // A newer copy has a turn of its own.
+      if (this.#waiting[0] !== owner || owner.isRemoved || owner.copy !== baked) return;
+      parts.push(new Blob([new Uint8Array(baked, at, Math.min(PART_BYTES, baked.byteLength - at))]));
+    }
+    // A Blob of Blobs holds them; nothing is copied again.
+    owner.copy = new Blob(parts);
+  }
+}
+
+/** Answers the bytes of a copy, in a buffer that may be transferred. */
+export async function bytesOf(copy: Blob | ArrayBuffer): Promise<ArrayBuffer> {
+  if (copy instanceof Blob) return copy.arrayBuffer();
+  const bytes = new Uint8Array(copy.byteLength);
+  let end = performance.now() + SLICE_MS;
+  for (let at = 0; at < copy.byteLength; at += PART_BYTES) {
+    if (performance.now() >= end) {
+      await nextTask();
+      end = performance.now() + SLICE_MS;
+    }
+    bytes.set(new Uint8Array(copy, at, Math.min(PART_BYTES, copy.byteLength - at)), at);
+  }
+  return bytes.buffer;
+}
+
+/** Waits until the page has nothing better to do. */
+function calm(): Promise<unknown> {
+  return new Promise((resolve) => {
+    if (typeof requestIdleCallback === 'function') requestIdleCallback(resolve, { timeout: PATIENCE_MS });
+    else setTimeout(resolve, PAUSE_MS);
+  });
+}

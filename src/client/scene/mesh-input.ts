@@ -1,0 +1,116 @@
+// What a caller gives for a mesh: checked, and taken into buffers of our own.
+import { CollisionError } from '../../shared/errors.js';
+import type { AddMeshOptions, MeshData } from '../../shared/types.js';
+import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from '../check/binary.js';
+import { argumentError, checkNumber, checkOneOf, invalid, readOptions } from '../check/validate.js';
+import { aborted } from '../link/abort.js';
+import { buffersOf, type CheckOwn, checkDeform, copyDeform } from '../skin/mesh-deform.js';
+
+const QUALITIES = ['good', 'fast'] as const;
+const FEATURE_KEYS = ['angle'];
+/** Degrees; what features of triangles are found by without an option: worker/snap/feature-store.ts. */
+const FEATURE_ANGLE = 35;
+const DATA_KEYS = ['positions', 'indices', 'topology', 'skin', 'morphs'];
+/** Tells how many vertices an element of each kind of mesh has. */
+const SIZES = { triangles: 3, lines: 2, points: 1 } as const;
+const TOPOLOGIES = Object.keys(SIZES) as (keyof typeof SIZES)[];
+const INDEX_KINDS = ['Uint32Array', 'Uint16Array'] as const;
+
+/** Answers the angle by which features are to be found, in degrees; undefined where they are not. */
+export function checkFeatures(operation: string, features: AddMeshOptions['features'] = false): number | undefined {
+  if (typeof features === 'boolean') return features ? FEATURE_ANGLE : undefined;
+  const { angle = FEATURE_ANGLE } = readOptions(operation, 'features', features, FEATURE_KEYS);
+  checkNumber(operation, 'features.angle', angle, 0, 'a number from 0 to 180');
+  if (angle > 180) invalid(operation, 'features.angle', angle, 'a number from 0 to 180');
+  return angle;
+}
+
+/** Tells whether a mesh is to be built quickly. */
+export function checkQuality(
+  operation: string,
+  given: AddMeshOptions['quality'],
+  data: MeshData | ArrayBuffer,
+): boolean {
+  if (given === undefined) return false;
+  const quality = checkOneOf(operation, 'quality', given, QUALITIES);
+  if (isArrayBuffer(data)) invalid(operation, 'quality', given, 'none for a baked mesh, which is built already');
+  if (quality === 'fast' && (data?.topology ?? 'triangles') !== 'triangles') {
+    invalid(operation, 'quality', given, `'good' for ${data.topology}, whose trees are built in one way`);
+  }
+  return quality === 'fast';
+}
+
+/** Checks the data, and takes them into buffers of our own. */
+export function takeData(
+  operation: string,
+  data: MeshData | ArrayBuffer,
+  isHandedOver: boolean,
+  signal: AbortSignal | undefined,
+  weld: number,
+): MeshData | ArrayBuffer {
+  const arrays = isArrayBuffer(data) ? checkBaked(operation, data) : checkData(operation, data, isHandedOver, weld);
+  if (signal?.aborted) throw aborted(operation, signal);
+  if (!isHandedOver) {
+    return copyOf(arrays);
+  }
+  const buffers = isArrayBuffer(arrays) ? [arrays] : allBuffersOf(arrays);
+  try {
+    const owned = structuredClone(arrays, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
+    // Blobs take no buffer that can be resized.
+    return isArrayBuffer(owned) && 'resizable' in owned && owned.resizable ? copyOf(owned) : owned;
+  } catch (cause) {
+    const message = `${operation}: the data cannot be transferred, expected buffers that can: ${String(cause)}`;
+    throw new CollisionError('INVALID_ARGUMENT', message, { cause });
+  }
+}
+
+function copyOf<T extends MeshData | ArrayBuffer>(data: T): T;
+function copyOf(data: MeshData | ArrayBuffer): MeshData | ArrayBuffer {
+  if (isArrayBuffer(data)) return new Uint8Array(new Uint8Array(data)).buffer;
+  const { positions, indices, topology = 'triangles' } = data;
+  const copy = { positions: positions.slice(), topology, ...copyDeform(data) };
+  return indices ? { ...copy, indices: indices.slice() } : copy;
+}
+
+function allBuffersOf(data: MeshData): ArrayBufferLike[] {
+  const buffers = [data.positions.buffer, ...buffersOf(data)];
+  return data.indices ? [...buffers, data.indices.buffer] : buffers;
+}
+
+function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
+  if (isDetached(baked)) invalid(operation, 'data', 'a detached buffer', 'a baked mesh');
+  return baked;
+}
+
+function checkData(operation: string, data: MeshData, isHandedOver: boolean, weld: number): MeshData {
+  if (data === undefined) invalid(operation, 'data', data, 'positions and indices, or a baked mesh');
+  const given = readOptions(operation, 'data', data, DATA_KEYS);
+  const positions = checkTypedArray<Float32Array>(operation, 'positions', given.positions, ['Float32Array']);
+  if (isHandedOver) checkOwn(operation, 'positions', positions, given.positions);
+  const { topology = 'triangles' } = given;
+  const size = SIZES[checkOneOf(operation, 'topology', topology, TOPOLOGIES)];
+  if (weld > 0 && topology !== 'triangles') invalid(operation, 'weld', weld, `0 for ${topology}, which have no faces`);
+  checkLength(operation, 'positions', positions, given.indices === undefined ? 3 * size : 3);
+  const checkGiven: CheckOwn = (argument, checked, array) => checkOwn(operation, argument, checked, array);
+  const deform = checkDeform(operation, given, positions.length / 3, isHandedOver ? checkGiven : undefined);
+  if (topology !== 'triangles' && Object.keys(deform).length > 0) {
+    throw new CollisionError('UNSUPPORTED', `${operation}: ${topology} have a skin or morphs, expected none of them`);
+  }
+  if (given.indices === undefined) return { positions, topology, ...deform };
+  const indices = checkTypedArray<Uint32Array | Uint16Array>(operation, 'indices', given.indices, INDEX_KINDS);
+  if (isHandedOver) checkOwn(operation, 'indices', indices, given.indices);
+  checkLength(operation, 'indices', indices, size);
+  return { positions, indices, topology, ...deform };
+}
+
+/** Checks that an array can be transferred: of one in a shared buffer, what was checked is a copy. */
+function checkOwn(operation: string, argument: string, checked: { buffer: ArrayBufferLike }, given: unknown): void {
+  if (checked.buffer === bufferOf(given)) return;
+  const message = `${operation}: ${argument} cannot be transferred, as its buffer is shared; expected one that can`;
+  throw new CollisionError('INVALID_ARGUMENT', message);
+}
+
+function checkLength(operation: string, argument: string, { length }: ArrayLike<number>, multiple: number): void {
+  if (length > 0 && length % multiple === 0) return;
+  throw argumentError('BAD_DATA', operation, `the length of ${argument}`, length, `a multiple of ${multiple}, not 0`);
+}

@@ -1,0 +1,119 @@
+import { CollisionError, NO_OBJECT, type SweepHits } from 'collision-worker';
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import type { Actor } from './actor.js';
+import { inSome, sizes } from './query-steps.js';
+import { length, moved, type Point } from './solids.js';
+import { faultOfAllMet, freedom, isFirstMet, type Met } from './sweep-truth.js';
+import { shapeOf, solidOf, type Thing, type World } from './world.js';
+
+export const SWEEP_STEPS = { sweep, sweepAll, sweepMany, place };
+
+/** A thing on a way, and options. */
+function onItsWay(actor: Actor) {
+  const thing = actor.thing();
+  const options = actor.query();
+  const way = actor.random.point(12).toArray() as Point;
+  const to = Array.from(thing.matrix, (value, i) => value + (i >= 12 && i < 15 ? way[i - 12] : 0));
+  const solid = (world: World) => solidOf(sizes(actor, world, thing), thing);
+  return { thing, options, way, to, solid };
+}
+
+function sweep(actor: Actor): void {
+  const { thing, options, way, to, solid } = onItsWay(actor);
+  actor.life.ask({
+    name: 'sweep',
+    answer: actor.service.sweep(shapeOf(thing), thing.matrix, to, options),
+    check: (hit, worlds) => inSome((world) => isFirstMet(world, solid(world), way, options, hit))(worlds),
+  });
+}
+
+function sweepAll(actor: Actor): void {
+  const { thing, options, way, to, solid } = onItsWay(actor);
+  actor.life.ask({
+    name: 'sweepAll',
+    answer: actor.service.sweepAll(shapeOf(thing), thing.matrix, to, options),
+    check: (hits, worlds) => {
+      const faults = worlds.map((world) => faultOfAllMet(world, solid(world), way, options, hits));
+      return faults.includes('') || faults.join('; or ');
+    },
+  });
+}
+
+/** Of up to three shapes, on ways in any order; a way has no scale and no mirror. */
+function sweepMany(actor: Actor): void {
+  const { random } = actor;
+  const shapes = Array.from({ length: 1 + random.integer(3) }, () => actor.thing());
+  const options = actor.query();
+  const count = 1 + random.integer(30);
+  const shapeOfWay = Uint32Array.from({ length: count }, () => random.integer(shapes.length));
+  const numbers = new Float64Array(14 * count);
+  const ways = Array.from(shapeOfWay, (which, i) => {
+    const turn = quarterTurns(actor);
+    const from = random.point(6);
+    const way = random.point(12);
+    const place = from.toArray();
+    numbers.set([...place, ...turn.toArray(), ...from.clone().add(way).toArray(), ...turn.toArray()], 14 * i);
+    // As near to right angles as the model wants them.
+    const matrix = new Matrix4().makeRotationFromQuaternion(turn).elements.map(Math.round);
+    const thing: Thing = { ...shapes[which], matrix: matrix.map((value, k) => place[k - 12] ?? value) };
+    return { thing, way: way.toArray() as Point };
+  });
+  const isOfMany = shapes.length > 1;
+  actor.life.ask({
+    name: 'sweepMany',
+    answer: actor.service.sweepMany(isOfMany ? shapes.map(shapeOf) : shapeOf(shapes[0]), numbers, {
+      ...options,
+      ...(isOfMany && { shapeOf: shapeOfWay }),
+    }),
+    // Each way is among the objects as they stand when its turn comes.
+    check: (hits, worlds) => {
+      const wrong = ways.findIndex(({ thing, way }, i) => {
+        const isRight = (world: World) =>
+          isFirstMet(world, solidOf(sizes(actor, world, thing), thing), way, options, metOf(hits, i));
+        return !worlds.some(isRight);
+      });
+      return wrong < 0 || `way ${wrong}: ${JSON.stringify(metOf(hits, wrong))}`;
+    },
+  });
+}
+
+function metOf({ objects, times, depths }: SweepHits, i: number): Met | null {
+  return objects[i] === NO_OBJECT ? null : { object: objects[i], time: times[i], depth: depths[i] };
+}
+
+/** A rotation that turns the axes into one another. */
+function quarterTurns({ random }: Actor): Quaternion {
+  const turn = new Quaternion();
+  for (const axis of [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)]) {
+    turn.premultiply(new Quaternion().setFromAxisAngle(axis, (random.integer(4) * Math.PI) / 2));
+  }
+  return turn.normalize();
+}
+
+/** A place is free in the scene as it is then; a shape that was free stays, and one that was not does not. */
+function place(actor: Actor): void {
+  const { thing, options, solid } = onItsWay(actor);
+  actor.life.ask({
+    name: 'place',
+    answer: actor.service.place(shapeOf(thing), thing.matrix, options),
+    codes: ['INVALID_ARGUMENT'],
+    refused: (error) => {
+      const isStuck =
+        error.code !== 'INVALID_ARGUMENT' || /^place: matrix is still .* deep in object/.test(error.message);
+      if (!(error instanceof CollisionError && isStuck)) actor.life.blame(`place failed with ${error.message}`);
+    },
+    check: ({ matrix, way, objects }, worlds) => {
+      const isMoved = length(way) > 0;
+      if (isMoved !== objects.length > 0) return `it was moved by ${way} out of ${objects.length} objects`;
+      if (matrix.some((value, i) => Math.abs(value - thing.matrix[i] - (way[i - 12] ?? 0)) > 1e-9)) {
+        return 'its matrix is not where the way leads';
+      }
+      const starts = worlds.map((world) => freedom(world, solid(world), options));
+      if (isMoved && starts.every(({ isFree }) => isFree)) return 'it was free';
+      if (!isMoved && starts.every(({ isInside }) => isInside)) return 'it was in something';
+      return (
+        inSome((world) => !freedom(world, moved(solid(world), way), options).isInside)(worlds) || 'it is in something'
+      );
+    },
+  });
+}
