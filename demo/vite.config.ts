@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { benchInBrowser } from '../scripts/bench-in-browser.mjs';
 import { gzipAsData } from '../scripts/gzip-as-data.mjs';
 import { framePages } from '../scripts/page-frame.mjs';
 import { shownCodeOfPages } from '../scripts/shown-code.mjs';
@@ -11,7 +12,7 @@ export default defineConfig({
   // Relative links, so that the built site works in any folder of any server.
   base: './',
   // The dragon's .ply.gz must arrive as it is: the demo unpacks it, as it must on any plain server.
-  plugins: [gzipAsData(), framePages(path('.')), shownCodeOfPages(path('.'), 'demo')],
+  plugins: [gzipAsData(), benchInBrowser(), framePages(path('.')), shownCodeOfPages(path('.'), 'demo')],
   resolve: {
     // The demo imports the package by its name and gets what ships.
     alias: {
@@ -36,7 +37,7 @@ export default defineConfig({
           ],
         },
       },
-      input: [...readdirSync(path('.')), 'examples/index.html']
+      input: [...readdirSync(path('.')), 'examples/index.html', 'bench/index.html']
         .filter((file) => file.endsWith('.html'))
         .map((page) => path(`./${page}`)),
     },

@@ -16,6 +16,7 @@ each. Exits with 1 when answers differ; never because of a time.
   --rows a,b     only these rows
   --rounds n     how often each row is run, without the warm-up; by default it is up to the row
   --native       with Embree 3 and FCL 0.7, compiled here (Debian: apt-get install g++ libembree-dev libfcl-dev)
+  --page         instead of all that, serves the page that runs rows in your own browser, with a finer clock than that of the site
   --fitted       instead of the rows: what rotations in the trees save, as counts of tests
   --json [file]  all samples as JSON; the file is artifacts/bench.json by default
   --write        writes test/bench/results.json, test/bench/chart.svg and the tables in docs/performance.md and README.md
@@ -25,12 +26,21 @@ const BUNDLE = 'build/bench.mjs';
 const options = optionsOf(process.argv.slice(2));
 ensureDependencies();
 ensureBuild();
-const { bundleTool } = await import('./bundle.mjs');
-await bundleTool('test/bench/main.ts', BUNDLE);
-allowGarbageCollection();
-const { bench, countTests } = await import(`../${BUNDLE}`);
-if (options.fitted) await countTests(await countingCores());
-else process.exitCode = await bench({ root, peerScript: join(root, 'scripts/bench-peer.mjs'), ...options });
+if (options.page) {
+  const { serveBenchPage } = await import('./demo-page.mjs');
+  console.log(`\nThe bench in your browser: ${await serveBenchPage()}`);
+} else {
+  await measureHere();
+}
+
+async function measureHere() {
+  const { bundleTool } = await import('./bundle.mjs');
+  await bundleTool('test/bench/main.ts', BUNDLE);
+  allowGarbageCollection();
+  const { bench, countTests } = await import(`../${BUNDLE}`);
+  if (options.fitted) await countTests(await countingCores());
+  else process.exitCode = await bench({ root, peerScript: join(root, 'scripts/bench-peer.mjs'), ...options });
+}
 
 function optionsOf(args) {
   const { help, rows, rounds, ...others } = parsed(args);
@@ -62,6 +72,7 @@ function parsed(args) {
         native: { ...boolean, default: false },
         write: { ...boolean, default: false },
         fitted: { ...boolean, default: false },
+        page: { ...boolean, default: false },
         help: boolean,
       },
     }).values;

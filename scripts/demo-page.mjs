@@ -38,6 +38,15 @@ export async function serveDemo() {
   return { url: server.resolvedUrls.local[0], close: () => server.close() };
 }
 
+/** Builds the demo and serves it; answers the address of its bench. Isolated pages have a clock of 5 µs instead of 100. */
+export async function serveBenchPage() {
+  const folder = 'build/demo';
+  await buildDemo(folder);
+  const headers = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+  const server = await preview({ ...optionsOf(folder), preview: { host: '127.0.0.1', headers } });
+  return new URL('bench/index.html', server.resolvedUrls.local[0]).href;
+}
+
 /** A Chromium for the pages below `url`, until `close`. */
 export async function browseDemo(url) {
   const browser = await chromium.launch(chromiumLaunchOptions());

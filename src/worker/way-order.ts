@@ -1,8 +1,8 @@
 import { WAY_NUMBERS } from '../shared/layout.js';
 
-/** Steps along each axis of the space in which ways begin, as bits. */
-const BITS = 4;
-const CELLS = 1 << (3 * BITS);
+/** Steps along each axis of the space in which ways begin, and cells. */
+const SIDE = 16;
+const CELLS = SIDE ** 3;
 
 /**
  * The order in which ways are swept: by the Morton code of the cell that they begin in, so that those who are neighbours in space
@@ -19,10 +19,11 @@ export function orderOfWays(ways: Float64Array): Uint32Array {
       low = Math.min(low, ways[at]);
       high = Math.max(high, ways[at]);
     }
-    const perUnit = high > low ? (1 << BITS) / (high - low) : 0;
-    const most = (1 << BITS) - 1;
+    const perUnit = high > low ? SIDE / (high - low) : 0;
     for (let i = 0; i < count; i++) {
-      codes[i] |= SPREAD[Math.min(Math.floor((ways[WAY_NUMBERS * i + axis] - low) * perUnit), most)] << axis;
+      const n = Math.min((ways[WAY_NUMBERS * i + axis] - low) * perUnit, SIDE - 1);
+      // Two zero bits behind each bit.
+      codes[i] |= ((n & 1) | ((n & 2) << 2) | ((n & 4) << 4) | ((n & 8) << 6)) << axis;
     }
   }
   // Sorts by counting, which leaves those of one cell in their order.
@@ -34,11 +35,6 @@ export function orderOfWays(ways: Float64Array): Uint32Array {
   return order;
 }
 
-/** Numbers with two zero bits behind each of their bits. */
-const SPREAD = Uint16Array.from({ length: 1 << BITS }, (_, n) => {
-  return Array.from({ length: BITS }, (_, bit) => ((n >> bit) & 1) << (3 * bit)).reduce((sum, each) => sum | each, 0);
-});
-
 /** The same of numbers that belong to ways, as many to each: in the order, or with `back` out of it. */
 export function reorder<T extends Float64Array | Float32Array | Int32Array | Uint32Array>(
   numbers: T,
@@ -47,10 +43,9 @@ export function reorder<T extends Float64Array | Float32Array | Int32Array | Uin
 ): T {
   const each = numbers.length / order.length;
   const out = numbers.slice() as T;
-  for (let i = 0; i < order.length; i++) {
-    const from = each * (isBack ? i : order[i]);
-    const to = each * (isBack ? order[i] : i);
-    for (let k = 0; k < each; k++) out[to + k] = numbers[from + k];
-  }
+  order.forEach((place, i) => {
+    const [from, to] = isBack ? [i, place] : [place, i];
+    for (let k = 0; k < each; k++) out[each * to + k] = numbers[each * from + k];
+  });
   return out;
 }

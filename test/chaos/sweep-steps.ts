@@ -3,7 +3,7 @@ import { Matrix4, Quaternion, Vector3 } from 'three';
 import type { Actor } from './actor.js';
 import { inSome, sizes } from './query-steps.js';
 import { length, moved, type Point } from './solids.js';
-import { areAllMet, freedom, isFirstMet, type Met } from './sweep-truth.js';
+import { faultOfAllMet, freedom, isFirstMet, type Met } from './sweep-truth.js';
 import { shapeOf, solidOf, type Thing, type World } from './world.js';
 
 export const SWEEP_STEPS = { sweep, sweepAll, sweepMany, place };
@@ -32,7 +32,10 @@ function sweepAll(actor: Actor): void {
   actor.life.ask({
     name: 'sweepAll',
     answer: actor.service.sweepAll(shapeOf(thing), thing.matrix, to, options),
-    check: (hits, worlds) => inSome((world) => areAllMet(world, solid(world), way, options, hits))(worlds),
+    check: (hits, worlds) => {
+      const faults = worlds.map((world) => faultOfAllMet(world, solid(world), way, options, hits));
+      return faults.includes('') || faults.join('; or ');
+    },
   });
 }
 

@@ -32,24 +32,26 @@ export function isFirstMet(world: World, solid: Solid, way: Point, options: Quer
   return sure.every((each) => !isSurelyBefore(each, answer.time));
 }
 
-/** Whether answers are the first meetings with all that a solid meets, the earliest first. */
-export function areAllMet(
+/** What is wrong with answers that should be the first meetings with all that a solid meets, the earliest first; in words. */
+export function faultOfAllMet(
   world: World,
   solid: Solid,
   way: Point,
   options: QueryOptions,
   answers: readonly Met[],
-): boolean {
+): string {
   const passes = passesOf(world, solid, way, options);
   const found = new Map(answers.map((each) => [each.object, each]));
-  if (found.size < answers.length) return false;
-  if (answers.some(({ time }, i) => i > 0 && time < answers[i - 1].time)) return false;
-  if (answers.some(({ object }) => !passes.some(({ id }) => id === object))) return false;
-  return passes.every((pass) => {
+  if (found.size < answers.length) return 'an object is there twice';
+  if (answers.some(({ time }, i) => i > 0 && time < answers[i - 1].time)) return 'a later one comes first';
+  for (const pass of passes) {
     const answer = found.get(pass.id);
-    if (answer) return isMeeting(pass, answer);
-    return pass.isInDoubt || pass.time === Number.POSITIVE_INFINITY;
-  });
+    found.delete(pass.id);
+    const told = `object ${pass.id}, met at ${pass.time}${pass.isInside ? ', from the inside' : ''},`;
+    if (answer && !isMeeting(pass, answer)) return `${told} is told at ${answer.time}, ${answer.depth} deep`;
+    if (!answer && !pass.isInDoubt && pass.time < Number.POSITIVE_INFINITY) return `${told} is not told`;
+  }
+  return found.size > 0 ? `objects ${[...found.keys()]} cannot be met` : '';
 }
 
 /** Whether a solid is surely in something, and whether it is surely free. */

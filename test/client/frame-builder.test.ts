@@ -304,3 +304,54 @@ describe('staging', () => {
     expect(decode(staging.seal(1, 1)).views).toEqual([3, 2, 4]);
   });
 });
+
+test.each([SEED, SEED + 1, SEED + 2])(
+  'blocks that are lent are those of the frame, whatever frames before had, seed %i',
+  (seed) => {
+    const random = new Random(seed);
+    const builder = new FrameBuilder();
+    const room = 12;
+    let next = 1;
+    const idsOf = (count: number) => Uint32Array.from({ length: count }, () => makeId(next++ % 4000, 1));
+    // Each is lent for a while; others come in its place then.
+    const lent = Array.from({ length: room }, () => idsOf(1 + random.integer(200)));
+    let kept = 0;
+    for (let frame = 0; frame < 150; frame++) {
+      const staged = new Map<number, number[]>();
+      const stageBlock = (ids: Uint32Array, isLent: boolean): void => {
+        if (new Set(ids).size < ids.length || ids.some((id) => staged.has(id))) return;
+        const matrices = Float32Array.from({ length: 16 * ids.length }, (_, i) => (i % 5 === 0 ? 1 : 0));
+        for (let i = 0; i < ids.length; i++) {
+          matrices[16 * i + 15] = 1;
+          for (let k = 12; k < 15; k++) matrices[16 * i + k] = random.integer(1000);
+          staged.set(ids[i], Array.from(matrices.subarray(16 * i, 16 * i + 16)));
+        }
+        builder.setBlock(ids, matrices, undefined, isLent ? { ids, matrices } : undefined);
+      };
+      const isUsual = random.chance(0.7);
+      if (random.chance(0.1)) lent[random.integer(room)] = idsOf(1 + random.integer(200));
+      for (let i = 0; i < room; i++) {
+        if (isUsual || random.chance(0.6)) stageBlock(lent[i], true);
+        if (!isUsual && random.chance(0.2)) stageBlock(idsOf(1 + random.integer(100)), false);
+        if (!isUsual && random.chance(0.1)) builder.copy(frame, 1);
+        if (random.chance(0.02)) {
+          const single = makeId(4000 + random.integer(300), 1);
+          const matrix = new Matrix4().setPosition(frame, i, 1).elements;
+          builder.setSingle(single, matrix);
+          staged.set(single, [...matrix]);
+        }
+      }
+      if (random.chance(0.1))
+        for (let i = 0; i < 300; i++) {
+          const single = makeId(4000 + i, 1);
+          builder.setSingle(single, new Matrix4().elements);
+          staged.set(single, [...new Matrix4().elements]);
+        }
+      const buffer = builder.seal(frame, 1);
+      expect(decode(buffer).transforms).toEqual(staged);
+      kept += staged.size;
+      builder.restart(structuredClone(buffer, { transfer: [buffer] })); // there and back
+    }
+    expect(kept).toBeGreaterThan(40_000);
+  },
+);

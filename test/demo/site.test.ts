@@ -21,6 +21,8 @@ const TYPES: Record<string, string> = {
 };
 /** Less of what takes a machine without a graphics card long. */
 const QUERY = '?quality=low&points=20000';
+/** They have pages of their own kind. */
+const FOLDERS = ['bench', 'examples'];
 /** The page of examples shows one of them. */
 const EXAMPLE = '?hover';
 
@@ -59,7 +61,7 @@ afterAll(async () => {
 
 test('every page is built, and none says where it stands', () => {
   const sources = readdirSync(join(root, 'demo')).filter((name) => name.endsWith('.html'));
-  expect(pages).toEqual([...sources, join('examples', 'index.html')].sort());
+  expect(pages).toEqual([...sources, ...FOLDERS.map((folder) => join(folder, 'index.html'))].sort());
   for (const name of pages) {
     const html = readFileSync(join(SITE, name), 'utf8');
     expect(html.match(/(?:href|src)="\/[^"]*"/g), name).toBe(null);
@@ -77,6 +79,7 @@ test.for(pages)('%s starts in any folder', { timeout: 30_000 }, async (name) => 
   });
   try {
     if (isExample) await page.locator('canvas').first().waitFor();
+    else if (name.startsWith('bench')) await page.locator('#run:enabled').waitFor();
     else await demoStarted(page);
     await page.waitForLoadState('networkidle');
     expect(elsewhere).toEqual([]);

@@ -319,3 +319,75 @@ test('one that is disposed, or is removed, leaves nothing', async () => {
   await settle(tracker, frontCamera());
   expect(service.stats.meshes).toBe(0);
 });
+
+describe.runIf(HAS_INSTANCES)('what three says of instances', () => {
+  /** Two cubes side by side; three's own flag is as after a picture: nothing has been said. */
+  async function twoCubes() {
+    const batch = new BatchedMesh(4, 100, 200, new MeshBasicMaterial());
+    const geometry = batch.addGeometry(new BoxGeometry());
+    const instances = [0, 10].map((x) => {
+      const instance = batch.addInstance(geometry);
+      batch.setMatrixAt(instance, new Matrix4().makeTranslation(x, 0, 0));
+      return instance;
+    });
+    const tracker = await trackScene(service, new Scene().add(batch), UNRENDERED);
+    const insides = batch as unknown as { _visibilityChanged: unknown; _instanceInfo: { visible: boolean }[] };
+    const update = () => settle(tracker, frontCamera());
+    await update();
+    insides._visibilityChanged = false;
+    await update();
+    return { batch, instances, tracker, insides, update };
+  }
+
+  test('is heard, though a picture is drawn before the frame', async () => {
+    const { batch, instances, tracker, insides, update } = await twoCubes();
+    expect((await pickMiddle(tracker))?.batchId).toBe(instances[0]);
+    batch.setVisibleAt(instances[0], false);
+    expect(insides._visibilityChanged).toBe(true);
+    insides._visibilityChanged = false; // as three does when it draws
+    await update();
+    expect(await pickMiddle(tracker)).toBeNull();
+    batch.setVisibleAt(instances[0], true);
+    insides._visibilityChanged = false;
+    await update();
+    expect((await pickMiddle(tracker))?.batchId).toBe(instances[0]);
+  });
+
+  test('is not needed: what others write is seen within a second', async () => {
+    const { instances, tracker, insides, update } = await twoCubes();
+    expect((await pickMiddle(tracker))?.batchId).toBe(instances[0]);
+    insides._instanceInfo[instances[0]].visible = false;
+    await vi.waitFor(
+      async () => {
+        await update();
+        expect(await pickMiddle(tracker)).toBeNull();
+      },
+      { timeout: 5000, interval: 20 },
+    );
+  });
+
+  test('is what it was for those that read it, and a plain property again behind the last tracker', async () => {
+    const { batch, tracker, insides, update } = await twoCubes();
+    const other = await createCollisionService();
+    const second = await trackScene(other, batch, UNRENDERED);
+    for (const value of [true, false, 2]) {
+      insides._visibilityChanged = value;
+      expect(insides._visibilityChanged).toBe(value);
+    }
+    second.dispose();
+    expect((await pickMiddle(tracker))?.batchId).toBe(0);
+    batch.setVisibleAt(0, false);
+    await update();
+    expect(await pickMiddle(tracker)).toBeNull();
+    tracker.dispose();
+    await vi.waitFor(() => {
+      expect(Object.getOwnPropertyDescriptor(batch, '_visibilityChanged')).toEqual({
+        value: true,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    });
+    other.dispose();
+  });
+});

@@ -37,6 +37,13 @@ export interface FramePart {
   write(u32: Uint32Array, f32: Float32Array, f64: Float64Array, at: number): void;
 }
 
+/** Where the ids of a block are written that nobody writes elsewhere. */
+interface KeptIds {
+  readonly ids: Uint32Array;
+  readonly at: number;
+  readonly floatBytes: number;
+}
+
 const NOTHING: FramePart = { count: 0, bytes: 0, write() {} };
 
 /**
@@ -55,10 +62,17 @@ export class FrameBuffer {
   f32 = new Float32Array(0);
   f64 = new Float64Array(0);
 
+  /**
+   * The ids of lent blocks, by their number, that are in the buffer since a frame before: the worker hands it back as it was.
+   * To write those of 50,000 objects again would take a tenth of what their matrices take.
+   */
+  readonly #kept: (KeptIds | undefined)[] = [];
   #singlesCapacity = FEWEST_SINGLES;
   #matricesAt = matricesAt(FEWEST_SINGLES);
   #blocksAt = blocksAt(FEWEST_SINGLES);
   #blockBytes = 0;
+  /** Bytes of the buffer, which has none while it is away. */
+  #bytes = 0;
 
   /** Answers where the id of a single is in `u32`. */
   idAt(single: number): number {
@@ -83,20 +97,27 @@ export class FrameBuffer {
     return first;
   }
 
-  /** Adds a block, and answers its number; the caller writes its matrices and parent. */
-  addBlock(ids: Uint32Array, floatBytes: number): number {
+  /**
+   * Adds a block, and answers its number; the caller writes its matrices and parent. `lent`: the same ids, in an array that
+   * is never written.
+   */
+  addBlock(ids: Uint32Array, floatBytes: number, lent?: Uint32Array): number {
     const matrices = BLOCK_HEADER_BYTES + align(ids.length * 4, 16);
     const bytes = matrices + ids.length * 16 * floatBytes;
     this.#reserve(this.singles, this.#blockBytes + bytes);
     const at = this.#blocksAt + this.#blockBytes;
+    this.#blockBytes += bytes;
+    const number = this.blocks.push(at) - 1;
+    const kept = this.#kept[number];
+    if (kept !== undefined && kept.ids === lent && kept.at === at && kept.floatBytes === floatBytes) return number;
+    this.#kept[number] = lent === undefined ? undefined : { ids: lent, at, floatBytes };
     this.u32[(at + BLOCK_COUNT) / 4] = ids.length;
     this.u32[(at + BLOCK_FLOAT_BYTES) / 4] = floatBytes;
     this.u32[(at + BLOCK_IDS) / 4] = at + BLOCK_HEADER_BYTES;
     this.u32[(at + BLOCK_MATRICES) / 4] = at + matrices;
     this.u32[(at + BLOCK_NEXT) / 4] = at + bytes;
     this.u32.set(ids, (at + BLOCK_HEADER_BYTES) / 4);
-    this.#blockBytes += bytes;
-    return this.blocks.push(at) - 1;
+    return number;
   }
 
   /** Writes the matrices of a block, as many as it has ids, and what is above them. */
@@ -143,6 +164,7 @@ export class FrameBuffer {
     this.#reserve(this.singles, this.#blockBytes + views.byteLength + poses.bytes + moves.bytes);
     const posesAt = this.#blocksAt + this.#blockBytes + views.byteLength;
     const movesAt = posesAt + poses.bytes;
+    if (this.#kept.length > this.blocks.length) this.#kept.length = this.blocks.length; // what follows is written over these
     poses.write(this.u32, this.f32, this.f64, posesAt);
     moves.write(this.u32, this.f32, this.f64, movesAt);
     const viewsAt = this.#blocksAt + this.#blockBytes;
@@ -182,6 +204,7 @@ export class FrameBuffer {
 
   /** Empties the frame, for its own buffer or the one that came back from the worker. */
   restart(buffer: ArrayBuffer): void {
+    if (buffer.byteLength !== this.#bytes) this.#kept.length = 0; // it is not the one that was sent
     if (buffer !== this.u32.buffer) this.#attach(buffer);
     // Room for a few more singles than last time and no more, as the gap behind them travels as well.
     const capacity = Math.max(FEWEST_SINGLES, Math.ceil(this.singles * 1.25));
@@ -195,6 +218,7 @@ export class FrameBuffer {
   #reserve(singles: number, tailBytes: number): void {
     const capacity = this.#singlesCapacity;
     if (singles <= capacity && this.#blocksAt + tailBytes <= this.u32.byteLength) return;
+    this.#kept.length = 0;
     const matricesFrom = this.#matricesAt;
     const blocksFrom = this.#blocksAt;
     const old = new Uint8Array(this.u32.buffer);
@@ -227,6 +251,7 @@ export class FrameBuffer {
   }
 
   #attach(buffer: ArrayBuffer): void {
+    this.#bytes = buffer.byteLength;
     this.u32 = new Uint32Array(buffer);
     this.f32 = new Float32Array(buffer);
     this.f64 = new Float64Array(buffer);

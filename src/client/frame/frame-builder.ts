@@ -184,7 +184,7 @@ export class FrameBuilder implements StagedTransforms {
         this.#setSingles(ids, matrices, parent);
         return;
       }
-      block = this.#frame.addBlock(ids, floatBytes);
+      block = this.#frame.addBlock(ids, floatBytes, borrowed?.ids);
     }
     this.#borrowed[block] = borrowed;
     this.#frame.writeBlock(block, matrices, parent);

@@ -18,13 +18,14 @@ import {
   POSE_TARGET_COUNT,
 } from '../../shared/layout.js';
 import type { ObjectId } from '../../shared/types.js';
+import { lengthOf } from '../check/binary.js';
 import { IDENTITY } from '../transforms/affine.js';
 
 interface Bones {
-  /** They are so many numbers of the slab, from `first` on. */
-  readonly numbers: Float32Array;
+  /** They are so many numbers of the slab, from `first` on. A view of each would be two more lines of the caches. */
   readonly slab: Float32Array;
   readonly first: number;
+  readonly length: number;
   /** Poses that have it. */
   users: number;
   /** The frame that it was written for last, and where it is in that. */
@@ -203,7 +204,7 @@ export class PoseTable {
       if (binds === UNBOUND) hasUnbound = true;
       if (!bones || bones.frame === frame) continue;
       bones.frame = frame;
-      bytes += 4 * bones.numbers.length;
+      bytes += 4 * bones.length;
     }
     return bytes;
   }
@@ -216,7 +217,7 @@ export class PoseTable {
       const { id, bones, binds, morphs } = states[i];
       const word = at / 4;
       u32[word + POSE_ID / 4] = id;
-      u32[word + POSE_BONE_COUNT / 4] = bones ? bones.numbers.length / 16 : 0;
+      u32[word + POSE_BONE_COUNT / 4] = bones ? bones.length / 16 : 0;
       u32[word + POSE_BONES / 4] = bones ? bones.at : 0;
       u32[word + POSE_TARGET_COUNT / 4] = morphs.length;
       const isWritten = binds === UNBOUND && unbound > 0;
@@ -251,8 +252,8 @@ export class PoseTable {
       }
       bones.frame = frame;
       bones.at = end;
-      next += bones.numbers.length;
-      end += 4 * bones.numbers.length; // whole matrices: a multiple of 16
+      next += bones.length;
+      end += 4 * bones.length; // whole matrices: a multiple of 16
     }
     copyRun(slab, first, next, f32, end);
     return end;
@@ -282,16 +283,17 @@ export class PoseTable {
   /** Answers a copy of bones for a pose that had others: the last one, if that is of the same array and of the same numbers. */
   #copyOf(given: Float32Array | undefined, old: Bones | undefined): Bones | undefined {
     const last = this.#lastBones;
-    if (given !== undefined && given === this.#lastGiven && last && last !== old && areEqual(last.numbers, given)) {
+    if (given !== undefined && given === this.#lastGiven && last && last !== old && areEqual(last, given)) {
       last.users++;
       this.#release(old);
       return last;
     }
-    const isOwn = old?.users === 1 && old.numbers.length === given?.length;
+    const length = given === undefined ? 0 : lengthOf(given); // whatever it says itself: it is copied among others
+    const isOwn = old?.users === 1 && old.length === length;
     if (!isOwn) this.#release(old);
     if (given === undefined) return undefined;
-    const bones = isOwn ? old : this.#takeBones(given.length);
-    bones.numbers.set(given);
+    const bones = isOwn ? old : this.#takeBones(length);
+    bones.slab.set(given, bones.first);
     bones.users = 1;
     this.#lastGiven = given;
     this.#lastBones = bones;
@@ -312,7 +314,7 @@ export class PoseTable {
     const slab = new Float32Array(count * length);
     // The first is taken first.
     for (let first = (count - 1) * length; first >= 0; first -= length) {
-      free.push({ numbers: slab.subarray(first, first + length), slab, first, users: 0, frame: 0, at: 0 });
+      free.push({ slab, first, length, users: 0, frame: 0, at: 0 });
     }
     return free.pop()!;
   }
@@ -320,7 +322,7 @@ export class PoseTable {
   #release(bones: Bones | undefined): void {
     if (!bones || --bones.users > 0) return;
     if (bones === this.#lastBones) this.#lastGiven = this.#lastBones = undefined;
-    this.#free.get(bones.numbers.length)!.push(bones);
+    this.#free.get(bones.length)!.push(bones);
   }
 }
 
@@ -329,8 +331,9 @@ function copyRun(slab: Float32Array, first: number, next: number, f32: Float32Ar
   if (next > first) f32.set(slab.subarray(first, next), end / 4 - (next - first));
 }
 
-function areEqual(a: Float32Array, b: Float32Array): boolean {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+function areEqual({ slab, first, length }: Bones, given: Float32Array): boolean {
+  if (lengthOf(given) !== length) return false;
+  for (let i = 0; i < length; i++) if (slab[first + i] !== given[i]) return false;
   return true;
 }
 

@@ -1,5 +1,6 @@
 import { type Camera, type LOD, type Object3D, type Plane, Vector3 } from 'three';
 import { CollisionError } from '../../shared/errors.js';
+import { nextTask } from '../../shared/next-task.js';
 import type {
   ContactOptions,
   DistanceOptions,
@@ -94,7 +95,8 @@ export interface Witness {
  *   instances of an InstancedMesh are moved by the influences of their own (`setMorphAt`), when the texture of these has another
  *   version; one that was never given any is drawn as a point by three, and is not there.
  * - A BatchedMesh is a mesh for each geometry in it, and an id for each number of an instance. An instance is there once its
- *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is said here of
+ *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is written to what three
+ *   keeps of its instances, past its methods, is noticed within a second. What is said here of
  *   geometries is true of those in its buffers; those that only move there are not built again.
  * - Points, Line, LineSegments and LineLoop are hit within a `radius` of the cursor or within the thresholds of `params`, Line2
  *   and LineSegments2 of three's addons as wide as they are drawn. They touch nothing.
@@ -202,6 +204,8 @@ export class SceneTracker {
         throw new CollisionError('ABORTED', 'trackScene: the signal was aborted', { cause: signal.reason });
       }
       tracker.#sync();
+      // It has looked at all of a large scene, as the first frame of the caller does: that is to be another task.
+      await nextTask();
       for (const { error } of tracker.#walk.entries) {
         if (error !== null && !isAboutOneObject(error)) throw error;
       }

@@ -54,7 +54,7 @@ export {
 } from './scene/pairs/pair-query';
 export { putObject, removeObject, setLayers } from './scene/scene';
 export { removeView, setSeen } from './scene/view/views';
-export { putCharacter, removeCharacter } from './scene/character/characters';
+export { putCharacter, removeCharacter } from './scene/character/character-table';
 export { areCharactersMoved, beginFrame, goAhead, placeAhead, placeFrame, stepFrame } from './scene/frame/frame';
 export { boneOfHit };
 export {

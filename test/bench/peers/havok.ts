@@ -1,8 +1,5 @@
 // Havok by its raw exports: queries and results in its memory. By its wrappers, which make arrays of arrays of both, rays take
 // up to four times as long, and casts some microseconds more.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import initHavok, {
   type HavokPhysicsWithBindings,
   type HP_ShapeId,
@@ -15,6 +12,7 @@ import type { Contender } from '../harness.js';
 import { type BoxFrame, HALF_SIZE } from '../work/boxes.js';
 import { rayChecksum } from '../work/rays.js';
 import { type Ways, wayChecksum } from '../work/ways.js';
+import { havokWasm } from './havok-wasm.js';
 
 const STILL: Quaternion = [0, 0, 0, 1];
 const ORIGIN: Vector3 = [0, 0, 0];
@@ -27,9 +25,7 @@ interface World {
 }
 
 async function startHavok(): Promise<World> {
-  const path = createRequire(import.meta.url).resolve('@babylonjs/havok');
-  const wasmBinary = readFileSync(join(dirname(path), 'HavokPhysics.wasm')).buffer as ArrayBuffer;
-  const havok = await initHavok({ wasmBinary });
+  const havok = await initHavok({ wasmBinary: await havokWasm() });
   return { havok, world: havok.HP_World_Create()[1] };
 }
 

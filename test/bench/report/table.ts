@@ -70,6 +70,7 @@ export function digits(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
 
-function range({ lower, upper }: Spread): string {
+/** The quartiles. */
+export function range({ lower, upper }: Spread): string {
   return `${digits(lower)} – ${digits(upper)}`;
 }

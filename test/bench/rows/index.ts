@@ -1,51 +1,26 @@
 import { dragon } from '../../oracle/dragon.js';
-import { Random } from '../../oracle/random.js';
 import type { Row } from '../harness.js';
-import { SMALL_LEAVES } from '../peers/three-mesh-bvh.js';
-import { rodsAndPlates } from '../work/rods.js';
+import { type AnywhereSizes, FULL_ANYWHERE, rowsAnywhere } from './anywhere.js';
 import { type BigSizes, bigSceneRows } from './big-scenes.js';
-import { boxManifoldsRow, boxPairsRow, boxRaysRow } from './boxes.js';
 import { buildRow, fastBuildRow } from './build.js';
 import { charactersRow } from './characters.js';
 import { clashCoresCpuRow, clashCoresRow, clashMeetRow, clashRow } from './clash.js';
 import { elementsRows } from './elements.js';
-import { frustumRows } from './frustum.js';
-import { dragonHeapRow, sphereHeapRow } from './heap.js';
 import { largeBuildRow } from './large-build.js';
 import { loadRow } from './load.js';
 import { closestRow, spheresRow } from './nearness.js';
 import { drawnCityRow, occlusionRow } from './occlusion.js';
-import { allPairsRow, distanceRow, firstPairRow, manifoldPairsRow } from './pairs.js';
-import { regionRow, screenRow } from './pointing.js';
-import { cameraRaysRow, frontRaysRow, raysRow } from './rays.js';
-import { clearanceRow, continuousRow } from './reaching.js';
+import { cameraRaysRow, raysRow } from './rays.js';
 import { sectionRow } from './section.js';
 import { type SkinSizes, skinRows } from './skin.js';
 import { snapRow } from './snap.js';
-import { stillRow } from './still.js';
-import { streamRows } from './stream.js';
-import { boxSweepsRow, meshSweepsRow } from './sweeps.js';
 
-export interface Sizes extends BigSizes, SkinSizes {
+export interface Sizes extends AnywhereSizes, BigSizes, SkinSizes {
   /** Triangles of the two dragons. */
   dragon: Parameters<typeof dragon>[0];
   largeDragon: Parameters<typeof dragon>[0];
-  rods: number;
-  rays: number;
   /** The pixels of a picture: width and height. */
   picture: [width: number, height: number];
-  poses: number;
-  /** In the rows of nearness. */
-  points: number;
-  boxes: number;
-  boxRays: number;
-  /** Moving meshes. */
-  spheres: number;
-  dragons: number;
-  /** In the rows of frusta and of still objects. */
-  objects: number;
-  /** In the rows of the stream. */
-  streamed: number;
   /** Points of a scan; and lines. */
   scan: number;
   lines: number;
@@ -60,19 +35,10 @@ export interface Sizes extends BigSizes, SkinSizes {
 }
 
 export const FULL: Sizes = {
+  ...FULL_ANYWHERE,
   dragon: 47794,
   largeDragon: 871414,
-  rods: 20_000,
-  rays: 100_000,
   picture: [640, 480],
-  poses: 200,
-  points: 10_000,
-  boxes: 10_000,
-  boxRays: 10_000,
-  spheres: 2000,
-  dragons: 64,
-  objects: 100_000,
-  streamed: 10_000,
   tracked: 10_000,
   hidden: 50_000,
   largeMesh: 18_000_000,
@@ -92,25 +58,16 @@ export const FULL: Sizes = {
 };
 
 export function rowsOf(sizes: Sizes): Row[] {
-  const { rods, rays, picture, poses, points, boxes, boxRays, spheres, dragons, objects } = sizes;
+  const { picture, points, objects } = sizes;
   const small = () => dragon(sizes.dragon);
   const large = () => dragon(sizes.largeDragon);
   return [
-    raysRow({
-      name: 'rays-48k',
-      what: 'the dragon',
-      mesh: small,
-      rays,
-      fewRays: 20,
-      target: 10,
-      nativeTarget: 0.6,
-      treeOptions: SMALL_LEAVES,
-    }),
+    ...rowsAnywhere(small, sizes),
     raysRow({
       name: 'rays-871k',
       what: 'the full dragon',
       mesh: large,
-      rays,
+      rays: sizes.rays,
       fewRays: 3,
       target: 10,
       nativeTarget: 0.8,
@@ -127,43 +84,14 @@ export function rowsOf(sizes: Sizes): Row[] {
       },
       ...picture,
     ),
-    raysRow({
-      name: 'rays-rods',
-      areThin: true,
-      what: `${rods.toLocaleString('en')} thin rods and plates`,
-      mesh: () => rodsAndPlates(new Random(1), rods),
-      rays,
-      fewRays: 3,
-      target: 8,
-      rounds: 5,
-    }),
-    frontRaysRow(small, rays),
     buildRow(large),
     fastBuildRow(large),
     largeBuildRow(sizes.largeMesh, sizes.largeMesh / 20),
     loadRow(large),
-    firstPairRow(small, poses),
-    allPairsRow(small, poses),
-    manifoldPairsRow(small, poses),
-    distanceRow(small, poses),
     closestRow(small, points),
     spheresRow(small, points),
-    boxPairsRow(boxes),
-    boxManifoldsRow(boxes),
-    boxRaysRow(boxes, boxRays),
-    meshSweepsRow(small, points),
-    boxSweepsRow(boxes, points),
-    clearanceRow(spheres),
-    continuousRow(boxes),
-    sphereHeapRow(spheres),
-    dragonHeapRow(small, dragons),
-    ...frustumRows(objects),
     occlusionRow(objects),
     drawnCityRow(objects),
-    screenRow(objects),
-    regionRow(objects),
-    stillRow(objects),
-    ...streamRows(sizes.streamed),
     ...bigSceneRows(sizes),
     ...elementsRows({
       ...{ name: 'points-10m', topology: 'points', count: sizes.scan, rays: points },

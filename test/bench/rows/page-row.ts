@@ -1,32 +1,16 @@
 import type { Page } from 'playwright';
 import { type Allocations, allocationsOf } from '../../fixtures/allocations.js';
 import { type OpenPage, openPage } from '../browser.js';
-import { type Checksum, type ContenderElsewhere, type Fact, here, type Maker, type Row } from '../harness.js';
-import { OURS } from '../ours.js';
+import type { Checksum, Fact, Row } from '../harness.js';
 import type { BenchPage } from '../page/main.js';
+import { type PageRowOptions, pageContenders } from './page-contenders.js';
 
 /** In which garbage is counted. */
 const COUNTED_ROUNDS = 10;
 
-interface PageRowOptions {
-  name: string;
-  work: string;
-  count: number;
-  rounds?: number;
-  /** Of ours, where there is a target for it. */
-  ms?: number;
-  peers: Record<string, Pick<ContenderElsewhere, 'target' | 'note' | 'tolerance'>>;
-  /** Targets of facts. */
-  atMost?: Record<string, number>;
-  /** See `Row`. */
-  isLarge?: boolean;
-}
-
 /** Makes a row that a page in Chromium measures. */
-export function pageRow(
-  kind: Parameters<BenchPage['open']>[0],
-  { name, work, count, rounds = 21, ms, peers, atMost, isLarge = false }: PageRowOptions,
-): Row {
+export function pageRow(kind: Parameters<BenchPage['open']>[0], options: PageRowOptions): Row {
+  const { name, work, count, rounds = 21, atMost, isLarge = false } = options;
   return {
     name,
     work,
@@ -37,18 +21,12 @@ export function pageRow(
       const { page } = opened;
       await page.evaluate(([row, objects]) => window.bench.open(row, objects), [kind, count] as const);
       const has = await page.evaluate(() => Object.keys(window.bench.row.checksums ?? {}));
-      const [ours, ...others] = ['ours', ...Object.keys(peers)].map((contender): Maker => {
-        const made: ContenderElsewhere = {
-          name: contender === 'ours' ? OURS : contender,
-          ...peers[contender],
-          ...(contender === 'ours' && ms !== undefined ? { atMost: ms } : {}),
-          measure: (round) => page.evaluate(runContender, [contender, round] as const),
-          ...(has.includes(contender) ? { checksum: () => checksumOf(opened, contender) } : {}),
-        };
-        return here(() => made);
-      });
       return {
-        contenders: [ours, ...others],
+        contenders: pageContenders(options, {
+          has,
+          measure: (contender, round) => page.evaluate(runContender, [contender, round] as const),
+          checksum: (contender) => checksumOf(opened, contender),
+        }),
         facts: async () => {
           const found = await page.evaluate(() => window.bench.row.facts?.() ?? []);
           const figures = found.map((fact): Fact => {

@@ -1,8 +1,8 @@
 // StrykerJS's runner for Vitest, told which tests to run: of those that reach a mutant, the likeliest and quickest, up to
-// a budget of the processor's time. What each test file reaches and takes is kept between runs, as the tests are run
-// one file at a time for it. Hangs are judged by the processor's time, and a test that fails must pass on the original.
+// a budget of the processor's time. What a test file reaches and takes is measured when it is likely to notice a mutant,
+// and kept between runs. Hangs are judged by the processor's time, and a test that fails must pass on the original.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, relative, resolve } from 'node:path';
 import threads from 'node:worker_threads';
@@ -20,7 +20,11 @@ const LEAST_WORK_MS = 100;
 /** What a test file takes of the processor until its first test begins, at least. */
 const START_MS = 300;
 /** What is run of a test file against a mutant: the first tests that reach it. */
-const MOST_MS = 3000;
+const MOST_MS = 2000;
+/** What a file is taken for that was not measured yet. */
+const USUAL_MS = 2500;
+/** Numbers of mutants are below. */
+const MOST_MUTANTS = 1 << 16;
 /** How much likelier a test is to notice a mutant that shares a word, or a folder, with its file. */
 const WORD = 4;
 const FOLDER = 2;
@@ -45,8 +49,10 @@ createRunner.inject = tokens(commonTokens.injector);
 
 class KeptRunner {
   #inner;
+  /** The test files, and what they are now. */
+  #hashes = new Map();
   /** By test file: its hash, processorMs, milliseconds, its tests with what they reach. */
-  #files = {};
+  #files = readKept();
   /** Tests that were seen to pass alone on the original. */
   #passing = new Set();
 
@@ -66,40 +72,33 @@ class KeptRunner {
     return this.#inner.dispose();
   }
 
-  async dryRun(options) {
-    this.#files = readKept();
-    const specifications = await this.#inner.ctx.globTestSpecifications();
-    const paths = specifications.map(({ moduleId }) => relative(process.cwd(), moduleId).replaceAll('\\', '/'));
-    for (const path of Object.keys(this.#files)) if (!paths.includes(path)) delete this.#files[path];
-    for (const path of paths.sort()) {
-      const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
-      if (this.#files[path]?.hash === hash) continue;
-      delete this.#files[path];
-      const file = await this.#measure(path, options);
-      if (file) this.#files[path] = { hash, ...file };
-      writeFileSync(process.env.MUTANTS_DRY_RUN, JSON.stringify({ key: process.env.MUTANTS_KEY, files: this.#files }));
-    }
-    const coverage = { static: {}, perTest: {} };
-    const tests = [];
-    for (const [path, file] of Object.entries(this.#files)) {
-      for (const { id, name, timeSpentMs, reaches } of file.tests) {
-        tests.push({ id, name, timeSpentMs, fileName: resolve(path), status: TestStatus.Success });
-        coverage.perTest[id] = Object.fromEntries(reaches.map((mutant) => [mutant, 1]));
-      }
-    }
-    return { status: DryRunStatus.Complete, tests, mutantCoverage: coverage };
+  /** Says that all mutants are reached: what reaches one is found when it is run. */
+  async dryRun() {
+    const id = 'all#';
+    const perTest = { [id]: Object.fromEntries(Array.from({ length: MOST_MUTANTS }, (_, i) => [i, 1])) };
+    return {
+      status: DryRunStatus.Complete,
+      tests: [{ id, name: id, timeSpentMs: 0, status: TestStatus.Success }],
+      mutantCoverage: { static: {}, perTest },
+    };
   }
 
-  /** Runs a test file on the original. Answers nothing for one that fails there. */
-  async #measure(path, options) {
+  async #prepare() {
+    const specifications = await this.#inner.ctx.globTestSpecifications();
+    const paths = specifications.map(({ moduleId }) => relative(process.cwd(), moduleId).replaceAll('\\', '/'));
+    this.#hashes = new Map(paths.map((path) => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]));
+  }
+
+  /** Runs a test file on the original. One that fails there is as good as empty. */
+  async #measure(path) {
     this.#inner.ctx.state.errorsSet.clear();
     const [begin, processor] = [performance.now(), process.cpuUsage()];
-    const result = await this.#inner.dryRun({ ...options, testFiles: [resolve(path)] });
+    const result = await this.#inner.dryRun({ files: [], testFiles: [resolve(path)] });
     const failed = result.tests?.find(({ status }) => status === TestStatus.Failed);
     if (result.status !== DryRunStatus.Complete || failed) {
       const why = result.errorMessage ?? `${failed?.name}: ${failed?.failureMessage}`;
       appendLog(`${path} fails without a mutant and is left out: ${why}`);
-      return undefined;
+      return { processorMs: 0, milliseconds: 0, tests: [] };
     }
     const { perTest = {}, static: beside = {} } = result.mutantCoverage ?? {};
     // What is reached while no test runs is of all tests of the file.
@@ -115,68 +114,54 @@ class KeptRunner {
   }
 
   async mutantRun(options) {
-    if (Object.keys(this.#files).length === 0) this.#files = readKept();
-    const { activeMutant, testFilter } = options;
-    let parts = this.#partsFor(activeMutant.fileName, testFilter);
-    let result;
-    while (parts.length > 0) {
-      result = await this.#run(options, parts);
-      if (result.status !== MutantRunStatus.Killed) return result;
-      const [killer] = result.killedBy;
-      if (await this.#passes(options, killer)) return result;
-      appendLog(`${killer} fails alone without a mutant, too: ${result.failureMessage}`);
-      parts = parts.filter(({ path }) => path !== pathOf(killer));
-    }
-    return { status: MutantRunStatus.Survived, nrOfTests: result?.nrOfTests ?? 0 };
-  }
-
-  /** The parts of test files to run for a mutant, in their order, up to the budget. */
-  #partsFor(fileName, ids) {
-    const byFile = new Map();
-    for (const id of ids) byFile.set(pathOf(id), (byFile.get(pathOf(id)) ?? new Set()).add(id));
-    const words = basename(fileName, '.ts')
-      .split('-')
-      .filter(({ length }) => length >= WORD_LENGTH);
-    const folder = /\/src\/client\/three\//.test(fileName)
-      ? 'test/three/'
-      : /\/src\/worker\//.test(fileName)
-        ? 'test/worker/'
-        : 'test/client/';
-    const parts = [];
-    for (const [path, own] of byFile) {
-      const { tests, processorMs, milliseconds } = this.#files[path];
-      const whole = tests.reduce((sum, { timeSpentMs }) => sum + timeSpentMs, 0) || 1;
-      let left = MOST_MS;
-      const chosen = tests
-        .filter(({ id }) => own.has(id))
-        .filter(({ timeSpentMs }, i) => {
-          left -= (timeSpentMs / whole) * processorMs;
-          return i === 0 || left >= 0;
-        });
-      if (chosen.length === 0) continue;
-      const share = chosen.reduce((sum, { timeSpentMs }) => sum + timeSpentMs, 0) / whole;
-      const isAkin = words.some((word) => path.includes(word.replace(/s$/, '')));
-      const likelihood = (isAkin ? WORD : 1) * (path.startsWith(folder) ? FOLDER : 1);
-      const cost = Math.min(processorMs, START_MS + share * processorMs);
-      const part = { path, ids: chosen.map(({ id }) => id), cost, milliseconds: milliseconds * share };
-      parts.push({ ...part, delay: cost / likelihood });
-    }
-    parts.sort((a, b) => a.delay - b.delay);
+    if (this.#hashes.size === 0) await this.#prepare();
+    const { id, fileName } = options.activeMutant;
+    const outlived = new Set();
     let left = 1000 * Number(process.env.MUTANTS_BUDGET);
-    return parts.filter(({ cost }, i) => {
+    let nrOfTests = 0;
+    for (let part = this.#next(id, fileName, outlived); part; part = this.#next(id, fileName, outlived)) {
+      const { path, ids, cost } = part;
+      if (!ids) {
+        const file = await this.#measure(path);
+        this.#files[path] = { hash: this.#hashes.get(path), ...file };
+        this.#files = writeKept(this.#files);
+        continue;
+      }
+      if (left < cost && nrOfTests > 0) break;
       left -= cost;
-      return i === 0 || left >= 0;
-    });
+      nrOfTests += ids.length;
+      outlived.add(path);
+      const result = await this.#run(options, part);
+      if (result.status === MutantRunStatus.Survived) continue;
+      const [killer] = result.killedBy ?? [];
+      if (killer === undefined || (await this.#passes(options, killer))) return result;
+      appendLog(`${killer} fails alone without a mutant, too: ${result.failureMessage}`);
+    }
+    return { status: MutantRunStatus.Survived, nrOfTests };
   }
 
-  async #run(options, parts) {
-    const sum = (key) => parts.reduce((total, part) => total + part[key], 0);
+  /**
+   * The part of a test file to be run next: of those that reach the mutant and that it has not outlived, the one that
+   * notices it the soonest by what is likely. A file that was not measured yet is answered without `ids`.
+   */
+  #next(id, fileName, outlived) {
+    let best;
+    for (const [path, hash] of this.#hashes) {
+      if (outlived.has(path)) continue;
+      const file = this.#files[path];
+      const part = file?.hash === hash ? partOf(path, file, id) : { path, cost: USUAL_MS };
+      if (!part) continue;
+      const delay = part.cost / likelihood(fileName, path);
+      if (!best || delay < best.delay) best = { ...part, delay };
+    }
+    return best;
+  }
+
+  async #run(options, { ids, cost, milliseconds }) {
     const patience = {
-      processorMs: LEAST_PATIENCE_MS + PATIENCE * sum('cost'),
-      milliseconds: LEAST_PATIENCE_MS + PATIENCE * sum('milliseconds'),
+      processorMs: LEAST_PATIENCE_MS + PATIENCE * cost,
+      milliseconds: LEAST_PATIENCE_MS + PATIENCE * milliseconds,
     };
-    // The order of the sequencer of vitest.config.ts.
-    globalThis.orderOfTests = parts.map(({ path }) => path);
     this.#inner.ctx.state.errorsSet.clear();
     let hasHung = false;
     const watch = watchForHang(patience, () => {
@@ -188,7 +173,7 @@ class KeptRunner {
       const result = await this.#inner.mutantRun({
         ...options,
         hitLimit: undefined,
-        testFilter: parts.flatMap(({ ids }) => ids),
+        testFilter: ids,
       });
       return hasHung ? { status: MutantRunStatus.Timeout } : result;
     } catch (error) {
@@ -205,11 +190,37 @@ class KeptRunner {
     const file = this.#files[pathOf(id)];
     const part = { path: pathOf(id), ids: [id], cost: file.processorMs, milliseconds: file.milliseconds };
     const original = { ...options, activeMutant: { ...options.activeMutant, id: 'none' } };
-    const { status } = await this.#run(original, [part]);
+    const { status } = await this.#run(original, part);
     if (status !== MutantRunStatus.Survived) return false;
     this.#passing.add(id);
     return true;
   }
+}
+
+function partOf(path, { tests, processorMs, milliseconds }, mutant) {
+  const whole = tests.reduce((sum, { timeSpentMs }) => sum + timeSpentMs, 0) || 1;
+  let left = MOST_MS;
+  const chosen = tests
+    .filter(({ reaches }) => reaches.includes(mutant))
+    .filter(({ timeSpentMs }, i) => {
+      left -= (timeSpentMs / whole) * processorMs;
+      return i === 0 || left >= 0;
+    });
+  if (chosen.length === 0) return undefined;
+  const share = chosen.reduce((sum, { timeSpentMs }) => sum + timeSpentMs, 0) / whole;
+  const cost = Math.min(processorMs, START_MS + share * processorMs);
+  return { path, ids: chosen.map(({ id }) => id), cost, milliseconds: milliseconds * share };
+}
+
+function likelihood(fileName, test) {
+  const words = basename(fileName, '.ts')
+    .split('-')
+    .filter(({ length }) => length >= WORD_LENGTH)
+    .map((word) => word.replace(/s$/, ''));
+  const [, folder] = /\/src\/(client\/three|client|worker)\//.exec(fileName.replaceAll('\\', '/')) ?? [];
+  const isAkin = words.some((word) => test.includes(word));
+  const isInFolder = test.startsWith(`test/${folder === 'client/three' ? 'three' : folder}/`);
+  return (isAkin ? WORD : 1) * (isInFolder ? FOLDER : 1);
 }
 
 function watchForHang({ processorMs, milliseconds }, whenHung) {
@@ -231,6 +242,15 @@ function readKept() {
   if (!existsSync(process.env.MUTANTS_DRY_RUN)) return {};
   const { key, files } = JSON.parse(readFileSync(process.env.MUTANTS_DRY_RUN, 'utf8'));
   return key === process.env.MUTANTS_KEY ? files : {};
+}
+
+/** Another process may have written some, too. */
+function writeKept(own) {
+  const files = { ...readKept(), ...own };
+  const path = `${process.env.MUTANTS_DRY_RUN}.${process.pid}`;
+  writeFileSync(path, JSON.stringify({ key: process.env.MUTANTS_KEY, files }));
+  renameSync(path, process.env.MUTANTS_DRY_RUN);
+  return files;
 }
 
 function appendLog(line) {

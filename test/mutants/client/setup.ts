@@ -13,7 +13,7 @@ interface Stryker {
 }
 
 /** What a test file may use of the processor, in microseconds, before the rest of its tests is left out. */
-const MOST = 3_000_000;
+const MOST = 1_500_000;
 /** Numbers of mutants are below. */
 const MOST_MUTANTS = 1 << 16;
 

@@ -2,19 +2,8 @@
 // sources (build.mjs); the adapter's, made for a page, run in Node as well, as they need nothing of one.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const path = (relative: string) => fileURLToPath(new URL(`../../../${relative}`, import.meta.url));
-
-/** In the order in which the runner wants them (runner.mjs): a mutant is left at the first test that notices it. */
-class AsWanted extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { orderOfTests = [] } = globalThis as { orderOfTests?: string[] };
-    const { root } = this.ctx.config;
-    const place = ({ moduleId }: TestSpecification) => orderOfTests.indexOf(moduleId.slice(root.length + 1));
-    return [...files].sort((a, b) => place(a) - place(b));
-  }
-}
 
 export default defineConfig({
   root: path('.'),
@@ -50,8 +39,7 @@ export default defineConfig({
       'test/repro/{budget-coincident-objects,copies-in-one-mesh,mesh-far-smaller-than-another}.test.ts',
       'test/repro/{flat-mesh-of-denormals,rays-from-afar,removals-in-any-order,three-of-many-in-any-order}.test.ts',
     ],
-    sequence: { sequencer: AsWanted },
-    setupFiles: ['test/mutants/client/setup.ts'],
+    setupFiles: ['test/fixtures/quick-equality.ts', 'test/mutants/client/setup.ts'],
     env: { SEED: process.env.SEED ?? '1', SHARE: '0.1' },
     // On a machine that does much else tests take long.
     testTimeout: 120_000,

@@ -6,7 +6,7 @@ import { Random } from '../../oracle/random.js';
 import { type Equivalent, isEquivalent, readEquivalents, reportStale } from '../equivalent.js';
 import { mutationsOf } from './mutations.js';
 import { type TestRun, TestRunner } from './test-runner.js';
-import { type Baseline, hashOf, type Lane, LONGEST, measureBaseline, type Part, partsFor, testFiles } from './tests.js';
+import { type Baseline, hashOf, LONGEST, measureBaseline, nextPart, type Part, testFiles } from './tests.js';
 import { CORE, coreFiles, type Mutant, Workspace } from './workspace.js';
 
 export interface CoreOptions {
@@ -68,13 +68,9 @@ const RUNS_OF_A_PROCESS = 50;
 export async function mutateCore(options: CoreOptions): Promise<number> {
   const { root, count, seed, again, asDrawn } = options;
   const workspace = new Workspace(root, join(root, WORKSPACE));
-  const lanes: Lane[] = Array.from({ length: options.lanes }, (_, number) => ({
-    number,
-    quick: new TestRunner(workspace.root, 'quick-runner.mjs', number, RUNS_OF_A_PROCESS),
-    isolated: new TestRunner(workspace.root, 'vitest-runner.mjs', number),
-  }));
+  const lanes = Array.from({ length: options.lanes }, () => new TestRunner(workspace.root, RUNS_OF_A_PROCESS));
   const stop = () => {
-    for (const { quick, isolated } of lanes) for (const runner of [quick, isolated]) runner.close();
+    for (const lane of lanes) lane.close();
   };
   process.once('exit', stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
@@ -91,20 +87,10 @@ export async function mutateCore(options: CoreOptions): Promise<number> {
         left.push(mutant);
       }
     }
-    const unmeasured = unmeasuredFiles(kept, workspace);
-    if (unmeasured.length > 0) console.log(`Running ${unmeasured.length} test files without a mutant…`);
-    const measure = async (lane: Lane) => {
-      for (let file = unmeasured.shift(); file; file = unmeasured.shift()) {
-        const baseline = await measureBaseline(file, workspace, lane);
-        if (baseline) kept.baseline[file] = baseline;
-        else kept.leftOut[file] = hashOf(file, workspace.root);
-        write(root, kept);
-      }
-    };
-    await Promise.all(lanes.map(measure));
-    const judgeNext = async (lane: Lane, mutant: Mutant, seconds: number) => {
+    const baselines = new Baselines(kept, workspace);
+    const judgeNext = async (lane: TestRunner, mutant: Mutant, seconds: number) => {
       const begin = performance.now();
-      const result = await judge(mutant, kept, workspace, lane, seconds, options.budget);
+      const result = await judge(mutant, kept, baselines, lane, seconds, options.budget);
       kept.results[mutant.id] = result;
       const decided = Object.values(kept.results).filter(({ status }) => status !== 'undecided').length;
       console.log(
@@ -115,7 +101,7 @@ export async function mutateCore(options: CoreOptions): Promise<number> {
     };
     for (const seconds of [...ROUNDS, options.budget]) {
       const queue = left.filter(({ id }) => (kept.results[id]?.status ?? 'undecided') === 'undecided');
-      const run = async (lane: Lane) => {
+      const run = async (lane: TestRunner) => {
         for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
           if ((kept.results[mutant.id]?.spentMs ?? 0) < 1000 * seconds) await judgeNext(lane, mutant, seconds);
         }
@@ -203,80 +189,109 @@ function mutantsOf(root: string, file: string): Mutant[] {
   }));
 }
 
-/** The test files of which it is not known yet what they take and which mutants they reach. */
-function unmeasuredFiles(kept: Kept, workspace: Workspace): string[] {
-  const files = testFiles(workspace.root);
-  for (const file of Object.keys(kept.baseline)) if (!files.includes(file)) delete kept.baseline[file];
-  return files.filter((file) => {
-    const hash = hashOf(file, workspace.root);
-    return kept.baseline[file]?.hash !== hash && kept.leftOut[file] !== hash;
-  });
+/** What test files take, and which mutants they reach: each is measured when it is likely to notice a mutant. */
+class Baselines {
+  /** But for those that fail without a mutant. */
+  readonly files: string[];
+  readonly #kept: Kept;
+  readonly #root: string;
+  readonly #source: string;
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(kept: Kept, { root, source }: Workspace) {
+    this.#kept = kept;
+    this.#root = root;
+    this.#source = source;
+    const { baseline, leftOut } = kept;
+    const files = testFiles(root);
+    for (const file of Object.keys(baseline)) {
+      if (!files.includes(file) || baseline[file]!.hash !== hashOf(file, root)) delete baseline[file];
+    }
+    this.files = files.filter((file) => leftOut[file] !== hashOf(file, root));
+  }
+
+  measure(file: string, lane: TestRunner): Promise<void> {
+    const running = this.#underWay.get(file) ?? this.#measure(file, lane);
+    this.#underWay.set(file, running);
+    return running.finally(() => this.#underWay.delete(file));
+  }
+
+  async #measure(file: string, lane: TestRunner): Promise<void> {
+    const { baseline, leftOut } = this.#kept;
+    const measured = await measureBaseline(file, this.#root, lane);
+    if (measured) {
+      baseline[file] = measured;
+      write(this.#source, this.#kept);
+      return;
+    }
+    delete baseline[file];
+    leftOut[file] = hashOf(file, this.#root);
+    this.files.splice(this.files.indexOf(file), 1);
+  }
 }
 
 /** Runs the tests that a mutant has not met yet, until those that it has met took so many seconds, or all of the budget. */
 async function judge(
   mutant: Mutant,
   kept: Kept,
-  workspace: Workspace,
-  lane: Lane,
+  baselines: Baselines,
+  lane: TestRunner,
   seconds: number,
   budget: number,
 ): Promise<Result> {
   const { id } = mutant;
   const { baseline, results } = kept;
-  const parts = partsFor(mutant, baseline);
-  const { outlived = {}, spentMs = 0 } = results[id] ?? {};
-  const result = { outlived, spentMs };
-  for (const part of parts) {
+  const outlived = { ...results[id]?.outlived };
+  const next = () => nextPart(mutant, baseline, baselines.files, outlived);
+  let spentMs = results[id]?.spentMs ?? 0;
+  for (let part = next(); part; part = next()) {
     const { file } = part;
+    if (spentMs >= 1000 * seconds) return { outlived, spentMs, status: seconds < budget ? 'undecided' : 'survived' };
+    if (!part.only) {
+      await baselines.measure(file, lane);
+      continue;
+    }
     const { hash } = baseline[file]!;
-    if (outlived[file] === hash) continue;
-    if (result.spentMs >= 1000 * seconds) return { ...result, status: seconds < budget ? 'undecided' : 'survived' };
     let run = await runMutant(part);
     if (run.timedOut) {
       // The machine may have become slower since the original was measured.
       const before = baseline[file]!;
-      const now = await measureBaseline(file, workspace, lane);
+      await baselines.measure(file, lane);
+      const now = baseline[file];
       if (!now) continue;
       const isSlower = now.milliseconds > 1.5 * before.milliseconds || now.processorMs > 1.5 * before.processorMs;
-      if (isSlower) {
-        baseline[file] = now;
-        run = await runMutant({ ...part, processorMs: part.processorMs * (now.processorMs / before.processorMs) });
-      }
+      if (isSlower) run = await runMutant({ ...part, processorMs: part.processorMs * 3 });
     }
     if (run.timedOut) return { status: 'timeout', by: file };
     if (!run.passed) {
       // What it has left under way may fail later.
-      if (run.isStray) lane.quick.close();
+      if (run.isStray) lane.close();
       if (await isKill(part, run)) return { status: 'killed', by: file, ...(run.failure && { failure: run.failure }) };
       console.log(`${place(mutant)}: what fails in ${file} fails alone without it, too: ${run.failure}`);
     }
     outlived[file] = hash;
-    result.spentMs += run.processorMs;
+    spentMs += run.processorMs;
   }
-  return { ...result, status: parts.length > 0 ? 'survived' : 'unreached' };
+  return { outlived, spentMs, status: Object.keys(outlived).length > 0 ? 'survived' : 'unreached' };
 
   function runMutant({ file, only, processorMs }: Part): Promise<TestRun> {
-    const { milliseconds, processorMs: whole, isIsolated } = baseline[file]!;
-    const share = processorMs / whole;
-    if (isIsolated) workspace.activate(lane.number, id);
-    return (isIsolated ? lane.isolated : lane.quick).run(
+    const { milliseconds, processorMs: whole } = baseline[file]!;
+    return lane.run(
       { file, mutant: id, ...(only && { only }) },
       {
-        milliseconds: LEAST_PATIENCE_MS + PATIENCE * milliseconds * share,
-        processorMs: isIsolated ? Number.POSITIVE_INFINITY : LEAST_PATIENCE_MS + PATIENCE * processorMs,
+        milliseconds: LEAST_PATIENCE_MS + (PATIENCE * milliseconds * processorMs) / whole,
+        processorMs: LEAST_PATIENCE_MS + PATIENCE * processorMs,
       },
     );
   }
 
   /** Whether what failed passes on the original: it may have failed for want of what was not run, or by chance. */
   async function isKill({ file, only }: Part, { test }: TestRun): Promise<boolean> {
-    if (baseline[file]!.isIsolated) return true;
     kept.passing[file] ??= [];
     const passing = kept.passing[file];
     if (test !== undefined && passing.includes(test)) return true;
     const alone = test === undefined ? only : [test];
-    if (!(await lane.quick.run({ file, mutant: 0, ...(alone && { only: alone }) }, LONGEST)).passed) return false;
+    if (!(await lane.run({ file, mutant: 0, ...(alone && { only: alone }) }, LONGEST)).passed) return false;
     if (test !== undefined) passing.push(test);
     return true;
   }

@@ -1,5 +1,4 @@
-// Runs test files one after the other in this one process, as told by messages of the process that forked it, as
-// vitest-runner.mjs does: Order in, Answer out (test-runner.ts). Each file is a bundle that is evaluated anew each time,
+// Runs test files one after the other in this one process, as told by messages of the process that forked it: Order in, Answer out (test-runner.ts). Each file is a bundle that is evaluated anew each time,
 // with all that is ours, while three and the compiled core stay: a process of its own for each file would spend most of
 // its time on starting, and on compiling and optimising the same core again.
 import { existsSync, readdirSync, renameSync } from 'node:fs';

@@ -2,7 +2,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LANE_VARIABLE } from './workspace.js';
 
 /** What a child is told to run. */
 export interface Order {
@@ -55,26 +54,14 @@ const LEAST_WORK_MS = 50;
 
 export class TestRunner {
   readonly #root: string;
-  readonly #script: string;
-  readonly #lane: number;
   readonly #mostRuns: number;
   #child: ChildProcess | undefined;
   /** How many files the child has run. */
   #runs = 0;
 
-  /**
-   * `root`: the tree that the tests are in; `script`: what the child is, in this folder; `lane`: whose active mutant it
-   * runs. After `mostRuns` files another child takes its place.
-   */
-  constructor(
-    root: string,
-    script: 'quick-runner.mjs' | 'vitest-runner.mjs',
-    lane: number,
-    mostRuns = Number.POSITIVE_INFINITY,
-  ) {
+  /** `root`: the tree that the tests are in. After `mostRuns` files another child takes the place of the first one. */
+  constructor(root: string, mostRuns: number) {
     this.#root = root;
-    this.#script = script;
-    this.#lane = lane;
     this.#mostRuns = mostRuns;
   }
 
@@ -116,17 +103,16 @@ export class TestRunner {
   close(): void {
     if (!this.#child) return;
     this.#child.removeAllListeners();
-    // Its group: the forks of Vitest, which do not hear of its end while they are in an endless loop.
+    // Its group: what tests have started.
     process.kill(-this.#child.pid!, 'SIGKILL');
     this.#child = undefined;
   }
 
   #start(): Promise<ChildProcess> {
-    const script = join(this.#root, 'test/mutants/core', this.#script);
+    const script = join(this.#root, 'test/mutants/core/quick-runner.mjs');
     this.#runs = 1;
     const child = fork(script, [this.#root], {
       cwd: this.#root,
-      env: { ...process.env, [LANE_VARIABLE]: String(this.#lane) },
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TestPart, TestRunner } from './test-runner.js';
-import type { Mutant, Workspace } from './workspace.js';
+import type { Mutant } from './workspace.js';
 
 /** What a test file does with the original. */
 export interface Baseline {
@@ -15,16 +15,6 @@ export interface Baseline {
   /** Mutants that it reaches outside of any suite, as all of its tests do then. */
   outside: number[];
   tests: TestPart[];
-  /** Whether it needs Vitest itself, and a process of its own. */
-  isIsolated: boolean;
-}
-
-/** Where the tests of one mutant run: in one process all of them, or each file in one of its own. */
-export interface Lane {
-  /** From 0. */
-  number: number;
-  quick: TestRunner;
-  isolated: TestRunner;
 }
 
 /** The core's own tests are in these folders; those of one defect each, too. */
@@ -43,9 +33,11 @@ const WORD = 2;
 /** Words shorter than this say nothing of what a file is about. */
 const WORD_LENGTH = 4;
 /** What the tests of a file that are run against mutants take: the first of the many that a long one has. */
-const MOST_MS = 5000;
-/** Longer than any test file takes, on a machine that does much else. */
-export const LONGEST = { processorMs: 200_000, milliseconds: 600_000 };
+const MOST_MS = 2500;
+/** What a file is taken for that was not measured yet. */
+const USUAL_MS = 2000;
+/** More than the tests take that are run of a file; by the clock, where it waits after that (test-runner.ts). */
+export const LONGEST = { processorMs: 60_000, milliseconds: 90_000 };
 
 /**
  * The test files of a part of the core, by the beginning of its path: parts of their names in the order in which they
@@ -171,20 +163,34 @@ const TABLE: [core: string, tests: string[]][] = [
 /** What of a test file is to be run against a mutant, and what that takes of the processor. */
 export interface Part {
   file: string;
-  /** The names of its tests; all where they are left out. */
+  /** The names of its tests. */
   only?: string[];
   processorMs: number;
 }
 
-/** The parts of test files that reach a mutant: those first that notice it the soonest by what is likely. */
-export function partsFor(mutant: Mutant, baseline: Readonly<Record<string, Baseline>>): Part[] {
-  const parts: Part[] = [];
-  for (const [file, whole] of Object.entries(baseline)) {
-    const part = partFor(mutant, file, whole);
-    if (part) parts.push(part);
+/**
+ * The part of a test file that is to be run next against a mutant: of those that reach it and that it has not outlived,
+ * the one that notices it the soonest by what is likely. A file that was not measured yet is answered without `only`.
+ */
+export function nextPart(
+  mutant: Mutant,
+  baseline: Readonly<Record<string, Baseline>>,
+  files: readonly string[],
+  outlived: Readonly<Record<string, string>>,
+): Part | undefined {
+  let best: Part | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const file of files) {
+    const whole = baseline[file];
+    if (whole && outlived[file] === whole.hash) continue;
+    const part = whole ? partFor(mutant, file, whole) : { file, processorMs: USUAL_MS };
+    const delay = part ? part.processorMs / likelihood(mutant, file) : Number.POSITIVE_INFINITY;
+    if (delay < least) {
+      best = part;
+      least = delay;
+    }
   }
-  const delays = new Map(parts.map((part) => [part, part.processorMs / likelihood(mutant, part.file)]));
-  return parts.sort((a, b) => delays.get(a)! - delays.get(b)!);
+  return best;
 }
 
 function likelihood(mutant: Mutant, test: string): number {
@@ -199,10 +205,9 @@ function likelihood(mutant: Mutant, test: string): number {
 }
 
 function partFor({ id, constant }: Mutant, file: string, whole: Baseline): Part | undefined {
-  const { outside, tests, processorMs, isIsolated } = whole;
+  const { outside, tests, processorMs } = whole;
   // A constant may be in use anywhere.
   const isEverywhere = constant !== undefined || outside.includes(id);
-  if (isIsolated) return isEverywhere ? { file, processorMs } : undefined;
   let left = MOST_MS;
   const those = (isEverywhere ? tests : tests.filter(({ reaches }) => reaches.includes(id))).filter((test, i) => {
     left -= test.processorMs;
@@ -228,28 +233,14 @@ export function testFiles(root: string): string[] {
 }
 
 /** Runs a test file on the original. Answers nothing for one that fails there: it would kill everything. */
-export async function measureBaseline(file: string, workspace: Workspace, lane: Lane): Promise<Baseline | undefined> {
-  const order = { file, mutant: 0, mostMs: MOST_MS };
-  const hash = hashOf(file, workspace.root);
-  const { outside = [], tests = [], ...run } = await lane.quick.run(order, LONGEST);
-  const { milliseconds, processorMs } = run;
-  if (run.passed) return { hash, milliseconds, processorMs, outside, tests, isIsolated: false };
-  if (run.isStray || run.timedOut) lane.quick.close();
-  workspace.activate(lane.number, 0);
-  workspace.takeReached(lane.number);
-  const other = await lane.isolated.run(order, LONGEST);
-  if (!other.passed) {
-    console.log(`${file} fails without a mutant and is left out: ${other.failure ?? 'it takes too long'}`);
-    return undefined;
-  }
-  return {
-    hash,
-    milliseconds: other.milliseconds,
-    processorMs: other.processorMs,
-    outside: workspace.takeReached(lane.number),
-    tests: [],
-    isIsolated: true,
-  };
+export async function measureBaseline(file: string, root: string, runner: TestRunner): Promise<Baseline | undefined> {
+  const hash = hashOf(file, root);
+  const { outside = [], tests = [], ...run } = await runner.run({ file, mutant: 0, mostMs: MOST_MS }, LONGEST);
+  const { passed, isStray, milliseconds, processorMs, failure } = run;
+  if (passed) return { hash, milliseconds, processorMs, outside, tests };
+  if (isStray) runner.close();
+  console.log(`${file} fails without a mutant and is left out: ${failure ?? 'it takes too long'}`);
+  return undefined;
 }
 
 export function hashOf(file: string, root: string): string {

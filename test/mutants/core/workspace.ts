@@ -7,8 +7,6 @@ import asc from 'assemblyscript/asc';
 import { hostExports, type NumberedMutation, type Span, weave } from './schemata.js';
 
 export const CORE = 'src/worker/core';
-/** The variable of the environment that tells a process of tests which lane it runs in. */
-export const LANE_VARIABLE = 'MUTANTS_LANE';
 /** Where quick-runner.mjs keeps the bundles of test files. */
 const BUNDLES = 'build/quick';
 /** The core's two modules. */
@@ -61,7 +59,6 @@ export class Workspace {
     mkdirSync(this.root, { recursive: true });
     for (const path of COPIED) cpSync(join(this.source, path), join(this.root, path), { recursive: true });
     symlinkSync(join(this.source, 'node_modules'), join(this.root, 'node_modules'), 'junction');
-    this.activate(0, 0);
     this.#letCoresBeTold();
   }
 
@@ -70,24 +67,6 @@ export class Workspace {
     rmSync(join(this.root, 'test'), { recursive: true });
     cpSync(join(this.source, 'test'), join(this.root, 'test'), { recursive: true });
     rmSync(join(this.root, BUNDLES), { recursive: true, force: true });
-  }
-
-  /** Makes that mutant the one of every core that starts from now on in the processes of `lane`. */
-  activate(lane: number, id: number): void {
-    writeFileSync(join(this.root, `active-mutant-${lane}`), String(id));
-  }
-
-  /** The mutants that were reached in the processes of `lane` since this was last asked. */
-  takeReached(lane: number): number[] {
-    const path = join(this.root, `reached-mutants-${lane}`);
-    let text = '';
-    try {
-      text = readFileSync(path, 'utf8');
-    } catch {
-      // Nothing was reached.
-    }
-    rmSync(path, { force: true });
-    return [...new Set(text.split('\n').filter(Boolean).map(Number))].sort((a, b) => a - b);
   }
 
   /** Compiles the core with these mutants. Answers those that are none, as they do not compile. */
@@ -157,8 +136,8 @@ export class Workspace {
   }
 
   /**
-   * Gives cores what a mutated one imports: JavaScript reads the number of the mutant where a core starts. In the
-   * processes of quick-runner.mjs it stands in the environment data of the thread, elsewhere in a file.
+   * Gives cores what a mutated one imports: where a core starts, its thread's environment data have the number of the
+   * mutant, and where to note which are reached (quick-runner.mjs).
    */
   #letCoresBeTold(): void {
     const path = join(this.root, 'src/worker/binding/exports.ts');
@@ -167,8 +146,6 @@ export class Workspace {
       if (text.split(marker).length !== 2) throw new Error(`${path}: expected one '${marker}'`);
       text = text.replace(marker, () => by.trim());
     };
-    const fs = "process.getBuiltinModule('node:fs')";
-    const lane = `(process.env.${LANE_VARIABLE} ?? 0)`;
     replace(
       'const env = {',
       `
@@ -176,11 +153,9 @@ export class Workspace {
   const mutantEpoch = new WebAssembly.Global({ value: 'i32', mutable: true }, 1);
   const env = {
     mutantEpoch,
-    activeMutant: told?.active ??
-      Number(${fs}.readFileSync(${JSON.stringify(join(this.root, 'active-mutant-'))} + ${lane}, 'utf8')),
+    activeMutant: told.active,
     reached: (id: number) => {
-      if (told) told.reached[id] = 1;
-      else ${fs}.appendFileSync(${JSON.stringify(join(this.root, 'reached-mutants-'))} + ${lane}, \`\${id}\\n\`);
+      told.reached[id] = 1;
     },`,
     );
     // Before each call, as tests begin between calls.
@@ -188,7 +163,7 @@ export class Workspace {
       'return core;',
       `const watched: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(core)) {
-      watched[name] = typeof value !== 'function' || !told ? value : (...args: unknown[]) => {
+      watched[name] = typeof value !== 'function' ? value : (...args: unknown[]) => {
         mutantEpoch.value = Atomics.load(told.epoch, 0);
         return (value as any)(...args);
       };

@@ -1,6 +1,6 @@
 // Contacts that anyone would work out by hand: what rests on a floor, stands in a corner or has sunk in.
 import { createCollisionService } from 'collision-worker';
-import { BoxGeometry, Matrix4, PlaneGeometry, Quaternion, Vector3 } from 'three';
+import { BoxGeometry, Matrix4, PlaneGeometry, Quaternion, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene, PLACES } from '../../fixtures/near-scene.js';
@@ -362,4 +362,61 @@ function split(mesh: Triangles, isSplit: (middle: Vector3) => boolean, times: nu
 
 function floor(size: number, cells: number): Triangles {
   return trianglesOf(new PlaneGeometry(size, size, cells, cells));
+}
+
+test(`a capsule whose axis is twice its radius long is as deep as one with an axis that is a hair longer, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const waves = transformed(trianglesOf(new PlaneGeometry(8, 8, 8, 8)), (vertex) =>
+    vertex.setZ(0.4 * Math.sin(2 * vertex.x) * Math.cos(3 * vertex.y)),
+  );
+  const surface = scene.add(scene.mesh(waves), new Matrix4());
+  let deep = 0;
+  for (let i = 0; i < 100; i++) {
+    const placement = random.placement(random.point(1), { low: 0.5, high: 1.5 });
+    const [exact, longer] = [0.5, 0.5 + 1e-9].map((end) => {
+      const shape: SolidShape = { type: 'capsule', radius: 0.5, from: [0, 0, -end], to: [0, 0, end] };
+      const capsule = scene.add({ shape }, placement);
+      const contact = scene.core.queries.contact(surface.id, capsule.id, layout.CONTACTS_MANIFOLD);
+      scene.remove(capsule);
+      return contact?.depths[0] ?? 0;
+    });
+    expect(exact, `case ${i}`).toBeCloseTo(longer, 5);
+    if (exact > 0.3) deep++;
+  }
+  expect(deep).toBeGreaterThan(20);
+});
+
+test(`a ball that is moved out by its depth touches what it was sunk into, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  let count = 0;
+  for (let i = 0; i < 300; i++) {
+    const peaks = transformed(trianglesOf(new PlaneGeometry(4, 4, 3, 3)), (vertex) =>
+      vertex.add(new Vector3(0, 0, random.range(-0.7, 0.7))).applyAxisAngle(new Vector3(1, 0, 0), 1),
+    );
+    const surface = scene.add(scene.mesh(peaks), new Matrix4());
+    const center = random.point(1);
+    const ball = scene.add({ shape: { type: 'sphere', radius: 1 } }, new Matrix4().setPosition(center));
+    const contact = scene.core.queries.contact(surface.id, ball.id, layout.CONTACTS_MANIFOLD);
+    for (const thing of [surface, ball]) scene.remove(thing);
+    // Of several regions each has a way of its own.
+    if (contact?.depths.length !== 1) continue;
+    const met = cornersOf(peaks).filter((triangle) => distanceTo(triangle, center) < 1 - 1e-6);
+    center.addScaledVector(new Vector3().fromArray(contact.normals), contact.depths[0]);
+    expect(Math.min(...met.map((triangle) => distanceTo(triangle, center))), `case ${i}`).toBeCloseTo(1, 4);
+    count++;
+  }
+  expect(count).toBeGreaterThan(50);
+});
+
+function cornersOf({ positions, indices }: Triangles): Triangle[] {
+  const corner = (i: number) => new Vector3().fromArray(positions, 3 * indices[i]);
+  return Array.from({ length: indices.length / 3 }, (_, i) => {
+    return new Triangle(corner(3 * i), corner(3 * i + 1), corner(3 * i + 2));
+  });
+}
+
+function distanceTo(triangle: Triangle, point: Vector3): number {
+  return triangle.closestPointToPoint(point, new Vector3()).distanceTo(point);
 }

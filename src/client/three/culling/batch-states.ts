@@ -1,5 +1,6 @@
-import { type BatchedMesh, REVISION } from 'three';
+import type { BatchedMesh } from 'three';
 import { grown } from '../../../shared/typed-arrays.js';
+import { SAYS_ALL } from '../track/batch-changes.js';
 
 interface Instance {
   readonly visible: boolean;
@@ -25,9 +26,6 @@ interface Insides {
  * another list was written (false): while it stands there, the instances are as they were.
  */
 const UNCHANGED = 2 as unknown as boolean;
-/** Before this there was three that did not say when an instance got another geometry. */
-const FIRST_THAT_SAYS = 187;
-const SAYS_ALL = Number.parseInt(REVISION, 10) >= FIRST_THAT_SAYS;
 
 const known = new WeakMap<BatchedMesh, BatchStates>();
 

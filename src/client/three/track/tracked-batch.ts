@@ -8,6 +8,8 @@ import type { Side } from '../../scene/object-description.js';
 import { whatIsOpen } from '../../scene/open-mesh.js';
 import { isSameMatrix } from '../../transforms/affine.js';
 import type { BuiltMesh, MeshUser } from '../geometry/mesh-pool.js';
+import { Turns } from '../turns.js';
+import { BatchChanges } from './batch-changes.js';
 import { BatchBuffers, BatchContents, DELETED } from './batch-contents.js';
 import { BatchPart } from './batch-part.js';
 import { BlockMatrices } from './block-matrices.js';
@@ -54,6 +56,13 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   readonly #wishes: ObjectWishes;
   readonly #contents: BatchContents;
   readonly #buffers = new BatchBuffers();
+  /** What three says of its instances; null where it does not. */
+  #changes: BatchChanges | null;
+  /** So often it had said something, of instances in that array, when all were looked at. */
+  #seenChanges = -1;
+  #seenIn: readonly unknown[] | null = null;
+  /** The turns of those of which nothing was said. */
+  readonly #turns = new Turns();
   /** They are found by the numbers of the geometries; undefined for those that three does not have any more. */
   readonly #parts: (BatchPart | undefined)[] = [];
 
@@ -104,6 +113,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     this.#wishes = wishes;
     this.object = object;
     this.#contents = new BatchContents(object);
+    this.#changes = BatchChanges.listenTo(object);
     this.#ask();
     this.#attend();
   }
@@ -197,6 +207,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     this.#attend();
     this.#isUnasked = true; // the shape, too, by `update`
     this.#isStale = true;
+    this.#lookAtAll();
     this.#failed = null;
     if (weld !== this.#weld || isSolid !== this.#isSolid || options.motion !== this.#options.motion) this.#removeAll();
     else if (!isEqualDeep(options, this.#options)) this.#isTold = false;
@@ -219,6 +230,8 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   }
 
   remove(): boolean {
+    this.#changes?.release();
+    this.#changes = null;
     const { always, instanced, stale } = this.#context;
     always.delete(this);
     instanced.delete(this);
@@ -290,6 +303,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     if (isEqualDeep(this.#shape, wish)) return;
     this.#shape = wish;
     // All of them are others.
+    this.#lookAtAll();
     for (let i = 0; i < this.#count; i++) this.#become(i, DELETED);
     for (let i = 0; i < this.#standing.length; i++) if (this.#standing[i] === GIVEN) this.#standing[i] = NOTHING;
   }
@@ -336,11 +350,32 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
       this.#isShown = grown(this.#isShown, count);
       this.#changed = new Uint32Array(this.#states.length);
     }
+    if (count !== this.#count) this.#lookAtAll();
     for (let i = count; i < this.#count; i++) this.#become(i, DELETED);
     this.#count = count;
-    const changed = contents.findChanged(this.#states, count, this.#changed);
+    let changed = 0;
+    const look = (first: number, end: number): void => {
+      changed = contents.findChanged(this.#states, first, end, this.#changed, changed);
+    };
+    if (this.#isAsSeen()) this.#turns.take(count, look);
+    else look(0, count);
     for (let n = 0; n < changed; n++) this.#become(this.#changed[n], contents.stateOf(this.#changed[n]));
     return changed;
+  }
+
+  /** Tells whether three has said of no instance that it is another since all were looked at, which this notes. */
+  #isAsSeen(): boolean {
+    const { instances } = this.#contents;
+    const changes = this.#changes?.count ?? -1;
+    const isAsSeen = changes >= 0 && changes === this.#seenChanges && instances === this.#seenIn && !this.isStatic;
+    this.#seenChanges = changes;
+    this.#seenIn = instances;
+    return isAsSeen;
+  }
+
+  /** Has all instances looked at by the next `update`. */
+  #lookAtAll(): void {
+    this.#seenIn = null;
   }
 
   /** Notes what an instance is. */
@@ -521,6 +556,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     this.#parts.length = 0;
     this.#buffers.forget();
     this.#states.fill(DELETED);
+    this.#lookAtAll();
     this.#count = 0;
     this.#version = -1;
     this.#isStale = true;

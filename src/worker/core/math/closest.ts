@@ -39,6 +39,10 @@ export function nearestOfSegment(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz
 /** The most that float64 adds to the distance of a corner from a plane, relative to the lengths that it is made of. */
 const PLANE_ROUNDING: f64 = 7.105427357601002e-15; // 2^-47
 
+/** What a triangle's plane is sure by: the square of the sine of a corner, and how far the origin is, to the square, in edges. */
+const LEAST_SINE_SQUARE: f64 = 1e-3;
+const MOST_FAR_SQUARE: f64 = 1e6;
+
 /**
  * Answers the square of the origin's distance from the triangle. May answer Infinity where that is surely greater than
  * `limit`.
@@ -55,26 +59,37 @@ export function nearestOfTriangle(t: Triangle, limit: f64): f64 {
   const surely = height - rounding;
   if (surely > 0 && surely * surely > limit * square) return Infinity;
 
-  let best = nearestOfSegment(ax, ay, az, bx, by, bz);
-  let x = nearestX, y = nearestY, z = nearestZ;
-  let other = nearestOfSegment(bx, by, bz, cx, cy, cz);
-  if (other < best) {
-    best = other;
-    x = nearestX; y = nearestY; z = nearestZ;
-  }
-  other = nearestOfSegment(cx, cy, cz, ax, ay, az);
-  if (other < best) {
-    best = other;
-    x = nearestX; y = nearestY; z = nearestZ;
-  }
   // Weights of the corners at the foot on the plane.
   const u = nx * (by * cz - bz * cy) + ny * (bz * cx - bx * cz) + nz * (bx * cy - by * cx);
   const v = nx * (cy * az - cz * ay) + ny * (cz * ax - cx * az) + nz * (cx * ay - cy * ax);
   const w = nx * (ay * bz - az * by) + ny * (az * bx - ax * bz) + nz * (ax * by - ay * bx);
+  // Where the plane is sure, no edge is nearest that the foot is inside of.
+  const ee = ex * ex + ey * ey + ez * ez, ff = fx * fx + fy * fy + fz * fz;
+  const isSure = square > LEAST_SINE_SQUARE * ee * ff && ax * ax + ay * ay + az * az < MOST_FAR_SQUARE * min(ee, ff);
+  let best: f64 = Infinity, x: f64 = 0, y: f64 = 0, z: f64 = 0;
+  if (!(isSure && w > 0)) {
+    best = nearestOfSegment(ax, ay, az, bx, by, bz);
+    x = nearestX; y = nearestY; z = nearestZ;
+  }
+  if (!(isSure && u > 0)) {
+    const other = nearestOfSegment(bx, by, bz, cx, cy, cz);
+    if (other < best) {
+      best = other;
+      x = nearestX; y = nearestY; z = nearestZ;
+    }
+  }
+  if (!(isSure && v > 0)) {
+    const other = nearestOfSegment(cx, cy, cz, ax, ay, az);
+    if (other < best) {
+      best = other;
+      x = nearestX; y = nearestY; z = nearestZ;
+    }
+  }
   const sum = u + v + w;
   if (u >= 0 && v >= 0 && w >= 0 && sum > 0) {
-    other = setNearest(
-      (u * ax + v * bx + w * cx) / sum, (u * ay + v * by + w * cy) / sum, (u * az + v * bz + w * cz) / sum,
+    const per = 1.0 / sum;
+    const other = setNearest(
+      (u * ax + v * bx + w * cx) * per, (u * ay + v * by + w * cy) * per, (u * az + v * bz + w * cz) * per,
     );
     if (other < best) return other;
   }

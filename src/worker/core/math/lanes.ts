@@ -71,3 +71,17 @@ export function leastOf(keys: usize, bits: u32): u32 {
   }
   return found;
 }
+
+// @ts-ignore: decorator
+@inline
+export function leastLane(v: v128): f32 {
+  const pairs = f32x4.pmin(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
+  return min(f32x4.extract_lane(pairs, 0), f32x4.extract_lane(pairs, 1));
+}
+
+// @ts-ignore: decorator
+@inline
+export function greatestLane(v: v128): f32 {
+  const pairs = f32x4.pmax(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
+  return max(f32x4.extract_lane(pairs, 0), f32x4.extract_lane(pairs, 1));
+}

@@ -72,7 +72,6 @@ let candidateCount: usize = 0;
 /** Decides the triangles that wait, the soonest first, or at the start the nearest. Must follow when all were visited. */
 export function decide(): void {
   while (candidateCount > 0) {
-    leaveOut();
     if (candidateCount > 1) refineAll();
     let soonest: usize = 0;
     for (let i: usize = 1; i < candidateCount; i++) if (isSooner(i, soonest)) soonest = i;
@@ -103,18 +102,6 @@ function isSooner(i: usize, j: usize): bool {
 
 /** The twelve numbers of four triangles, four lanes each. */
 const four: usize = memory.data(12 * VECTOR_BYTES, 16);
-
-/** Leaves out who does not matter any more. */
-function leaveOut(): void {
-  let left: usize = 0;
-  for (let i: usize = 0; i < candidateCount; i++) {
-    const from = candidates + i * CANDIDATE_BYTES;
-    if (load<f32>(from, LOWER) > limit || load<f32>(from, NEAREST) > width) continue;
-    const to = candidates + left++ * CANDIDATE_BYTES;
-    copyCandidate(to, from);
-  }
-  candidateCount = left;
-}
 
 /** Makes the bounds of all better, and leaves out who does not matter. */
 function refineAll(): void {

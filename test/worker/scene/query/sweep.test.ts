@@ -60,10 +60,21 @@ describe('a sweep', () => {
     const world = await SweepWorld.at(new Vector3(), 1, 1);
     const solid = world.scene.mesh(icosphere(2, 6));
     world.scene.add({ ...solid, shape: { ...solid.shape, solid: true } as AnyShape['shape'] } as AnyShape, at(0, 0, 0));
-    const inside = world.sweep({ shape: { type: 'sphere', radius: 0.25 } }, { from: at(1, 0, 0), to: at(1, 0, 0.1) })!;
-    expect(inside.time).toBe(0);
-    expect(inside.depth).toBeCloseTo(1.25, 1);
-    expect(inside.normal[0]).toBeCloseTo(1, 1);
+    for (const [x, y, z] of [
+      [1, 0, 0],
+      [0.6, 0.8, 0],
+      [0.5, -0.6, 0.62],
+      [-0.3, 0.2, -0.93],
+    ]) {
+      const inside = world.sweep(
+        { shape: { type: 'sphere', radius: 0.25 } },
+        { from: at(x, y, z), to: at(x, y, z + 0.1) },
+      )!;
+      expect(inside.time).toBe(0);
+      expect(inside.depth).toBeCloseTo(1.25, 1);
+      // Outwards by a face that is nearly across.
+      expect(new Vector3(...inside.normal).distanceTo(new Vector3(x, y, z).normalize())).toBeLessThan(0.1);
+    }
   });
 
   // Of a mesh with more triangles each is left by itself.

@@ -8,6 +8,7 @@ import { Triangle, triangleMeetsCube } from '../../math/triangles';
 import {
   LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, placeTree, setUnitNode, triangleOf,
 } from '../../mesh/tree/layout';
+import { overlappedBy, setBox } from '../../mesh/query/box-nodes';
 import { Relation, obbOverlap4x4, setRelation } from '../../mesh/query/obb-sat-4x4';
 import { TOUCHING } from '../../mesh/query/mesh-pair';
 import { checkpoint } from '../../checkpoint';
@@ -72,6 +73,23 @@ export function findOverlapping(mesh: Mesh, m: Affine, half: f64, slack: f64): v
   overlappingCount = 0;
   placeTree(map, mesh, m);
   setRelation(relation, shortened(half));
+  isSmall = false;
+  search(mesh, half, slack);
+}
+
+/** Finds the same of a cube that is not much larger than the triangles, as quickly as that allows. Throws OUT_OF_MEMORY. */
+export function findNear(mesh: Mesh, m: Affine): void {
+  overlappingCount = 0;
+  placeTree(map, mesh, m);
+  setBox(map);
+  isSmall = true;
+  search(mesh, CUBE, 0);
+}
+
+/** Whether the faces of a node's boxes alone decide. */
+let isSmall: bool = false;
+
+function search(mesh: Mesh, half: f64, slack: f64): void {
   setQuick(map, half);
   let waiting = push(0, 0);
   while (waiting != 0) {
@@ -89,7 +107,8 @@ function visitNodes(mesh: Mesh, count: u32, half: f64, slack: f64): u32 {
   let waiting = count;
   for (let n = 0; n < NODES_AT_ONCE && waiting != 0; n++) {
     const node = nodeAt(mesh, load<u32>(stack + (<usize>(--waiting) << 2)));
-    for (let bits = obbOverlap4x4(relation, cube, node, 1, 15); bits != 0; bits &= bits - 1) {
+    let bits = isSmall ? overlappedBy(node) : obbOverlap4x4(relation, cube, node, 1, 15);
+    for (; bits != 0; bits &= bits - 1) {
       const child = childOf(node, ctz(bits));
       if (!(child & LEAF)) {
         waiting = push(waiting, child);

@@ -9,7 +9,7 @@ import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, takeSums } from '../tree/dip
 import { Mesh, NODE_BYTES, Node } from '../tree/layout';
 import { clearBounds } from '../tree/tree-space';
 import { LEAST_WELD, reserveTables, reserveWeld } from './weld';
-import { fitNode } from './fit-rotation';
+import { fitNode, setFitting } from './fit-rotation';
 import { DeformBuild, reserveDeform, stepDeform } from './bake-deform';
 import { PRIMITIVE_BYTES } from './binned-sah';
 import {
@@ -105,10 +105,11 @@ function fraction(build: Build): f64 {
 
 function fitSome(build: Build): void {
   const stop = build.cursor > 64 ? build.cursor - 64 : 0;
+  setFitting(build.blocks, build.subtrees, build.extremes);
   while (build.cursor > stop) {
     const index = --build.cursor;
     const node = changetype<Node>(build.nodes + index * <u32>NODE_BYTES);
-    build.areas += fitNode(node, index, build.blocks, build.subtrees, build.extremes, build.extent, !build.isFast);
+    build.areas += fitNode(node, index, build.extent, !build.isFast);
   }
   if (build.cursor > 0) return;
   assemble(build);

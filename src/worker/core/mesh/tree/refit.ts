@@ -5,7 +5,8 @@
 import { hasArea } from '../../math/collinear-triangles';
 import { treeCost } from './cost';
 import { SURFACE_SUMS_BYTES, SurfaceSums, sumNodes, takeSums } from './dipoles';
-import { SUBTREE_BYTES, refitNode } from '../build/fit-rotation';
+import { refitNode, setFitting } from '../build/fit-rotation';
+import { SUBTREE_BYTES } from '../build/node-boxes';
 import { Block, Mesh, blockAt, nodeAt } from './layout';
 import {
   SPACE_BYTES, Space, chooseOffset, clearBounds, exponentFor, include, largestCoordinate, scaleFor,
@@ -276,10 +277,10 @@ function writeBlock(mesh: Mesh, block: Block, scale: f64): void {
 
 /** Fits the boxes of nodes from `end` - 1 down to `start` anew. Answers half of the area of their boxes. */
 function fitNodes(mesh: Mesh, subtrees: usize, extent: f32, start: u32, end: u32): f64 {
-  const blocks = changetype<usize>(mesh) + mesh.blocks;
+  setFitting(changetype<usize>(mesh) + mesh.blocks, subtrees, 0);
   let areas: f64 = 0;
   for (let index = end; index-- > start; ) {
-    areas += refitNode(nodeAt(mesh, index), index, blocks, subtrees, extent);
+    areas += refitNode(nodeAt(mesh, index), index, extent);
   }
   return areas;
 }

@@ -9,7 +9,7 @@ import {
 import {
   BLOCK, EXIT, ROUND, TRIANGLE, addObstacle, boundRound, boundTriangle, clearObstacles, packBounds,
 } from '../../character/obstacles';
-import { CUBE, findOverlapping, overlappingAt, overlappingCount, triangleAt } from '../../contact/primitive/overlapping-triangles';
+import { findNear, overlappingAt, overlappingCount, triangleAt } from '../../contact/primitive/overlapping-triangles';
 import { Affine, copyColumns, determinant, invert, relate } from '../../math/affine';
 import { closestDistance, closestOnMesh, closestTriangle, closestX, closestY, closestZ } from '../../mesh/query/closest-point';
 import { Mesh } from '../../mesh/tree/layout';
@@ -79,7 +79,7 @@ function addMesh(object: u32): void {
   relate(map, area, mapOf(solid));
   // The cube's space is the frame's, but for its scale, which mirrors nothing.
   const isMirrored = isFilled && determinant(map) < 0;
-  findOverlapping(mesh, map, CUBE, 0);
+  findNear(mesh, map);
   for (let i: u32 = 0; i < overlappingCount; i++) {
     const t = triangleAt(i);
     const o = addObstacle(object, <i32>overlappingAt(i).triangle, TRIANGLE, isFilled);
@@ -139,10 +139,17 @@ function cornerOf(i: usize): usize {
 function addFace(object: u32, a: usize, b: usize, c: usize): void {
   const o = addObstacle(object, -1, TRIANGLE, true);
   const to = changetype<usize>(o);
-  memory.copy(to, a, 24);
-  memory.copy(to + 24, b, 24);
-  memory.copy(to + 48, c, 24);
+  copyPlace(to, a);
+  copyPlace(to + 24, b);
+  copyPlace(to + 48, c);
   boundTriangle(o);
+}
+
+// @ts-ignore: decorator
+@inline
+function copyPlace(to: usize, from: usize): void {
+  v128.store(to, v128.load(from));
+  store<f64>(to, load<f64>(from, 16), 16);
 }
 
 function addRound(object: u32): void {

@@ -9,9 +9,8 @@ import {
 } from '../../../../shared/layout';
 import { now } from '../../host';
 import { Affine, isIdentity, multiply } from '../../math/affine';
-import {
-  CHARACTERS_OUT_PARTS, areCharacters, beginCharacters, charactersOutBytes, moveCharacters, writeCharacters,
-} from '../character/characters';
+import { areCharacters, beginCharacters, moveCharacters } from '../character/characters';
+import { CHARACTERS_OUT_PARTS, charactersOutBytes, writeCharacters } from '../character/characters-out';
 import { cull } from '../view/cull';
 import { leaveOutOccluded } from '../view/occlusion';
 import { beginSnapshot, bytesOfAll, dropSnapshot, idsOfFrame, keepAll, takeSnapshot } from '../frame-snapshot';

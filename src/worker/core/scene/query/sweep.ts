@@ -39,7 +39,7 @@ let areCandidates: bool = false;
 /** How many triangles may still be looked at in one go, and whether it would have been more. */
 let triangleRoom: f64 = Infinity;
 let isTooLong: bool = false;
-/** The best so far. */
+/** The best so far; where all are wanted, how long the way matters. */
 let best: f64 = 0;
 let bestId: u32 = 0;
 let bestTriangle: i32 = -1;
@@ -452,6 +452,7 @@ function take(id: u32): void {
   if (wantsAll) {
     set(id);
     if (!areCandidates) write(newHit());
+    best = 1; // what is met later matters as well
     return;
   }
   if (bestId != 0) {

@@ -1,0 +1,180 @@
+// The rows of `npm run bench` in the visitor's own browser. The rows are the bench's; this is what shows them.
+
+import { type ContenderResult, measure, type Row, type RowResult } from '../../test/bench/harness.js';
+import { digits, range } from '../../test/bench/report/table.js';
+import { FULL_ANYWHERE, rowsAnywhere } from '../../test/bench/rows/anywhere.js';
+import { dragon, fetchDragon } from '../../test/bench/visitor/dragon.js';
+import { element } from '../panel.js';
+
+/** What is chosen at first takes about a minute. */
+const FEW = ['rays-48k', 'boxes-10k', 'manifolds-10k', 'rays-boxes', 'frustum-100k', 'pick-idle'];
+/** Rounds of a row, and milliseconds of warming up for each contender: fewer than in Node, as somebody waits. */
+const LENGTH = { rounds: 5, warmUp: 300 };
+/** What `?short` asks for: to see that rows work, and not how fast they are. */
+const SHORT = { rounds: 1, warmUp: 0 };
+
+const parameters = new URLSearchParams(location.search);
+const isShort = parameters.has('short');
+const rows = rowsAnywhere(dragon, FULL_ANYWHERE);
+const run = element('run') as HTMLButtonElement;
+const stop = element('stop') as HTMLButtonElement;
+const copy = element('copy') as HTMLButtonElement;
+const bar = element('progress') as HTMLProgressElement;
+const results: RowResult[] = [];
+let isStopped = false;
+
+listRows(parameters.get('rows')?.split(',') ?? FEW);
+element('clock').textContent = clock();
+element('all').addEventListener('click', () => listRows(rows.map(({ name }) => name)));
+element('few').addEventListener('click', () => listRows(FEW));
+element('choice').addEventListener('submit', (event) => {
+  event.preventDefault();
+  runRows(chosen());
+});
+stop.addEventListener('click', () => {
+  isStopped = true;
+});
+copy.addEventListener('click', async () => {
+  await navigator.clipboard.writeText(textOf(results));
+  say('Copied.');
+});
+try {
+  await fetchDragon();
+  run.disabled = false;
+  say('');
+} catch (error) {
+  say(`The dragon could not be loaded: ${error}`);
+}
+
+function say(text: string): void {
+  element('said').textContent = text;
+}
+
+function clock(): string {
+  return crossOriginIsolated
+    ? ''
+    : 'This page is not cross-origin isolated, so its clock is coarse: 0.1 ms or more. `npm run bench -- --page` serves one with a finer clock.';
+}
+
+function listRows(checked: readonly string[]): void {
+  const labels = rows.map(({ name, work }) => {
+    const label = document.createElement('label');
+    label.title = work;
+    const box = Object.assign(document.createElement('input'), { type: 'checkbox', value: name });
+    box.checked = checked.includes(name);
+    label.append(box, name);
+    return label;
+  });
+  element('rows').replaceChildren(...labels);
+}
+
+function chosen(): Row[] {
+  const names = [...element('rows').querySelectorAll('input')]
+    .filter(({ checked }) => checked)
+    .map(({ value }) => value);
+  return rows.filter(({ name }) => names.includes(name));
+}
+
+async function runRows(asked: readonly Row[]): Promise<void> {
+  run.disabled = true;
+  stop.hidden = bar.hidden = false;
+  copy.hidden = true;
+  isStopped = false;
+  results.length = 0;
+  element('results').replaceChildren();
+  for (const [i, row] of asked.entries()) {
+    if (isStopped) break;
+    bar.value = i / asked.length;
+    say(`Running ${row.name}: ${row.work}…`);
+    await painted();
+    try {
+      const result = await measure(row, { native: false, isShort }, isShort ? SHORT : LENGTH);
+      results.push(result);
+      element('results').append(sectionOf(result));
+    } catch (error) {
+      element('results').append(failureOf(row, error));
+    }
+  }
+  const wrong = results.filter(({ faults }) => faults.length > 0);
+  const last =
+    wrong.length === 0 ? 'All answers agree.' : `Different answers in ${wrong.map(({ name }) => name).join(', ')}.`;
+  say(results.length === 0 ? 'Nothing was run.' : `${results.length} of ${asked.length} rows are done. ${last}`);
+  run.disabled = false;
+  stop.hidden = bar.hidden = true;
+  copy.hidden = results.length === 0;
+}
+
+/** Waits until what was said can be read: what follows may hold the page up. */
+async function painted(): Promise<void> {
+  await new Promise(requestAnimationFrame);
+  await new Promise((resolve) => setTimeout(resolve));
+}
+
+function sectionOf({ name, work, contenders, faults }: RowResult): HTMLElement {
+  const section = headed(name, work);
+  const table = document.createElement('table');
+  const head = table.createTHead().insertRow();
+  for (const text of ['', 'median (quartiles), ms', 'ratio (quartiles)']) {
+    const cell = document.createElement('th');
+    cell.scope = 'col';
+    cell.textContent = text;
+    head.append(cell);
+  }
+  const body = table.createTBody();
+  for (const [i, contender] of contenders.entries()) body.append(lineOf(contender, i === 0));
+  section.append(table);
+  for (const fault of faults) section.append(paragraph(`Different answers: ${fault}`));
+  return section;
+}
+
+function lineOf({ name, note, ms, ratio }: ContenderResult, isOurs: boolean): HTMLElement {
+  const line = document.createElement('tr');
+  if (isOurs) line.className = 'ours';
+  const head = document.createElement('th');
+  head.scope = 'row';
+  head.textContent = name;
+  if (note) head.append(noteOf(note));
+  line.append(head);
+  const ratios = isOurs ? [] : [`${digits(ratio.median)} ×`, range(ratio)];
+  for (const [middle = '', spread = ''] of [[digits(ms.median), range(ms)], ratios]) {
+    const cell = line.insertCell();
+    cell.append(middle, noteOf(spread));
+  }
+  return line;
+}
+
+function noteOf(text: string): HTMLElement {
+  return Object.assign(document.createElement('span'), { className: 'note', textContent: text });
+}
+
+function failureOf({ name, work }: Row, error: unknown): HTMLElement {
+  const section = headed(name, work);
+  section.append(paragraph(`It failed: ${error instanceof Error ? error.message : String(error)}`));
+  return section;
+}
+
+function headed(name: string, work: string): HTMLElement {
+  const section = document.createElement('section');
+  section.id = `row-${name}`;
+  const head = document.createElement('h2');
+  head.textContent = name;
+  const text = document.createElement('p');
+  text.textContent = work;
+  section.append(head, text);
+  return section;
+}
+
+function paragraph(text: string): HTMLElement {
+  return Object.assign(document.createElement('p'), { className: 'wrong', textContent: text });
+}
+
+function textOf(rowResults: readonly RowResult[]): string {
+  const lines = rowResults.flatMap(({ name, work, contenders }) => [
+    `${name}: ${work}`,
+    ...contenders.map(
+      ({ name: who, ms, ratio }) =>
+        `  ${who}: ${digits(ms.median)} ms (${range(ms)}), ratio ${digits(ratio.median)} (${range(ratio)})`,
+    ),
+  ]);
+  return [navigator.userAgent, ...lines, ''].join('\n');
+}

@@ -1,0 +1,187 @@
+// The points that stand for the four children of a node while its rotation is searched: the corners of a leaf, and of every other
+// child those that lie farthest in seven directions and against them (Larsson and Källberg, "Fast Computation of Tight-Fitting
+// Oriented Bounding Boxes", 2011). A child is in each lane.
+
+import { greatestLane, leastLane } from '../../math/lanes';
+import { Rotation } from '../../math/quaternion';
+import { VECTOR_BYTES } from '../../sizes';
+import { BLOCK_BYTES, LEAF, Node, childCount, childOf, innerCount } from '../tree/layout';
+import { emptyHigh, emptyLow } from './binned-sah';
+
+/** Directions in which points are looked for that stand for a subtree: the axes, and the diagonals of a cube. */
+const DIRECTION_COUNT: usize = 7;
+/** The points that stand for a subtree, the two farthest of each direction. */
+const EXTREMES: usize = 2 * DIRECTION_COUNT;
+/** The corners of the four triangles of a leaf. */
+const CORNERS: usize = 12;
+/** An axis of the points of a child: four vectors, of which a leaf fills three. */
+const EXTREMES_AXIS_BYTES: usize = 64;
+/** What else a node hands to its parent while rotations are searched: x of its extremes, y, z. */
+export const EXTREMES_BYTES: usize = 3 * EXTREMES_AXIS_BYTES;
+/** The bytes of x, y and z of one point of each child. */
+export const POINT_BYTES: usize = 3 * VECTOR_BYTES;
+/** The most points of a child, in groups of four. */
+export const MOST_POINTS: i32 = (<i32>EXTREMES + 3) & ~3;
+
+/** The points of the four children: x, y and z of one point of each child in turn. */
+export const points: usize = memory.data(MOST_POINTS * <i32>POINT_BYTES, 16);
+export let pointCount: usize = 0;
+/** All bits in the lanes of children that there are. */
+let lanes: v128 = i32x4.splat(0);
+
+let blocks: usize = 0;
+let extremes: usize = 0;
+
+/** Sets whose nodes follow. Without extremes, points are gathered of nodes whose children are leaves alone. */
+export function setPoints(allBlocks: usize, allExtremes: usize): void {
+  blocks = allBlocks;
+  extremes = allExtremes;
+}
+
+// @ts-ignore: decorator
+@inline
+function extremesAt(index: u32): usize {
+  return extremes + index * <u32>EXTREMES_BYTES;
+}
+
+/** Answers of how many points the sums over lanes are. */
+// @ts-ignore: decorator
+@inline
+export function sumCount(): i32 {
+  return <i32>pointCount * popcnt(i32x4.bitmask(lanes));
+}
+
+/** Adds up the lanes of children that there are. */
+// @ts-ignore: decorator
+@inline
+export function laneSum(v: v128): f32 {
+  const own = v128.and(v, lanes);
+  const pairs = f32x4.add(own, v128.shuffle<f32>(own, own, 2, 3, 0, 1));
+  return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
+}
+
+/** Prepares for the children of a node. */
+export function countChildren(node: Node): void {
+  lanes = i32x4.lt_s(i32x4(0, 1, 2, 3), i32x4.splat(childCount(node)));
+}
+
+/** Gathers the points of a node's children, a child in each lane: after `countChildren`. */
+export function gatherPoints(node: Node): void {
+  const count = childCount(node);
+  pointCount = innerCount(node) == 0 ? CORNERS : EXTREMES;
+  const a = childOf(node, 0);
+  const b = count > 1 ? childOf(node, 1) : a, c = count > 2 ? childOf(node, 2) : a, d = count > 3 ? childOf(node, 3) : a;
+  for (let group: u32 = 0; <usize>(group << 2) < pointCount; group++) {
+    for (let axis: usize = 0; axis < 3; axis++) {
+      const va = v128.load(pointsOf(a, group, axis)), vb = v128.load(pointsOf(b, group, axis));
+      const vc = v128.load(pointsOf(c, group, axis)), vd = v128.load(pointsOf(d, group, axis));
+      const ab = v128.shuffle<f32>(va, vb, 0, 4, 1, 5), cd = v128.shuffle<f32>(vc, vd, 0, 4, 1, 5);
+      const abToo = v128.shuffle<f32>(va, vb, 2, 6, 3, 7), cdToo = v128.shuffle<f32>(vc, vd, 2, 6, 3, 7);
+      const at = points + <usize>group * 4 * POINT_BYTES + (axis << 4);
+      v128.store(at, v128.shuffle<f32>(ab, cd, 0, 1, 4, 5));
+      v128.store(at, v128.shuffle<f32>(ab, cd, 2, 3, 6, 7), 48);
+      v128.store(at, v128.shuffle<f32>(abToo, cdToo, 0, 1, 4, 5), 96);
+      v128.store(at, v128.shuffle<f32>(abToo, cdToo, 2, 3, 6, 7), 144);
+    }
+  }
+}
+
+/** Answers where a coordinate of four points of a child is. A leaf has three such groups, the last of which stands twice. */
+// @ts-ignore: decorator
+@inline
+function pointsOf(child: u32, group: u32, axis: usize): usize {
+  if (child & LEAF) return blocks + (child & ~LEAF) * <u32>BLOCK_BYTES + min<u32>(group, 2) * 48 + (axis << 4);
+  return extremesAt(child) + axis * EXTREMES_AXIS_BYTES + (group << 4);
+}
+
+// --- their bounds ---
+
+/** Writes the bounds of each child's points: low x, y and z, then the high ones. Those of corners are the children's. */
+export function boundPoints(to: usize): void {
+  let lowX = emptyLow(), lowY = emptyLow(), lowZ = emptyLow();
+  let highX = emptyHigh(), highY = emptyHigh(), highZ = emptyHigh();
+  const end = points + pointCount * POINT_BYTES;
+  for (let point = points; point < end; point += POINT_BYTES) {
+    const x = v128.load(point), y = v128.load(point, 16), z = v128.load(point, 32);
+    lowX = f32x4.pmin(lowX, x); highX = f32x4.pmax(highX, x);
+    lowY = f32x4.pmin(lowY, y); highY = f32x4.pmax(highY, y);
+    lowZ = f32x4.pmin(lowZ, z); highZ = f32x4.pmax(highZ, z);
+  }
+  v128.store(to, lowX); v128.store(to, lowY, 16); v128.store(to, lowZ, 32);
+  v128.store(to, highX, 48); v128.store(to, highY, 64); v128.store(to, highZ, 80);
+}
+
+/** Writes the same in the frame of a rotation. */
+export function boundTurnedPoints(rotation: Rotation, to: usize): void {
+  const xx = f32x4.splat(rotation.xx), xy = f32x4.splat(rotation.xy), xz = f32x4.splat(rotation.xz);
+  const yx = f32x4.splat(rotation.yx), yy = f32x4.splat(rotation.yy), yz = f32x4.splat(rotation.yz);
+  const zx = f32x4.splat(rotation.zx), zy = f32x4.splat(rotation.zy), zz = f32x4.splat(rotation.zz);
+  let lowX = emptyLow(), lowY = emptyLow(), lowZ = emptyLow();
+  let highX = emptyHigh(), highY = emptyHigh(), highZ = emptyHigh();
+  const end = points + pointCount * POINT_BYTES;
+  for (let point = points; point < end; point += POINT_BYTES) {
+    const px = v128.load(point), py = v128.load(point, 16), pz = v128.load(point, 32);
+    const x = f32x4.add(f32x4.add(f32x4.mul(xx, px), f32x4.mul(xy, py)), f32x4.mul(xz, pz));
+    const y = f32x4.add(f32x4.add(f32x4.mul(yx, px), f32x4.mul(yy, py)), f32x4.mul(yz, pz));
+    const z = f32x4.add(f32x4.add(f32x4.mul(zx, px), f32x4.mul(zy, py)), f32x4.mul(zz, pz));
+    lowX = f32x4.pmin(lowX, x); highX = f32x4.pmax(highX, x);
+    lowY = f32x4.pmin(lowY, y); highY = f32x4.pmax(highY, y);
+    lowZ = f32x4.pmin(lowZ, z); highZ = f32x4.pmax(highZ, z);
+  }
+  v128.store(to, lowX); v128.store(to, lowY, 16); v128.store(to, lowZ, 32);
+  v128.store(to, highX, 48); v128.store(to, highY, 64); v128.store(to, highZ, 80);
+}
+
+// --- those that a node hands on ---
+
+/** The least and the greatest key of each direction: those of the points of a child in a lane. */
+const leastKeys: usize = memory.data(<i32>DIRECTION_COUNT * VECTOR_BYTES, 16);
+const greatestKeys: usize = memory.data(<i32>DIRECTION_COUNT * VECTOR_BYTES, 16);
+/** A key is how far a point lies in a direction, with its number in the last bits. */
+const NUMBER_MASK: i32 = 15;
+
+/** Keeps for a node's parent, of all points, those that lie farthest in each direction and against it. */
+export function keepExtremes(index: u32): void {
+  const to = extremesAt(index);
+  for (let at: usize = 0; at < DIRECTION_COUNT * 16; at += 16) {
+    v128.store(leastKeys + at, emptyLow());
+    v128.store(greatestKeys + at, emptyHigh());
+  }
+  let number = i32x4.splat(0);
+  const end = points + pointCount * POINT_BYTES;
+  for (let point = points; point < end; point += POINT_BYTES) {
+    const x = v128.load(point), y = v128.load(point, 16), z = v128.load(point, 32);
+    const sum = f32x4.add(x, y), difference = f32x4.sub(x, y);
+    compareKey(0, x, number);
+    compareKey(1, y, number);
+    compareKey(2, z, number);
+    compareKey(3, f32x4.add(sum, z), number);
+    compareKey(4, f32x4.sub(sum, z), number);
+    compareKey(5, f32x4.add(difference, z), number);
+    compareKey(6, f32x4.sub(difference, z), number);
+    number = i32x4.add(number, i32x4.splat(1));
+  }
+  for (let d: usize = 0; d < DIRECTION_COUNT; d++) {
+    const low = v128.load(leastKeys + (d << 4)), high = v128.load(greatestKeys + (d << 4));
+    copyPoint(to + (d << 3), low, leastLane(low));
+    copyPoint(to + (d << 3) + 4, high, greatestLane(high));
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function compareKey(direction: usize, far: v128, number: v128): void {
+  const key = v128.or(v128.andnot(far, i32x4.splat(NUMBER_MASK)), number);
+  const low = leastKeys + (direction << 4), high = greatestKeys + (direction << 4);
+  v128.store(low, f32x4.pmin(v128.load(low), key));
+  v128.store(high, f32x4.pmax(v128.load(high), key));
+}
+
+/** Copies the point with the given key, which one of the lanes has. */
+function copyPoint(to: usize, keys: v128, key: f32): void {
+  const lane = <usize>ctz(i32x4.bitmask(i32x4.eq(keys, i32x4.splat(reinterpret<i32>(key)))));
+  const from = points + <usize>(reinterpret<i32>(key) & NUMBER_MASK) * POINT_BYTES + (lane << 2);
+  store<f32>(to, load<f32>(from));
+  store<f32>(to, load<f32>(from, 16), EXTREMES_AXIS_BYTES);
+  store<f32>(to, load<f32>(from, 32), 2 * EXTREMES_AXIS_BYTES);
+}

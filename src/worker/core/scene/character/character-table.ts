@@ -1,0 +1,162 @@
+// The characters by the slots of their ids: what each is, and where it is.
+
+import {
+  CHARACTER_FLAGS, CHARACTER_FROM, CHARACTER_GRAVITY, CHARACTER_IGNORE, CHARACTER_IGNORE_COUNT, CHARACTER_IS_PLACED,
+  CHARACTER_IS_STANDING, CHARACTER_LAYERS, CHARACTER_OBJECT, CHARACTER_POSITION, CHARACTER_RADIUS, CHARACTER_SKIN, CHARACTER_SLOPE,
+  CHARACTER_SNAP, CHARACTER_SPEED, CHARACTER_STEP, CHARACTER_STEP_HEIGHT, CHARACTER_TIME, CHARACTER_TO, CHARACTER_UP,
+} from '../../../../shared/layout';
+import { Affine, copy } from '../../math/affine';
+import { allocate, release, reserve } from '../../memory';
+import { worldOf } from '../../shape/item';
+import { isAlive, itemAt, slotOf } from '../objects';
+import { moveObject } from '../scene';
+
+@unmanaged
+export class Character {
+  /** The capsule's axis, from its middle, in units of half its length; the middle about the character's own place. */
+  axisX: f64; axisY: f64; axisZ: f64;
+  middleX: f64; middleY: f64; middleZ: f64;
+  half: f64;
+  radius: f64;
+  upX: f64; upY: f64; upZ: f64;
+  skin: f64;
+  slope: f64;
+  stepHeight: f64;
+  snap: f64;
+  gravity: f64;
+  step: f64;
+  // Where it is, and where it was before its last step.
+  x: f64; y: f64; z: f64;
+  lastX: f64; lastY: f64; lastZ: f64;
+  /** Its speed along the way up, and the time that is not yet a step. */
+  speed: f64;
+  time: f64;
+  depth: f64;
+  // What it stands on: a place of that in its own space and in the world, and the normal there.
+  groundLocalX: f64; groundLocalY: f64; groundLocalZ: f64;
+  groundX: f64; groundY: f64; groundZ: f64;
+  groundNormalX: f64; groundNormalY: f64; groundNormalZ: f64;
+  ground: u32;
+  groundTriangle: i32;
+  layers: u32;
+  object: u32;
+  /** The ids that it goes through, ascending. */
+  ignored: u32;
+  ignoredCount: u32;
+  flags: u32;
+  /** Whether it goes by steps of its own. */
+  isTimed: u32;
+  steps: u32;
+  /** The address of its first move of this frame, each of which leads to the next by MOVE_NEXT; 0 for none. */
+  firstMove: u32;
+  /** Its pushes of this frame among those of all. */
+  firstPush: u32;
+  pushCount: u32;
+  /** 0 where the slot is empty. */
+  id: u32;
+}
+
+const CHARACTER_SIZE: usize = offsetof<Character>();
+
+let characters: usize = 0;
+export let slotCount: u32 = 0;
+/** How many there are. */
+export let thereCount: u32 = 0;
+
+const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+// @ts-ignore: decorator
+@inline
+export function characterAt(slot: u32): Character {
+  return changetype<Character>(characters + <usize>slot * CHARACTER_SIZE);
+}
+
+/** Adds a character, or changes one, by its description (layout.ts, CHARACTER_*). Throws OUT_OF_MEMORY. */
+export function putCharacter(id: u32, description: usize): void {
+  const slot = slotOf(id);
+  if (slot >= slotCount) {
+    characters = reserve(characters, <usize>slotCount * CHARACTER_SIZE, <u64>(slot + 1) * CHARACTER_SIZE);
+    memory.fill(characters + <usize>slotCount * CHARACTER_SIZE, 0, <usize>(slot + 1 - slotCount) * CHARACTER_SIZE);
+    slotCount = slot + 1;
+  }
+  const count = load<u32>(description, CHARACTER_IGNORE_COUNT);
+  const ignored: usize = count == 0 ? 0 : allocate(<u64>count << 2);
+  if (count != 0) memory.copy(ignored, load<u32>(description, CHARACTER_IGNORE), <usize>count << 2);
+  const c = characterAt(slot);
+  if (c.ignored != 0) release(c.ignored);
+  const isNew = c.id != id;
+  if (isNew) {
+    if (c.id == 0) thereCount++;
+    memory.fill(changetype<usize>(c), 0, CHARACTER_SIZE);
+    c.id = id;
+  }
+  c.ignored = <u32>ignored;
+  c.ignoredCount = count;
+  readShape(c, description);
+  c.radius = load<f64>(description, CHARACTER_RADIUS);
+  c.skin = load<f64>(description, CHARACTER_SKIN);
+  c.slope = load<f64>(description, CHARACTER_SLOPE);
+  c.stepHeight = load<f64>(description, CHARACTER_STEP_HEIGHT);
+  c.snap = load<f64>(description, CHARACTER_SNAP);
+  c.gravity = load<f64>(description, CHARACTER_GRAVITY);
+  c.step = load<f64>(description, CHARACTER_STEP);
+  c.layers = load<u32>(description, CHARACTER_LAYERS);
+  c.object = load<u32>(description, CHARACTER_OBJECT);
+  const flags = load<u32>(description, CHARACTER_FLAGS);
+  if (!isNew && !(flags & CHARACTER_IS_PLACED)) return;
+  c.x = c.lastX = load<f64>(description, CHARACTER_POSITION);
+  c.y = c.lastY = load<f64>(description, CHARACTER_POSITION + 8);
+  c.z = c.lastZ = load<f64>(description, CHARACTER_POSITION + 16);
+  c.speed = load<f64>(description, CHARACTER_SPEED);
+  c.time = load<f64>(description, CHARACTER_TIME);
+  c.flags = flags & CHARACTER_IS_STANDING;
+  c.ground = 0;
+  c.depth = 0;
+  placeObject(c);
+}
+
+function readShape(c: Character, description: usize): void {
+  const fromX = load<f64>(description, CHARACTER_FROM), toX = load<f64>(description, CHARACTER_TO);
+  const fromY = load<f64>(description, CHARACTER_FROM + 8), toY = load<f64>(description, CHARACTER_TO + 8);
+  const fromZ = load<f64>(description, CHARACTER_FROM + 16), toZ = load<f64>(description, CHARACTER_TO + 16);
+  const dx = toX - fromX, dy = toY - fromY, dz = toZ - fromZ;
+  const length = sqrt(dx * dx + dy * dy + dz * dz);
+  c.middleX = 0.5 * (fromX + toX);
+  c.middleY = 0.5 * (fromY + toY);
+  c.middleZ = 0.5 * (fromZ + toZ);
+  c.half = 0.5 * length;
+  c.upX = load<f64>(description, CHARACTER_UP);
+  c.upY = load<f64>(description, CHARACTER_UP + 8);
+  c.upZ = load<f64>(description, CHARACTER_UP + 16);
+  c.axisX = length > 0 ? dx / length : c.upX;
+  c.axisY = length > 0 ? dy / length : c.upY;
+  c.axisZ = length > 0 ? dz / length : c.upZ;
+}
+
+/** Removes a character. One that is not there, as adding it ran out of memory, stays so. */
+export function removeCharacter(id: u32): void {
+  if (slotOf(id) >= slotCount) return;
+  const c = characterAt(slotOf(id));
+  if (c.id != id) return;
+  if (c.ignored != 0) release(c.ignored);
+  memory.fill(changetype<usize>(c), 0, CHARACTER_SIZE);
+  thereCount--;
+}
+
+/** Takes the object of a character along. */
+export function placeObject(c: Character): void {
+  if (c.object == 0 || !isAlive(c.object)) return;
+  const slot = slotOf(c.object);
+  copy(map, worldOf(itemAt(slot)));
+  map.tx = c.x;
+  map.ty = c.y;
+  map.tz = c.z;
+  moveObject(slot, map);
+}
+
+/** Writes xyz to an address. */
+export function storePlace(at: usize, px: f64, py: f64, pz: f64): void {
+  store<f64>(at, px);
+  store<f64>(at, py, 8);
+  store<f64>(at, pz, 16);
+}

@@ -1,0 +1,42 @@
+import { type Checksum, type ContenderElsewhere, here, type Maker, type Milliseconds } from '../harness.js';
+import { OURS } from '../ours.js';
+
+export interface PageRowOptions {
+  name: string;
+  work: string;
+  count: number;
+  rounds?: number;
+  /** Of ours, where there is a target for it. */
+  ms?: number;
+  peers: Record<string, Pick<ContenderElsewhere, 'target' | 'note' | 'tolerance'>>;
+  /** Targets of facts. */
+  atMost?: Record<string, number>;
+  /** See `Row`. */
+  isLarge?: boolean;
+}
+
+/** What a page does for a row. */
+export interface PageWork {
+  /** The contenders that have a checksum. */
+  has: readonly string[];
+  measure(contender: string, round: number): Promise<Milliseconds>;
+  checksum(contender: string): Promise<Checksum>;
+}
+
+/** Makes the contenders of a row that a page measures. */
+export function pageContenders(
+  { peers, ms }: PageRowOptions,
+  { has, measure, checksum }: PageWork,
+): [Maker, ...Maker[]] {
+  const [ours, ...others] = ['ours', ...Object.keys(peers)].map((contender): Maker => {
+    const made: ContenderElsewhere = {
+      name: contender === 'ours' ? OURS : contender,
+      ...peers[contender],
+      ...(contender === 'ours' && ms !== undefined ? { atMost: ms } : {}),
+      measure: (round) => measure(contender, round),
+      ...(has.includes(contender) ? { checksum: () => checksum(contender) } : {}),
+    };
+    return here(() => made);
+  });
+  return [ours, ...others];
+}
