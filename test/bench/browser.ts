@@ -23,7 +23,6 @@ const OPTIONS = {
   },
 };
 
-let dumps = 0;
 let built: Promise<unknown> | undefined;
 
 export interface OpenPage {
@@ -65,14 +64,9 @@ async function probesOf(browser: Browser, page: Page): Promise<Probes> {
       const { usedSize, backingStorageSize } = await session.send('Runtime.getHeapUsage');
       return usedSize + backingStorageSize;
     },
-    startTrace: () =>
-      browser.startTracing(page, {
-        categories: process.env.DUMP ? [...COLLECTING, 'disabled-by-default-v8.cpu_profiler'] : COLLECTING,
-      }),
+    startTrace: () => browser.startTracing(page, { categories: COLLECTING }),
     async longestTask() {
       const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
-      if (process.env.DUMP)
-        (await import('node:fs')).writeFileSync(`${process.env.DUMP}-${dumps++}.json`, JSON.stringify(traceEvents));
       const tasks = tasksSince(traceEvents, TRACE_MARK);
       const most = (key: 'wall' | 'all' | 'ours') => Math.max(...tasks.map((task) => task[key]));
       return { wall: most('wall'), cpu: most('all'), ours: most('ours') };
