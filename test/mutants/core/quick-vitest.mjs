@@ -1,6 +1,8 @@
 // What tests import of Vitest, for quick-runner.mjs: its own suites and matchers, without its pool, mocks and snapshots.
+import { isDeepStrictEqual } from 'node:util';
 import {
   ASYMMETRIC_MATCHERS_OBJECT,
+  addCustomEqualityTesters,
   chai,
   customMatchers,
   GLOBAL_EXPECT,
@@ -27,6 +29,10 @@ setState({ assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNu
 globalThis[GLOBAL_EXPECT] = expect;
 expect.extend = (matchers) => chai.expect.extend(expect, matchers);
 expect.extend(customMatchers);
+// As test/fixtures/quick-equality.ts does.
+addCustomEqualityTesters([
+  (a, b) => ((ArrayBuffer.isView(a) || Array.isArray(a)) && isDeepStrictEqual(a, b) ? true : undefined),
+]);
 
 /** Fails at once: a mutant is killed by its first failure. */
 expect.soft = expect;
