@@ -36,7 +36,7 @@ const OTHERS = [
   ...['.projectionMatrix', '.quality', '.rotation', '.run', '.service', '.stats', '.toArray', '.transpose', '.views'],
 ];
 /** The code asks whether they are there, and does without. */
-const ASKED_FOR = ['setImmediate', '.resizable', 'Error.captureStackTrace'];
+const ASKED_FOR = ['setImmediate', 'requestIdleCallback', '.resizable', 'Error.captureStackTrace'];
 /** Older browsers have it as far as the code uses it: they do not tell the weight of a canvas's font. */
 const ENOUGH = ['.font'];
 const PASSED_BY = [...OTHERS, ...ASKED_FOR, ...ENOUGH];
