@@ -34,7 +34,9 @@ export interface TestRun {
   failure?: string;
   /** The name of that test with those of its suites; none where the file itself failed. */
   test?: string;
-  /** From quick-runner.mjs: the mutants that are reached outside of any suite; and the tests that were run. */
+  /** Whether tests were left out as the others took so much. */
+  isCut?: boolean;
+  /** The mutants that are reached outside of any suite; and the tests that were run. */
   outside?: number[];
   tests?: TestPart[];
   /** Whether that was an error beside any test. */
