@@ -17,6 +17,8 @@ const LOOK_MS = 500;
 /** A process that has done less for so long waits in vain, once it took longer than it may. */
 const IDLE_MS = 15_000;
 const LEAST_WORK_MS = 100;
+/** What asks again and again while it waits is never idle. */
+const FAR_TOO_LATE = 10;
 /** What a test file takes of the processor until its first test begins, at least. */
 const START_MS = 300;
 /** What is run of a test file against a mutant: the first tests that reach it. */
@@ -230,7 +232,8 @@ function watchForHang({ processorMs, milliseconds }, whenHung) {
     const [now, processor] = [performance.now(), millisecondsOf(process.cpuUsage())];
     if (processor - busy.processor > LEAST_WORK_MS) busy = { at: now, processor };
     const isLooping = processor - processorBegin > processorMs;
-    const isWaiting = now - begin > milliseconds && now - busy.at > IDLE_MS;
+    const late = (now - begin) / milliseconds;
+    const isWaiting = late > FAR_TOO_LATE || (late > 1 && now - busy.at > IDLE_MS);
     if (!isLooping && !isWaiting) return;
     clearInterval(timer);
     whenHung();

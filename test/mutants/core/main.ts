@@ -6,7 +6,16 @@ import { Random } from '../../oracle/random.js';
 import { type Equivalent, isEquivalent, readEquivalents, reportStale } from '../equivalent.js';
 import { mutationsOf } from './mutations.js';
 import { type TestRun, TestRunner } from './test-runner.js';
-import { type Baseline, hashOf, LONGEST, measureBaseline, nextPart, type Part, testFiles } from './tests.js';
+import {
+  type Baseline,
+  hashOf,
+  LONGEST,
+  measureBaseline,
+  nextPart,
+  type Outlived,
+  type Part,
+  testFiles,
+} from './tests.js';
 import { CORE, coreFiles, type Mutant, Workspace } from './workspace.js';
 
 export interface CoreOptions {
@@ -31,8 +40,8 @@ interface Result {
   /** The file that killed it, and the test. */
   by?: string;
   failure?: string;
-  /** The test files that it outlived, with their hashes; and what these took of the processor. */
-  outlived?: Record<string, string>;
+  /** Of each test file what it outlived; and what these took of the processor. */
+  outlived?: Record<string, Outlived>;
   spentMs?: number;
 }
 
@@ -210,15 +219,15 @@ class Baselines {
     this.files = files.filter((file) => leftOut[file] !== hashOf(file, root));
   }
 
-  measure(file: string, lane: TestRunner): Promise<void> {
-    const running = this.#underWay.get(file) ?? this.#measure(file, lane);
+  measure(file: string, lane: TestRunner, isThorough: boolean): Promise<void> {
+    const running = this.#underWay.get(file) ?? this.#measure(file, lane, isThorough);
     this.#underWay.set(file, running);
     return running.finally(() => this.#underWay.delete(file));
   }
 
-  async #measure(file: string, lane: TestRunner): Promise<void> {
+  async #measure(file: string, lane: TestRunner, isThorough: boolean): Promise<void> {
     const { baseline, leftOut } = this.#kept;
-    const measured = await measureBaseline(file, this.#root, lane);
+    const measured = await measureBaseline(file, this.#root, lane, isThorough);
     if (measured) {
       baseline[file] = measured;
       write(this.#source, this.#kept);
@@ -242,13 +251,20 @@ async function judge(
   const { id } = mutant;
   const { baseline, results } = kept;
   const outlived = { ...results[id]?.outlived };
-  const next = () => nextPart(mutant, baseline, baselines.files, outlived);
+  const isLast = seconds >= budget;
+  let isThorough = false;
+  const next = () => {
+    const part = nextPart(mutant, baseline, baselines.files, outlived, isThorough);
+    if (part || !isLast || isThorough) return part;
+    isThorough = true;
+    return nextPart(mutant, baseline, baselines.files, outlived, isThorough);
+  };
   let spentMs = results[id]?.spentMs ?? 0;
   for (let part = next(); part; part = next()) {
     const { file } = part;
-    if (spentMs >= 1000 * seconds) return { outlived, spentMs, status: seconds < budget ? 'undecided' : 'survived' };
+    if (spentMs >= 1000 * seconds) return { outlived, spentMs, status: isLast ? 'survived' : 'undecided' };
     if (!part.only) {
-      await baselines.measure(file, lane);
+      await baselines.measure(file, lane, isThorough);
       continue;
     }
     const { hash } = baseline[file]!;
@@ -256,7 +272,7 @@ async function judge(
     if (run.timedOut) {
       // The machine may have become slower since the original was measured.
       const before = baseline[file]!;
-      await baselines.measure(file, lane);
+      await baselines.measure(file, lane, isThorough);
       const now = baseline[file];
       if (!now) continue;
       const isSlower = now.milliseconds > 1.5 * before.milliseconds || now.processorMs > 1.5 * before.processorMs;
@@ -269,9 +285,10 @@ async function judge(
       if (await isKill(part, run)) return { status: 'killed', by: file, ...(run.failure && { failure: run.failure }) };
       console.log(`${place(mutant)}: what fails in ${file} fails alone without it, too: ${run.failure}`);
     }
-    outlived[file] = hash;
+    outlived[file] = { hash, isWhole: part.isWhole };
     spentMs += run.processorMs;
   }
+  if (!isLast) return { outlived, spentMs, status: 'undecided' };
   return { outlived, spentMs, status: Object.keys(outlived).length > 0 ? 'survived' : 'unreached' };
 
   function runMutant({ file, only, processorMs }: Part): Promise<TestRun> {

@@ -29,6 +29,7 @@ let failed;
 let only;
 /** What the tests of a file may use of the processor before the rest of them is left out. */
 let most = Number.POSITIVE_INFINITY;
+let isCut = false;
 /**
  * What cores of this process and of its threads are told, and tell: workspace.ts. `reached` has a byte for each mutant;
  * where the epoch is another one, a core tells all of them again.
@@ -140,7 +141,9 @@ const runner = {
   onAfterRunSuite: leave,
   onBeforeRunTask(test) {
     enter(test);
-    if (failure || processorMs() - begun > most) test.mode = 'skip';
+    const isTooLate = processorMs() - begun > most;
+    isCut ||= isTooLate;
+    if (failure || isTooLate) test.mode = 'skip';
   },
   onAfterRunTask(test) {
     leave(test);
@@ -207,7 +210,7 @@ process.on('message', async (order) => {
   setEnvironmentData('mutants', { active: order.mutant, reached, epoch });
   failure = failed = undefined;
   only = order.only && new Set(order.only);
-  isStray = false;
+  isStray = isCut = false;
   spent = new Map();
   reached.fill(0);
   current = { task: null, since: processorMs() };
@@ -229,6 +232,7 @@ process.on('message', async (order) => {
     failure,
     test: failed,
     isStray,
+    isCut,
     ...partsOf(),
   });
 });

@@ -34,7 +34,9 @@ export interface TestRun {
   failure?: string;
   /** The name of that test with those of its suites; none where the file itself failed. */
   test?: string;
-  /** From quick-runner.mjs: the mutants that are reached outside of any suite; and the tests that were run. */
+  /** Whether tests were left out as the others took so much. */
+  isCut?: boolean;
+  /** The mutants that are reached outside of any suite; and the tests that were run. */
   outside?: number[];
   tests?: TestPart[];
   /** Whether that was an error beside any test. */
@@ -51,6 +53,8 @@ const LOOK_MS = 500;
 /** A process that has done less for so long, on a machine that does much else as well, waits. */
 const IDLE_MS = 10_000;
 const LEAST_WORK_MS = 50;
+/** What asks again and again while it waits is never idle. */
+const FAR_TOO_LATE = 4;
 
 export class TestRunner {
   readonly #root: string;
@@ -83,7 +87,8 @@ export class TestRunner {
           processor = processorTimeOf(child.pid!);
         if (processor - busy.processor > LEAST_WORK_MS) busy = { at: now, processor };
         const isLooping = processor - processorBegin > patience.processorMs;
-        const isWaiting = now - begin > patience.milliseconds && now - busy.at > IDLE_MS;
+        const late = (now - begin) / patience.milliseconds;
+        const isWaiting = late > FAR_TOO_LATE || (late > 1 && now - busy.at > IDLE_MS);
         if (!isLooping && !isWaiting) return;
         this.close();
         end({ passed: false, timedOut: true, milliseconds: now - begin, processorMs: processor - processorBegin });

@@ -15,6 +15,8 @@ export interface Baseline {
   /** Mutants that it reaches outside of any suite, as all of its tests do then. */
   outside: number[];
   tests: TestPart[];
+  /** Whether only its first tests were run. */
+  isCut: boolean;
 }
 
 /** The core's own tests are in these folders; those of one defect each, too. */
@@ -36,8 +38,8 @@ const WORD_LENGTH = 4;
 const MOST_MS = 2500;
 /** What a file is taken for that was not measured yet. */
 const USUAL_MS = 2000;
-/** More than the tests take that are run of a file; by the clock, where it waits after that (test-runner.ts). */
-export const LONGEST = { processorMs: 60_000, milliseconds: 90_000 };
+/** More than any file takes; by the clock, where it waits after that (test-runner.ts). */
+export const LONGEST = { processorMs: 120_000, milliseconds: 90_000 };
 
 /**
  * The test files of a part of the core, by the beginning of its path: parts of their names in the order in which they
@@ -166,24 +168,32 @@ export interface Part {
   /** The names of its tests. */
   only?: string[];
   processorMs: number;
+  /** Whether that is all of the file that reaches the mutant. */
+  isWhole: boolean;
 }
 
 /**
  * The part of a test file that is to be run next against a mutant: of those that reach it and that it has not outlived,
- * the one that notices it the soonest by what is likely. A file that was not measured yet is answered without `only`.
+ * the one that notices it the soonest by what is likely. A file that is to be measured first is answered without `only`.
+ * Of long files only the first tests, unless `isThorough`.
  */
 export function nextPart(
   mutant: Mutant,
   baseline: Readonly<Record<string, Baseline>>,
   files: readonly string[],
-  outlived: Readonly<Record<string, string>>,
+  outlived: Readonly<Record<string, Outlived>>,
+  isThorough: boolean,
 ): Part | undefined {
   let best: Part | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const file of files) {
     const whole = baseline[file];
-    if (whole && outlived[file] === whole.hash) continue;
-    const part = whole ? partFor(mutant, file, whole) : { file, processorMs: USUAL_MS };
+    const before = outlived[file];
+    if (whole && before?.hash === whole.hash && (before.isWhole || !isThorough)) continue;
+    const isKnown = whole && !(isThorough && whole.isCut);
+    const part = isKnown
+      ? partFor(mutant, file, whole, isThorough ? Number.POSITIVE_INFINITY : MOST_MS)
+      : { file, processorMs: USUAL_MS, isWhole: false };
     const delay = part ? part.processorMs / likelihood(mutant, file) : Number.POSITIVE_INFINITY;
     if (delay < least) {
       best = part;
@@ -191,6 +201,12 @@ export function nextPart(
     }
   }
   return best;
+}
+
+/** What of a file a mutant has outlived. */
+export interface Outlived {
+  hash: string;
+  isWhole: boolean;
 }
 
 function likelihood(mutant: Mutant, test: string): number {
@@ -204,12 +220,13 @@ function likelihood(mutant: Mutant, test: string): number {
   return (isAkin ? WORD : 1) / (1 + PLACE * (place < 0 ? 2 * names.length : place));
 }
 
-function partFor({ id, constant }: Mutant, file: string, whole: Baseline): Part | undefined {
+function partFor({ id, constant }: Mutant, file: string, whole: Baseline, most: number): Part | undefined {
   const { outside, tests, processorMs } = whole;
   // A constant may be in use anywhere.
   const isEverywhere = constant !== undefined || outside.includes(id);
-  let left = MOST_MS;
-  const those = (isEverywhere ? tests : tests.filter(({ reaches }) => reaches.includes(id))).filter((test, i) => {
+  const reaching = isEverywhere ? tests : tests.filter(({ reaches }) => reaches.includes(id));
+  let left = most;
+  const those = reaching.filter((test, i) => {
     left -= test.processorMs;
     return i === 0 || left >= 0;
   });
@@ -219,6 +236,7 @@ function partFor({ id, constant }: Mutant, file: string, whole: Baseline): Part 
     file,
     only: those.map(({ name }) => name),
     processorMs: processorMs - sum(tests) + sum(those),
+    isWhole: !whole.isCut && those.length === reaching.length,
   };
 }
 
@@ -232,12 +250,21 @@ export function testFiles(root: string): string[] {
     .sort();
 }
 
-/** Runs a test file on the original. Answers nothing for one that fails there: it would kill everything. */
-export async function measureBaseline(file: string, root: string, runner: TestRunner): Promise<Baseline | undefined> {
+/**
+ * Runs a test file on the original, of a long one the first tests unless `isThorough`. Answers nothing for one that fails
+ * there: it would kill everything.
+ */
+export async function measureBaseline(
+  file: string,
+  root: string,
+  runner: TestRunner,
+  isThorough: boolean,
+): Promise<Baseline | undefined> {
   const hash = hashOf(file, root);
-  const { outside = [], tests = [], ...run } = await runner.run({ file, mutant: 0, mostMs: MOST_MS }, LONGEST);
+  const order = { file, mutant: 0, ...(!isThorough && { mostMs: MOST_MS }) };
+  const { outside = [], tests = [], isCut = false, ...run } = await runner.run(order, LONGEST);
   const { passed, isStray, milliseconds, processorMs, failure } = run;
-  if (passed) return { hash, milliseconds, processorMs, outside, tests };
+  if (passed) return { hash, milliseconds, processorMs, outside, tests, isCut };
   if (isStray) runner.close();
   console.log(`${file} fails without a mutant and is left out: ${failure ?? 'it takes too long'}`);
   return undefined;

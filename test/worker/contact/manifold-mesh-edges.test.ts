@@ -225,8 +225,14 @@ describe('much in common', () => {
     const [a, b] = [scene.add(shape, new Matrix4()), scene.add(shape, new Matrix4())];
     const answer = contactOf(scene, a, b)!;
     expect(answer.depths.length).toBeGreaterThan(0);
-    for (const normal of answer.normals) expect(normal.length()).toBeCloseTo(1, 6);
-    for (const depth of answer.depths) expect(depth).toBeGreaterThanOrEqual(0);
+    const width = extentAlong(mesh, answer.normals[0]);
+    for (const [i, normal] of answer.normals.entries()) {
+      expect(normal.length()).toBeCloseTo(1, 6);
+      expect(normal.distanceTo(answer.normals[0])).toBe(0);
+      // A hollow lets the other one leave somewhat earlier.
+      expect(answer.depths[i] / width).toBeLessThan(1.001);
+      expect(answer.depths[i] / width).toBeGreaterThan(0.75);
+    }
   });
 
   test(`deep in one another, seed ${SEED}`, async () => {
@@ -402,4 +408,14 @@ function tower(sides: number, heights: number[], slope: number): Triangles {
 /** The same triangles, each from another of its corners on. */
 function startingAt(edge: number, { positions, indices }: Triangles): Triangles {
   return { positions, indices: indices.map((_, i) => indices[i - (i % 3) + ((i + edge) % 3)]) };
+}
+
+function extentAlong({ positions }: Triangles, way: Vector3): number {
+  const heights = Array.from({ length: positions.length / 3 }, (_, i) =>
+    new Vector3().fromArray(positions, 3 * i).dot(way),
+  );
+  return (
+    heights.reduce((most, height) => Math.max(most, height), -Infinity) -
+    heights.reduce((least, height) => Math.min(least, height), Infinity)
+  );
 }

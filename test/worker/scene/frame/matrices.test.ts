@@ -5,8 +5,9 @@ import { isAffine, isInvertibleAt } from '../../../../src/client/check/affine.js
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../../src/client/frame/frame-result.js';
 import { CONTACTS_NONE } from '../../../../src/shared/layout.js';
-import { ANY_FORM, NearScene } from '../../../fixtures/near-scene.js';
+import { ALL, ANY_FORM, NearScene } from '../../../fixtures/near-scene.js';
 import { Random, SEED } from '../../../oracle/random.js';
+import type { AnyShape } from '../../../oracle/shapes.js';
 
 const COUNT = 1000;
 const AXES = [
@@ -58,6 +59,37 @@ test(`${COUNT} corners of the bottom row that are 1 but for rounding, seed ${SEE
   const { rejected } = new FrameView(scene.core.frame(staging.seal(1, 1), undefined), []);
   expect([...rejected]).toEqual(expected);
   expect(Math.min(expected.length, COUNT - expected.length)).toBeGreaterThan(COUNT / 4);
+});
+
+test.each([
+  ['32', Float32Array],
+  ['64', Float64Array],
+] as const)(`blocks of float%s place boxes where their parent has them, seed ${SEED}`, async (_, Numbers) => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const count = 200;
+  const matrices = new Numbers(16 * count);
+  const ids = Uint32Array.from({ length: count }, (_, i) => {
+    matrices.set(random.placement(random.point(5), ANY_FORM).elements, 16 * i);
+    const box: AnyShape = { shape: { type: 'box', halfExtents: [1, 2, 3] } };
+    return scene.add(box, new Matrix4(), { contacts: CONTACTS_NONE }).id;
+  });
+  for (const parent of [new Matrix4(), random.placement(random.point(3), ANY_FORM)]) {
+    const staging = new FrameBuilder();
+    staging.setBlock(ids, matrices, parent.elements);
+    scene.core.frame(staging.seal(1, 1), undefined);
+    for (const [i, id] of ids.entries()) {
+      const placed = parent.clone().multiply(new Matrix4().fromArray(matrices, 16 * i));
+      for (const factor of [0.99, 1.01]) {
+        // On a face, and somewhat inwards or outwards of it.
+        const face = [random.range(-1, 1), random.range(-2, 2), random.range(-3, 3)];
+        const axis = random.integer(3);
+        face[axis] = random.pick([-1, 1]) * factor * (axis + 1);
+        const point = new Vector3().fromArray(face).applyMatrix4(placed);
+        expect([...scene.core.queries.containing(point.toArray(), ALL)].includes(id)).toBe(factor < 1);
+      }
+    }
+  }
 });
 
 /** Its last column in the plane of the others, but for a part of itself. */
