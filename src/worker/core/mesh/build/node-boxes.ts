@@ -2,10 +2,9 @@
 
 import { Rotation } from '../../math/quaternion';
 import { VECTOR_BYTES } from '../../sizes';
-import { BLOCK_BYTES, Block, LEAF, Node, childCount, childOf, firstBlock, innerCount } from '../tree/layout';
-import { emptyHigh, emptyLow } from './binned-sah';
+import { boundBlock, boundTurnedBlocks, greatestOfEach, leastOfEach, setBounds, storeBounds } from '../tree/block-bounds';
+import { BLOCK_BYTES, LEAF, Node, childCount, childOf, firstBlock, innerCount } from '../tree/layout';
 import { boundPoints, boundTurnedPoints, countChildren, gatherPoints, laneSum } from './extreme-points';
-import { greatestLane, leastLane } from '../../math/lanes';
 
 /** What a node hands to its parent while its boxes are computed. */
 @unmanaged
@@ -26,8 +25,6 @@ export const boxes: usize = memory.data(BOXES_BYTES, 16);
 
 let blocks: usize = 0;
 let subtrees: usize = 0;
-let boxLow: v128 = i32x4.splat(0);
-let boxHigh: v128 = i32x4.splat(0);
 
 /** Sets whose nodes follow. */
 export function setTrees(allBlocks: usize, allSubtrees: usize): void {
@@ -75,8 +72,8 @@ export function boundSubtree(node: Node, index: u32): void {
   s.firstBlock = firstBlock(node);
   s.endBlock = s.firstBlock + count - inner;
   for (let i: u32 = 0; i < inner; i++) s.endBlock = max(s.endBlock, subtreeAt(childOf(node, i)).endBlock);
-  s.low = transposedMin(v128.load(boxes), v128.load(boxes, 16), v128.load(boxes, 32));
-  s.high = transposedMax(v128.load(boxes, 48), v128.load(boxes, 64), v128.load(boxes, 80));
+  s.low = leastOfEach(v128.load(boxes), v128.load(boxes, 16), v128.load(boxes, 32));
+  s.high = greatestOfEach(v128.load(boxes, 48), v128.load(boxes, 64), v128.load(boxes, 80));
 }
 
 /** Sets the boxes to those without a rotation, after `boundSubtree`. */
@@ -90,12 +87,11 @@ function alignedBoxes(node: Node): void {
   for (let i: u32 = 0; i < 4; i++) {
     const child = childOf(node, i < count ? i : 0);
     if (child & LEAF) {
-      axisAligned(changetype<Block>(blocks + (child & ~LEAF) * <u32>BLOCK_BYTES));
+      boundBlock(blocks + (child & ~LEAF) * <u32>BLOCK_BYTES);
     } else {
-      boxLow = subtreeAt(child).low;
-      boxHigh = subtreeAt(child).high;
+      setBounds(subtreeAt(child).low, subtreeAt(child).high);
     }
-    storeLane(i);
+    storeBounds(boxes, i);
   }
 }
 
@@ -115,69 +111,13 @@ export function rotatedBoxes(node: Node, rotation: Rotation): void {
         first = subtreeAt(child).firstBlock;
         end = subtreeAt(child).endBlock;
       }
-      boundRotated(rotation, first, end);
-      storeLane(i);
+      boundTurnedBlocks(rotation, blocks + first * <u32>BLOCK_BYTES, blocks + end * <u32>BLOCK_BYTES);
+      storeBounds(boxes, i);
     } else copyLane(i);
   }
-}
-
-// @ts-ignore: decorator
-@inline
-function storeLane(i: u32): void {
-  const at = boxes + (<usize>i << 2);
-  v128.store32_lane(at, boxLow, 0); v128.store32_lane(at, boxLow, 1, 16); v128.store32_lane(at, boxLow, 2, 32);
-  v128.store32_lane(at, boxHigh, 0, 48); v128.store32_lane(at, boxHigh, 1, 64); v128.store32_lane(at, boxHigh, 2, 80);
 }
 
 /** Gives a child that there is not the box of the first one. */
 function copyLane(i: u32): void {
   for (let at = boxes; at < boxes + <usize>BOXES_BYTES; at += 16) store<f32>(at + (<usize>i << 2), load<f32>(at));
-}
-
-/** Sets boxLow and boxHigh to the bounds of a block. */
-function axisAligned(block: Block): void {
-  boxLow = transposedMin(
-    f32x4.pmin(f32x4.pmin(block.ax, block.bx), block.cx),
-    f32x4.pmin(f32x4.pmin(block.ay, block.by), block.cy),
-    f32x4.pmin(f32x4.pmin(block.az, block.bz), block.cz),
-  );
-  boxHigh = transposedMax(
-    f32x4.pmax(f32x4.pmax(block.ax, block.bx), block.cx),
-    f32x4.pmax(f32x4.pmax(block.ay, block.by), block.cy),
-    f32x4.pmax(f32x4.pmax(block.az, block.bz), block.cz),
-  );
-}
-
-/** Answers the least lane of each of x, y, z, as xyz. */
-function transposedMin(x: v128, y: v128, z: v128): v128 {
-  return f32x4.replace_lane(f32x4.replace_lane(f32x4.splat(leastLane(x)), 1, leastLane(y)), 2, leastLane(z));
-}
-
-function transposedMax(x: v128, y: v128, z: v128): v128 {
-  return f32x4.replace_lane(f32x4.replace_lane(f32x4.splat(greatestLane(x)), 1, greatestLane(y)), 2, greatestLane(z));
-}
-
-/** Sets boxLow and boxHigh to the bounds of some blocks in the frame of a rotation. */
-function boundRotated(rotation: Rotation, first: u32, end: u32): void {
-  const xx = f32x4.splat(rotation.xx), xy = f32x4.splat(rotation.xy), xz = f32x4.splat(rotation.xz);
-  const yx = f32x4.splat(rotation.yx), yy = f32x4.splat(rotation.yy), yz = f32x4.splat(rotation.yz);
-  const zx = f32x4.splat(rotation.zx), zy = f32x4.splat(rotation.zy), zz = f32x4.splat(rotation.zz);
-  let lowX = emptyLow(), lowY = emptyLow(), lowZ = emptyLow();
-  let highX = emptyHigh(), highY = emptyHigh(), highZ = emptyHigh();
-  for (let i = first; i < end; i++) {
-    // Three corners, each as x, y and z of four lanes.
-    let corner = blocks + i * <u32>BLOCK_BYTES;
-    for (let k = 0; k < 3; k++) {
-      const px = v128.load(corner), py = v128.load(corner, 16), pz = v128.load(corner, 32);
-      const x = f32x4.add(f32x4.add(f32x4.mul(xx, px), f32x4.mul(xy, py)), f32x4.mul(xz, pz));
-      const y = f32x4.add(f32x4.add(f32x4.mul(yx, px), f32x4.mul(yy, py)), f32x4.mul(yz, pz));
-      const z = f32x4.add(f32x4.add(f32x4.mul(zx, px), f32x4.mul(zy, py)), f32x4.mul(zz, pz));
-      lowX = f32x4.pmin(lowX, x); highX = f32x4.pmax(highX, x);
-      lowY = f32x4.pmin(lowY, y); highY = f32x4.pmax(highY, y);
-      lowZ = f32x4.pmin(lowZ, z); highZ = f32x4.pmax(highZ, z);
-      corner += 48;
-    }
-  }
-  boxLow = transposedMin(lowX, lowY, lowZ);
-  boxHigh = transposedMax(highX, highY, highZ);
 }
