@@ -180,6 +180,35 @@ test.each([0, 1, 2])('what is seen beside solids that taper along axis %d is not
   expect(shares.occluded).toBeGreaterThan(100);
 });
 
+test.each([0.01, 0.03, 0.1, 0.4])(
+  'what is seen by a part of a pixel beside edges at %d to the rows is not occluded',
+  async (slope) => {
+    const twin = await Twin.create();
+    const wall = twin.box(new Vector3(3, 3, 0.2));
+    const speck = twin.box(new Vector3(0.012, 0.012, 0.012));
+    const shares = { hidden: 0, occluded: 0 };
+    const camera = lookingFrom(new Vector3(0, 0, 8), 0);
+    for (const turn of [slope, -slope]) {
+      const frame = new Matrix4().makeRotationZ(turn);
+      const ids = [twin.add(wall, frame)];
+      for (let side = 0; side < 4; side++) {
+        for (let i = -30; i <= 30; i++) {
+          // A pixel is 0.05 wide; what is farther away seems to be nearer to the middle.
+          for (let k = -5; k <= 5; k++) {
+            const at = new Vector3(0.1 * i, 3 + 0.01 * k, 0).multiplyScalar(8.4 / 7.8).setZ(-0.4);
+            const quarter = new Matrix4().makeRotationZ((side * Math.PI) / 2);
+            ids.push(twin.add(speck, new Matrix4().setPosition(at.applyMatrix4(quarter).applyMatrix4(frame))));
+          }
+        }
+      }
+      await compare(twin, camera, shares);
+      for (const id of ids) twin.remove(id);
+    }
+    twin.dispose();
+    expect(shares.occluded).toBeGreaterThan(100);
+  },
+);
+
 test(`a view that is grown by how fast its camera turns hides as much as one that is not, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const twin = await Twin.create();
