@@ -1,6 +1,6 @@
 // Poses as calls: what they travel with, what becomes of them, and what is wrong with some.
 import { type CollisionService, createCollisionService } from 'collision-worker';
-import { Matrix4 } from 'three';
+import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type PoseEntry, PoseTable } from '../../../src/client/skin/pose-table.js';
 import { Mortal } from '../../fixtures/mortal.js';
@@ -67,6 +67,16 @@ describe('a pose', () => {
     service.setPose(id, { bones: bonesAt(0, 3), bind, bindInverse: new Matrix4().makeScale(0.5, 0.5, 0.5).elements });
     await service.update();
     expect(await right(service)).toEqual({ x: 2.5, bone: 1 });
+  });
+
+  test.each([0, 1, 2])('far away along axis %d has bounds that are as large as it is', async (axis) => {
+    const away = new Matrix4().setPosition(new Vector3().setComponent(axis, 1000)).elements;
+    service.setPose(id, { bones: Float32Array.from([...away, ...away]) });
+    await service.update();
+    const { bounds } = await service.inspect({ bounds: true });
+    const box = bounds!.boxes;
+    expect(box[9 + axis]).toBeCloseTo(1000, 0);
+    for (let i = 0; i < 9; i += 3) expect(Math.hypot(box[i], box[i + 1], box[i + 2])).toBeLessThan(2);
   });
 
   test('is the object’s own, stays when that is set anew, and goes with its mesh', async () => {

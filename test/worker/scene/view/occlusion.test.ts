@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLACES, Twin, type TwinShape } from '../../../fixtures/twin.js';
 import { type AnyCamera, aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
 import { type DrawnSide, IdBuffer } from '../../../oracle/id-buffer.js';
-import { boxMesh, icosphere, rods, soup } from '../../../oracle/meshes.js';
+import { boxMesh, icosphere, rods, soup, transformed } from '../../../oracle/meshes.js';
 import { Placed } from '../../../oracle/placed.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
@@ -137,6 +137,77 @@ describe.each(PLACES)(`a city of boxes, %s, seed ${SEED}`, (_, origin) => {
     expect(shares.occluded).toBeGreaterThan(0.8 * shares.hidden);
   });
 });
+
+test.each([0, 1, 2])('what is seen beside solids that taper along axis %d is not occluded', async (axis) => {
+  const twin = await Twin.create();
+  const small = twin.box(new Vector3(0.04, 0.04, 0.04));
+  const across = [0, 1, 2].filter((other) => other !== axis);
+  const shares = { hidden: 0, occluded: 0 };
+  for (const sense of [-1, 1]) {
+    // A box inside stands for it where the eye may move.
+    const tapered = transformed(icosphere(1.2, 4), (vertex) => {
+      const width = 0.6 - 0.4 * sense * vertex.getComponent(axis);
+      for (const other of across) vertex.setComponent(other, width * vertex.getComponent(other));
+      return vertex;
+    });
+    const shape = await twin.mesh(tapered);
+    for (const other of across) {
+      // The eye looks along one of the other axes, at the slope of both sides.
+      const [way, upwards] = [new Vector3().setComponent(other, 1), new Vector3().setComponent(axis, 1)];
+      const ids = [twin.add(shape, new Matrix4())];
+      for (let i = -12; i <= 12; i++) {
+        for (let k = -12; k <= 12; k++) {
+          const sideways = new Vector3().crossVectors(way, upwards).multiplyScalar(0.12 * i);
+          ids.push(
+            twin.add(
+              small,
+              new Matrix4().setPosition(sideways.addScaledVector(upwards, 0.12 * k).addScaledVector(way, 3)),
+            ),
+          );
+        }
+      }
+      const camera = new PerspectiveCamera(40, 16 / 9, 0.1, 100);
+      camera.up.copy(upwards);
+      camera.position.copy(way).multiplyScalar(-8);
+      camera.lookAt(0, 0, 0);
+      camera.updateMatrixWorld();
+      camera.updateProjectionMatrix();
+      await compare(twin, camera, shares, { occlusionMargin: 1e-3 });
+      for (const id of ids) twin.remove(id);
+    }
+  }
+  twin.dispose();
+  expect(shares.occluded).toBeGreaterThan(100);
+});
+
+test.each([0.01, 0.03, 0.1, 0.4])(
+  'what is seen by a part of a pixel beside edges at %d to the rows is not occluded',
+  async (slope) => {
+    const twin = await Twin.create();
+    const wall = twin.box(new Vector3(3, 3, 0.2));
+    const speck = twin.box(new Vector3(0.012, 0.012, 0.012));
+    const shares = { hidden: 0, occluded: 0 };
+    const camera = lookingFrom(new Vector3(0, 0, 8), 0);
+    for (const turn of [slope, -slope]) {
+      const frame = new Matrix4().makeRotationZ(turn);
+      const ids = [twin.add(wall, frame)];
+      for (let side = 0; side < 4; side++) {
+        for (let i = -30; i <= 30; i++) {
+          // A pixel is 0.05 wide; what is farther away seems to be nearer to the middle.
+          for (let k = -5; k <= 5; k++) {
+            const at = new Vector3(0.1 * i, 3 + 0.01 * k, 0).multiplyScalar(8.4 / 7.8).setZ(-0.4);
+            const quarter = new Matrix4().makeRotationZ((side * Math.PI) / 2);
+            ids.push(twin.add(speck, new Matrix4().setPosition(at.applyMatrix4(quarter).applyMatrix4(frame))));
+          }
+        }
+      }
+      await compare(twin, camera, shares);
+      for (const id of ids) twin.remove(id);
+    }
+    twin.dispose();
+    expect(shares.occluded).toBeGreaterThan(100);
+  },
+);
 
 test(`a view that is grown by how fast its camera turns hides as much as one that is not, seed ${SEED}`, async () => {
   const random = new Random(SEED);
