@@ -75,6 +75,14 @@ describe('a sweep', () => {
       // Outwards by a face that is nearly across.
       expect(new Vector3(...inside.normal).distanceTo(new Vector3(x, y, z).normalize())).toBeLessThan(0.1);
     }
+    // A mesh is wholly out when its corner is, and twice its radius more; it may be off its own origin.
+    const bead = world.scene.mesh(
+      transformed(boxMesh(0.02, 0.02, 0.02), (vertex) => vertex.add(new Vector3(0.3, 0.4, 0.6))),
+    );
+    const meshInside = world.sweep(bead, { from: at(0.3, 0.2, 0.4), to: at(0.4, 0.2, 0.4) })!;
+    const length = new Vector3(0.6, 0.6, 1).length();
+    expect(meshInside.depth).toBeCloseTo(2 - length, 1);
+    expect(new Vector3(...meshInside.normal).distanceTo(new Vector3(0.6, 0.6, 1).normalize())).toBeLessThan(0.1);
   });
 
   // Of a mesh with more triangles each is left by itself.
