@@ -63,6 +63,10 @@ export default defineConfig({
     projects: [
       inNode('node', ['test/**/*.test.ts'], 0, { exclude: [IN_BROWSER, TIMED, ...FOLDERS], maxWorkers: IN_NODE }),
       inNode('node-timed', [TIMED], 0, { ...ONCE_MORE, maxWorkers: IN_NODE }),
+      inNode('consumers', ['test/consumers/**/*.test.ts'], 0, { ...ONCE_MORE, maxWorkers: IN_NODE }),
+      // Pages with headers and fates of their own, each in a Chromium that is started for it; they wait, for the most part,
+      // while others compute.
+      inNode('pages', ['test/pages/**/*.test.ts'], 0, { ...ONCE_MORE, exclude: DOCS_SITE, maxWorkers: IN_NODE }),
       // The scripts that name other versions of three have installed them.
       ...listed(process.env.THREES).map((version) => withThree(version, 1)),
       ...listed(process.env.THREES_IN_SHORT).map((version) => withThree(version, SHORT, LONG_OF_THREE)),
@@ -79,10 +83,6 @@ export default defineConfig({
         globalSetup: './test/demo/serve.ts',
         maxWorkers: 1,
       }),
-      inNode('consumers', ['test/consumers/**/*.test.ts'], 2, ONCE_MORE),
-      // Pages with headers and fates of their own, each in a Chromium that is started for it; they wait, for the most part,
-      // which fills what those in the browser leave.
-      inNode('pages', ['test/pages/**/*.test.ts'], 1, { ...ONCE_MORE, exclude: DOCS_SITE, maxWorkers: 1 }),
     ],
   },
 });
