@@ -192,6 +192,10 @@ export class SceneTracker {
     const { signal } = options;
     const tracker = new SceneTracker(service, root, options);
     const abort = (): void => tracker.dispose();
+    const throwIfAborted = (): void => {
+      if (signal?.aborted !== true) return;
+      throw new CollisionError('ABORTED', 'trackScene: the signal was aborted', { cause: signal.reason });
+    };
     signal?.addEventListener('abort', abort);
     try {
       if (signal?.aborted !== true) {
@@ -200,12 +204,11 @@ export class SceneTracker {
         await tracker.#meshes.built();
         await tracker.#walk.settled();
       }
-      if (signal?.aborted === true) {
-        throw new CollisionError('ABORTED', 'trackScene: the signal was aborted', { cause: signal.reason });
-      }
+      throwIfAborted();
       tracker.#sync();
       // It has looked at all of a large scene, as the first frame of the caller does: that is to be another task.
       await nextTask();
+      throwIfAborted();
       for (const { error } of tracker.#walk.entries) {
         if (error !== null && !isAboutOneObject(error)) throw error;
       }
