@@ -33,12 +33,9 @@ export async function buildCore(outFile, change) {
   mkdirSync(dirname(from(outFile)), { recursive: true });
   const narrowFile = outFile.replace(/(\.wasm)?$/, '.narrow-phase.wasm');
   // A function cannot be handed to another process.
-  const narrow = change
-    ? () => compile('narrow-phase', narrowFile, change)
-    : () => compileBeside('narrow-phase', narrowFile);
-  const beside = change ? null : narrow();
+  const beside = change ? undefined : compileBeside('narrow-phase', narrowFile);
   const files = await compile('core', outFile, change);
-  files.push(...(await (beside ?? narrow())));
+  files.push(...(await (beside ?? compile('narrow-phase', narrowFile, change))));
   writeFileSync(
     from(outFile),
     withSection(readFileSync(from(outFile)), 'narrow-phase', readFileSync(from(narrowFile))),
@@ -61,7 +58,7 @@ export async function ensureCore() {
   writeFileSync(from(STAMP), JSON.stringify({ files, hash: hashOf(files) }));
 }
 
-/** Of names and contents of files; one that is gone is as good as one that changed. */
+/** Hashes names and contents of files; one that is gone is as good as one that changed. */
 function hashOf(files) {
   const hash = createHash('sha256');
   for (const file of files) {

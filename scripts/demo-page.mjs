@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { build, preview } from 'vite';
 import { chromiumLaunchOptions } from './chromium.mjs';
+import { ISOLATED } from './isolated.mjs';
 import { root } from './run.mjs';
 
 /** Milliseconds; a machine without a graphics card draws a few frames a second. */
@@ -38,12 +39,11 @@ export async function serveDemo() {
   return { url: server.resolvedUrls.local[0], close: () => server.close() };
 }
 
-/** Builds the demo and serves it; answers the address of its bench. Isolated pages have a clock of 5 µs instead of 100. */
+/** Builds the demo and serves it with a fine clock; answers the address of its bench. */
 export async function serveBenchPage() {
   const folder = 'build/demo';
   await buildDemo(folder);
-  const headers = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
-  const server = await preview({ ...optionsOf(folder), preview: { host: '127.0.0.1', headers } });
+  const server = await preview({ ...optionsOf(folder), preview: { host: '127.0.0.1', headers: ISOLATED } });
   return new URL('bench/index.html', server.resolvedUrls.local[0]).href;
 }
 

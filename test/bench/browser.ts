@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright';
 import { build, preview } from 'vite';
 import { chromiumLaunchOptions } from '../../scripts/chromium.mjs';
+import { ISOLATED } from '../../scripts/isolated.mjs';
 import { root } from '../../scripts/run.mjs';
 import { COLLECTING, type TraceEvent, tasksSince } from '../fixtures/task-trace.js';
 import { type Probes, TRACE_MARK } from './page/probes.js';
@@ -16,11 +17,7 @@ const OPTIONS = {
   },
   // Readable in profiles, and as fast.
   build: { outDir: path('build/bench-page'), emptyOutDir: true, minify: false },
-  // Only isolated pages have a clock of 5 µs instead of 100.
-  preview: {
-    host: '127.0.0.1',
-    headers: { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' },
-  },
+  preview: { host: '127.0.0.1', headers: ISOLATED },
 };
 
 let built: Promise<unknown> | undefined;

@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { chromiumLaunchOptions } from '../../scripts/chromium.mjs';
+import { ISOLATED } from '../../scripts/isolated.mjs';
 import { type Site, serveSite } from './site.js';
 
 const TIMEOUT = 2400;
 const PAUSE = 2200;
-const ISOLATED = { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' };
 
 // The worker's thread waits for `release`, as if what it computes took that long.
 const PREPARE = `(async () => {

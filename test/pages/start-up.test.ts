@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Browser, chromium, type LaunchOptions } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumLaunchOptions } from '../../scripts/chromium.mjs';
+import { ISOLATED } from '../../scripts/isolated.mjs';
 import { root } from '../../scripts/run.mjs';
 import { VERSION } from '../../src/shared/version.js';
 import { type Site, serveSite } from './site.js';
@@ -14,7 +15,6 @@ const TEXT = '/dist/worker-text.js';
 const ALONE = { [TEXT]: { status: 404, body: '' } };
 const SCRIPT = readFileSync(join(root, WORKER), 'utf8');
 const policy = (text: string) => ({ headers: { 'Content-Security-Policy': text } });
-const ISOLATED = { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' };
 
 let browser: Browser;
 const sites: Site[] = [];

@@ -137,7 +137,7 @@ export class MeshStore {
 
     // It has a microtask of its own: what the caller's function throws ends nothing here.
     const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
-    // Of what a builder has made and nobody else has had, there is nothing to check.
+    // A builder has made it and nobody else has had it: there is nothing to check.
     const isTrusted = !isArrayBuffer(owned);
     const baked = isArrayBuffer(owned)
       ? owned

@@ -120,9 +120,11 @@ export class PoseTable {
     this.#entries.delete(id);
     const { kept, sent, taken, next, spare } = entry;
     entry.kept = entry.sent = entry.taken = entry.next = entry.spare = undefined;
-    for (const state of new Set([kept, sent, taken, next])) this.#retire(entry, state);
-    for (const state of [entry.spare, spare]) if (state !== undefined) this.#spare.push(state);
-    entry.spare = undefined;
+    for (const state of new Set([kept, sent, taken, next, spare])) {
+      if (state === undefined) continue;
+      this.#unshare(state);
+      this.#spare.push(state);
+    }
   }
 
   /** Makes what was set what update() has said, and adds the objects to `posed`, of which none is there twice. */
@@ -271,13 +273,16 @@ export class PoseTable {
   /** Keeps a state for another pose, of the same object first, if the entry does not have it any more. */
   #retire(entry: PoseEntry, state: PoseState | undefined): void {
     if (!state || state === entry.kept || state === entry.sent || state === entry.taken) return;
-    // Bones of its own stay with it: the next pose mostly has as many.
-    if (state.bones && state.bones.users > 1) {
-      state.bones.users--;
-      state.bones = undefined;
-    }
+    this.#unshare(state);
     if (entry.spare === undefined) entry.spare = state;
     else this.#spare.push(state);
+  }
+
+  /** Lets go of bones that other poses have, too. Its own stay with a state: the next pose mostly has as many. */
+  #unshare(state: PoseState): void {
+    if (!state.bones || state.bones.users <= 1) return;
+    state.bones.users--;
+    state.bones = undefined;
   }
 
   /** Answers a copy of bones for a pose that had others: the last one, if that is of the same array and of the same numbers. */

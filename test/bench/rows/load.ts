@@ -20,8 +20,8 @@ export function loadRow(mesh: () => Triangles): Row {
       const baked = await bakedOf(triangles);
       return {
         contenders: [
-          here(async () => ({ ...(await handedOver(baked, ray)), atMost: 8 })),
-          here(() => ours('copied from the caller', ray, (service) => service.addMesh(baked))),
+          here(async () => ({ ...(await ours(OURS, ray, (service) => service.addMesh(baked))), atMost: 8 })),
+          here(() => handedOver('the same by transfer: true', baked, ray)),
           here(async () => ({
             ...(await ours('its own build instead', ray, (service) => service.addMesh(triangles))),
             target: 25,
@@ -41,9 +41,9 @@ async function bakedOf(triangles: Triangles): Promise<ArrayBuffer> {
 }
 
 /** What was fetched or read from a database is handed over. */
-async function handedOver(baked: ArrayBuffer, ray: Ray): Promise<ContenderElsewhere> {
+async function handedOver(name: string, baked: ArrayBuffer, ray: Ray): Promise<ContenderElsewhere> {
   let fetched = baked.slice(0);
-  const contender = await ours(OURS, ray, (service) => service.addMesh(fetched, { transfer: true }));
+  const contender = await ours(name, ray, (service) => service.addMesh(fetched, { transfer: true }));
   return {
     ...contender,
     before() {

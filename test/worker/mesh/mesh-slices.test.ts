@@ -264,7 +264,7 @@ describe('in the table', () => {
     ]) {
       table.load(ID, baked);
       const work = begin();
-      for (let i = 0; i < 2; i++) expect(work.next().done).toBe(false);
+      for (let i = 0; i < 4; i++) expect(work.next().done).toBe(false);
       table.remove(ID);
       expect(() => work.next()).toThrow(expect.objectContaining({ code: 'ABORTED' }));
       expect(core.usedBytes).toBe(empty);

@@ -43,7 +43,7 @@ export function comeToBox(round: Support, box: Support, span: f64, limit: f64): 
   const touching = max(EXACT * min(span, size), ROUNDING * 64 * (span + size));
   let aim = 0.5 * touching;
   let time = from;
-  // For what is in the box at a later time than 0, by rounding alone.
+  // This holds for what is in the box at a later time than 0, by rounding alone.
   boxNormalX = -wayX / wayLength; boxNormalY = -wayY / wayLength; boxNormalZ = -wayZ / wayLength;
   for (let step = 0; step < MOST_STEPS; step++) {
     const distance = distanceAt(p0 + time * w0, p1 + time * w1, p2 + time * w2);
