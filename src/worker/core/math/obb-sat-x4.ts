@@ -199,7 +199,7 @@ function kept(axis: usize, gap: v128): v128 {
 
 /** More than rounding makes of a gap in the world, relative to it. */
 const LENGTH_ROUNDING: f32 = 1.00002;
-/** Where volumes of a's cube in the world vanish, pairs are compared in float64. */
+/** Where volumes in the world or in the space of a's cube vanish, pairs are compared in float64. */
 const LEAST_SCALE: f32 = 1e-30;
 
 /** How far the pairs are apart at least, and along which axis (obb-axes.ts). */
@@ -215,13 +215,15 @@ const axes: usize = memory.data(16, 16);
 export function compareReachX4(firsts: usize, seconds: usize): u32 {
   const one = f32x4.splat(1);
   const r0 = rowLength(0), r1 = rowLength(1), r2 = rowLength(2), scale = times(times(r0, r1), r2), size = f32x4.div(one, scale);
-  const f0 = f32x4.div(one, edgeLength(0)), f1 = f32x4.div(one, edgeLength(1)), f2 = f32x4.div(one, edgeLength(2));
+  // A division is by the product of all three.
+  const l0 = edgeLength(0), l1 = edgeLength(1), l2 = edgeLength(2), volume = f32x4.div(one, times(times(l0, l1), l2));
+  const f0 = times(times(l1, l2), volume), f1 = times(times(l0, l2), volume), f2 = times(times(l0, l1), volume);
   widest = f32x4.splat(0);
   widestAt = i32x4.splat(-1);
   const errorA = row(ERRORS), errorB = row(ERRORS + 1), error = row(ERRORS + 2);
-  offer(0, errorA, f32x4.div(one, r0));
-  offer(1, errorA, f32x4.div(one, r1));
-  offer(2, errorA, f32x4.div(one, r2));
+  offer(0, errorA, times(times(r1, r2), size));
+  offer(1, errorA, times(times(r0, r2), size));
+  offer(2, errorA, times(times(r0, r1), size));
   offer(3, errorB, times(times(size, f1), f2));
   offer(4, errorB, times(times(size, f2), f0));
   offer(5, errorB, times(times(size, f0), f1));
@@ -237,7 +239,8 @@ export function compareReachX4(firsts: usize, seconds: usize): u32 {
   offer(14, error, times(e2, f2));
   v128.store(axes, widestAt);
   const reach = times(plus(reaches(firsts), reaches(seconds)), f32x4.splat(LENGTH_ROUNDING));
-  return <u32>i32x4.bitmask(v128.and(f32x4.gt(widest, reach), f32x4.gt(scale, f32x4.splat(LEAST_SCALE))));
+  const least = f32x4.pmin(scale, times(times(l0, l1), l2));
+  return <u32>i32x4.bitmask(v128.and(f32x4.gt(widest, reach), f32x4.gt(least, f32x4.splat(LEAST_SCALE))));
 }
 
 /** Answers the number of the axis along which a pair is farthest apart, -1 where none was found. */

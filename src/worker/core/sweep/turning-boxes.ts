@@ -43,7 +43,7 @@ export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touching: f
   a = first;
   b = second;
   const wayX = a.wayX - b.wayX, wayY = a.wayY - b.wayY, wayZ = a.wayZ - b.wayZ;
-  const speed = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ) + a.angle * a.arm + b.angle * b.arm;
+  speed = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ) + a.angle * a.arm + b.angle * b.arm;
   const bending = a.angle * a.angle * a.arm + b.angle * b.angle * b.arm;
   const aim = 0.5 * touching;
   let time: f64 = 0;
@@ -78,6 +78,17 @@ export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touching: f
   }
   return time;
 }
+
+/** Tells whether the two that were looked at last surely overlap so soon after a time that they come nearer by a length at most. */
+export function doBoxesMeet(time: f64, length: f64): bool {
+  const soon = time + length / speed;
+  if (!(soon <= 1)) return false;
+  pose(thenA, thenB, soon);
+  return !findWidestAxis(thenA, thenB, 0);
+}
+
+/** How much nearer any two points of the two come in all the time, at most. */
+let speed: f64 = 0;
 
 function pose(ofA: Affine, ofB: Affine, time: f64): void {
   poseOne(ofA, a, time);

@@ -18,7 +18,7 @@ import { PlacedShape, copyShape, mapOf } from '../shape/placed-shape';
 import { moveMap, setMotion, setPivot, setSpin } from './motion';
 import { best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetX, meetY, meetZ } from './meeting';
 import { beginSweep, sweepPair } from './sweep';
-import { BoxMotion, boxesApartUntil } from './turning-boxes';
+import { BoxMotion, boxesApartUntil, doBoxesMeet } from './turning-boxes';
 
 /** When the two meet, 0 … 1, and how deep they are in each other at the start, else 0. */
 export let meetingTime: f64 = 0;
@@ -45,7 +45,8 @@ const bodyB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 
 /**
  * Sweeps two shapes from where they were to where they are; the maps are those of their objects then and now. Answers
- * whether they meet on the way. Without `wantsDepth` nobody reads how deep they are in each other at the start. Throws OUT_OF_MEMORY.
+ * whether they meet on the way. Without `wantsDepth` nobody reads how deep they are in each other at the start, nor where they
+ * meet. Throws OUT_OF_MEMORY.
  */
 export function sweepBoth(
   a: PlacedShape, fromA: Affine, toA: Affine, b: PlacedShape, fromB: Affine, toB: Affine, wantsDepth: bool,
@@ -53,7 +54,7 @@ export function sweepBoth(
   setMover(moverA, startA, a, fromA, toA);
   setMover(moverB, startB, b, fromB, toB);
   if (moverA.angle > 0 && moverB.angle > 0) {
-    if (!advanceBoth()) return false;
+    if (!advanceBoth(wantsDepth)) return false;
     if (wantsDepth && meetingTime == 0) findDepth();
     return true;
   }
@@ -117,7 +118,8 @@ let gap: f64 = 0;
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let isPlane: bool = false;
 
-function advanceBoth(): bool {
+/** Finds when the two meet, and with `wantsPlace` where. */
+function advanceBoth(wantsPlace: bool): bool {
   setSize(moverA);
   setSize(moverB);
   isPlane = startA.shape != SHAPE_MESH && startB.shape != SHAPE_MESH;
@@ -127,6 +129,11 @@ function advanceBoth(): bool {
   const size = min(moverA.size, moverB.size);
   const areBoxes = startA.shape == SHAPE_BOX && startB.shape == SHAPE_BOX;
   let time: f64 = areBoxes ? boxesApartUntil(moverA, moverB, TOUCHING * size) : 0;
+  if (areBoxes && !wantsPlace && time < 1 && doBoxesMeet(time, TOUCHING * size)) {
+    meetingTime = time;
+    meetingDepth = 0;
+    return true;
+  }
   for (let step = 0; time < 1; step++) {
     checkpoint(WORK_OF_STEP);
     pose(poseA, moverA, time);

@@ -47,7 +47,7 @@ const SQUARE_PER_SAGITTA: f64 = 10;
 export function mayReach(a: Proxy, b: Proxy, known: i32): bool {
   boundsOf(a, first);
   boundsOf(b, second);
-  const p = reachOfFrame(a.id), q = reachOfFrame(b.id);
+  const p = reachOfFrame(a), q = reachOfFrame(b);
   const isA = changetype<usize>(p) != 0, isB = changetype<usize>(q) != 0;
   const clearance = (isA ? p.clearance : 0) + (isB ? q.clearance : 0);
   const hasWayA = isA && p.travel > 0, hasWayB = isB && q.travel > 0;
@@ -84,6 +84,6 @@ function diagonalOf(b: Affine): f64 {
 /** Answers what two objects reach as the frame has them, 0 where that is no more than their shapes; the next call reuses it. */
 export function pairReach(a: Proxy, b: Proxy): usize {
   if (!isReaching(a, b)) return 0;
-  joinReach(joined, reachOfFrame(a.id), itemOf(a.id), reachOfFrame(b.id), itemOf(b.id));
+  joinReach(joined, reachOfFrame(a), itemOf(a.id), reachOfFrame(b), itemOf(b.id));
   return joined.clearance > 0 || joined.hasWay ? changetype<usize>(joined) : 0;
 }
