@@ -750,7 +750,8 @@ export class CollisionService extends ServiceEvents {
    * Finds what a shape meets first on many ways, 14 numbers each: place (xyz) and unit quaternion (xyzw) at the start, then
    * at the end. Of several shapes, `shapeOf` says by its number which one goes each way. The ways are copied. What takes
    * longer than some milliseconds is done in slices between which all else is answered, also within the way of a mesh: each
-   * way is among the objects as they stand when its turn comes.
+   * way is among the objects as they stand when its turn comes. A mesh that goes the ways is as it was at the call, or as
+   * `updateMesh` has made it since.
    *
    * ```ts
    * const ways = new Float64Array([0, 1, 0, 0, 0, 0, 1, 0, 1, 8, 0, 0, 0, 1]);
