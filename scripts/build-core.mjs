@@ -1,5 +1,6 @@
 // Builds src/worker/core into one file of WebAssembly: the core, and the narrow phase as a module that can be left and gone
-// on with, in a custom section of it. Run with a name of one of the two, it compiles that alone.
+// on with, in a custom section of it. The filter of the main thread is a file of its own. Run with a name of one of them, it
+// compiles that alone.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +20,9 @@ const CORE_BASE = 1 << 19;
 const MODULES = {
   core: ['index', '--memoryBase', `${CORE_BASE}`],
   'narrow-phase': ['pair-module', '--importMemory', '--zeroFilledMemory'],
+  'frustum-filter': ['frustum-filter', '--initialMemory', '3', '--zeroFilledMemory'],
 };
+const FILTER = 'build/frustum-filter.wasm';
 
 /** What the compiler read, and what decides how: with the same of them, the core is the same. */
 const STAMP = 'build/core.sha256';
@@ -46,15 +49,18 @@ export async function buildCore(outFile, change) {
 
 /** Builds `build/core.wasm` and packs it, unless what is there was made of the same sources. */
 export async function ensureCore() {
-  const outputs = ['build/core.wasm', 'build/core.wasm.gz'];
+  const outputs = ['build/core.wasm', FILTER].flatMap((file) => [file, `${file}.gz`]);
   if (existsSync(from(STAMP)) && outputs.every((file) => existsSync(from(file)))) {
     const { files, hash } = JSON.parse(readFileSync(from(STAMP), 'utf8'));
     if (hash === hashOf(files)) return;
   }
   rmSync(from(STAMP), { force: true });
-  const files = [...new Set([...(await buildCore(outputs[0])), ...TOOLS])].sort();
+  const read = [...(await buildCore(outputs[0])), ...(await compile('frustum-filter', FILTER))];
+  const files = [...new Set([...read, ...TOOLS])].sort();
   // By zopfli it is 5 % smaller than by zlib.
-  if (runNode('scripts/pack.mjs', outputs) !== 0) throw new Error('the core could not be packed');
+  for (const file of ['build/core.wasm', FILTER]) {
+    if (runNode('scripts/pack.mjs', [file, `${file}.gz`]) !== 0) throw new Error(`${file} could not be packed`);
+  }
   writeFileSync(from(STAMP), JSON.stringify({ files, hash: hashOf(files) }));
 }
 

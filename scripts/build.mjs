@@ -1,5 +1,5 @@
-// Builds all that ships: src/worker/core -> build/core.wasm, then dist/ (the entries, what they share, the worker, the
-// types). dist/ is swapped in whole, so that nobody ever sees half a build.
+// Builds all that ships: src/worker/core -> build/core.wasm and the filter of the main thread, then dist/ (the entries, what
+// they share, the worker, the types). dist/ is swapped in whole, so that nobody ever sees half a build.
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,7 +68,7 @@ export async function buildClient(dir) {
     ]),
     external: [PEERS, builtins],
     platform: 'neutral',
-    plugins: [packedWorker(dir), plainWorkerUrl(), forNode()],
+    plugins: [packedWorker(dir), packedFilter(), plainWorkerUrl(), forNode()],
     resolve,
     output: {
       dir,
@@ -152,6 +152,18 @@ function packedWorker(dir) {
       const text = JSON.stringify(toBase91(packed));
       const body = `export function packedWorker() { return fromBase91(${text}, ${packed.length}); }`;
       return { code: `import { fromBase91 } from ${decoder};\n${body}`, moduleType: 'js' };
+    },
+  };
+}
+
+/** Puts the filter of the main thread into the module that answers it: gzip makes of base64 nearly what was there before. */
+function packedFilter() {
+  return {
+    name: 'packed-filter',
+    load(id) {
+      if (!id.endsWith('culling/packed-filter.ts')) return null;
+      const text = readFileSync(from('build/frustum-filter.wasm.gz')).toString('base64');
+      return { code: `export const PACKED_FILTER = ${JSON.stringify(text)};`, moduleType: 'js' };
     },
   };
 }

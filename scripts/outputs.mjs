@@ -18,6 +18,7 @@ const INPUTS = [
 const OUTPUTS = [
   'build/core.wasm',
   'build/core.wasm.gz',
+  'build/frustum-filter.wasm.gz',
   'dist/index.js',
   'dist/three.js',
   'dist/react.js',

@@ -13,7 +13,7 @@ import type { CullableObject } from '../track/stand-in.js';
 import { BatchStates } from './batch-states.js';
 import { DepthSort } from './depth-sort.js';
 import type { DrawnView } from './instance-culling.js';
-import { InstanceTest, reachOf } from './instance-test.js';
+import { InstanceTest } from './instance-test.js';
 import type { SeenInstances } from './seen-objects.js';
 
 interface Range {
@@ -71,12 +71,12 @@ export class BatchDraws {
   #kinds = new Uint32Array(0);
   /** Where each geometry's triangles begin, in bytes, and how many indices it has. */
   #ranges = new Int32Array(0);
-  /** Each geometry's reach (`reachOf`). */
-  #reaches = new Float64Array(0);
+  /** It is about all geometries, where they stand. */
+  readonly #around = new Sphere();
   #centres = new Float64Array(0);
   #depths = new Float64Array(0);
-  /** 1 for those of all instances that are certainly not in view. */
-  #marks = new Uint8Array(0);
+  /** Those of all instances that are not certainly out of view. */
+  #near = new Uint32Array(0);
   readonly #spheres: Sphere[] = [];
   readonly #eye = new Vector3();
   readonly #forward = new Vector3();
@@ -121,7 +121,7 @@ export class BatchDraws {
     this.#measure(geometries, geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT);
     if (sortObjects) this.#lookFrom(view.camera);
     const test = this.#test;
-    test.begin(view.volume, view.camera, batch.matrixWorld, total, view.pixels, view.minPixels);
+    test.begin(view.volume, view.camera, batch.matrixWorld, view.pixels, view.minPixels);
     const entry = this.#entry;
     // To look through the answer takes longer than to look at a few instances.
     const seen = view.seen.count > MANY * total ? view.seen.instancesOf(entry) : NONE;
@@ -129,13 +129,15 @@ export class BatchDraws {
     const list = this.#list;
     const kinds = this.#kinds;
     const spheres = this.#spheres;
-    const marks = this.#marks;
-    test.markBehind(matrices, states, total, this.#reaches, marks);
+    const near = this.#near;
+    // Where most are in view, it would only take time.
+    const nearCount = seen === NONE ? test.select(matrices, null, total, this.#around, near, 0) : -1;
     const seenNumbers = seen.numbers;
     const seenCount = seen.count;
     const occludedNumbers = occluded.numbers;
     const occludedCount = occluded.count;
     let count = 0;
+    let nextNear = 0;
     let nextSeen = 0;
     let nextOccluded = 0;
     let hidden = 0;
@@ -143,8 +145,10 @@ export class BatchDraws {
     let indices = 0;
     for (let i = 0; i < total; i++) {
       const kind = states[i];
+      const isNear = nearCount < 0 || (nextNear < nearCount && near[nextNear] === i);
+      if (isNear) nextNear++;
       if (kind < 0) continue;
-      if (marks[i] === 1) {
+      if (!isNear) {
         hidden++;
         indices += this.#ranges[2 * kind + 1];
         continue;
@@ -180,7 +184,7 @@ export class BatchDraws {
     this.#list = new Uint32Array(total);
     this.#kinds = new Uint32Array(total);
     this.#depths = new Float64Array(total);
-    this.#marks = new Uint8Array(total);
+    this.#near = new Uint32Array(total);
   }
 
   /** Answers the numbers of what nearer objects hide, where that is true. */
@@ -237,11 +241,11 @@ export class BatchDraws {
   /** Looks up the ranges of the geometries, and their spheres, which three finds once for each. */
   #measure(geometries: readonly Range[], bytes: number): void {
     const { length } = geometries;
-    if (this.#reaches.length < length) {
+    if (this.#ranges.length < 2 * length) {
       this.#ranges = new Int32Array(2 * length);
-      this.#reaches = new Float64Array(length);
       this.#centres = new Float64Array(3 * length);
     }
+    this.#around.radius = 0;
     for (let i = 0; i < length; i++) {
       const { start, count, active } = geometries[i] as Range & { active?: boolean };
       this.#ranges[2 * i] = start * bytes;
@@ -249,7 +253,7 @@ export class BatchDraws {
       this.#spheres[i] ??= new Sphere();
       const sphere = this.#spheres[i];
       if (active !== false) this.#batch.getBoundingSphereAt(i, sphere);
-      this.#reaches[i] = reachOf(sphere.center, sphere.radius);
+      this.#around.radius = Math.max(this.#around.radius, sphere.center.length() + sphere.radius);
       sphere.center.toArray(this.#centres, 3 * i);
     }
   }

@@ -77,7 +77,7 @@ export class InstanceCulling {
     const isLarger = this.#levels !== null && !this.#measure(own);
     const bounds = isLarger ? this.#sphere : own.sphere;
     if (this.#list.length < total) this.#list = new Uint32Array(total);
-    this.#test.begin(view.volume, view.camera, mesh.matrixWorld, total, view.pixels, view.minPixels);
+    this.#test.begin(view.volume, view.camera, mesh.matrixWorld, view.pixels, view.minPixels);
     const isMorphed = mesh.morphTexture != null;
     const isKnown = !isLarger && !isMorphed && view.isContained;
     const { update, view: asked } = view.seen;

@@ -1,17 +1,20 @@
 import type { Camera, Matrix4, Sphere, Vector3 } from 'three';
+import { frustumFilter, MatrixChunks } from './frustum-filter.js';
 import { ROUNDING, type ViewVolume } from './view-volume.js';
+
+/** Fewer are looked at one by one. */
+const MANY = 64;
 
 /**
  * Tells which instances a camera may see, by the sphere of their geometry: of an instance that matrix L and place t put into
  * the mesh's space, the sphere is on the wrong side of a plane n · x + d where n · t + d + (Lᵀ n) · c is below -r |Lᵀ n|, c its
- * centre and r its radius. Each is asked first about the plane that it was behind before (the plane-coherency test of
- * Assarsson and Möller, "Optimized View Frustum Culling Algorithms for Bounding Boxes", 2000), and there by the sphere about
- * its own origin, which takes half as long.
+ * centre and r its radius. Of many, a filter leaves those that are near the view at most (frustum-filter.ts).
  */
 export class InstanceTest {
-  /** The plane, 0 to 5, that each was behind when it was looked at last. */
-  #behind = new Uint8Array(0);
   readonly #planes = new Float64Array(24);
+  /** The rows x, y and w of clip space. */
+  readonly #rows = new Float64Array(12);
+  readonly #chunks = new MatrixChunks();
   /** Clip w of a point of the mesh's space, and its way from the camera along the camera's axis. */
   readonly #w = new Float64Array(4);
   readonly #depth = new Float64Array(4);
@@ -20,7 +23,7 @@ export class InstanceTest {
   #minPixels = 0;
 
   /** Begins to ask about a mesh as it stands. What is drawn smaller than `minPixels`, of 2 · `pixels` times a unit at w = 1, is not seen. */
-  begin(volume: ViewVolume, camera: Camera, world: Matrix4, count: number, pixels: number, minPixels: number): void {
+  begin(volume: ViewVolume, camera: Camera, world: Matrix4, pixels: number, minPixels: number): void {
     const m = world.elements;
     const { planes, clip } = volume;
     for (let at = 0; at < 24; at += 4) {
@@ -34,12 +37,15 @@ export class InstanceTest {
     const v = camera.matrixWorldInverse.elements;
     for (let k = 0; k < 4; k++) {
       const [x, y, z] = [m[4 * k], m[4 * k + 1], m[4 * k + 2]];
-      this.#w[k] = c[3] * x + c[7] * y + c[11] * z + (k < 3 ? 0 : c[15]);
+      for (let row = 0; row < 3; row++) {
+        const at = row < 2 ? row : 3;
+        this.#rows[4 * row + k] = c[at] * x + c[at + 4] * y + c[at + 8] * z + (k < 3 ? 0 : c[at + 12]);
+      }
+      this.#w[k] = this.#rows[8 + k];
       this.#depth[k] = -(v[2] * x + v[6] * y + v[10] * z + (k < 3 ? 0 : v[14]));
     }
     this.#pixels = pixels * world.getMaxScaleOnAxis();
     this.#minPixels = minPixels;
-    if (this.#behind.length < count) this.#behind = new Uint8Array(count);
   }
 
   /**
@@ -50,33 +56,25 @@ export class InstanceTest {
     matrices: ArrayLike<number>,
     numbers: Uint32Array | null,
     total: number,
-    { center, radius }: Sphere,
+    sphere: Sphere,
     list: Uint32Array,
     count: number,
   ): number {
-    const planes = this.#planes;
-    const behind = this.#behind;
-    const reach = reachOf(center, radius);
+    const { center, radius } = sphere;
     let length = count;
+    const filter = numbers === null && total >= MANY && matrices instanceof Float32Array ? frustumFilter() : null;
+    if (filter !== null) {
+      filter.ask(this.#rows, this.#planes, sphere);
+      const end = filter.select(this.#chunks.of(matrices as Float32Array, total), list, count);
+      if (this.#minPixels === 0) return end;
+      for (let n = count; n < end; n++) if (this.maySee(matrices, list[n], center, radius)) list[length++] = list[n];
+      return length;
+    }
     for (let n = 0; n < total; n++) {
       const i = numbers === null ? n : numbers[n];
-      if (isBehind(planes, behind[i], matrices, 16 * i, reach)) continue;
       if (this.maySee(matrices, i, center, radius)) list[length++] = i;
     }
     return length;
-  }
-
-  /**
-   * Marks those with 1 that are certainly behind the plane that they were behind before, of which each has a kind, and the others
-   * with 0; `reaches` has the `reachOf` the sphere of each kind. Kinds below 0 are passed over.
-   */
-  markBehind(matrices: ArrayLike<number>, kinds: Int32Array, total: number, reaches: Float64Array, marks: Uint8Array) {
-    const planes = this.#planes;
-    const behind = this.#behind;
-    for (let i = 0; i < total; i++) {
-      const kind = kinds[i];
-      if (kind >= 0) marks[i] = isBehind(planes, behind[i], matrices, 16 * i, reaches[kind]) ? 1 : 0;
-    }
   }
 
   /** Answers whether the camera may see a sphere that the i-th matrix of an array places. */
@@ -109,10 +107,7 @@ export class InstanceTest {
         const slack = ROUNDING * (Math.abs(nx * px) + Math.abs(ny * py) + Math.abs(nz * pz) + Math.abs(d));
         // -gap > r |Lᵀ n| + slack, squared: without a root.
         const beyond = -gap - slack;
-        if (beyond > 0 && beyond * beyond > radius * radius * (u * u + v * v + w * w)) {
-          this.#behind[i] = plane;
-          return false;
-        }
+        if (beyond > 0 && beyond * beyond > radius * radius * (u * u + v * v + w * w)) return false;
       }
     }
     return this.#minPixels === 0 || !(this.pixelsOf(matrices, i, px, py, pz, radius) < this.#minPixels);
@@ -154,26 +149,4 @@ export class InstanceTest {
     const pz = m[at + 14] + m[at + 2] * x + m[at + 6] * y + m[at + 10] * z;
     return this.pixelsOf(m, i, px, py, pz, radius);
   }
-}
-
-/** Answers the square of how far a sphere reaches from the origin. */
-export function reachOf(center: Vector3, radius: number): number {
-  return (center.length() + radius) ** 2 * (1 + ROUNDING);
-}
-
-function isBehind(planes: Float64Array, plane: number, m: ArrayLike<number>, at: number, reach: number): boolean {
-  const p = 4 * plane;
-  const nx = planes[p];
-  const ny = planes[p + 1];
-  const nz = planes[p + 2];
-  const d = planes[p + 3];
-  const x = nx * m[at + 12];
-  const y = ny * m[at + 13];
-  const z = nz * m[at + 14];
-  const beyond = -(x + y + z + d) - ROUNDING * (Math.abs(x) + Math.abs(y) + Math.abs(z) + Math.abs(d));
-  if (!(beyond > 0)) return false;
-  const u = m[at] * nx + m[at + 1] * ny + m[at + 2] * nz;
-  const v = m[at + 4] * nx + m[at + 5] * ny + m[at + 6] * nz;
-  const w = m[at + 8] * nx + m[at + 9] * ny + m[at + 10] * nz;
-  return beyond * beyond > reach * (u * u + v * v + w * w);
 }

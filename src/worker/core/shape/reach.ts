@@ -22,6 +22,9 @@ export class Reach {
   /** How far any of its points is on the way from where it is at last, and from the chord between both ends, at most. */
   travel: f64;
   sagitta: f64;
+  /** By how much it turns at most, in radians; and how far a corner of its bounds is from their middle, at most. */
+  angle: f64;
+  radius: f64;
   /** 1 once a frame was answered that had it: before, there is no way. */
   isPlaced: u32;
   /** The round of frames in which its bounds were set. */
@@ -122,6 +125,10 @@ function compare(a: Affine, b: Affine): void {
     dot(a.zx, a.zy, a.zz, b.zx, b.zy, b.zz) / zz;
 }
 
+const HALF_PI: f64 = 1.5707963267948968;
+/** Where the cosine is greater than this, the tangent is nearer to the angle. */
+const TANGENT_FROM: f64 = 0.6366;
+
 /** What differs by less than this, relative to squares, is the same but for float32's rounding. */
 const ALIKE: f64 = 1e-6;
 
@@ -137,15 +144,19 @@ function findWay(reach: Reach, to: Affine, b: Affine): void {
   let arm = sqrt(dot(u, v, w, u, v, w));
   if (areAlike) {
     square = min(max(0.25 * (3.0 - trace) + ALIKE * ALIKE, 0), 1);
-    arm += sqrt(squares);
+    reach.radius = sqrt(squares);
   } else {
     findMotion(from, to);
     const sine = Math.sin(0.5 * angle);
     square = sine * sine;
-    arm += sqrt(3.0 * squares); // its edges may be oblique
+    reach.radius = sqrt(3.0 * squares); // its edges may be oblique
   }
-  reach.travel = sqrt(x * x + y * y + z * z) + 2.0 * sqrt(square) * arm;
-  reach.sagitta = arm * (square / (1.0 + sqrt(1.0 - square)) + ALIKE);
+  arm += reach.radius;
+  const sine = sqrt(square), cosine = sqrt(1.0 - square);
+  reach.travel = sqrt(x * x + y * y + z * z) + 2.0 * sine * arm;
+  reach.sagitta = arm * (square / (1.0 + cosine) + ALIKE);
+  // An angle is no more than its tangent, nor than half of π times its sine.
+  reach.angle = 2.0 * sine * (cosine > TANGENT_FROM ? 1.0 / cosine : HALF_PI);
 }
 
 // @ts-ignore: decorator

@@ -5,7 +5,7 @@ import { bestAxes } from '../../contact/box/sat-x4';
 import { edgeContact, faceContact } from '../../contact/box/box-box';
 import { clearContact } from '../../contact/manifold/contact';
 import { hasPoints } from '../../contact/manifold/dispatch';
-import { compareObbsX4, compareReachX4, setFour } from '../../math/obb-sat-x4';
+import { compareObbsX4, compareReachX4, setFour, widestAxisIn } from '../../math/obb-sat-x4';
 import { laneCompaction } from '../../math/lane-compaction';
 import { Proxy } from '../../shape/proxy';
 import { addFound } from './found-pairs';
@@ -38,9 +38,9 @@ export function testBatch(firsts: usize, seconds: usize, bytes: usize): void {
       let left = compared & there;
       if (left != 0) left &= ~compareReachX4(firsts + i, seconds + i);
       for (; left != 0; left &= left - 1) {
-        const at = i + (ctz(left) << 2);
+        const lane = ctz(left), at = i + (lane << 2);
         const a = proxyIn(firsts, at), b = proxyIn(seconds, at);
-        if (isReaching(a, b) && mayReach(a, b)) postpone(a.id, b.id);
+        if (isReaching(a, b) && mayReach(a, b, widestAxisIn(lane))) postpone(a.id, b.id);
       }
     }
     const pack = laneCompaction(sure);
