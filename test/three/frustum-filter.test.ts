@@ -1,6 +1,15 @@
 // The filter of the main thread against slow float64: what it leaves out is out of view, and it leaves little that is.
 import { readFileSync } from 'node:fs';
-import { type Camera, Frustum, Matrix4, OrthographicCamera, PerspectiveCamera, Sphere, Vector3 } from 'three';
+import {
+  type Camera,
+  Frustum,
+  Matrix4,
+  OrthographicCamera,
+  PerspectiveCamera,
+  type Plane,
+  Sphere,
+  Vector3,
+} from 'three';
 import { beforeAll, expect, test } from 'vitest';
 import { frustumFilter, startFilter } from '../../src/client/three/culling/frustum-filter.js';
 import { InstanceTest } from '../../src/client/three/culling/instance-test.js';
@@ -13,19 +22,27 @@ beforeAll(async () => {
   expect(frustumFilter()).not.toBeNull();
 });
 
-/** How far a placed sphere is behind a plane of the frustum at most, in parts of what that is computed of. */
-function depthBehind(frustum: Frustum, world: Matrix4, numbers: ArrayLike<number>, i: number, sphere: Sphere): number {
-  const m = new Matrix4().fromArray(numbers, 16 * i).premultiply(world);
+/** How much of a placed sphere is in front of a plane, and the size of what that is computed of. */
+function inFrontOf({ normal: n, constant }: Plane, world: Matrix4, own: Matrix4, sphere: Sphere) {
+  const m = own.clone().premultiply(world);
   const centre = sphere.center.clone().applyMatrix4(m);
   const e = m.elements;
-  let most = -Infinity;
-  for (const { normal: n, constant } of frustum.planes) {
-    const axes = [0, 4, 8].map((k) => n.x * e[k] + n.y * e[k + 1] + n.z * e[k + 2]);
-    const gap = n.dot(centre) + constant + sphere.radius * Math.hypot(...axes);
-    const size = Math.abs(n.x * centre.x) + Math.abs(n.y * centre.y) + Math.abs(n.z * centre.z) + Math.abs(constant);
-    most = Math.max(most, -gap / size);
-  }
-  return most;
+  const axes = [0, 4, 8].map((k) => n.x * e[k] + n.y * e[k + 1] + n.z * e[k + 2]);
+  const depth = n.dot(centre) + constant + sphere.radius * Math.hypot(...axes);
+  return {
+    depth,
+    size: Math.abs(n.x * centre.x) + Math.abs(n.y * centre.y) + Math.abs(n.z * centre.z) + Math.abs(constant),
+  };
+}
+
+/** How far a placed sphere is behind a plane of the frustum at most, in parts of what that is computed of. */
+function depthBehind({ planes }: Frustum, world: Matrix4, own: Matrix4, sphere: Sphere): number {
+  return Math.max(
+    ...planes.map((plane) => {
+      const { depth, size } = inFrontOf(plane, world, own, sphere);
+      return -depth / size;
+    }),
+  );
 }
 
 function cameraOf(random: Random): Camera {
@@ -61,17 +78,25 @@ function ask(random: Random, total: number, scale: number) {
   const world = random.placement(random.point(10));
   const sphere = new Sphere(random.point(random.pick([0, 1, 5])), random.range(0, 2));
   const numbers = new Float32Array(16 * total);
+  world.elements.forEach((_, k) => {
+    if (k < 12 && (k & 3) < 3) world.elements[k] /= scale;
+  });
   const stretch = () => 10 ** random.range(-2, 1);
   for (let i = 0; i < total; i++) {
     const matrix = random.placement(random.point(60));
     if (random.chance(0.3)) matrix.scale(new Vector3(stretch(), stretch(), stretch()));
     if (random.chance(0.1)) matrix.elements[4] += random.range(-3, 3);
     for (let k = 0; k < 16; k++) matrix.elements[k] *= (k & 3) === 3 ? 1 : scale;
+    // Half of them touch a plane, by all that float32 can tell.
+    if (random.chance(0.5)) {
+      const plane = random.pick(frustum.planes);
+      const { depth } = inFrontOf(plane, world, matrix, sphere);
+      const way = plane.normal.clone().multiplyScalar(-depth).add(new Vector3().setFromMatrixPosition(world));
+      way.applyMatrix4(world.clone().invert());
+      for (const [k, each] of way.toArray().entries()) matrix.elements[12 + k] += each;
+    }
     matrix.toArray(numbers, 16 * i);
   }
-  world.elements.forEach((_, k) => {
-    if (k < 12 && (k & 3) < 3) world.elements[k] /= scale;
-  });
   const list = new Uint32Array(total + 1);
   list[0] = 7; // it is kept
   const instances = new InstanceTest();
@@ -84,7 +109,7 @@ function ask(random: Random, total: number, scale: number) {
   let seen = 0;
   let beyond = 0;
   for (let i = 0; i < total; i++) {
-    const behind = depthBehind(frustum, world, numbers, i, sphere);
+    const behind = depthBehind(frustum, world, new Matrix4().fromArray(numbers, 16 * i), sphere);
     if (left.has(i) && behind > 1e-4) beyond++;
     if (behind > 0) continue;
     seen++;
@@ -122,6 +147,19 @@ test('what is no number is left, and what stands behind it is looked at', () => 
   const count = instances.select(numbers, null, 100, new Sphere(new Vector3(), 1), list, 0);
   const odd = Array.from({ length: 50 }, (_, i) => 2 * i + 1);
   expect(Array.from(list.subarray(0, count))).toEqual([...odd, 40, 42, 44].sort((a, b) => a - b));
+});
+
+test('what stood there before is not counted', () => {
+  const camera = new PerspectiveCamera();
+  camera.updateMatrixWorld();
+  const instances = new InstanceTest();
+  instances.begin(new ViewVolume().set(camera), camera, new Matrix4(), 100, 0);
+  const numbers = new Float32Array(16 * 100);
+  for (let i = 0; i < 100; i++) new Matrix4().makeTranslation(0, 0, -50).toArray(numbers, 16 * i);
+  const list = new Uint32Array(200);
+  for (const total of [100, 99, 98, 97, 96, 65]) {
+    expect(instances.select(numbers, null, total, new Sphere(new Vector3(), 1), list, 0)).toBe(total);
+  }
 });
 
 test('a camera without an end, and one of which nothing is known', () => {

@@ -4,12 +4,11 @@ import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, type Object3D, Scene, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { IndexSet } from '../../src/client/three/track/index-set.js';
+import { MOST_IN_BLOCK as BLOCK } from '../../src/client/three/track/stand-in.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
-/** Instances that come, or go, in one slice. */
-const BLOCK = 8192;
 const COUNT = 5 * BLOCK + 100;
 
 let service: CollisionService;

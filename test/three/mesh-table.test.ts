@@ -12,6 +12,7 @@ test(`all that are in the table are looked at and sent, whoever has left, seed $
   const kind = { geometry, material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
   const set = (id: number, owner: TableOwner) => table.set(owner, id, kind);
   let longest = 0;
+  let mostRows = 0;
   for (let frame = 0; frame < 600; frame++) {
     const way = random.pick(['come', 'one goes', 'a row goes', 'some go', 'nothing', 'nothing']);
     if (way === 'come') {
@@ -51,17 +52,23 @@ test(`all that are in the table are looked at and sent, whoever has left, seed $
       expect(owner.place).toBeGreaterThanOrEqual(0);
     }
     const sent: [number, unknown][] = [];
+    let rows = 0;
     const service = {
       moveObjects(given: Uint32Array, matrices: readonly unknown[], first: number, last: number) {
+        rows++;
         for (let i = first; i < last; i++) sent.push([given[i], matrices[i]]);
       },
     };
     table.send(service as never, 0, table.size);
     const expected = [...alive].map(([id, { drawn }]): [number, unknown] => [id, drawn.matrixWorld.elements]);
+    mostRows = Math.max(mostRows, rows);
     expect(sent.map(([id]) => id)).toEqual([...alive.keys()].sort((a, b) => a - b));
     for (const [id, elements] of expected) expect(sent.find(([each]) => each === id)![1]).toBe(elements);
   }
   expect(longest).toBeGreaterThan(10);
+  // More rows than these are closed up; fewer are left for a while.
+  expect(mostRows).toBeGreaterThan(4);
+  expect(mostRows).toBeLessThanOrEqual(17);
   for (let n = 0; n < 10; n++) table.size;
   expect(table.size).toBe(alive.size);
 });

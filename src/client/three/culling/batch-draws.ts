@@ -158,7 +158,7 @@ export class BatchDraws {
         while (nextOccluded < occludedCount && occludedNumbers[nextOccluded] < i) nextOccluded++;
         const isOccluded =
           nextOccluded < occludedCount && occludedNumbers[nextOccluded] === i && entry.standsOnGeometry!(i, kind);
-        if (isOccluded || !test.maySee(matrices, i, spheres[kind].center, spheres[kind].radius)) {
+        if (isOccluded || !test.maySee(matrices, i, spheres[kind])) {
           if (isOccluded) behind++;
           hidden++;
           indices += this.#ranges[2 * kind + 1];

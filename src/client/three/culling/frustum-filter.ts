@@ -18,6 +18,9 @@ const SLACK = 2e-6;
 /** Lengths are taken for longer by this part. */
 const LONGER = 1 + 1e-5;
 
+/** A number whose products with others are finite in float32. */
+const MOST = 1e30;
+
 interface FilterModule {
   readonly memory: WebAssembly.Memory;
   select(count: number, first: number): number;
@@ -61,37 +64,34 @@ class FrustumFilter {
   }
 
   /**
-   * Says what is asked: what a camera sees, by the rows x, y and w of its clip space, four numbers each, and its six planes, and
-   * the sphere that each instance is, all in the space in which the matrices place them.
+   * Says what is asked: what a camera sees, by the rows x, y and w of its clip space, four numbers each, and by eight planes, of
+   * which two are zeros, and the sphere that each instance is, all in the space in which the matrices place them.
    */
   ask(rows: Float64Array, planes: Float64Array, { center, radius }: Sphere): void {
     const f32 = this.#f32;
     f32.set(rows);
-    const sizeOf = (row: number) => Math.max(...[0, 1, 2].map((k) => Math.abs(rows[row + k])));
+    f32[11] += SLACK * (Math.abs(rows[11]) + Math.max(Math.abs(rows[3]), Math.abs(rows[7])));
     let slack = 0;
     for (let pair = 0; pair < 2; pair++) {
-      const lengthOf = (sign: number) => Math.hypot(...[0, 1, 2].map((k) => rows[8 + k] + sign * rows[4 * pair + k]));
-      const inverse = 1 / Math.max(lengthOf(1), lengthOf(-1));
-      const isKnown = inverse > 0 && inverse < Infinity;
-      // Of a gap that is 0 nothing is known.
-      f32[LENGTHS + pair] = isKnown ? inverse : 0;
-      if (isKnown) slack = Math.max(slack, inverse * (sizeOf(8) + sizeOf(4 * pair)));
+      const [x, y, z] = rows.subarray(4 * pair);
+      const [u, v, w] = rows.subarray(8);
+      const length = Math.max(Math.hypot(u + x, v + y, w + z), Math.hypot(u - x, v - y, w - z));
+      // What is no number in here leaves all of them.
+      f32[LENGTHS + pair] = Math.min(1 / length, MOST);
+      slack = Math.max(slack, (largest(x, y, z) + largest(u, v, w)) / length);
     }
-    f32[11] += SLACK * (Math.abs(rows[11]) + Math.max(Math.abs(rows[3]), Math.abs(rows[7])));
     f32[LENGTHS + 2] = SLACK * slack;
     f32[REACH] = ((center.length() + radius) * LONGER) ** 2;
     center.toArray(f32, CENTRE);
     f32[CENTRE + 3] = (radius * LONGER) ** 2;
     for (let plane = 0; plane < 8; plane++) {
       const at = PLANES + GROUP * (plane >> 2) + (plane & 3);
-      const [x, y, z, d] = planes.subarray(4 * plane, 4 * plane + 4);
-      // Nothing is behind a plane that is infinitely far, and there are six.
-      const isThere = Number.isFinite(x + y + z + d);
-      [x, y, z].forEach((each, k) => {
-        f32[at + 4 * k] = isThere ? each : 0;
-      });
-      f32[at + 12] = isThere ? d + SLACK * Math.abs(d) : 1;
-      f32[at + 16] = isThere ? SLACK * Math.max(Math.abs(x), Math.abs(y), Math.abs(z)) : 0;
+      const [x, y, z, d] = planes.subarray(4 * plane);
+      f32[at] = x;
+      f32[at + 4] = y;
+      f32[at + 8] = z;
+      f32[at + 12] = d + SLACK * Math.abs(d);
+      f32[at + 16] = SLACK * largest(x, y, z);
     }
   }
 
@@ -108,6 +108,10 @@ class FrustumFilter {
     }
     return length;
   }
+}
+
+function largest(x: number, y: number, z: number): number {
+  return Math.max(Math.abs(x), Math.abs(y), Math.abs(z));
 }
 
 /** The matrices of many instances as views of as many as are asked about at once, which are made anew where that is another array. */

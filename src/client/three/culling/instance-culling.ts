@@ -128,11 +128,13 @@ export class InstanceCulling {
   }
 
   #selectMorphed(total: number, { center, radius }: Sphere): number {
+    const larger = new Sphere(center);
     const growth = morphGrowth(this.#mesh);
     const { array } = this.#mesh.instanceMatrix;
     let count = 0;
     for (let i = 0; i < total; i++) {
-      if (growth === null || this.#test.maySee(array, i, center, radius + growth(i))) this.#list[count++] = i;
+      if (growth !== null) larger.radius = radius + growth(i);
+      if (growth === null || this.#test.maySee(array, i, larger)) this.#list[count++] = i;
     }
     return count;
   }

@@ -11,7 +11,8 @@ const MANY = 64;
  * centre and r its radius. Of many, a filter leaves those that are near the view at most (frustum-filter.ts).
  */
 export class InstanceTest {
-  readonly #planes = new Float64Array(24);
+  /** Six planes, and zeros for two more. */
+  readonly #planes = new Float64Array(32);
   /** The rows x, y and w of clip space. */
   readonly #rows = new Float64Array(12);
   readonly #chunks = new MatrixChunks();
@@ -60,25 +61,24 @@ export class InstanceTest {
     list: Uint32Array,
     count: number,
   ): number {
-    const { center, radius } = sphere;
     let length = count;
     const filter = numbers === null && total >= MANY && matrices instanceof Float32Array ? frustumFilter() : null;
     if (filter !== null) {
       filter.ask(this.#rows, this.#planes, sphere);
       const end = filter.select(this.#chunks.of(matrices as Float32Array, total), list, count);
       if (this.#minPixels === 0) return end;
-      for (let n = count; n < end; n++) if (this.maySee(matrices, list[n], center, radius)) list[length++] = list[n];
+      for (let n = count; n < end; n++) if (this.maySee(matrices, list[n], sphere)) list[length++] = list[n];
       return length;
     }
     for (let n = 0; n < total; n++) {
       const i = numbers === null ? n : numbers[n];
-      if (this.maySee(matrices, i, center, radius)) list[length++] = i;
+      if (this.maySee(matrices, i, sphere)) list[length++] = i;
     }
     return length;
   }
 
   /** Answers whether the camera may see a sphere that the i-th matrix of an array places. */
-  maySee(matrices: ArrayLike<number>, i: number, { x, y, z }: Vector3, radius: number): boolean {
+  maySee(matrices: ArrayLike<number>, i: number, { center: { x, y, z }, radius }: Sphere): boolean {
     const planes = this.#planes;
     const at = 16 * i;
     const ax = matrices[at];

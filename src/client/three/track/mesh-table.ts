@@ -57,6 +57,8 @@ export class MeshTable {
   #count = 0;
   #sorted = 0;
   #holes = 0;
+  /** Counts the lines in use that are behind a hole, each of which begins a row: to look for them took a fifth of a frame. */
+  #rows = 0;
   /** Counts how often the size was asked for since the last one left. */
   #calls = 0;
   #last: UnchangedKind | null = null;
@@ -74,10 +76,7 @@ export class MeshTable {
    */
   #isToClose(): boolean {
     if (this.#sorted < this.#count || 2 * this.#holes > this.#count || ++this.#calls > MOST_CALLS) return true;
-    const kinds = this.#kinds;
-    let rows = 0;
-    for (let n = 1; n < this.#count; n++) if (kinds[n] !== HOLE && kinds[n - 1] === HOLE) rows++;
-    return rows > MOST_ROWS;
+    return this.#rows > MOST_ROWS;
   }
 
   /** Notes what a Mesh is from now on, which is there already or not. */
@@ -96,6 +95,7 @@ export class MeshTable {
     this.#matrices[n] = object.matrixWorld.elements;
     this.#kinds[n] = this.#last;
     this.#ids[n] = id;
+    if (isNew && n > 0 && this.#kinds[n - 1] === HOLE) this.#rows++;
     if (isNew && this.#sorted === n && (n === 0 || this.#ids[n - 1] < id)) this.#sorted++;
     owner.place = n;
   }
@@ -103,13 +103,21 @@ export class MeshTable {
   remove(owner: TableOwner): void {
     if (owner.place < 0) return;
     const { place } = owner;
+    const kinds = this.#kinds;
+    if (place > 0 && kinds[place - 1] === HOLE) this.#rows--;
+    if (place + 1 < this.#count && kinds[place + 1] !== HOLE) this.#rows++;
     this.#owners[place] = null;
-    this.#kinds[place] = HOLE;
+    kinds[place] = HOLE;
     // What has left is not held.
     for (const list of [this.#objects, this.#worlds, this.#layers, this.#matrices] as unknown[][]) list[place] = null;
     this.#holes++;
     this.#calls = 0;
     owner.place = -1;
+  }
+
+  /** Answers the id in a line. */
+  idIn(place: number): ObjectId {
+    return this.#ids[place];
   }
 
   /** Answers whether the numbers of its matrix are still in the array that they were in. */
@@ -169,7 +177,7 @@ export class MeshTable {
   clear(): void {
     for (const owner of this.#owners) if (owner !== null) owner.place = -1;
     this.#cut(0);
-    this.#sorted = this.#holes = 0;
+    this.#sorted = this.#holes = this.#rows = 0;
     this.#last = null;
   }
 
@@ -186,7 +194,7 @@ export class MeshTable {
     }
     this.#cut(to);
     this.#sorted = sorted;
-    this.#holes = 0;
+    this.#holes = this.#rows = 0;
   }
 
   /** Merges the few that were added behind into those that are in order. */

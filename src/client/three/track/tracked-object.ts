@@ -620,8 +620,13 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
 
   #setLayers(layers: number): void {
     this.#layers = layers;
+    const attention = this.#attention;
     if (this.#instanced !== null) this.#setLayersBetween(0, this.#concealed, layers);
-    else if (this.#hidden?.has(0) !== true) this.#setLayersOf(0, layers);
+    else if (typeof attention !== 'string') {
+      // Thousands that an ancestor hides have their lines in a row, and all else of them far apart.
+      this.#speak();
+      this.#context.layers.set(attention.idIn(this.place), layers);
+    } else if (this.#hidden?.has(0) !== true) this.#setLayersOf(0, layers);
   }
 
   /** Puts all instances from `first` to before `end` that are not hidden into layers. */
