@@ -282,12 +282,24 @@ function sizeOf({ columns }: Body): number {
 test('a triangle that is exactly as far as the bound counts, however its corners stand about the foot', async () => {
   const scene = await NearScene.at(new Vector3());
   const corners = [new Vector3(1, 0.5, -0.5), new Vector3(1, -0.5, -0.5), new Vector3(1, 0, 1)];
-  const orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+  const orders = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ];
   let count = 0;
   // Its plane along each axis, on both sides, and turned about that axis by right angles: all of that is exact.
   for (const order of orders) {
     for (const side of [1, -1]) {
-      for (const [u, v] of [[1, 1], [1, -1], [-1, 1], [-1, -1]]) {
+      for (const [u, v] of [
+        [1, 1],
+        [1, -1],
+        [-1, 1],
+        [-1, -1],
+      ]) {
         for (const axes of orders) {
           const positions = new Float32Array(9);
           order.forEach((corner, i) => {
