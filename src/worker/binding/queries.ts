@@ -13,6 +13,7 @@ import type { ClosestPoint, ObjectId, Ray, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import { type BoxNames, type CoreHit, type CoreSweepHit, hitAt, sweepHitAt } from './hits.js';
+import { gatherWays, type ManySweeps, scatterHits, type WayHits } from './many-ways.js';
 import type { CoreMemory } from './memory.js';
 import { type CoreContact, type CoreDistance, readContact, readDistance } from './pair-answers.js';
 
@@ -258,48 +259,41 @@ export class CoreQueries {
   }
 
   /**
-   * Finds what shapes meet first on many ways: 14 numbers each, place and quaternion at the start and at the end. `done` of
-   * them are answered: those behind follow one that may take so long that `keepWay` must begin it.
+   * Finds what shapes meet first on those of many ways whose numbers `order` has, and writes it where the ways' numbers say.
+   * Answers how many are done: those behind follow one that may take so long that `keepWay` must begin it.
    */
-  sweepMany(
-    shapes: PlacedDescription[],
-    ways: Float64Array,
-    shapeOf: Uint32Array | undefined,
-    tolerance: number,
-    filter: Filter,
-  ) {
-    const count = ways.length / layout.WAY_NUMBERS;
+  sweepMany({ shapes, ways, shapeOf, tolerance, filter }: ManySweeps, order: Uint32Array, hits: WayHits): number {
+    const count = order.length;
+    const which = shapeOf ? order.map((way) => shapeOf[way]) : new Uint32Array();
+    const descriptionBytes = shapes.length * layout.OBJECT_BYTES;
     return this.#with(filter, () =>
-      this.#withArray(shapeOf ?? new Uint32Array(), (which) =>
-        this.#memory.with(
-          shapes.length * layout.OBJECT_BYTES + count * (8 * layout.WAY_NUMBERS + 60),
-          (descriptions) => {
-            shapes.forEach((shape, i) => {
-              writeDescription(this.#memory, descriptions + i * layout.OBJECT_BYTES, shape);
-            });
-            // A way and 8 + 8 + 24 + 4 + 4 + 12 of its answer, the widest first.
-            const input = descriptions + shapes.length * layout.OBJECT_BYTES;
-            const times = input + count * 8 * layout.WAY_NUMBERS;
-            const depths = times + count * 8;
-            const points = depths + count * 8;
-            const objects = points + count * 24;
-            const triangles = objects + count * 4;
-            const normals = triangles + count * 4;
-            new Float64Array(this.#memory.buffer, input, ways.length).set(ways);
-            const many = [objects, triangles, times, depths, points, normals] as const;
-            const done = this.#exports.sweepMany(descriptions, which, input, count, tolerance, this.#filter, ...many);
-            const { buffer } = this.#memory;
-            return {
-              done,
-              objects: new Uint32Array(buffer, objects, count).slice(),
-              times: new Float64Array(buffer, times, count).slice(),
-              points: new Float64Array(buffer, points, count * 3).slice(),
-              normals: new Float32Array(buffer, normals, count * 3).slice(),
-              triangles: new Int32Array(buffer, triangles, count).slice(),
-              depths: new Float64Array(buffer, depths, count).slice(),
-            };
-          },
-        ),
+      this.#withArray(which, (shapesAt) =>
+        this.#memory.with(descriptionBytes + count * (8 * layout.WAY_NUMBERS + 60), (descriptions) => {
+          shapes.forEach((shape, i) => {
+            writeDescription(this.#memory, descriptions + i * layout.OBJECT_BYTES, shape);
+          });
+          // A way and 8 + 8 + 24 + 4 + 4 + 12 of its answer, the widest first.
+          const input = descriptions + descriptionBytes;
+          const times = input + count * 8 * layout.WAY_NUMBERS;
+          const depths = times + count * 8;
+          const points = depths + count * 8;
+          const objects = points + count * 24;
+          const triangles = objects + count * 4;
+          const normals = triangles + count * 4;
+          gatherWays(new Float64Array(this.#memory.buffer, input, count * layout.WAY_NUMBERS), ways, order);
+          const many = [objects, triangles, times, depths, points, normals] as const;
+          const done = this.#exports.sweepMany(descriptions, shapesAt, input, count, tolerance, this.#filter, ...many);
+          const { buffer } = this.#memory;
+          scatterHits(hits, order.subarray(0, done), {
+            times: new Float64Array(buffer, times, count),
+            depths: new Float64Array(buffer, depths, count),
+            points: new Float64Array(buffer, points, count * 3),
+            objects: new Uint32Array(buffer, objects, count),
+            triangles: new Int32Array(buffer, triangles, count),
+            normals: new Float32Array(buffer, normals, count * 3),
+          });
+          return done;
+        }),
       ),
     );
   }

@@ -68,8 +68,6 @@ function offer(which: i32, a: Affine, b: Affine): void {
 }
 
 /** Answers where the edge after the i-th is, in bytes. */
-// @ts-ignore: decorator
-@inline
 function after(i: i32): usize {
   return i < 2 ? 24 * <usize>(i + 1) : 24 * <usize>(i - 2);
 }
@@ -78,8 +76,6 @@ let square: f64 = 0;
 let edges: f64 = 0;
 
 /** Crosses two edges. */
-// @ts-ignore: decorator
-@inline
 function cross(e: usize, f: usize): void {
   const ex = load<f64>(e), ey = load<f64>(e, 8), ez = load<f64>(e, 16);
   const fx = load<f64>(f), fy = load<f64>(f, 8), fz = load<f64>(f, 16);

@@ -138,13 +138,19 @@ function nearestOnAxis(): f64 {
   if (atRight <= 0) return 1;
   left = -1;
   right = 1;
-  narrowAt((h0 - p0) / d0);
-  narrowAt((-h0 - p0) / d0);
-  narrowAt((h1 - p1) / d1);
-  narrowAt((-h1 - p1) / d1);
-  narrowAt((h2 - p2) / d2);
-  narrowAt((-h2 - p2) / d2);
+  crossPlanes(p0, d0, h0);
+  crossPlanes(p1, d1, h1);
+  crossPlanes(p2, d2, h2);
   return left + (right - left) * (-atLeft / (atRight - atLeft));
+}
+
+/** Narrows where the axis crosses the planes of two faces, if it does. */
+// @ts-ignore: decorator
+@inline
+function crossPlanes(middle: f64, along: f64, half: f64): void {
+  const upper = half - middle, lower = half + middle, far = abs(along);
+  if (abs(upper) < far) narrowAt(upper / along);
+  if (abs(lower) < far) narrowAt(-lower / along);
 }
 
 function narrowAt(s: f64): void {

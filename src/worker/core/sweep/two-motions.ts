@@ -67,6 +67,7 @@ function setMover(mover: Mover, start: PlacedShape, shape: PlacedShape, from: Af
   rigid.startMap(mapOf(start), mapOf(shape), from, to);
   mover.shape = changetype<usize>(start);
   mover.map = changetype<usize>(mapOf(start));
+  mover.endMap = changetype<usize>(mapOf(shape));
   mover.pivotX = from.tx; mover.pivotY = from.ty; mover.pivotZ = from.tz;
   mover.wayX = rigid.wayX; mover.wayY = rigid.wayY; mover.wayZ = rigid.wayZ;
   mover.spinX = rigid.spinX; mover.spinY = rigid.spinY; mover.spinZ = rigid.spinZ;

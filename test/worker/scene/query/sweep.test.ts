@@ -203,10 +203,17 @@ describe('a sweep', () => {
     const numbers = Float64Array.from(ways);
     const { queries } = scene.core;
     let left = 0;
-    for (let from = 0; from < firsts.length; ) {
-      const many = queries.sweepMany(placed, numbers.subarray(14 * from), shapeOf.subarray(from), 0, ALL);
-      for (let k = 0; k < many.done; k++) {
-        const first = firsts[from + k];
+    const { length } = firsts;
+    const many = {
+      ...{ objects: new Uint32Array(length), triangles: new Int32Array(length), points: new Float64Array(3 * length) },
+      ...{ times: new Float64Array(length), depths: new Float64Array(length), normals: new Float32Array(3 * length) },
+    };
+    for (let from = 0; from < length; ) {
+      const order = Uint32Array.from({ length: length - from }, (_, i) => from + i);
+      const asked = { shapes: placed, ways: numbers, shapeOf, tolerance: 0, filter: ALL };
+      const done = queries.sweepMany(asked, order, many);
+      for (let k = from; k < from + done; k++) {
+        const first = firsts[k];
         expect(many.objects[k]).toBe(first?.object ?? 0xffffffff);
         // Of two triangles that are met at once, either.
         expect(many.triangles[k] >= 0).toBe((first?.triangle ?? -1) >= 0);
@@ -214,8 +221,8 @@ describe('a sweep', () => {
         if (first === null) expect(many.times[k]).toBe(Number.POSITIVE_INFINITY);
         else expect(many.times[k]).toBeCloseTo(first.time, 6);
       }
-      from += many.done;
-      if (from === firsts.length) break;
+      from += done;
+      if (from === length) break;
       // One that may take long is begun by itself.
       const way = numbers.subarray(14 * from, 14 * (from + 1));
       const kept = queries.keepWay(placed[shapeOf[from]], way, 0, ALL);
