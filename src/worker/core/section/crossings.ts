@@ -1,6 +1,6 @@
 // Joins the segments in which a plane cuts the triangles of one object to outlines. A segment ends where the plane crosses
 // two edges of its triangle. Which edges those are is decided by the signs of their vertices alone, and an edge is known
-// by the positions of its two vertices: so two triangles that share an edge share the crossing, bit by bit, and the
+// by the positions of its two vertices, the one above the plane first: so two triangles that share an edge share the crossing, bit by bit, and the
 // outlines of a closed mesh are closed whatever rounding does. A vertex on the plane is taken to be above it.
 //
 // What no neighbour takes up is joined to the nearest open end within a tolerance: the seams of meshes whose vertices
@@ -14,7 +14,7 @@ import { addPoint, beginOutline, endOutline } from './outlines';
 /** Where the plane crosses an edge. */
 @unmanaged
 class Crossing {
-  /** The edge's vertices as six f32 in the mesh's own space, the lesser one first. */
+  /** The edge's vertices as six f32 in the mesh's own space, the one above the plane first. */
   first: u64; second: u64; third: u64;
   /** The place in the world. */
   x: f64; y: f64; z: f64;
@@ -48,6 +48,8 @@ let crossingRoom: u32 = 0;
 let segments: usize = 0;
 let segmentCount: u32 = 0;
 let segmentRoom: u32 = 0;
+/** How many ends wait: none where the triangles that are cut hang together, and are turned alike. */
+let waitingCount: u32 = 0;
 /** A hash table with linear probing: 1 more than a crossing's index, or 0. */
 let table: usize = 0;
 let tableSize: u32 = 0;
@@ -91,7 +93,7 @@ function crossingOf(end: u32): Crossing {
 export function beginSegments(): void {
   if (tableSize == 0) resize(FIRST_TABLE);
   else if (crossingCount != 0) memory.fill(table, 0, <usize>tableSize << 2);
-  crossingCount = segmentCount = 0;
+  crossingCount = segmentCount = waitingCount = 0;
 }
 
 /** Gives the memory back: who asks for no section pays nothing. */
@@ -117,21 +119,24 @@ function resize(size: u32): void {
   }
 }
 
-/** Odd multipliers, from the digits of π: they keep the three words apart before all bits are mixed. */
+/** Odd multipliers, from the digits of π: two keep the three words apart, and one mixes what comes of them. */
 const SECOND: u64 = 0x243f6a8885a308d3;
 const THIRD: u64 = 0x13198a2e03707345;
+const MIXER: u64 = 0xa4093822299f31d1;
 
 // @ts-ignore: decorator
 @inline
 function hashOf(c: Crossing): u32 {
-  return <u32>mix(c.first + c.second * SECOND + c.third * THIRD);
+  const sum = c.first + c.second * SECOND + c.third * THIRD;
+  return <u32>(((sum ^ (sum >> 32)) * MIXER) >> 32);
 }
 
 /** Whether the crossing that was asked for last is a new one, whose place the caller must set. */
 export let isNewCrossing: bool = false;
 
 /**
- * Answers the crossing of an edge by its six coordinates, those of the lesser vertex first. Throws OUT_OF_MEMORY.
+ * Answers the crossing of an edge by its six coordinates, those of its vertices in an order that all who ask agree on. Throws
+ * OUT_OF_MEMORY.
  */
 export function crossingOfEdge(ax: f32, ay: f32, az: f32, bx: f32, by: f32, bz: f32): u32 {
   if (crossingCount >= tableSize >> 1) resize(tableSize << 1);
@@ -184,14 +189,20 @@ export function addSegment(from: u32, to: u32, triangle: i32): void {
   s.taken = 0;
   segmentCount++;
   const start = crossingAt(from);
-  if (start.ends != 0) start.ends = join(start.ends - 1, end);
-  else {
+  if (start.ends != 0) {
+    start.ends = join(start.ends - 1, end);
+    waitingCount--;
+  } else {
+    waitingCount++;
     s.fromMate = WAITING | start.begins;
     start.begins = end + 1;
   }
   const stop = crossingAt(to);
-  if (stop.begins != 0) stop.begins = join(stop.begins - 1, end + 1);
-  else {
+  if (stop.begins != 0) {
+    stop.begins = join(stop.begins - 1, end + 1);
+    waitingCount--;
+  } else {
+    waitingCount++;
     s.toMate = WAITING | stop.ends;
     stop.ends = end + 2;
   }
@@ -241,7 +252,7 @@ let next: u32 = 0;
 export function beginJoining(within: f64): void {
   tolerance = within;
   openCount = 0;
-  phase = PAIRING;
+  phase = waitingCount == 0 ? LOOPS : PAIRING;
   next = 0;
   walkEnd = NOWHERE;
 }

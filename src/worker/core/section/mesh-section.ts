@@ -90,12 +90,8 @@ function childrenCut(node: Node): u32 {
 
 function cutBlock(block: Block): void {
   for (let bits = lanesCut(block) & filledLanes(block); bits != 0; bits &= bits - 1) {
-    const lane = <u32>ctz(bits), at = changetype<usize>(block) + (<usize>lane << 2);
-    cutTriangle(
-      load<f32>(at), load<f32>(at, 16), load<f32>(at, 32),
-      load<f32>(at, 48), load<f32>(at, 64), load<f32>(at, 80),
-      load<f32>(at, 96), load<f32>(at, 112), load<f32>(at, 128), triangleOf(block, lane),
-    );
+    const lane = <u32>ctz(bits);
+    cutTriangle(changetype<usize>(block) + (<usize>lane << 2), triangleOf(block, lane));
   }
 }
 
@@ -123,49 +119,54 @@ function heights(at: usize, x: v128, y: v128, z: v128, w: v128): v128 {
   );
 }
 
+/** From one corner of a triangle to the next one, in bytes; from x to y of one, a third. */
+const CORNER: usize = 48;
+
+// @ts-ignore: decorator
+@inline
+function heightOf(corner: usize): f64 {
+  return valueAt(exact, load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32));
+}
+
 /**
- * Cuts a triangle. Its segment begins on the edge that goes down through the plane and ends on the one that goes up, so
- * that from in front of the plane what is behind the triangle's face is to the left.
+ * Cuts the triangle whose corners are at an address of its block. Its segment begins on the edge that goes down through the plane
+ * and ends on the one that goes up, so that from in front of the plane what is behind the triangle's face is to the left. Which
+ * corner is alone on its side nobody can foresee: the others are chosen by addresses, without branches.
  */
-function cutTriangle(
-  ax: f32, ay: f32, az: f32, bx: f32, by: f32, bz: f32, cx: f32, cy: f32, cz: f32, triangle: i32,
-): void {
-  const a = valueAt(exact, ax, ay, az), b = valueAt(exact, bx, by, bz), c = valueAt(exact, cx, cy, cz);
-  const above = (a >= 0 ? 1 : 0) | (b >= 0 ? 2 : 0) | (c >= 0 ? 4 : 0);
+function cutTriangle(at: usize, triangle: i32): void {
+  const a = heightOf(at), b = heightOf(at + CORNER), c = heightOf(at + 2 * CORNER);
+  const above = u32(a >= 0) | (u32(b >= 0) << 1) | (u32(c >= 0) << 2);
   if (above == 0 || above == 7) return;
-  let down: u32 = 0, up: u32 = 0;
-  if (above == 1 || above == 6) {
-    const ab = edge(ax, ay, az, a, bx, by, bz, b), ca = edge(cx, cy, cz, c, ax, ay, az, a);
-    down = above == 1 ? ab : ca;
-    up = above == 1 ? ca : ab;
-  } else if (above == 2 || above == 5) {
-    const bc = edge(bx, by, bz, b, cx, cy, cz, c), ab = edge(ax, ay, az, a, bx, by, bz, b);
-    down = above == 2 ? bc : ab;
-    up = above == 2 ? ab : bc;
-  } else {
-    const ca = edge(cx, cy, cz, c, ax, ay, az, a), bc = edge(bx, by, bz, b, cx, cy, cz, c);
-    down = above == 4 ? ca : bc;
-    up = above == 4 ? bc : ca;
-  }
-  if (isMirrored) addSegment(up, down, triangle);
-  else addSegment(down, up, triangle);
+  const isAbove = popcnt(above) == 1;
+  const lone = <u32>ctz(select<u32>(above, above ^ 7, isAbove));
+  const p = at + CORNER * lone;
+  const q = select<usize>(at, p + CORNER, lone == 2);
+  const r = select<usize>(at + 2 * CORNER, p - CORNER, lone == 0);
+  const s = select<f64>(a, select<f64>(b, c, lone == 1), lone == 0);
+  const t = select<f64>(b, select<f64>(c, a, lone == 1), lone == 0);
+  const u = select<f64>(c, select<f64>(a, b, lone == 1), lone == 0);
+  const out = crossingOf(
+    select<usize>(p, q, isAbove), select<usize>(q, p, isAbove), select<f64>(s, t, isAbove), select<f64>(t, s, isAbove),
+  );
+  const back = crossingOf(
+    select<usize>(p, r, isAbove), select<usize>(r, p, isAbove), select<f64>(s, u, isAbove), select<f64>(u, s, isAbove),
+  );
+  const isForward = isAbove != isMirrored;
+  addSegment(select<u32>(out, back, isForward), select<u32>(back, out, isForward), triangle);
 }
 
-/** Answers the crossing of an edge whose vertices have the values s and t, from its lesser vertex, whoever asks. */
-function edge(x: f32, y: f32, z: f32, s: f64, u: f32, v: f32, w: f32, t: f64): u32 {
-  const isFirst = x != u ? x < u : y != v ? y < v : z < w;
-  return isFirst ? crossingFrom(x, y, z, s, u, v, w, t) : crossingFrom(u, v, w, t, x, y, z, s);
-}
-
-function crossingFrom(x: f32, y: f32, z: f32, s: f64, u: f32, v: f32, w: f32, t: f64): u32 {
+/** Answers the crossing of an edge from the corner above the plane, at height s, to the one below, at t: whoever asks. */
+function crossingOf(from: usize, to: usize, s: f64, t: f64): u32 {
   // Both zeros are one number.
-  const crossing = crossingOfEdge(x + 0, y + 0, z + 0, u + 0, v + 0, w + 0);
+  const x = load<f32>(from) + 0, y = load<f32>(from, 16) + 0, z = load<f32>(from, 32) + 0;
+  const u = load<f32>(to) + 0, v = load<f32>(to, 16) + 0, w = load<f32>(to, 32) + 0;
+  const crossing = crossingOfEdge(x, y, z, u, v, w);
   if (!isNewCrossing) return crossing;
-  const share = s / (s - t);
   // A vertex on the plane is the crossing itself.
-  const px = s == 0 ? <f64>x : t == 0 ? <f64>u : <f64>x + (<f64>u - <f64>x) * share;
-  const py = s == 0 ? <f64>y : t == 0 ? <f64>v : <f64>y + (<f64>v - <f64>y) * share;
-  const pz = s == 0 ? <f64>z : t == 0 ? <f64>w : <f64>z + (<f64>w - <f64>z) * share;
+  const share = s / (s - t);
+  const px = <f64>x + (<f64>u - <f64>x) * share;
+  const py = <f64>y + (<f64>v - <f64>y) * share;
+  const pz = <f64>z + (<f64>w - <f64>z) * share;
   setPlace(
     crossing,
     place.xx * px + place.yx * py + place.zx * pz + place.tx,
