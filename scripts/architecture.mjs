@@ -34,7 +34,7 @@ const WAYS = {
     'src/client/frame/frame-result.ts',
   ],
   pick: [
-    'src/client/service.ts',
+    'src/client/service-queries.ts',
     'src/client/query/queries.ts',
     'src/client/query/pick-ray.ts',
     'src/client/frame/frame-pump.ts',

@@ -22,6 +22,7 @@ const MODULES = {
   'narrow-phase': ['pair-module', '--importMemory', '--zeroFilledMemory'],
   'frustum-filter': ['frustum-filter', '--initialMemory', '3', '--zeroFilledMemory'],
 };
+const CORE = 'build/core.wasm';
 const FILTER = 'build/frustum-filter.wasm';
 
 /** What the compiler read, and what decides how: with the same of them, the core is the same. */
@@ -47,21 +48,27 @@ export async function buildCore(outFile, change) {
   return files;
 }
 
-/** Builds `build/core.wasm` and packs it, unless what is there was made of the same sources. */
+/** Builds the core and the filter and packs them, unless what is there was made of the same sources. */
 export async function ensureCore() {
-  const outputs = ['build/core.wasm', FILTER].flatMap((file) => [file, `${file}.gz`]);
+  const outputs = [CORE, FILTER].flatMap((file) => [file, `${file}.gz`]);
   if (existsSync(from(STAMP)) && outputs.every((file) => existsSync(from(file)))) {
     const { files, hash } = JSON.parse(readFileSync(from(STAMP), 'utf8'));
     if (hash === hashOf(files)) return;
   }
   rmSync(from(STAMP), { force: true });
-  const read = [...(await buildCore(outputs[0])), ...(await compile('frustum-filter', FILTER))];
+  const read = [...(await buildCore(CORE)), ...(await compile('frustum-filter', FILTER))];
   const files = [...new Set([...read, ...TOOLS])].sort();
-  // By zopfli it is 5 % smaller than by zlib.
-  for (const file of ['build/core.wasm', FILTER]) {
-    if (runNode('scripts/pack.mjs', [file, `${file}.gz`]) !== 0) throw new Error(`${file} could not be packed`);
-  }
+  const packed = 'build/core.shipped.wasm';
+  writeFileSync(from(packed), shipped(readFileSync(from(CORE))));
+  pack(packed, `${CORE}.gz`);
+  pack(FILTER, `${FILTER}.gz`);
+  rmSync(from(packed));
   writeFileSync(from(STAMP), JSON.stringify({ files, hash: hashOf(files) }));
+}
+
+/** By zopfli it is 5 % smaller than by zlib. */
+function pack(file, to) {
+  if (runNode('scripts/pack.mjs', [file, to]) !== 0) throw new Error(`${file} could not be packed`);
 }
 
 /** Hashes names and contents of files; one that is gone is as good as one that changed. */
@@ -122,6 +129,26 @@ function compileBeside(name, outFile) {
 
 /** The module, made so that it can be left at its import `suspend` and gone on with (Binaryen's Asyncify). */
 function interruptible(wasm) {
+  return changed(wasm, (module) => {
+    binaryen.setOptimizeLevel(3);
+    binaryen.setPassArgument('asyncify-imports', 'env.suspend');
+    // What is called by its address are visitors of triangles, which have no checkpoints.
+    binaryen.setPassArgument('asyncify-ignore-indirect', '');
+    module.runPasses(['asyncify']);
+    binaryen.clearPassArguments();
+    module.optimize();
+  });
+}
+
+/** The module without what tests alone ask it for: 2 KB of the worker. */
+function shipped(wasm) {
+  return changed(wasm, (module) => {
+    for (const name of ['check', 'checkMeshTree']) module.removeExport(name);
+    module.runPasses(['remove-unused-module-elements']);
+  });
+}
+
+function changed(wasm, change) {
   const { Features } = binaryen;
   const module = binaryen.readBinaryWithFeatures(
     wasm,
@@ -133,13 +160,7 @@ function interruptible(wasm) {
       Features.NontrappingFPToInt |
       Features.MutableGlobals,
   );
-  binaryen.setOptimizeLevel(3);
-  binaryen.setPassArgument('asyncify-imports', 'env.suspend');
-  // What is called by its address are visitors of triangles, which have no checkpoints.
-  binaryen.setPassArgument('asyncify-ignore-indirect', '');
-  module.runPasses(['asyncify']);
-  binaryen.clearPassArguments();
-  module.optimize();
+  change(module);
   const binary = module.emitBinary();
   module.dispose();
   return binary;

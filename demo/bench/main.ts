@@ -24,7 +24,7 @@ const results: RowResult[] = [];
 let isStopped = false;
 
 listRows(parameters.get('rows')?.split(',') ?? FEW);
-element('clock').textContent = clock();
+element('clock').hidden = crossOriginIsolated;
 element('all').addEventListener('click', () => listRows(rows.map(({ name }) => name)));
 element('few').addEventListener('click', () => listRows(FEW));
 element('choice').addEventListener('submit', (event) => {
@@ -50,19 +50,14 @@ function say(text: string): void {
   element('said').textContent = text;
 }
 
-function clock(): string {
-  return crossOriginIsolated
-    ? ''
-    : 'This page is not cross-origin isolated, so its clock is coarse: 0.1 ms or more. `npm run bench -- --page` serves one with a finer clock.';
-}
-
 function listRows(checked: readonly string[]): void {
   const labels = rows.map(({ name, work }) => {
     const label = document.createElement('label');
-    label.title = work;
     const box = Object.assign(document.createElement('input'), { type: 'checkbox', value: name });
     box.checked = checked.includes(name);
-    label.append(box, name);
+    const text = document.createElement('span');
+    text.append(name, noteOf(work));
+    label.append(box, text);
     return label;
   });
   element('rows').replaceChildren(...labels);

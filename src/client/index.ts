@@ -61,6 +61,7 @@ export type {
   SweepHits,
   SweepManyOptions,
   SweepOptions,
+  UpdateMeshOptions,
   Vec3,
   ViewOptions,
   VisibleSet,

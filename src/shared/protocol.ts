@@ -54,7 +54,7 @@ export interface WorkerApi {
   /** Tells whether boxes hold all of a mesh of triangles. */
   checkBoxes(mesh: MeshId, records: Float64Array): Promise<BoxCheck>;
   /** Moves a mesh's vertices. Where the answer asks for a build, `replaceTree` must follow. */
-  updateMesh(mesh: MeshId, positions: Float32Array): MeshUpdate | Promise<MeshUpdate>;
+  updateMesh(mesh: MeshId, positions: Float32Array, isKept?: boolean): MeshUpdate | Promise<MeshUpdate>;
   /** Hands over the tree that was asked for; null where it could not be built, and the old one stays. */
   replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): Promise<MeshUpdate>;
   raycast(ray: PickRay, filter: Filter): Hit | null;
@@ -259,6 +259,8 @@ export interface MeshUpdate {
   rebuild: MeshData | undefined;
   /** The replaced tree, as in {@link LoadedMesh}. */
   baked?: ArrayBuffer | undefined;
+  /** The positions that were given, where the client keeps them for the next worker. */
+  positions?: Float32Array | undefined;
 }
 
 /** Everything else goes by plain messages, in order with the calls. */

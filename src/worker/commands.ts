@@ -15,10 +15,15 @@ export class CommandRunner {
   #failure: Failure | undefined;
   /** Milliseconds of commands since they were taken. */
   #ms = 0;
+  /** Tells whether a frame is between two slices. */
+  readonly #isInFrame: () => boolean;
+  /** The slots of views that were removed in the midst of a frame, which still answers what they see. */
+  readonly #leavingViews: number[] = [];
 
-  constructor(core: Core, meshes: MeshTable) {
+  constructor(core: Core, meshes: MeshTable, isInFrame: () => boolean) {
     this.#core = core;
     this.#meshes = meshes;
+    this.#isInFrame = isInFrame;
   }
 
   /** Runs each command that can be run. */
@@ -34,6 +39,11 @@ export class CommandRunner {
     this.#failure = undefined;
     this.#ms = 0;
     return taken;
+  }
+
+  /** Hears that a frame was answered. */
+  endFrame(): void {
+    for (const slot of this.#leavingViews.splice(0)) this.#core.removeView(slot);
   }
 
   #try(command: Command): void {
@@ -76,7 +86,8 @@ export class CommandRunner {
         this.#meshes.remove(command.mesh);
         break;
       case 'removeView':
-        this.#core.removeView(command.slot);
+        if (this.#isInFrame()) this.#leavingViews.push(command.slot);
+        else this.#core.removeView(command.slot);
         break;
       case 'putCharacter':
         this.#core.putCharacter(command.id, command.description);

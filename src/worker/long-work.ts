@@ -80,6 +80,11 @@ export class LongWork {
     return this.#isInPair;
   }
 
+  /** Whether a frame is. */
+  get isInFrame(): boolean {
+    return this.#isInFrame;
+  }
+
   /** Whether a frame or such a question is. */
   get isHeld(): boolean {
     return this.#isInFrame || this.#isInPair;

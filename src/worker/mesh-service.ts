@@ -8,7 +8,7 @@ import type { MeshAddress, MeshBuild } from './binding/core.js';
 import { outcomeOf } from './failures.js';
 import { FRAME_SLICE_MS } from './long-work.js';
 import { QueryService } from './query-service.js';
-import { SLICE_MS, Slices } from './slices.js';
+import { inOnePiece, SLICE_MS, Slices } from './slices.js';
 import { findFeatures, withFeatures } from './snap/features.js';
 
 /** The part of the worker that builds, loads, bakes and changes meshes, in slices where they are large. */
@@ -128,26 +128,41 @@ export abstract class MeshService extends QueryService {
     }
   }
 
-  readonly updateMesh = answering((mesh: MeshId, positions: Float32Array): MeshUpdate | Promise<MeshUpdate> => {
-    if (!this.meshes.isLong(mesh) && !this.#changes.has(mesh)) return withData(this.meshes.update(mesh, positions));
-    return this.#change(mesh, () =>
-      this.meshes.updateInSlices(mesh, positions, FRAME_SLICE_MS, () => this.work.mayGoAhead()),
-    );
-  });
+  readonly updateMesh = answering(
+    (mesh: MeshId, positions: Float32Array, isKept?: boolean): MeshUpdate | Promise<MeshUpdate> => {
+      if (!this.meshes.isLong(mesh) && !this.#changes.has(mesh)) {
+        const update = this.meshes.update(mesh, positions);
+        return withBuffers(isKept ? inOnePiece(this.#handedBack(mesh, positions, update)) : update);
+      }
+      return this.#change(mesh, () => this.#updateInSlices(mesh, positions, isKept === true)).then(withBuffers);
+    },
+  );
+
+  *#updateInSlices(mesh: MeshId, positions: Float32Array, isKept: boolean): Generator<void, MeshUpdate> {
+    const mayPut = () => this.work.mayGoAhead();
+    const update = yield* this.meshes.updateInSlices(mesh, positions, FRAME_SLICE_MS, mayPut);
+    return isKept ? yield* this.#handedBack(mesh, positions, update) : update;
+  }
+
+  /** Adds the positions that an update was given, or a copy of them where they are still needed here. */
+  *#handedBack(mesh: MeshId, positions: Float32Array, update: MeshUpdate): Generator<void, MeshUpdate> {
+    const isNeeded = update.rebuild?.positions === positions || this.meshes.isNewest(mesh, positions);
+    return { ...update, positions: isNeeded ? yield* copied(positions) : positions };
+  }
 
   readonly replaceTree = answering(
     async (mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): Promise<MeshUpdate> => {
       const update = await this.#change(mesh, () =>
         this.meshes.replaceInSlices(mesh, baked, FRAME_SLICE_MS, () => this.work.mayGoAhead()),
       );
-      return baked && isKept && update.isInEffect ? withData({ ...update, baked }) : update;
+      return withBuffers(baked && isKept && update.isInEffect ? { ...update, baked } : update);
     },
   );
 
   /** Changes a mesh in slices, behind all changes of it that were asked for before. */
   #change(mesh: MeshId, begin: () => Generator<void, MeshUpdate>): Promise<MeshUpdate> {
     const before = this.#changes.get(mesh) ?? Promise.resolve();
-    const change = before.then(async () => withData(await this.#finish(begin())));
+    const change = before.then(() => this.#finish(begin()));
     const settled = change.then(
       () => {},
       () => {},
@@ -171,8 +186,20 @@ export abstract class MeshService extends QueryService {
 }
 
 /** Answers an update of a mesh whose data are transferred. */
-function withData(update: MeshUpdate): MeshUpdate {
-  const { positions, indices } = update.rebuild ?? {};
-  const buffers = [positions, indices].flatMap((array) => (array ? [array.buffer as ArrayBuffer] : []));
-  return transfer(update, update.baked ? [...buffers, update.baked] : buffers);
+function withBuffers(update: MeshUpdate): MeshUpdate {
+  const { rebuild, positions, baked } = update;
+  const buffers = [positions, rebuild?.positions, rebuild?.indices].flatMap((array) => array?.buffer ?? []);
+  return transfer(update, [...buffers, ...(baked ? [baked] : [])] as ArrayBuffer[]);
+}
+
+/** How many numbers are copied between two looks at the clock: that takes a millisecond, or two where memory is new. */
+const COPIED_AT_ONCE = 1 << 20;
+
+function* copied(numbers: Float32Array): Generator<void, Float32Array> {
+  const copy = new Float32Array(numbers.length);
+  for (let at = 0; at < numbers.length; at += COPIED_AT_ONCE) {
+    copy.set(numbers.subarray(at, at + COPIED_AT_ONCE), at);
+    yield;
+  }
+  return copy;
 }

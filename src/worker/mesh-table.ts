@@ -3,6 +3,7 @@ import { CollisionError } from '../shared/errors.js';
 import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
 import type { Core, MeshAddress, MeshLoad, MeshRefit } from './binding/core.js';
+import { inOnePiece } from './slices.js';
 import { blockLayout } from './snap/corners.js';
 import { FeatureStore } from './snap/feature-store.js';
 import { bytesWithoutFeatures, readFeatures } from './snap/features.js';
@@ -210,6 +211,11 @@ export class MeshTable {
     return { info, isInEffect, rebuild };
   }
 
+  /** Tells whether these are the positions that a tree which was asked for takes over. */
+  isNewest(id: MeshId, positions: Float32Array): boolean {
+    return this.#entries.get(id)?.newest === positions;
+  }
+
   /** Takes the tree that was asked for; null where there will be none. In slices, as `updateInSlices`. */
   *replaceInSlices(
     id: MeshId,
@@ -229,10 +235,7 @@ export class MeshTable {
 
   /** Does the same in one piece. */
   replace(id: MeshId, baked: ArrayBuffer | null): MeshUpdate {
-    const work = this.replaceInSlices(id, baked, Infinity, () => true);
-    let step = work.next();
-    while (!step.done) step = work.next();
-    return step.value;
+    return inOnePiece(this.replaceInSlices(id, baked, Infinity, () => true));
   }
 
   /**

@@ -14,7 +14,7 @@ export class WorkerService extends MeshService implements WorkerApi {
 
   constructor(core: Core, post: Post, turns: Turns = NO_TURNS) {
     super(core, post, turns);
-    this.#commands = new CommandRunner(core, this.meshes);
+    this.#commands = new CommandRunner(core, this.meshes, () => this.work.isInFrame);
   }
 
   receive(message: ToWorker): void {
@@ -87,6 +87,7 @@ export class WorkerService extends MeshService implements WorkerApi {
   }
 
   #answer(input: ArrayBuffer, out: ArrayBuffer | undefined, failure: Failure | undefined): void {
+    this.#commands.endFrame();
     const { memoryBytes, usedBytes } = this.core;
     const areMoved = failure && this.core.areCharactersMoved;
     this.post({ type: 'result', input, out, failure, areMoved, memoryBytes, usedBytes }, out ? [input, out] : [input]);

@@ -95,3 +95,10 @@ export class Slices {
     return step.value;
   }
 }
+
+/** Does work that may rest after each of its steps, without a rest. */
+export function inOnePiece<T>(work: Generator<void, T>): T {
+  let step = work.next();
+  while (!step.done) step = work.next();
+  return step.value;
+}

@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 
 export interface Machine extends Host {
   date: string;
+  /** Of the sources, with a `+` where there are changes besides; undefined outside of a repository. */
+  commit: string | undefined;
   /** Of the peers, by package. */
   versions: Record<string, string>;
 }
@@ -30,10 +33,23 @@ export function thisMachine(root: string): Machine {
   return {
     ...thisHost(),
     date: new Date().toISOString(),
+    commit: commitOf(root),
     versions: Object.fromEntries(PEERS.map((name) => [name, versionOf(name)])),
   };
 }
 
 export function thisHost(): Host {
   return { cpu: cpus()[0].model.trim(), cores: cpus().length, node: process.version };
+}
+
+function commitOf(root: string): string | undefined {
+  try {
+    return execFileSync('git', ['describe', '--always', '--exclude=*', '--dirty=+'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return undefined;
+  }
 }

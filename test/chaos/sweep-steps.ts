@@ -2,7 +2,7 @@ import { CollisionError, NO_OBJECT, type SweepHits } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import type { Actor } from './actor.js';
 import { inSome, sizes } from './query-steps.js';
-import { length, moved, type Point } from './solids.js';
+import { length, moved, type Point, type Solid } from './solids.js';
 import { faultOfAllMet, freedom, isFirstMet, type Met } from './sweep-truth.js';
 import { shapeOf, solidOf, type Thing, type World } from './world.js';
 
@@ -65,16 +65,23 @@ function sweepMany(actor: Actor): void {
       ...options,
       ...(isOfMany && { shapeOf: shapeOfWay }),
     }),
-    // Each way is among the objects as they stand when its turn comes.
+    // Each way is among the objects as they stand when its turn comes; a mesh that goes it may be as it was before that.
     check: (hits, worlds) => {
       const wrong = ways.findIndex(({ thing, way }, i) => {
+        const solids = statesOf(actor, worlds, thing);
         const isRight = (world: World) =>
-          isFirstMet(world, solidOf(sizes(actor, world, thing), thing), way, options, metOf(hits, i));
+          solids.some((solid) => isFirstMet(world, solid, way, options, metOf(hits, i)));
         return !worlds.some(isRight);
       });
       return wrong < 0 || `way ${wrong}: ${JSON.stringify(metOf(hits, wrong))}`;
     },
   });
+}
+
+/** A thing as its mesh was in some states of the scene. */
+function statesOf(actor: Actor, worlds: readonly World[], thing: Thing): Solid[] {
+  const states = worlds.map((world) => solidOf(sizes(actor, world, thing), thing));
+  return states.filter((each, i) => i === 0 || each.half.some((half, k) => half !== states[i - 1].half[k]));
 }
 
 function metOf({ objects, times, depths }: SweepHits, i: number): Met | null {

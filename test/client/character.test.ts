@@ -62,6 +62,21 @@ describe('a character', () => {
     expect(under!.normal[1]).toBeCloseTo(1, 9);
   });
 
+  test.each<Vec3>([
+    [0, 0.2, 0],
+    [0.2, 0, 0],
+    [0, 0, 0.2],
+    [0.2, 0.1, -0.1],
+    [-0.1, -0.2, 0.05],
+  ])('whose capsule goes %d, %d, %d to both sides stands on its own lowest end', async (...half) => {
+    floor();
+    const from = half.map((value) => -value) as unknown as Vec3;
+    const shape = { type: 'capsule', radius: RADIUS, from, to: half } as const;
+    const character = service.createCharacter({ shape, position: [0, 1, 0] });
+    const [, y] = await walk(character, [0, 0, 0], 60);
+    expect(y).toBeCloseTo(Math.abs(half[1]) + RADIUS + SKIN, 6);
+  });
+
   test('walks as fast as it is told, and slides along a wall', async () => {
     floor();
     const wall = block(5, 2, 0, [1, 2, 50]);

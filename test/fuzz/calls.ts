@@ -117,7 +117,10 @@ export const METHODS: Record<Method, Case[]> = {
   bakeMesh: [{ args: (world) => [world.mesh] }, { args: (world) => [world.mesh, { boxes: namedBoxes() }] }],
   meshBoxes: [{ args: (world) => [world.mesh, { level: 1, signal: undefined }] }],
   checkBoxes: [{ args: (world) => [world.mesh, namedBoxes(), { signal: undefined }] }],
-  updateMesh: [{ args: (world) => [world.spare, new Float32Array(24).map((_, i) => (i * 7) % 5)] }],
+  updateMesh: [
+    { args: (world) => [world.spare, new Float32Array(24).map((_, i) => (i * 7) % 5)] },
+    { args: (world) => [world.spare, new Float32Array(24).map((_, i) => (i * 7) % 5), { transfer: true }] },
+  ],
   meshInfo: [{ args: (world) => [world.mesh] }],
   meshOf: [{ args: (world) => [world.victims[0]] }],
   removeMesh: [{ args: (world) => [world.spare], undo: (world) => world.restock() }],

@@ -53,11 +53,35 @@ export function takeData(
   if (!isHandedOver) {
     return copyOf(arrays);
   }
-  const buffers = isArrayBuffer(arrays) ? [arrays] : allBuffersOf(arrays);
+  const owned = handedOver(operation, arrays, isArrayBuffer(arrays) ? [arrays] : allBuffersOf(arrays));
+  // Blobs take no buffer that can be resized.
+  return isArrayBuffer(owned) && 'resizable' in owned && owned.resizable ? copyOf(owned) : owned;
+}
+
+/**
+ * Checks the positions of as many vertices as a mesh has, and takes them into a buffer of our own. Nothing is detached where this
+ * throws.
+ */
+export function takePositions(
+  operation: string,
+  given: unknown,
+  vertices: number,
+  isHandedOver: boolean,
+): Float32Array {
+  const positions = checkTypedArray<Float32Array>(operation, 'positions', given, ['Float32Array']);
+  if (positions.length !== 3 * vertices) {
+    const expected = `3 for each of its ${vertices} vertices`;
+    throw argumentError('BAD_DATA', operation, 'the length of positions', positions.length, expected);
+  }
+  if (!isHandedOver) return positions.slice();
+  checkOwn(operation, 'positions', positions, given);
+  return handedOver(operation, positions, [positions.buffer]);
+}
+
+/** Takes the buffers of what was given away from the caller. */
+function handedOver<T>(operation: string, data: T, buffers: readonly ArrayBufferLike[]): T {
   try {
-    const owned = structuredClone(arrays, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
-    // Blobs take no buffer that can be resized.
-    return isArrayBuffer(owned) && 'resizable' in owned && owned.resizable ? copyOf(owned) : owned;
+    return structuredClone(data, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
   } catch (cause) {
     const message = `${operation}: the data cannot be transferred, expected buffers that can: ${String(cause)}`;
     throw new CollisionError('INVALID_ARGUMENT', message, { cause });

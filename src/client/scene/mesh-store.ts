@@ -11,8 +11,9 @@ import type {
   MeshId,
   MeshInfo,
   NamedBox,
+  UpdateMeshOptions,
 } from '../../shared/types.js';
-import { checkTypedArray, isArrayBuffer } from '../check/binary.js';
+import { isArrayBuffer } from '../check/binary.js';
 import { checkSignal } from '../check/signal.js';
 import {
   argumentError,
@@ -29,7 +30,7 @@ import { CallBatch } from '../link/call-batch.js';
 import type { WorkerLink } from '../link/worker-link.js';
 import { BakedCopies, bytesOf, SMALL_BYTES } from './baked-copies.js';
 import { IdTable } from './id-table.js';
-import { checkFeatures, checkQuality, takeData } from './mesh-input.js';
+import { checkFeatures, checkQuality, takeData, takePositions } from './mesh-input.js';
 import {
   type Boxes,
   checkBoxable,
@@ -41,6 +42,7 @@ import {
 } from './named-boxes.js';
 
 const KEYS = ['onProgress', 'signal', 'transfer', 'weld', 'features', 'boxes', 'quality'];
+const UPDATE_KEYS = ['transfer'];
 const BAKE_KEYS = ['boxes'];
 const MESH_BOXES_KEYS = ['level', 'signal'];
 const DEEPEST_LEVEL = 4;
@@ -172,22 +174,21 @@ export class MeshStore {
     return id;
   }
 
-  async update(operation: string, id: MeshId, positions: Float32Array): Promise<void> {
+  async update(operation: string, id: MeshId, positions: Float32Array, options: UpdateMeshOptions = {}): Promise<void> {
+    const given = readOptions(operation, 'options', options, UPDATE_KEYS);
+    const isHandedOver = checkBoolean(operation, 'transfer', given.transfer ?? false);
     const { vertices } = this.info(operation, id);
-    const copy = new Float32Array(checkTypedArray<Float32Array>(operation, 'positions', positions, ['Float32Array']));
-    if (copy.length !== 3 * vertices) {
-      const expected = `3 for each of its ${vertices} vertices`;
-      throw argumentError('BAD_DATA', operation, 'the length of positions', copy.length, expected);
-    }
     const mesh = this.#table.get(id)!;
-    const moved = this.#isKept ? copy.slice() : undefined;
+    const taken = takePositions(operation, positions, vertices, isHandedOver);
     const answer = this.#link.defer<MeshUpdate>(operation);
     const post = () => {
       if (answer.settled) return;
-      this.#link.answerWith(answer, operation, (api) => api.updateMesh(id, transfer(copy, [copy.buffer])));
+      const update = (api: Remote<WorkerApi>) =>
+        api.updateMesh(id, transfer(taken, [taken.buffer as ArrayBuffer]), this.#isKept);
+      this.#link.answerWith(answer, operation, update);
     };
     this.#pump.enqueue({ type: 'call', post });
-    const { info, isInEffect, rebuild } = await answer.promise;
+    const { info, isInEffect, rebuild, positions: moved } = await answer.promise;
     const number = ++this.#updates;
     const isTaken = () => {
       if (number < mesh.movedBy) return;

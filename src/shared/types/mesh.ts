@@ -88,6 +88,11 @@ export interface AddMeshOptions {
   boxes?: readonly NamedBox[];
 }
 
+export interface UpdateMeshOptions {
+  /** Hand the positions' buffer over instead of copying it, which is detached afterwards. Default false. */
+  transfer?: boolean;
+}
+
 /** A box in the space of a mesh, in any rotation, with a name. */
 export interface NamedBox {
   /** Of 1 to 256 characters, and of no other box of the list. */

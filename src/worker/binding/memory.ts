@@ -24,21 +24,29 @@ export class CoreMemory {
 
   /** Answers a view of the whole memory, made anew where that has grown. */
   get view(): DataView {
-    if (this.#view.buffer !== this.buffer) this.#view = new DataView(this.buffer);
+    if (this.#words.length === 0) this.#renew();
     return this.#view;
   }
 
   /**
-   * Answers the whole memory as words; writing a description takes half the time that it takes through the DataView.
+   * Answers the whole memory as words; writing a description takes half the time that it takes through the DataView. Views of
+   * what has grown are empty: asking for that is many times faster than asking for the memory's buffer.
    */
   get words(): Uint32Array {
-    if (this.#words.buffer !== this.buffer) this.#words = new Uint32Array(this.buffer);
+    if (this.#words.length === 0) this.#renew();
     return this.#words;
   }
 
   get floats(): Float64Array {
-    if (this.#floats.buffer !== this.buffer) this.#floats = new Float64Array(this.buffer);
+    if (this.#words.length === 0) this.#renew();
     return this.#floats;
+  }
+
+  #renew(): void {
+    const { buffer } = this;
+    this.#view = new DataView(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#floats = new Float64Array(buffer);
   }
 
   bytes(address: number, length: number): Uint8Array<ArrayBuffer> {
@@ -54,13 +62,17 @@ export class CoreMemory {
     return this.#exports.allocate(BigInt(bytes)) >>> 0;
   }
 
+  release(address: number): void {
+    this.#exports.release(address);
+  }
+
   /** Runs `work` on a temporary allocation. */
   with<T>(bytes: number, work: (address: number) => T): T {
     const address = this.allocate(Math.max(bytes, 1));
     try {
       return work(address);
     } finally {
-      this.#exports.release(address);
+      this.release(address);
     }
   }
 

@@ -430,22 +430,24 @@ export class CoreQueries {
     });
   }
 
-  /** Runs `work` with copies of the arrays. */
-  #withArrays<T>([first, ...rest]: ArrayBufferView[], work: (addresses: number[]) => T): T {
-    return this.#withArray(first, (address) => {
-      if (rest.length === 0) return work([address]);
-      return this.#withArrays(rest, (others) => work([address, ...others]));
-    });
+  /** Runs `work` with copies of the arrays; 0 is the address of an empty one. */
+  #withArrays<T>(arrays: readonly ArrayBufferView[], work: (addresses: readonly number[]) => T): T {
+    const addresses: number[] = [];
+    try {
+      for (const { buffer, byteOffset, byteLength } of arrays) {
+        const address = byteLength === 0 ? 0 : this.#memory.allocate(byteLength);
+        addresses.push(address);
+        if (address === 0) continue;
+        this.#memory.bytes(address, byteLength).set(new Uint8Array(buffer, byteOffset, byteLength));
+      }
+      return work(addresses);
+    } finally {
+      for (const address of addresses) if (address !== 0) this.#memory.release(address);
+    }
   }
 
-  /** Runs `work` with a copy of the array. */
   #withArray<T>(array: ArrayBufferView, work: (address: number) => T): T {
-    if (array.byteLength === 0) return work(0);
-    return this.#memory.with(array.byteLength, (address) => {
-      const { buffer, byteOffset, byteLength } = array;
-      this.#memory.bytes(address, byteLength).set(new Uint8Array(buffer, byteOffset, byteLength));
-      return work(address);
-    });
+    return this.#withArrays([array], ([address]) => work(address));
   }
 
   #setRay({ origin, direction, tMin = 0, tMax = Number.POSITIVE_INFINITY, cone }: PickRay): void {

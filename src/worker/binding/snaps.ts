@@ -57,13 +57,13 @@ export class CoreSnaps {
 
   #target(object: ObjectId): SnapTarget {
     const at = this.#exports.snapTarget(object) >>> 0;
-    const { view, words, floats } = this.#memory;
+    const { words, floats } = this.#memory;
     const place: number[] = [];
-    for (let i = (at + layout.SNAP_MAP) / 8; place.length < 12; i++) place.push(floats[i]);
+    for (let i = (at + layout.SNAP_MAP) / 8, end = i + 12; i < end; i++) place.push(floats[i]);
     const sides = words[(at + layout.SNAP_SIDES) / 4];
     return {
       object,
-      shape: view.getUint16(at + layout.SNAP_SHAPE, true),
+      shape: words[(at + layout.SNAP_SHAPE) / 4] & 0xffff,
       place,
       mesh: words[(at + layout.SNAP_MESH) / 4],
       base: words[(at + layout.SNAP_BASE) / 4],

@@ -10,33 +10,40 @@ import {
 import type { Clips } from '../../shared/protocol.js';
 import type { ObjectId, Vec3 } from '../../shared/types.js';
 import type { SnapTarget } from '../binding/snaps.js';
-import { type Features, visitItems } from './features.js';
+import { levelsOf, WIDTH } from './box-tree.js';
+import type { Features } from './features.js';
 import { keptParts } from './kept-parts.js';
+import { type Ring, stepsOf } from './ring.js';
 import { ENDS_RUN, STARTS_RUN } from './runs.js';
-import { type Affine, type Drawing, placed, type SnapView, valueAt } from './snap-view.js';
+import { type Drawing, placed, type SnapView, valueAt } from './snap-view.js';
 
 /** What float64 may make of a plane's value in a box, relative to its terms. */
 const ROUNDING = 1e-12;
 /** Four about the cursor, near and far. */
 const PLANES = 6;
 
-/** A feature that is drawn near the cursor, if nothing hides it. */
+/** A feature that is drawn near the cursor, if it shows and nothing hides it. */
 export interface Candidate {
   /** SNAP_*. */
   kind: number;
-  object: ObjectId;
-  point: Vec3;
+  of: ObjectCandidates;
+  /** Where it is, in the shape's own space. */
+  at: Vec3;
   pixels: number;
+  /** The pixels in steps in which they are told apart: ring.ts. */
+  steps: number;
   /** The order of depths: larger is farther away. */
   depth: number;
   /** The number of its vertex, run, circle or edge. */
   index: number;
-  /** Where an element is that it is of, and that shows. */
-  slot: number;
+  /** The edge by which it was found; of a point, its own number. */
+  edge: number;
 }
 
 /** What there is to say of a candidate that is snapped to. */
 export interface CandidateDetail {
+  object: ObjectId;
+  point: Vec3;
   a: Vec3;
   b: Vec3;
   /** Of a centre. */
@@ -77,31 +84,35 @@ export interface SnapObject {
   facesOf(): FaceReader;
 }
 
-/** Finds what is drawn of an object's features near the cursor. */
+/** Finds what is drawn of an object's features near the cursor. No garbage is made of what is not near: most is not. */
 export class ObjectCandidates {
+  readonly object: ObjectId;
   readonly #question: SnapQuestion;
   readonly #target: SnapTarget;
   readonly #features: Features;
+  readonly #levels: readonly number[];
   readonly #facesOf: () => FaceReader;
   #faces: FaceReader | undefined;
   readonly #isMoved: boolean;
   readonly #drawing: Drawing;
   readonly #edgeCount: number;
-  /** Bounds of the square about the cursor, and of depth: four numbers each. */
-  #planes: readonly number[] = [];
-  #radius = 0;
+  /** Bounds of the square about the cursor that is looked at, and of depth: four numbers each. */
+  #planes: ArrayLike<number> = [];
+  /** Half the size of that square, in pixels. */
+  #reach = -1;
   #kinds = 0;
-  #found: Candidate[] = [];
-  /** The vertices among what was found: few. */
-  #vertices: number[] = [];
-  /** The items that may be drawn within the square of `#nearRadius`, ascending; the next kinds are looked for among them. */
+  #ring!: Ring;
+  /** The items that may be drawn within the square of `#nearReach`, which the next kinds are looked for among. */
   #near: number[] = [];
-  #nearRadius = -1;
+  #nearReach = -1;
+  #isDescending = false;
 
   constructor(question: SnapQuestion, { target, features, isMoved, facesOf }: SnapObject) {
+    this.object = target.object;
     this.#question = question;
     this.#target = target;
     this.#features = features;
+    this.#levels = levelsOf(features.order.length);
     this.#facesOf = facesOf;
     this.#isMoved = isMoved;
     this.#drawing = question.view.of(target.place);
@@ -119,37 +130,40 @@ export class ObjectCandidates {
     return determinant(columnOf(place, 0), columnOf(place, 1), columnOf(place, 2)) < 0;
   }
 
-  /** Lists features of some kinds (SNAP_*) that are drawn within a radius, and of which an element shows. */
-  list(kinds: number, radius: number): Candidate[] {
-    this.#radius = radius;
+  /** Adds features of some kinds (SNAP_*) that are drawn in a ring, whether they show or not. */
+  gather(kinds: number, ring: Ring): void {
     this.#kinds = kinds;
-    this.#found = [];
-    this.#vertices = [];
-    if (radius > this.#nearRadius) {
-      this.#near = [];
-      this.#nearRadius = radius;
-      this.#findNear();
-    }
-    const { size } = this.#features;
-    for (const item of this.#near) {
-      if (size === 1) this.#lookAtPoint(item);
-      else this.#lookAt(item);
-    }
-    return this.#found;
-  }
-
-  #findNear(): void {
-    const { order } = this.#features;
-    if (this.#isMoved) {
-      for (const item of order) this.visit(item);
+    this.#ring = ring;
+    if (ring.reach <= this.#nearReach) {
+      for (const item of this.#near) this.#lookAt(item);
       return;
     }
-    this.#planes = planesOf(this.#drawing, this.#question.view.squareOf(this.#nearRadius));
-    visitItems(this.#features, this);
+    this.#near = [];
+    this.#isDescending = true;
+    if (this.#isMoved) for (const item of this.#features.order) this.#lookAt(item);
+    else if (this.#levels.length > 1) this.#descend(this.#levels.length - 2, 0);
+    this.#isDescending = false;
+    this.#nearReach = ring.reach;
   }
 
-  /** Tells whether a box is surely not drawn within the square. */
-  isPassed(boxes: Float32Array, at: number): boolean {
+  #descend(level: number, node: number): void {
+    const { order, boxes } = this.#features;
+    const levels = this.#levels;
+    if (this.#isPassed(boxes, 6 * (levels[level] + node))) return;
+    const below = level === 0 ? order.length : levels[level] - levels[level - 1];
+    const end = Math.min((node + 1) * WIDTH, below);
+    for (let child = node * WIDTH; child < end; child++) {
+      if (level === 0) this.#lookAt(order[child]);
+      else this.#descend(level - 1, child);
+    }
+  }
+
+  /** Tells whether a box is surely not drawn within the square about the ring. */
+  #isPassed(boxes: Float32Array, at: number): boolean {
+    if (this.#reach !== this.#ring.reach) {
+      this.#reach = this.#ring.reach;
+      this.#planes = planesOf(this.#drawing, this.#question.view.squareOf(this.#reach));
+    }
     const planes = this.#planes;
     for (let i = 0; i < 4 * PLANES; i += 4) {
       const x = planes[i] * boxes[planes[i] > 0 ? at + 3 : at];
@@ -162,28 +176,11 @@ export class ObjectCandidates {
     return false;
   }
 
-  /** Notes an item that a leaf has, unless it is drawn beyond one border of the square: most are. */
-  visit(item: number): void {
-    if (item >= this.#edgeCount || this.#isMoved || !this.#isEdgeBeyond(item)) this.#near.push(item);
-  }
-
-  /** Tells whether an edge is drawn beyond one border of the square with both of its ends. */
-  #isEdgeBeyond(edge: number): boolean {
-    const { points, edges } = this.#features;
-    const { x, y, w } = this.#drawing;
-    const p = 3 * edges[2 * edge];
-    const q = 3 * edges[2 * edge + 1];
-    const [px, py, pz] = [points[p], points[p + 1], points[p + 2]];
-    const [qx, qy, qz] = [points[q], points[q + 1], points[q + 2]];
-    const pw = this.#nearRadius * (w[0] * px + w[1] * py + w[2] * pz + w[3]);
-    const qw = this.#nearRadius * (w[0] * qx + w[1] * qy + w[2] * qz + w[3]);
-    if (!(pw > 0 && qw > 0)) return false;
-    const x0 = x[0] * px + x[1] * py + x[2] * pz + x[3];
-    const x1 = x[0] * qx + x[1] * qy + x[2] * qz + x[3];
-    if ((x0 > pw && x1 > qw) || (x0 < -pw && x1 < -qw)) return true;
-    const y0 = y[0] * px + y[1] * py + y[2] * pz + y[3];
-    const y1 = y[0] * qx + y[1] * qy + y[2] * qz + y[3];
-    return (y0 > pw && y1 > qw) || (y0 < -pw && y1 < -qw);
+  #lookAt(item: number): void {
+    if (this.#features.size === 1) this.#lookAtPoint(item);
+    else if (item < this.#edgeCount) this.#lookAtEdge(item);
+    // Circles are of the mesh at rest.
+    else if (!this.#isMoved) this.#lookAtCircle(item - this.#edgeCount);
   }
 
   /** Answers a vertex in the space of the shape, where its pose has it. */
@@ -194,88 +191,114 @@ export class ObjectCandidates {
   }
 
   #lookAtPoint(item: number): void {
-    const at = this.#vertex(item);
-    const pixels = this.#kinds & SNAP_VERTEX ? this.#pixelsOf(at) : Number.POSITIVE_INFINITY;
-    if (pixels <= this.#radius) this.#add(SNAP_VERTEX, at, pixels, item, this.#features.corners[item]);
+    if (this.#isDescending) this.#near.push(item);
+    if (this.#kinds & SNAP_VERTEX) this.#addPoint(SNAP_VERTEX, this.#vertex(item), item, item);
   }
 
-  #lookAt(item: number): void {
+  /** Looks at an edge, unless it is drawn beyond one border of the square with both of its ends: most are. */
+  #lookAtEdge(edge: number): void {
+    const { points, edges } = this.#features;
+    const { x, y, w } = this.#drawing;
+    const [i, j] = [edges[2 * edge], edges[2 * edge + 1]];
+    const from = this.#isMoved ? this.#vertex(i) : points;
+    const to = this.#isMoved ? this.#vertex(j) : points;
+    const p = this.#isMoved ? 0 : 3 * i;
+    const q = this.#isMoved ? 0 : 3 * j;
+    const [px, py, pz] = [from[p], from[p + 1], from[p + 2]];
+    const [qx, qy, qz] = [to[q], to[q + 1], to[q + 2]];
+    const { reach } = this.#ring;
+    const pw = w[0] * px + w[1] * py + w[2] * pz + w[3];
+    const qw = w[0] * qx + w[1] * qy + w[2] * qz + w[3];
+    const x0 = x[0] * px + x[1] * py + x[2] * pz + x[3];
+    const x1 = x[0] * qx + x[1] * qy + x[2] * qz + x[3];
+    const y0 = y[0] * px + y[1] * py + y[2] * pz + y[3];
+    const y1 = y[0] * qx + y[1] * qy + y[2] * qz + y[3];
+    if (pw > 0 && qw > 0) {
+      const [s, t] = [reach * pw, reach * qw];
+      if ((x0 > s && x1 > t) || (x0 < -s && x1 < -t) || (y0 > s && y1 > t) || (y0 < -s && y1 < -t)) return;
+    }
+    if (this.#isDescending) this.#near.push(edge);
     const kinds = this.#kinds;
-    if (item >= this.#edgeCount) {
-      // Circles are of the mesh at rest.
-      if (kinds & SNAP_CENTER && !this.#isMoved) this.#lookAtCircle(item - this.#edgeCount);
-      return;
-    }
-    const { edges, flags, runs, middleEdges, middles } = this.#features;
+    const { flags, runs, middleEdges, middles } = this.#features;
     if (kinds & SNAP_VERTEX) {
-      if (flags[item] & STARTS_RUN) this.#lookAtVertex(item, edges[2 * item]);
-      if (flags[item] & ENDS_RUN) this.#lookAtVertex(item, edges[2 * item + 1]);
+      if (flags[edge] & STARTS_RUN && isWithin(x0, y0, pw, reach)) this.#addPoint(SNAP_VERTEX, [px, py, pz], i, edge);
+      if (flags[edge] & ENDS_RUN && isWithin(x1, y1, qw, reach)) this.#addPoint(SNAP_VERTEX, [qx, qy, qz], j, edge);
     }
-    if (kinds & SNAP_MIDPOINT && middleEdges[runs[item]] === item) {
-      const middle = between(this.#vertex(edges[2 * item]), this.#vertex(edges[2 * item + 1]), middles[runs[item]]);
-      const pixels = this.#pixelsOf(middle);
-      if (pixels <= this.#radius) this.#addShown(SNAP_MIDPOINT, middle, pixels, item, item);
+    if (kinds & SNAP_MIDPOINT && middleEdges[runs[edge]] === edge) {
+      const t = middles[runs[edge]];
+      if (isWithin(x0 + t * (x1 - x0), y0 + t * (y1 - y0), pw + t * (qw - pw), reach)) {
+        this.#addPoint(SNAP_MIDPOINT, between([px, py, pz], [qx, qy, qz], t), edge, edge);
+      }
     }
     if (kinds & SNAP_EDGE) {
-      const [p, q] = [this.#vertex(edges[2 * item]), this.#vertex(edges[2 * item + 1])];
-      const nearest = this.#nearestOf(p, q);
-      if (nearest) this.#addShown(SNAP_EDGE, between(p, q, nearest.at), nearest.pixels, item, item);
+      const [a, b]: [Vec3, Vec3] = [
+        [px, py, pz],
+        [qx, qy, qz],
+      ];
+      const nearest = this.#nearestOf(a, b);
+      if (nearest) this.#add(SNAP_EDGE, between(a, b, nearest.at), nearest.pixels, edge, edge);
     }
-  }
-
-  #lookAtVertex(edge: number, vertex: number): void {
-    const at = this.#vertex(vertex);
-    const pixels = this.#pixelsOf(at);
-    if (!(pixels <= this.#radius) || this.#vertices.includes(vertex)) return;
-    if (this.#addShown(SNAP_VERTEX, at, pixels, vertex, edge)) this.#vertices.push(vertex);
   }
 
   #lookAtCircle(circle: number): void {
-    const { circles, circleStarts, circleEdges } = this.#features;
+    const { circles } = this.#features;
+    if (this.#isDescending) this.#near.push(this.#edgeCount + circle);
+    if (!(this.#kinds & SNAP_CENTER)) return;
     const at: Vec3 = [circles[7 * circle], circles[7 * circle + 1], circles[7 * circle + 2]];
-    const pixels = this.#pixelsOf(at);
-    if (!(pixels <= this.#radius)) return;
-    for (let i = circleStarts[circle]; i < circleStarts[circle + 1]; i++) {
-      if (this.#addShown(SNAP_CENTER, at, pixels, circle, circleEdges[i])) return;
-    }
+    this.#addPoint(SNAP_CENTER, at, circle, -1);
   }
 
-  /** Answers how far from the cursor a point is drawn, in pixels; infinite where it is not drawn. */
-  #pixelsOf(at: Vec3): number {
+  /** Adds what is at a point, unless that is not drawn in the ring. */
+  #addPoint(kind: number, at: Vec3, index: number, edge: number): void {
     const { x, y, w, near, far } = this.#drawing;
     const depth = valueAt(w, at);
-    if (!(depth > 0)) return Number.POSITIVE_INFINITY;
+    if (!(depth > 0)) return;
     const px = valueAt(x, at) / depth;
     const py = valueAt(y, at) / depth;
     const pixels = Math.sqrt(px * px + py * py);
-    if (!(pixels <= this.#radius)) return Number.POSITIVE_INFINITY;
+    if (!(pixels <= this.#ring.reach)) return;
     const { viewport } = this.#question.view;
     const isIn = px >= viewport[0] && px <= viewport[2] && py >= viewport[1] && py <= viewport[3];
-    return isIn && valueAt(near, at) >= 0 && valueAt(far, at) >= 0 ? pixels : Number.POSITIVE_INFINITY;
+    if (!isIn || !(valueAt(near, at) >= 0 && valueAt(far, at) >= 0)) return;
+    const { clips } = this.#question;
+    if (clips !== undefined) {
+      const point = placed(this.#target.place, at);
+      if (keptParts(clips, this.#target.clipSet, point, point).length === 0) return;
+    }
+    this.#add(kind, at, pixels, index, edge);
   }
 
-  /** Adds what is of an edge, if an element beside that shows. Answers whether it does. */
-  #addShown(kind: number, at: Vec3, pixels: number, index: number, edge: number): boolean {
-    const slot = this.#shownFace(edge);
-    if (slot >= 0) this.#add(kind, at, pixels, index, slot);
-    return slot >= 0;
+  #add(kind: number, at: Vec3, pixels: number, index: number, edge: number): void {
+    const steps = stepsOf(pixels);
+    this.#ring.add({ kind, of: this, at, pixels, steps, depth: valueAt(this.#drawing.near, at), index, edge });
   }
 
-  #add(kind: number, at: Vec3, pixels: number, index: number, slot: number): void {
-    const { clips, view } = this.#question;
-    const { object, place, clipSet } = this.#target;
-    const point = placed(place, at);
-    const isKept = clips === undefined || kind === SNAP_EDGE || keptParts(clips, clipSet, point, point).length > 0;
-    if (isKept)
-      this.#found.push({ kind, object, point, pixels, depth: valueAt(view.drawing.near, point), index, slot });
+  pointOf({ at }: Candidate): Vec3 {
+    return placed(this.#target.place, at);
   }
 
-  /** Says more of a candidate that this has found. */
-  detailOf({ kind, point, index, slot }: Candidate): CandidateDetail {
+  /** Answers the slot of an element that shows and that a candidate, which this has added, is of; -1 where there is none. */
+  shownSlot({ kind, index, edge }: Candidate): number {
+    const { size, corners, circleStarts, circleEdges } = this.#features;
+    if (size === 1) return corners[index];
+    if (kind !== SNAP_CENTER) return this.#shownFace(edge);
+    for (let i = circleStarts[index]; i < circleStarts[index + 1]; i++) {
+      const slot = this.#shownFace(circleEdges[i]);
+      if (slot >= 0) return slot;
+    }
+    return -1;
+  }
+
+  /** Says more of a candidate that this has added. `slot`: of the element that shows. */
+  detailOf(candidate: Candidate, slot: number): CandidateDetail {
+    const { kind, index } = candidate;
     const { size, runs, runEnds, edges, circles, circleEnds } = this.#features;
     const { place } = this.#target;
     const at = (vertex: number) => placed(place, this.#vertex(vertex));
+    const point = this.pointOf(candidate);
     const element = {
+      object: this.object,
+      point,
       element: this.#elements.numberOf(slot),
       corners: Array.from({ length: size }, (_, k) => placed(place, this.#elements.corner(slot, k))),
       isFace: size === 3,
@@ -294,7 +317,7 @@ export class ObjectCandidates {
 
   /**
    * Finds where what is drawn of a segment is nearest to the cursor: how far along it, and how many pixels away. Null where that
-   * is farther than the radius.
+   * is beyond the ring.
    */
   #nearestOf(p: Vec3, q: Vec3): { at: number; pixels: number } | null {
     const { x, y, w, near, far } = this.#drawing;
@@ -326,7 +349,7 @@ export class ObjectCandidates {
       const end = valueAt(near, p) <= valueAt(near, q) ? 0 : 1;
       const share = square > 0 ? Math.min(Math.max(-(u * du + v * dv) / square, 0), 1) : end;
       const pixels = Math.hypot(u + share * du, v + share * dv);
-      if (!(pixels <= this.#radius) || (best !== null && pixels >= best.pixels)) continue;
+      if (!(pixels <= this.#ring.reach) || (best !== null && pixels >= best.pixels)) continue;
       // Back from the screen, where what is far is drawn shorter.
       best = { at: s + (t - s) * ((share * ws) / (share * ws + (1 - share) * wt)), pixels };
     }
@@ -355,27 +378,37 @@ export class ObjectCandidates {
    */
   #turnOf(slot: number): number {
     const { x, y, w, near } = this.#drawing;
-    const rows = [0, 1, 2].map((k): Affine => {
-      const corner = this.#elements.corner(slot, k);
-      return [valueAt(x, corner), valueAt(y, corner), valueAt(w, corner), 0];
-    });
-    return -determinant(rows[0], rows[1], rows[2]) * Math.sign(determinant(x, y, near));
+    const elements = this.#elements;
+    const [a, b, c] = [elements.corner(slot, 0), elements.corner(slot, 1), elements.corner(slot, 2)];
+    const turn = determinant(
+      [valueAt(x, a), valueAt(y, a), valueAt(w, a)],
+      [valueAt(x, b), valueAt(y, b), valueAt(w, b)],
+      [valueAt(x, c), valueAt(y, c), valueAt(w, c)],
+    );
+    return -turn * Math.sign(determinant(x, y, near));
   }
+}
+
+/** Tells whether a place in clip space, about the cursor, may be drawn within so many pixels along each axis. */
+function isWithin(x: number, y: number, w: number, reach: number): boolean {
+  return Math.abs(x) <= reach * w && Math.abs(y) <= reach * w;
 }
 
 /** Answers the borders of the square about the cursor, and of depth, four numbers each: positive within. */
 function planesOf(
   { x, y, w, near, far }: Drawing,
   [lowX, lowY, highX, highY]: readonly [number, number, number, number],
-): number[] {
-  return [
-    ...[x[0] - lowX * w[0], x[1] - lowX * w[1], x[2] - lowX * w[2], x[3] - lowX * w[3]],
-    ...[highX * w[0] - x[0], highX * w[1] - x[1], highX * w[2] - x[2], highX * w[3] - x[3]],
-    ...[y[0] - lowY * w[0], y[1] - lowY * w[1], y[2] - lowY * w[2], y[3] - lowY * w[3]],
-    ...[highY * w[0] - y[0], highY * w[1] - y[1], highY * w[2] - y[2], highY * w[3] - y[3]],
-    ...near,
-    ...far,
-  ];
+): Float64Array {
+  const planes = new Float64Array(4 * PLANES);
+  for (let k = 0; k < 4; k++) {
+    planes[k] = x[k] - lowX * w[k];
+    planes[4 + k] = highX * w[k] - x[k];
+    planes[8 + k] = y[k] - lowY * w[k];
+    planes[12 + k] = highY * w[k] - y[k];
+    planes[16 + k] = near[k];
+    planes[20 + k] = far[k];
+  }
+  return planes;
 }
 
 /** Narrows a part of a segment to where a function is not negative, by its values at both ends. */

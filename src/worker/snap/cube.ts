@@ -1,4 +1,5 @@
 import type { FlatFace, Vec3 } from '../../shared/types.js';
+import { inOnePiece } from '../slices.js';
 import { type Features, featuresOf } from './features.js';
 import { placed } from './snap-view.js';
 
@@ -21,10 +22,7 @@ export function cubeFeatures(): Features {
   if (features) return features;
   const positions = Float32Array.from(TRIANGLES.flatMap((corner) => CORNERS[corner]));
   const slots = Uint32Array.from({ length: TRIANGLES.length / 3 }, (_, i) => i);
-  const work = featuresOf({ size: 3, positions, slots }, 30);
-  let step = work.next();
-  while (!step.done) step = work.next();
-  features = step.value;
+  features = inOnePiece(featuresOf({ size: 3, positions, slots }, 30));
   return features;
 }
 

@@ -1,13 +1,13 @@
 import type { Vec3 } from '../../shared/types.js';
 import { type BlockLayout, blockLayout, type MemoryOf } from './corners.js';
 
+/** The memory of the core whose mesh was read last, as numbers; they are empty when it has grown. */
+let views = { memoryOf: (): ArrayBuffer => new ArrayBuffer(0), floats: new Float32Array(), numbers: new Int32Array() };
+
 /** Reads the triangles, lines or points of a mesh in the core's memory, where its pose has them. */
 export class Faces {
   readonly #memoryOf: MemoryOf;
   readonly #blocks: BlockLayout;
-  #buffer: ArrayBuffer | undefined;
-  #floats = new Float32Array();
-  #numbers = new Int32Array();
 
   constructor(memoryOf: MemoryOf, mesh: number) {
     this.#memoryOf = memoryOf;
@@ -16,10 +16,9 @@ export class Faces {
 
   /** Answers a corner of the element in a slot, in the space of the mesh. */
   corner(slot: number, corner: number): Vec3 {
-    const { size, lanes, scale, offset } = this.#blocks;
+    const { lanes, scale, offset } = this.#blocks;
     const at = this.#wordOf(slot) + 3 * corner * lanes;
-    if (corner >= size) throw new RangeError(`corner ${corner} of ${size}`);
-    const floats = this.#floats;
+    const { floats } = views;
     return [
       floats[at] * scale + offset[0],
       floats[at + lanes] * scale + offset[1],
@@ -31,15 +30,13 @@ export class Faces {
   numberOf(slot: number): number {
     const { size, lanes } = this.#blocks;
     const at = this.#wordOf(slot) + 3 * size * lanes;
-    return this.#numbers[at];
+    return views.numbers[at];
   }
 
   #wordOf(slot: number): number {
-    const buffer = this.#memoryOf();
-    if (this.#buffer !== buffer) {
-      this.#buffer = buffer;
-      this.#floats = new Float32Array(buffer);
-      this.#numbers = new Int32Array(buffer);
+    const memoryOf = this.#memoryOf;
+    if (views.memoryOf !== memoryOf || views.floats.length === 0) {
+      views = { memoryOf, floats: new Float32Array(memoryOf()), numbers: new Int32Array(memoryOf()) };
     }
     const { at, lanes, words } = this.#blocks;
     return at + Math.floor(slot / lanes) * words + (slot % lanes);

@@ -1,5 +1,5 @@
 import { MESH_BYTES, MESH_HEADER_BYTES } from '../../shared/layout.js';
-import { type BoxTree, buildBoxTree, levelsOf, WIDTH } from './box-tree.js';
+import { type BoxTree, buildBoxTree, levelsOf } from './box-tree.js';
 import { findCircles } from './circles.js';
 import { type Corners, type MemoryOf, readCorners } from './corners.js';
 import { findFeatureEdges, lineEdges } from './feature-edges.js';
@@ -325,28 +325,4 @@ function checksumOf(words: Uint32Array): number {
 
 function roundedUp(bytes: number): number {
   return Math.ceil(bytes / 16) * 16;
-}
-
-/** Is led to items by a tree. */
-export interface ItemVisitor {
-  /** Tells whether all in a box, of which the six numbers are at a place, is passed by. */
-  isPassed(boxes: Float32Array, at: number): boolean;
-  visit(item: number): void;
-}
-
-export function visitItems(features: Features, visitor: ItemVisitor): void {
-  const levels = levelsOf(features.order.length);
-  if (levels.length > 1) descend(features, levels, levels.length - 2, 0, visitor);
-}
-
-function descend(features: Features, levels: number[], level: number, node: number, visitor: ItemVisitor): void {
-  const { order, boxes } = features;
-  if (visitor.isPassed(boxes, 6 * (levels[level] + node))) return;
-  const first = node * WIDTH;
-  const below = level === 0 ? order.length : levels[level] - levels[level - 1];
-  const end = Math.min(first + WIDTH, below);
-  for (let child = first; child < end; child++) {
-    if (level === 0) visitor.visit(order[child]);
-    else descend(features, levels, level - 1, child, visitor);
-  }
 }

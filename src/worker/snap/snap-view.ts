@@ -123,9 +123,13 @@ function times(f: Affine, factor: number): Affine {
 }
 
 /** Answers a function of the world as one of a space that a map takes there. */
-function within(f: Affine, place: Place): Affine {
-  const at = (i: number) => f[0] * place[i] + f[1] * place[i + 1] + f[2] * place[i + 2];
-  return [at(0), at(3), at(6), at(9) + f[3]];
+function within([x, y, z, w]: Affine, place: Place): Affine {
+  return [
+    x * place[0] + y * place[1] + z * place[2],
+    x * place[3] + y * place[4] + z * place[5],
+    x * place[6] + y * place[7] + z * place[8],
+    x * place[9] + y * place[10] + z * place[11] + w,
+  ];
 }
 
 export function placed(place: Place, [x, y, z]: ArrayLike<number> & Iterable<number>): Vec3 {

@@ -17,10 +17,8 @@ import { cubeFaces, cubeFeatures, cubeQuadAt } from './cube.js';
 import { Faces } from './faces.js';
 import type { FeatureStore } from './feature-store.js';
 import { faceOf } from './flat-faces.js';
+import { compare, Ring } from './ring.js';
 import { SnapView } from './snap-view.js';
-
-/** Pixels are told apart to a 64th, so that rounding does not decide between what is at one place. */
-const PIXEL_STEPS = 64;
 
 const SNAP_POINTS = SNAP_VERTEX | SNAP_MIDPOINT | SNAP_CENTER;
 
@@ -63,17 +61,17 @@ export function pickSnap(
     if (missing) return { missing };
     const sidesOf = (object: number, triangle: number) => snaps.sidesOf(object, triangle);
     const question = { view, clips: filter.clips, sidesOf };
-    const { near } = view.drawing;
-    const depthOf = ({ place }: SnapTarget) => near[0] * place[9] + near[1] * place[10] + near[2] * place[11];
-    targets.sort((a, b) => depthOf(a) - depthOf(b));
     const objects: ObjectCandidates[] = [];
     for (const target of targets) {
       const object = objectOf(snaps, store, target);
       if (object) objects.push(new ObjectCandidates(question, object));
     }
+    // What the ray hits is in front, so that most of its features are seen.
+    const isStruck = ({ object }: ObjectCandidates) => object === hit?.object;
+    const parts = [objects.filter(isStruck), objects.filter((object) => !isStruck(object))];
     const found =
-      firstVisible(snaps, view, objects, kinds & SNAP_POINTS, cursor.radius) ??
-      firstVisible(snaps, view, objects, kinds & SNAP_EDGE, cursor.radius);
+      firstVisible(snaps, view, parts, kinds & SNAP_POINTS, cursor.radius) ??
+      firstVisible(snaps, view, parts, kinds & SNAP_EDGE, cursor.radius);
     if (hit === null) return { hit: found && hitOf(snaps, view, ray, found) };
     const snap = found ? snapOf(found) : struck ? faceSnap(snaps, store, struck, hit) : null;
     return { hit: { ...hit, snap } };
@@ -116,46 +114,50 @@ function objectOf(snaps: CoreSnaps, store: FeatureStore, target: SnapTarget): Sn
 type Found = Candidate & CandidateDetail;
 
 /**
- * Answers the best candidate of some kinds that nothing hides. Once there is one, only what is better is looked at: so objects in
- * front come first, as theirs are seen more often.
+ * Answers the best candidate of some kinds that shows and that nothing hides. Of each part of the objects all candidates that may
+ * be better than those of the parts before are gathered before one is looked at: a ray is cast only to what is better than the
+ * answer.
  */
 function firstVisible(
   snaps: CoreSnaps,
   view: SnapView,
-  objects: readonly ObjectCandidates[],
+  parts: readonly (readonly ObjectCandidates[])[],
   kinds: number,
   radius: number,
 ): Found | null {
   if (kinds === 0) return null;
-  let best: Candidate | null = null;
-  let owner: ObjectCandidates | null = null;
-  for (const object of objects) {
-    const reach: number = best ? Math.min(radius, best.pixels + 1 / PIXEL_STEPS) : radius;
-    for (const candidate of object.list(kinds, reach).sort(compare)) {
-      if (best && compare(candidate, best) >= 0) break;
-      const { from, along, hiding } = view.wayTo(candidate.point);
-      if (snaps.isHidden(from, along, hiding)) continue;
-      best = candidate;
-      owner = object;
-      break;
-    }
+  let best: Found | null = null;
+  for (const objects of parts) {
+    const ring = new Ring(radius, best);
+    let found: Found | null = null;
+    do {
+      for (const object of objects) object.gather(kinds, ring);
+      found = firstOf(snaps, view, ring.sorted(), best);
+    } while (!found && ring.next());
+    best = found ?? best;
   }
-  return best && owner && { ...best, ...owner.detailOf(best) };
+  return best;
 }
 
-/** The fewer pixels, then the nearer one. */
-function compare(a: Candidate, b: Candidate): number {
-  return (
-    steps(a.pixels) - steps(b.pixels) ||
-    a.depth - b.depth ||
-    a.kind - b.kind ||
-    a.object - b.object ||
-    a.index - b.index
-  );
-}
-
-function steps(pixels: number): number {
-  return Math.round(pixels * PIXEL_STEPS);
+/** Answers the first candidate that is better than the best one so far, and is drawn. */
+function firstOf(
+  snaps: CoreSnaps,
+  view: SnapView,
+  candidates: readonly Candidate[],
+  best: Candidate | null,
+): Found | null {
+  let hidden: Candidate | null = null;
+  for (const candidate of candidates) {
+    if (best && compare(candidate, best) >= 0) return null;
+    // A vertex is found once by each of its edges.
+    if (hidden && compare(hidden, candidate) === 0) continue;
+    const slot = candidate.of.shownSlot(candidate);
+    if (slot < 0) continue;
+    const { from, along, hiding } = view.wayTo(candidate.of.pointOf(candidate));
+    if (!snaps.isHidden(from, along, hiding)) return { ...candidate, ...candidate.of.detailOf(candidate, slot) };
+    hidden = candidate;
+  }
+  return null;
 }
 
 function snapOf({ kind, object, point, pixels, a, b, element, radius, axis }: Found): Snap {

@@ -17,10 +17,14 @@ export function sectionOf({ machine, rows, command, chart }: Results): string {
   return [
     ...tableOf(rows),
     '',
-    `Medians of one run of \`${command}\` (${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; ${versions.join(', ')}).`,
+    `Medians of one run of \`${command}\`${sourceOf(machine)} (${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; ${versions.join(', ')}).`,
     '',
     `![How many times as fast as each peer, as bars](${chart})`,
   ].join('\n');
+}
+
+function sourceOf({ commit, date }: Machine): string {
+  return `${commit ? ` at commit ${commit}` : ''}, ${date.slice(0, 10)}`;
 }
 
 /** So many rows stand in README.md. */

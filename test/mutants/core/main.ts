@@ -260,11 +260,15 @@ async function judge(
     return nextPart(mutant, baseline, baselines.files, outlived, isThorough);
   };
   let spentMs = results[id]?.spentMs ?? 0;
+  // What it takes to measure test files counts in the first rounds, so that the quickly killed need not wait for all of them.
+  let measuredMs = 0;
   for (let part = next(); part; part = next()) {
     const { file } = part;
     if (spentMs >= 1000 * seconds) return { outlived, spentMs, status: isLast ? 'survived' : 'undecided' };
+    if (!isLast && spentMs + measuredMs >= 1000 * seconds) return { outlived, spentMs, status: 'undecided' };
     if (!part.only) {
       await baselines.measure(file, lane, isThorough);
+      measuredMs += baseline[file]?.processorMs ?? 0;
       continue;
     }
     const { hash } = baseline[file]!;

@@ -1,4 +1,4 @@
-// What tests import of Vitest, for quick-runner.mjs: its own suites and matchers, without its pool, mocks and snapshots.
+// What tests import of Vitest, for quick-runner.mjs: its own suites and matchers, without its pool and snapshots.
 import { isDeepStrictEqual } from 'node:util';
 import {
   ASYMMETRIC_MATCHERS_OBJECT,
@@ -33,6 +33,33 @@ expect.extend(customMatchers);
 addCustomEqualityTesters([
   (a, b) => ((ArrayBuffer.isView(a) || Array.isArray(a)) && isDeepStrictEqual(a, b) ? true : undefined),
 ]);
+
+/** Undoes what `vi` has replaced. */
+const restores = [];
+
+/** As much of Vitest's mocks as tests of the core have need of. */
+export const vi = {
+  spyOn(object, name) {
+    const original = object[name];
+    let act = original;
+    function spy(...args) {
+      return act.apply(this, args);
+    }
+    spy.mockImplementation = (by) => {
+      act = by;
+      return spy;
+    };
+    object[name] = spy;
+    restores.push(() => {
+      object[name] = original;
+    });
+    return spy;
+  },
+  mocked: (spy) => spy,
+  restoreAllMocks() {
+    while (restores.length > 0) restores.pop()();
+  },
+};
 
 /** Fails at once: a mutant is killed by its first failure. */
 expect.soft = expect;

@@ -107,6 +107,20 @@ test('moved and scaled by powers of two, it costs the same', () => {
   }
 });
 
+test('where a ray has visited the root alone, and visits two leaves as well, the cost is three times as much', () => {
+  const random = new Random(SEED);
+  const { positions, indices } = soup(random, 8, 1e-4, 1e-4);
+  // Two heaps of four, each a leaf, that are too small to be hit; then triangles of both change places.
+  const heapsOf = (isFar: (triangle: number) => boolean) =>
+    positions.map((x, i) => x + (isFar(Math.floor(i / 9)) ? 1 : 0));
+  const address = core.loadMesh(bake(core, { positions: heapsOf((triangle) => triangle < 4), indices }));
+  core.refitMesh(
+    address,
+    heapsOf((triangle) => triangle % 2 === 0),
+  );
+  expect(core.meshInfo(address).cost).toBeCloseTo(3, 2);
+});
+
 test('the more tangled, the dearer; and dearer than a tree that is built for it', () => {
   const mesh = icosphere(1, 9);
   const address = core.loadMesh(bake(core, mesh));

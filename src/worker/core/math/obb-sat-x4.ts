@@ -7,7 +7,9 @@ import { Form } from './obb-sat-f32';
 
 // In rows of four lanes: a's inverse as the Form has it, b's edges, from a's place to b's; then b's place and its edges
 // in the space where a is the cube.
-const INVERSE: usize = 0, EDGES: usize = 9, WAY: usize = 18, PLACE: usize = 21, OWN_EDGES: usize = 24, ROWS: i32 = 33;
+const INVERSE: usize = 0, EDGES: usize = 9, WAY: usize = 18, PLACE: usize = 21, OWN_EDGES: usize = 24;
+// Then how far the two are apart along each axis (obb-axes.ts), in the units of `compareObbsX4`, and what rounding may make of that.
+const GAPS: usize = 33, ERRORS: usize = 48, ROWS: i32 = 51;
 const four: usize = memory.data(ROWS * 16, 16);
 
 /** The bound of the rounding, relative to a bound of what goes into a comparison, as in obb-sat-f32.ts. */
@@ -138,10 +140,11 @@ export function compareObbsX4(): u32 {
   const reach0 = reachOf(0), reach1 = reachOf(1), reach2 = reachOf(2);
   const distance0 = size(PLACE), distance1 = size(PLACE + 1), distance2 = size(PLACE + 2);
   let gap = f32x4.pmax(
-    f32x4.pmax(minus(distance0, plus(one, reach0)), minus(distance1, plus(one, reach1))),
-    minus(distance2, plus(one, reach2)),
+    f32x4.pmax(kept(0, minus(distance0, plus(one, reach0))), kept(1, minus(distance1, plus(one, reach1)))),
+    kept(2, minus(distance2, plus(one, reach2))),
   );
   let error = times(rounding, plus(t, times(n, f32x4.splat(3))));
+  setRow(ERRORS, error);
   let apart = f32x4.gt(gap, error);
   let sure = f32x4.lt(gap, f32x4.neg(error));
   const passed = f32x4.pmax(f32x4.pmax(plus(distance0, reach0), plus(distance1, reach1)), plus(distance2, reach2));
@@ -159,8 +162,11 @@ export function compareObbsX4(): u32 {
   );
   const p0 = along(c00, c01, c02), p1 = along(c10, c11, c12), p2 = along(c20, c21, c22);
   const q0 = plus(plus(q00, q01), q02), q1 = plus(plus(q10, q11), q12), q2 = plus(plus(q20, q21), q22);
-  gap = minus(f32x4.pmax(f32x4.pmax(minus(p0, q0), minus(p1, q1)), minus(p2, q2)), volume);
+  gap = f32x4.pmax(
+    f32x4.pmax(kept(3, minus(p0, plus(q0, volume))), kept(4, minus(p1, plus(q1, volume)))), kept(5, minus(p2, plus(q2, volume))),
+  );
   error = times(rounding, times(times(times(n, n), f32x4.splat(6)), plus(t, n)));
+  setRow(ERRORS + 1, error);
   apart = v128.or(apart, f32x4.gt(gap, error));
   sure = v128.and(sure, f32x4.lt(gap, f32x4.neg(error)));
   const passedB = f32x4.pmax(f32x4.pmax(plus(p0, q0), plus(p1, q1)), plus(p2, q2));
@@ -177,52 +183,100 @@ export function compareObbsX4(): u32 {
   gap = f32x4.pmax(gap, edgeGap(2, 1, plus(q01, q11)));
   gap = f32x4.pmax(gap, edgeGap(2, 2, plus(q02, q12)));
   error = times(rounding, times(plus(n, n), plus(t, plus(n, n))));
+  setRow(ERRORS + 2, error);
   apart = v128.or(apart, f32x4.gt(gap, error));
   sure = v128.and(sure, f32x4.lt(gap, f32x4.neg(error)));
   return i32x4.bitmask(apart) | (i32x4.bitmask(sure) << 4);
 }
 
+/** Keeps the gap along an axis for `compareReachX4`, and answers it. */
+// @ts-ignore: decorator
+@inline
+function kept(axis: usize, gap: v128): v128 {
+  setRow(GAPS + axis, gap);
+  return gap;
+}
+
+/** More than rounding makes of a gap in the world, relative to it. */
+const LENGTH_ROUNDING: f32 = 1.00002;
+/** Where volumes in the world or in the space of a's cube vanish, pairs are compared in float64. */
+const LEAST_SCALE: f32 = 1e-30;
+
+/** How far the pairs are apart at least, and along which axis (obb-axes.ts). */
+let widest: v128 = i32x4.splat(0);
+let widestAt: v128 = i32x4.splat(0);
+const axes: usize = memory.data(16, 16);
+
 /**
- * Tells which of the pairs that were set are surely farther apart than both reach beyond their boxes, by the axes across
- * faces, as four bits; the lists are those that `setFour` had. An axis that is a plane of a's cube has in the world the length
- * of the row of a's inverse.
+ * Tells which of the pairs that `compareObbsX4` compared last are surely farther apart than both reach beyond their boxes, as four
+ * bits; the lists are those that `setFour` had. An axis is no longer in the world than the edges that it crosses, multiplied; those
+ * of a's cube are no longer than what is at right angles to the rows of a's inverse.
  */
 export function compareReachX4(firsts: usize, seconds: usize): u32 {
-  const reach = plus(reaches(firsts), reaches(seconds));
-  const most = f32x4.max(f32x4.max(rowSum(0), rowSum(1)), rowSum(2));
-  const n = f32x4.pmax(times(most, f32x4.pmax(f32x4.pmax(longest(0), longest(1)), longest(2))), f32x4.splat(SMALLEST));
-  const far = plus(f32x4.pmax(f32x4.pmax(size(WAY), size(WAY + 1)), size(WAY + 2)), reach);
-  const t = plus(times(most, far), f32x4.splat(1));
-  const rounding = f32x4.splat(ROUNDING), one = f32x4.splat(1);
-  let gap = minus(size(PLACE), plus(plus(one, reachOf(0)), times(reach, lengthInWorld(one, zero(), zero()))));
-  gap = f32x4.pmax(gap, minus(size(PLACE + 1), plus(plus(one, reachOf(1)), times(reach, lengthInWorld(zero(), one, zero())))));
-  gap = f32x4.pmax(gap, minus(size(PLACE + 2), plus(plus(one, reachOf(2)), times(reach, lengthInWorld(zero(), zero(), one)))));
-  const beyond = f32x4.gt(gap, times(rounding, plus(t, times(n, f32x4.splat(3)))));
-  gap = f32x4.pmax(f32x4.pmax(faceGap(0, reach), faceGap(1, reach)), faceGap(2, reach));
-  const error = times(rounding, times(times(times(n, n), f32x4.splat(6)), plus(t, n)));
-  return <u32>i32x4.bitmask(v128.or(beyond, f32x4.gt(gap, error)));
+  const one = f32x4.splat(1);
+  const r0 = rowLength(0), r1 = rowLength(1), r2 = rowLength(2), scale = times(times(r0, r1), r2), size = f32x4.div(one, scale);
+  // A division is by the product of all three.
+  const l0 = edgeLength(0), l1 = edgeLength(1), l2 = edgeLength(2), volume = f32x4.div(one, times(times(l0, l1), l2));
+  const f0 = times(times(l1, l2), volume), f1 = times(times(l0, l2), volume), f2 = times(times(l0, l1), volume);
+  widest = f32x4.splat(0);
+  widestAt = i32x4.splat(-1);
+  const errorA = row(ERRORS), errorB = row(ERRORS + 1), error = row(ERRORS + 2);
+  offer(0, errorA, times(times(r1, r2), size));
+  offer(1, errorA, times(times(r0, r2), size));
+  offer(2, errorA, times(times(r0, r1), size));
+  offer(3, errorB, times(times(size, f1), f2));
+  offer(4, errorB, times(times(size, f2), f0));
+  offer(5, errorB, times(times(size, f0), f1));
+  const e0 = times(r0, size), e1 = times(r1, size), e2 = times(r2, size);
+  offer(6, error, times(e0, f0));
+  offer(7, error, times(e0, f1));
+  offer(8, error, times(e0, f2));
+  offer(9, error, times(e1, f0));
+  offer(10, error, times(e1, f1));
+  offer(11, error, times(e1, f2));
+  offer(12, error, times(e2, f0));
+  offer(13, error, times(e2, f1));
+  offer(14, error, times(e2, f2));
+  v128.store(axes, widestAt);
+  const reach = times(plus(reaches(firsts), reaches(seconds)), f32x4.splat(LENGTH_ROUNDING));
+  const least = f32x4.pmin(scale, times(times(l0, l1), l2));
+  return <u32>i32x4.bitmask(v128.and(f32x4.gt(widest, reach), f32x4.gt(least, f32x4.splat(LEAST_SCALE))));
+}
+
+/** Answers the number of the axis along which a pair is farthest apart, -1 where none was found. */
+// @ts-ignore: decorator
+@inline
+export function widestAxisIn(lane: u32): i32 {
+  return load<i32>(axes + (<usize>lane << 2));
+}
+
+/** Takes the gap along an axis, less its rounding and times the inverse of a bound of the axis' length, where it is the widest. */
+// @ts-ignore: decorator
+@inline
+function offer(axis: usize, error: v128, inverse: v128): void {
+  const gap = times(minus(row(GAPS + axis), error), inverse), isWider = f32x4.gt(gap, widest);
+  widest = v128.bitselect(gap, widest, isWider);
+  widestAt = v128.bitselect(i32x4.splat(<i32>axis), widestAt, isWider);
+}
+
+/** Answers how long a row of a's inverse is. */
+// @ts-ignore: decorator
+@inline
+function rowLength(i: usize): v128 {
+  return lengthOf(inverseOf(i, 0), inverseOf(i, 1), inverseOf(i, 2));
+}
+
+/** Answers how long b's edge j is. */
+// @ts-ignore: decorator
+@inline
+function edgeLength(j: usize): v128 {
+  return lengthOf(edgeOf(j, 0), edgeOf(j, 1), edgeOf(j, 2));
 }
 
 // @ts-ignore: decorator
 @inline
-function zero(): v128 { return f32x4.splat(0); }
-
-/** Answers how far the two are apart across b's face j, less their reach. */
-function faceGap(j: usize, reach: v128): v128 {
-  const x = cofactor(j, 0), y = cofactor(j, 1), z = cofactor(j, 2);
-  const own = f32x4.abs(plus(plus(times(edgeIn(j, 0), x), times(edgeIn(j, 1), y)), times(edgeIn(j, 2), z)));
-  const sides = plus(plus(f32x4.abs(x), f32x4.abs(y)), f32x4.abs(z));
-  return minus(along(x, y, z), plus(plus(sides, own), times(reach, lengthInWorld(x, y, z))));
-}
-
-/** Answers how long an axis of the space where a is the cube is in the world. */
-// @ts-ignore: decorator
-@inline
-function lengthInWorld(x: v128, y: v128, z: v128): v128 {
-  const u = plus(plus(times(inverseOf(0, 0), x), times(inverseOf(1, 0), y)), times(inverseOf(2, 0), z));
-  const v = plus(plus(times(inverseOf(0, 1), x), times(inverseOf(1, 1), y)), times(inverseOf(2, 1), z));
-  const w = plus(plus(times(inverseOf(0, 2), x), times(inverseOf(1, 2), y)), times(inverseOf(2, 2), z));
-  return f32x4.sqrt(plus(plus(times(u, u), times(v, v)), times(w, w)));
+function lengthOf(x: v128, y: v128, z: v128): v128 {
+  return f32x4.sqrt(plus(plus(times(x, x), times(y, y)), times(z, z)));
 }
 
 /** Reads how far four Forms reach beyond their boxes. */
@@ -269,7 +323,7 @@ function along(x: v128, y: v128, z: v128): v128 {
 function edgeGap(j: usize, i: usize, q: v128): v128 {
   const k = next(i), l = next(k);
   const u = edgeIn(j, k), v = edgeIn(j, l);
-  return minus(
+  return kept(6 + 3 * i + j, minus(
     f32x4.abs(minus(times(u, placeIn(l)), times(v, placeIn(k)))), plus(plus(f32x4.abs(u), f32x4.abs(v)), q),
-  );
+  ));
 }

@@ -4,15 +4,15 @@
 // broad phase, which does not know these yet, the trees and all objects of which the trees do not know everything.
 // Whoever changes a mesh puts another in its place (mesh-table.ts) and leaves it as it is until the frame is answered.
 
-import { CONTACTS_NONE, SHAPE_BOX, SHAPE_SPHERE } from '../../../shared/layout';
+import { CONTACTS_NONE, FLAG_CONTINUOUS, SHAPE_BOX, SHAPE_SPHERE } from '../../../shared/layout';
 import { reserve } from '../memory';
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from '../shape/item';
 import { PROXY_BYTES, Proxy } from '../shape/proxy';
-import { REACHING, REACH_BYTES, Reach } from '../shape/reach';
+import { REACHING_BYTE, REACH_BYTES, Reach } from '../shape/reach';
 import { areCopied, bytesOfTrees, copyTrees, dropTrees, takeTrees, treeOfFrame } from './index/frame-trees';
 import { HOLE, MOVING_TREE, PASSIVE_TREE, STATIC_TREE, proxyAt, slotAt, treeOf } from './index/octree';
-import { boxAt, idAt, ids, itemAt, reachAt, slotCount, slotOf } from './objects';
-import { isAnyReaching } from './ways';
+import { boxAt, idAt, ids, itemAt, knownReachAt, reachAt, slotCount, slotOf } from './objects';
+import { isAnyReaching, noteStart } from './ways';
 
 const RECORD_BYTES: usize = PROXY_BYTES + KEPT_ITEM_BYTES + REACH_BYTES;
 
@@ -45,7 +45,10 @@ export function keepObject(id: u32): void {
   memory.copy(record, changetype<usize>(liveProxy(id)), PROXY_BYTES);
   keepItem(record + PROXY_BYTES, itemAt(slotOf(id)));
   const reach = reachAt(slotOf(id));
-  if (changetype<usize>(reach) != 0) memory.copy(record + PROXY_BYTES + KEPT_ITEM_BYTES, changetype<usize>(reach), REACH_BYTES);
+  if (changetype<usize>(reach) != 0) {
+    if (itemAt(slotOf(id)).flags & FLAG_CONTINUOUS) noteStart(reach, itemAt(slotOf(id)));
+    memory.copy(record + PROXY_BYTES + KEPT_ITEM_BYTES, changetype<usize>(reach), REACH_BYTES);
+  }
   store<u32>(at, ++recordCount);
 }
 
@@ -147,11 +150,15 @@ export function itemOf(id: u32): Item {
 }
 
 /** Answers what an object of a pair reaches beyond its shape as the frame has it; 0 where it does not. */
-export function reachOfFrame(id: u32): Reach {
+export function reachOfFrame(proxy: Proxy): Reach {
+  return proxy.moreFlags & <u8>REACHING_BYTE ? knownReachOfFrame(proxy.id) : changetype<Reach>(0);
+}
+
+/** Answers the same of an object that reaches beyond its shape, by its id. */
+export function knownReachOfFrame(id: u32): Reach {
   const record = recordOf(id);
-  if (record == 0) return areCopied ? changetype<Reach>(0) : reachAt(slotOf(id));
-  const isReaching = changetype<Item>(record + PROXY_BYTES).flags & REACHING;
-  return changetype<Reach>(isReaching ? record + PROXY_BYTES + KEPT_ITEM_BYTES : 0);
+  if (record != 0) return changetype<Reach>(record + PROXY_BYTES + KEPT_ITEM_BYTES);
+  return areCopied ? changetype<Reach>(0) : knownReachAt(slotOf(id));
 }
 
 function recordOf(id: u32): usize {

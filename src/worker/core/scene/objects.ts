@@ -19,8 +19,8 @@ import {
 } from '../shape/item';
 import { baseOf, fitsPose, freeRooms, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
-import { REACHING, REACH_BYTES, Reach, findReach, highXY, highZ, lowXY, lowZ } from '../shape/reach';
-import { noteReach, noteReaching, reserveWays, wayRound } from './ways';
+import { REACHING, REACH_BYTES, Reach, findReach, highXY, highZ, lowXY, lowZ, margin } from '../shape/reach';
+import { noteReach, noteReaching, noteStart, reserveWays, wayRound } from './ways';
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
 @unmanaged
@@ -122,7 +122,11 @@ export function clipSetOf(slot: u32): u32 {
 
 /** Answers what an object reaches beyond its shape; 0 where it does not. */
 export function reachAt(slot: u32): Reach {
-  if (!(itemAt(slot).flags & REACHING)) return changetype<Reach>(0);
+  return itemAt(slot).flags & REACHING ? knownReachAt(slot) : changetype<Reach>(0);
+}
+
+/** Answers the same of an object that reaches beyond its shape. */
+export function knownReachAt(slot: u32): Reach {
   return changetype<Reach>(pageOf(slot).reaches + (slot & (PAGE_SLOTS - 1)) * <u32>REACH_BYTES);
 }
 
@@ -281,6 +285,7 @@ function describeReach(slot: u32, description: usize, hasWay: bool): void {
   reach.isHeld = 0;
   reach.travel = 0;
   reach.isPlaced = 0; // its bounds are set next
+  reach.begun = wayRound;
 }
 
 /** Makes room for the pose of an object, where it is to be one of another mesh. Throws OUT_OF_MEMORY. */
@@ -356,6 +361,7 @@ export function setBox(slot: u32, b: Affine): void {
 /** Extends a slot's bounds by what it reaches beyond its shape. */
 function extendBox(slot: u32, box: Box, b: Affine): void {
   const reach = reachAt(slot);
+  if (itemAt(slot).flags & FLAG_CONTINUOUS) noteStart(reach, itemAt(slot));
   findReach(reach, itemAt(slot), b);
   const origin = f64x2.replace_lane(f64x2.splat(sceneOriginX), 1, sceneOriginY);
   const ends = outward(
@@ -364,10 +370,14 @@ function extendBox(slot: u32, box: Box, b: Affine): void {
   const low = outward(f64x2.sub(lowXY, origin), f64x2.splat(-OUTWARD)), high = outward(f64x2.sub(highXY, origin), f64x2.splat(OUTWARD));
   const to = changetype<usize>(box);
   const lowAt = to + offsetof<Box>('lowX'), highAt = to + offsetof<Box>('highX');
-  v128.store64_lane(lowAt, f32x4.pmin(v128.load64_zero(lowAt), low), 0);
-  v128.store64_lane(highAt, f32x4.pmax(v128.load64_zero(highAt), high), 0);
-  box.lowZ = min(box.lowZ, f32x4.extract_lane(ends, 0));
-  box.highZ = max(box.highZ, f32x4.extract_lane(ends, 1));
+  const more = f64x2.splat(margin);
+  const ownLow = outward(f64x2.sub(f64x2.promote_low_f32x4(v128.load64_zero(lowAt)), more), f64x2.splat(-OUTWARD));
+  const ownHigh = outward(f64x2.add(f64x2.promote_low_f32x4(v128.load64_zero(highAt)), more), f64x2.splat(OUTWARD));
+  const own = outward(f64x2.replace_lane(f64x2.splat(<f64>box.lowZ - margin), 1, <f64>box.highZ + margin), f64x2(-OUTWARD, OUTWARD));
+  v128.store64_lane(lowAt, f32x4.pmin(ownLow, low), 0);
+  v128.store64_lane(highAt, f32x4.pmax(ownHigh, high), 0);
+  box.lowZ = min(f32x4.extract_lane(own, 0), f32x4.extract_lane(ends, 0));
+  box.highZ = max(f32x4.extract_lane(own, 1), f32x4.extract_lane(ends, 1));
   reach.round = wayRound;
   if (itemAt(slot).flags & FLAG_CONTINUOUS) noteReach(slot, reach);
 }

@@ -1,11 +1,11 @@
 // The scene: objects and the trees that index them, brought up to date when somebody asks.
 
-import { CONTACTS_NONE, FLAG_STATIC, OBJECT_CONTACTS, OBJECT_FLAGS } from '../../../shared/layout';
+import { CONTACTS_NONE, FLAG_CONTINUOUS, FLAG_STATIC, OBJECT_CONTACTS, OBJECT_FLAGS } from '../../../shared/layout';
 import { now } from '../host';
 import { Affine, copy, same, usable } from '../math/affine';
 import { reserve } from '../memory';
 import {
-  NO_TREE, UNPLACED, boxAt, describe, forget, idAt, isAlive, itemAt, moveOrigin, orientedBounds, reserveRecord,
+  NO_TREE, UNPLACED, boxAt, describe, forget, idAt, isAlive, itemAt, moveOrigin, orientedBounds, reachAt, reserveRecord,
   reserveSlots, sceneOriginX, sceneOriginY, sceneOriginZ, slotCount, setBox, slotOf,
 } from './objects';
 import { worldOf } from '../shape/item';
@@ -16,6 +16,7 @@ import { beginTree, buildTree, enlist } from './index/build';
 import { addToTree, clearTree, refitDirty, removeFromTree, updateInTree } from './index/growing';
 import { insert } from './index/insert';
 import { SlotSet, addSlot, hasSlot, moveSlots, removeLast, reserveSet, slotIn } from './slot-set';
+import { noteStart } from './ways';
 import { replaceSlot, reserveLastIds } from './view/last-ids';
 
 /** The slots whose pairs are to be found anew. */
@@ -179,9 +180,10 @@ export function removeObject(id: u32): void {
  * Gives an object a new place. Answers false where the matrix is not `usable`. The same matrix again is no movement.
  */
 export function moveObject(slot: u32, matrix: Affine): bool {
-  const world = worldOf(itemAt(slot));
+  const item = itemAt(slot), world = worldOf(item);
   if (same(world, matrix)) return true;
   if (!usable(matrix)) return false;
+  if (item.flags & FLAG_CONTINUOUS) noteStart(reachAt(slot), item);
   copy(world, matrix);
   touch(slot);
   return true;

@@ -48,8 +48,16 @@ export function removeLast(set: SlotSet): void {
 }
 
 export function clearSlots(set: SlotSet): void {
-  for (let i: u32 = 0; i < set.count; i++) store<u32>(set.bits + (<usize>(slotIn(set, i) >> 5) << 2), 0);
+  if (set.count >= set.words) memory.fill(set.bits, 0, <usize>set.words << 2);
+  else for (let i: u32 = 0; i < set.count; i++) store<u32>(set.bits + (<usize>(slotIn(set, i) >> 5) << 2), 0);
   set.count = 0;
+}
+
+/** Lets two sets that have room for the same slots be each other. */
+export function exchangeSlots(a: SlotSet, b: SlotSet): void {
+  const list = a.list, count = a.count, bits = a.bits, words = a.words;
+  a.list = b.list; a.count = b.count; a.bits = b.bits; a.words = b.words;
+  b.list = list; b.count = count; b.bits = bits; b.words = words;
 }
 
 /** Adds all slots of one set to another, which has room for them, and empties the first. */

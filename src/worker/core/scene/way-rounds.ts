@@ -2,32 +2,19 @@
 // frame, as the contact budget is used up, the ways of both of its objects begin where they did: nothing passes unseen.
 
 import { FLAG_CONTINUOUS } from '../../../shared/layout';
-import { beginWay, takeStart } from '../shape/reach';
-import { reachOfFrame } from './frame-snapshot';
+import { takeStart } from '../shape/reach';
+import { knownReachOfFrame } from './frame-snapshot';
 import { idAt, isAlive, itemAt, reachAt, slotOf } from './objects';
 import { waitingAt, waitingPairs } from './pairs/contact-queue';
 import { touch } from './scene';
-import { clearSlots, slotIn } from './slot-set';
-import { nextRound, passed, underWay, wayRound } from './ways';
+import { clearSlots, hasSlot, slotIn } from './slot-set';
+import { noteStart, passed, underWay, wayRound } from './ways';
 
 function isContinuous(slot: u32): bool {
   return idAt(slot) != 0 && (itemAt(slot).flags & FLAG_CONTINUOUS) != 0;
 }
 
-/** Lets ways begin where the objects are, but for those that are held. */
-export function advanceWays(): void {
-  for (let i: u32 = 0; i < underWay.count; i++) {
-    const slot = slotIn(underWay, i);
-    if (!isContinuous(slot)) continue;
-    const reach = reachAt(slot);
-    if (!reach.isHeld || !reach.isPlaced) beginWay(reach, itemAt(slot));
-    reach.isPlaced = 1;
-    reach.isHeld = 0;
-  }
-  nextRound();
-}
-
-/** Holds the ways of the objects of pairs that wait, before `advanceWays`. */
+/** Holds the ways of the objects of pairs that wait, before `nextRound`. */
 export function holdWays(): void {
   for (let i: u32 = 0; i < waitingPairs; i++) {
     hold(waitingAt(i).a);
@@ -36,10 +23,13 @@ export function holdWays(): void {
 }
 
 function hold(id: u32): void {
-  if (isAlive(id) && isContinuous(slotOf(id))) reachAt(slotOf(id)).isHeld = 1;
+  if (!isAlive(id) || !isContinuous(slotOf(id))) return;
+  const reach = reachAt(slotOf(id));
+  noteStart(reach, itemAt(slotOf(id)));
+  reach.isHeld = 1;
 }
 
-/** Does so after `advanceWays`, by what the frame has kept of the objects. */
+/** Does so after `nextRound`, by what the frame has kept of the objects. */
 export function restoreWaiting(): void {
   for (let i: u32 = 0; i < waitingPairs; i++) {
     restore(waitingAt(i).a);
@@ -53,19 +43,26 @@ export function restorePassed(): void {
 }
 
 function restore(id: u32): void {
-  const then = reachOfFrame(id);
-  if (changetype<usize>(then) == 0 || !isAlive(id) || !isContinuous(slotOf(id))) return;
+  if (!isAlive(id) || !isContinuous(slotOf(id))) return;
+  const then = knownReachOfFrame(id);
+  if (changetype<usize>(then) == 0) return;
   const reach = reachAt(slotOf(id));
+  noteStart(reach, itemAt(slotOf(id)));
   if (!reach.isPlaced || !then.isPlaced) return; // it was put elsewhere since
   takeStart(reach, then);
   reach.round = 0;
+  areRestored = true;
 }
+/** Whether ways of objects were restored whose bounds may have been set in this round already. */
+let areRestored: bool = false;
 
 /** Takes ways that are over out of the bounds of objects that have not moved since. Their pairs are to be found anew. */
 export function dropPassedWays(): void {
   for (let i: u32 = 0; i < passed.count; i++) {
     const slot = slotIn(passed, i);
+    if (!areRestored && hasSlot(underWay, slot)) continue;
     if (isContinuous(slot) && reachAt(slot).round != wayRound) touch(slot);
   }
   clearSlots(passed);
+  areRestored = false;
 }

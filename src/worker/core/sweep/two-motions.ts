@@ -18,6 +18,7 @@ import { PlacedShape, copyShape, mapOf } from '../shape/placed-shape';
 import { moveMap, setMotion, setPivot, setSpin } from './motion';
 import { best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetX, meetY, meetZ } from './meeting';
 import { beginSweep, sweepPair } from './sweep';
+import { BoxMotion, boxesApartUntil, doBoxesMeet } from './turning-boxes';
 
 /** When the two meet, 0 … 1, and how deep they are in each other at the start, else 0. */
 export let meetingTime: f64 = 0;
@@ -26,18 +27,11 @@ export let meetingDepth: f64 = 0;
 export let meetingX: f64 = 0, meetingY: f64 = 0, meetingZ: f64 = 0;
 export let meetingNormalX: f64 = 0, meetingNormalY: f64 = 0, meetingNormalZ: f64 = 0;
 
-/** A shape at the start of its motion, and the motion. */
+/** A shape at the start of its motion, whose map is the motion's, and the rotation as a quaternion. */
 @unmanaged
-class Mover {
+class Mover extends BoxMotion {
   shape: usize;
-  pivotX: f64; pivotY: f64; pivotZ: f64;
-  wayX: f64; wayY: f64; wayZ: f64;
-  spinX: f64; spinY: f64; spinZ: f64;
-  angle: f64;
   turnX: f64; turnY: f64; turnZ: f64; turnW: f64;
-  /** How far it reaches from the pivot, and its size. */
-  arm: f64;
-  size: f64;
 }
 
 const moverA = changetype<Mover>(memory.data(<i32>offsetof<Mover>(), 16));
@@ -51,7 +45,8 @@ const bodyB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 
 /**
  * Sweeps two shapes from where they were to where they are; the maps are those of their objects then and now. Answers
- * whether they meet on the way. Without `wantsDepth` nobody reads how deep they are in each other at the start. Throws OUT_OF_MEMORY.
+ * whether they meet on the way. Without `wantsDepth` nobody reads how deep they are in each other at the start, nor where they
+ * meet. Throws OUT_OF_MEMORY.
  */
 export function sweepBoth(
   a: PlacedShape, fromA: Affine, toA: Affine, b: PlacedShape, fromB: Affine, toB: Affine, wantsDepth: bool,
@@ -59,7 +54,7 @@ export function sweepBoth(
   setMover(moverA, startA, a, fromA, toA);
   setMover(moverB, startB, b, fromB, toB);
   if (moverA.angle > 0 && moverB.angle > 0) {
-    if (!advanceBoth()) return false;
+    if (!advanceBoth(wantsDepth)) return false;
     if (wantsDepth && meetingTime == 0) findDepth();
     return true;
   }
@@ -71,6 +66,7 @@ function setMover(mover: Mover, start: PlacedShape, shape: PlacedShape, from: Af
   rigid.findMotion(from, to);
   rigid.startMap(mapOf(start), mapOf(shape), from, to);
   mover.shape = changetype<usize>(start);
+  mover.map = changetype<usize>(mapOf(start));
   mover.pivotX = from.tx; mover.pivotY = from.ty; mover.pivotZ = from.tz;
   mover.wayX = rigid.wayX; mover.wayY = rigid.wayY; mover.wayZ = rigid.wayZ;
   mover.spinX = rigid.spinX; mover.spinY = rigid.spinY; mover.spinZ = rigid.spinZ;
@@ -122,15 +118,22 @@ let gap: f64 = 0;
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let isPlane: bool = false;
 
-function advanceBoth(): bool {
+/** Finds when the two meet, and with `wantsPlace` where. */
+function advanceBoth(wantsPlace: bool): bool {
   setSize(moverA);
   setSize(moverB);
   isPlane = startA.shape != SHAPE_MESH && startB.shape != SHAPE_MESH;
-  if (isPlane) setEnds();
+  areEndsSet = false;
   const wayX = moverA.wayX - moverB.wayX, wayY = moverA.wayY - moverB.wayY, wayZ = moverA.wayZ - moverB.wayZ;
   const speed = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ) + moverA.angle * moverA.arm + moverB.angle * moverB.arm;
   const size = min(moverA.size, moverB.size);
-  let time: f64 = 0;
+  const areBoxes = startA.shape == SHAPE_BOX && startB.shape == SHAPE_BOX;
+  let time: f64 = areBoxes ? boxesApartUntil(moverA, moverB, TOUCHING * size) : 0;
+  if (areBoxes && !wantsPlace && time < 1 && doBoxesMeet(time, TOUCHING * size)) {
+    meetingTime = time;
+    meetingDepth = 0;
+    return true;
+  }
   for (let step = 0; time < 1; step++) {
     checkpoint(WORK_OF_STEP);
     pose(poseA, moverA, time);
@@ -155,6 +158,7 @@ function advanceBoth(): bool {
  * no nearer than on a chord from now to then, less the sagittas of both; Infinity where that is never gone.
  */
 function chordTime(time: f64, free: f64): f64 {
+  if (!areEndsSet) setEnds();
   findSupportPoint(endA, -normalX, -normalY, -normalZ, false);
   let height = normalX * (supportX - endPlaceX) + normalY * (supportY - endPlaceY) + normalZ * (supportZ - endPlaceZ);
   findSupportPoint(endB, normalX, normalY, normalZ, false);
@@ -175,8 +179,11 @@ const endA = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const endB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 /** From the first body's place to the second's, at the end. */
 let endPlaceX: f64 = 0, endPlaceY: f64 = 0, endPlaceZ: f64 = 0;
+let areEndsSet: bool = false;
 
+/** Takes both bodies where they are at the end; poses of another time must be set anew. */
 function setEnds(): void {
+  areEndsSet = true;
   pose(poseA, moverA, 1);
   pose(poseB, moverB, 1);
   setShapeSupport(endA, poseA, 0, 0, 0);

@@ -278,3 +278,46 @@ function distanceFrom(body: Body, point: Vector3): number {
 function sizeOf({ columns }: Body): number {
   return columns.reduce((sum, column) => sum + column.length(), 0);
 }
+
+test('a triangle that is exactly as far as the bound counts, however its corners stand about the foot', async () => {
+  const scene = await NearScene.at(new Vector3());
+  const corners = [new Vector3(1, 0.5, -0.5), new Vector3(1, -0.5, -0.5), new Vector3(1, 0, 1)];
+  const orders = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ];
+  let count = 0;
+  // Its plane along each axis, on both sides, and turned about that axis by right angles: all of that is exact.
+  for (const order of orders) {
+    for (const side of [1, -1]) {
+      for (const [u, v] of [
+        [1, 1],
+        [1, -1],
+        [-1, 1],
+        [-1, -1],
+      ]) {
+        for (const axes of orders) {
+          const positions = new Float32Array(9);
+          order.forEach((corner, i) => {
+            const { x, y, z } = corners[corner];
+            [side * x, u * y, v * z].forEach((value, k) => {
+              positions[3 * i + axes[k]] = value;
+            });
+          });
+          const mesh = scene.mesh({ positions, indices: Uint32Array.of(0, 1, 2) });
+          const thing = scene.add(mesh, new Matrix4());
+          const ask = (limit: number) => scene.core.queries.closestPoint([0, 0, 0], limit, ALL);
+          expect(ask(1)).toMatchObject({ object: thing.id, distance: 1 });
+          expect(ask(1 - 2 ** -53)).toBeNull();
+          scene.remove(thing);
+          count++;
+        }
+      }
+    }
+  }
+  expect(count).toBe(288);
+});

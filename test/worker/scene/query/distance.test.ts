@@ -104,6 +104,32 @@ describe.each(PLACES)(`distance %s, seed ${SEED}`, { timeout: 240_000 }, (_, pla
 });
 
 describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
+  test('what is wholly inside of a box is 0 away from it, in either order, and both points are one of its own', async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(new Vector3());
+    for (let i = 0; i < 100; i++) {
+      const outer = { shape: { type: 'box', halfExtents: [2, 3, 4] } } as const;
+      // It reaches less than 2 from the middle.
+      const inner = { shape: anySolid(random) };
+      const [large, small] = [
+        new Matrix4(),
+        random.placement(random.point(0.5), { low: 0.1, high: 0.3, sheared: 0.2 }),
+      ];
+      const [a, b] =
+        i % 2 === 0
+          ? [scene.add(outer, large), scene.add(inner, small)]
+          : [scene.add(inner, small), scene.add(outer, large)];
+      const found = measure(scene, a, b)!;
+      const message = `case ${i}: ${JSON.stringify(inner.shape)}`;
+      expect(found.distance, message).toBe(0);
+      expect(found.pointA, message).toEqual(found.pointB);
+      const least = distanceTo(partsOf(i % 2 === 0 ? b : a), -1, found.pointA, 1e-8);
+      expect(least, message).toBeLessThan(1e-6);
+      scene.remove(a);
+      scene.remove(b);
+    }
+  });
+
   test('triangle inequality, by what lies between: a to c is no more than a to b, b across, b to c', async () => {
     const random = new Random(SEED);
     const scene = await NearScene.at(new Vector3());

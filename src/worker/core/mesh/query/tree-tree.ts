@@ -12,11 +12,10 @@ import { checkpoint } from '../../checkpoint';
 import { reserve } from '../../memory';
 import { setBlockMap } from './mapped-block';
 import { mapTriangle } from './mapped-triangle';
-import { mayMeet, setFour } from './triangle-prefilter';
-import { Block, LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, treeScale } from '../tree/layout';
+import { boundsMeet, mayMeet, setFour, setOthers } from './triangle-prefilter';
+import { Block, Mesh, blockAt, filledLanes, firstBlock, firstNode, innerCount, nodeAt, treeScale } from '../tree/layout';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
 import { Relation, obbOverlap4x4, setRelation } from './obb-sat-4x4';
-import { WORD_BYTES } from '../../sizes';
 
 /** The map from tree B to tree A (or to another space) in float64. */
 export const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -61,15 +60,16 @@ class Work {
 const WORK_BYTES: usize = 16;
 let stack: usize = 0;
 
+/** Puts children that wait on the stack, which must have room for them. Answers where it ends then. */
+// @ts-ignore: decorator
+@inline
 function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
-  const used = top - stack;
-  stack = reserve(stack, used, used + WORK_BYTES);
-  const work = changetype<Work>(stack + used);
+  const work = changetype<Work>(top);
   work.a = a;
   work.maskA = maskA;
   work.b = b;
   work.maskB = maskB;
-  return stack + used + WORK_BYTES;
+  return top + WORK_BYTES;
 }
 
 /** How many pairs of nodes are compared between two checkpoints, and what each counts for with its triangles. */
@@ -85,6 +85,7 @@ let isEnough: bool = false;
  */
 export function descend(a: Mesh, b: Mesh, visit: Visit): bool {
   isEnough = false;
+  stack = reserve(stack, 0, WORK_BYTES);
   let used = push(stack, 0, 15, 0, 15) - stack;
   while (used != 0 && !isEnough) {
     used = descendSome(a, b, visit, used);
@@ -93,8 +94,15 @@ export function descend(a: Mesh, b: Mesh, visit: Visit): bool {
   return isEnough;
 }
 
-/** Compares some of the pairs that wait, of which there are so many bytes. Answers how many bytes wait then. */
+/** What a pair of nodes leaves waiting at most: each child of the one with each of the other. */
+const MOST_PUSHED: usize = 16;
+
+/**
+ * Compares some of the pairs that wait, of which there are so many bytes. Answers how many bytes wait then. Children
+ * are taken by what both are: nodes with all their children that overlap come first, leaves last.
+ */
 function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
+  stack = reserve(stack, used, <u64>used + <usize>PAIRS_AT_ONCE * MOST_PUSHED * WORK_BYTES);
   let top = stack + used;
   for (let n = 0; n < PAIRS_AT_ONCE && top != stack; n++) {
     top -= WORK_BYTES;
@@ -102,67 +110,50 @@ function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
     const indexA = work.a, maskA = work.maskA, indexB = work.b, maskB = work.maskB;
     const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
     countNode();
-    // The pairs of an inner child of a and a leaf of b, as in the mask above.
-    let innerAndLeaf: u32 = 0;
-    // All that meet one child of b after one another, as a block's four triangles are then mapped once.
-    const overlaps = obbOverlap4x4(relation, nodeA, nodeB, maskA, maskB);
-    touchChildren(a, nodeA, b, nodeB, overlaps);
-    for (let bits = overlaps; bits != 0; ) {
-      const j = ctz(bits) & 3;
-      let column = (bits >> j) & 0x1111;
-      bits &= ~(column << j);
-      const childB = childOf(nodeB, j);
-      // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
-      let leavesOfA: u32 = 0;
-      for (; column != 0; column &= column - 1) {
-        const i = ctz(column) >> 2;
-        const childA = childOf(nodeA, i);
-        if (childA & LEAF) {
-          if (!(childB & LEAF)) leavesOfA |= 1 << i;
-          else if (visitBlocks(a, childA & ~LEAF, b, childB & ~LEAF, visit)) {
-            isEnough = true;
-            return 0;
-          }
-        } else if (childB & LEAF) innerAndLeaf |= 1 << ((i << 2) + j);
-        else top = push(top, childA, 15, childB, 15);
-      }
-      if (leavesOfA != 0) top = push(top, indexA, leavesOfA, childB, 15);
+    // Bit 4 j + i: all that meet one child of b come after one another.
+    const overlaps = transpose(obbOverlap4x4(relation, nodeA, nodeB, maskA, maskB));
+    const innerA = innerCount(nodeA), innerB = innerCount(nodeB);
+    const innerOfA: u32 = ((1 << innerA) - 1) * EACH_FOURTH, innerOfB: u32 = (1 << (innerB << 2)) - 1;
+    const nodesA = firstNode(nodeA), nodesB = firstNode(nodeB);
+    for (let bits = overlaps & innerOfA & innerOfB; bits != 0; bits &= bits - 1) {
+      const bit = ctz(bits);
+      top = push(top, nodesA + (bit & 3), 15, nodesB + (bit >> 2), 15);
     }
-    for (let i: u32 = 0; innerAndLeaf != 0; i++, innerAndLeaf >>= 4) {
-      if (innerAndLeaf & 15) top = push(top, childOf(nodeA, i), 15, indexB, innerAndLeaf & 15);
+    // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
+    for (let bits = overlaps & ~innerOfA & innerOfB; bits != 0; ) {
+      const j = ctz(bits) >> 2, leaves = (bits >> (j << 2)) & 15;
+      bits &= ~(leaves << (j << 2));
+      top = push(top, indexA, leaves, nodesB + j, 15);
+    }
+    for (let bits = overlaps & innerOfA & ~innerOfB; bits != 0; ) {
+      const i = ctz(bits) & 3, leaves = (bits >> i) & EACH_FOURTH;
+      bits &= ~(leaves << i);
+      top = push(top, nodesA + i, 15, indexB, (leaves | (leaves >> 3) | (leaves >> 6) | (leaves >> 9)) & 15);
+    }
+    // A block's four triangles are mapped once for all blocks of a.
+    const blocksA = firstBlock(nodeA) - innerA, blocksB = firstBlock(nodeB) - innerB;
+    for (let bits = overlaps & ~(innerOfA | innerOfB); bits != 0; bits &= bits - 1) {
+      const bit = ctz(bits);
+      if (visitBlocks(a, blocksA + (bit & 3), b, blocksB + (bit >> 2), visit)) {
+        isEnough = true;
+        return 0;
+      }
     }
   }
   return top - stack;
 }
 
-/** Takes what is read ahead, so that it is read at all. */
-const touched: usize = memory.data(WORD_BYTES, 4);
+/** Bits 0, 4, 8 and 12. */
+const EACH_FOURTH: u32 = 0x1111;
 
-/**
- * Reads ahead from all children that are looked at next: they are seldom in the cache when a worker wakes up for a single
- * question, and so they come from memory at once and not one after the other. All pairs of triangles of two dragons take
- * 124 instead of 134 ms for 200 poses (the best of three runs by `contact`, one call after the other).
- */
-function touchChildren(a: Mesh, nodeA: Node, b: Mesh, nodeB: Node, overlaps: u32): void {
-  let sum: u32 = 0;
-  let rows = overlaps | (overlaps >> 1);
-  for (rows = (rows | (rows >> 2)) & 0x1111; rows != 0; rows &= rows - 1) {
-    sum |= touch(a, childOf(nodeA, ctz(rows) >> 2));
-  }
-  let columns = overlaps | (overlaps >> 8);
-  for (columns = (columns | (columns >> 4)) & 15; columns != 0; columns &= columns - 1) {
-    sum |= touch(b, childOf(nodeB, ctz(columns)));
-  }
-  store<u32>(touched, sum);
-}
-
-/** Reads from each cache line of a child. */
+/** Puts bit 4 j + i in the place of bit 4 i + j. */
 // @ts-ignore: decorator
 @inline
-function touch(mesh: Mesh, child: u32): u32 {
-  if (!(child & LEAF)) return load<u32>(changetype<usize>(nodeAt(mesh, child)));
-  const block = changetype<usize>(blockAt(mesh, child & ~LEAF));
-  return load<u32>(block) | load<u32>(block, 64) | load<u32>(block, 128);
+function transpose(bits: u32): u32 {
+  const inFours = (bits ^ (bits >> 3)) & 0x0a0a;
+  bits ^= inFours ^ (inFours << 3);
+  const ofFours = (bits ^ (bits >> 6)) & 0x00cc;
+  return bits ^ ofFours ^ (ofFours << 6);
 }
 
 /** The block of b whose four triangles were taken last, and which of them are mapped. */
@@ -178,10 +169,15 @@ export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: V
     mapped = 0;
     setFour(blockB);
   }
-  const filled = filledLanes(blockB);
-  for (let lanes = filledLanes(blockA); lanes != 0; lanes &= lanes - 1) {
-    const lane = ctz(lanes);
-    let bits = mayMeet(blockA, lane) & filled;
+  const lanesA = filledLanes(blockA);
+  const filled = (lanesA | (lanesA << 3) | (lanesA << 6) | (lanesA << 9)) & EACH_FOURTH;
+  let overlaps = boundsMeet(blockA) & (filled * 15) & (filledLanes(blockB) * EACH_FOURTH);
+  if (overlaps == 0) return false;
+  setOthers(blockA);
+  while (overlaps != 0) {
+    const lane = ctz(overlaps) >> 2;
+    let bits = mayMeet(blockA, lane) & (overlaps >> (lane << 2));
+    overlaps &= ~(15 << (lane << 2));
     if (bits == 0) continue;
     copyTriangle(triangleA, changetype<usize>(blockA) + (<usize>lane << 2));
     for (; bits != 0; bits &= bits - 1) {

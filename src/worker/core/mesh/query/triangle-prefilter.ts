@@ -35,23 +35,66 @@ export function setFour(block: Block): void {
   normalZ = minus(times(ex, fy), times(ey, fx));
 }
 
-/** Finds which of the four triangles may meet triangle `lane` of a block, a bit each. */
-export function mayMeet(block: Block, lane: u32): u32 {
-  const at = changetype<usize>(block) + (<usize>lane << 2);
-  const px = v128.load32_splat(at), py = v128.load32_splat(at, 16), pz = v128.load32_splat(at, 32);
-  const qx = v128.load32_splat(at, 48), qy = v128.load32_splat(at, 64), qz = v128.load32_splat(at, 80);
-  const rx = v128.load32_splat(at, 96), ry = v128.load32_splat(at, 112), rz = v128.load32_splat(at, 128);
-  const leastX = least(px, qx, rx), leastY = least(py, qy, ry), leastZ = least(pz, qz, rz);
-  const greatestX = greatest(px, qx, rx), greatestY = greatest(py, qy, ry), greatestZ = greatest(pz, qz, rz);
-  let apart = v128.or(
-    v128.or(v128.or(f32x4.gt(leastX, highX), f32x4.gt(lowX, greatestX)), f32x4.gt(leastY, highY)),
-    v128.or(v128.or(f32x4.gt(lowY, greatestY), f32x4.gt(leastZ, highZ)), f32x4.gt(lowZ, greatestZ)),
-  );
-  if (i32x4.all_true(apart)) return 0;
+/** Of four triangles that are compared with these, a lane each: bounds, low and high ones, normals, and the greatest width. */
+const others: usize = memory.data(10 * VECTOR_BYTES, 16);
+const NORMALS: usize = 6 * 16;
+const WIDTH: usize = 9 * 16;
 
-  const extent = f32x4.pmax(
-    greatest(minus(greatestX, leastX), minus(greatestY, leastY), minus(greatestZ, leastZ)), f32x4.splat(LEAST_SIZE),
+/**
+ * Takes the four triangles of another block, which stay where they are. Finds which of them have bounds that overlap
+ * those of which of the first four: bit 4 i + j for triangle i of this block and j of the other.
+ */
+export function boundsMeet(block: Block): u32 {
+  const at = changetype<usize>(block);
+  for (let axis: usize = 0; axis < 48; axis += 16) {
+    const p = v128.load(at + axis), q = v128.load(at + axis, 48), r = v128.load(at + axis, 96);
+    v128.store(others + (axis << 1), least(p, q, r));
+    v128.store(others + (axis << 1), greatest(p, q, r), 16);
+  }
+  return boundsMeetOne(0) | (boundsMeetOne(1) << 4) | (boundsMeetOne(2) << 8) | (boundsMeetOne(3) << 12);
+}
+
+// @ts-ignore: decorator
+@inline
+function boundsMeetOne(lane: usize): u32 {
+  const at = others + (lane << 2);
+  const apart = v128.or(
+    v128.or(
+      v128.or(f32x4.gt(v128.load32_splat(at), highX), f32x4.gt(lowX, v128.load32_splat(at, 16))),
+      f32x4.gt(v128.load32_splat(at, 32), highY),
+    ),
+    v128.or(
+      v128.or(f32x4.gt(lowY, v128.load32_splat(at, 48)), f32x4.gt(v128.load32_splat(at, 64), highZ)),
+      f32x4.gt(lowZ, v128.load32_splat(at, 80)),
+    ),
   );
+  return ~<u32>i32x4.bitmask(apart) & 15;
+}
+
+/** Sets what `mayMeet` needs of the block that `boundsMeet` took. */
+export function setOthers(block: Block): void {
+  const at = changetype<usize>(block);
+  const px = v128.load(at), py = v128.load(at, 16), pz = v128.load(at, 32);
+  const ex = minus(v128.load(at, 48), px), ey = minus(v128.load(at, 64), py), ez = minus(v128.load(at, 80), pz);
+  const fx = minus(v128.load(at, 96), px), fy = minus(v128.load(at, 112), py), fz = minus(v128.load(at, 128), pz);
+  v128.store(others + NORMALS, minus(times(ey, fz), times(ez, fy)));
+  v128.store(others + NORMALS, minus(times(ez, fx), times(ex, fz)), 16);
+  v128.store(others + NORMALS, minus(times(ex, fy), times(ey, fx)), 32);
+  const width = greatest(
+    minus(v128.load(others, 16), v128.load(others)), minus(v128.load(others, 48), v128.load(others, 32)),
+    minus(v128.load(others, 80), v128.load(others, 64)),
+  );
+  v128.store(others + WIDTH, f32x4.pmax(width, f32x4.splat(LEAST_SIZE)));
+}
+
+/**
+ * Finds which of the first four triangles, whose bounds overlap those of triangle `lane` of the block of `setOthers`, may
+ * meet it, a bit each.
+ */
+export function mayMeet(block: Block, lane: u32): u32 {
+  const at = changetype<usize>(block) + (<usize>lane << 2), other = others + (<usize>lane << 2);
+  const px = v128.load32_splat(at), py = v128.load32_splat(at, 16), pz = v128.load32_splat(at, 32);
+  const extent = v128.load32_splat(other + WIDTH);
   // As bounds overlap, no corner of one is farther than this from one of the other, in a coordinate.
   const reach = plus(size, extent);
   const ax = v128.load(corners), ay = v128.load(corners, 16), az = v128.load(corners, 32);
@@ -59,24 +102,21 @@ export function mayMeet(block: Block, lane: u32): u32 {
   const cx = v128.load(corners, 96), cy = v128.load(corners, 112), cz = v128.load(corners, 128);
 
   // The four against the plane of the one.
-  const ex = minus(qx, px), ey = minus(qy, py), ez = minus(qz, pz);
-  const fx = minus(rx, px), fy = minus(ry, py), fz = minus(rz, pz);
-  const nx = minus(times(ey, fz), times(ez, fy));
-  const ny = minus(times(ez, fx), times(ex, fz));
-  const nz = minus(times(ex, fy), times(ey, fx));
+  const nx = v128.load32_splat(other + NORMALS), ny = v128.load32_splat(other + NORMALS, 16);
+  const nz = v128.load32_splat(other + NORMALS, 32);
   let a = dot(nx, ny, nz, minus(ax, px), minus(ay, py), minus(az, pz));
   let b = dot(nx, ny, nz, minus(bx, px), minus(by, py), minus(bz, pz));
   let c = dot(nx, ny, nz, minus(cx, px), minus(cy, py), minus(cz, pz));
   const error = times(times(extent, extent), plus(f32x4.splat(<f32>6.0 * blur), times(reach, f32x4.splat(VOLUME_ROUNDING))));
-  apart = v128.or(apart, isBeyond(a, b, c, error));
-  if (i32x4.all_true(apart)) return 0;
+  const apart = isBeyond(a, b, c, error);
 
   // The one against the planes of the four.
+  const qx = v128.load32_splat(at, 48), qy = v128.load32_splat(at, 64), qz = v128.load32_splat(at, 80);
+  const rx = v128.load32_splat(at, 96), ry = v128.load32_splat(at, 112), rz = v128.load32_splat(at, 128);
   a = dot(normalX, normalY, normalZ, minus(px, ax), minus(py, ay), minus(pz, az));
   b = dot(normalX, normalY, normalZ, minus(qx, ax), minus(qy, ay), minus(qz, az));
   c = dot(normalX, normalY, normalZ, minus(rx, ax), minus(ry, ay), minus(rz, az));
-  apart = v128.or(apart, isBeyond(a, b, c, mappedVolumeError(size, reach)));
-  return ~<u32>i32x4.bitmask(apart) & 15;
+  return ~<u32>i32x4.bitmask(v128.or(apart, isBeyond(a, b, c, mappedVolumeError(size, reach)))) & 15;
 }
 
 /** Tells in which lanes three heights are surely on one side of 0; in none where the error is infinite or NaN. */

@@ -31,8 +31,8 @@ import { poseObject } from '../poses';
 import {
   beginChangesSince, endChangesSince, moveObject, reserveChangesSince, settle, unsteady, updateTrees,
 } from '../scene';
-import { advanceWays, dropPassedWays, holdWays, restorePassed, restoreWaiting } from '../way-rounds';
-import { isAnyReaching } from '../ways';
+import { dropPassedWays, holdWays, restorePassed, restoreWaiting } from '../way-rounds';
+import { isAnyReaching, nextRound } from '../ways';
 import { beginReplacedSince, endReplacedSince, rememberIds, reserveReplacedSince } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
 
@@ -192,7 +192,7 @@ export function goAhead(): bool {
   takeSnapshot(!isNarrow);
   beginChangesSince();
   beginReplacedSince();
-  advanceWays();
+  nextRound();
   isAhead = true;
   return true;
 }
@@ -221,7 +221,7 @@ function answerFrame(): usize {
   takePairs();
   if (!isAhead) {
     holdWays();
-    advanceWays();
+    nextRound();
   }
   beginOut();
   store<u32>(out, frameNumber, OUT_FRAME);
@@ -273,7 +273,7 @@ export function placeFrame(input: usize): void {
   applyBlocks(input);
   applyTransforms(input);
   applyPoses(input);
-  advanceWays();
+  nextRound();
   rememberIds();
 }
 
@@ -368,7 +368,7 @@ function readAhead(ids: usize, count: u32): void {
     sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128) + load<u32>(lane) + load<u32>(lane, 64);
     if (!isAnyReaching) continue;
     const reach = changetype<usize>(reachAt(slot));
-    if (reach != 0) sum += load<u32>(reach) + load<u32>(reach, 64) + load<u32>(reach, 128);
+    if (reach != 0) sum += load<u32>(reach) + load<u32>(reach, 64) + load<u32>(reach, 128) + load<u32>(reach, 192);
   }
   ahead = sum;
 }

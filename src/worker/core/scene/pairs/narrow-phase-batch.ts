@@ -5,12 +5,13 @@ import { bestAxes } from '../../contact/box/sat-x4';
 import { edgeContact, faceContact } from '../../contact/box/box-box';
 import { clearContact } from '../../contact/manifold/contact';
 import { hasPoints } from '../../contact/manifold/dispatch';
-import { compareObbsX4, compareReachX4, setFour } from '../../math/obb-sat-x4';
+import { compareObbsX4, compareReachX4, setFour, widestAxisIn } from '../../math/obb-sat-x4';
 import { laneCompaction } from '../../math/lane-compaction';
 import { Proxy } from '../../shape/proxy';
 import { addFound } from './found-pairs';
 import { look, lookOrPostpone } from './pair-test';
 import { areBoxes } from './narrow-phase';
+import { reachOfFrame } from '../frame-snapshot';
 import { postpone } from './contact-queue';
 import { isReaching, mayReach } from './reaching-pairs';
 import { isAnyReaching } from '../ways';
@@ -38,9 +39,9 @@ export function testBatch(firsts: usize, seconds: usize, bytes: usize): void {
       let left = compared & there;
       if (left != 0) left &= ~compareReachX4(firsts + i, seconds + i);
       for (; left != 0; left &= left - 1) {
-        const at = i + (ctz(left) << 2);
+        const lane = ctz(left), at = i + (lane << 2);
         const a = proxyIn(firsts, at), b = proxyIn(seconds, at);
-        if (isReaching(a, b) && mayReach(a, b)) postpone(a.id, b.id);
+        if (isReaching(a, b)) addNear(a, b, widestAxisIn(lane));
       }
     }
     const pack = laneCompaction(sure);
@@ -48,6 +49,7 @@ export function testBatch(firsts: usize, seconds: usize, bytes: usize): void {
     v128.store(seconds + surely, v128.swizzle(v128.load(seconds + i), pack));
     surely += popcnt(sure) << 2;
   }
+  considerNear();
   let boxes: usize = 0;
   for (let i: usize = 0; i < surely; i += 4) {
     const a = proxyIn(firsts, i), b = proxyIn(seconds, i);
@@ -64,6 +66,42 @@ export function testBatch(firsts: usize, seconds: usize, bytes: usize): void {
     }
   }
   for (let i: usize = 0; i < boxes; i += AT_ONCE) contactBoxes(firsts + i, seconds + i, min(boxes - i, AT_ONCE));
+}
+
+// Pairs that are apart, but may be in reach, as the addresses of their candidates and the number of an axis, u32 each.
+const NEAR_PAIRS: u32 = 256;
+const nearPairs: usize = memory.data(<i32>NEAR_PAIRS * 12, 16);
+let nearCount: u32 = 0;
+let ahead: u32 = 0;
+
+function addNear(a: Proxy, b: Proxy, axis: i32): void {
+  const at = nearPairs + <usize>nearCount * 12;
+  store<u32>(at, <u32>changetype<usize>(a));
+  store<u32>(at, <u32>changetype<usize>(b), 4);
+  store<i32>(at, axis, 8);
+  if (++nearCount == NEAR_PAIRS) considerNear();
+}
+
+/** Leaves to the interruptible module what may be in reach; reads all that is needed first, as for `considerListed`. */
+function considerNear(): void {
+  const end = nearPairs + <usize>nearCount * 12;
+  let sum: u32 = 0;
+  for (let at = nearPairs; at < end; at += 12) {
+    sum += readAhead(changetype<Proxy>(<usize>load<u32>(at))) + readAhead(changetype<Proxy>(<usize>load<u32>(at, 4)));
+  }
+  ahead = sum;
+  for (let at = nearPairs; at < end; at += 12) {
+    const a = changetype<Proxy>(<usize>load<u32>(at)), b = changetype<Proxy>(<usize>load<u32>(at, 4));
+    if (mayReach(a, b, load<i32>(at, 8))) postpone(a.id, b.id);
+  }
+  nearCount = 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function readAhead(proxy: Proxy): u32 {
+  const reach = changetype<usize>(reachOfFrame(proxy));
+  return reach == 0 ? 0 : load<u32>(reach) + load<u32>(reach, 64);
 }
 
 /** The bytes of a part of a list: four for each of 64 pairs of boxes. */

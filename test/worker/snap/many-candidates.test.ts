@@ -1,0 +1,65 @@
+// More features near the cursor than are looked at in one go: the nearest one that is seen, by looking at each.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { OrthographicCamera, Vector3 } from 'three';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Random, SEED } from '../../oracle/random.js';
+
+const VIEWPORT = { x: 0, y: 0, width: 400, height: 300 };
+const CURSOR = { x: 203, y: 141 };
+const RADIUS = 10;
+const POINTS = 5000;
+/** Pixels are told apart to a 64th. */
+const STEP = 1 / 64;
+
+let service: CollisionService;
+beforeAll(async () => {
+  service = await createCollisionService();
+});
+afterAll(() => service.dispose());
+
+// What hides them leaves all, those far from the cursor, and none.
+test.each([0, 3.5, 9, 11])(
+  `of ${POINTS} points behind a plate of %d pixels the nearest is found, seed ${SEED}`,
+  async (half) => {
+    const random = new Random(SEED);
+    const camera = new OrthographicCamera(-200, 200, 150, -150, 1, 100);
+    camera.position.set(0, 0, 50);
+    camera.updateMatrixWorld();
+    camera.updateProjectionMatrix();
+    service.setView({
+      projection: camera.projectionMatrix.elements,
+      view: camera.matrixWorldInverse.elements,
+      viewport: VIEWPORT,
+    });
+    // A unit is a pixel.
+    const cursor = new Vector3(CURSOR.x - 200, 150 - CURSOR.y, 0);
+    const points = Array.from({ length: POINTS }, () => random.point(8).add(cursor));
+    const mesh = await service.addMesh({
+      positions: Float32Array.from(points.flatMap((p) => p.toArray())),
+      topology: 'points',
+    });
+    const cloud = service.addObject({ shape: { type: 'mesh', mesh } });
+    const plate =
+      half > 0 &&
+      service.addObject({
+        shape: { type: 'box', halfExtents: [half, half, 1], center: [cursor.x, cursor.y, 20] },
+        side: 'double',
+      });
+    await service.update();
+    const isSeen = ({ x, y }: Vector3) => Math.abs(x - cursor.x) > half || Math.abs(y - cursor.y) > half;
+    const pixels = points.filter(isSeen).map(({ x, y }) => Math.hypot(x - cursor.x, y - cursor.y));
+    const least = Math.min(...pixels);
+    const hit = await service.pick(CURSOR.x, CURSOR.y, { snap: ['vertex'], radius: RADIUS });
+    const snap = hit?.snap?.object === cloud ? hit.snap : undefined;
+    if (least <= RADIUS) {
+      expect(snap).toBeDefined();
+      expect(snap!.pixels).toBeGreaterThan(least - 1e-4);
+      expect(snap!.pixels).toBeLessThan(least + STEP + 1e-4);
+    } else {
+      expect(snap).toBeUndefined();
+    }
+    if (plate) service.removeObject(plate);
+    service.removeObject(cloud);
+    service.removeMesh(mesh);
+  },
+);
