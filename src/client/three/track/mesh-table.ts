@@ -53,6 +53,8 @@ export class MeshTable {
   #matrices: number[][] = [];
   #kinds: UnchangedKind[] = [];
   #ids = new Uint32Array(64);
+  /** 1 for the holes: to pass over thousands of them is to read bytes in a row. */
+  #empty = new Uint8Array(64);
   /** They count the lines in use, those of Meshes that left included, and the first of them that have ascending ids. */
   #count = 0;
   #sorted = 0;
@@ -84,7 +86,10 @@ export class MeshTable {
     if (owner.place >= 0 && this.#ids[owner.place] !== id) this.remove(owner);
     const isNew = owner.place < 0;
     const n = isNew ? this.#count++ : owner.place;
-    if (n === this.#ids.length) this.#ids = grown(this.#ids);
+    if (n === this.#ids.length) {
+      this.#ids = grown(this.#ids);
+      this.#empty = grown(this.#empty);
+    }
     // Those in a row that are of one kind share it: it is looked at once for all of them.
     if (this.#last === null || !areAlike(this.#last, kind)) this.#last = kind;
     const { drawn: object } = owner;
@@ -95,7 +100,7 @@ export class MeshTable {
     this.#matrices[n] = object.matrixWorld.elements;
     this.#kinds[n] = this.#last;
     this.#ids[n] = id;
-    if (isNew && n > 0 && this.#kinds[n - 1] === HOLE) this.#rows++;
+    if (isNew && n > 0 && this.#empty[n - 1] === 1) this.#rows++;
     if (isNew && this.#sorted === n && (n === 0 || this.#ids[n - 1] < id)) this.#sorted++;
     owner.place = n;
   }
@@ -103,11 +108,12 @@ export class MeshTable {
   remove(owner: TableOwner): void {
     if (owner.place < 0) return;
     const { place } = owner;
-    const kinds = this.#kinds;
-    if (place > 0 && kinds[place - 1] === HOLE) this.#rows--;
-    if (place + 1 < this.#count && kinds[place + 1] !== HOLE) this.#rows++;
+    const empty = this.#empty;
+    if (place > 0 && empty[place - 1] === 1) this.#rows--;
+    if (place + 1 < this.#count && empty[place + 1] === 0) this.#rows++;
     this.#owners[place] = null;
-    kinds[place] = HOLE;
+    this.#kinds[place] = HOLE;
+    empty[place] = 1;
     // What has left is not held.
     for (const list of [this.#objects, this.#worlds, this.#layers, this.#matrices] as unknown[][]) list[place] = null;
     this.#holes++;
@@ -131,13 +137,14 @@ export class MeshTable {
     const worlds = this.#worlds;
     const layers = this.#layers;
     const kinds = this.#kinds;
+    const empty = this.#empty;
     for (let n = first; n < end; ) {
       // Those in a row that are of one kind are a loop of their own, in which nothing of the kind is read again.
-      const kind = kinds[n];
-      if (kind === HOLE) {
+      if (empty[n] === 1) {
         n++;
         continue;
       }
+      const kind = kinds[n];
       const { geometry, material, isVisible, layers: mask } = kind;
       const isSame = material.side === kind.side && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
       for (; n < end && kinds[n] === kind; n++) {
@@ -160,7 +167,7 @@ export class MeshTable {
 
   /** Hands the matrices of these lines to the service, for the update() that follows in the same task. */
   send(service: CollisionService, first: number, end: number): void {
-    const kinds = this.#kinds;
+    const empty = this.#empty;
     const last = Math.min(end, this.#count);
     if (this.#holes === 0) {
       service.moveObjects(this.#ids, this.#matrices, first, last);
@@ -168,9 +175,9 @@ export class MeshTable {
     }
     for (let n = first; n < last; ) {
       const row = n;
-      while (n < last && kinds[n] !== HOLE) n++;
+      while (n < last && empty[n] === 0) n++;
       if (n > row) service.moveObjects(this.#ids, this.#matrices, row, n);
-      while (n < last && kinds[n] === HOLE) n++;
+      while (n < last && empty[n] === 1) n++;
     }
   }
 
@@ -243,6 +250,7 @@ export class MeshTable {
 
   /** Lets go of all lines from that number on. */
   #cut(count: number): void {
+    this.#empty.fill(0, 0, this.#count);
     this.#count = count;
     const lists = [this.#owners, this.#objects, this.#worlds, this.#layers, this.#matrices, this.#kinds];
     for (const list of lists) list.length = count;

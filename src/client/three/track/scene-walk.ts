@@ -345,12 +345,13 @@ export class SceneWalk {
     while (this.#arriving.length > 0) {
       const { object, parent } = this.#arriving.pop()!;
       if (parent === null || parent.turn >= 0) this.#arrive(object, parent);
-      if (isOver()) return;
+      // What is built is there before all the rest has come.
+      const built = stale.values().next().value;
+      if (built !== undefined) this.#updateStale(built);
+      if (isOver(built?.count)) return;
     }
     for (const entry of this.#isCleared ? NO_ENTRIES : stale) {
-      const node = this.#nodes.get(entry.object);
-      if (node?.entry === entry) this.#updateOne(node);
-      else stale.delete(entry); // it is on its way out
+      this.#updateStale(entry);
       if (isOver(entry.count)) return;
     }
     while (meshes.hasRetired) {
@@ -509,6 +510,12 @@ export class SceneWalk {
     if (entry instanceof TrackedLod && entry.takeChange()) this.#adoptAll(childrenOf(node));
   }
 
+  #updateStale(entry: Updatable): void {
+    const node = this.#nodes.get(entry.object);
+    if (node?.entry === entry) this.#updateOne(node);
+    else this.#context.stale.delete(entry); // it is on its way out
+  }
+
   #updateChanged(): void {
     for (const { object } of this.#changed) this.#updateOne(this.#nodes.get(object)!);
     this.#changed.length = 0;
@@ -519,7 +526,10 @@ export class SceneWalk {
     if (node.parent === null && object !== this.#root) this.#leaving.push(node);
     if (this.#isTold) this.#compareChildren(node);
     if (node.object.visible !== node.isVisible) this.#see(node);
-    if (entry?.isDue() === true) this.#updateOne(node);
+    if (entry?.isDue() !== true) return;
+    // What was built since is added in slices: of 20,000 geometries, a frame that takes long added thousands by turns.
+    if (entry.count === 0 && this.#context.stale.has(entry)) return;
+    this.#updateOne(node);
   }
 
   /**
