@@ -58,6 +58,17 @@ function answersOf(core: Core) {
   return { baked, answers };
 }
 
+test('what was released is found again, also where the last of it has become a part of something larger', async () => {
+  const exports = await instantiateCore(wasm);
+  const allocate = (bytes: number) => exports.allocate(BigInt(bytes)) >>> 0;
+  const first = allocate(4096);
+  allocate(64);
+  const last = allocate(4096);
+  for (const each of [first, last]) exports.release(each);
+  expect(allocate(1 << 24)).toBe(last);
+  expect(allocate(4096)).toBe(first);
+});
+
 test.each(FILLINGS)(`memory that held %s before, seed ${SEED}`, async (_, filling) => {
   const expected = answersOf(await startCore());
   const { baked, answers } = answersOf(await startUsedCore(filling));

@@ -214,3 +214,26 @@ describe.each(TOPOLOGIES)('%s', (topology) => {
     });
   });
 });
+
+test.each(['points', 'lines'] as const)(
+  'where a ray has visited the root alone, and visits two leaves of %s as well, the cost is three times as much',
+  (topology) => {
+    const random = new Random(SEED);
+    // Two heaps that are too small to be hit, each of what a leaf has room for; then half of each is in the other.
+    const [leaf, size] = topology === 'points' ? [16, 1] : [8, 2];
+    const small = Array.from({ length: 2 * leaf * size }, () => random.point(1e-4).toArray()).flat();
+    const heapsOf = (isFar: (element: number) => boolean) =>
+      Float32Array.from(small, (x, i) => x + (isFar(Math.floor(i / (3 * size))) ? 1 : 0));
+    const positions = heapsOf((element) => element < leaf);
+    const build = core.beginBuild(positions, undefined, 0, topology);
+    while (build.step(Number.POSITIVE_INFINITY) < 1);
+    const mesh = core.loadMesh(build.finish());
+    expect(
+      core.refitMesh(
+        mesh,
+        heapsOf((element) => element % 2 === 0),
+      ),
+    ).toBe(true);
+    expect(core.meshInfo(mesh).cost).toBeCloseTo(3, 1);
+  },
+);
