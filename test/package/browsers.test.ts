@@ -32,7 +32,7 @@ const OTHERS = [
     '.image',
     '.inspect',
   ],
-  ...['.layers', '.ms'],
+  ...['.layers', '.memory', '.ms'],
   ...['.projectionMatrix', '.quality', '.rotation', '.run', '.service', '.stats', '.toArray', '.transpose', '.views'],
 ];
 /** The code asks whether they are there, and does without. */
