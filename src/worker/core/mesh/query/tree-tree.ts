@@ -12,7 +12,7 @@ import { checkpoint } from '../../checkpoint';
 import { reserve } from '../../memory';
 import { setBlockMap } from './mapped-block';
 import { mapTriangle } from './mapped-triangle';
-import { boundsMeet, mayMeet, setFour, setOthers } from './triangle-prefilter';
+import { boundsMeet, mayMeet, setFour } from './triangle-prefilter';
 import { Block, Mesh, blockAt, filledLanes, firstBlock, firstNode, innerCount, nodeAt, treeScale } from '../tree/layout';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
 import { Relation, obbOverlap4x4, setRelation } from './obb-sat-4x4';
@@ -98,8 +98,7 @@ export function descend(a: Mesh, b: Mesh, visit: Visit): bool {
 const MOST_PUSHED: usize = 16;
 
 /**
- * Compares some of the pairs that wait, of which there are so many bytes. Answers how many bytes wait then. Children
- * are taken by what both are: nodes with all their children that overlap come first, leaves last.
+ * Compares some of the pairs that wait, of which there are so many bytes. Answers how many bytes wait then.
  */
 function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
   stack = reserve(stack, used, <u64>used + <usize>PAIRS_AT_ONCE * MOST_PUSHED * WORK_BYTES);
@@ -110,50 +109,55 @@ function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
     const indexA = work.a, maskA = work.maskA, indexB = work.b, maskB = work.maskB;
     const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
     countNode();
-    // Bit 4 j + i: all that meet one child of b come after one another.
-    const overlaps = transpose(obbOverlap4x4(relation, nodeA, nodeB, maskA, maskB));
+    const overlaps = obbOverlap4x4(relation, nodeA, nodeB, maskA, maskB);
     const innerA = innerCount(nodeA), innerB = innerCount(nodeB);
-    const innerOfA: u32 = ((1 << innerA) - 1) * EACH_FOURTH, innerOfB: u32 = (1 << (innerB << 2)) - 1;
+    const innerOfA: u32 = (1 << (innerA << 2)) - 1, innerOfB: u32 = ((1 << innerB) - 1) * COLUMN;
     const nodesA = firstNode(nodeA), nodesB = firstNode(nodeB);
-    for (let bits = overlaps & innerOfA & innerOfB; bits != 0; bits &= bits - 1) {
-      const bit = ctz(bits);
-      top = push(top, nodesA + (bit & 3), 15, nodesB + (bit >> 2), 15);
-    }
     // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
-    for (let bits = overlaps & ~innerOfA & innerOfB; bits != 0; ) {
-      const j = ctz(bits) >> 2, leaves = (bits >> (j << 2)) & 15;
-      bits &= ~(leaves << (j << 2));
-      top = push(top, indexA, leaves, nodesB + j, 15);
+    for (let bits = overlaps & innerOfB; bits != 0; ) {
+      const j = ctz(bits) & 3, column = (bits >> j) & COLUMN, leaves = column & ~innerOfA;
+      bits ^= column << j;
+      for (let nodes = column & innerOfA; nodes != 0; nodes &= nodes - 1) {
+        top = push(top, nodesA + (ctz(nodes) >> 2), 15, nodesB + j, 15);
+      }
+      if (leaves != 0) top = push(top, indexA, closed(leaves), nodesB + j, 15);
     }
     for (let bits = overlaps & innerOfA & ~innerOfB; bits != 0; ) {
-      const i = ctz(bits) & 3, leaves = (bits >> i) & EACH_FOURTH;
-      bits &= ~(leaves << i);
-      top = push(top, nodesA + i, 15, indexB, (leaves | (leaves >> 3) | (leaves >> 6) | (leaves >> 9)) & 15);
+      const i = ctz(bits) >> 2, leaves = (bits >> (i << 2)) & 15;
+      bits ^= leaves << (i << 2);
+      top = push(top, nodesA + i, 15, indexB, leaves);
     }
-    // A block's four triangles are mapped once for all blocks of a.
     const blocksA = firstBlock(nodeA) - innerA, blocksB = firstBlock(nodeB) - innerB;
-    for (let bits = overlaps & ~(innerOfA | innerOfB); bits != 0; bits &= bits - 1) {
-      const bit = ctz(bits);
-      if (visitBlocks(a, blocksA + (bit & 3), b, blocksB + (bit >> 2), visit)) {
-        isEnough = true;
-        return 0;
+    for (let bits = overlaps & ~(innerOfA | innerOfB); bits != 0; ) {
+      // All that meet one block of b after one another, as its four triangles are then mapped once.
+      const j = ctz(bits) & 3, column = (bits >> j) & COLUMN;
+      bits ^= column << j;
+      for (let blocks = column; blocks != 0; blocks &= blocks - 1) {
+        if (visitBlocks(a, blocksA + (ctz(blocks) >> 2), b, blocksB + j, visit)) {
+          isEnough = true;
+          return 0;
+        }
       }
     }
   }
   return top - stack;
 }
 
-/** Bits 0, 4, 8 and 12. */
-const EACH_FOURTH: u32 = 0x1111;
+/** The bits of the first child of b with each of a: 0, 4, 8 and 12. */
+const COLUMN: u32 = 0x1111;
 
-/** Puts bit 4 j + i in the place of bit 4 i + j. */
+/** Moves these bits together. */
 // @ts-ignore: decorator
 @inline
-function transpose(bits: u32): u32 {
-  const inFours = (bits ^ (bits >> 3)) & 0x0a0a;
-  bits ^= inFours ^ (inFours << 3);
-  const ofFours = (bits ^ (bits >> 6)) & 0x00cc;
-  return bits ^ ofFours ^ (ofFours << 6);
+function closed(column: u32): u32 {
+  return (column | (column >> 3) | (column >> 6) | (column >> 9)) & 15;
+}
+
+/** Moves the first four bits apart. */
+// @ts-ignore: decorator
+@inline
+function spread(bits: u32): u32 {
+  return (bits | (bits << 3) | (bits << 6) | (bits << 9)) & COLUMN;
 }
 
 /** The block of b whose four triangles were taken last, and which of them are mapped. */
@@ -169,11 +173,7 @@ export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: V
     mapped = 0;
     setFour(blockB);
   }
-  const lanesA = filledLanes(blockA);
-  const filled = (lanesA | (lanesA << 3) | (lanesA << 6) | (lanesA << 9)) & EACH_FOURTH;
-  let overlaps = boundsMeet(blockA) & (filled * 15) & (filledLanes(blockB) * EACH_FOURTH);
-  if (overlaps == 0) return false;
-  setOthers(blockA);
+  let overlaps = boundsMeet(blockA) & (spread(filledLanes(blockA)) * 15) & (filledLanes(blockB) * COLUMN);
   while (overlaps != 0) {
     const lane = ctz(overlaps) >> 2;
     let bits = mayMeet(blockA, lane) & (overlaps >> (lane << 2));

@@ -46,49 +46,41 @@ const WIDTH: usize = 9 * 16;
  */
 export function boundsMeet(block: Block): u32 {
   const at = changetype<usize>(block);
-  for (let axis: usize = 0; axis < 48; axis += 16) {
-    const p = v128.load(at + axis), q = v128.load(at + axis, 48), r = v128.load(at + axis, 96);
-    v128.store(others + (axis << 1), least(p, q, r));
-    v128.store(others + (axis << 1), greatest(p, q, r), 16);
-  }
-  return boundsMeetOne(0) | (boundsMeetOne(1) << 4) | (boundsMeetOne(2) << 8) | (boundsMeetOne(3) << 12);
-}
-
-// @ts-ignore: decorator
-@inline
-function boundsMeetOne(lane: usize): u32 {
-  const at = others + (lane << 2);
-  const apart = v128.or(
-    v128.or(
-      v128.or(f32x4.gt(v128.load32_splat(at), highX), f32x4.gt(lowX, v128.load32_splat(at, 16))),
-      f32x4.gt(v128.load32_splat(at, 32), highY),
-    ),
-    v128.or(
-      v128.or(f32x4.gt(lowY, v128.load32_splat(at, 48)), f32x4.gt(v128.load32_splat(at, 64), highZ)),
-      f32x4.gt(lowZ, v128.load32_splat(at, 80)),
-    ),
-  );
-  return ~<u32>i32x4.bitmask(apart) & 15;
-}
-
-/** Sets what `mayMeet` needs of the block that `boundsMeet` took. */
-export function setOthers(block: Block): void {
-  const at = changetype<usize>(block);
   const px = v128.load(at), py = v128.load(at, 16), pz = v128.load(at, 32);
-  const ex = minus(v128.load(at, 48), px), ey = minus(v128.load(at, 64), py), ez = minus(v128.load(at, 80), pz);
-  const fx = minus(v128.load(at, 96), px), fy = minus(v128.load(at, 112), py), fz = minus(v128.load(at, 128), pz);
+  const qx = v128.load(at, 48), qy = v128.load(at, 64), qz = v128.load(at, 80);
+  const rx = v128.load(at, 96), ry = v128.load(at, 112), rz = v128.load(at, 128);
+  const leastX = least(px, qx, rx), leastY = least(py, qy, ry), leastZ = least(pz, qz, rz);
+  const greatestX = greatest(px, qx, rx), greatestY = greatest(py, qy, ry), greatestZ = greatest(pz, qz, rz);
+  v128.store(others, leastX); v128.store(others, greatestX, 16);
+  v128.store(others, leastY, 32); v128.store(others, greatestY, 48);
+  v128.store(others, leastZ, 64); v128.store(others, greatestZ, 80);
+  const width = greatest(minus(greatestX, leastX), minus(greatestY, leastY), minus(greatestZ, leastZ));
+  v128.store(others + WIDTH, f32x4.pmax(width, f32x4.splat(LEAST_SIZE)));
+  const ex = minus(qx, px), ey = minus(qy, py), ez = minus(qz, pz);
+  const fx = minus(rx, px), fy = minus(ry, py), fz = minus(rz, pz);
   v128.store(others + NORMALS, minus(times(ey, fz), times(ez, fy)));
   v128.store(others + NORMALS, minus(times(ez, fx), times(ex, fz)), 16);
   v128.store(others + NORMALS, minus(times(ex, fy), times(ey, fx)), 32);
-  const width = greatest(
-    minus(v128.load(others, 16), v128.load(others)), minus(v128.load(others, 48), v128.load(others, 32)),
-    minus(v128.load(others, 80), v128.load(others, 64)),
-  );
-  v128.store(others + WIDTH, f32x4.pmax(width, f32x4.splat(LEAST_SIZE)));
+  let bits: u32 = 0;
+  for (let lane: u32 = 0; lane < 4; lane++) {
+    const own = others + (<usize>lane << 2);
+    const apart = v128.or(
+      v128.or(
+        v128.or(f32x4.gt(v128.load32_splat(own), highX), f32x4.gt(lowX, v128.load32_splat(own, 16))),
+        f32x4.gt(v128.load32_splat(own, 32), highY),
+      ),
+      v128.or(
+        v128.or(f32x4.gt(lowY, v128.load32_splat(own, 48)), f32x4.gt(v128.load32_splat(own, 64), highZ)),
+        f32x4.gt(lowZ, v128.load32_splat(own, 80)),
+      ),
+    );
+    bits |= (~<u32>i32x4.bitmask(apart) & 15) << (lane << 2);
+  }
+  return bits;
 }
 
 /**
- * Finds which of the first four triangles, whose bounds overlap those of triangle `lane` of the block of `setOthers`, may
+ * Finds which of the first four triangles, whose bounds overlap those of triangle `lane` of the block of `boundsMeet`, may
  * meet it, a bit each.
  */
 export function mayMeet(block: Block, lane: u32): u32 {
