@@ -50,6 +50,7 @@ function kindsOf(scene: NearScene, random: Random, scale: number): (() => AnySha
     () => ({ shape: { type: 'sphere', radius: size(), center: center() } }),
     () => ({ shape: { type: 'capsule', radius: size(), from: center(), to: random.point(scale).toArray() } }),
     () => ({ shape: { type: 'box', halfExtents: [size(), size(), size()], center: center() } }),
+    () => ({ shape: { type: 'box', halfExtents: [size(), 0, random.chance(0.5) ? 0 : size()], center: center() } }),
     () => random.pick(meshes),
   ];
 }
@@ -64,10 +65,13 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
     const scene = await NearScene.at(place);
     const frames = new CoreFrames(scene);
     const kinds = kindsOf(scene, random, scale);
-    const pairs: { things: [Thing, Thing]; ways: [Way, Way]; shapes: [AnyShape, AnyShape] }[] = [];
+    const pairs: { things: [Thing, Thing]; ways: [Way, Way]; shapes: [AnyShape, AnyShape]; isAny: boolean }[] = [];
     for (let i = 0; i < COUNT; i++) {
       const middle = new Vector3(i % 12, Math.floor(i / 12) % 12, Math.floor(i / 144)).multiplyScalar(200 * scale);
-      const shapes = [random.pick(kinds)(), random.pick(kinds)()] as [AnyShape, AnyShape];
+      // Of boxes of which nobody asks where they meet, when they do is found without that.
+      const isAny = random.chance(0.4);
+      const some = isAny ? kinds.slice(2, 4) : kinds;
+      const shapes = [random.pick(some)(), random.pick(some)()] as [AnyShape, AnyShape];
       const isAlone = random.chance(0.2);
       const ways = shapes.map((_, k) => {
         const start = middle.clone().addScaledVector(random.direction(), scale * random.range(1, 4));
@@ -87,9 +91,12 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
       // What stands needs not be continuous.
       const isStill = ({ from, to }: Way) => from.equals(to);
       const things = shapes.map((shape, k) =>
-        scene.add(shape, ways[k].from, isStill(ways[k]) && random.chance(0.5) ? {} : CONTINUOUS),
+        scene.add(shape, ways[k].from, {
+          ...(isStill(ways[k]) && random.chance(0.5) ? {} : CONTINUOUS),
+          ...(isAny ? { contacts: layout.CONTACTS_ANY } : {}),
+        }),
       ) as [Thing, Thing];
-      pairs.push({ things, ways, shapes });
+      pairs.push({ things, ways, shapes, isAny });
     }
     const before = new Set([...frames.run()].map(({ a, b }) => `${a}:${b}`));
     for (const { things, ways } of pairs) {
@@ -99,7 +106,7 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
     const after = frames.run();
 
     const seen = { apart: 0, passed: 0, atStart: 0, atEnd: 0 };
-    for (const [i, { things, ways, shapes }] of pairs.entries()) {
+    for (const [i, { things, ways, shapes, isAny }] of pairs.entries()) {
       const message = `case ${i}: ${shapes[0].shape.type} and ${shapes[1].shape.type}`;
       const key = `${things[0].id}:${things[1].id}`;
       const contact = contacts.get(key);
@@ -133,9 +140,9 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
           // Time is float32.
           const blur = 1e-7 * travelOf(ways) + 10 * 1e-16 * place.length();
           expect(gapAt(contact.time), `${message} at ${contact.time}`).toBeLessThan(5 * small + blur);
-          expect(contact.points.length, message).toBe(3);
-          expect(new Vector3(...contact.normals).length(), message).toBeCloseTo(1, 5);
-          if (contact.time > 0) expect(contact.depths[0], message).toBe(0);
+          expect(contact.points.length, message).toBe(isAny ? 0 : 3);
+          if (!isAny) expect(new Vector3(...contact.normals).length(), message).toBeCloseTo(1, 5);
+          if (!isAny && contact.time > 0) expect(contact.depths[0], message).toBe(0);
         }
       }
       for (const stand of [standA, standB]) scene.remove(stand);
