@@ -80,9 +80,6 @@ export async function clash(
   }
 }
 
-/** So many parts are placed between two looks at the clock, as a part may bring a mesh of many points. */
-const PER_REST = 16;
-
 /** A worker that builds trees beside would wait for its tile as well: its start alone took 80 ms. */
 const BUILDERS = 0;
 
@@ -151,7 +148,7 @@ function* placeAll(
   };
   for (let i = 0; i < parts.length; i++) {
     place(parts[i], i);
-    if (i % PER_REST === PER_REST - 1) yield;
+    yield;
   }
   return placed;
 }

@@ -61,16 +61,18 @@ export function* makePlan(
   yield;
   const boxes = new Float64Array(6 * parts.length);
   const matrices = new Float64Array(16 * parts.length);
-  for (let i = 0; i < parts.length; i += STEPS) {
-    copyPlaces(parts, i, Math.min(i + STEPS, parts.length), boxes, matrices);
+  for (let i = 0; i < parts.length; i++) {
+    boxes.set(parts[i].box, 6 * i);
+    matrices.set(parts[i].matrix, 16 * i);
     yield;
   }
   const margin = 0.5 * Math.max(0, ...rules.map(({ kind, limit }) => (kind === 'hard' ? 0 : limit)));
-  const rounding = ROUNDING * greatestOf(boxes, margin);
+  const rounding = ROUNDING * boxes.reduce((most, each) => Math.max(most, Math.abs(each)), margin);
   const origin = originOf(boxes);
-  moveTo(origin, boxes, matrices);
-  yield;
-  const padded = grown(boxes, margin, rounding);
+  for (let i = 0; i < boxes.length; i++) boxes[i] -= origin[i % 3];
+  for (let i = 12; i < matrices.length; i += 16)
+    for (let axis = 0; axis < 3; axis++) matrices[i + axis] -= origin[axis];
+  const padded = boxes.map((each, i) => (i % 6 < 3 ? each - margin - rounding : each + margin + rounding));
   yield;
   const isWithin = b === null;
   const sides: Uint8Array[] = [];
@@ -78,10 +80,9 @@ export function* makePlan(
     const side = new Uint8Array(parts.length);
     const sideOf = (part: PlacedPart, isFirst: boolean): number =>
       (isFirst && isOfA(part) ? SIDE_A : 0) | ((isWithin || !isFirst) && isOfB(part) ? SIDE_B : 0);
-    for (let i = 0; i < parts.length; i += STEPS) {
-      const end = Math.min(i + STEPS, parts.length);
-      for (let part = i; part < end; part++) side[part] = sideOf(parts[part], part < a.length);
-      yield;
+    for (let i = 0; i < parts.length; i++) {
+      side[i] = sideOf(parts[i], i < a.length);
+      if (i % STEPS === 0) yield;
     }
     sides.push(side);
   }
@@ -101,46 +102,6 @@ export function* makePlan(
     tiles,
     warnings: warnOfRules(rules, a, b),
   };
-}
-
-// Loops over all parts are functions, which V8 optimizes while they run: not so those of a generator.
-
-function copyPlaces(
-  parts: readonly PlacedPart[],
-  first: number,
-  end: number,
-  boxes: Float64Array,
-  matrices: Float64Array,
-): void {
-  for (let part = first; part < end; part++) {
-    const { box, matrix } = parts[part];
-    for (let i = 0; i < 6; i++) boxes[6 * part + i] = box[i];
-    for (let i = 0; i < 16; i++) matrices[16 * part + i] = matrix[i];
-  }
-}
-
-/** Answers the greatest absolute value, and no less than `least`. */
-function greatestOf(values: Float64Array, least: number): number {
-  let most = least;
-  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]));
-  return most;
-}
-
-function moveTo(origin: readonly [number, number, number], boxes: Float64Array, matrices: Float64Array): void {
-  for (let i = 0; i < boxes.length; i++) boxes[i] -= origin[i % 3];
-  for (let i = 12; i < matrices.length; i += 16)
-    for (let axis = 0; axis < 3; axis++) matrices[i + axis] -= origin[axis];
-}
-
-function grown(boxes: Float64Array, margin: number, rounding: number): Float64Array {
-  const larger = new Float64Array(boxes.length);
-  for (let i = 0; i < boxes.length; i += 6) {
-    for (let axis = i; axis < i + 3; axis++) {
-      larger[axis] = boxes[axis] - margin - rounding;
-      larger[axis + 3] = boxes[axis + 3] + margin + rounding;
-    }
-  }
-  return larger;
 }
 
 /** Sorts by UTF-16 codes, which is the same everywhere. Throws INVALID_ARGUMENT where two have the same id. */

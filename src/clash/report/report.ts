@@ -9,8 +9,6 @@ import { type FindingGroup, type Grouped, groupsOf } from './groups.js';
 const UUIDS = new NameUuids('1b0c2c56-6f3c-4d0a-9d43-6a8d2f7be9c1');
 
 const DEFAULT_GROUP_DISTANCE = 1;
-/** So many findings are taken between two looks at the clock: some 0.1 ms. */
-const PER_REST = 16;
 
 /** What was found, and what the report says of it. */
 type Found = Grouped & { clash: Clash };
@@ -42,9 +40,9 @@ export class ReportMaker {
 
   /** Takes what a tile has. */
   *add({ findings, unread }: TileResult): Generator<void> {
-    for (let i = 0; i < findings.length; i++) {
-      this.#take(findings[i]);
-      if (i % PER_REST === PER_REST - 1) yield;
+    for (const finding of findings) {
+      this.#take(finding);
+      yield;
     }
     for (const [part, reason] of unread) {
       const known = this.#reasons.get(part);
