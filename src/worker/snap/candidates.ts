@@ -13,7 +13,7 @@ import type { SnapTarget } from '../binding/snaps.js';
 import { levelsOf, WIDTH } from './box-tree.js';
 import type { Features } from './features.js';
 import { keptParts } from './kept-parts.js';
-import { type Ring, stepsOf } from './ring.js';
+import { type Ranked, type Ring, stepsOf } from './ring.js';
 import { ENDS_RUN, STARTS_RUN } from './runs.js';
 import { type Drawing, placed, type SnapView, valueAt } from './snap-view.js';
 
@@ -23,7 +23,7 @@ const ROUNDING = 1e-12;
 const PLANES = 6;
 
 /** A feature that is drawn near the cursor, if it shows and nothing hides it. */
-export interface Candidate {
+export interface Candidate extends Ranked {
   /** SNAP_*. */
   kind: number;
   of: ObjectCandidates;
@@ -101,7 +101,7 @@ export class ObjectCandidates {
   /** Half the size of that square, in pixels. */
   #reach = -1;
   #kinds = 0;
-  #ring!: Ring;
+  #ring!: Ring<Candidate>;
   /** The items that may be drawn within the square of `#nearReach`, which the next kinds are looked for among. */
   #near: number[] = [];
   #nearReach = -1;
@@ -131,7 +131,7 @@ export class ObjectCandidates {
   }
 
   /** Adds features of some kinds (SNAP_*) that are drawn in a ring, whether they show or not. */
-  gather(kinds: number, ring: Ring): void {
+  gather(kinds: number, ring: Ring<Candidate>): void {
     this.#kinds = kinds;
     this.#ring = ring;
     if (ring.reach <= this.#nearReach) {

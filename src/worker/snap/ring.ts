@@ -1,13 +1,23 @@
-import type { Candidate } from './candidates.js';
+import type { ObjectId } from '../../shared/types.js';
 
 /** Pixels are told apart to a 64th, so that rounding does not decide between what is at one place. */
 const PIXEL_STEPS = 64;
 /** So many candidates are enough to look at: where more are drawn near the cursor, the nearest of them come first. */
 const ENOUGH = 512;
 
+/** What candidates are told apart by: see `Candidate`. */
+export interface Ranked {
+  kind: number;
+  of: { readonly object: ObjectId };
+  pixels: number;
+  steps: number;
+  depth: number;
+  index: number;
+}
+
 /** Gathers the candidates of a ring about the cursor: at first of all within a radius, in pixels, but those farther than `best`. */
-export class Ring {
-  #found: Candidate[] = [];
+export class Ring<T extends Ranked> {
+  #found: T[] = [];
   readonly #radius: number;
   readonly #last: number;
   /** What is farther than these steps is taken, up to those. */
@@ -15,7 +25,7 @@ export class Ring {
   #most: number;
   #reach: number;
 
-  constructor(radius: number, best: Candidate | null) {
+  constructor(radius: number, best: Ranked | null) {
     this.#last = best ? best.steps : stepsOf(radius);
     this.#radius = Math.min(radius, (this.#last + 1) / PIXEL_STEPS);
     this.#most = this.#last;
@@ -27,7 +37,7 @@ export class Ring {
     return this.#reach;
   }
 
-  add(candidate: Candidate): void {
+  add(candidate: T): void {
     const { steps } = candidate;
     if (steps <= this.#after || steps > this.#most || !(candidate.pixels <= this.#radius)) return;
     this.#found.push(candidate);
@@ -39,7 +49,7 @@ export class Ring {
   }
 
   /** Answers what was found, the best first. */
-  sorted(): readonly Candidate[] {
+  sorted(): readonly T[] {
     return this.#found.sort(compare);
   }
 
@@ -55,7 +65,7 @@ export class Ring {
 }
 
 /** The fewer pixels, then the nearer one. Zero of what is the same feature. */
-export function compare(a: Candidate, b: Candidate): number {
+export function compare(a: Ranked, b: Ranked): number {
   return a.steps - b.steps || a.depth - b.depth || a.kind - b.kind || a.of.object - b.of.object || a.index - b.index;
 }
 

@@ -128,7 +128,7 @@ function firstVisible(
   if (kinds === 0) return null;
   let best: Found | null = null;
   for (const objects of parts) {
-    const ring = new Ring(radius, best);
+    const ring = new Ring<Candidate>(radius, best);
     let found: Found | null = null;
     do {
       for (const object of objects) object.gather(kinds, ring);
