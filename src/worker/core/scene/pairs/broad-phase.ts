@@ -596,18 +596,24 @@ function boxAgainstFour(block: usize, lowX: v128, lowY: v128, lowZ: v128, highX:
 function pushChildren(
   stackTop: usize, tree: Tree, cell: Cell, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128,
 ): usize {
-  let top = stackTop;
-  if (cell.firstChild == 0) return top;
+  if (cell.firstChild == 0) return stackTop;
+  const used = stackTop - stack;
+  stack = reserve(stack, used, used + CHILDREN_BYTES);
+  let top = stack + used;
   const blocks = childBlocksAt(tree, cell);
   let bits =
     boxAgainstFour(blocks, lowX, lowY, lowZ, highX, highY, highZ) |
     (boxAgainstFour(blocks + BLOCK_BYTES, lowX, lowY, lowZ, highX, highY, highZ) << 4);
   while (bits != 0) {
-    top = push(top, cell.firstChild + ctz(bits));
+    store<u32>(top, cell.firstChild + ctz(bits));
+    top += 4;
     bits &= bits - 1;
   }
   return top;
 }
+
+/** The bytes that all children of a cell take on the stack. */
+const CHILDREN_BYTES: usize = 8 * 4;
 
 function push(top: usize, cell: u32): usize {
   const used = top - stack;
