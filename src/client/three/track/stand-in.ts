@@ -117,8 +117,8 @@ export const DEFAULTS = {
   ...{ clearance: 0, continuous: false, boxes: [] },
 } as const;
 
-/** Instances in a block, of which no slice has more than one: 4,096 matrices are a quarter of a megabyte. */
-export const MOST_IN_BLOCK = 4_096;
+/** Instances in a block, of which no slice has more than one: 8,192 matrices are half a megabyte. */
+export const MOST_IN_BLOCK = 8_192;
 
 const NO_BLOCKS: readonly Uint32Array[] = [];
 const NO_PAST: readonly { standing: BuiltMesh | null; asked: number }[] = [];
