@@ -80,7 +80,7 @@ export class LongWork {
     return this.#isInPair;
   }
 
-  /** Whether a frame is. */
+  /** Tells whether a frame is between two slices. */
   get isInFrame(): boolean {
     return this.#isInFrame;
   }

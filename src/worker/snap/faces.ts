@@ -16,7 +16,8 @@ export class Faces {
 
   /** Answers a corner of the element in a slot, in the space of the mesh. */
   corner(slot: number, corner: number): Vec3 {
-    const { lanes, scale, offset } = this.#blocks;
+    const { size, lanes, scale, offset } = this.#blocks;
+    if (corner >= size) throw new RangeError(`corner ${corner} of ${size}`);
     const at = this.#wordOf(slot) + 3 * corner * lanes;
     const { floats } = views;
     return [

@@ -13,7 +13,7 @@ const GROUP = 20;
 const NUMBERS = 64;
 const MATRICES = 4096;
 
-/** Of what is computed in float32 of such sizes, this part may be wrong: five operations of 2^-24 each, and room. */
+/** What is computed in float32 is wrong by this part of its operands' sizes at most: five operations of 2^-24 each, and room. */
 const SLACK = 2e-6;
 /** Lengths are taken for longer by this part. */
 const LONGER = 1 + 1e-5;
@@ -73,8 +73,12 @@ class FrustumFilter {
     f32[11] += SLACK * (Math.abs(rows[11]) + Math.max(Math.abs(rows[3]), Math.abs(rows[7])));
     let slack = 0;
     for (let pair = 0; pair < 2; pair++) {
-      const [x, y, z] = rows.subarray(4 * pair);
-      const [u, v, w] = rows.subarray(8);
+      const x = rows[4 * pair];
+      const y = rows[4 * pair + 1];
+      const z = rows[4 * pair + 2];
+      const u = rows[8];
+      const v = rows[9];
+      const w = rows[10];
       const length = Math.max(Math.hypot(u + x, v + y, w + z), Math.hypot(u - x, v - y, w - z));
       // What is no number in here leaves all of them.
       f32[LENGTHS + pair] = Math.min(1 / length, MOST);
@@ -86,7 +90,10 @@ class FrustumFilter {
     f32[CENTRE + 3] = (radius * LONGER) ** 2;
     for (let plane = 0; plane < 8; plane++) {
       const at = PLANES + GROUP * (plane >> 2) + (plane & 3);
-      const [x, y, z, d] = planes.subarray(4 * plane);
+      const x = planes[4 * plane];
+      const y = planes[4 * plane + 1];
+      const z = planes[4 * plane + 2];
+      const d = planes[4 * plane + 3];
       f32[at] = x;
       f32[at + 4] = y;
       f32[at + 8] = z;

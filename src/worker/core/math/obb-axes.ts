@@ -8,7 +8,7 @@ import { Affine } from './affine';
 export let axisX: f64 = 0, axisY: f64 = 0, axisZ: f64 = 0;
 export let axisProduct: f64 = 0;
 
-/** From the first one's middle to the second's along it, and how far both reach; both times the axis' length. */
+/** How far the second one's middle is from the first's along it, and how far both reach; both times the axis' length. */
 export let alongAxis: f64 = 0;
 export let reachAlong: f64 = 0;
 

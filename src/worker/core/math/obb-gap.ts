@@ -8,7 +8,7 @@ const ROUNDING: f64 = 1e-14;
 let first: Affine = changetype<Affine>(0);
 let second: Affine = changetype<Affine>(0);
 let padding: f64 = 0;
-/** From the first box's middle to the second's. */
+/** The way that leads from the first box's middle to the second's. */
 let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 
 /**

@@ -119,7 +119,7 @@ function heights(at: usize, x: v128, y: v128, z: v128, w: v128): v128 {
   );
 }
 
-/** From one corner of a triangle to the next one, in bytes; from x to y of one, a third. */
+/** How far one corner of a triangle is from the next one, in bytes; y of one is a third of that behind x. */
 const CORNER: usize = 48;
 
 // @ts-ignore: decorator

@@ -18,7 +18,7 @@ export class Reach {
   /** How far any of its points is on the way from where it is at last, and from the chord between both ends, at most. */
   travel: f64;
   sagitta: f64;
-  /** By how much it turns at most, in radians; and how far a corner of its bounds is from their middle, at most. */
+  /** The most that it turns, in radians; and the most that a corner of its bounds is away from their middle. */
   angle: f32;
   radius: f32;
   /** Where it was in the last answered frame, its world matrix: of the round of ways in which that was noted last. */

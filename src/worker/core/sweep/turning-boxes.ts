@@ -110,7 +110,12 @@ function poseOne(out: Affine, box: BoxMotion, time: f64): void {
     copy(out, changetype<Affine>(time == 0 ? box.map : box.endMap));
     return;
   }
-  setSpin(box.wayX, box.wayY, box.wayZ, box.spinX, box.spinY, box.spinZ, box.angle);
-  setPivot(box.pivotX, box.pivotY, box.pivotZ, box.arm);
-  moveMap(out, changetype<Affine>(box.map), time);
+  moveAlong(out, box, time);
+}
+
+/** Sets the map that something has at a time of its motion. */
+export function moveAlong(out: Affine, moved: BoxMotion, time: f64): void {
+  setSpin(moved.wayX, moved.wayY, moved.wayZ, moved.spinX, moved.spinY, moved.spinZ, moved.angle);
+  setPivot(moved.pivotX, moved.pivotY, moved.pivotZ, moved.arm);
+  moveMap(out, changetype<Affine>(moved.map), time);
 }

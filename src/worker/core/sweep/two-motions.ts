@@ -15,10 +15,10 @@ import * as rigid from '../math/rigid-motion';
 import { spectralNorm } from '../math/spectral-norm';
 import { Mesh } from '../mesh/tree/layout';
 import { PlacedShape, copyShape, mapOf } from '../shape/placed-shape';
-import { moveMap, setMotion, setPivot, setSpin } from './motion';
+import { setMotion } from './motion';
 import { best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetX, meetY, meetZ } from './meeting';
 import { beginSweep, sweepPair } from './sweep';
-import { BoxMotion, boxesApartUntil, doBoxesMeet } from './turning-boxes';
+import { BoxMotion, boxesApartUntil, doBoxesMeet, moveAlong } from './turning-boxes';
 
 /** When the two meet, 0 … 1, and how deep they are in each other at the start, else 0. */
 export let meetingTime: f64 = 0;
@@ -109,7 +109,7 @@ function findDepth(): void {
 /** How near the two count as touching, relative to the size of the smaller; the same for who only grazes on and on. */
 const TOUCHING: f64 = 1e-4;
 const GRAZING: f64 = 1e-3;
-/** From so many steps on it is the latter. With 64, one of 300 random pairs of meshes was told to meet early by more than the former. */
+/** It is the latter from so many steps on. With 64, one of 300 random pairs of meshes was told to meet early by more than the former. */
 const MANY_STEPS: i32 = 512;
 /** What a step counts for (checkpoint.ts). */
 const WORK_OF_STEP: i32 = 32;
@@ -207,9 +207,7 @@ function spinSpeed(mover: Mover): f64 {
 function pose(out: PlacedShape, mover: Mover, time: f64): void {
   const start = changetype<PlacedShape>(mover.shape);
   copyShape(out, start);
-  setSpin(mover.wayX, mover.wayY, mover.wayZ, mover.spinX, mover.spinY, mover.spinZ, mover.angle);
-  setPivot(mover.pivotX, mover.pivotY, mover.pivotZ, mover.arm);
-  moveMap(mapOf(out), mapOf(start), time);
+  moveAlong(mapOf(out), mover, time);
 }
 
 const centre = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));

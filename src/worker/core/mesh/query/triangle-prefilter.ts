@@ -35,7 +35,7 @@ export function setFour(block: Block): void {
   normalZ = minus(times(ex, fy), times(ey, fx));
 }
 
-/** Of four triangles that are compared with these, a lane each: bounds, low and high ones, normals, and the greatest width. */
+/** What four triangles that are compared with these have, a lane each: bounds, low and high ones, normals, and the greatest width. */
 const others: usize = memory.data(10 * VECTOR_BYTES, 16);
 const NORMALS: usize = 6 * 16;
 const WIDTH: usize = 9 * 16;
