@@ -211,6 +211,21 @@ export function addInterior(side: Side, slot: u32, segment: u32): void {
   setKnown(side, slot, side.clippedCount + index + 1);
 }
 
+/**
+ * Makes a triangle an interior one where `isAdded` is 1, not where it is 0. `known` is what is known of it. There must be
+ * room for it. Has no branches.
+ */
+// @ts-ignore: decorator
+@inline
+export function addInteriorIf(isAdded: u32, side: Side, slot: u32, segment: u32, known: u32): void {
+  const index = side.interiorCount;
+  const triangle = interiorAt(side, index);
+  triangle.slot = slot;
+  triangle.segment = segment;
+  setKnown(side, slot, select(side.clippedCount + index + 1, known, isAdded));
+  side.interiorCount = index + isAdded;
+}
+
 /** Writes corner 0, 1 or 2 of a triangle in contact space: three f64. */
 // @ts-ignore: decorator
 @inline

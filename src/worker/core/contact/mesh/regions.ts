@@ -11,7 +11,7 @@ import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
 import { ANY_EDGE, IntersectionSegment, isTouch, segmentAt, segmentCount } from './intersection-segments';
 import {
-  ClippedTriangle, NO_SEGMENT, Side, addInterior, clippedAt, interiorAt, knownAt, placeCorner, reserveInterior, sideAt,
+  ClippedTriangle, NO_SEGMENT, Side, addInterior, addInteriorIf, clippedAt, interiorAt, knownAt, placeCorner, reserveInterior, sideAt,
 } from './clipped-triangles';
 import { PLACE_BYTES } from '../../sizes';
 
@@ -410,6 +410,13 @@ function push(slot: u32): void {
   queued++;
 }
 
+// @ts-ignore: decorator
+@inline
+function pushIf(isPushed: u32, slot: u32): void {
+  store<u32>(queue + (<usize>queued << 2), slot);
+  queued += isPushed;
+}
+
 /** Where so many more edges are outside than inside, it is no pocket. */
 const DOUBT = 3;
 
@@ -430,15 +437,14 @@ function fillPocket(own: u32, side: Side, first: u32, segment: u32): void {
     reserveQueue();
     reserveInterior(side);
     for (let edge: u32 = 0; edge < 3; edge++) {
-      // Two of three are known: their blocks, which are seldom in the cache, need not be read.
       const beyond = slotBeyond(mesh, slot, edge);
       if (beyond == NO_NEIGHBOUR) continue;
       const known = knownAt(side, beyond);
-      if (known > clippedCount) continue;
-      if (known == 0) {
-        if (!isInTree(mesh, beyond)) continue;
-        addInterior(side, beyond, segment);
-        push(beyond);
+      if (known == 0 || known > clippedCount) {
+        // Without a branch, as no processor can predict whether it is known.
+        const isNew = <u32>(known == 0) & <u32>isInTree(mesh, beyond);
+        addInteriorIf(isNew, side, beyond, segment, known);
+        pushIf(isNew, beyond);
         continue;
       }
       const triangle = clippedAt(side, known - 1);
