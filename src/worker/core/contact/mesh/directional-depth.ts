@@ -10,8 +10,8 @@ import { beginDepth, best, best0, best1, bestKind, compare } from './triangle-de
 import { Projected, lookAlong, project, sourceAt } from './triangle-projection';
 import { searchGrid } from './shadow-grid';
 import {
-  PROBED, SHADOW_BYTES, Shadow, beginComparing, cast, compareShadows, hasWindow, highestTop, isOver, keepHigher, needed,
-  openWindow, reachHigh, reachLow, setReach, setUnit, windowHigh, windowLow,
+  PROBED, SHADOW_BYTES, Shadow, beginComparing, cast, compareShadows, findHighest, hasWindow, highest, isOver, keepHigher,
+  needed, openWindow, reachHigh, reachLow, secondHighest, setReach, setUnit, topOf,
 } from './shadows';
 
 let shadows0: usize = 0, shadows1: usize = 0; // Shadow each
@@ -34,10 +34,15 @@ export function depthAlong(
   cast(0, shadows0, list0, count0);
   cast(1, shadows1, list1, count1);
   if (!hasWindow()) return best;
-  const top0 = highestTop(shadows0, count0), top1 = highestTop(shadows1, count1);
-  for (let i = 0; i < PROBES && best < limit; i++) {
-    if (!probe(shadows0, count0, shadows1, count1, top1, false)) return best;
-    if (!probe(shadows1, count1, shadows0, count0, top0, true)) return best;
+  findHighest(shadows0, count0);
+  const first0 = highest, second0 = secondHighest, top0 = topOf(first0);
+  findHighest(shadows1, count1);
+  const first1 = highest, second1 = secondHighest, top1 = topOf(first1);
+  if (!probe(first0, shadows1, count1, top1, false)) return best;
+  if (!probe(first1, shadows0, count0, top0, true)) return best;
+  if (best < limit) {
+    if (!probe(second0, shadows1, count1, top1, false)) return best;
+    if (!probe(second1, shadows0, count0, top0, true)) return best;
   }
   if (!(best < limit)) return best;
   openWindow();
@@ -46,33 +51,19 @@ export function depthAlong(
   return best;
 }
 
-// --- the highest ones ---
-
 /**
- * How many triangles of each side, the highest first, are compared with all of the other one. The depth that they reach
- * rules most triangles out before there is a grid: of 5,600 triangles in the large regions of dragons in dragons 2,000
- * are left.
+ * Compares one of the highest shadows of a side with all of the other side, of which the highest reaches `otherTop`. Answers
+ * false where it cannot reach more than the best depth so far. The depths that two of each side reach rule most triangles
+ * out before there is a grid: of 5,600 triangles in the large regions of dragons in dragons 2,000 are left.
  */
-const PROBES = 2;
-
-/**
- * Compares the highest of the shadows with all others. Answers false where it cannot reach more than the best depth so
- * far.
- */
-function probe(shadows: usize, count: u32, others: usize, otherCount: u32, otherTop: f32, isSwapped: bool): bool {
-  let highest: usize = 0, top: f32 = -Infinity;
-  for (let at = shadows, end = shadows + <usize>count * SHADOW_BYTES; at < end; at += SHADOW_BYTES) {
-    const s = changetype<Shadow>(at);
-    if (!(s.top > top) || s.compared == PROBED || !isOver(windowLow, windowHigh, at)) continue;
-    top = s.top;
-    highest = at;
-  }
-  if (highest == 0 || !(<f64>(top + otherTop) > needed)) return false;
-  const p = changetype<Shadow>(highest);
+function probe(own: usize, others: usize, otherCount: u32, otherTop: f32, isSwapped: bool): bool {
+  const top = topOf(own);
+  if (own == 0 || !(<f64>(top + otherTop) > needed)) return false;
+  const p = changetype<Shadow>(own);
   p.compared = PROBED;
   beginComparing(sourceAt(isSwapped ? 1 : 0), p);
   const otherSource = sourceAt(isSwapped ? 0 : 1);
-  setReach(highest);
+  setReach(own);
   const low = reachLow, high = reachHigh;
   for (let at = others, end = others + <usize>otherCount * SHADOW_BYTES; at < end; at += SHADOW_BYTES) {
     const q = changetype<Shadow>(at);

@@ -207,13 +207,31 @@ export function compareShadows(otherSource: Source, p: Shadow, q: Shadow, isSwap
   else setDeepest(p.triangle, q.triangle);
 }
 
-/** Answers the greatest height of the shadows that overlap the window. */
-export function highestTop(shadows: usize, count: u32): f32 {
-  let top: f32 = -Infinity;
+/** The highest and the second highest of the shadows, as addresses; 0 where there is none. */
+export let highest: usize = 0, secondHighest: usize = 0;
+
+/** Finds the two highest of the shadows that overlap the window; of equally high ones, the first come first. */
+export function findHighest(shadows: usize, count: u32): void {
+  let top: f32 = -Infinity, secondTop: f32 = -Infinity;
+  highest = secondHighest = 0;
   for (let at = shadows, end = shadows + <usize>count * SHADOW_BYTES; at < end; at += SHADOW_BYTES) {
-    if (changetype<Shadow>(at).top > top && isOver(windowLow, windowHigh, at)) top = changetype<Shadow>(at).top;
+    const own = changetype<Shadow>(at).top;
+    if (!(own > secondTop) || !isOver(windowLow, windowHigh, at)) continue;
+    if (own > top) {
+      secondTop = top;
+      secondHighest = highest;
+      top = own;
+      highest = at;
+    } else {
+      secondTop = own;
+      secondHighest = at;
+    }
   }
-  return top;
+}
+
+/** Answers how high a shadow is that `findHighest` found, -Infinity where it found none. */
+export function topOf(shadow: usize): f32 {
+  return shadow == 0 ? -Infinity : changetype<Shadow>(shadow).top;
 }
 
 /**
