@@ -9,6 +9,8 @@ import type { AnyShape } from '../../../oracle/shapes.js';
 
 const MESHES = 16;
 const SWEEPS = 16;
+/** Ways that are moved aside until they graze. */
+const HALVINGS = 20;
 const SIZES = [1, 1e-3, 1e3];
 
 function triangleOf({ positions, indices }: Triangles, i: number): Triangles {
@@ -54,28 +56,47 @@ describe.each(SIZES)(`of size %d, seed ${SEED}`, (size) => {
       const parts = Array.from({ length: mesh.indices.length / 3 }, (_, k) =>
         single.scene.add(single.scene.mesh(triangleOf(mesh, k)), matrix),
       );
+      const compare = (shape: AnyShape, from: Vector3, to: Vector3, turn: Matrix4, message: string) => {
+        const way = { from: turn.clone().setPosition(from), to: turn.clone().setPosition(to) };
+        const hit = whole.sweep(shape, way);
+        const first = single.sweep(shape, way);
+        expect(hit === null, message).toBe(first === null);
+        if (hit === null || first === null) return null;
+        expect(hit.object, message).toBe(thing.id);
+        // What a ball or a capsule meets is found by steps towards it, until they are as short as that.
+        const digits = 1e-8 * size;
+        const towards = Math.abs(to.clone().sub(from).dot(new Vector3(...hit.normal)));
+        expect(Math.abs(hit.time - first.time) * towards, message).toBeLessThan(digits);
+        expect(Math.abs(hit.depth - first.depth), message).toBeLessThan(digits);
+        // A way that ends behind there by a hair meets it as well.
+        const end = from.clone().lerp(to, hit.time + (2 * digits) / Math.max(towards, digits));
+        const shorter = whole.sweep(shape, { from: way.from, to: turn.clone().setPosition(end) });
+        expect(shorter?.object, `${message}, shorter`).toBe(thing.id);
+        return hit;
+      };
       for (let k = 0; k < SWEEPS; k++) {
         const shape = anyShape(random, kind, size);
         const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
         const from = random.point(random.pick([1, 4]) * size);
         const to = random.point(2 * size).lerp(from, random.pick([0, 0, -10]));
-        const way = { from: turn.clone().setPosition(from), to: turn.clone().setPosition(to) };
-        const hit = whole.sweep(shape, way);
-        const first = single.sweep(shape, way);
         const message = `mesh ${i}, sweep ${k}`;
-        expect(hit === null, message).toBe(first === null);
-        if (hit === null || first === null) continue;
-        expect(hit.object, message).toBe(thing.id);
-        // What a ball or a capsule meets is found by steps, until they are as short as that.
-        const digits = 1e-8 * size;
-        expect(Math.abs(hit.time - first.time) * from.distanceTo(to), message).toBeLessThan(digits);
-        expect(Math.abs(hit.depth - first.depth), message).toBeLessThan(digits);
+        const hit = compare(shape, from, to, turn, message);
+        if (hit === null) continue;
         met++;
-        // A way that ends behind there by a hair meets it as well.
-        const end = from.clone().lerp(to, hit.time * (1 + 1e-8)).addScaledVector(to.clone().sub(from).normalize(), 1e-8 * size);
-        const shorter = whole.sweep(shape, { from: way.from, to: turn.clone().setPosition(end) });
-        expect(shorter?.object, `${message}, shorter`).toBe(thing.id);
-        if (hit.time === 0) within++;
+        if (hit.time === 0) {
+          within++;
+          continue;
+        }
+        // Aside, until it hardly meets any more.
+        const aside = random.direction().cross(to.clone().sub(from)).setLength(size);
+        let [low, high] = [0, 1];
+        for (let step = random.integer(HALVINGS); step < HALVINGS; step++) {
+          const middle = 0.5 * (low + high);
+          const by = aside.clone().multiplyScalar(middle);
+          const isMet = compare(shape, by.clone().add(from), by.add(to), turn, `${message}, ${middle} aside`) !== null;
+          if (isMet) low = middle;
+          else high = middle;
+        }
       }
       whole.scene.remove(thing);
       for (const part of parts) single.scene.remove(part);
