@@ -17,7 +17,7 @@ const IDLE_MS = 5_000;
 const SMALL_BYTES = 16_384;
 
 /** From so many triangles on, an idle builder makes a part of another one's tree: fewer are built sooner than it has begun. */
-const PARTED_TRIANGLES = 100_000;
+const PARTED_TRIANGLES = 200_000;
 
 interface Builder {
   link: WorkerLink;
