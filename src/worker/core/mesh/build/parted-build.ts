@@ -16,7 +16,7 @@ import { EXTREMES_BYTES } from './extreme-points';
 import { SUBTREE_BYTES, Subtree } from './node-boxes';
 
 /** The share of the triangles that the first builder has, which has more to do afterwards. */
-const FIRST_SHARE: f64 = 0.5;
+const FIRST_SHARE: f64 = 0.56;
 /** Ranges of less than this part of all triangles are not shared by both. */
 const LEAST_SHARED: u32 = 32;
 /** As Build.topRanges where the next range is not within one of the first part. */
