@@ -11,6 +11,7 @@ import { APART } from '../../math/obb-sat-f64';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { CLEARANCE_BYTE, PAIR_REACH_BYTES, PairReach, REACHING_BYTE, Reach, joinReach, setStart } from '../../shape/reach';
 import { itemOf, reachOfFrame } from '../frame-snapshot';
+import { apartOnWays } from './box-ways';
 
 const first = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const second = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -165,6 +166,8 @@ function diagonalOf(b: Affine): f64 {
 /** Answers what two objects reach as the frame has them, 0 where that is no more than their shapes; the next call reuses it. */
 export function pairReach(a: Proxy, b: Proxy): usize {
   if (!isReaching(a, b)) return 0;
-  joinReach(joined, reachOfFrame(a), itemOf(a.id), reachOfFrame(b), itemOf(b.id));
+  const p = reachOfFrame(a), q = reachOfFrame(b);
+  joinReach(joined, p, itemOf(a.id), q, itemOf(b.id));
+  joined.apartUntil = apartOnWays(a, p, b, q);
   return joined.clearance > 0 || joined.hasWay ? changetype<usize>(joined) : 0;
 }
