@@ -251,8 +251,8 @@ function describeShape(operation: string, given: Shape, meshOf: MeshLookup): Sha
     reading(operation, 'shape', () => given.type),
     SHAPES,
   );
-  // Its type is the one that was looked at.
-  const shape = { ...readOptions(operation, 'shape', given, SHAPE_KEYS[type]), type } as Shape;
+  const shape = readOptions(operation, 'shape', given, SHAPE_KEYS[type]) as Shape;
+  shape.type = type; // the one that was looked at
   const part = { mesh: 0, center: ORIGIN, extent: ORIGIN, rotation: NO_ROTATION, radius: 0, solid: false };
   switch (shape.type) {
     case 'mesh':
