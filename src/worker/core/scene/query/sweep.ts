@@ -247,7 +247,7 @@ const MOST_WORK: f64 = 4096;
 /** A triangle counts for so much where a box that does not turn is swept. */
 const OF_BOX: f64 = 0.0625;
 /** An object without triangles counts for so much where the shape turns. */
-const OF_TURN: f64 = 16;
+const OF_TURN: f64 = 4;
 
 let stack: usize = 0;
 const keys: usize = memory.data(2 * VECTOR_BYTES, 16); // f32 of eight children
