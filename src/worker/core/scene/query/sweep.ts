@@ -108,7 +108,7 @@ export function writeHit(hit: usize, found: PairSweep): void {
 }
 
 function begin(description: usize, motion: usize, filter: usize, most: f64): void {
-  areCandidates = isTooLong = false;
+  areCandidates = false;
   workLeft = most;
   updateTrees();
   setFilter(filter);
@@ -145,6 +145,7 @@ function place(description: usize, motion: usize): void {
     middleX = x; middleY = y; middleZ = z;
     sizeX = sizeY = sizeZ = armOfSweep();
   }
+  isTooLong = false;
   best = 1;
   bestId = 0;
   bestTriangle = -1;
@@ -186,7 +187,6 @@ export function sweepMany(
     writeWay(description, ways + i * WAY_NUMBERS * 8, tolerance, motionOfWay);
     place(description, motionOfWay);
     workLeft = MOST_WORK;
-    isTooLong = false;
     searchAll();
     if (isTooLong) return -1 - <i32>i;
     const isHit = bestId != 0;
