@@ -7,7 +7,7 @@ import { inOnePiece, STEP } from '../../../../src/worker/binding/steps.js';
 import { ALL, ANY_FORM, NearScene } from '../../../fixtures/near-scene.js';
 import { icosphere } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
-import { anySolid } from '../../../oracle/shapes.js';
+import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
 
 /** More than are swept at in one go. */
 const MANY = 5000;
@@ -20,13 +20,19 @@ test(`a sweep at many, and at what is left to slices, seed ${SEED}`, { timeout: 
   for (let i = 0; i < MANY; i++) {
     scene.add(i % 50 === 0 ? mesh : { shape: anySolid(random) }, random.placement(random.point(5), ANY_FORM));
   }
+  const large: AnyShape[] = [
+    { shape: { type: 'sphere', radius: 60, center: [0, 0, 0] } },
+    { shape: { type: 'box', halfExtents: [50, 40, 30], center: [0, 0, 0], rotation: [0, 0, 0, 1] } },
+    { shape: { type: 'capsule', radius: 40, from: [-9, 0, 0], to: [9, 3, 0] } },
+    scene.mesh(icosphere(60, 2)),
+  ];
   let left = 0;
-  for (let i = 0; i < 12; i++) {
-    const shape = i % 4 === 3 ? mesh : { shape: anySolid(random) };
-    const one = new Vector3(8, 8, 8);
-    const from = new Matrix4().compose(random.point(30), random.rotation(), one);
+  for (let i = 0; i < 8; i++) {
+    const shape = large[i % 4];
+    const one = new Vector3(1, 1, 1);
+    const from = new Matrix4().compose(random.direction().multiplyScalar(150), random.rotation(), one);
     const to = new Matrix4().compose(random.point(5), random.rotation(), one);
-    if (i % 2 === 0) to.copy(from).setPosition(random.point(5));
+    if (i < 4) to.copy(from).setPosition(random.point(5));
     const { matrix, motion } = checkMotion('test', from.elements, to.elements, undefined);
     const description = { ...scene.describe(shape, from), matrix };
     const whole = queries.sweepAll(description, motion, ALL)!;
