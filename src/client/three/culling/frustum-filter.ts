@@ -1,5 +1,4 @@
 import type { Sphere } from 'three';
-import { PACKED_FILTER } from './packed-filter.js';
 
 /** Many instances are asked about at once; their matrices are in the caches until they have been looked at. */
 const CHUNK = 2048;
@@ -73,9 +72,19 @@ let isBegun = false;
 
 /** Answers the filter, which is there a few milliseconds after this was called first; null until then, or where there is no SIMD. */
 export function frustumFilter(): FrustumFilter | null {
-  if (!isBegun && PACKED_FILTER !== '') void startFilter(Uint8Array.from(atob(PACKED_FILTER), (c) => c.charCodeAt(0)));
-  isBegun = true;
+  if (!isBegun) void loadFilter();
   return filter;
+}
+
+/** Loads what only pages with culling need. */
+async function loadFilter(): Promise<void> {
+  isBegun = true;
+  try {
+    const { PACKED_FILTER } = await import('./packed-filter.js');
+    await startFilter(Uint8Array.from(atob(PACKED_FILTER), (c) => c.charCodeAt(0)));
+  } catch {
+    // As it was.
+  }
 }
 
 /** Starts the filter from its module, packed by gzip. Where that cannot be, instances are looked at without it. */

@@ -1,4 +1,5 @@
 import type { Camera, Matrix4, Sphere } from 'three';
+import { DepthSort } from './depth-sort.js';
 import {
   BY_AXIS,
   Chunks,
@@ -32,6 +33,7 @@ export class InstanceTest {
   readonly #own: Found = {
     ...{ count: 0, numbers: new Uint32Array(0), forms: new Uint32Array(0), depths: new Float64Array(0) },
   };
+  readonly #sort = new DepthSort();
   #filter: FrustumFilter | null = null;
   /** Pixels a unit of the mesh's space where w is 1, at most. */
   #pixels = 0;
@@ -132,12 +134,11 @@ export class InstanceTest {
   list({ ranges }: Forms, direction: Direction): Listed {
     if (this.#filter !== null) return this.#filter.list(direction);
     const { count, numbers, forms, depths } = this.#own;
-    const order = Uint32Array.from({ length: count }, (_, n) => n);
-    if (direction !== 0) order.sort((a, b) => direction * (depths[a] - depths[b]) || a - b);
+    const order = direction === 0 ? null : this.#sort.sort(depths, count, direction < 0);
     const listed = { numbers: new Uint32Array(count), starts: new Int32Array(count), counts: new Int32Array(count) };
     let indices = 0;
     for (let n = 0; n < count; n++) {
-      const place = order[n];
+      const place = order === null ? n : order[n];
       const range = 2 * forms[place];
       listed.numbers[n] = numbers[place];
       listed.starts[n] = ranges[range];
