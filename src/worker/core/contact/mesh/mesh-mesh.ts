@@ -19,9 +19,9 @@ import { depthAlong, forgetWitnesses, isWitnessed, keepWitness } from './directi
 import { findTouch, touchX, touchY, touchZ } from './triangle-depth';
 import { useMesh } from './triangle-projection';
 import { Side, beginSide, clippedAt, forgetTriangles, sideAt, treeOf } from './clipped-triangles';
+import { senseOf } from './inside';
 import {
-  findRegions, hasAllPockets, interiorSlots0, interiorSlots1, interiorStarts0, interiorStarts1, regionCount,
-  regionSegments, segmentStarts, senseOf,
+  findRegions, hasAllPockets, interiorCountOf, listInterior, regionCount, regionSegments, segmentStarts,
 } from './regions';
 import {
   beginReduction, offerPoint, reduceToFour, reducedCount, reducedX, reducedY, reducedZ,
@@ -141,14 +141,12 @@ function listRegion(region: u32): void {
   const sideA = sideAt(0), sideB = sideAt(1);
   const at = <usize>region << 2;
   const from = load<u32>(segmentStarts + at), end = load<u32>(segmentStarts + at, 4);
-  const interior0 = load<u32>(interiorStarts0 + at), end0 = load<u32>(interiorStarts0 + at, 4);
-  const interior1 = load<u32>(interiorStarts1 + at), end1 = load<u32>(interiorStarts1 + at, 4);
-  count0 = end0 - interior0;
-  count1 = end1 - interior1;
+  count0 = interiorCountOf(region, 0);
+  count1 = interiorCountOf(region, 1);
   list0 = reserve(list0, 0, <u64>(end - from + count0) << 2);
   list1 = reserve(list1, 0, <u64>(end - from + count1) << 2);
-  memory.copy(list0, interiorSlots0 + (<usize>interior0 << 2), <usize>count0 << 2);
-  memory.copy(list1, interiorSlots1 + (<usize>interior1 << 2), <usize>count1 << 2);
+  listInterior(list0, region, 0);
+  listInterior(list1, region, 1);
   for (let i = from; i < end; i++) {
     const segment = segmentAt(load<u32>(regionSegments + (<usize>i << 2)));
     const a = clippedAt(sideA, segment.a), b = clippedAt(sideB, segment.b);
