@@ -50,8 +50,8 @@ export function depthAlong(
 
 /**
  * Compares one of the highest shadows of a side with all of the other side, of which the highest reaches `otherTop`. Answers
- * false where it cannot reach more than the best depth so far, or that is enough. The depths that two of each side reach rule most triangles
- * out before there is a grid: of 5,600 triangles in the large regions of dragons in dragons 2,000 are left.
+ * false where it cannot reach more than the best depth so far, or that is enough. The depths that two of each side reach rule
+ * most triangles out before there is a grid: of 5,600 triangles in the large regions of dragons in dragons 2,000 are left.
  */
 function probe(own: usize, others: usize, otherCount: u32, otherTop: f32, isSwapped: bool): bool {
   const top = topOf(own);

@@ -236,9 +236,9 @@ function tryDirection(x: f64, y: f64, z: f64): bool {
 /** The normals of a region, three steps, and the axes of boxes either way; what is beyond is not remembered. */
 const MOST_TRIED: u32 = 36;
 /**
- * The directions that were tried for a region, to the bit, three f64 each: no direction is better the second time. Of boxes that
- * stand alike, as most do in a building, the axes across two edges come to the same three, four times each: a building's 11,000 clashes
- * take 0.955 of the time.
+ * The directions that were tried for a region, to the bit, three f64 each: no direction is better the second time. Of boxes
+ * that stand alike, as most do in a building, the axes across two edges come to the same three, four times each: 11,000
+ * clashes of a building take 0.955 of the time.
  */
 const tried: usize = memory.data(<i32>MOST_TRIED * PLACE_BYTES, 16);
 let triedCount: u32 = 0;
