@@ -18,9 +18,7 @@ export class Reach {
   /** How far any of its points is on the way from where it is at last, and from the chord between both ends, at most. */
   travel: f32;
   sagitta: f32;
-  /** The most that it turns, in radians; and the most that a corner of its bounds is away from their middle. */
-  angle: f32;
-  radius: f32;
+  pad0: f64;
   /** Where it was in the last answered frame, its world matrix: of the round of ways in which that was noted last. */
   fromXx: f64; fromXy: f64; fromXz: f64;
   fromYx: f64; fromYy: f64; fromYz: f64;
@@ -34,7 +32,7 @@ export class Reach {
   round: u32;
   /** 1 while a pair of it waits, so that its way begins where it did. */
   isHeld: u32;
-  pad: f64;
+  pad1: f64;
 }
 
 export const REACH_BYTES: usize = offsetof<Reach>();
@@ -62,14 +60,6 @@ export function beginWay(reach: Reach, item: Item): void {
 /** Lets the way begin where another one does. */
 export function takeStart(reach: Reach, from: Reach): void {
   copy(fromOf(reach), fromOf(from));
-}
-
-/** Sets the oriented bounds at the start of a way, by those at its end. */
-export function setStart(out: Affine, reach: Reach, bounds: Affine): void {
-  const at = changetype<usize>(bounds), more = changetype<usize>(reach), to = changetype<usize>(out);
-  for (let i: usize = 0; i < 6; i++) {
-    v128.store(to + (i << 4), f64x2.add(v128.load(at + (i << 4)), f64x2.promote_low_f32x4(v128.load64_zero(more + (i << 3)))));
-  }
 }
 
 const start = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -135,7 +125,6 @@ const ROUNDED_UP: f64 = 1.00001;
 const LEAST_LENGTH: f64 = 1e-36;
 /** More than rounding `more` to float32 can make of a place in the bounds, relative to `travel`. */
 const BLUR: f64 = 2.4e-7;
-const HALF_PI: f64 = 1.5707963267948968;
 /** Up to this square of a sine, bounds by its first powers are used. */
 const SMALL_SQUARE: f64 = 0.25;
 /** Beyond these, a product of squares counts as vanished or overflown. */
@@ -207,15 +196,12 @@ function findWay(reach: Reach, item: Item, b: Affine): void {
   const u = b.tx - to.tx, v = b.ty - to.ty, w = b.tz - to.tz;
   const arm = sqrt(u * u + v * v + w * w) + radius;
   const travel = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ) + 2.0 * sine * arm;
-  // 1 - cos is square / (1 + cos), and cos is 1 - square at least; an angle is no more than its tangent, and than π/2 times its sine.
-  const isSmall = square <= SMALL_SQUARE;
+  // 1 - cos is square / (1 + cos), and cos is 1 - square at least.
   reach.travel = roundedUp(travel);
-  reach.sagitta = roundedUp(arm * (square * (isSmall ? 0.5 + 0.29 * square : 1.0) + ALIKE) + BLUR * travel);
-  reach.angle = roundedUp(2.0 * sine * (isSmall ? 1.0 + 1.34 * square : HALF_PI));
-  reach.radius = roundedUp(radius);
+  reach.sagitta = roundedUp(arm * (square * (square <= SMALL_SQUARE ? 0.5 + 0.29 * square : 1.0) + ALIKE) + BLUR * travel);
 }
 
-/** Rounds a length that is not 0, or an angle, to float32. */
+/** Rounds a length that is not 0 to float32. */
 // @ts-ignore: decorator
 @inline
 function roundedUp(value: f64): f32 {
@@ -255,9 +241,11 @@ export class PairReach {
   fromBZx: f64; fromBZy: f64; fromBZz: f64;
   fromBTx: f64; fromBTy: f64; fromBTz: f64;
   clearance: f64;
+  /** Until when the two are known to be apart on the way: 0 where nothing is known, Infinity where that is all the way. */
+  apartUntil: f64;
   /** 1 where one of the two came on a way. */
   hasWay: u32;
-  pad: u32;
+  pad0: u32; pad1: f64;
 }
 
 export const PAIR_REACH_BYTES: usize = offsetof<PairReach>();
@@ -276,7 +264,7 @@ export function startOfB(pair: PairReach): Affine {
 
 /** Joins what two objects reach; 0 stands for one that reaches no further than its shape. */
 export function joinReach(out: PairReach, a: Reach, itemA: Item, b: Reach, itemB: Item): void {
-  out.clearance = 0;
+  out.clearance = out.apartUntil = 0;
   out.hasWay = 0;
   joinOne(out, startOfA(out), a, itemA);
   joinOne(out, startOfB(out), b, itemB);
