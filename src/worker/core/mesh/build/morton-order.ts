@@ -135,7 +135,8 @@ export function sortSome(build: Build): void {
   if (++build.sortPass < PASSES) return;
   release(build.spare);
   release(build.digits);
-  build.digits = 0;
+  // Where there is no memory for the rest, what is released here is not released again.
+  build.spare = build.digits = 0;
   build.spare = allocate(<u64>build.kept * PRIMITIVE_BYTES);
   build.stack = allocate(STRETCHES * STRETCH_BYTES);
   build.stackCount = 0;
