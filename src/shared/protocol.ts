@@ -26,7 +26,8 @@ import type {
 export interface WorkerApi {
   /**
    * Builds a baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. With `features`, an
-   * angle in degrees, what picks snap to is found and baked, too.
+   * angle in degrees, what picks snap to is found and baked, too. With a port, the worker at its other end is handed the arrays,
+   * and hands back the second part of the tree.
    */
   buildMesh(
     build: number,
@@ -37,7 +38,10 @@ export interface WorkerApi {
     deform: MeshDeform,
     features: number | undefined,
     isFast: boolean,
+    port: MessagePort | undefined,
   ): Promise<ArrayBuffer>;
+  /** Makes the second part of a tree for the worker at the other end of a port; {@link AbortMessage} ends it. */
+  buildSecond(build: number, port: MessagePort): Promise<void>;
   /**
    * Copies a mesh in, and checks it unless it is trusted. Other messages are served between slices of the work, as in
    * `updateMesh` and `replaceTree`.

@@ -4,16 +4,17 @@ import { CollisionError } from '../shared/errors.js';
 import type { LoadedMesh, MeshDeform, MeshUpdate, Outcome, SmallBuild, SmallLoad } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
 import { answering } from './answering.js';
-import type { MeshAddress, MeshBuild } from './binding/core.js';
+import type { MeshAddress, MeshBuild, PartSource } from './binding/core.js';
 import { outcomeOf } from './failures.js';
 import { FRAME_SLICE_MS } from './long-work.js';
 import { QueryService } from './query-service.js';
+import { SecondPart } from './second-part.js';
 import { inOnePiece, SLICE_MS, Slices } from './slices.js';
 import { findFeatures, withFeatures } from './snap/features.js';
 
 /** The part of the worker that builds, loads, bakes and changes meshes, in slices where they are large. */
 export abstract class MeshService extends QueryService {
-  readonly #builds = new Map<number, MeshBuild>();
+  readonly #builds = new Map<number, Pick<MeshBuild, 'abort'>>();
   /** The last of the changes of each mesh that are under way in slices. */
   readonly #changes = new Map<MeshId, Promise<void>>();
 
@@ -27,15 +28,14 @@ export abstract class MeshService extends QueryService {
       deform: MeshDeform,
       features: number | undefined,
       isFast: boolean,
+      port: MessagePort | undefined,
     ): Promise<ArrayBuffer> => {
-      const build = this.core.beginBuild(positions, indices, weld, topology, deform, isFast);
-      this.#builds.set(id, build);
+      const second = port && new SecondPart(port);
       try {
-        for (let fraction = build.step(SLICE_MS); fraction < 1; fraction = build.step(SLICE_MS)) {
-          this.post({ type: 'progress', build: id, fraction }, []);
-          await this.work.pause();
-          if (!this.#builds.has(id)) throw new CollisionError('ABORTED', 'the build was aborted');
-        }
+        const build = this.core.beginBuild(positions, indices, weld, topology, deform, isFast, second?.take);
+        this.#builds.set(id, build);
+        second?.ask({ positions, indices, weld, isFast });
+        await this.#run(id, build);
         let baked = build.finish();
         if (features !== undefined) {
           const slices = new Slices(() => this.work.pause());
@@ -48,9 +48,40 @@ export abstract class MeshService extends QueryService {
       } catch (error) {
         this.abortBuild(id);
         throw error;
+      } finally {
+        port?.close();
       }
     },
   );
+
+  readonly buildSecond = answering(async (id: number, port: MessagePort): Promise<void> => {
+    try {
+      const source = await new Promise<PartSource | undefined>((resolve) => {
+        port.onmessage = ({ data }) => resolve(data);
+        this.#builds.set(id, { abort: () => resolve(undefined) });
+      });
+      if (!source) return;
+      const build = this.core.beginSecond(source);
+      this.#builds.set(id, build);
+      await this.#run(id, build);
+      const part = build.finish();
+      port.postMessage(part, [part]);
+      this.#builds.delete(id);
+    } catch (error) {
+      this.abortBuild(id);
+      throw error;
+    } finally {
+      port.close();
+    }
+  });
+
+  async #run(id: number, build: MeshBuild): Promise<void> {
+    for (let fraction = build.step(SLICE_MS); fraction < 1; fraction = build.step(SLICE_MS)) {
+      this.post({ type: 'progress', build: id, fraction }, []);
+      await this.work.pause();
+      if (!this.#builds.has(id)) throw new CollisionError('ABORTED', 'the build was aborted');
+    }
+  }
 
   protected abortBuild(id: number): void {
     this.#builds.get(id)?.abort();

@@ -76,7 +76,7 @@ export class ChaosWorker extends EventTarget {
   }
 
   postMessage(message: Message, transfer: Transferable[] = []): void {
-    const isOfBuild = message?.type === 'abort' || message?.path?.[0]?.startsWith('buildMesh');
+    const isOfBuild = message?.type === 'abort' || message?.path?.[0]?.startsWith('build');
     if (!isOfBuild) this.isService = true;
     // What is transferred is gone from here, whether or not it is on its way yet.
     if (this.#questions.isShut) this.#questions.pass([structuredClone(message, { transfer }), []]);

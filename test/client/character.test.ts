@@ -193,6 +193,31 @@ describe('a character', () => {
     expect(await met(character.state.position)).toEqual(new Uint32Array());
   });
 
+  test('is pushed out through the nearest face of what comes over its middle, which it touches as a whole', async () => {
+    const character = service.createCharacter({ shape: CAPSULE, position: [0, 0, 0], gravity: 0 });
+    const over = block(0.4, 0.9, 0, [0.6, 2, 3]);
+    character.move([0, 0, 0]);
+    await service.update();
+    expect(character.state.position[0]).toBeCloseTo(-0.2 - RADIUS - SKIN, 6);
+    expect(character.state.touches.map(({ object, triangle }) => [object, triangle])).toEqual([[over, -1]]);
+    expect((await met(character.state.position)).length).toBe(0);
+  });
+
+  test.each([0.1, 0.35, 0.6])('climbs a step of its step height, %d, and none higher by two skins more', async (stepHeight) => {
+    floor();
+    const heights = [-1, 0, 1, 3, 4].map((skins) => stepHeight + skins * SKIN);
+    const ends: boolean[] = [];
+    for (const [i, height] of heights.entries()) {
+      block(3, height - 1, 10 * i, [1, 1, 2]);
+      const character = service.createCharacter({ shape: CAPSULE, position: [0, SKIN, 10 * i], stepHeight });
+      const [x, y] = await walk(character, [2, 0, 0], 80);
+      ends.push(x > 2.5);
+      expect(y).toBeCloseTo(x > 2.5 ? height + SKIN : SKIN, 3);
+      character.remove();
+    }
+    expect(ends).toEqual([true, true, true, false, false]);
+  });
+
   test('that walks off an edge by its own way has no ground in the air', async () => {
     block(0, -1, 0, [1, 1, 1]);
     const character = hero();

@@ -14,6 +14,12 @@ export const KINDS: [name: string, make: (random: Random) => AnyCamera][] = [
   ['perspective without a far plane', (random) => perspective(random, NO_FAR)],
 ];
 
+/** Those whose eye, or line of sight, is not where three's Raycaster has it: what draws and culls knows no difference. */
+export const ODD_KINDS: [name: string, make: (random: Random) => AnyCamera][] = [
+  ['oblique', oblique],
+  ['perspective from beside', fromBeside],
+];
+
 interface Depth {
   depth: 'webgl' | 'webgpu';
   reversed: boolean;
@@ -49,6 +55,31 @@ function orthographic(random: Random): OrthographicCamera {
   const [w, h] = [random.logRange(2, 30), random.logRange(2, 30)];
   const [near, far] = [random.range(0.1, 5), random.logRange(20, 200)];
   return new OrthographicCamera(-w * random.next(), w, h, -h * random.next(), near, far);
+}
+
+/** Looks aslant at its picture, as drawings of buildings do: lines of sight are parallel, and not at right angles to it. */
+function oblique(random: Random): OrthographicCamera {
+  const shear = new Matrix4().makeShear(0, 0, 0, 0, random.range(-0.5, 0.5), random.range(-0.5, 0.5));
+  return withFactor(orthographic(random), () => shear);
+}
+
+/** Whose eye is not where the camera is, as those of a headset are that has one camera for both. */
+function fromBeside(random: Random): PerspectiveCamera {
+  const camera = perspective(random);
+  const offset = random.point(1);
+  return withFactor(camera, () => new Matrix4().setPosition(offset.clone().multiplyScalar(camera.near)));
+}
+
+/** With a projection that is multiplied by another matrix, whenever it is computed. */
+function withFactor<C extends AnyCamera>(camera: C, factor: () => Matrix4): C {
+  const update = camera.updateProjectionMatrix;
+  camera.updateProjectionMatrix = () => {
+    update.call(camera);
+    camera.projectionMatrix.multiply(factor());
+    camera.projectionMatrixInverse.copy(camera.projectionMatrix).invert();
+  };
+  camera.updateProjectionMatrix();
+  return camera;
 }
 
 /** Shows a part of its picture, anywhere in it. */

@@ -16,10 +16,15 @@ const IDLE_MS = 5_000;
  */
 const SMALL_BYTES = 16_384;
 
+/** From so many triangles on, an idle builder makes a part of another one's tree: fewer are built sooner than it has begun. */
+const PARTED_TRIANGLES = 200_000;
+
 interface Builder {
   link: WorkerLink;
   batch: CallBatch<SmallBuild, ArrayBuffer>;
+  /** Under way there; and parts of those of others. */
   builds: number;
+  parts: number;
   idleTimer?: ReturnType<typeof setTimeout>;
 }
 
@@ -65,7 +70,7 @@ export class BuilderPool {
 
   /** Builds under way in workers beside the service. */
   get pending(): number {
-    return this.#builders.reduce((sum, { builds }) => sum + builds, 0);
+    return this.#builders.reduce((sum, { builds, parts }) => sum + builds - parts, 0);
   }
 
   progress({ build, fraction }: ProgressMessage): void {
@@ -103,21 +108,51 @@ export class BuilderPool {
     if (!answer.settled) {
       const deform: MeshDeform = skin ? (morphs ? { skin, morphs } : { skin }) : morphs ? { morphs } : {};
       const buffers = new Set([positions.buffer, ...(indices ? [indices.buffer] : []), ...buffersOf(deform)]);
+      const triangles = indices ? indices.length / 3 : positions.length / 9;
+      const canPart = triangles >= PARTED_TRIANGLES && (topology ?? 'triangles') === 'triangles' && !skin && !morphs;
+      const port = canPart ? this.#findHelp(operation, answer) : undefined;
       await link.answerWith(answer, operation, (api) =>
         api.buildMesh(
           build,
-          transfer(positions, [...buffers] as ArrayBuffer[]),
+          transfer(positions, [...buffers, ...(port ? [port] : [])] as Transferable[]),
           indices,
           weld,
           topology,
           deform,
           features,
           isFast,
+          port,
         ),
       );
     }
     this.#onProgress.delete(build);
     this.#end(builder);
+  }
+
+  /** Lets a builder that has nothing to do make the second part of a tree. Answers the port at whose other end it is. */
+  #findHelp(operation: string, answer: Deferred<ArrayBuffer>): MessagePort | undefined {
+    const helper = this.#limit > 1 ? this.#idle() : undefined;
+    if (!helper) return undefined;
+    const { port1, port2 } = new MessageChannel();
+    this.#help(operation, helper, answer, port2);
+    return port1;
+  }
+
+  /** Whatever becomes of it, the other builder does without it. */
+  async #help(operation: string, helper: Builder, answer: Deferred<ArrayBuffer>, port: MessagePort): Promise<void> {
+    const { link } = helper;
+    const build = ++this.#lastBuild;
+    const done = link.defer<void>(operation);
+    const stop = () => link.post({ type: 'abort', build });
+    answer.promise.then(stop, stop);
+    done.promise.catch(() => {});
+    this.#begin(helper);
+    helper.parts++;
+    await link.up();
+    if (answer.settled) done.resolve();
+    else await link.answerWith(done, operation, (api) => api.buildSecond(build, transfer(port, [port])));
+    helper.parts--;
+    this.#end(helper);
   }
 
   async #runSmall(
@@ -143,9 +178,13 @@ export class BuilderPool {
 
   #leastBusy(): Builder {
     if (this.#limit === 0 || this.#service.link.error) return this.#service;
-    let best: Builder | undefined;
-    for (const builder of this.#builders) if (!best || builder.builds < best.builds) best = builder;
-    if (best && (best.builds === 0 || this.#builders.length === this.#limit)) return best;
+    return this.#idle() ?? this.#builders.reduce((best, builder) => (builder.builds < best.builds ? builder : best));
+  }
+
+  /** Answers a builder that has nothing to do: another one, as long as there may be more. */
+  #idle(): Builder | undefined {
+    const idle = this.#builders.find(({ builds }) => builds === 0);
+    if (idle || this.#builders.length === this.#limit) return idle;
     const link = new WorkerLink(this.#options, (message) => {
       if (message.type === 'progress') this.progress(message);
     });
@@ -176,5 +215,5 @@ function newBuilder(link: WorkerLink): Builder {
     (api, builds) => api.buildMeshes(builds),
     (post) => link.up().then(post),
   );
-  return { link, batch, builds: 0 };
+  return { link, batch, builds: 0, parts: 0 };
 }

@@ -8,7 +8,7 @@ import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
 import { CoreInspector } from './inspector.js';
 import { CoreMemory } from './memory.js';
 import { beginBake, type MeshBake } from './mesh-bake.js';
-import { beginBuild, type MeshBuild } from './mesh-build.js';
+import { beginBuild, beginSecond, type MeshBuild, type PartSource } from './mesh-build.js';
 import { meshIndices, meshInfo } from './mesh-info.js';
 import { beginLoad, type MeshLoad } from './mesh-load.js';
 import { beginRefit, checkCount, isMoved, type MeshRefit, REFIT_OK } from './mesh-refit.js';
@@ -18,7 +18,7 @@ import { CoreSnaps } from './snaps.js';
 
 export type { MeshAddress, PlacedDescription } from './descriptions.js';
 export type { MeshBake } from './mesh-bake.js';
-export type { MeshBuild } from './mesh-build.js';
+export type { MeshBuild, PartSource } from './mesh-build.js';
 export type { MeshLoad } from './mesh-load.js';
 export type { MeshRefit } from './mesh-refit.js';
 
@@ -29,7 +29,10 @@ export interface Core {
   readonly memoryBytes: number;
   readonly usedBytes: number;
 
-  /** Begins to build a mesh. Vertices of triangles that are nearer to each other than `weld` become one. */
+  /**
+   * Begins to build a mesh. Vertices of triangles that are nearer to each other than `weld` become one. `second` is asked for the
+   * second part of the tree, which another builder may make.
+   */
   beginBuild(
     positions: Float32Array,
     indices?: Uint32Array | Uint16Array,
@@ -37,7 +40,10 @@ export interface Core {
     topology?: MeshData['topology'],
     deform?: MeshDeform,
     isFast?: boolean,
+    second?: () => ArrayBuffer | undefined,
   ): MeshBuild;
+  /** Begins to make the second part of a mesh's tree. It is empty where the tree cannot be parted. */
+  beginSecond(source: PartSource): MeshBuild;
   /** Begins to copy in the first bytes of a buffer, a baked mesh, and to check it unless it is trusted. Throws OUT_OF_MEMORY. */
   beginLoad(baked: ArrayBuffer, bytes?: number, isTrusted?: boolean): MeshLoad;
   /** Copies it in, if nothing in it can lead a traversal astray (else BAD_DATA). */
@@ -193,8 +199,13 @@ class WasmCore implements Core {
     topology: MeshData['topology'] = 'triangles',
     deform: MeshDeform = {},
     isFast = false,
+    second?: () => ArrayBuffer | undefined,
   ): MeshBuild {
-    return beginBuild(this.#exports, this.#memory, { positions, indices, weld, topology, deform, isFast });
+    return beginBuild(this.#exports, this.#memory, { positions, indices, weld, topology, deform, isFast }, second);
+  }
+
+  beginSecond(source: PartSource): MeshBuild {
+    return beginSecond(this.#exports, this.#memory, { ...source, topology: 'triangles', deform: {} });
   }
 
   beginBake(mesh: MeshAddress): MeshBake {

@@ -12,7 +12,9 @@ export interface CoreExports {
   holdList(content: number, bytes: number): number;
   holdBoxes(records: number, count: number): number;
   dropList(list: number): void;
-  beginBuild(vertices: number, triangles: number, weld: number, isFast: boolean): number;
+  beginBuild(vertices: number, triangles: number, weld: number, isFast: boolean, part: number): number;
+  mayJoin(build: number): boolean;
+  joinSecond(build: number, second: number): void;
   reserveBuild(build: number, indexed: boolean): void;
   reserveBuildDeform(build: number, bones: number, targets: number, areRelative: boolean): void;
   buildWeights(build: number): number;

@@ -1,4 +1,5 @@
 import { CollisionError } from '../../shared/errors.js';
+import { MESH_BYTES } from '../../shared/layout.js';
 import type { MeshDeform } from '../../shared/protocol.js';
 import type { MeshData } from '../../shared/types.js';
 import { deformError, writeDeform } from './deform.js';
@@ -29,19 +30,64 @@ interface MeshSource {
   isFast: boolean;
 }
 
-const BUILD_BAD_INDEX = 1; // core/mesh/build
+/** What a part of a tree is built of: only triangles that nothing deforms are parted. */
+export type PartSource = Pick<MeshSource, 'positions' | 'indices' | 'weld' | 'isFast'>;
 
-/** Begins to build a mesh. Throws OUT_OF_MEMORY. */
-export function beginBuild(wasm: CoreExports, memory: CoreMemory, source: MeshSource): MeshBuild {
-  const { positions, weld, topology, deform, isFast } = source;
-  if (topology !== 'triangles') {
-    return thenBaked(wasm, memory, beginPointLineBuild(wasm, topology, positions, source.indices));
-  }
+// core/mesh/build
+const BUILD_BAD_INDEX = 1;
+const WHOLE = 0;
+const FIRST = 1;
+const SECOND = 2;
+
+/**
+ * Begins to build a mesh. With `second`, another builder may make the second part of its tree: that is joined where it has
+ * come by the time that it is of use. Throws OUT_OF_MEMORY.
+ */
+export function beginBuild(
+  wasm: CoreExports,
+  memory: CoreMemory,
+  source: MeshSource,
+  second?: () => ArrayBuffer | undefined,
+): MeshBuild {
+  const { topology, positions, indices } = source;
+  return thenBaked(
+    wasm,
+    memory,
+    topology === 'triangles'
+      ? beginTree(wasm, memory, source, second ? FIRST : WHOLE, second)
+      : beginPointLineBuild(wasm, topology, positions, indices),
+  );
+}
+
+/** Begins to make the second part of a mesh's tree. It is empty where the tree cannot be parted. Throws OUT_OF_MEMORY. */
+export function beginSecond(wasm: CoreExports, memory: CoreMemory, source: MeshSource): MeshBuild {
+  const { step, take, abort } = beginTree(wasm, memory, source, SECOND);
+  return {
+    step,
+    finish() {
+      const part = take();
+      if (part === 0) return new ArrayBuffer(0);
+      const [bytes] = new Uint32Array(memory.buffer, part + MESH_BYTES, 1);
+      const { buffer } = memory.bytes(part, bytes).slice();
+      wasm.release(part);
+      return buffer;
+    },
+    abort,
+  };
+}
+
+function beginTree(
+  wasm: CoreExports,
+  memory: CoreMemory,
+  { positions, indices: given, weld, deform, isFast }: MeshSource,
+  part: number,
+  second?: () => ArrayBuffer | undefined,
+): TreeBuild {
   const vertices = positions.length / 3;
   // Which vertices are one, the indices say.
-  const indices = source.indices ?? (weld > 0 ? Uint32Array.from({ length: vertices }, (_, i) => i) : undefined);
+  const indices = given ?? (weld > 0 ? Uint32Array.from({ length: vertices }, (_, i) => i) : undefined);
   const triangles = (indices?.length ?? vertices) / 3;
-  const build = wasm.beginBuild(vertices, triangles, weld, isFast) >>> 0;
+  const build = wasm.beginBuild(vertices, triangles, weld, isFast, part) >>> 0;
   try {
     wasm.reserveBuild(build, indices !== undefined);
     const { buffer } = memory;
@@ -60,15 +106,31 @@ export function beginBuild(wasm: CoreExports, memory: CoreMemory, source: MeshSo
   const errorOf = (): CollisionError => {
     if (wasm.buildError(build) === BUILD_BAD_INDEX) {
       const i = wasm.buildCulprit(build) >>> 0;
+      // The arrays that were given may be another builder's by now.
+      const [index] = new Uint32Array(memory.buffer, (wasm.buildIndices(build) >>> 0) + 4 * i, 1);
       const range = `0 to ${vertices - 1} for ${vertices} vertices`;
-      return new CollisionError('BAD_DATA', `indices[${i}] is ${indices?.[i]}, expected ${range}`);
+      return new CollisionError('BAD_DATA', `indices[${i}] is ${index}, expected ${range}`);
     }
     return noArea(triangles, weld > 0 ? `, when vertices nearer than ${weld} are one,` : '');
   };
-  return thenBaked(wasm, memory, {
+  /** Without the memory for it, the build goes on alone. */
+  const join = (piece: ArrayBuffer): void => {
+    let address = 0;
+    try {
+      address = memory.allocate(piece.byteLength);
+      memory.bytes(address, piece.byteLength).set(new Uint8Array(piece));
+      wasm.joinSecond(build, address);
+    } catch {
+      if (address !== 0) wasm.release(address);
+    }
+  };
+  return {
     step: (budget) => {
+      const end = performance.now() + budget;
       try {
-        const fraction = wasm.stepBuild(build, performance.now() + budget);
+        const piece = second && wasm.mayJoin(build) ? second() : undefined;
+        if (piece) join(piece);
+        const fraction = wasm.stepBuild(build, end);
         if (fraction >= 0) return fraction;
         throw deformError(wasm, build, deform) ?? errorOf();
       } catch (error) {
@@ -82,7 +144,7 @@ export function beginBuild(wasm: CoreExports, memory: CoreMemory, source: MeshSo
       return mesh;
     },
     abort: free,
-  });
+  };
 }
 
 /** A tree in the making, before it is baked. `take` answers the mesh's address. */

@@ -5,11 +5,11 @@ export const NARROW_SECTION = 'narrow-phase';
 interface NarrowExports {
   useHeap(record: number): void;
   staticEnd(): number;
-  emptyStack(): number;
+  stackStart(): number;
   setDeadline(time: number): void;
-  begin(a: number, itemA: number, b: number, itemB: number, reach: number): void;
-  beginDistance(itemA: number, itemB: number, limit: number): void;
-  beginSweep(shape: number, pair: number): void;
+  begin(a: number, itemA: number, b: number, itemB: number, reach: number, until: number): void;
+  beginDistance(itemA: number, itemB: number, limit: number, until: number): void;
+  beginSweep(shape: number, pair: number, until: number): void;
   run(): number;
   asyncify_start_unwind(stack: number): void;
   asyncify_stop_unwind(): void;
@@ -26,7 +26,6 @@ interface Core {
   wantDerived(mesh: number): void;
 }
 
-const UNWINDING = 1;
 const REWINDING = 2;
 
 /**
@@ -36,28 +35,21 @@ const REWINDING = 2;
 export class NarrowPhase {
   #exports!: NarrowExports;
   #stack = 0;
+  /** Whether the pair was left just now; asking the module for its state is one more call a pair. */
+  #isLeft = false;
 
   /** What the core calls: the address of an outcome, 0 when the pair was left. */
   readonly imports = {
     test: (a: number, itemA: number, b: number, itemB: number, reach: number, until: number): number => {
-      const narrow = this.#exports;
-      this.#stack = narrow.emptyStack();
-      narrow.setDeadline(until);
-      narrow.begin(a, itemA, b, itemB, reach);
+      this.#exports.begin(a, itemA, b, itemB, reach, until);
       return this.#run();
     },
     measure: (itemA: number, itemB: number, limit: number, until: number): number => {
-      const narrow = this.#exports;
-      this.#stack = narrow.emptyStack();
-      narrow.setDeadline(until);
-      narrow.beginDistance(itemA, itemB, limit);
+      this.#exports.beginDistance(itemA, itemB, limit, until);
       return this.#run();
     },
     sweep: (shape: number, pair: number, until: number): number => {
-      const narrow = this.#exports;
-      this.#stack = narrow.emptyStack();
-      narrow.setDeadline(until);
-      narrow.beginSweep(shape, pair);
+      this.#exports.beginSweep(shape, pair, until);
       return this.#run();
     },
     resume: (until: number): number => {
@@ -72,7 +64,10 @@ export class NarrowPhase {
       const narrow = this.#exports;
       // It is called a second time when the stack is as it was.
       if (narrow.asyncify_get_state() === REWINDING) narrow.asyncify_stop_rewind();
-      else narrow.asyncify_start_unwind(this.#stack);
+      else {
+        narrow.asyncify_start_unwind(this.#stack);
+        this.#isLeft = true;
+      }
     };
     // Without `instantiate`, which is asynchronous where the module is large: this one is compiled already.
     const { memory, wantDerived } = core;
@@ -80,11 +75,13 @@ export class NarrowPhase {
     this.#exports = instance.exports as unknown as NarrowExports;
     if (this.#exports.staticEnd() > core.staticStart()) throw new Error('the modules overlap in memory');
     this.#exports.useHeap(core.heapRecord());
+    this.#stack = this.#exports.stackStart();
   }
 
   #run(): number {
     const outcome = this.#exports.run();
-    if (this.#exports.asyncify_get_state() !== UNWINDING) return outcome;
+    if (!this.#isLeft) return outcome;
+    this.#isLeft = false;
     this.#exports.asyncify_stop_unwind();
     return 0;
   }

@@ -5,6 +5,7 @@ import { beginWork, setDeadline } from './checkpoint';
 import {
   bonePairCount, bonePairs, crossingCount, crossings, pointCount, points,
 } from './contact/manifold/contact';
+import { copyVectors } from './math/lanes';
 import { Item, KEPT_ITEM_BYTES, keepItem, keptItem } from './shape/item';
 import { PROXY_BYTES, Proxy } from './shape/proxy';
 import { PAIR_REACH_BYTES, PairReach } from './shape/reach';
@@ -37,11 +38,16 @@ let limit: f64 = 0;
 const STACK_BYTES: i32 = 1 << 16;
 const stack: usize = memory.data(STACK_BYTES, 16);
 
-/** Empties the stack and answers its address. */
-export function emptyStack(): usize {
+/** Answers its address. */
+export function stackStart(): usize {
+  return stack;
+}
+
+/** Empties it, as a pair is begun that may be left from a time on. */
+function beginUntil(until: f64): void {
   store<u32>(stack, <u32>stack + 8);
   store<u32>(stack, <u32>stack + STACK_BYTES, 4);
-  return stack;
+  setDeadline(until);
 }
 
 /** Answers where static data end: the core's begin behind. */
@@ -54,24 +60,27 @@ const reached = changetype<PairReach>(memory.data(<i32>PAIR_REACH_BYTES, 16));
 let hasReach: bool = false;
 
 /** Takes the pair that `run` looks at; `a` has the lower id; `reach` is the address of a PairReach, or 0. */
-export function begin(a: usize, itemA: usize, b: usize, itemB: usize, reach: usize): void {
+export function begin(a: usize, itemA: usize, b: usize, itemB: usize, reach: usize, until: f64): void {
+  beginUntil(until);
   question = CONTACT;
   hasReach = reach != 0;
-  if (hasReach) memory.copy(changetype<usize>(reached), reach, PAIR_REACH_BYTES);
-  memory.copy(changetype<usize>(first), a, PROXY_BYTES);
-  memory.copy(changetype<usize>(second), b, PROXY_BYTES);
+  if (hasReach) copyVectors(changetype<usize>(reached), reach, PAIR_REACH_BYTES);
+  copyVectors(changetype<usize>(first), a, PROXY_BYTES);
+  copyVectors(changetype<usize>(second), b, PROXY_BYTES);
   keep(itemA, itemB);
 }
 
 /** Takes two objects whose distance `run` measures, up to a limit. */
-export function beginDistance(itemA: usize, itemB: usize, most: f64): void {
+export function beginDistance(itemA: usize, itemB: usize, most: f64, until: f64): void {
+  beginUntil(until);
   question = DISTANCE;
   limit = most;
   keep(itemA, itemB);
 }
 
 /** Takes a shape that `run` sweeps at an object. */
-export function beginSweep(shape: usize, pair: usize): void {
+export function beginSweep(shape: usize, pair: usize, until: f64): void {
+  beginUntil(until);
   question = SWEEP;
   memory.copy(changetype<usize>(swept), shape, SWEPT_SHAPE_BYTES);
   memory.copy(changetype<usize>(sweptPair), pair, PAIR_SWEEP_BYTES);

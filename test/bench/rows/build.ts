@@ -60,11 +60,28 @@ export function fastBuildRow(mesh: () => Triangles): Row {
   };
 }
 
+/** The same by two builders, which share the one mesh. */
+export function twoBuildersRow(mesh: () => Triangles): Row {
+  return {
+    name: 'build-two',
+    work: 'the tree of the full dragon, by two builders',
+    rounds: 9,
+    async prepare() {
+      const triangles = mesh();
+      const rays = raysAround(new Random(1), triangles.positions, 1000);
+      const [two, one] = [await ours(triangles, rays, {}, 2), await ours(triangles, rays)];
+      return {
+        contenders: [here(() => two.contender), here(() => ({ ...one.contender, name: 'one builder', target: 1.7 }))],
+      };
+    },
+  };
+}
+
 const RAYS_COMPARED = 50_000;
 const TIMES_COMPARED = 9;
 
-async function ours(triangles: Triangles, rays: Float32Array, options: AddMeshOptions = {}) {
-  const service = await createCollisionService();
+async function ours(triangles: Triangles, rays: Float32Array, options: AddMeshOptions = {}, builders = 1) {
+  const service = await createCollisionService({ builders });
   let mesh: MeshId | undefined;
   let bytes = 0;
   const contender = awaited({

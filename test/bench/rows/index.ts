@@ -2,7 +2,7 @@ import { dragon } from '../../oracle/dragon.js';
 import type { Row } from '../harness.js';
 import { type AnywhereSizes, FULL_ANYWHERE, rowsAnywhere } from './anywhere.js';
 import { type BigSizes, bigSceneRows } from './big-scenes.js';
-import { buildRow, fastBuildRow } from './build.js';
+import { buildRow, fastBuildRow, twoBuildersRow } from './build.js';
 import { charactersRow } from './characters.js';
 import { clashCoresCpuRow, clashCoresRow, clashMeetRow, clashRow } from './clash.js';
 import { elementsRows } from './elements.js';
@@ -86,6 +86,7 @@ export function rowsOf(sizes: Sizes): Row[] {
     ),
     buildRow(large),
     fastBuildRow(large),
+    twoBuildersRow(large),
     largeBuildRow(sizes.largeMesh, sizes.largeMesh / 20),
     loadRow(large),
     closestRow(small, points),

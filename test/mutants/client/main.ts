@@ -115,8 +115,8 @@ async function run({ root, budget, lanes }: ClientOptions, key: string, chosen: 
     // Modules are loaded anew for each file: what is static to Stryker is not (setup.ts).
     ignoreStatic: false,
     concurrency: lanes,
-    // Of the tree's own build, only the core is used.
-    ignorePatterns: ['/build/*', '!/build/core.*', '/dist', '/demo', '/artifacts', '/docs', '/test/pictures'],
+    // Of the tree's own build, only what is compiled to WebAssembly is used.
+    ignorePatterns: ['/build/*', '!/build/*.wasm*', '/dist', '/demo', '/artifacts', '/docs', '/test/pictures'],
     tempDirName: SANDBOXES,
     checkerNodeArgs: [],
     reporters: ['results'],

@@ -1,5 +1,5 @@
 // How deep a region is: exact along its normal, however large the meshes are in the world and however far from their own
-// origins. Shadows that are compared in float32 (contact/mesh/directional-depth.ts) must not lose the deepest pair.
+// origins. Shadows that are compared in float32 (contact/mesh/shadows.ts) must not lose the deepest pair.
 import { Matrix4, Triangle, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';

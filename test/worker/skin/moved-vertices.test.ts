@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Mortal } from '../../fixtures/mortal.js';
 import { hitFaults } from '../../fixtures/posed-rays.js';
 import { bumpy } from '../../oracle/lumps.js';
+import { icosphere } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { movedPositions, poseOf, type Rig, type RigOptions, randomRig, roundBones, strike } from '../../oracle/rigs.js';
 
@@ -173,4 +174,23 @@ test('vertices move while a frame is under way that reads poses of them: its con
   service.setPose(ids[0], poseOf(rig)); // the same pose, of vertices that are back
   expect((await service.update()).contacts.count).toBe(count);
   expect(count).toBe((10 * 9) / 2);
+});
+
+test(`what has more vertices than a step of a build takes is posed to its last one, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  for (const options of [{ bones: 4 }, { bones: 0, targets: 2, relative: false }, { bones: 3, targets: 2 }]) {
+    const rig = randomRig(random, { ...options, triangles: icosphere(1, 25) });
+    const mesh = await service.addMesh(rig.data);
+    const id = service.addObject({ shape: { type: 'mesh', mesh }, matrix: rig.mesh.matrixWorld.elements });
+    for (let round = 0; round < 3; round++) {
+      strike(random, rig);
+      roundBones(rig);
+      service.setPose(id, poseOf(rig));
+      await service.update();
+      const { faults, hits } = await compare(service, random, rig, id);
+      expect(faults, JSON.stringify(options)).toEqual([]);
+      expect(hits).toBeGreaterThan(0);
+    }
+    service.removeObject(id);
+  }
 });

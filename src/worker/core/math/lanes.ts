@@ -38,6 +38,13 @@ export function cross(aYzx: v128, aZxy: v128, bYzx: v128, bZxy: v128): v128 {
   return f32x4.sub(f32x4.mul(aYzx, bZxy), f32x4.mul(aZxy, bYzx));
 }
 
+/** Copies whole vectors, as memory.copy is a call. */
+// @ts-ignore: decorator
+@inline
+export function copyVectors(to: usize, from: usize, bytes: usize): void {
+  for (let i: usize = 0; i < bytes; i += 16) v128.store(to + i, v128.load(from + i));
+}
+
 /** Transposes four vectors: writes lane k of the four as vector k. */
 // @ts-ignore: decorator
 @inline

@@ -17,7 +17,12 @@ const PARALLEL_SQUARE: f64 = 1e-12;
 
 /** Sets an axis by its number, and projects the two on it. */
 export function setBoxAxis(which: i32, a: Affine, b: Affine): void {
-  const p = changetype<usize>(a), q = changetype<usize>(b);
+  setAxis(which, changetype<usize>(a), changetype<usize>(b));
+  projectBoxes(a, b);
+}
+
+/** Sets an axis by its number and the addresses of the edges of both boxes, nine float64 in a row each. */
+export function setAxis(which: i32, p: usize, q: usize): void {
   if (which >= 6) {
     const i = (which - 6) / 3;
     cross(p + 24 * <usize>i, q + 24 * <usize>(which - 6 - 3 * i));
@@ -27,7 +32,6 @@ export function setBoxAxis(which: i32, a: Affine, b: Affine): void {
     cross(faces + after(i), faces + after(i + 1));
     axisProduct = sqrt(square);
   }
-  projectBoxes(a, b);
 }
 
 /** Projects two boxes on the axis that was set last. */
@@ -40,34 +44,94 @@ export function projectBoxes(a: Affine, b: Affine): void {
 export let widestAxis: i32 = -1;
 export let widestGap: f64 = 0;
 
-/** Finds the axis along which two boxes are farthest apart. Answers false where that is no more than a length. */
+/** The edges of both boxes, a lane each: nine vectors of two float64. */
+const both: usize = memory.data(9 * 16, 16);
+/** How far edge k of the other box reaches along face i's axis of each, a lane each, 3 i + k. */
+const across: usize = memory.data(9 * 16, 16);
+
+/**
+ * Finds the axis along which two boxes are farthest apart. Answers false where that is no more than a length. The axes across the
+ * faces of both are looked at together, a lane each. What an edge reaches along a cross product of two others is the same for all
+ * that make the same triple product (Gottschalk, "Collision Queries using Oriented Bounding Boxes", 2000).
+ */
 export function findWidestAxis(a: Affine, b: Affine, least: f64): bool {
   widestGap = least;
   widestAxis = -1;
   const p = changetype<usize>(a), q = changetype<usize>(b);
+  const x = b.tx - a.tx, y = b.ty - a.ty, z = b.tz - a.tz;
+  for (let i: usize = 0; i < 72; i += 8) v128.store(both + (i << 1), v128.load64_lane(q + i, v128.load64_zero(p + i), 1));
+  for (let i: usize = 0; i < 3; i++) {
+    const e = both + (after(<i32>i) << 1), f = both + (after(<i32>i + 1) << 1), own = both + i * 48, row = across + i * 48;
+    const ex = v128.load(e), ey = v128.load(e, 16), ez = v128.load(e, 32);
+    const fx = v128.load(f), fy = v128.load(f, 16), fz = v128.load(f, 32);
+    const nx = f64x2.sub(f64x2.mul(ey, fz), f64x2.mul(ez, fy)), ny = f64x2.sub(f64x2.mul(ez, fx), f64x2.mul(ex, fz));
+    const nz = f64x2.sub(f64x2.mul(ex, fy), f64x2.mul(ey, fx));
+    // The other's edges are in the other lane.
+    const mx = swapped(nx), my = swapped(ny), mz = swapped(nz);
+    const r0 = swapped(heights(both, mx, my, mz)), r1 = swapped(heights(both + 48, mx, my, mz)), r2 = swapped(heights(both + 96, mx, my, mz));
+    v128.store(row, r0);
+    v128.store(row, r1, 16);
+    v128.store(row, r2, 32);
+    const reach = f64x2.add(f64x2.add(r0, r1), f64x2.add(r2, heights(own, nx, ny, nz)));
+    const gaps = f64x2.sub(f64x2.abs(sumOfThree(nx, f64x2.splat(x), ny, f64x2.splat(y), nz, f64x2.splat(z))), reach);
+    if (i64x2.bitmask(f64x2.gt(gaps, f64x2.splat(0))) == 0) continue;
+    const squares = sumOfThree(nx, nx, ny, ny, nz, nz);
+    const lengths = f64x2.mul(sumOfThree(ex, ex, ey, ey, ez, ez), sumOfThree(fx, fx, fy, fy, fz, fz));
+    offer(<i32>i, f64x2.extract_lane(gaps, 0), f64x2.extract_lane(squares, 0), f64x2.extract_lane(lengths, 0));
+    offer(<i32>i + 3, f64x2.extract_lane(gaps, 1), f64x2.extract_lane(squares, 1), f64x2.extract_lane(lengths, 1));
+  }
   for (let i = 0; i < 3; i++) {
-    cross(p + after(i), p + after(i + 1));
-    offer(i, a, b);
-    cross(q + after(i), q + after(i + 1));
-    offer(3 + i, a, b);
+    const e = p + <usize>i * 24;
+    const ex = load<f64>(e), ey = load<f64>(e, 8), ez = load<f64>(e, 16);
+    const cx = y * ez - z * ey, cy = z * ex - x * ez, cz = x * ey - y * ex;
+    // Of faces of the first that edge i lies in, and of the second, what edge i reaches along them.
+    const u = across + (after(i) << 1), v = across + (after(i + 1) << 1), w = across + 8 + (<usize>i << 4);
     for (let j = 0; j < 3; j++) {
-      cross(p + 24 * <usize>i, q + 24 * <usize>j);
-      offer(6 + 3 * i + j, a, b);
+      const f = q + <usize>j * 24, column = <usize>j << 4;
+      const gap =
+        abs(cx * load<f64>(f) + cy * load<f64>(f, 8) + cz * load<f64>(f, 16)) -
+        (load<f64>(u + column) + load<f64>(v + column) + load<f64>(w + (after(j) << 1)) + load<f64>(w + (after(j + 1) << 1)));
+      if (!(gap > 0)) continue;
+      cross(e, f);
+      offer(6 + 3 * i + j, gap, square, edges);
     }
   }
   return widestAxis >= 0;
 }
 
-function offer(which: i32, a: Affine, b: Affine): void {
-  if (!(square > PARALLEL_SQUARE * edges)) return;
-  projectBoxes(a, b);
-  const gap = abs(alongAxis) - reachAlong;
-  if (!(gap > 0 && gap * gap > widestGap * widestGap * square)) return;
-  widestGap = gap / sqrt(square);
-  widestAxis = which;
+/** Takes an axis where the two are farther apart along it; its length and that of the edges that it crosses are squared. */
+// @ts-ignore: decorator
+@inline
+function offer(which: i32, gap: f64, length: f64, crossed: f64): void {
+  if (gap > 0 && gap * gap > widestGap * widestGap * length && length > PARALLEL_SQUARE * crossed) {
+    widestGap = gap / sqrt(length);
+    widestAxis = which;
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function swapped(v: v128): v128 {
+  return v128.shuffle<f64>(v, v, 1, 0);
+}
+
+/** Answers how far an edge of each box reaches along an axis of each. */
+// @ts-ignore: decorator
+@inline
+function heights(edge: usize, x: v128, y: v128, z: v128): v128 {
+  return f64x2.abs(sumOfThree(v128.load(edge), x, v128.load(edge, 16), y, v128.load(edge, 32), z));
+}
+
+/** Computes a · b + c · d + e · f. */
+// @ts-ignore: decorator
+@inline
+export function sumOfThree(a: v128, b: v128, c: v128, d: v128, e: v128, f: v128): v128 {
+  return f64x2.add(f64x2.add(f64x2.mul(a, b), f64x2.mul(c, d)), f64x2.mul(e, f));
 }
 
 /** Answers where the edge after the i-th is, in bytes. */
+// @ts-ignore: decorator
+@inline
 function after(i: i32): usize {
   return i < 2 ? 24 * <usize>(i + 1) : 24 * <usize>(i - 2);
 }

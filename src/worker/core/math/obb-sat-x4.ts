@@ -202,9 +202,8 @@ const LENGTH_ROUNDING: f32 = 1.00002;
 /** Where volumes in the world or in the space of a's cube vanish, pairs are compared in float64. */
 const LEAST_SCALE: f32 = 1e-30;
 
-/** How far the pairs are apart at least, and along which axis (obb-axes.ts). */
-let widest: v128 = i32x4.splat(0);
-let widestAt: v128 = i32x4.splat(0);
+/** The last bits of a gap are the number of its axis (obb-axes.ts), so that the widest brings its own along. */
+const NUMBER_BITS: i32 = 15;
 const axes: usize = memory.data(16, 16);
 
 /**
@@ -214,49 +213,51 @@ const axes: usize = memory.data(16, 16);
  */
 export function compareReachX4(firsts: usize, seconds: usize): u32 {
   const one = f32x4.splat(1);
-  const r0 = rowLength(0), r1 = rowLength(1), r2 = rowLength(2), scale = times(times(r0, r1), r2), size = f32x4.div(one, scale);
-  // A division is by the product of all three.
-  const l0 = edgeLength(0), l1 = edgeLength(1), l2 = edgeLength(2), volume = f32x4.div(one, times(times(l0, l1), l2));
+  const r0 = rowLength(0), r1 = rowLength(1), r2 = rowLength(2), scale = times(times(r0, r1), r2);
+  // A division is by the product of all three, and one for both boxes.
+  const l0 = edgeLength(0), l1 = edgeLength(1), l2 = edgeLength(2), lengths = times(times(l0, l1), l2);
+  const size = f32x4.div(one, scale), volume = f32x4.div(one, lengths);
   const f0 = times(times(l1, l2), volume), f1 = times(times(l0, l2), volume), f2 = times(times(l0, l1), volume);
-  widest = f32x4.splat(0);
-  widestAt = i32x4.splat(-1);
   const errorA = row(ERRORS), errorB = row(ERRORS + 1), error = row(ERRORS + 2);
-  offer(0, errorA, times(times(r1, r2), size));
-  offer(1, errorA, times(times(r0, r2), size));
-  offer(2, errorA, times(times(r0, r1), size));
-  offer(3, errorB, times(times(size, f1), f2));
-  offer(4, errorB, times(times(size, f2), f0));
-  offer(5, errorB, times(times(size, f0), f1));
   const e0 = times(r0, size), e1 = times(r1, size), e2 = times(r2, size);
-  offer(6, error, times(e0, f0));
-  offer(7, error, times(e0, f1));
-  offer(8, error, times(e0, f2));
-  offer(9, error, times(e1, f0));
-  offer(10, error, times(e1, f1));
-  offer(11, error, times(e1, f2));
-  offer(12, error, times(e2, f0));
-  offer(13, error, times(e2, f1));
-  offer(14, error, times(e2, f2));
-  v128.store(axes, widestAt);
+  const a = widest(
+    numbered(0, errorA, times(times(r1, r2), size)), numbered(1, errorA, times(times(r0, r2), size)),
+    numbered(2, errorA, times(times(r0, r1), size)),
+  );
+  const b = widest(
+    numbered(3, errorB, times(times(size, f1), f2)), numbered(4, errorB, times(times(size, f2), f0)),
+    numbered(5, errorB, times(times(size, f0), f1)),
+  );
+  const c = widest(numbered(6, error, times(e0, f0)), numbered(7, error, times(e0, f1)), numbered(8, error, times(e0, f2)));
+  const d = widest(numbered(9, error, times(e1, f0)), numbered(10, error, times(e1, f1)), numbered(11, error, times(e1, f2)));
+  const e = widest(numbered(12, error, times(e2, f0)), numbered(13, error, times(e2, f1)), numbered(14, error, times(e2, f2)));
+  const gap = f32x4.pmax(widest(a, b, c), f32x4.pmax(d, e));
+  v128.store(axes, gap);
   const reach = times(plus(reaches(firsts), reaches(seconds)), f32x4.splat(LENGTH_ROUNDING));
-  const least = f32x4.pmin(scale, times(times(l0, l1), l2));
-  return <u32>i32x4.bitmask(v128.and(f32x4.gt(widest, reach), f32x4.gt(least, f32x4.splat(LEAST_SCALE))));
+  const least = f32x4.pmin(scale, lengths);
+  return <u32>i32x4.bitmask(v128.and(f32x4.gt(gap, reach), f32x4.gt(least, f32x4.splat(LEAST_SCALE))));
 }
 
 /** Answers the number of the axis along which a pair is farthest apart, -1 where none was found. */
 // @ts-ignore: decorator
 @inline
 export function widestAxisIn(lane: u32): i32 {
-  return load<i32>(axes + (<usize>lane << 2));
+  const gap = load<f32>(axes + (<usize>lane << 2));
+  return gap > 0 ? reinterpret<i32>(gap) & NUMBER_BITS : -1;
 }
 
-/** Takes the gap along an axis, less its rounding and times the inverse of a bound of the axis' length, where it is the widest. */
+/** Answers the gap along an axis, less its rounding and times the inverse of a bound of the axis' length, with the axis' number. */
 // @ts-ignore: decorator
 @inline
-function offer(axis: usize, error: v128, inverse: v128): void {
-  const gap = times(minus(row(GAPS + axis), error), inverse), isWider = f32x4.gt(gap, widest);
-  widest = v128.bitselect(gap, widest, isWider);
-  widestAt = v128.bitselect(i32x4.splat(<i32>axis), widestAt, isWider);
+function numbered(axis: usize, error: v128, inverse: v128): v128 {
+  const gap = times(minus(row(GAPS + axis), error), inverse);
+  return v128.or(v128.and(gap, i32x4.splat(~NUMBER_BITS)), i32x4.splat(<i32>axis));
+}
+
+// @ts-ignore: decorator
+@inline
+function widest(a: v128, b: v128, c: v128): v128 {
+  return f32x4.pmax(a, f32x4.pmax(b, c));
 }
 
 /** Answers how long a row of a's inverse is. */

@@ -127,7 +127,14 @@ const apexes: usize = memory.data<u8>([0, 0, 1, 2, 2, 1, 0, 0]);
 // @ts-ignore: decorator
 @inline
 export function apexOf(a: f64, b: f64, c: f64): usize {
-  return a != 0 && b != 0 && c != 0 ? <usize>load<u8>(apexes + positives(a, b, c)) : apexOnPlane(a, b, c);
+  return a != 0 && b != 0 && c != 0 ? apexOfSigns(positives(a, b, c)) : apexOnPlane(a, b, c);
+}
+
+/** Answers the same by which of the three corners are above the plane, a bit each; the others are below it. */
+// @ts-ignore: decorator
+@inline
+export function apexOfSigns(above: u32): usize {
+  return <usize>load<u8>(apexes + above);
 }
 
 /** Answers the same where a corner is on the plane. */

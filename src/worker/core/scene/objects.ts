@@ -10,7 +10,7 @@ import {
   OBJECT_FACE_SIDES, OBJECT_FLAGS, OBJECT_GROUP, OBJECT_LAYERS, OBJECT_MATRIX, OBJECT_MESH, OBJECT_SHAPE, SHAPE_MESH,
   SHAPE_POINT_LINE,
 } from '../../../shared/layout';
-import { AFFINE_BYTES, Affine, between, setIdentity } from '../math/affine';
+import { AFFINE_BYTES, Affine, setIdentity } from '../math/affine';
 import { allocate, release, reserve } from '../memory';
 import { dropList, retireList, shareList } from '../shared-lists';
 import { Mesh } from '../mesh/tree/layout';
@@ -19,7 +19,7 @@ import {
 } from '../shape/item';
 import { baseOf, fitsPose, freeRooms, isPosed, poseOf, repose, reserveRepose, retire } from '../skin/pose';
 import { PlacedShape, setPlacedShape } from '../shape/placed-shape';
-import { REACHING, REACH_BYTES, Reach, findReach, highXY, highZ, lowXY, lowZ, margin } from '../shape/reach';
+import { REACHING, REACH_BYTES, Reach, endsZ, findReach, halfXY, highXY, lowXY, placeXY } from '../shape/reach';
 import { noteReach, noteReaching, noteStart, reserveWays, wayRound } from './ways';
 
 /** World bounds of a slot in float32, relative to the scene's origin, rounded outwards. */
@@ -341,45 +341,38 @@ export function orientedBounds(slot: u32): Affine {
 /** Sets a slot's world bounds from its oriented ones. */
 export function setBox(slot: u32, b: Affine): void {
   changes++;
-  const box = boxAt(slot);
-  const at = changetype<usize>(b);
-  // x and y at once, then the two ends of z.
-  const y = between(v128.load(at, 16), v128.load(at, 32)), t = between(v128.load(at, 64), v128.load(at, 80));
-  const h = f64x2.add(f64x2.add(f64x2.abs(v128.load(at)), f64x2.abs(y)), f64x2.abs(v128.load(at, 48)));
-  const middle = f64x2.sub(t, f64x2.replace_lane(f64x2.splat(sceneOriginX), 1, sceneOriginY));
-  const z = b.tz - sceneOriginZ, hz = abs(b.xz) + abs(b.yz) + abs(b.zz);
-  const ends = outward(f64x2.replace_lane(f64x2.splat(z - hz), 1, z + hz), f64x2(-OUTWARD, OUTWARD));
-  const to = changetype<usize>(box);
-  v128.store64_lane(to + offsetof<Box>('lowX'), outward(f64x2.sub(middle, h), f64x2.splat(-OUTWARD)), 0);
-  box.lowZ = f32x4.extract_lane(ends, 0);
-  v128.store64_lane(to + offsetof<Box>('highX'), outward(f64x2.add(middle, h), f64x2.splat(OUTWARD)), 0);
-  box.highZ = f32x4.extract_lane(ends, 1);
+  const box = boxAt(slot), item = itemAt(slot);
   // What makes no pairs reaches nobody.
-  if (itemAt(slot).flags & REACHING && itemAt(slot).contacts != <u8>CONTACTS_NONE) extendBox(slot, box, b);
+  if (item.flags & REACHING && item.contacts != <u8>CONTACTS_NONE) {
+    setReachingBox(slot, box, item, b);
+    return;
+  }
+  const at = changetype<usize>(b), half = halfXY(at), halfZ = abs(b.xz) + abs(b.yz) + abs(b.zz);
+  storeBox(box, at, f64x2.neg(half), half, f64x2(-halfZ, halfZ));
 }
 
-/** Extends a slot's bounds by what it reaches beyond its shape. */
-function extendBox(slot: u32, box: Box, b: Affine): void {
-  const reach = reachAt(slot);
-  if (itemAt(slot).flags & FLAG_CONTINUOUS) noteStart(reach, itemAt(slot));
-  findReach(reach, itemAt(slot), b);
-  const origin = f64x2.replace_lane(f64x2.splat(sceneOriginX), 1, sceneOriginY);
-  const ends = outward(
-    f64x2.sub(f64x2.replace_lane(f64x2.splat(lowZ), 1, highZ), f64x2.splat(sceneOriginZ)), f64x2(-OUTWARD, OUTWARD),
-  );
-  const low = outward(f64x2.sub(lowXY, origin), f64x2.splat(-OUTWARD)), high = outward(f64x2.sub(highXY, origin), f64x2.splat(OUTWARD));
-  const to = changetype<usize>(box);
-  const lowAt = to + offsetof<Box>('lowX'), highAt = to + offsetof<Box>('highX');
-  const more = f64x2.splat(margin);
-  const ownLow = outward(f64x2.sub(f64x2.promote_low_f32x4(v128.load64_zero(lowAt)), more), f64x2.splat(-OUTWARD));
-  const ownHigh = outward(f64x2.add(f64x2.promote_low_f32x4(v128.load64_zero(highAt)), more), f64x2.splat(OUTWARD));
-  const own = outward(f64x2.replace_lane(f64x2.splat(<f64>box.lowZ - margin), 1, <f64>box.highZ + margin), f64x2(-OUTWARD, OUTWARD));
-  v128.store64_lane(lowAt, f32x4.pmin(ownLow, low), 0);
-  v128.store64_lane(highAt, f32x4.pmax(ownHigh, high), 0);
-  box.lowZ = min(f32x4.extract_lane(own, 0), f32x4.extract_lane(ends, 0));
-  box.highZ = max(f32x4.extract_lane(own, 1), f32x4.extract_lane(ends, 1));
+/** Sets a slot's bounds to those of all that it reaches beyond its shape. */
+function setReachingBox(slot: u32, box: Box, item: Item, b: Affine): void {
+  const reach = reachAt(slot), isContinuous = (item.flags & FLAG_CONTINUOUS) != 0;
+  if (isContinuous) noteStart(reach, item);
+  findReach(reach, item, b);
+  storeBox(box, changetype<usize>(b), lowXY, highXY, endsZ);
   reach.round = wayRound;
-  if (itemAt(slot).flags & FLAG_CONTINUOUS) noteReach(slot, reach);
+  if (isContinuous) noteReach(slot, reach);
+}
+
+/** Sets world bounds by how far they reach from the middle of oriented ones: x and y at once, then the two ends of z. */
+// @ts-ignore: decorator
+@inline
+function storeBox(box: Box, bounds: usize, low: v128, high: v128, ends: v128): void {
+  const origin = f64x2.replace_lane(f64x2.splat(sceneOriginX), 1, sceneOriginY), to = changetype<usize>(box);
+  const middle = f64x2.sub(placeXY(bounds), origin);
+  const z = f64x2.splat(load<f64>(bounds, offsetof<Affine>('tz')) - sceneOriginZ);
+  const outermost = outward(f64x2.add(z, ends), f64x2(-OUTWARD, OUTWARD));
+  v128.store64_lane(to + offsetof<Box>('lowX'), outward(f64x2.add(middle, low), f64x2.splat(-OUTWARD)), 0);
+  box.lowZ = f32x4.extract_lane(outermost, 0);
+  v128.store64_lane(to + offsetof<Box>('highX'), outward(f64x2.add(middle, high), f64x2.splat(OUTWARD)), 0);
+  box.highZ = f32x4.extract_lane(outermost, 1);
 }
 
 /** Sets all boxes anew, about another origin. */

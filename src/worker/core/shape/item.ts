@@ -6,8 +6,9 @@ import {
   OBJECT_CENTER, OBJECT_EXTENT, OBJECT_MESH, OBJECT_RADIUS, OBJECT_SHAPE, SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE,
   SHAPE_SPHERE,
 } from '../../../shared/layout';
-import { Affine, multiply, multiplyScaled, setIdentity } from '../math/affine';
+import { Affine, copy, multiply, multiplyScaled, setIdentity } from '../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
+import { copyVectors } from '../math/lanes';
 import { Mesh } from '../mesh/tree/layout';
 import { isPointLine } from '../point-line/layout';
 import { isPosed, poseOf } from '../skin/pose';
@@ -56,8 +57,10 @@ export const KEPT_ITEM_BYTES: usize = ITEM_BYTES + PRIMITIVE_BYTES;
 
 /** Copies an item to where there are KEPT_ITEM_BYTES, as it is now. */
 export function keepItem(to: usize, item: Item): void {
-  memory.copy(to, changetype<usize>(item), ITEM_BYTES);
-  if (hasPrimitive(item)) memory.copy(to + ITEM_BYTES, item.primitive, PRIMITIVE_BYTES);
+  copyVectors(to, changetype<usize>(item), ITEM_BYTES);
+  if (!hasPrimitive(item)) return;
+  copy(changetype<Affine>(to + ITEM_BYTES), localOf(item));
+  changetype<Primitive>(to + ITEM_BYTES).half = halfOf(item);
 }
 
 /** Answers the item that was copied to an address, or with the bytes there to this one. */

@@ -3,21 +3,21 @@
 
 import { FLAG_CLEARANCE, FLAG_CONTINUOUS } from '../../../shared/layout';
 import { Affine, between, copy } from '../math/affine';
+import { sumOfThree } from '../math/obb-axes';
 import { angle, findMotion, startMap } from '../math/rigid-motion';
 import { Item, setBoundsUnder, worldOf } from './item';
 
 @unmanaged
 export class Reach {
-  // Two cache lines for pairs that may be in reach.
-  /** Its oriented bounds at the start of its way, where it has one: those that it has, moved back. */
-  startXx: f64; startXy: f64; startXz: f64;
-  startYx: f64; startYy: f64; startYz: f64;
-  startZx: f64; startZy: f64; startZz: f64;
-  startTx: f64; startTy: f64; startTz: f64;
-  clearance: f64;
+  // One cache line for pairs that may be in reach.
+  /** By how much its oriented bounds at the start of its way differ from those at the end, where it has a way. */
+  moreXx: f32; moreXy: f32; moreXz: f32;
+  moreYx: f32; moreYy: f32; moreYz: f32;
+  moreZx: f32; moreZy: f32; moreZz: f32;
+  moreTx: f32; moreTy: f32; moreTz: f32;
   /** How far any of its points is on the way from where it is at last, and from the chord between both ends, at most. */
-  travel: f64;
-  sagitta: f64;
+  travel: f32;
+  sagitta: f32;
   /** The most that it turns, in radians; and the most that a corner of its bounds is away from their middle. */
   angle: f32;
   radius: f32;
@@ -26,6 +26,7 @@ export class Reach {
   fromYx: f64; fromYy: f64; fromYz: f64;
   fromZx: f64; fromZy: f64; fromZz: f64;
   fromTx: f64; fromTy: f64; fromTz: f64;
+  clearance: f64;
   begun: u32;
   /** 1 once a frame was answered that had it: before, there is no way. */
   isPlaced: u32;
@@ -33,24 +34,19 @@ export class Reach {
   round: u32;
   /** 1 while a pair of it waits, so that its way begins where it did. */
   isHeld: u32;
-  pad0: f64; pad1: f64;
+  pad: f64;
 }
 
 export const REACH_BYTES: usize = offsetof<Reach>();
 /** Flags of those that reach beyond their shape, and the same in a proxy's second byte. */
 export const REACHING: u32 = FLAG_CLEARANCE | FLAG_CONTINUOUS;
 export const REACHING_BYTE: u32 = REACHING >> 8;
+export const CLEARANCE_BYTE: u32 = FLAG_CLEARANCE >> 8;
 
 // @ts-ignore: decorator
 @inline
 export function fromOf(reach: Reach): Affine {
   return changetype<Affine>(changetype<usize>(reach) + offsetof<Reach>('fromXx'));
-}
-
-// @ts-ignore: decorator
-@inline
-export function startOf(reach: Reach): Affine {
-  return changetype<Affine>(changetype<usize>(reach));
 }
 
 /** Bounds how far an object may come into contact beyond where it is; it may be 0. */
@@ -68,95 +64,181 @@ export function takeStart(reach: Reach, from: Reach): void {
   copy(fromOf(reach), fromOf(from));
 }
 
-/** World bounds of all that it reaches beyond its oriented bounds, x and y in the lanes of a vector; and by how much more these do. */
+/** Sets the oriented bounds at the start of a way, by those at its end. */
+export function setStart(out: Affine, reach: Reach, bounds: Affine): void {
+  const at = changetype<usize>(bounds), more = changetype<usize>(reach), to = changetype<usize>(out);
+  for (let i: usize = 0; i < 6; i++) {
+    v128.store(to + (i << 4), f64x2.add(v128.load(at + (i << 4)), f64x2.promote_low_f32x4(v128.load64_zero(more + (i << 3)))));
+  }
+}
+
+const start = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+
+/** How far an object and all that it reaches are from the middle of its bounds: x and y in the lanes, then both ends of z. */
 export let lowXY: v128 = i32x4.splat(0), highXY: v128 = i32x4.splat(0);
-export let lowZ: f64 = 0, highZ: f64 = 0;
-export let margin: f64 = 0;
+export let endsZ: v128 = i32x4.splat(0);
 
 /**
- * Finds how far an object reaches with these oriented bounds: those at both ends of its way, and, as a point that turns by
+ * Finds how far an object reaches with these oriented bounds: to those at both ends of its way, and, as a point that turns by
  * an angle is no farther from its chord than its arm times 1 - cos of a half of it, by so much more.
  */
 export function findReach(reach: Reach, item: Item, bounds: Affine): void {
+  const p = changetype<usize>(bounds), half = halfXY(p), halfZ = f64x2.splat(halfOfZ(p));
   reach.travel = reach.sagitta = 0;
-  margin = reach.clearance;
-  let farthest = bounds;
+  let more = reach.clearance;
+  let low = f64x2.neg(half), high = half, ends = halfZ; // of z down and up
   if (item.flags & FLAG_CONTINUOUS) {
     if (reach.isPlaced) {
-      findStart(reach, item, bounds);
-      margin += reach.sagitta;
-      farthest = startOf(reach);
+      findWay(reach, item, bounds);
+      more += reach.sagitta;
+      const q = changetype<usize>(start), startHalf = halfXY(q);
+      const way = f64x2.sub(placeXY(q), placeXY(p)), wayZ = start.tz - bounds.tz;
+      low = f64x2.pmin(low, f64x2.sub(way, startHalf));
+      high = f64x2.pmax(high, f64x2.add(way, startHalf));
+      ends = f64x2.pmax(ends, f64x2.add(f64x2(-wayZ, wayZ), f64x2.splat(halfOfZ(q))));
     } else beginWay(reach, item);
   }
-  const at = changetype<usize>(farthest);
-  const y = between(v128.load(at, 16), v128.load(at, 32)), t = between(v128.load(at, 64), v128.load(at, 80));
-  const h = f64x2.add(f64x2.add(f64x2.abs(v128.load(at)), f64x2.abs(y)), f64x2.abs(v128.load(at, 48)));
-  const more = f64x2.add(h, f64x2.splat(margin));
-  const z = abs(farthest.xz) + abs(farthest.yz) + abs(farthest.zz) + margin;
-  lowXY = f64x2.sub(t, more); highXY = f64x2.add(t, more);
-  lowZ = farthest.tz - z; highZ = farthest.tz + z;
+  const margin = f64x2.splat(more);
+  lowXY = f64x2.sub(low, margin);
+  highXY = f64x2.add(high, margin);
+  endsZ = f64x2.mul(f64x2.add(ends, margin), f64x2(-1, 1));
+}
+
+/** Reads x and y of a map's place by the vectors in which it was written. */
+// @ts-ignore: decorator
+@inline
+export function placeXY(at: usize): v128 {
+  return between(v128.load(at, 64), v128.load(at, 80));
+}
+
+/** Answers how far oriented bounds reach from their middle along x and y. */
+// @ts-ignore: decorator
+@inline
+export function halfXY(at: usize): v128 {
+  const y = between(v128.load(at, 16), v128.load(at, 32));
+  return f64x2.add(f64x2.add(f64x2.abs(v128.load(at)), f64x2.abs(y)), f64x2.abs(v128.load(at, 48)));
+}
+
+/** Answers how far they do along z. */
+// @ts-ignore: decorator
+@inline
+function halfOfZ(at: usize): f64 {
+  return abs(load<f64>(at, 16)) + abs(load<f64>(at, 40)) + abs(load<f64>(at, 64));
 }
 
 /** What differs by less than this, relative to squares, is the same but for float32's rounding. */
 const ALIKE: f64 = 1e-6;
-/** More than rounding to float32 can take away. */
-const ROUNDED_UP: f64 = 1.000001;
+/** Edges at right angles have a volume of their lengths' product, and at least this share of its square where rounding has a part in it. */
+const SQUARED: f64 = 1.0 - 1e-12;
+/** More than rounding to float32 can take away; and a length that has all its digits there. */
+const ROUNDED_UP: f64 = 1.00001;
+const LEAST_LENGTH: f64 = 1e-36;
+/** More than rounding `more` to float32 can make of a place in the bounds, relative to `travel`. */
+const BLUR: f64 = 2.4e-7;
 const HALF_PI: f64 = 1.5707963267948968;
 /** Up to this square of a sine, bounds by its first powers are used. */
 const SMALL_SQUARE: f64 = 0.25;
-
-/**
- * Sets the oriented bounds at the start of the way, and how far that leads; what changes its form has its last one all the way.
- * The trace of the rotation of a box with right angles tells its angle, where both boxes differ by a motion and a rotation
- * alone; else the axes of the object's matrices do.
- */
-function findStart(reach: Reach, item: Item, b: Affine): void {
-  const a = startOf(reach), from = fromOf(reach), to = worldOf(item);
-  setBoundsUnder(a, item, from);
-  const xx = dot(b.xx, b.xy, b.xz, b.xx, b.xy, b.xz), yy = dot(b.yx, b.yy, b.yz, b.yx, b.yy, b.yz);
-  const zz = dot(b.zx, b.zy, b.zz, b.zx, b.zy, b.zz);
-  const xy = dot(b.xx, b.xy, b.xz, b.yx, b.yy, b.yz), xz = dot(b.xx, b.xy, b.xz, b.zx, b.zy, b.zz);
-  const yz = dot(b.yx, b.yy, b.yz, b.zx, b.zy, b.zz);
-  const squares = xx + yy + zz, product = xx * yy * zz;
-  // Where the product vanishes or overflows, the boxes are not compared.
-  const areAlike =
-    product > LEAST_PRODUCT && product < MOST_PRODUCT &&
-    abs(dot(a.xx, a.xy, a.xz, a.xx, a.xy, a.xz) - xx) <= ALIKE * xx &&
-    abs(dot(a.yx, a.yy, a.yz, a.yx, a.yy, a.yz) - yy) <= ALIKE * yy &&
-    abs(dot(a.zx, a.zy, a.zz, a.zx, a.zy, a.zz) - zz) <= ALIKE * zz &&
-    xy * xy <= ALIKE * ALIKE * (xx * yy) && xz * xz <= ALIKE * ALIKE * (xx * zz) && yz * yz <= ALIKE * ALIKE * (yy * zz);
-  let square: f64 = 0; // of the sine of half of the angle
-  let radius: f64 = 0;
-  if (areAlike) {
-    const trace =
-      dot(a.xx, a.xy, a.xz, b.xx, b.xy, b.xz) * (yy * zz) + dot(a.yx, a.yy, a.yz, b.yx, b.yy, b.yz) * (xx * zz) +
-      dot(a.zx, a.zy, a.zz, b.zx, b.zy, b.zz) * (xx * yy);
-    square = min(max(0.25 * (3.0 - trace / product) + ALIKE * ALIKE, 0), 1);
-    radius = sqrt(squares);
-  } else {
-    findMotion(from, to);
-    startMap(a, b, from, to);
-    const sine = Math.sin(0.5 * angle);
-    square = sine * sine;
-    radius = sqrt(3.0 * squares); // its edges may be oblique
-  }
-  const x = to.tx - from.tx, y = to.ty - from.ty, z = to.tz - from.tz;
-  const u = b.tx - to.tx, v = b.ty - to.ty, w = b.tz - to.tz;
-  const arm = sqrt(dot(u, v, w, u, v, w)) + radius, sine = sqrt(square);
-  reach.travel = sqrt(dot(x, y, z, x, y, z)) + 2.0 * sine * arm;
-  // 1 - cos is square / (1 + cos), and cos is 1 - square at least; an angle is no more than its tangent, and than π/2 times its sine.
-  const isSmall = square <= SMALL_SQUARE;
-  reach.sagitta = arm * (square * (isSmall ? 0.5 + 0.29 * square : 1.0) + ALIKE);
-  reach.angle = <f32>(ROUNDED_UP * 2.0 * sine * (isSmall ? 1.0 + 1.34 * square : HALF_PI));
-  reach.radius = <f32>(ROUNDED_UP * radius);
-}
+/** Beyond these, a product of squares counts as vanished or overflown. */
 const LEAST_PRODUCT: f64 = 1e-200;
 const MOST_PRODUCT: f64 = 1e200;
 
+/**
+ * Sets the oriented bounds at the start of the way, and how far that leads; what changes its form has its last one all the way.
+ * Where the boxes at both ends differ by a motion and a rotation alone, as their edges are at right angles and of the same
+ * lengths (which Hadamard's inequality tells by the volume), the edges' chords tell the angle; else the axes of the object's
+ * matrices do.
+ */
+function findWay(reach: Reach, item: Item, b: Affine): void {
+  const from = fromOf(reach), to = worldOf(item), p = changetype<usize>(b), q = changetype<usize>(start);
+  const more = changetype<usize>(reach);
+  setBoundsUnder(start, item, from);
+  const p0 = v128.load(p), p1 = v128.load(p, 16), p2 = v128.load(p, 32), p3 = v128.load(p, 48), p4 = v128.load(p, 64);
+  const q0 = v128.load(q), q1 = v128.load(q, 16), q2 = v128.load(q, 32), q3 = v128.load(q, 48), q4 = v128.load(q, 64);
+  // The end's and the start's numbers, a lane each.
+  const xx = firsts(p0, q0), xy = seconds(p0, q0), xz = firsts(p1, q1);
+  const yx = seconds(p1, q1), yy = firsts(p2, q2), yz = seconds(p2, q2);
+  const zx = firsts(p3, q3), zy = seconds(p3, q3), zz = firsts(p4, q4);
+  const x = sumOfThree(xx, xx, xy, xy, xz, xz), y = sumOfThree(yx, yx, yy, yy, yz, yz), z = sumOfThree(zx, zx, zy, zy, zz, zz);
+  const volume = sumOfThree(
+    xx, f64x2.sub(f64x2.mul(yy, zz), f64x2.mul(yz, zy)),
+    yx, f64x2.sub(f64x2.mul(zy, xz), f64x2.mul(zz, xy)),
+    zx, f64x2.sub(f64x2.mul(xy, yz), f64x2.mul(xz, yy)),
+  );
+  const xByY = f64x2.mul(x, y), products = f64x2.mul(xByY, z);
+  const areSquared = v128.and(
+    f64x2.ge(f64x2.mul(volume, volume), f64x2.mul(products, f64x2.splat(SQUARED))),
+    v128.and(f64x2.gt(products, f64x2.splat(LEAST_PRODUCT)), f64x2.lt(products, f64x2.splat(MOST_PRODUCT))),
+  );
+  const lengthX = f64x2.extract_lane(x, 0), lengthY = f64x2.extract_lane(y, 0), lengthZ = f64x2.extract_lane(z, 0);
+  let sine: f64 = 0; // of half of the angle
+  let radius = lengthX + lengthY + lengthZ;
+  if (
+    i64x2.bitmask(areSquared) == 3 && f64x2.extract_lane(volume, 0) * f64x2.extract_lane(volume, 1) > 0 &&
+    abs(f64x2.extract_lane(x, 1) - lengthX) <= ALIKE * lengthX && abs(f64x2.extract_lane(y, 1) - lengthY) <= ALIKE * lengthY &&
+    abs(f64x2.extract_lane(z, 1) - lengthZ) <= ALIKE * lengthZ
+  ) {
+    // The squares of the edges' chords: 8 sin² of half of the angle for three of unit length.
+    const d0 = f64x2.sub(q0, p0), d1 = f64x2.sub(q1, p1), d2 = f64x2.sub(q2, p2), d3 = f64x2.sub(q3, p3), d4 = f64x2.sub(q4, p4);
+    const c0 = f64x2.mul(d0, d0), c2 = f64x2.mul(d2, d2), c3 = f64x2.mul(d3, d3), chord = f64x2.extract_lane(d4, 0);
+    const chords = f64x2.add(f64x2.add(firsts(c0, c2), seconds(c0, c2)), f64x2.mul(d1, d1));
+    const sum =
+      lengthZ * (f64x2.extract_lane(chords, 0) * lengthY + f64x2.extract_lane(chords, 1) * lengthX) +
+      (f64x2.extract_lane(c3, 0) + f64x2.extract_lane(c3, 1) + chord * chord) * f64x2.extract_lane(xByY, 0);
+    sine = min(sqrt(0.125 * sum / f64x2.extract_lane(products, 0)) + ALIKE, 1);
+    v128.store(more, inFloat32(d0, d1));
+    v128.store(more, inFloat32(d2, d3), 16);
+    v128.store(more, inFloat32(d4, f64x2.sub(v128.load(q, 80), v128.load(p, 80))), 32);
+  } else {
+    findMotion(from, to);
+    startMap(start, b, from, to);
+    sine = Math.sin(0.5 * angle);
+    radius *= 3.0; // its edges may be oblique
+    for (let i: usize = 0; i < 3; i++) {
+      const s = q + (i << 5), e = p + (i << 5);
+      v128.store(
+        more + (i << 4),
+        inFloat32(f64x2.sub(v128.load(s), v128.load(e)), f64x2.sub(v128.load(s, 16), v128.load(e, 16))),
+      );
+    }
+  }
+  radius = sqrt(radius);
+  const square = sine * sine;
+  const wayX = to.tx - from.tx, wayY = to.ty - from.ty, wayZ = to.tz - from.tz;
+  const u = b.tx - to.tx, v = b.ty - to.ty, w = b.tz - to.tz;
+  const arm = sqrt(u * u + v * v + w * w) + radius;
+  const travel = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ) + 2.0 * sine * arm;
+  // 1 - cos is square / (1 + cos), and cos is 1 - square at least; an angle is no more than its tangent, and than π/2 times its sine.
+  const isSmall = square <= SMALL_SQUARE;
+  reach.travel = roundedUp(travel);
+  reach.sagitta = roundedUp(arm * (square * (isSmall ? 0.5 + 0.29 * square : 1.0) + ALIKE) + BLUR * travel);
+  reach.angle = roundedUp(2.0 * sine * (isSmall ? 1.0 + 1.34 * square : HALF_PI));
+  reach.radius = roundedUp(radius);
+}
+
+/** Rounds a length that is not 0, or an angle, to float32. */
 // @ts-ignore: decorator
 @inline
-function dot(x: f64, y: f64, z: f64, u: f64, v: f64, w: f64): f64 {
-  return x * u + y * v + z * w;
+function roundedUp(value: f64): f32 {
+  return <f32>(ROUNDED_UP * value + LEAST_LENGTH);
+}
+
+// @ts-ignore: decorator
+@inline
+function firsts(a: v128, b: v128): v128 {
+  return v128.shuffle<f64>(a, b, 0, 2);
+}
+
+// @ts-ignore: decorator
+@inline
+function seconds(a: v128, b: v128): v128 {
+  return v128.shuffle<f64>(a, b, 1, 3);
+}
+
+/** Rounds four float64 to float32. */
+// @ts-ignore: decorator
+@inline
+function inFloat32(a: v128, b: v128): v128 {
+  return v128.shuffle<f64>(f32x4.demote_f64x2_zero(a), f32x4.demote_f64x2_zero(b), 0, 2);
 }
 
 // --- of a pair ---

@@ -3,32 +3,25 @@
 // if its projection is beside that of the capsule, and is not met before its plane is, nor before the front of the capsule,
 // as far aside as the triangle is, has come to its nearest corner; and it is met when one of its corners is, if not before.
 // That is asked of four triangles at a time in float32, with bounds on its rounding, while the tree is walked. What is left
-// then is decided in float64, the soonest first, by the distance of the capsule's axis (character/capsule-cast.ts), from
-// where it may be met first. Of a sweep that meets the dragon that is 3 triangles; 46 when each was looked at by itself.
+// then is decided in float64, the soonest first, by the distance of the capsule's axis (round-triangle.ts), from where
+// it may be met first. Of a sweep that meets the dragon that is 3 triangles; 46 when each was looked at by itself.
 //
 // Where the capsule is in triangles at the start, only those matter that are as near to its axis as the nearest.
 
-import {
-  advance, awayX, awayY, awayZ, heightOver, measure, setCastCapsule, touchX as capsuleX, touchY as capsuleY, touchZ as capsuleZ,
-} from '../character/capsule-cast';
-import { Obstacle, TRIANGLE, boundTriangle } from '../character/obstacles';
 import { Support } from '../contact/convex/support';
 import { Affine } from '../math/affine';
-import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../math/basis';
+import { firstX, firstY, firstZ, setBasis } from '../math/basis';
 import { upward } from '../math/interval';
 import { minus, plus, times, transpose } from '../math/lanes';
 import {
   blur, boundingSize, dot, greatest, least, mapBlock, mappedVolumeError, setBlockMap,
 } from '../mesh/query/mapped-block';
-import { mapTriangle } from '../mesh/query/mapped-triangle';
 import { Block } from '../mesh/tree/layout';
-import { areAllSides, best, isSwapped, meetDepth, setTouch, take } from './meeting';
+import { areAllSides, best, meetDepth } from './meeting';
 import { wayLength, wayX, wayY, wayZ } from './motion';
+import { IN_AT_START, MET, setOwnFrame, sweepTriangle } from './round-triangle';
 import { entryTime, narrowSweep } from './swept-tree';
 import { VECTOR_BYTES } from '../sizes';
-
-/** Balls are in each other from this part of their radius on. */
-const TOUCHING: f64 = 1e-9;
 
 let body: Support = changetype<Support>(0);
 let tree: Affine = changetype<Affine>(0);
@@ -82,6 +75,15 @@ export function decide(): void {
     copyCandidate(candidate, candidates + --candidateCount * CANDIDATE_BYTES);
     if (matters) meet(place, lower);
   }
+}
+
+/** Sweeps at a triangle, which is not met before the capsule has gone so far from where the mesh begins. */
+function meet(at: usize, lower: f32): void {
+  const outcome = sweepTriangle(at, entryTime + (lower > 0 ? <f64>lower / wayLength : 0));
+  if (outcome == MET) limit = min(limit, upward(max((best - entryTime) * wayLength, 0.0)));
+  if (outcome != IN_AT_START || !(meetDepth > 0)) return;
+  limit = 0;
+  narrow(body.radius - meetDepth);
 }
 
 // @ts-ignore: decorator
@@ -199,7 +201,7 @@ function offerEdge(pu: v128, pv: v128, pw: v128, eu: v128, ev: v128, ew: v128): 
 /** Sets what is the same for all triangles; few sweeps come to any. */
 function prepare(): void {
   isReady = true;
-  setOwnFrame();
+  setOwnFrame(body, tree);
   setWayFrame();
   width = Infinity;
   narrow(body.radius);
@@ -403,103 +405,3 @@ function leastLane(v: v128): f32 {
   const w = f32x4.pmin(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
   return min(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
 }
-
-// --- one triangle, float64 ---
-
-// The capsule's own axes in the world: the last one is its axis.
-let axisXx: f64 = 0, axisXy: f64 = 0, axisXz: f64 = 0;
-let axisYx: f64 = 0, axisYy: f64 = 0, axisYz: f64 = 0;
-let axisZx: f64 = 0, axisZy: f64 = 0, axisZz: f64 = 1;
-let half: f64 = 0;
-let alongX: f64 = 0, alongY: f64 = 0, alongZ: f64 = 0;
-const ownFrame = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-const obstacle = changetype<Obstacle>(memory.data(<i32>offsetof<Obstacle>(), 16));
-
-function setOwnFrame(): void {
-  const b = body;
-  half = b.edges != 0 ? sqrt(b.edge0X * b.edge0X + b.edge0Y * b.edge0Y + b.edge0Z * b.edge0Z) : 0;
-  if (half > 0) {
-    axisZx = b.edge0X / half; axisZy = b.edge0Y / half; axisZz = b.edge0Z / half;
-    setBasis(axisZx, axisZy, axisZz);
-    axisXx = firstX; axisXy = firstY; axisXz = firstZ;
-    axisYx = secondX; axisYy = secondY; axisYz = secondZ;
-  } else {
-    axisXx = axisYy = axisZz = 1;
-    axisXy = axisXz = axisYx = axisYz = axisZx = axisZy = 0;
-  }
-  const m = ownFrame;
-  for (let column: usize = 0; column < 96; column += 24) {
-    const from = changetype<usize>(tree) + column, to = changetype<usize>(m) + column;
-    const isPlace = column == 72;
-    const x = load<f64>(from) - (isPlace ? b.x : 0), y = load<f64>(from, 8) - (isPlace ? b.y : 0);
-    const z = load<f64>(from, 16) - (isPlace ? b.z : 0);
-    store<f64>(to, axisXx * x + axisXy * y + axisXz * z);
-    store<f64>(to, axisYx * x + axisYy * y + axisYz * z, 8);
-    store<f64>(to, axisZx * x + axisZy * y + axisZz * z, 16);
-  }
-  alongX = axisXx * wayX + axisXy * wayY + axisXz * wayZ;
-  alongY = axisYx * wayX + axisYy * wayY + axisYz * wayZ;
-  alongZ = axisZx * wayX + axisZy * wayY + axisZz * wayZ;
-  setCastCapsule(half, b.radius);
-  obstacle.kind = TRIANGLE;
-  obstacle.isOneSided = 0;
-}
-
-/** Sweeps at a triangle, which is not met before the capsule has gone so far from where the mesh begins. */
-function meet(at: usize, lower: f32): void {
-  mapTriangle(changetype<usize>(obstacle), at, ownFrame);
-  const o = obstacle, radius = body.radius;
-  boundTriangle(o);
-  o.isMeasured = 0;
-  const from = entryTime + (lower > 0 ? <f64>lower / wayLength : 0);
-  if (!(from > 0)) {
-    const distance = measure(o, 0, 0, 0);
-    if (distance < radius * (1.0 - TOUCHING)) {
-      takeStart(distance, at);
-      return;
-    }
-  }
-  if (best == 0 && meetDepth > 0) return;
-  const time = advance(o, 0, 0, 0, alongX, alongY, alongZ, wayLength, from, best == 1 ? 1 : best * (1.0 + 1e-15));
-  if (!(time < 1)) return;
-  takeMeeting(time, 0, at);
-  limit = min(limit, upward(max((best - entryTime) * wayLength, 0.0)));
-}
-
-/** Takes a triangle that the capsule is in at the start. */
-function takeStart(distance: f64, at: usize): void {
-  const o = obstacle, radius = body.radius;
-  if (distance > 0) takeMeeting(0, radius - distance, at);
-  else {
-    // Its axis goes through the triangle: it leaves by the nearer of its ends.
-    const height = heightOver(o, 0, 0, 0), reach = half * abs(o.normalZ);
-    const side: f64 = height < 0 ? -1 : 1;
-    take(
-      0, radius + reach - abs(height), side * worldX(o.normalX, o.normalY, o.normalZ),
-      side * worldY(o.normalX, o.normalY, o.normalZ), side * worldZ(o.normalX, o.normalY, o.normalZ), at,
-    );
-  }
-  if (!(meetDepth > 0)) return;
-  limit = 0;
-  narrow(radius - meetDepth);
-}
-
-function takeMeeting(time: f64, depth: f64, at: usize): void {
-  if (!take(time, depth, worldX(awayX, awayY, awayZ), worldY(awayX, awayY, awayZ), worldZ(awayX, awayY, awayZ), at)) return;
-  // Places are along the way of what moves; where that is the object, the shape's triangle is what goes to meet it.
-  const shift = isSwapped ? -time : 0;
-  setTouch(
-    body.x + worldX(capsuleX, capsuleY, capsuleZ) + shift * wayX, body.y + worldY(capsuleX, capsuleY, capsuleZ) + shift * wayY,
-    body.z + worldZ(capsuleX, capsuleY, capsuleZ) + shift * wayZ,
-  );
-}
-
-// @ts-ignore: decorator
-@inline
-function worldX(x: f64, y: f64, z: f64): f64 { return axisXx * x + axisYx * y + axisZx * z; }
-// @ts-ignore: decorator
-@inline
-function worldY(x: f64, y: f64, z: f64): f64 { return axisXy * x + axisYy * y + axisZy * z; }
-// @ts-ignore: decorator
-@inline
-function worldZ(x: f64, y: f64, z: f64): f64 { return axisXz * x + axisYz * y + axisZz * z; }

@@ -77,10 +77,16 @@ function setMover(mover: Mover, start: PlacedShape, shape: PlacedShape, from: Af
 
 /** Sweeps one shape at another that does not turn, by its own way less the other's. */
 function sweepOne(mover: Mover, other: Mover, isTurned: bool): bool {
+  let tolerance: f64 = 0;
+  if (mover.angle > 0) {
+    setSize(mover);
+    setSize(other);
+    tolerance = TOUCHING * min(mover.size, other.size);
+  }
   setMotion(
     mover.wayX - other.wayX, mover.wayY - other.wayY, mover.wayZ - other.wayZ, mover.turnX, mover.turnY, mover.turnZ, mover.turnW,
   );
-  beginSweep(changetype<PlacedShape>(mover.shape), mover.pivotX, mover.pivotY, mover.pivotZ, 0);
+  beginSweep(changetype<PlacedShape>(mover.shape), mover.pivotX, mover.pivotY, mover.pivotZ, tolerance);
   if (!sweepPair(changetype<PlacedShape>(other.shape), SIDE_DOUBLE, 0, 1)) return false;
   meetingTime = meetTime;
   meetingDepth = meetDepth;

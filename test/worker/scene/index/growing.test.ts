@@ -161,6 +161,25 @@ describe(`static objects come, go and move, seed ${SEED}`, () => {
     expect(world.core.check()).toBeNull();
   });
 
+  test('those that come and go over and over take hardly more memory than the first ones', async () => {
+    const random = new Random(SEED);
+    const world = new World(await startCore(), random);
+    const places = Array.from({ length: 3000 }, () => random.point(40));
+    // With some that stay, so that no tree is begun anew.
+    for (let i = 0; i < 50; i++) world.add(random.point(40), 0.3);
+    const staying = new Set(world.ids);
+    let most = 0;
+    for (let round = 0; round < 150; round++) {
+      for (const place of places) world.add(place, 0.3);
+      world.core.frame(world.seal(new FrameBuilder()), undefined);
+      for (const id of world.ids) if (!staying.has(id)) world.remove(id);
+      world.core.frame(world.seal(new FrameBuilder()), undefined);
+      if (round < 4) most = world.core.memoryBytes;
+      else expect(world.core.memoryBytes, `round ${round}`).toBeLessThan(1.25 * most);
+    }
+    expect(world.core.check()).toBeNull();
+  });
+
   test('instances that are added in one place, and told their own later', async () => {
     const random = new Random(SEED);
     const world = new World(await startCore(), random);

@@ -9,6 +9,8 @@ import type { AnyShape } from '../../../oracle/shapes.js';
 
 /** Of each pair of shapes, in each world. */
 const COUNT = Math.ceil(Number(process.env.CASES ?? 48) / WORLDS.length);
+/** Of each shape, in each world: ways that are only turns. */
+const TURNS = 10 * COUNT;
 /** Places on the way that are asked; as many again, each nearer to the meeting by half, are asked just before it. */
 const PLACES_ASKED = 64;
 const HALVINGS = 24;
@@ -147,5 +149,32 @@ describe.each(WORLDS)(`sweeps in a world %s, seed ${SEED}`, { timeout: 36_000_00
     }
     expect(wrong).toEqual([]);
     expect(met).toBeGreaterThan(COUNT / 16);
+  });
+
+  // On a way of no length a shape reaches what it meets by its turn alone.
+  test.each(KINDS)(`a %s that turns in its place, at each other shape, ${TURNS} times`, async (a) => {
+    const seed = SEED * 64 + 16 + KINDS.indexOf(a);
+    const world = await SweepWorld.at(place, scale, seed);
+    const { random, scene } = world;
+    let met = 0;
+    const wrong: string[] = [];
+    for (let i = 0; i < TURNS; i++) {
+      random.restart(seed * 100_003 + i);
+      const message = `case ${i}`;
+      const origin = scene.exactPoint(random.point(0.5 * scale));
+      const thing = scene.add(world.shape(KINDS[i % KINDS.length]), random.placement(origin));
+      const shape = world.shape(a);
+      const at = scene.exactPoint(random.direction().multiplyScalar(scale * random.range(0.5, 2.5)));
+      const pose = () => new Matrix4().makeRotationFromQuaternion(random.rotation()).setPosition(at);
+      try {
+        const way = { from: pose(), to: pose() };
+        if (expectTrue(world, { thing, shape, way, turns: true, message })) met++;
+      } catch (error) {
+        wrong.push((error as Error).message);
+      }
+      scene.remove(thing);
+    }
+    expect(wrong).toEqual([]);
+    expect(met).toBeGreaterThan(TURNS / 16);
   });
 });

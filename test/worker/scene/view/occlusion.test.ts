@@ -1,7 +1,7 @@
 import { Euler, Matrix4, PerspectiveCamera, Quaternion, Vector3 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLACES, Twin, type TwinShape } from '../../../fixtures/twin.js';
-import { type AnyCamera, aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
+import { type AnyCamera, aimed, DEPTHS, KINDS, ODD_KINDS, viewOf } from '../../../oracle/cameras.js';
 import { type DrawnSide, IdBuffer } from '../../../oracle/id-buffer.js';
 import { boxMesh, icosphere, rods, soup, transformed } from '../../../oracle/meshes.js';
 import { Placed } from '../../../oracle/placed.js';
@@ -360,7 +360,7 @@ describe.each(PLACES)(`boxes and meshes in disorder, %s, seed ${SEED}`, (_, orig
     });
     afterAll(() => twin.dispose());
 
-    test.each(KINDS)('%s', async (_, make) => {
+    test.each([...KINDS, ...ODD_KINDS])('%s', async (_, make) => {
       const random = new Random(SEED);
       const shares = { hidden: 0, occluded: 0 };
       for (const [, depth] of DEPTHS) {

@@ -186,6 +186,73 @@ test('a terrain hides more than four tenths of what stands behind its hills, and
   expect(sum.occluded).toBeGreaterThan(0.4 * sum.hidden);
 });
 
+/** Lets a view that asks for what is occluded know the meshes. */
+async function getReady(twin: Twin): Promise<void> {
+  twin.service.setView({ ...viewOf(lookingFrom(new Vector3(), 0), STANDARD[1]), viewport: VIEWPORT, occlusion: true });
+  for (let frame = 0; frame < FRAMES; frame++) await twin.service.update();
+}
+
+test(`an eye that the projection moves from where the camera is sees what one sees that the camera moves, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const twin = await Twin.create();
+  const { mesh, heightAt } = terrain(random, QUADS, 15);
+  twin.add(await twin.mesh(mesh), new Matrix4(), { side: 'front' });
+  const house = twin.box(new Vector3(2, 3, 2));
+  const thing = twin.box(new Vector3(0.3, 0.3, 0.3));
+  for (let k = 0; k < 400; k++) {
+    const [x, z] = [random.range(-50, 50), random.range(-50, 50)];
+    const place = new Matrix4().setPosition(x, heightAt(x, z) + 0.3, z);
+    twin.add(k % 20 === 0 ? house : thing, place, { occluder: k % 20 === 0 });
+  }
+  await getReady(twin);
+  let hidden = 0;
+  for (const occlusionMargin of [undefined, 0.05, 0.5]) {
+    for (let i = 0; i < 4; i++) {
+      const [x, z] = [random.range(-40, 40), random.range(-40, 40)];
+      const camera = lookingFrom(new Vector3(x, heightAt(x, z) + 2, z), random.range(0, 6.3));
+      const offset = random.direction().multiplyScalar(random.logRange(0.1, 30));
+      const view = {
+        ...{ projection: camera.projectionMatrix, view: camera.matrixWorldInverse },
+        ...{ viewport: VIEWPORT, occlusion: true, ...(occlusionMargin !== undefined && { occlusionMargin }) },
+      };
+      const told = [new Vector3(), offset].map(async (by) => {
+        const [there, back] = [by, by.clone().negate()].map((each) => new Matrix4().setPosition(each));
+        const projection = view.projection.clone().multiply(back).elements;
+        return twin.service.frustum({ ...view, projection, view: there.multiply(view.view).elements });
+      });
+      const [plain, moved] = await Promise.all(told);
+      expect([...moved.occluded]).toEqual([...plain.occluded]);
+      hidden += plain.occluded.length;
+    }
+  }
+  twin.dispose();
+  expect(hidden).toBeGreaterThan(100);
+});
+
+test('a ridge before the eye hides what is behind it, however large its quads are beside the picture', async () => {
+  const twin = await Twin.create();
+  // As few quads as a relief may have, and many.
+  for (const quads of [50, 100]) {
+    const ridge = transformed(trianglesOf(new PlaneGeometry(100, 100, quads, quads).rotateX(-Math.PI / 2)), (vertex) =>
+      vertex.setY(Math.max(0, 20 - Math.abs(vertex.z))),
+    );
+    const ids = [twin.add(await twin.mesh(ridge), new Matrix4(), { side: 'front' })];
+    const thing = twin.box(new Vector3(0.3, 0.3, 0.3));
+    for (let x = -30; x <= 30; x += 3) {
+      for (let z = -45; z <= -20; z += 5) ids.push(twin.add(thing, new Matrix4().setPosition(x, 1, z), { occluder: false }));
+    }
+    await getReady(twin);
+    const camera = lookingFrom(new Vector3(0, 2, 24), 0);
+    const view = { ...viewOf(camera, STANDARD[1]), viewport: VIEWPORT };
+    const all = (await twin.service.frustum(view)).ids.length;
+    const { occluded } = await twin.service.frustum({ ...view, occlusion: true });
+    expect(all).toBeGreaterThan(50);
+    expect(occluded.length, `${quads} quads`).toBeGreaterThan(0.9 * (all - 1));
+    for (const id of ids) twin.remove(id);
+  }
+  twin.dispose();
+});
+
 test('the tiles of a terrain hide what is behind the hills of each, from another one and from the sky', async () => {
   const random = new Random(SEED);
   const twin = await Twin.create();

@@ -31,7 +31,6 @@ export function clearContact(): void {
 export function placePoints(at: usize, room: u32): void {
   points = at;
   pointRoom = room;
-  pointCount = 0;
 }
 
 /** Puts the next contact's points into the room of this module. */

@@ -142,9 +142,10 @@ export function knownAt(side: Side, slot: u32): u32 {
   return load<u32>(<usize>side.known + (<usize>slot << 2));
 }
 
+/** Sets what `known` says of a slot. */
 // @ts-ignore: decorator
 @inline
-function setKnown(side: Side, slot: u32, known: u32): void {
+export function setKnown(side: Side, slot: u32, known: u32): void {
   store<u32>(<usize>side.known + (<usize>slot << 2), known);
 }
 
@@ -205,10 +206,17 @@ function growInterior(side: Side): void {
 @inline
 export function addInterior(side: Side, slot: u32, segment: u32): void {
   const index = side.interiorCount++;
+  writeInterior(side, index, slot, segment);
+  setKnown(side, slot, side.clippedCount + index + 1);
+}
+
+/** Writes an entry of the interior triangles. There must be room for it. */
+// @ts-ignore: decorator
+@inline
+export function writeInterior(side: Side, index: u32, slot: u32, segment: u32): void {
   const triangle = interiorAt(side, index);
   triangle.slot = slot;
   triangle.segment = segment;
-  setKnown(side, slot, side.clippedCount + index + 1);
 }
 
 /** Writes corner 0, 1 or 2 of a triangle in contact space: three f64. */

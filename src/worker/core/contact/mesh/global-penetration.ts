@@ -10,7 +10,8 @@ import { closestOnMesh, closestX, closestY, closestZ } from '../../mesh/query/cl
 import { farthestVertex, farthestX, farthestY, farthestZ } from '../../mesh/query/support';
 import { Mesh, blockAt, filledLanes, placeTree } from '../../mesh/tree/layout';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
-import { depthAlong, useCorners, useMesh } from './directional-depth';
+import { depthAlong } from './directional-depth';
+import { useCorners, useMesh } from './triangle-projection';
 
 /** The unit direction, and how far b must go along it. */
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;

@@ -4,14 +4,14 @@
 // (clipped-triangles.ts).
 
 import { Affine } from '../../math/affine';
-import { isOneSide } from '../../math/signs';
-import { Triangle, apexOf } from '../../math/triangles';
+import { both } from '../../math/predicates';
+import { Triangle, apexOf, apexOfSigns } from '../../math/triangles';
 import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
 import { descend, map, setTrees } from '../../mesh/query/tree-tree';
 import { nearestOfTriangles, nearestX, nearestY, nearestZ } from '../../math/triangle-triangle-distance';
 import { clip, clippedAt, sideAt, treeOf } from './clipped-triangles';
-import { F64_BYTES } from '../../sizes';
+import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
 
 /** The segment that clipped triangles a of side 0 and b of side 1 share: from p to q along a's normal × b's. */
 @unmanaged
@@ -138,8 +138,8 @@ class Span {
 const SPAN_BYTES: usize = offsetof<Span>();
 /** The first triangle's, and the second one's. */
 const spans: usize = memory.data(2 * <i32>SPAN_BYTES, 16);
-/** The heights of one triangle's corners over the other's plane. */
-const heights: usize = memory.data(3 * F64_BYTES, 16);
+/** The heights of the first, the second and the third corners of both triangles over the other's plane: two f64 each. */
+const heights: usize = memory.data(3 * VECTOR_BYTES, 16);
 /** The corner that follows each. */
 const nextCorner: usize = memory.data<u8>([1, 2, 0]);
 /** Three f64. */
@@ -147,30 +147,49 @@ const CORNER_BYTES: usize = 24;
 
 /**
  * Finds the segment of two triangles by where each meets the line that their planes share. Answers whether there is
- * one. Touching counts, and so does what rounding may make of it; coplanar triangles have no segment.
+ * one. Touching counts, and so does what rounding may make of it; coplanar triangles have no segment. What is alike for
+ * both is computed at once, in two lanes.
  */
 function intersectionSegment(p: Triangle, q: Triangle): bool {
-  const ux = q.bx - q.ax, uy = q.by - q.ay, uz = q.bz - q.az;
-  const vx = q.cx - q.ax, vy = q.cy - q.ay, vz = q.cz - q.az;
-  const mx = uy * vz - uz * vy, my = uz * vx - ux * vz, mz = ux * vy - uy * vx;
-  const tolQ = rounding * (abs(mx) + abs(my) + abs(mz));
-  const pa = snap(mx * (p.ax - q.ax) + my * (p.ay - q.ay) + mz * (p.az - q.az), tolQ);
-  const pb = snap(mx * (p.bx - q.ax) + my * (p.by - q.ay) + mz * (p.bz - q.az), tolQ);
-  const pc = snap(mx * (p.cx - q.ax) + my * (p.cy - q.ay) + mz * (p.cz - q.az), tolQ);
-  if (isOneSide(pa, pb, pc) || (pa == 0 && pb == 0 && pc == 0)) return false;
-  const ex = p.bx - p.ax, ey = p.by - p.ay, ez = p.bz - p.az;
-  const fx = p.cx - p.ax, fy = p.cy - p.ay, fz = p.cz - p.az;
-  const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-  const tolP = rounding * (abs(nx) + abs(ny) + abs(nz));
-  const qa = snap(nx * (q.ax - p.ax) + ny * (q.ay - p.ay) + nz * (q.az - p.az), tolP);
-  const qb = snap(nx * (q.bx - p.ax) + ny * (q.by - p.ay) + nz * (q.bz - p.az), tolP);
-  const qc = snap(nx * (q.cx - p.ax) + ny * (q.cy - p.ay) + nz * (q.cz - p.az), tolP);
-  if (isOneSide(qa, qb, qc) || (qa == 0 && qb == 0 && qc == 0)) return false;
-  const dx = ny * mz - nz * my, dy = nz * mx - nx * mz, dz = nx * my - ny * mx;
-  const near = ALONG_LINE * rounding * (abs(dx) + abs(dy) + abs(dz));
+  // Lane 0 is about the corners of p and the plane of q, lane 1 about the corners of q and the plane of p.
+  const first = changetype<usize>(p), second = changetype<usize>(q);
+  const ax = both(first, second, 0), ay = both(first, second, 8), az = both(first, second, 16);
+  const bx = both(first, second, 24), by = both(first, second, 32), bz = both(first, second, 40);
+  const cx = both(first, second, 48), cy = both(first, second, 56), cz = both(first, second, 64);
+  const ox = swapped(ax), oy = swapped(ay), oz = swapped(az);
+  const ex = f64x2.sub(swapped(bx), ox), ey = f64x2.sub(swapped(by), oy), ez = f64x2.sub(swapped(bz), oz);
+  const fx = f64x2.sub(swapped(cx), ox), fy = f64x2.sub(swapped(cy), oy), fz = f64x2.sub(swapped(cz), oz);
+  const nx = f64x2.sub(f64x2.mul(ey, fz), f64x2.mul(ez, fy));
+  const ny = f64x2.sub(f64x2.mul(ez, fx), f64x2.mul(ex, fz));
+  const nz = f64x2.sub(f64x2.mul(ex, fy), f64x2.mul(ey, fx));
+  const tolerance = f64x2.mul(f64x2.splat(rounding), absSumOf(nx, ny, nz));
+  const a = snap(dot(nx, ny, nz, f64x2.sub(ax, ox), f64x2.sub(ay, oy), f64x2.sub(az, oz)), tolerance);
+  const b = snap(dot(nx, ny, nz, f64x2.sub(bx, ox), f64x2.sub(by, oy), f64x2.sub(bz, oz)), tolerance);
+  const c = snap(dot(nx, ny, nz, f64x2.sub(cx, ox), f64x2.sub(cy, oy), f64x2.sub(cz, oz)), tolerance);
+  const zero = f64x2.splat(0);
+  const aboveA = f64x2.gt(a, zero), aboveB = f64x2.gt(b, zero), aboveC = f64x2.gt(c, zero);
+  const belowA = f64x2.lt(a, zero), belowB = f64x2.lt(b, zero), belowC = f64x2.lt(c, zero);
+  const onA = f64x2.eq(a, zero), onB = f64x2.eq(b, zero), onC = f64x2.eq(c, zero);
+  const isApart = v128.or(v128.and(v128.and(aboveA, aboveB), aboveC), v128.and(v128.and(belowA, belowB), belowC));
+  if (v128.any_true(v128.or(isApart, v128.and(v128.and(onA, onB), onC)))) return false;
+  v128.store(heights, a);
+  v128.store(heights, b, 16);
+  v128.store(heights, c, 32);
+  const signsA = i64x2.bitmask(aboveA), signsB = i64x2.bitmask(aboveB), signsC = i64x2.bitmask(aboveC);
+  let apexP = apexOfSigns((signsA & 1) | ((signsB & 1) << 1) | ((signsC & 1) << 2));
+  let apexQ = apexOfSigns((signsA >> 1) | (signsB & 2) | ((signsC & 2) << 1));
+  if (v128.any_true(v128.or(v128.or(onA, onB), onC))) {
+    apexP = apexOf(f64x2.extract_lane(a, 0), f64x2.extract_lane(b, 0), f64x2.extract_lane(c, 0));
+    apexQ = apexOf(f64x2.extract_lane(a, 1), f64x2.extract_lane(b, 1), f64x2.extract_lane(c, 1));
+  }
+  // The direction of the line: the normal of p × that of q.
+  const yz = f64x2.mul(ny, swapped(nz)), zx = f64x2.mul(nz, swapped(nx)), xy = f64x2.mul(nx, swapped(ny));
+  const dx = firstOf(f64x2.sub(swapped(yz), yz)), dy = firstOf(f64x2.sub(swapped(zx), zx));
+  const dz = firstOf(f64x2.sub(swapped(xy), xy));
+  const near = ALONG_LINE * rounding * f64x2.extract_lane(absSumOf(dx, dy, dz), 0);
   const ofP = spans, ofQ = spans + SPAN_BYTES;
-  setSpan(changetype<Span>(ofP), p, pa, pb, pc, dx, dy, dz, 0);
-  setSpan(changetype<Span>(ofQ), q, qa, qb, qc, dx, dy, dz, 3);
+  setSpan(changetype<Span>(ofP), first, heights, apexP, dx, dy, dz, 0);
+  setSpan(changetype<Span>(ofQ), second, heights + F64_BYTES, apexQ, dx, dy, dz, 3);
   const enterP = enterOf(ofP), enterQ = enterOf(ofQ), leaveP = leaveOf(ofP), leaveQ = leaveOf(ofQ);
   if (max(enterP, enterQ) > min(leaveP, leaveQ) + near) return false;
   const from = spans + (enterQ > enterP ? SPAN_BYTES : 0), to = spans + (leaveQ < leaveP ? SPAN_BYTES : 0);
@@ -206,40 +225,52 @@ function leaveOf(span: usize): f64 {
 
 // @ts-ignore: decorator
 @inline
-function snap(distance: f64, tolerance: f64): f64 {
-  return abs(distance) <= tolerance ? 0.0 : distance;
+function swapped(a: v128): v128 { return v128.shuffle<f64>(a, a, 1, 0); }
+// @ts-ignore: decorator
+@inline
+function firstOf(a: v128): v128 { return v128.shuffle<f64>(a, a, 0, 0); }
+
+// @ts-ignore: decorator
+@inline
+function dot(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: v128): v128 {
+  return f64x2.add(f64x2.add(f64x2.mul(ax, bx), f64x2.mul(ay, by)), f64x2.mul(az, bz));
+}
+
+// @ts-ignore: decorator
+@inline
+function absSumOf(x: v128, y: v128, z: v128): v128 {
+  return f64x2.add(f64x2.add(f64x2.abs(x), f64x2.abs(y)), f64x2.abs(z));
+}
+
+// @ts-ignore: decorator
+@inline
+function snap(distance: v128, tolerance: v128): v128 {
+  return v128.andnot(distance, f64x2.le(f64x2.abs(distance), tolerance));
 }
 
 /**
- * Sets the span of a triangle whose corners have these distances from a plane, which are not all on one side; `edge` is
- * the number of the triangle's first edge.
+ * Sets the span of a triangle. `own` is where the heights of its corners over the other's plane are, 16 bytes apart, which
+ * are not all on one side; the apex is parted from the two other corners; `edge` is the number of the triangle's first
+ * edge.
  */
 // @ts-ignore: decorator
 @inline
-function setSpan(out: Span, t: Triangle, a: f64, b: f64, c: f64, dx: f64, dy: f64, dz: f64, edge: u32): void {
-  const i = apexOf(a, b, c);
+function setSpan(out: Span, corners: usize, own: usize, i: usize, dx: v128, dy: v128, dz: v128, edge: u32): void {
   const next = load<u8>(nextCorner + i), last = load<u8>(nextCorner + next);
-  store<f64>(heights, a);
-  store<f64>(heights, b, 8);
-  store<f64>(heights, c, 16);
-  const own = load<f64>(heights + (i << 3));
-  const other = load<f64>(heights + (<usize>next << 3)), third = load<f64>(heights + (<usize>last << 3));
-  const corners = changetype<usize>(t);
   const p = corners + i * CORNER_BYTES, q = corners + next * CORNER_BYTES, r = corners + last * CORNER_BYTES;
-  const at = f64x2.splat(dx * load<f64>(p) + dy * load<f64>(p, 8) + dz * load<f64>(p, 16));
-  const x = pairOf(q, r), y = pairOf(q + 8, r + 8), z = pairOf(q + 16, r + 16);
-  const ends = f64x2.add(
-    f64x2.add(f64x2.mul(f64x2.splat(dx), x), f64x2.mul(f64x2.splat(dy), y)), f64x2.mul(f64x2.splat(dz), z),
-  );
-  const whole = f64x2.splat(own);
-  const share = f64x2.div(whole, f64x2.sub(whole, f64x2(other, third)));
+  const at = dot(dx, dy, dz, v128.load64_splat(p), v128.load64_splat(p, 8), v128.load64_splat(p, 16));
+  const ends = dot(dx, dy, dz, pairOf(q, r), pairOf(q + 8, r + 8), pairOf(q + 16, r + 16));
+  const whole = v128.load64_splat(own + (i << 4));
+  const others = pairOf(own + (<usize>next << 4), own + (<usize>last << 4));
+  const share = f64x2.div(whole, f64x2.sub(whole, others));
   const along = f64x2.add(at, f64x2.mul(share, f64x2.sub(ends, at)));
   v128.store(changetype<usize>(out), along);
   v128.store(changetype<usize>(out), share, offsetof<Span>('share'));
   out.corner = <u32>q;
   out.corner1 = <u32>r;
-  out.edge = own == 0 || other == 0 ? ANY_EDGE : edge + <u32>i;
-  out.edge1 = own == 0 || third == 0 ? ANY_EDGE : edge + <u32>last;
+  const isOn = i64x2.bitmask(v128.or(f64x2.eq(whole, f64x2.splat(0)), f64x2.eq(others, f64x2.splat(0))));
+  out.edge = isOn & 1 ? ANY_EDGE : edge + <u32>i;
+  out.edge1 = isOn & 2 ? ANY_EDGE : edge + <u32>last;
   out.apex = <u32>p;
   out.enter = <u32>(f64x2.extract_lane(along, 0) > f64x2.extract_lane(along, 1));
 }

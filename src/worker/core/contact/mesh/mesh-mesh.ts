@@ -15,7 +15,9 @@ import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { addPoint } from '../manifold/contact';
 import { boxAxisX, boxAxisY, boxAxisZ, setBoxAxis, setBoxes } from './box-axes';
 import { segmentAt, segmentCount, findSegments, hasAllSegments } from './intersection-segments';
-import { depthAlong, findTouch, forgetWitnesses, isWitnessed, keepWitness, touchX, touchY, touchZ, useMesh } from './directional-depth';
+import { depthAlong, forgetWitnesses, isWitnessed, keepWitness } from './directional-depth';
+import { findTouch, touchX, touchY, touchZ } from './triangle-depth';
+import { useMesh } from './triangle-projection';
 import { Side, beginSide, clippedAt, forgetTriangles, sideAt, treeOf } from './clipped-triangles';
 import {
   findRegions, hasAllPockets, interiorSlots0, interiorSlots1, interiorStarts0, interiorStarts1, regionCount,

@@ -11,7 +11,8 @@ import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
 import { ANY_EDGE, IntersectionSegment, isTouch, segmentAt, segmentCount } from './intersection-segments';
 import {
-  ClippedTriangle, NO_SEGMENT, Side, addInterior, clippedAt, interiorAt, knownAt, placeCorner, reserveInterior, sideAt,
+  ClippedTriangle, NO_SEGMENT, Side, addInterior, clippedAt, interiorAt, knownAt, placeCorner, reserveInterior, setKnown,
+  sideAt, writeInterior,
 } from './clipped-triangles';
 import { PLACE_BYTES } from '../../sizes';
 
@@ -274,13 +275,15 @@ const ON_PLANE: f64 = 1e-12;
  * decide.
  */
 function isInside(own: u32, triangle: ClippedTriangle, x: f64, y: f64, z: f64): bool {
-  const other = sideAt(1 - own);
   isUndecided = false;
   let from = -1.0;
   while (true) {
     let least = Infinity;
     let sum: f64 = 0, most: f64 = 0;
     let found = NO_SEGMENT;
+    // The nearest one so far, while no other is as near: it votes when one comes, or at the end.
+    let alone = NO_SEGMENT;
+    let aloneX: f64 = 0, aloneY: f64 = 0, aloneZ: f64 = 0;
     for (let i = triangle.firstSegment; i != NO_SEGMENT; ) {
       const segment = segmentAt(i);
       const dx = segment.qx - segment.px, dy = segment.qy - segment.py, dz = segment.qz - segment.pz;
@@ -290,20 +293,28 @@ function isInside(own: u32, triangle: ClippedTriangle, x: f64, y: f64, z: f64): 
       const rx = wx - t * dx, ry = wy - t * dy, rz = wz - t * dz;
       const distance = rx * rx + ry * ry + rz * rz;
       if (distance > from && distance <= least * SAME) {
-        const plane = clippedAt(other, own == 0 ? segment.b : segment.a);
-        const height = (rx * plane.nx + ry * plane.ny + rz * plane.nz) * senseOf(segment, 1 - own);
         if (distance * SAME < least) {
           sum = most = 0;
-          found = NO_SEGMENT;
+          found = alone = i;
+          aloneX = rx; aloneY = ry; aloneZ = rz;
+        } else {
+          if (alone != NO_SEGMENT) {
+            sum = voteOf(own, triangle, alone, aloneX, aloneY, aloneZ);
+            most = abs(sum);
+            alone = NO_SEGMENT;
+          }
+          const vote = voteOf(own, triangle, i, rx, ry, rz);
+          sum += vote;
+          most = max(most, abs(vote));
+          if (found == NO_SEGMENT || vote > 0) found = i;
         }
-        const sine = height * height > distance * ON_PLANE ? sineOf(triangle, plane) : 0;
-        const vote = sine > 0 ? -height / sine : 0;
-        sum += vote;
-        most = max(most, abs(vote));
-        if (found == NO_SEGMENT || vote > 0) found = i;
         least = min(least, distance);
       }
       i = own == 0 ? segment.nextA : segment.nextB;
+    }
+    if (alone != NO_SEGMENT) {
+      sum = voteOf(own, triangle, alone, aloneX, aloneY, aloneZ);
+      most = abs(sum);
     }
     nearest = found;
     if (abs(sum) > most * EVEN) return sum > 0;
@@ -313,6 +324,21 @@ function isInside(own: u32, triangle: ClippedTriangle, x: f64, y: f64, z: f64): 
     }
     from = least * SAME;
   }
+}
+
+/**
+ * Answers how far a place on a triangle is from the line of one of its segments, negative where it is outside of what the
+ * other triangle of the segment bounds; 0 where it is on its plane. (rx, ry, rz) is where it is, from the nearest place of
+ * the segment on.
+ */
+// @ts-ignore: decorator
+@inline
+function voteOf(own: u32, triangle: ClippedTriangle, index: u32, rx: f64, ry: f64, rz: f64): f64 {
+  const segment = segmentAt(index);
+  const plane = clippedAt(sideAt(1 - own), own == 0 ? segment.b : segment.a);
+  const height = (rx * plane.nx + ry * plane.ny + rz * plane.nz) * senseOf(segment, 1 - own);
+  const sine = height * height > square(rx, ry, rz) * ON_PLANE ? sineOf(triangle, plane) : 0;
+  return sine > 0 ? -height / sine : 0;
 }
 
 /**
@@ -429,16 +455,20 @@ function fillPocket(own: u32, side: Side, first: u32, segment: u32): void {
     const slot = load<u32>(queue + (<usize>i << 2));
     reserveQueue();
     reserveInterior(side);
+    // In locals, as each place of what is written next would otherwise wait for the last write.
+    let last = queued, count = side.interiorCount;
     for (let edge: u32 = 0; edge < 3; edge++) {
-      // Two of three are known: their blocks, which are seldom in the cache, need not be read.
       const beyond = slotBeyond(mesh, slot, edge);
       if (beyond == NO_NEIGHBOUR) continue;
       const known = knownAt(side, beyond);
-      if (known > clippedCount) continue;
-      if (known == 0) {
-        if (!isInTree(mesh, beyond)) continue;
-        addInterior(side, beyond, segment);
-        push(beyond);
+      if (known == 0 || known > clippedCount) {
+        // Without a branch, as no processor can predict whether it is known.
+        const isNew = <u32>(known == 0) & <u32>isInTree(mesh, beyond);
+        writeInterior(side, count, beyond, segment);
+        setKnown(side, beyond, select(clippedCount + count + 1, known, isNew));
+        store<u32>(queue + (<usize>last << 2), beyond);
+        count += isNew;
+        last += isNew;
         continue;
       }
       const triangle = clippedAt(side, known - 1);
@@ -449,10 +479,12 @@ function fillPocket(own: u32, side: Side, first: u32, segment: u32): void {
         unite(curves, segment, nearest);
       } else if (isUndecided) {
         triangle.pocketSegment = segment;
-        push(beyond);
+        store<u32>(queue + (<usize>(last++) << 2), beyond);
       } else votes--;
     }
-    if (votes <= -DOUBT || clippedCount + side.interiorCount > MOST_TRIANGLES) break;
+    queued = last;
+    side.interiorCount = count;
+    if (votes <= -DOUBT || clippedCount + count > MOST_TRIANGLES) break;
   }
   if (votes < 0) emptyPocket(side);
 }

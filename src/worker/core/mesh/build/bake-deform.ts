@@ -212,7 +212,7 @@ function placeWeights(d: DeformBuild, deform: Deform, i: u32, rest: usize, known
   if (first >= 0) addTo(hitSumsOf(d, <u32>first), x, y, z);
   deform.leastRest = min(deform.leastRest, lack);
   deform.greatestRest = max(deform.greatestRest, lack);
-  deform.reach = max(deform.reach, <f32>(reach * (1 + 1.1920928955078125e-7))); // 2^-23: more than rounding takes away
+  deform.reach = max(deform.reach, <f32>reach); // what rounding takes away is within ROUNDING of skin/pose.ts
   return true;
 }
 

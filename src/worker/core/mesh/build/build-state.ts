@@ -46,7 +46,7 @@ export class Build {
   sortPass: u32;
   cells: usize; // as primitives
   cellCount: u32;
-  part: usize; // primitives of the range that is cut below cells
+  belowCells: usize; // primitives of the range that is cut below cells
   nodes: usize;
   nodeCount: u32;
   blocks: usize;
@@ -75,7 +75,34 @@ export class Build {
   /** All that are finite and have no area, whether they are kept or not: u32 each. */
   flatCount: u32;
   flats: usize;
+  /** The greatest fraction that was told. */
+  told: f64;
+  // Where two builders make the tree (parted-build.ts).
+  part: u32; // WHOLE, FIRST or SECOND
+  cut: u32; // how far it is: NOT_CUT, CUT, FITTED or JOINED
+  topRanges: u32; // more ranges than these wait while one range of the first part is split
+  cutNodes: u32; // of the nodes, the first part's; in the second part, those that stand for nodes of the first
+  cutBlocks: u32;
+  cutPlaced: u32;
+  lateNodes: usize; // u32 each: nodes above both parts, then those that the second part begins with
+  lateCount: u32;
+  pathCount: u32; // the former
+  second: usize; // the second part
 }
+
+// Build.part.
+export const WHOLE: u32 = 0;
+export const FIRST: u32 = 1;
+export const SECOND: u32 = 2;
+
+// Build.cut, in this order.
+export const NOT_CUT: u32 = 0;
+/** The second part begins. */
+export const CUT: u32 = 1;
+/** All nodes of the first part are fitted, but for those above both. */
+export const FITTED: u32 = 2;
+/** The second part is here. */
+export const JOINED: u32 = 3;
 
 // @ts-ignore: decorator
 @inline
@@ -98,13 +125,15 @@ export function freeTreeScratch(build: Build): void {
   release(build.spare);
   release(build.digits);
   release(build.cells);
-  release(build.part);
+  release(build.belowCells);
   release(build.nodes);
   release(build.blocks);
   release(build.subtrees);
   release(build.extremes);
   release(build.stack);
-  build.primitives = build.order = build.spare = build.digits = build.cells = build.part = 0;
+  release(build.lateNodes);
+  build.lateNodes = 0;
+  build.primitives = build.order = build.spare = build.digits = build.cells = build.belowCells = 0;
   build.nodes = build.blocks = build.subtrees = build.extremes = build.stack = 0;
 }
 
@@ -114,8 +143,9 @@ export function freeScratch(build: Build): void {
   release(build.flats);
   release(build.corners);
   release(build.sums);
+  release(build.second);
   if (build.derivation != 0) freeDerivation(changetype<Derivation>(build.derivation));
-  build.flats = build.corners = build.sums = build.derivation = 0;
+  build.flats = build.corners = build.sums = build.second = build.derivation = 0;
 }
 
 export function freeWelding(build: Build): void {

@@ -14,8 +14,10 @@ import { DeformBuild, reserveDeform, stepDeform } from './bake-deform';
 import { PRIMITIVE_BYTES } from './binned-sah';
 import {
   PHASE_TAKE, PHASE_WELD, PHASE_JOIN, PHASE_SCAN, PHASE_PLACE, PHASE_SORT, PHASE_CELLS, PHASE_SPLIT, PHASE_FIT, PHASE_DEFORM,
-  PHASE_SUM, PHASE_DERIVE, PHASE_OPEN, PHASE_DONE, Build, spaceOf, freeDeforming, freeScratch,
+  PHASE_SUM, PHASE_DERIVE, PHASE_OPEN, PHASE_DONE, CUT, FIRST, JOINED, SECOND, Build, spaceOf, freeDeforming, freeScratch,
 } from './build-state';
+import { subtreeAt } from './node-boxes';
+import { ANY_RANGES, assembleSecond, goOnAlone, isFittedNow, joinSums, sumCosts, sumsOf } from './parted-build';
 import { sortSome } from './morton-order';
 import { OPEN_EDGES_BYTES, OpenEdges, beginOpenEdges, noteOpenEdges, stepOpenEdges } from './open-edges';
 import { take, weld, join, scan } from './scan';
@@ -23,16 +25,18 @@ import { gather, place, splitSome } from './split-ranges';
 import { assemble } from './assemble';
 
 /**
- * Begins a build. `reserveBuild` must follow, then the caller fills positions and indices, then `stepBuild`. Throws
+ * Begins a build: of a whole tree, or of the FIRST or SECOND part of one. `reserveBuild` must follow, then the caller fills positions and indices, then `stepBuild`. Throws
  * OUT_OF_MEMORY.
  */
-export function beginBuild(vertexCount: u32, triangleCount: u32, weld: f64, isFast: bool): Build {
+export function beginBuild(vertexCount: u32, triangleCount: u32, weld: f64, isFast: bool, part: u32): Build {
   const build = changetype<Build>(allocate(offsetof<Build>()));
   memory.fill(changetype<usize>(build), 0, offsetof<Build>());
   build.vertexCount = vertexCount;
   build.triangleCount = triangleCount;
   build.weld = weld;
   build.isFast = isFast ? 1 : 0;
+  build.part = part;
+  build.topRanges = ANY_RANGES;
   build.phase = weld > LEAST_WELD ? PHASE_TAKE : PHASE_SCAN;
   clearBounds(spaceOf(build));
   return build;
@@ -69,9 +73,14 @@ export function freeBuild(build: Build): void {
   release(changetype<usize>(build));
 }
 
-/** Works until the clock shows `until`. Answers the fraction done, or -1 when the data are bad. */
+/**
+ * Works until the clock shows `until`, or the first part of the tree is done, so that the second may be joined. Answers the
+ * fraction done, or -1 when the data are bad.
+ */
 export function stepBuild(build: Build, until: f64): f64 {
+  let phase: u32 = 0;
   do {
+    phase = build.phase;
     if (build.phase == PHASE_TAKE) take(build);
     else if (build.phase == PHASE_WELD) weld(build);
     else if (build.phase == PHASE_JOIN) join(build);
@@ -86,8 +95,10 @@ export function stepBuild(build: Build, until: f64): f64 {
     else if (build.phase == PHASE_DERIVE) deriveSome(build, until);
     else if (build.phase == PHASE_OPEN) findOpenEdges(build);
     if (build.error != 0) return -1;
-  } while (build.phase != PHASE_DONE && now() < until);
-  return fraction(build);
+  } while (build.phase != PHASE_DONE && now() < until && (phase != PHASE_FIT || build.phase != PHASE_SPLIT));
+  // What was made alone may be made in vain.
+  build.told = max(build.told, fraction(build));
+  return build.told;
 }
 
 function fraction(build: Build): f64 {
@@ -96,8 +107,9 @@ function fraction(build: Build): f64 {
   if (build.phase == PHASE_SCAN) return (0.05 * <f64>build.cursor) / n;
   if (build.phase == PHASE_PLACE) return 0.05 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.kept);
   if (build.phase < <u32>PHASE_SPLIT) return 0.1;
-  if (build.phase == PHASE_SPLIT) return 0.1 + (0.3 * <f64>build.placed) / <f64>build.kept;
-  if (build.phase == PHASE_FIT) return 0.4 + 0.35 * (1.0 - <f64>build.cursor / <f64>build.nodeCount);
+  const split = <f64>build.placed / <f64>build.kept;
+  if (build.phase == PHASE_SPLIT) return 0.1 + 0.3 * split + 0.35 * <f64>build.cutPlaced / <f64>build.kept;
+  if (build.phase == PHASE_FIT) return 0.1 + (0.3 + 0.35 * (1.0 - <f64>build.cursor / <f64>build.nodeCount)) * split;
   if (build.phase == PHASE_DEFORM) return 0.75;
   if (build.phase == PHASE_SUM) return 0.75 + 0.05 * (1.0 - <f64>build.cursor / <f64>build.nodeCount);
   return build.phase == PHASE_DONE ? 1 : 0.8 + 0.19 * build.derived;
@@ -108,11 +120,18 @@ function fitSome(build: Build): void {
   setFitting(build.blocks, build.subtrees, build.extremes);
   while (build.cursor > stop) {
     const index = --build.cursor;
+    if (!isFittedNow(build, index)) continue;
     const node = changetype<Node>(build.nodes + index * <u32>NODE_BYTES);
-    build.areas += fitNode(node, index, build.extent, !build.isFast);
+    subtreeAt(index).cost = fitNode(node, index, build.extent, !build.isFast);
   }
   if (build.cursor > 0) return;
-  assemble(build);
+  if (build.cut == CUT && build.part == FIRST) {
+    goOnAlone(build);
+    return;
+  }
+  sumCosts(build);
+  if (build.part == SECOND) assembleSecond(build);
+  else assemble(build);
   if (build.deform == 0) beginSums(build);
   else build.phase = PHASE_DEFORM;
 }
@@ -132,6 +151,9 @@ function beginSums(build: Build): void {
   memory.fill(build.sums, 0, SURFACE_SUMS_BYTES);
   build.phase = PHASE_SUM;
   build.cursor = build.nodeCount;
+  if (build.cut != JOINED) return;
+  joinSums(build);
+  build.cursor = build.cutNodes;
 }
 
 /** How many nodes are summed up between two looks at the clock: each takes less than a microsecond. */
@@ -139,10 +161,16 @@ const SUM_STEP: u32 = 128;
 
 function sumSome(build: Build): void {
   const mesh = changetype<Mesh>(build.mesh), sums = changetype<SurfaceSums>(build.sums);
-  const start = build.cursor > SUM_STEP ? build.cursor - SUM_STEP : 0;
+  const end = build.part == SECOND ? build.cutNodes : 0;
+  const start = build.cursor > end + SUM_STEP ? build.cursor - SUM_STEP : end;
   sumNodes(mesh, sums, start, build.cursor);
   build.cursor = start;
-  if (start > 0) return;
+  if (start > end) return;
+  if (build.part == SECOND) {
+    memory.copy(sumsOf(mesh), build.sums, SURFACE_SUMS_BYTES);
+    build.phase = PHASE_DONE;
+    return;
+  }
   takeSums(mesh, sums);
   const d = beginDerivation(mesh);
   d.asksWhetherClosed = 1;

@@ -11,7 +11,10 @@ import { boundPoints, boundTurnedPoints, countChildren, gatherPoints, laneSum } 
 export class Subtree {
   firstBlock: u32;
   endBlock: u32;
-  pad: u64;
+  /** The sum of half the areas of the node's boxes. */
+  cost: f32;
+  /** 1 where it is fitted after the parts of two builders are one (parted-build.ts). */
+  isLate: u32;
   low: v128; // exact axis-aligned bounds
   high: v128;
 }

@@ -5,12 +5,11 @@ import { allocate, release, reserve } from '../../memory';
 import { hasArea } from '../../math/collinear-triangles';
 import { BLOCK_BYTES, Block, MAX_NODES, NODE_BYTES, Node, setChildren } from '../tree/layout';
 import { scaleFor } from '../tree/tree-space';
-import { EXTREMES_BYTES } from './extreme-points';
-import { SUBTREE_BYTES } from './node-boxes';
 import {
   Centres, PRIMITIVE_BYTES, boundCentres, firstCount, primitiveAt, setTag, split, tagOf,
 } from './binned-sah';
-import { PHASE_SPLIT, PHASE_FIT, Build, corner, coordinate, vertexAt } from './build-state';
+import { FIRST, NOT_CUT, PHASE_SPLIT, SECOND, WHOLE, Build, corner, coordinate, vertexAt } from './build-state';
+import { ANY_RANGES, CORNERS_BYTES, beginFitting, cutHere, isAtCut, isShared, noteLate } from './parted-build';
 import { beginSort, codeScale, copyPrimitives, gatherCells, noteCode, reserveOrder } from './morton-order';
 
 const LEAF_SIZE: u32 = 4;
@@ -122,7 +121,7 @@ function beginSplit(build: Build): void {
   build.nodeCount = 1;
   const inCells = build.cells != 0;
   const all = inCells ? build.cells : build.primitives, end = inCells ? build.cellCount : build.kept;
-  if (inCells) build.part = allocate(<u64>PART_SIZE * PRIMITIVE_BYTES);
+  if (inCells) build.belowCells = allocate(<u64>PART_SIZE * PRIMITIVE_BYTES);
   boundCentres(all, 0, end, partAt(0));
   push(build, 0, end, 0, 0, build.kept, inCells, partAt(0));
 }
@@ -184,31 +183,50 @@ export function splitSome(build: Build): void {
     partAt(0).high = range.high;
     const depth = range.depth, node = range.node, count = range.count;
     const isLarge = count > partSize && range.end - range.start > 1 && depth < CELL_DEPTH_LIMIT;
+    if (build.part != WHOLE && build.cut == NOT_CUT && build.stackCount < build.topRanges) {
+      if (isAtCut(build)) {
+        build.stackCount++;
+        cut(build);
+        if (build.part == FIRST) return;
+        continue;
+      }
+      if (range.inCells && isLarge && isShared(build, count)) {
+        noteLate(build, node);
+        build.topRanges = ANY_RANGES;
+      } else if (build.part == SECOND) {
+        build.placed += count;
+        continue;
+      } else {
+        build.topRanges = build.stackCount;
+      }
+    }
     if (!range.inCells || isLarge) {
       makeNode(build, range.start, range.end, depth, node, count, range.inCells != 0);
       continue;
     }
     // A range is done with all that is below it before the next one, so there is one place for what is below cells.
-    build.part = reserve(build.part, 0, <u64>count * PRIMITIVE_BYTES);
-    copyPrimitives(build, range.start, range.end, build.part);
-    boundCentres(build.part, 0, count, partAt(0));
+    build.belowCells = reserve(build.belowCells, 0, <u64>count * PRIMITIVE_BYTES);
+    copyPrimitives(build, range.start, range.end, build.belowCells);
+    boundCentres(build.belowCells, 0, count, partAt(0));
     makeNode(build, 0, count, depth, node, count, false);
     work += count;
   }
-  if (build.stackCount > 0) return;
-  release(build.primitives);
-  release(build.cells);
-  release(build.part);
-  build.primitives = build.cells = build.part = 0;
-  build.subtrees = allocate(<u64>build.nodeCount * SUBTREE_BYTES);
-  build.extremes = allocate(<u64>build.nodeCount * EXTREMES_BYTES);
-  build.phase = PHASE_FIT;
-  build.cursor = build.nodeCount;
+  if (build.stackCount == 0) beginFitting(build);
+}
+
+/** Lets the nodes of the ranges that wait be the second part's first ones. */
+function cut(build: Build): void {
+  for (let i: u32 = 0; i < build.stackCount; i++) {
+    const range = changetype<Range>(build.stack + i * <u32>RANGE_BYTES);
+    noteLate(build, range.node);
+    if (build.part == SECOND) range.node = i;
+  }
+  cutHere(build, build.stackCount);
 }
 
 /** Makes a node: cuts its range in two, and the part that promises most again, until there are four. */
 function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32, all: u32, inCells: bool): void {
-  const primitives = inCells ? build.cells : build.cellCount > 0 ? build.part : build.primitives;
+  const primitives = inCells ? build.cells : build.cellCount > 0 ? build.belowCells : build.primitives;
   partAt(0).start = start;
   partAt(0).end = end;
   partAt(0).count = all;
@@ -251,8 +269,8 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32, al
 
 /** Writes the few triangles of cells as a block. */
 function writeCells(build: Build, from: u32, to: u32, count: u32): void {
-  copyPrimitives(build, from, to, build.part);
-  writeBlock(build, build.part, 0, count);
+  copyPrimitives(build, from, to, build.belowCells);
+  writeBlock(build, build.belowCells, 0, count);
 }
 
 function writeBlock(build: Build, primitives: usize, from: u32, to: u32): void {
@@ -294,5 +312,3 @@ function writeBlock(build: Build, primitives: usize, from: u32, to: u32): void {
 const NO_TRIANGLE: u32 = 0xffffffff;
 /** Marks a triangle without an area, as a refit does. */
 const FLAT: u32 = 0x80000000;
-/** The bytes of the vertices of a block's triangles. */
-const CORNERS_BYTES: usize = 48;

@@ -56,11 +56,6 @@ export function boundsMeet(block: Block): u32 {
   v128.store(others, leastZ, 64); v128.store(others, greatestZ, 80);
   const width = greatest(minus(greatestX, leastX), minus(greatestY, leastY), minus(greatestZ, leastZ));
   v128.store(others + WIDTH, f32x4.pmax(width, f32x4.splat(LEAST_SIZE)));
-  const ex = minus(qx, px), ey = minus(qy, py), ez = minus(qz, pz);
-  const fx = minus(rx, px), fy = minus(ry, py), fz = minus(rz, pz);
-  v128.store(others + NORMALS, minus(times(ey, fz), times(ez, fy)));
-  v128.store(others + NORMALS, minus(times(ez, fx), times(ex, fz)), 16);
-  v128.store(others + NORMALS, minus(times(ex, fy), times(ey, fx)), 32);
   let bits: u32 = 0;
   for (let lane: u32 = 0; lane < 4; lane++) {
     const own = others + (<usize>lane << 2);
@@ -76,6 +71,12 @@ export function boundsMeet(block: Block): u32 {
     );
     bits |= (~<u32>i32x4.bitmask(apart) & 15) << (lane << 2);
   }
+  if (bits == 0) return 0;
+  const ex = minus(qx, px), ey = minus(qy, py), ez = minus(qz, pz);
+  const fx = minus(rx, px), fy = minus(ry, py), fz = minus(rz, pz);
+  v128.store(others + NORMALS, minus(times(ey, fz), times(ez, fy)));
+  v128.store(others + NORMALS, minus(times(ez, fx), times(ex, fz)), 16);
+  v128.store(others + NORMALS, minus(times(ex, fy), times(ey, fx)), 32);
   return bits;
 }
 

@@ -49,9 +49,10 @@ export function sumNodes(mesh: Mesh, sums: SurfaceSums, start: u32, end: u32): v
   middleX = (0.5 * (mesh.lowX + mesh.highX) - mesh.offsetX) * scale;
   middleY = (0.5 * (mesh.lowY + mesh.highY) - mesh.offsetY) * scale;
   middleZ = (0.5 * (mesh.lowZ + mesh.highZ) - mesh.offsetZ) * scale;
-  // Volumes are about a corner of the mesh, so that no digits are lost to a place far away.
-  const first = changetype<usize>(blockAt(mesh, 0));
-  cornerX = <f64>load<f32>(first); cornerY = <f64>load<f32>(first, 16); cornerZ = <f64>load<f32>(first, 32);
+  // Volumes are about a corner of the mesh, so that no digits are lost to a place far away: of the last block, as that is in the
+  // second part of a parted build.
+  const last = changetype<usize>(blockAt(mesh, mesh.blockCount - 1));
+  cornerX = <f64>load<f32>(last); cornerY = <f64>load<f32>(last, 16); cornerZ = <f64>load<f32>(last, 32);
   for (let index = end; index-- > start; ) sumNode(mesh, sums, index);
 }
 

@@ -366,9 +366,6 @@ function readAhead(ids: usize, count: u32): void {
     if (tree.proxies == 0) continue;
     const at = changetype<usize>(proxyAt(tree, box.position)), lane = laneAt(tree, box.position);
     sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128) + load<u32>(lane) + load<u32>(lane, 64);
-    if (!isAnyReaching) continue;
-    const reach = changetype<usize>(reachAt(slot));
-    if (reach != 0) sum += load<u32>(reach) + load<u32>(reach, 64) + load<u32>(reach, 128) + load<u32>(reach, 192);
   }
   ahead = sum;
 }

@@ -9,25 +9,23 @@
 // It runs in slices, as the narrow phase does; all of its state is its own. When the scene goes on in its midst, it goes on
 // in copies of the trees (frame-snapshot.ts). It ends at MOST_PAIRS.
 
-import { laneCompaction, laneCompactionBytes } from '../../math/lane-compaction';
 import { now } from '../../host';
 import { reserve } from '../../memory';
-import { PROXY_BYTES, Proxy } from '../../shape/proxy';
+import { Proxy } from '../../shape/proxy';
 import { testBatch } from './narrow-phase-batch';
 import { canCollide } from './narrow-phase';
 import { NOWHERE, positionIn, treeIn, treePlaceOf } from '../frame-snapshot';
 import { liveCount } from '../objects';
 import { copiedProxy, treeOfFrame } from '../index/frame-trees';
-import {
-  BLOCK_BYTES, Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, childBlocksAt, isEmpty, laneAt, slotAt,
-} from '../index/octree';
+import { HOLE, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, isEmpty, laneAt, slotAt } from '../index/octree';
 import { unpaired } from '../scene';
 import { hasSlot, slotIn } from '../slot-set';
+import { boxAgainstFour, push, pushChildren, stack } from './box-descent';
 import { enqueue, queuedFresh } from './contact-queue';
-import {
-  MOST_CLASSES, NO_CLASS, beginClasses, classCount, classOf, collidesAtAll, collidesWithClass, copyClasses, isOverfull,
-} from './collision-classes';
+import { collidesAtAll, collidesWithClass, copyClasses } from './collision-classes';
 import { foundCount } from './found-pairs';
+import { gather, gatherFrom, keepNear, near, nearCount, nearStride, proxies, reserveNear, setGrid } from './near-boxes';
+import { ANY_CLASS, CROWD, beginOf, beginRuns, endOf, isQuick, leaveOwn, runClasses, runCount, sweepOwn } from './near-runs';
 import { lookOrPostpone } from './pair-test';
 
 /**
@@ -41,7 +39,6 @@ const WORK_PER_READING: u32 = 1 << 14;
 /** What a pair whose boxes overlap counts for. */
 const WORK_OF_PAIR: u32 = 16;
 
-let stack: usize = 0;
 let isQueueing: bool = false;
 /** Whether there were more pairs than MOST_PAIRS. */
 export let isTruncated: bool = false;
@@ -71,6 +68,8 @@ export function beginAll(queueing: bool): void {
   cellIndex = 0;
   position = NOT_BEGUN;
   reserveNear(treeOfFrame(MOVING_TREE).positions + treeOfFrame(STATIC_TREE).positions);
+  firsts = reserve(firsts, 0, LISTED_BYTES + 16 * 4 + 16);
+  seconds = reserve(seconds, 0, LISTED_BYTES + 16 * 4 + 16);
 }
 
 /** Begins to find the pairs of touched objects, as `beginAll` does those of all. */
@@ -159,7 +158,7 @@ function findAll(sliceEnd: f64): bool {
     }
     const isCrowd = cell.ownEnd - cell.start > CROWD;
     if (cell.firstChild == 0 || (isCrowd && position == NOT_BEGUN)) {
-      nearCount = 0;
+      keepNear(0);
       setGrid(cell);
       gatherFrom(cell, moving, cell);
       const own = nearCount;
@@ -198,116 +197,7 @@ function nextCell(moving: Tree): void {
   position = NOT_BEGUN;
 }
 
-// What is near a leaf: boxes as six arrays of bytes, and the addresses of their candidates. Bounds are rounded to steps
-// of the leaf's own, and what is outside of these to their ends. However rounded, what overlaps does so in steps as
-// well, as no value passes another; what does in steps alone, one pair in twelve, is found to be apart later.
-// Frames of 10,000 rotating boxes take 0.99 of the time that they take with four floats a step.
-let near: usize = 0;
-let nearStride: usize = 0;
-let nearCount: usize = 0;
-let proxies: usize = 0;
-
-function reserveNear(count: u32): void {
-  const bytes = ((<u64>count << 2) + 31) & ~15; // some more, as whole vectors are written and read
-  nearStride = (<usize>count + 47) & ~15;
-  near = reserve(near, 0, <u64>nearStride * 6);
-  proxies = reserve(proxies, 0, bytes);
-  firsts = reserve(firsts, 0, LISTED_BYTES + 16 * 4 + 16);
-  seconds = reserve(seconds, 0, LISTED_BYTES + 16 * 4 + 16);
-}
-
-/** In floats from this number on, a step is the last bit: their last byte is the number of steps from the middle. */
-const STEPS: f32 = 12582912; // 1.5 · 2^23
-const MOST_STEPS: f32 = 127;
-let stepsX: v128 = i32x4.splat(0), stepsY: v128 = i32x4.splat(0), stepsZ: v128 = i32x4.splat(0);
-
-function setGrid(leaf: Cell): void {
-  stepsX = stepsOver(leaf.ownHighX - leaf.ownLowX);
-  stepsY = stepsOver(leaf.ownHighY - leaf.ownLowY);
-  stepsZ = stepsOver(leaf.ownHighZ - leaf.ownLowZ);
-}
-
-/** Answers how many steps there are in a unit, for bounds of a length. */
-function stepsOver(length: f32): v128 {
-  return f32x4.splat(min<f32>(2 * MOST_STEPS / length, 1e30));
-}
-
-// @ts-ignore: decorator
-@inline
-function inSteps(v: v128, low: v128, steps: v128): v128 {
-  const at = f32x4.add(f32x4.mul(f32x4.sub(v, low), steps), f32x4.splat(STEPS - MOST_STEPS));
-  return f32x4.pmin(f32x4.pmax(at, f32x4.splat(STEPS - MOST_STEPS)), f32x4.splat(STEPS + MOST_STEPS));
-}
-
-/** Gathers the objects of a tree at positions from `first` on that overlap a leaf's bounds. */
-function gather(leaf: Cell, tree: Tree, first: u32): void {
-  if (isEmpty(tree) || leaf.start == leaf.ownEnd) return;
-  const lowX = f32x4.splat(leaf.ownLowX), lowY = f32x4.splat(leaf.ownLowY), lowZ = f32x4.splat(leaf.ownLowZ);
-  const highX = f32x4.splat(leaf.ownHighX), highY = f32x4.splat(leaf.ownHighY), highZ = f32x4.splat(leaf.ownHighZ);
-  let top = push(stack, 0);
-  while (top != stack) {
-    top -= 4;
-    const cell = cellAt(tree, load<u32>(top));
-    if (cell.end <= first) continue;
-    if (
-      cell.ownEnd > first &&
-      cell.ownLowX <= leaf.ownHighX && cell.ownHighX >= leaf.ownLowX &&
-      cell.ownLowY <= leaf.ownHighY && cell.ownHighY >= leaf.ownLowY &&
-      cell.ownLowZ <= leaf.ownHighZ && cell.ownHighZ >= leaf.ownLowZ
-    ) gatherFrom(leaf, tree, cell);
-    top = pushChildren(top, tree, cell, lowX, lowY, lowZ, highX, highY, highZ);
-  }
-}
-
-/** Gathers what is near the leaf among one cell's own objects. */
-function gatherFrom(leaf: Cell, tree: Tree, cell: Cell): void {
-  const lowX = f32x4.splat(leaf.ownLowX), lowY = f32x4.splat(leaf.ownLowY), lowZ = f32x4.splat(leaf.ownLowZ);
-  const highX = f32x4.splat(leaf.ownHighX), highY = f32x4.splat(leaf.ownHighY), highZ = f32x4.splat(leaf.ownHighZ);
-  const stride = nearStride;
-  let count = nearCount;
-  let address = addresses(proxyAt(tree, cell.start));
-  let block = blockAt(tree, cell.start);
-  for (const last = blockAt(tree, cell.ownEnd); block < last; block += BLOCK_BYTES) {
-    const bits = boxAgainstFour(block, lowX, lowY, lowZ, highX, highY, highZ);
-    const bytes = laneCompactionBytes(bits);
-    const to = near + count;
-    addFour(to, inSteps(v128.load(block), lowX, stepsX), bytes);
-    addFour(to + stride, inSteps(v128.load(block, 16), lowY, stepsY), bytes);
-    addFour(to + 2 * stride, inSteps(v128.load(block, 32), lowZ, stepsZ), bytes);
-    addFour(to + 3 * stride, inSteps(v128.load(block, 48), lowX, stepsX), bytes);
-    addFour(to + 4 * stride, inSteps(v128.load(block, 64), lowY, stepsY), bytes);
-    addFour(to + 5 * stride, inSteps(v128.load(block, 80), lowZ, stepsZ), bytes);
-    v128.store(proxies + (count << 2), v128.swizzle(address, laneCompaction(bits)));
-    count += popcnt(bits);
-    address = i32x4.add(address, i32x4.splat(4 * <i32>PROXY_BYTES));
-  }
-  nearCount = count;
-}
-
-/** Writes a byte for each of the packed lanes: the last byte of the lane. */
-// @ts-ignore: decorator
-@inline
-function addFour(to: usize, steps: v128, bytes: v128): void {
-  v128.store32_lane(to, v128.swizzle(steps, bytes), 0);
-}
-
-/** Answers the addresses of four candidates in a row, as a vector. */
-function addresses(first: Proxy): v128 {
-  const step = <i32>PROXY_BYTES;
-  return i32x4.add(i32x4.splat(<i32>changetype<usize>(first)), i32x4(0, step, 2 * step, 3 * step));
-}
-
-// What is near a leaf in runs: of one class each, or all of it in one.
-const runEnds: usize = memory.data(<i32>(2 * MOST_CLASSES + 1) * 4, 16);
-const runClasses: usize = memory.data(<i32>(2 * MOST_CLASSES + 1) * 4, 16);
-let runCount: u32 = 0;
-/** The class of a run whose pairs are looked at one by one. */
-const ANY_CLASS: u32 = 0xffffffff;
-/** Classes pay from so many boxes near a leaf on: in frames of 10,000 boxes 60 are near a leaf. */
-const CROWD: u32 = 256;
-
 // How far the sweep has come: the next of the leaf's objects, the next run, and the next box.
-let sweepOwn: usize = 0;
 let row: usize = 0;
 let run: u32 = 0;
 let column: usize = 0;
@@ -322,119 +212,8 @@ function beginSweep(own: usize): void {
   run = 0;
   column = 0;
   listed = 0;
-  sweepOwn = own;
-  runCount = 1;
-  store<u32>(runEnds, <u32>nearCount);
-  store<u32>(runClasses, ANY_CLASS);
-  if (nearCount > CROWD) arrange();
-}
-
-let classes: usize = 0;
-let spareNear: usize = 0;
-let spareProxies: usize = 0;
-const places: usize = memory.data(<i32>(2 * MOST_CLASSES) * 4, 16);
-
-/**
- * Leaves out what collides with nothing, and puts the rest in runs, the leaf's own first, by counting. Throws
- * OUT_OF_MEMORY.
- */
-function arrange(): void {
-  classes = reserve(classes, 0, <u64>nearCount << 2);
-  beginClasses();
-  for (let i: usize = 0; i < nearCount; i++) {
-    store<u32>(classes + (i << 2), classOf(changetype<Proxy>(<usize>load<u32>(proxies + (i << 2)))));
-  }
-  work += <u32>nearCount;
-  // Where there are too many classes, all count as one.
-  const kinds = isOverfull ? 1 : classCount;
-  memory.fill(places, 0, <usize>(2 * kinds) << 2);
-  for (let i: usize = 0; i < nearCount; i++) {
-    const at = placeOf(i, kinds);
-    if (at != 0) store<u32>(at, load<u32>(at) + 1);
-  }
-  let total: u32 = 0, own: u32 = 0;
-  runCount = 0;
-  for (let i: u32 = 0; i < 2 * kinds; i++) {
-    if (i == kinds) own = total;
-    const count = load<u32>(places + (<usize>i << 2));
-    store<u32>(places + (<usize>i << 2), total);
-    total += count;
-    if (count == 0) continue;
-    store<u32>(runEnds + (<usize>runCount << 2), total);
-    store<u32>(runClasses + (<usize>runCount << 2), isOverfull ? ANY_CLASS : i % kinds);
-    runCount++;
-  }
-  if (kinds == 0) {
-    nearCount = sweepOwn = 0;
-    return;
-  }
-  spareNear = reserve(spareNear, 0, <u64>nearStride * 6);
-  spareProxies = reserve(spareProxies, 0, ((<u64>nearCount << 2) + 31) & ~15);
-  for (let i: usize = 0; i < nearCount; i++) {
-    const at = placeOf(i, kinds);
-    if (at == 0) continue;
-    const to = <usize>load<u32>(at);
-    store<u32>(at, <u32>to + 1);
-    store<u32>(spareProxies + (to << 2), load<u32>(proxies + (i << 2)));
-    for (let bound: usize = 0; bound < 6; bound++) {
-      store<u8>(spareNear + bound * nearStride + to, load<u8>(near + bound * nearStride + i));
-    }
-  }
-  memory.copy(near, spareNear, nearStride * 6);
-  memory.copy(proxies, spareProxies, <usize>total << 2);
-  nearCount = total;
-  sweepOwn = own;
-}
-
-/** How many boxes a sweep may look at for each object that is near: descending the trees takes about as long. */
-const QUICK_SWEEP: u64 = 1024;
-
-/**
- * Tells whether sweeping over what is not the cell's own takes no longer than a descent of the trees for each own
- * object.
- */
-function isQuick(): bool {
-  let boxes: u64 = 0;
-  for (let i: u32 = 0; i < runCount; i++) {
-    const begin = beginOf(i), end = endOf(i);
-    if (end > sweepOwn) break;
-    let columns: u64 = 0;
-    const first = changetype<Proxy>(<usize>load<u32>(proxies + (begin << 2)));
-    for (let k = i + 1; k < runCount; k++) {
-      const kind = load<u32>(runClasses + (<usize>k << 2));
-      if (beginOf(k) < sweepOwn || (kind != ANY_CLASS && !collidesWithClass(first, kind))) continue;
-      columns += endOf(k) - beginOf(k);
-    }
-    boxes += columns * (end - begin);
-  }
-  return boxes <= QUICK_SWEEP * nearCount;
-}
-
-/** Leaves only the cell's own objects to be swept over. */
-function leaveOwn(): void {
-  nearCount = sweepOwn;
-  while (runCount > 0 && beginOf(runCount - 1) >= sweepOwn) runCount--;
-}
-
-// @ts-ignore: decorator
-@inline
-function beginOf(run: u32): usize {
-  return run == 0 ? 0 : endOf(run - 1);
-}
-
-// @ts-ignore: decorator
-@inline
-function endOf(run: u32): usize {
-  return <usize>load<u32>(runEnds + (<usize>run << 2));
-}
-
-/** Answers the address of the next place in an entry's run, 0 where the entry is left out. */
-// @ts-ignore: decorator
-@inline
-function placeOf(i: usize, kinds: u32): usize {
-  const kind = load<u32>(classes + (i << 2));
-  if (kind == NO_CLASS) return 0;
-  return places + (<usize>((isOverfull ? 0 : kind) + (i < sweepOwn ? 0 : kinds)) << 2);
+  if (nearCount > CROWD) work += <u32>nearCount;
+  beginRuns(own);
 }
 
 /** Continues the sweep until the slice ends. Answers whether it is done. Throws OUT_OF_MEMORY. */
@@ -580,44 +359,4 @@ function objectAgainstTree(from: Tree, place: u32, tree: Tree, first: u32, touch
     }
     top = pushChildren(top, tree, cell, lowX, lowY, lowZ, highX, highY, highZ);
   }
-}
-
-/** Finds which of the four boxes of a block overlap the box whose bounds are splatted; answers a bit each. */
-// @ts-ignore: decorator
-@inline
-function boxAgainstFour(block: usize, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128): i32 {
-  const x = v128.and(f32x4.le(v128.load(block), highX), f32x4.ge(v128.load(block, 48), lowX));
-  const y = v128.and(f32x4.le(v128.load(block, 16), highY), f32x4.ge(v128.load(block, 64), lowY));
-  const z = v128.and(f32x4.le(v128.load(block, 32), highZ), f32x4.ge(v128.load(block, 80), lowZ));
-  return i32x4.bitmask(v128.and(v128.and(x, y), z));
-}
-
-/** Pushes the children of a cell that a box overlaps. Answers the new top of the stack. */
-function pushChildren(
-  stackTop: usize, tree: Tree, cell: Cell, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128,
-): usize {
-  if (cell.firstChild == 0) return stackTop;
-  const used = stackTop - stack;
-  stack = reserve(stack, used, used + CHILDREN_BYTES);
-  let top = stack + used;
-  const blocks = childBlocksAt(tree, cell);
-  let bits =
-    boxAgainstFour(blocks, lowX, lowY, lowZ, highX, highY, highZ) |
-    (boxAgainstFour(blocks + BLOCK_BYTES, lowX, lowY, lowZ, highX, highY, highZ) << 4);
-  while (bits != 0) {
-    store<u32>(top, cell.firstChild + ctz(bits));
-    top += 4;
-    bits &= bits - 1;
-  }
-  return top;
-}
-
-/** The bytes that all children of a cell take on the stack. */
-const CHILDREN_BYTES: usize = 8 * 4;
-
-function push(top: usize, cell: u32): usize {
-  const used = top - stack;
-  stack = reserve(stack, used, used + 4);
-  store<u32>(stack + used, cell);
-  return stack + used + 4;
 }

@@ -8,6 +8,7 @@ import { hasPoints } from '../../contact/manifold/dispatch';
 import { compareObbsX4, compareReachX4, setFour, widestAxisIn } from '../../math/obb-sat-x4';
 import { laneCompaction } from '../../math/lane-compaction';
 import { Proxy } from '../../shape/proxy';
+import { Reach } from '../../shape/reach';
 import { addFound } from './found-pairs';
 import { look, lookOrPostpone } from './pair-test';
 import { areBoxes } from './narrow-phase';
@@ -68,40 +69,51 @@ export function testBatch(firsts: usize, seconds: usize, bytes: usize): void {
   for (let i: usize = 0; i < boxes; i += AT_ONCE) contactBoxes(firsts + i, seconds + i, min(boxes - i, AT_ONCE));
 }
 
-// Pairs that are apart, but may be in reach, as the addresses of their candidates and the number of an axis, u32 each.
+// Pairs that are apart, but may be in reach.
+@unmanaged
+class NearPair {
+  a: Proxy;
+  b: Proxy;
+  /** What they reach, 0 where that is no more than their shapes. */
+  reachA: Reach;
+  reachB: Reach;
+  /** The number of the axis along which they are farthest apart, or -1. */
+  axis: i32;
+}
 const NEAR_PAIRS: u32 = 256;
-const nearPairs: usize = memory.data(<i32>NEAR_PAIRS * 12, 16);
+const nearPairs: usize = memory.data(<i32>NEAR_PAIRS * 20, 16);
 let nearCount: u32 = 0;
 let ahead: u32 = 0;
 
+// @ts-ignore: decorator
+@inline
+function nearPair(i: u32): NearPair {
+  return changetype<NearPair>(nearPairs + <usize>i * offsetof<NearPair>());
+}
+
 function addNear(a: Proxy, b: Proxy, axis: i32): void {
-  const at = nearPairs + <usize>nearCount * 12;
-  store<u32>(at, <u32>changetype<usize>(a));
-  store<u32>(at, <u32>changetype<usize>(b), 4);
-  store<i32>(at, axis, 8);
+  const pair = nearPair(nearCount);
+  pair.a = a;
+  pair.b = b;
+  pair.reachA = reachOfFrame(a);
+  pair.reachB = reachOfFrame(b);
+  pair.axis = axis;
   if (++nearCount == NEAR_PAIRS) considerNear();
 }
 
 /** Leaves to the interruptible module what may be in reach; reads all that is needed first, as for `considerListed`. */
 function considerNear(): void {
-  const end = nearPairs + <usize>nearCount * 12;
   let sum: u32 = 0;
-  for (let at = nearPairs; at < end; at += 12) {
-    sum += readAhead(changetype<Proxy>(<usize>load<u32>(at))) + readAhead(changetype<Proxy>(<usize>load<u32>(at, 4)));
+  for (let i: u32 = 0; i < nearCount; i++) {
+    // Where there is none, this reads the first bytes of the memory.
+    sum += load<u32>(changetype<usize>(nearPair(i).reachA)) + load<u32>(changetype<usize>(nearPair(i).reachB));
   }
   ahead = sum;
-  for (let at = nearPairs; at < end; at += 12) {
-    const a = changetype<Proxy>(<usize>load<u32>(at)), b = changetype<Proxy>(<usize>load<u32>(at, 4));
-    if (mayReach(a, b, load<i32>(at, 8))) postpone(a.id, b.id);
+  for (let i: u32 = 0; i < nearCount; i++) {
+    const pair = nearPair(i);
+    if (mayReach(pair.a, pair.reachA, pair.b, pair.reachB, pair.axis)) postpone(pair.a.id, pair.b.id);
   }
   nearCount = 0;
-}
-
-// @ts-ignore: decorator
-@inline
-function readAhead(proxy: Proxy): u32 {
-  const reach = changetype<usize>(reachOfFrame(proxy));
-  return reach == 0 ? 0 : load<u32>(reach) + load<u32>(reach, 64);
 }
 
 /** The bytes of a part of a list: four for each of 64 pairs of boxes. */

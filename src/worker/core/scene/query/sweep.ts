@@ -103,7 +103,7 @@ export function writeHit(hit: usize, found: PairSweep): void {
 }
 
 function begin(description: usize, motion: usize, filter: usize): void {
-  areCandidates = isTooLong = false;
+  areCandidates = false;
   triangleRoom = Infinity;
   updateTrees();
   setFilter(filter);
@@ -140,6 +140,7 @@ function place(description: usize, motion: usize): void {
     middleX = x; middleY = y; middleZ = z;
     sizeX = sizeY = sizeZ = armOfSweep();
   }
+  isTooLong = false;
   best = 1;
   bestId = 0;
   bestTriangle = -1;
@@ -180,7 +181,6 @@ export function sweepMany(
     writeWay(description, ways + i * WAY_NUMBERS * 8, tolerance, motionOfWay);
     place(description, motionOfWay);
     triangleRoom = LONG_TRIANGLES;
-    isTooLong = false;
     searchAll();
     if (isTooLong) return <u32>i;
     const isHit = bestId != 0;

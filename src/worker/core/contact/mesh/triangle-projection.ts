@@ -1,0 +1,112 @@
+// Triangles as they are seen along a direction: where their corners are across it, and how high along it. They are
+// triangles of a mesh, by their slots, or any others, by the addresses of their corners. All is float64, in contact space
+// (clipped-triangles.ts).
+
+import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
+import { AFFINE_BYTES, Affine, copy } from '../../math/affine';
+import { cornersOf } from '../../mesh/topology/adjacency';
+import { Mesh } from '../../mesh/tree/layout';
+
+/** Where the triangles of a set are, and how they are seen along the direction. */
+@unmanaged
+export class Source {
+  /** Where its triangles are: those of a mesh by their slots; 0 where they are addresses of nine f64. */
+  mesh: u32;
+  pad: u32;
+  /** The map from the stored coordinates to contact space. */
+  xx: f64; xy: f64; xz: f64;
+  yx: f64; yy: f64; yz: f64;
+  zx: f64; zy: f64; zz: f64;
+  tx: f64; ty: f64; tz: f64;
+  /** What each stored coordinate, and 1, adds to u and v, the place across the direction, and to the height. */
+  ofXu: f64; ofXv: f64;
+  ofYu: f64; ofYv: f64;
+  ofZu: f64; ofZv: f64;
+  ofOneU: f64; ofOneV: f64;
+  ofXh: f64; ofYh: f64; ofZh: f64; ofOneH: f64;
+  /** The same for shadows, four float32 each: u, v, height and 0. */
+  forX: v128; forY: v128; forZ: v128; forOne: v128;
+}
+
+// One for side 0, which stays, and one for side 1, which moves: its heights are turned over.
+const sources: usize = memory.data(2 * <i32>offsetof<Source>(), 16);
+
+// @ts-ignore: decorator
+@inline
+export function sourceAt(side: u32): Source {
+  return changetype<Source>(sources + side * <u32>offsetof<Source>());
+}
+
+// @ts-ignore: decorator
+@inline
+export function mapOf(source: Source): Affine {
+  return changetype<Affine>(changetype<usize>(source) + offsetof<Source>('xx'));
+}
+
+/** Takes the triangles of a mesh for side 0 or 1, listed by their slots; `m` maps its tree space to contact space. */
+export function useMesh(side: u32, mesh: Mesh, m: Affine): void {
+  const source = sourceAt(side);
+  source.mesh = <u32>changetype<usize>(mesh);
+  copy(mapOf(source), m);
+}
+
+/**
+ * Takes triangles for side 0 or 1 that are listed by the addresses of their corners in contact space, nine f64 each.
+ */
+export function useCorners(side: u32): void {
+  const source = sourceAt(side), m = mapOf(source);
+  source.mesh = 0;
+  memory.fill(changetype<usize>(m), 0, AFFINE_BYTES);
+  m.xx = m.yy = m.zz = 1;
+}
+
+/** A triangle as it is seen along the direction: places across it, and how high it is (of what moves, how low). */
+@unmanaged
+export class Projected {
+  au: f64; av: f64; ah: f64;
+  bu: f64; bv: f64; bh: f64;
+  cu: f64; cv: f64; ch: f64;
+}
+
+/** Sets how both sources are seen along a unit direction: of side 1, what is low counts as high. */
+export function lookAlong(nx: f64, ny: f64, nz: f64): void {
+  setBasis(nx, ny, nz);
+  setSource(sourceAt(0), nx, ny, nz);
+  setSource(sourceAt(1), -nx, -ny, -nz);
+}
+
+/** Sets how a source is seen with heights along (hx, hy, hz). */
+function setSource(s: Source, hx: f64, hy: f64, hz: f64): void {
+  const m = mapOf(s);
+  s.ofXu = firstX * m.xx + firstY * m.xy + firstZ * m.xz; s.ofXv = secondX * m.xx + secondY * m.xy + secondZ * m.xz;
+  s.ofYu = firstX * m.yx + firstY * m.yy + firstZ * m.yz; s.ofYv = secondX * m.yx + secondY * m.yy + secondZ * m.yz;
+  s.ofZu = firstX * m.zx + firstY * m.zy + firstZ * m.zz; s.ofZv = secondX * m.zx + secondY * m.zy + secondZ * m.zz;
+  s.ofOneU = firstX * m.tx + firstY * m.ty + firstZ * m.tz; s.ofOneV = secondX * m.tx + secondY * m.ty + secondZ * m.tz;
+  s.ofXh = hx * m.xx + hy * m.xy + hz * m.xz; s.ofYh = hx * m.yx + hy * m.yy + hz * m.yz;
+  s.ofZh = hx * m.zx + hy * m.zy + hz * m.zz; s.ofOneH = hx * m.tx + hy * m.ty + hz * m.tz;
+}
+
+/** Writes a triangle as a source sees it. */
+export function project(out: Projected, s: Source, triangle: u32): void {
+  const to = changetype<usize>(out);
+  if (s.mesh != 0) {
+    const at = cornersOf(changetype<Mesh>(<usize>s.mesh), triangle);
+    projectCorner(to, s, <f64>load<f32>(at), <f64>load<f32>(at, 16), <f64>load<f32>(at, 32));
+    projectCorner(to + 24, s, <f64>load<f32>(at, 48), <f64>load<f32>(at, 64), <f64>load<f32>(at, 80));
+    projectCorner(to + 48, s, <f64>load<f32>(at, 96), <f64>load<f32>(at, 112), <f64>load<f32>(at, 128));
+  } else {
+    const at = <usize>triangle;
+    projectCorner(to, s, load<f64>(at), load<f64>(at, 8), load<f64>(at, 16));
+    projectCorner(to + 24, s, load<f64>(at, 24), load<f64>(at, 32), load<f64>(at, 40));
+    projectCorner(to + 48, s, load<f64>(at, 48), load<f64>(at, 56), load<f64>(at, 64));
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function projectCorner(to: usize, s: Source, x: f64, y: f64, z: f64): void {
+  const rows = changetype<usize>(s) + offsetof<Source>('ofXu');
+  const xy = f64x2.add(f64x2.mul(f64x2.splat(x), v128.load(rows)), f64x2.mul(f64x2.splat(y), v128.load(rows, 16)));
+  v128.store(to, f64x2.add(xy, f64x2.add(f64x2.mul(f64x2.splat(z), v128.load(rows, 32)), v128.load(rows, 48))));
+  store<f64>(to, x * s.ofXh + y * s.ofYh + (z * s.ofZh + s.ofOneH), 16);
+}

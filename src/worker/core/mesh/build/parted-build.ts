@@ -1,0 +1,248 @@
+// A tree that two builders make. Both put the triangles in order and cut the same ranges from the root on; where half of the
+// triangles are behind them, the second part begins. The first builder makes what is before, the second what is behind, whose
+// nodes and blocks follow one another in the whole tree. So the tree is the same to the byte as that of one builder. The first
+// one joins them, fits the few nodes above both and does the rest. As long as the second part has not come, it goes on alone: so
+// it never waits, and a second builder that dies takes nothing from the mesh.
+
+import { allocate, capacityOf, release, reserve } from '../../memory';
+import { SURFACE_SUMS_BYTES } from '../tree/dipoles';
+import { BLOCK_BYTES, DIPOLE_BYTES, Mesh, NODE_BYTES, Node } from '../tree/layout';
+import { MESH_HEADER_BYTES } from '../../../../shared/layout';
+import { SPACE_BYTES } from '../tree/tree-space';
+import {
+  CUT, FIRST, FITTED, JOINED, NOT_CUT, PHASE_DONE, PHASE_FIT, PHASE_SPLIT, SECOND, WHOLE, Build, freeTreeScratch, spaceOf,
+} from './build-state';
+import { EXTREMES_BYTES } from './extreme-points';
+import { SUBTREE_BYTES, Subtree } from './node-boxes';
+
+/** The share of the triangles that the first builder has, which has more to do afterwards. */
+const FIRST_SHARE: f64 = 0.56;
+/** Ranges of less than this part of all triangles are not shared by both. */
+const LEAST_SHARED: u32 = 32;
+/** As Build.topRanges where the next range is not within one of the first part. */
+export const ANY_RANGES: u32 = 0xffffffff;
+/** The bytes of the vertices of a block's triangles. */
+export const CORNERS_BYTES: usize = 48;
+
+// --- splitting ---
+
+/** Tells whether so many triangles, which come next, reach from the first part far enough into the second for both to cut them. */
+// @ts-ignore: decorator
+@inline
+export function isShared(build: Build, count: u32): bool {
+  return build.placed + count > firstCount(build) && count > build.kept / LEAST_SHARED;
+}
+
+/** Tells whether the second part begins here. */
+// @ts-ignore: decorator
+@inline
+export function isAtCut(build: Build): bool {
+  return build.placed >= firstCount(build);
+}
+
+// @ts-ignore: decorator
+@inline
+function firstCount(build: Build): u32 {
+  return <u32>(<f64>build.kept * FIRST_SHARE);
+}
+
+/** Notes a node that is above both parts, or that the second part begins with. */
+export function noteLate(build: Build, node: u32): void {
+  const used = <usize>(build.lateCount++) << 2;
+  build.lateNodes = reserve(build.lateNodes, used, <u64>used + 4);
+  store<u32>(build.lateNodes + used, node);
+}
+
+// @ts-ignore: decorator
+@inline
+function lateNode(build: Build, i: u32): u32 {
+  return load<u32>(build.lateNodes + (<usize>i << 2));
+}
+
+// @ts-ignore: decorator
+@inline
+function subtreeOf(build: Build, node: u32): Subtree {
+  return changetype<Subtree>(build.subtrees + node * <u32>SUBTREE_BYTES);
+}
+
+/** Ends the first part, whose nodes are fitted next, or begins the second: the nodes of the `waiting` ranges are its first ones. */
+export function cutHere(build: Build, waiting: u32): void {
+  build.cut = CUT;
+  build.pathCount = build.lateCount - waiting;
+  if (build.part == SECOND) {
+    build.cutNodes = build.nodeCount = waiting;
+    build.blockCount = 0;
+    build.nodes = reserve(build.nodes, 0, <u64>waiting * NODE_BYTES);
+    return;
+  }
+  build.cutNodes = build.nodeCount;
+  build.cutBlocks = build.blockCount;
+  build.cutPlaced = build.placed;
+  // Room for all nodes, as far as is known: it is touched only where it is used.
+  reserveFitting(build, max(build.nodeCount, <u32>(capacityOf(build.nodes) / NODE_BYTES)));
+  memory.fill(build.subtrees, 0, <usize>build.cutNodes * SUBTREE_BYTES);
+  for (let i: u32 = 0; i < build.lateCount; i++) subtreeOf(build, lateNode(build, i)).isLate = 1;
+  build.phase = PHASE_FIT;
+  build.cursor = build.cutNodes;
+}
+
+/** Begins to fit nodes when all ranges are split. */
+export function beginFitting(build: Build): void {
+  freeRanges(build);
+  if (build.cut == NOT_CUT) {
+    // There is too little for two: what is alike cannot be parted.
+    if (build.part == SECOND) {
+      build.phase = PHASE_DONE;
+      return;
+    }
+    build.part = WHOLE;
+  }
+  reserveFitting(build, build.nodeCount);
+  build.phase = PHASE_FIT;
+  build.cursor = build.nodeCount;
+}
+
+function freeRanges(build: Build): void {
+  release(build.primitives);
+  release(build.cells);
+  release(build.belowCells);
+  build.primitives = build.cells = build.belowCells = 0;
+}
+
+function reserveFitting(build: Build, nodes: u32): void {
+  const used: usize = build.cut == FITTED ? <usize>build.cutNodes : 0;
+  build.subtrees = reserve(build.subtrees, used * SUBTREE_BYTES, <u64>nodes * SUBTREE_BYTES);
+  build.extremes = reserve(build.extremes, used * EXTREMES_BYTES, <u64>nodes * EXTREMES_BYTES);
+}
+
+// --- fitting ---
+
+/** Tells whether a node is to be fitted now. */
+// @ts-ignore: decorator
+@inline
+export function isFittedNow(build: Build, node: u32): bool {
+  if (build.part != FIRST) return true;
+  if (build.cut == CUT) return !subtreeOf(build, node).isLate;
+  return node >= build.cutNodes || subtreeOf(build, node).isLate != 0;
+}
+
+/** Goes on when the nodes of the first part are fitted: alone, until the second part is here. */
+export function goOnAlone(build: Build): void {
+  build.cut = FITTED;
+  build.phase = PHASE_SPLIT;
+}
+
+/** Adds up the costs of the nodes that have none from the second part. */
+export function sumCosts(build: Build): void {
+  const from = build.part == SECOND ? build.cutNodes : 0;
+  for (let i = build.cut == JOINED ? build.cutNodes : build.nodeCount; i > from; ) build.areas += subtreeOf(build, --i).cost;
+}
+
+// --- the second part as one piece ---
+// It is a mesh without a root: of its header, `indices` says where the corners are, `derived` where what its first nodes hand
+// to their parents is, with their extremes and the sums over all triangles behind that. Of these nodes there are `keptCount`.
+
+/** Puts the second part into one piece, to be summed up. Throws OUT_OF_MEMORY. */
+export function assembleSecond(build: Build): void {
+  const nodeBytes = build.nodeCount * <u32>NODE_BYTES, blockBytes = build.blockCount * <u32>BLOCK_BYTES;
+  const cornerBytes: u32 = build.corners == 0 ? 0 : build.blockCount * <u32>CORNERS_BYTES;
+  const k = build.cutNodes, subtreeBytes = k * <u32>SUBTREE_BYTES, extremeBytes = k * <u32>EXTREMES_BYTES;
+  const bytes =
+    <u64>MESH_HEADER_BYTES + nodeBytes + blockBytes + cornerBytes + <u64>build.nodeCount * DIPOLE_BYTES + subtreeBytes +
+    extremeBytes + SURFACE_SUMS_BYTES;
+  const address = allocate(bytes), mesh = changetype<Mesh>(address);
+  memory.fill(address, 0, MESH_HEADER_BYTES);
+  mesh.bytes = <u32>bytes;
+  mesh.nodeCount = build.nodeCount;
+  mesh.blockCount = build.blockCount;
+  mesh.keptCount = k;
+  mesh.nodes = MESH_HEADER_BYTES;
+  mesh.blocks = mesh.nodes + nodeBytes;
+  mesh.indices = mesh.blocks + blockBytes;
+  mesh.dipoles = mesh.indices + cornerBytes;
+  mesh.derived = mesh.dipoles + build.nodeCount * <u32>DIPOLE_BYTES;
+  mesh.exponent = build.exponent;
+  mesh.cost = build.areas;
+  memory.copy(address + offsetof<Mesh>('offsetX'), changetype<usize>(spaceOf(build)), SPACE_BYTES);
+  memory.copy(address + mesh.nodes, build.nodes, nodeBytes);
+  memory.copy(address + mesh.blocks, build.blocks, blockBytes);
+  memory.copy(address + mesh.indices, build.corners, cornerBytes);
+  memory.copy(address + mesh.derived, build.subtrees, subtreeBytes);
+  memory.copy(address + mesh.derived + subtreeBytes, build.extremes, extremeBytes);
+  build.mesh = address;
+  freeTreeScratch(build);
+}
+
+// @ts-ignore: decorator
+@inline
+export function secondOf(build: Build): Mesh {
+  return changetype<Mesh>(build.second);
+}
+
+/** Tells whether the second part can be joined now; before that, it is to wait, and behind it, it is of no use. */
+export function mayJoin(build: Build): bool {
+  return build.cut == FITTED && build.phase <= <u32>PHASE_FIT;
+}
+
+/**
+ * Joins the second part, which the build frees, in place of what was made of it alone. Throws OUT_OF_MEMORY; the build goes on
+ * without it then.
+ */
+export function joinSecond(build: Build, address: usize): void {
+  const second = changetype<Mesh>(address);
+  const k = second.keptCount, nodes = second.nodeCount - k, nodeCount = build.cutNodes + nodes;
+  const blockCount = build.cutBlocks + second.blockCount;
+  const nodeShift = build.cutNodes - k, blockShift = build.cutBlocks;
+  const ownNodes = build.cutNodes * <u32>NODE_BYTES, ownBlocks = build.cutBlocks * <u32>BLOCK_BYTES;
+  const ownCorners = build.cutBlocks * <u32>CORNERS_BYTES;
+  build.nodes = reserve(build.nodes, ownNodes, <u64>nodeCount * NODE_BYTES);
+  build.blocks = reserve(build.blocks, ownBlocks, <u64>blockCount * BLOCK_BYTES);
+  if (build.corners != 0) build.corners = reserve(build.corners, ownCorners, <u64>blockCount * CORNERS_BYTES);
+  build.second = address;
+  freeRanges(build);
+  build.nodeCount = nodeCount;
+  build.blockCount = blockCount;
+  build.placed = build.kept;
+  build.areas = second.cost;
+  const from = address + second.nodes;
+  for (let i: u32 = 0; i < second.nodeCount; i++) {
+    const node = changetype<Node>(from + i * <u32>NODE_BYTES);
+    node.children += nodeShift;
+    node.blocks += blockShift;
+  }
+  memory.copy(build.nodes + ownNodes, from + k * <u32>NODE_BYTES, nodes * <u32>NODE_BYTES);
+  memory.copy(build.blocks + ownBlocks, address + second.blocks, second.blockCount * <u32>BLOCK_BYTES);
+  if (build.corners != 0) {
+    memory.copy(build.corners + ownCorners, address + second.indices, second.blockCount * <u32>CORNERS_BYTES);
+  }
+  const subtrees = address + second.derived, extremes = subtrees + k * <u32>SUBTREE_BYTES;
+  for (let i: u32 = 0; i < k; i++) {
+    const node = lateNode(build, build.pathCount + i), to = subtreeOf(build, node);
+    memory.copy(build.nodes + node * <u32>NODE_BYTES, from + i * <u32>NODE_BYTES, NODE_BYTES);
+    memory.copy(changetype<usize>(to), subtrees + i * <u32>SUBTREE_BYTES, SUBTREE_BYTES);
+    memory.copy(build.extremes + node * <u32>EXTREMES_BYTES, extremes + i * <u32>EXTREMES_BYTES, EXTREMES_BYTES);
+    to.firstBlock += blockShift;
+    to.endBlock += blockShift;
+    to.isLate = 0;
+  }
+  build.cut = JOINED;
+  build.phase = PHASE_FIT;
+  build.cursor = build.cutNodes;
+}
+
+/** Takes over what the second part has summed up. */
+export function joinSums(build: Build): void {
+  const mesh = changetype<Mesh>(build.mesh), second = secondOf(build), k = second.keptCount;
+  const skipped = k * <u32>DIPOLE_BYTES, all = second.nodeCount * <u32>DIPOLE_BYTES;
+  memory.copy(
+    build.mesh + mesh.dipoles + build.cutNodes * <u32>DIPOLE_BYTES, build.second + second.dipoles + skipped, all - skipped,
+  );
+  memory.copy(build.sums, sumsOf(second), SURFACE_SUMS_BYTES);
+  release(build.second);
+  build.second = 0;
+}
+
+/** Answers where the second part's sums over all triangles are. */
+export function sumsOf(second: Mesh): usize {
+  return changetype<usize>(second) + second.bytes - SURFACE_SUMS_BYTES;
+}

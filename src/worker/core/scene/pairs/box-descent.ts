@@ -1,0 +1,48 @@
+// Descends an octree by a box: the cells that it overlaps are on a stack, and four boxes of objects or of child cells are
+// compared with it at once.
+
+import { reserve } from '../../memory';
+import { BLOCK_BYTES, Cell, Tree, childBlocksAt } from '../index/octree';
+
+/** The cells that are still to be looked at, u32 each; it moves where it grows. */
+export let stack: usize = 0;
+
+/** Finds which of the four boxes of a block overlap the box whose bounds are splatted; answers a bit each. */
+// @ts-ignore: decorator
+@inline
+export function boxAgainstFour(block: usize, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128): i32 {
+  const x = v128.and(f32x4.le(v128.load(block), highX), f32x4.ge(v128.load(block, 48), lowX));
+  const y = v128.and(f32x4.le(v128.load(block, 16), highY), f32x4.ge(v128.load(block, 64), lowY));
+  const z = v128.and(f32x4.le(v128.load(block, 32), highZ), f32x4.ge(v128.load(block, 80), lowZ));
+  return i32x4.bitmask(v128.and(v128.and(x, y), z));
+}
+
+/** Pushes the children of a cell that a box overlaps. Answers the new top of the stack. */
+export function pushChildren(
+  stackTop: usize, tree: Tree, cell: Cell, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128,
+): usize {
+  if (cell.firstChild == 0) return stackTop;
+  const used = stackTop - stack;
+  stack = reserve(stack, used, used + CHILDREN_BYTES);
+  let top = stack + used;
+  const blocks = childBlocksAt(tree, cell);
+  let bits =
+    boxAgainstFour(blocks, lowX, lowY, lowZ, highX, highY, highZ) |
+    (boxAgainstFour(blocks + BLOCK_BYTES, lowX, lowY, lowZ, highX, highY, highZ) << 4);
+  while (bits != 0) {
+    store<u32>(top, cell.firstChild + ctz(bits));
+    top += 4;
+    bits &= bits - 1;
+  }
+  return top;
+}
+
+/** The bytes that all children of a cell take on the stack. */
+const CHILDREN_BYTES: usize = 8 * 4;
+
+export function push(top: usize, cell: u32): usize {
+  const used = top - stack;
+  stack = reserve(stack, used, used + 4);
+  store<u32>(stack + used, cell);
+  return stack + used + 4;
+}

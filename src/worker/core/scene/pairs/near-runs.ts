@@ -1,0 +1,135 @@
+// What is near a leaf of the broad phase in runs: of one class each (collision-classes.ts), or all of it in one. An object
+// sweeps over the runs that it may collide with.
+
+import { reserve } from '../../memory';
+import { Proxy } from '../../shape/proxy';
+import { MOST_CLASSES, NO_CLASS, beginClasses, classCount, classOf, collidesWithClass, isOverfull } from './collision-classes';
+import { keepNear, near, nearCount, nearStride, proxies } from './near-boxes';
+
+const runEnds: usize = memory.data(<i32>(2 * MOST_CLASSES + 1) * 4, 16);
+export const runClasses: usize = memory.data(<i32>(2 * MOST_CLASSES + 1) * 4, 16);
+export let runCount: u32 = 0;
+/** The class of a run whose pairs are looked at one by one. */
+export const ANY_CLASS: u32 = 0xffffffff;
+/** Classes pay from so many boxes near a leaf on: in frames of 10,000 boxes 60 are near a leaf. */
+export const CROWD: u32 = 256;
+
+/** How many of those that are near are the leaf's own: they come first. */
+export let sweepOwn: usize = 0;
+
+/** Puts all that is near a leaf in runs, of which the first `own` are the leaf's. Throws OUT_OF_MEMORY. */
+export function beginRuns(own: usize): void {
+  sweepOwn = own;
+  runCount = 1;
+  store<u32>(runEnds, <u32>nearCount);
+  store<u32>(runClasses, ANY_CLASS);
+  if (nearCount > CROWD) arrange();
+}
+
+let classes: usize = 0;
+let spareNear: usize = 0;
+let spareProxies: usize = 0;
+const places: usize = memory.data(<i32>(2 * MOST_CLASSES) * 4, 16);
+
+/**
+ * Leaves out what collides with nothing, and puts the rest in runs, the leaf's own first, by counting. Throws
+ * OUT_OF_MEMORY.
+ */
+function arrange(): void {
+  classes = reserve(classes, 0, <u64>nearCount << 2);
+  beginClasses();
+  for (let i: usize = 0; i < nearCount; i++) {
+    store<u32>(classes + (i << 2), classOf(changetype<Proxy>(<usize>load<u32>(proxies + (i << 2)))));
+  }
+  // Where there are too many classes, all count as one.
+  const kinds = isOverfull ? 1 : classCount;
+  memory.fill(places, 0, <usize>(2 * kinds) << 2);
+  for (let i: usize = 0; i < nearCount; i++) {
+    const at = placeOf(i, kinds);
+    if (at != 0) store<u32>(at, load<u32>(at) + 1);
+  }
+  let total: u32 = 0, own: u32 = 0;
+  runCount = 0;
+  for (let i: u32 = 0; i < 2 * kinds; i++) {
+    if (i == kinds) own = total;
+    const count = load<u32>(places + (<usize>i << 2));
+    store<u32>(places + (<usize>i << 2), total);
+    total += count;
+    if (count == 0) continue;
+    store<u32>(runEnds + (<usize>runCount << 2), total);
+    store<u32>(runClasses + (<usize>runCount << 2), isOverfull ? ANY_CLASS : i % kinds);
+    runCount++;
+  }
+  if (kinds == 0) {
+    keepNear(0);
+    sweepOwn = 0;
+    return;
+  }
+  spareNear = reserve(spareNear, 0, <u64>nearStride * 6);
+  spareProxies = reserve(spareProxies, 0, ((<u64>nearCount << 2) + 31) & ~15);
+  for (let i: usize = 0; i < nearCount; i++) {
+    const at = placeOf(i, kinds);
+    if (at == 0) continue;
+    const to = <usize>load<u32>(at);
+    store<u32>(at, <u32>to + 1);
+    store<u32>(spareProxies + (to << 2), load<u32>(proxies + (i << 2)));
+    for (let bound: usize = 0; bound < 6; bound++) {
+      store<u8>(spareNear + bound * nearStride + to, load<u8>(near + bound * nearStride + i));
+    }
+  }
+  memory.copy(near, spareNear, nearStride * 6);
+  memory.copy(proxies, spareProxies, <usize>total << 2);
+  keepNear(total);
+  sweepOwn = own;
+}
+
+/** How many boxes a sweep may look at for each object that is near: descending the trees takes about as long. */
+const QUICK_SWEEP: u64 = 1024;
+
+/**
+ * Tells whether sweeping over what is not the cell's own takes no longer than a descent of the trees for each own
+ * object.
+ */
+export function isQuick(): bool {
+  let boxes: u64 = 0;
+  for (let i: u32 = 0; i < runCount; i++) {
+    const begin = beginOf(i), end = endOf(i);
+    if (end > sweepOwn) break;
+    let columns: u64 = 0;
+    const first = changetype<Proxy>(<usize>load<u32>(proxies + (begin << 2)));
+    for (let k = i + 1; k < runCount; k++) {
+      const kind = load<u32>(runClasses + (<usize>k << 2));
+      if (beginOf(k) < sweepOwn || (kind != ANY_CLASS && !collidesWithClass(first, kind))) continue;
+      columns += endOf(k) - beginOf(k);
+    }
+    boxes += columns * (end - begin);
+  }
+  return boxes <= QUICK_SWEEP * nearCount;
+}
+
+/** Leaves only the cell's own objects to be swept over. */
+export function leaveOwn(): void {
+  keepNear(sweepOwn);
+  while (runCount > 0 && beginOf(runCount - 1) >= sweepOwn) runCount--;
+}
+
+// @ts-ignore: decorator
+@inline
+export function beginOf(run: u32): usize {
+  return run == 0 ? 0 : endOf(run - 1);
+}
+
+// @ts-ignore: decorator
+@inline
+export function endOf(run: u32): usize {
+  return <usize>load<u32>(runEnds + (<usize>run << 2));
+}
+
+/** Answers the address of the next place in an entry's run, 0 where the entry is left out. */
+// @ts-ignore: decorator
+@inline
+function placeOf(i: usize, kinds: u32): usize {
+  const kind = load<u32>(classes + (i << 2));
+  if (kind == NO_CLASS) return 0;
+  return places + (<usize>((isOverfull ? 0 : kind) + (i < sweepOwn ? 0 : kinds)) << 2);
+}

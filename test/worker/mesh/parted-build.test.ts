@@ -1,0 +1,125 @@
+// A tree that two builders make is that of one, to the byte: whichever of them is faster, in slices and in one piece, and where
+// the second one never comes.
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Core, MeshBuild } from '../../../src/worker/binding/core.js';
+import { startCore } from '../../fixtures/core.js';
+import { dragon } from '../../oracle/dragon.js';
+import { boxMesh, merged, rods, soup, type Triangles, transformed, waves } from '../../oracle/meshes.js';
+import { Random, SEED } from '../../oracle/random.js';
+
+let core: Core;
+let other: Core;
+beforeAll(async () => {
+  core = await startCore();
+  other = await startCore();
+});
+
+interface Options {
+  weld: number;
+  isFast: boolean;
+}
+
+function whole({ positions, indices }: Partial<Triangles>, { weld, isFast }: Options): Buffer {
+  return finished(core.beginBuild(positions!, indices, weld, 'triangles', {}, isFast), Infinity);
+}
+
+function finished(build: MeshBuild, budget: number): Buffer {
+  let told = 0;
+  for (let fraction = 0; fraction < 1; told = fraction) {
+    fraction = build.step(budget);
+    expect(fraction).toBeGreaterThanOrEqual(told);
+  }
+  return Buffer.from(build.finish());
+}
+
+/** Builds with a second part that comes when it was asked for so many times. */
+function parted({ positions, indices }: Partial<Triangles>, options: Options, comes: number, budget: number) {
+  const build = other.beginSecond({ positions: positions!, indices, ...options });
+  while (build.step(budget) < 1);
+  const part = build.finish();
+  let asked = 0;
+  let isJoined = false;
+  const second = () => {
+    if (part.byteLength === 0 || asked++ < comes || isJoined) return undefined;
+    isJoined = true;
+    return part;
+  };
+  const { weld, isFast } = options;
+  const tree = finished(core.beginBuild(positions!, indices, weld, 'triangles', {}, isFast, second), budget);
+  return { tree, part, asked, isJoined };
+}
+
+/** Most triangles lie in one corner of the mesh. */
+function lopsided(random: Random): Triangles {
+  const small = transformed(soup(random, 9000, 0.1, 1), (v) => v.multiplyScalar(1e-3));
+  return merged([small, soup(random, 600, 1, 9), boxMesh(20, 20, 20)]);
+}
+
+function withoutIndices({ positions, indices }: Triangles): Partial<Triangles> {
+  return { positions: Float32Array.from([...indices].flatMap((i) => [...positions.subarray(3 * i, 3 * i + 3)])) };
+}
+
+describe(`seed ${SEED}`, () => {
+  const MESHES: [string, (random: Random) => Partial<Triangles>, isParted?: boolean][] = [
+    ['the dragon', () => dragon(11102)],
+    ['a soup', (random) => soup(random, 5000, 0.1, 1)],
+    ['a soup without indices', (random) => withoutIndices(soup(random, 3000, 0.1, 1))],
+    ['rods', (random) => rods(random, 4000, 1)],
+    ['waves', () => waves(60)],
+    ['most of it in a corner', lopsided],
+    ['two that lie in one place', () => merged([dragon(11102), dragon(11102)])],
+    ['a hundred in each of fifty places', (random) => merged(Array(100).fill(soup(random, 50, 0.1, 1)))],
+    ['three thousand times the same triangle', (random) => merged(Array(3000).fill(soup(random, 1, 1, 1))), false],
+    ['no more than are cut without cells', (random) => soup(random, 256, 0.1, 1), false],
+  ];
+  for (const isFast of [false, true]) {
+    test.each(MESHES)(`%s, ${isFast ? 'fast' : 'good'}`, (_, make, isParted = true) => {
+      const mesh = make(new Random(SEED));
+      for (const weld of [0, 1e-6]) {
+        const options = { weld, isFast };
+        const one = whole(mesh, options);
+        const first = parted(mesh, options, 0, Infinity);
+        expect(first.isJoined).toBe(isParted);
+        expect(first.tree.equals(one), 'in one piece').toBe(true);
+        // Who goes on alone in slices asks in each; so it comes at any time from then on, or never.
+        const never = parted(mesh, options, Infinity, 0);
+        expect(never.isJoined).toBe(false);
+        expect(never.tree.equals(one), 'alone').toBe(true);
+        for (const share of [0, 0.3, 0.8]) {
+          const { tree, isJoined } = parted(mesh, options, Math.floor(share * never.asked), 0);
+          expect(isJoined).toBe(isParted);
+          expect(tree.equals(one), `after ${share} of ${never.asked} slices`).toBe(true);
+        }
+      }
+    });
+  }
+});
+
+test('what breaks off leaves no memory behind', () => {
+  const mesh = dragon(47794);
+  const source = { ...mesh, weld: 0, isFast: false };
+  const piece = other.beginSecond(source);
+  while (piece.step(Infinity) < 1);
+  const part = piece.finish();
+  const used = [core, other].map(({ usedBytes }) => usedBytes);
+  for (let steps = 1; ; steps = Math.ceil(steps * 1.3)) {
+    const first = core.beginBuild(mesh.positions, mesh.indices, 0, 'triangles', {}, false, () => part);
+    const second = other.beginSecond(source);
+    let done = 0;
+    for (let i = 0; i < steps; i++) {
+      done = first.step(0);
+      if (done < 1) second.step(0);
+      else break;
+    }
+    first.abort();
+    second.abort();
+    expect([core, other].map(({ usedBytes }) => usedBytes)).toEqual(used);
+    if (done === 1) break;
+  }
+});
+
+test('a mesh that is bad is refused as by one builder', () => {
+  const positions = new Float32Array(300);
+  const build = other.beginSecond({ positions, indices: new Uint32Array([0, 1, 100]), weld: 0, isFast: false });
+  expect(() => build.step(Infinity)).toThrow('indices[2] is 100, expected 0 to 99');
+});

@@ -1,0 +1,107 @@
+// What a shape meets of a mesh is what it meets first of the mesh's triangles, each of which is an object of its own in another
+// core: there no triangle is left out, or looked at later, for what is known of others.
+import { Matrix4, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
+import { KINDS, type Kind, SweepWorld } from '../../../fixtures/sweep-world.js';
+import { type Triangles, icosphere, merged, rods, soup, transformed } from '../../../oracle/meshes.js';
+import { type Random, SEED } from '../../../oracle/random.js';
+import type { AnyShape } from '../../../oracle/shapes.js';
+
+const MESHES = 16;
+const SWEEPS = 16;
+/** Ways that are moved aside until they graze. */
+const HALVINGS = 20;
+const SIZES = [1, 1e-3, 1e3];
+
+function triangleOf({ positions, indices }: Triangles, i: number): Triangles {
+  const corners = [...indices.subarray(3 * i, 3 * i + 3)];
+  return {
+    positions: Float32Array.from(corners.flatMap((corner) => [...positions.subarray(3 * corner, 3 * corner + 3)])),
+    indices: Uint32Array.of(0, 1, 2),
+  };
+}
+
+/** Triangles near each other, of one size or of very different ones. */
+function anyMesh(random: Random): Triangles {
+  return random.pick([
+    () => soup(random, 40, random.range(0.2, 2), 1),
+    () => merged([soup(random, 20, 0.05, 1), soup(random, 20, 2, 1)]),
+    () => rods(random, 6, 1),
+    () => transformed(icosphere(1, 2), (vertex) => vertex.multiply(new Vector3(1, 0.02, 0.3))),
+  ])();
+}
+
+/** Of any size beside the mesh: much of what is near a small one is one triangle. */
+function anyShape(random: Random, kind: Kind, size: number): AnyShape {
+  const radius = () => size * random.logRange(1e-4, 1);
+  if (kind === 'sphere') return { shape: { type: 'sphere', radius: radius() } };
+  if (kind === 'capsule') {
+    const to = random.direction().multiplyScalar(radius());
+    return { shape: { type: 'capsule', radius: radius(), from: [0, 0, 0], to: to.toArray() } };
+  }
+  return { shape: { type: 'box', halfExtents: [radius(), radius(), radius()] } };
+}
+
+describe.each(SIZES)(`of size %d, seed ${SEED}`, (size) => {
+  test.each(KINDS.filter((kind) => kind !== 'mesh'))('a %s', async (kind) => {
+    const whole = await SweepWorld.at(new Vector3(), size, SEED);
+    const single = await SweepWorld.at(new Vector3(), size, SEED);
+    const { random } = whole;
+    let met = 0;
+    let within = 0;
+    for (let i = 0; i < MESHES; i++) {
+      const mesh = transformed(anyMesh(random), (vertex) => vertex.multiplyScalar(size));
+      const matrix = random.placement(random.point(size), { low: 0.5, high: 2, mirrored: 0.3, sheared: 0.3 });
+      const thing = whole.scene.add(whole.scene.mesh(mesh), matrix);
+      const parts = Array.from({ length: mesh.indices.length / 3 }, (_, k) =>
+        single.scene.add(single.scene.mesh(triangleOf(mesh, k)), matrix),
+      );
+      const compare = (shape: AnyShape, from: Vector3, to: Vector3, turn: Matrix4, message: string) => {
+        const way = { from: turn.clone().setPosition(from), to: turn.clone().setPosition(to) };
+        const hit = whole.sweep(shape, way);
+        const first = single.sweep(shape, way);
+        expect(hit === null, message).toBe(first === null);
+        if (hit === null || first === null) return null;
+        expect(hit.object, message).toBe(thing.id);
+        // What a ball or a capsule meets is found by steps towards it, until they are as short as that.
+        const digits = 1e-8 * size;
+        const towards = Math.abs(to.clone().sub(from).dot(new Vector3(...hit.normal)));
+        expect(Math.abs(hit.time - first.time) * towards, message).toBeLessThan(digits);
+        expect(Math.abs(hit.depth - first.depth), message).toBeLessThan(digits);
+        // A way that ends behind there by a hair meets it as well.
+        const end = from.clone().lerp(to, hit.time + (2 * digits) / Math.max(towards, digits));
+        const shorter = whole.sweep(shape, { from: way.from, to: turn.clone().setPosition(end) });
+        expect(shorter?.object, `${message}, shorter`).toBe(thing.id);
+        return hit;
+      };
+      for (let k = 0; k < SWEEPS; k++) {
+        const shape = anyShape(random, kind, size);
+        const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
+        const from = random.point(random.pick([1, 4]) * size);
+        const to = random.point(2 * size).lerp(from, random.pick([0, 0, -10]));
+        const message = `mesh ${i}, sweep ${k}`;
+        const hit = compare(shape, from, to, turn, message);
+        if (hit === null) continue;
+        met++;
+        if (hit.time === 0) {
+          within++;
+          continue;
+        }
+        // Aside, until it hardly meets any more.
+        const aside = random.direction().cross(to.clone().sub(from)).setLength(size);
+        let [low, high] = [0, 1];
+        for (let step = random.integer(HALVINGS); step < HALVINGS; step++) {
+          const middle = 0.5 * (low + high);
+          const by = aside.clone().multiplyScalar(middle);
+          const isMet = compare(shape, by.clone().add(from), by.add(to), turn, `${message}, ${middle} aside`) !== null;
+          if (isMet) low = middle;
+          else high = middle;
+        }
+      }
+      whole.scene.remove(thing);
+      for (const part of parts) single.scene.remove(part);
+    }
+    expect(met - within).toBeGreaterThan((MESHES * SWEEPS) / 16);
+    expect(within).toBeGreaterThan(0);
+  });
+});
