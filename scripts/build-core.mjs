@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 import binaryen from 'assemblyscript/binaryen';
+import { packedOrder } from './core-order.mjs';
 import { root, runNode } from './run.mjs';
 
 const from = (path) => join(root, path);
@@ -27,7 +28,7 @@ const FILTER = 'build/frustum-filter.wasm';
 
 /** What the compiler read, and what decides how: with the same of them, the core is the same. */
 const STAMP = 'build/core.sha256';
-const TOOLS = ['scripts/build-core.mjs', 'scripts/pack.mjs', 'package-lock.json'];
+const TOOLS = ['scripts/build-core.mjs', 'scripts/core-order.mjs', 'scripts/pack.mjs', 'package-lock.json'];
 
 /**
  * The core as WebAssembly. It brings its own allocator, so the runtime is the stub that never allocates. `change` may
@@ -58,8 +59,8 @@ export async function ensureCore() {
   rmSync(from(STAMP), { force: true });
   const read = [...(await buildCore(CORE)), ...(await compile('frustum-filter', FILTER))];
   const files = [...new Set([...read, ...TOOLS])].sort();
-  const packed = 'build/core.shipped.wasm';
-  writeFileSync(from(packed), shipped(readFileSync(from(CORE))));
+  const packed = 'build/core.ordered';
+  writeFileSync(from(packed), packedOrder(shipped(readFileSync(from(CORE)))));
   pack(packed, `${CORE}.gz`);
   pack(FILTER, `${FILTER}.gz`);
   rmSync(from(packed));

@@ -30,6 +30,7 @@ const OUTPUTS = [
   'dist/shared.js',
   'dist/adapter.js',
   'dist/helper.js',
+  'dist/packed-filter.js',
   'dist/worker.js',
   'dist/clash.js',
   'dist/clash-node.js',

@@ -8,7 +8,7 @@ import { LEAST_PARTS, partsOfTile } from './plan/tiles.js';
 import { Progress } from './progress.js';
 import { ReportMaker } from './report/report.js';
 import { compileRules } from './rules/rules.js';
-import { inSlices } from './slices.js';
+import { inChunks, inSlices } from './slices.js';
 import type { MeshSource } from './tile/loaded-meshes.js';
 import { placingOrder } from './tile/placing-order.js';
 import { TileRunner } from './tile/tile-runner.js';
@@ -146,10 +146,7 @@ function* placeAll(
       unread.push({ set, id, name, reason: reasonOf(error) });
     }
   };
-  for (let i = 0; i < parts.length; i++) {
-    place(parts[i], i);
-    yield;
-  }
+  yield* inChunks(parts.length, (i) => place(parts[i], i));
   return placed;
 }
 

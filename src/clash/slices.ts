@@ -3,14 +3,27 @@ import { throwIfAborted } from './check.js';
 
 /** Milliseconds after which others have a turn. */
 const SLICE = 4;
-/** Steps between two looks at the clock, for work that has many small ones. */
-export const STEPS = 256;
+
+/** Steps of a microsecond or so that are done in one go. */
+const STEPS_OF_CHUNK = 64;
 
 /**
- * Does work that may rest after each step, and rests every few milliseconds. Rejects with ABORTED by the signal. What a step
- * does is better a function of its own: V8 does not optimize the loop of a generator while it runs. A report that was made in
- * the loop itself took 140 ms of processor time instead of 40.
+ * Does a step for each number from 0 to below `count`, and may rest after every few. The loops are functions of their own: V8
+ * does not optimize the loop of a generator while it runs. A report that was made in one took 140 ms of processor time instead
+ * of 40.
  */
+export function* inChunks(count: number, step: (i: number) => void): Generator<void> {
+  for (let first = 0; first < count; first += STEPS_OF_CHUNK) {
+    doChunk(first, Math.min(first + STEPS_OF_CHUNK, count), step);
+    yield;
+  }
+}
+
+function doChunk(first: number, end: number, step: (i: number) => void): void {
+  for (let i = first; i < end; i++) step(i);
+}
+
+/** Does work that may rest after each step, and rests every few milliseconds. Rejects with ABORTED by the signal. */
 export async function inSlices<T>(work: Generator<void, T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
     const end = performance.now() + SLICE;

@@ -71,7 +71,7 @@ export interface DuplicatesRule extends AnyRule {
 
 export type Rule = HardRule | ClearanceRule | DuplicatesRule;
 
-/** A part as a report names it. */
+/** A part as a report names it. All clashes and groups of a part share the object. */
 export interface PartName {
   /** Of the first set or the second; of clashes in one set always 'a'. */
   set: 'a' | 'b';

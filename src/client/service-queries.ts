@@ -170,8 +170,8 @@ export class ServiceQueries extends ServiceEvents {
    * Finds which of the targets the eye of a view sees: those in its frustum to which it has a clear line. A line goes
    * from the near plane to each of nine points of a target, and only the target itself does not stand in its own way.
    * The view's layers and minPixels are about the targets, its margin does not count; the options are about what may be
-   * in the way, which is all that is `pickable`. A target that is removed before the question is answered has no point
-   * in sight.
+   * in the way, which is all that is `pickable`. Many targets are looked at in slices between which all else is answered, each
+   * as it is when its turn comes: one that is removed before has no point in sight.
    *
    * ```ts
    * service.setView({ projection, view: guardView, viewport: { width: 1, height: 1 } }, 'guard');

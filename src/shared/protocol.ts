@@ -65,7 +65,7 @@ export interface WorkerApi {
   /** Finds the nearest hit of a pick's ray, and the feature near the cursor. Where features must be found first, in slices. */
   pickSnap(ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null>;
   /** Finds every hit of a ray, nearest first. */
-  raycastAll(ray: PickRay, filter: Filter): Hit[];
+  raycastAll(ray: PickRay, filter: Filter): InParts<Hit>;
   /** Tells whether a ray hits nothing. */
   isClear(ray: Ray, filter: Filter): boolean;
   /** Finds the nearest hit of each ray: eight numbers per ray, origin, tMin, direction, tMax. */
@@ -73,12 +73,12 @@ export interface WorkerApi {
   /** Finds the object whose centre is drawn nearest to the cursor. */
   pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null;
   /** Finds all objects whose centre is drawn in the cursor's reach, nearest first. */
-  pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): Hit[];
+  pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): InParts<Hit>;
   /** Lists the ids of the objects in a region of the screen, ascending. */
   pickRegion(view: ViewRecord, region: Region, filter: Filter): Uint32Array;
   /** Lists what a view sees, or what is on the inner side of all planes, four numbers each. */
   frustum(volume: ViewRecord | Float32Array, filter: Filter): VisibleSet;
-  sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Sight;
+  sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Promise<Sight>;
   /** Lists the ids of the objects that a shape meets, ascending. */
   overlap(shape: ObjectDescription, matrix: number[], filter: Filter): Uint32Array;
   /** Lists the ids of the objects that are solid around a point, ascending. */
@@ -91,12 +91,7 @@ export interface WorkerApi {
     filter: Filter,
   ): SweepHit | null | Promise<SweepHit | null>;
   /** Finds the first contact with each object, earliest first. */
-  sweepAll(
-    shape: ObjectDescription,
-    matrix: number[],
-    motion: Motion,
-    filter: Filter,
-  ): SweepHit[] | Promise<SweepHit[]>;
+  sweepAll(shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): InParts<SweepHit>;
   /** Pushes a shape out of what it overlaps. */
   place(shape: ObjectDescription, matrix: number[], filter: Filter): Placement | Promise<Placement>;
   /**
@@ -328,7 +323,18 @@ export interface DropMessage {
   calls: number[];
 }
 
-export type FromWorker = ReadyMessage | ResultMessage | BusyMessage | ProgressMessage | FaultMessage;
+export type FromWorker = ReadyMessage | ResultMessage | BusyMessage | ProgressMessage | FaultMessage | PartMessage;
+
+/** A part of an answer that is too long for one message: to receive 100,000 objects takes half a second. */
+export interface PartMessage {
+  type: 'part';
+  /** The number that the answer will be. */
+  parts: number;
+  items: unknown[];
+}
+
+/** An answer that is the number of its parts where it is long. */
+export type InParts<T> = T[] | Promise<T[] | number>;
 
 /** The first message: what is sent from now on is heard. */
 export interface ReadyMessage extends MemoryUse {
@@ -350,11 +356,11 @@ export interface ResultMessage extends MemoryUse {
 }
 
 /**
- * A frame or a contact that takes long is under way. Queries are answered meanwhile, and what goes before a frame that
- * waits takes effect. Told when that begins, and now and then.
+ * 'busy': a frame or a contact that takes long is under way. Queries are answered meanwhile, and what goes before a frame
+ * that waits takes effect. 'alive': other long work is. Told when that begins, and now and then.
  */
 export interface BusyMessage {
-  type: 'busy';
+  type: 'busy' | 'alive';
   frame: number;
 }
 

@@ -1,4 +1,4 @@
-import type { WorkerApi } from '../shared/protocol.js';
+import type { BusyMessage, WorkerApi } from '../shared/protocol.js';
 import type { MeshId } from '../shared/types.js';
 import type { Core } from './binding/core.js';
 import { hasRoom } from './failures.js';
@@ -11,7 +11,7 @@ import { afterMessages, type Gate, SLICE_MS, Slices, type Turns } from './slices
  * checkpoint for so long.
  */
 export const FRAME_SLICE_MS = 4;
-/** Milliseconds of a frame or a contact after which the main thread is told that it is still worked on. */
+/** Milliseconds of long work after which the main thread is told that it is still worked on. */
 const BUSY_EVERY_MS = 100;
 
 /**
@@ -56,7 +56,7 @@ export class LongWork {
   readonly #core: Core;
   readonly #meshes: MeshTable;
   readonly #turns: Turns;
-  readonly #tellBusy: () => void;
+  readonly #tell: (type: BusyMessage['type']) => void;
   #isInFrame = false;
   #isInPair = false;
   /** How much work is under way that reads meshes in slices, beside frames and contacts. */
@@ -68,11 +68,11 @@ export class LongWork {
   /** Whether slices are under way that derive what contacts have asked for. */
   #isDeriving = false;
 
-  constructor(core: Core, meshes: MeshTable, turns: Turns, tellBusy: () => void) {
+  constructor(core: Core, meshes: MeshTable, turns: Turns, tell: (type: BusyMessage['type']) => void) {
     this.#core = core;
     this.#meshes = meshes;
     this.#turns = turns;
-    this.#tellBusy = tellBusy;
+    this.#tell = tell;
   }
 
   /** Whether a question about two objects that takes long is between two of its slices. */
@@ -115,12 +115,12 @@ export class LongWork {
     this.#pairs.add(begin);
   }
 
-  /** Tells the main thread that long work goes on, if it was told long ago. */
-  sayBusy(): void {
+  /** Tells the main thread that work goes on, if it was told long ago: else it would think that the worker is lost. */
+  #sayBusy(): void {
     const now = performance.now();
     if (now - this.#saidBusyAt <= BUSY_EVERY_MS) return;
     this.#saidBusyAt = now;
-    this.#tellBusy();
+    this.#tell(this.isHeld ? 'busy' : 'alive');
   }
 
   /** Lets only what does not disturb long work be done until `release`, and tells the main thread. */
@@ -128,7 +128,7 @@ export class LongWork {
     this.#meshes.keep();
     this.#turns.hold(this.#gate);
     this.#saidBusyAt = 0;
-    this.sayBusy();
+    this.#sayBusy();
   }
 
   /** Goes on with what waits for long work that has ended. When there is none any more, everything is answered again. */
@@ -210,6 +210,7 @@ export class LongWork {
 
   /** Serves the messages that wait before it calls `resume`. */
   takeTurns(resume: () => void): void {
+    this.#sayBusy();
     this.#turns.pause();
     afterMessages(resume);
   }

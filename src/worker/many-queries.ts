@@ -33,11 +33,11 @@ export async function raycastMany(
     barycentrics: new Float32Array(3 * count),
   };
   await inBlocks(0, count, RAYS_AT_ONCE, slices, (first, end) => {
-    const found = queries.raycastMany(rays.subarray(RAY_NUMBERS * first, RAY_NUMBERS * end), filter);
+    const found = queries.raycastMany(rays.subarray(RAY_NUMBERS * first, RAY_NUMBERS * end), filter, slices.end);
     for (const key of Object.keys(hits) as (keyof typeof hits)[]) {
-      hits[key].set(found[key], first * (hits[key].length / count));
+      hits[key].set(found[key], first * (hits[key].length / count)); // those behind that are not done are asked again
     }
-    return end - first;
+    return found.done;
   });
   return { ...hits, ms: slices.ms };
 }
@@ -99,15 +99,16 @@ async function sweepInOrder(
   };
   for (let first = 0; first < order.length; ) {
     first = await inBlocks(first, order.length, WAYS_AT_ONCE, slices, (start, end) =>
-      queries.sweepMany(asked, order.subarray(start, end), hits),
+      queries.sweepMany(asked, order.subarray(start, end), hits, slices.end),
     );
     if (first < order.length) await sweepAlone(order[first++]);
   }
 }
 
 /**
- * Asks for a block of answers after the other; `ask` answers how many of the block are done. Answers where it ended: at the
- * count, or where a block was not done.
+ * Asks for a block of answers after the other; `ask` answers how many of the block are done when the slice is over: what is in one
+ * block may take a thousand times as long as what is in the one before. Answers where it ended: at the count, or behind the n of a block
+ * of which -1 - n is answered.
  */
 async function inBlocks(
   from: number,
@@ -121,8 +122,9 @@ async function inBlocks(
     if (slices.isOver) await slices.next();
     const start = performance.now();
     const end = Math.min(first + atOnce, count);
-    first += ask(first, end);
-    if (first < end) return first;
+    const done = ask(first, end);
+    if (done < 0) return first - 1 - done;
+    first += done;
     const ms = performance.now() - start;
     if (ms < LEAST_MS) atOnce *= 2;
     else if (ms > MOST_MS) atOnce = Math.max(1, atOnce >> 1);

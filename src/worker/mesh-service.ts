@@ -5,11 +5,12 @@ import type { LoadedMesh, MeshDeform, MeshUpdate, Outcome, SmallBuild, SmallLoad
 import type { MeshData, MeshId } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { MeshAddress, MeshBuild, PartSource } from './binding/core.js';
+import { inOnePiece } from './binding/steps.js';
 import { outcomeOf } from './failures.js';
 import { FRAME_SLICE_MS } from './long-work.js';
 import { QueryService } from './query-service.js';
 import { SecondPart } from './second-part.js';
-import { inOnePiece, SLICE_MS, Slices } from './slices.js';
+import { SLICE_MS, Slices } from './slices.js';
 import { findFeatures, withFeatures } from './snap/features.js';
 
 /** The part of the worker that builds, loads, bakes and changes meshes, in slices where they are large. */

@@ -3,7 +3,7 @@ import { CollisionError } from '../shared/errors.js';
 import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
 import type { Core, MeshAddress, MeshLoad, MeshRefit } from './binding/core.js';
-import { inOnePiece } from './slices.js';
+import { inOnePiece } from './binding/steps.js';
 import { blockLayout } from './snap/corners.js';
 import { FeatureStore } from './snap/feature-store.js';
 import { bytesWithoutFeatures, readFeatures } from './snap/features.js';

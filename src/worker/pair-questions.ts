@@ -4,18 +4,23 @@ import type { ContactReport, Distance, ObjectId } from '../shared/types.js';
 import type { Core } from './binding/core.js';
 import type { CoreSweepHit } from './binding/hits.js';
 import type { CoreContact } from './binding/queries.js';
+import { done, inOnePiece, type Steps } from './binding/steps.js';
 import { FRAME_SLICE_MS, type LongWork } from './long-work.js';
 import type { MeshTable } from './mesh-table.js';
+import { Slices } from './slices.js';
 
 /** Two objects whose contact is asked for, and the frame that the answer sees. */
 type AskedPair = Pick<ContactReport, 'a' | 'b' | 'frame'>;
 type FoundContact = ContactReport | null;
 type FoundDistance = Distance | null;
 
-/** A question that may take long, about copies that were kept: found or undefined after its part of the time. */
+/**
+ * A question that may take long, about copies that were kept: undefined after its part of the time, or what was found, which
+ * is read in steps.
+ */
 interface KeptQuestion<Found, Answer> {
-  beginKept(kept: number): Found | undefined;
-  resume(): Found | undefined;
+  beginKept(kept: number): Steps<Found> | undefined;
+  resume(): Steps<Found> | undefined;
   answer(found: Found, ms: number): Answer;
 }
 
@@ -23,7 +28,7 @@ interface KeptQuestion<Found, Answer> {
 interface PairQuestion<Found, Answer> extends KeptQuestion<Found | null, Answer | null> {
   /** Tells whether it disturbs what is left between two slices. */
   isLong(): boolean;
-  begin(): Found | null | undefined;
+  begin(): Steps<Found | null> | undefined;
 }
 
 /**
@@ -58,9 +63,9 @@ export class PairQuestions {
     const { queries } = this.#core;
     return this.#ask(a, b, CONTACTS_ANY, {
       isLong: () => queries.canMeasure(a, b),
-      begin: () => queries.beginDistance(a, b, limit, FRAME_SLICE_MS),
-      beginKept: (kept) => queries.beginKeptDistance(a, b, kept, limit, FRAME_SLICE_MS),
-      resume: () => queries.resumeDistance(a, b, FRAME_SLICE_MS),
+      begin: () => done(queries.beginDistance(a, b, limit, FRAME_SLICE_MS)),
+      beginKept: (kept) => done(queries.beginKeptDistance(a, b, kept, limit, FRAME_SLICE_MS)),
+      resume: () => done(queries.resumeDistance(a, b, FRAME_SLICE_MS)),
       answer: (found) => found && { ...found, frame },
     });
   }
@@ -106,10 +111,11 @@ export class PairQuestions {
 
   #find<Found, Answer>(
     question: KeptQuestion<Found, Answer>,
-    begin: () => Found | undefined,
+    begin: () => Steps<Found> | undefined,
   ): Answer | Promise<Answer> {
     const start = performance.now();
-    const found = begin();
+    const steps = begin();
+    const found = steps && inOnePiece(steps);
     const ms = performance.now() - start;
     return found === undefined ? this.#finish(question, ms) : question.answer(found, ms);
   }
@@ -123,8 +129,8 @@ export class PairQuestions {
         const start = performance.now();
         const found = question.resume();
         ms += performance.now() - start;
-        if (found !== undefined) return question.answer(found, ms);
-        this.#work.sayBusy();
+        // The next question writes over it.
+        if (found) return question.answer(await new Slices(() => this.#work.pause(), FRAME_SLICE_MS).run(found), ms);
       }
     } finally {
       this.#work.endPair();

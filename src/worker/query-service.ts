@@ -5,6 +5,7 @@ import type {
   Cursor,
   Filter,
   FromWorker,
+  InParts,
   InspectRequest,
   Motion,
   ObjectDescription,
@@ -33,10 +34,12 @@ import type {
 } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
+import type { CoreSweepHit } from './binding/hits.js';
+import type { Steps } from './binding/steps.js';
 import { boxCover } from './box-cover.js';
 import { buffersOf } from './buffers-of.js';
 import { inspect } from './inspection.js';
-import { LongWork } from './long-work.js';
+import { FRAME_SLICE_MS, LongWork } from './long-work.js';
 import { raycastMany, sweepMany } from './many-queries.js';
 import { MeshTable } from './mesh-table.js';
 import { PairQuestions } from './pair-questions.js';
@@ -48,6 +51,12 @@ import { type MissingFeatures, Snapper } from './snap/snap.js';
 import { topBoxes } from './top-boxes.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+
+/** So many objects are swept at in one go: each takes up to a microsecond. */
+const MOST_SWEPT = 4096;
+
+/** A hit takes 5 µs to be sent, and 3 to be received. */
+const PART = 512;
 
 /** Sends a message to the main thread. */
 export type Post = (message: FromWorker, transfer: Transferable[]) => void;
@@ -67,14 +76,16 @@ export abstract class QueryService {
   /** The core does one section at a time. */
   #lastSection: Promise<unknown> = Promise.resolve();
   #lastInspection: Promise<unknown> = Promise.resolve();
+  /** The number of the last answer that went in parts. */
+  #lastParts = 0;
 
   constructor(core: Core, post: Post, turns: Turns) {
     this.core = core;
     this.post = post;
     this.meshes = new MeshTable(core);
-    this.work = new LongWork(core, this.meshes, turns, () => post({ type: 'busy', frame: this.frame }, []));
+    this.work = new LongWork(core, this.meshes, turns, (type) => post({ type, frame: this.frame }, []));
     this.#pairs = new PairQuestions(core, this.meshes, this.work);
-    this.#snapper = new Snapper(core.queries, core.snaps, this.meshes.features);
+    this.#snapper = new Snapper(core.queries, core.snaps, this.meshes.features, () => this.work.sayBusy());
   }
 
   readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
@@ -119,8 +130,8 @@ export abstract class QueryService {
     }
   }
 
-  readonly raycastAll = answering((ray: PickRay, filter: Filter): Hit[] =>
-    this.#allSeen(this.core.queries.raycastAll(ray, filter)),
+  readonly raycastAll = answering(
+    (ray: PickRay, filter: Filter): InParts<Hit> => this.#allSeen(this.core.queries.raycastAll(ray, filter)),
   );
 
   readonly isClear = answering((ray: Ray, filter: Filter): boolean => !this.core.queries.anyHit(ray, filter));
@@ -138,8 +149,9 @@ export abstract class QueryService {
     this.#seen(this.core.queries.pickScreen(view, cursor, filter)),
   );
 
-  readonly pickScreenAll = answering((view: ViewRecord, cursor: Cursor, filter: Filter): Hit[] =>
-    this.#allSeen(this.core.queries.pickScreenAll(view, cursor, filter)),
+  readonly pickScreenAll = answering(
+    (view: ViewRecord, cursor: Cursor, filter: Filter): InParts<Hit> =>
+      this.#allSeen(this.core.queries.pickScreenAll(view, cursor, filter)),
   );
 
   readonly pickRegion = answering(
@@ -154,10 +166,14 @@ export abstract class QueryService {
     return transfer({ ...found, entered: none, left: none, frame: this.frame }, buffers);
   });
 
-  readonly sees = answering((view: ViewRecord, targets: Uint32Array, filter: Filter): Sight => {
-    const points = this.core.queries.sees(view, targets, filter);
-    const ids = targets.filter((_, i) => points[i] > 0);
-    return transfer({ ids, points, frame: this.frame }, [ids.buffer as ArrayBuffer, points.buffer]);
+  /** Looks at targets, in slices between which messages are served. Each is looked at as it is when its turn comes. */
+  readonly sees = answering((view: ViewRecord, targets: Uint32Array, filter: Filter): Promise<Sight> => {
+    const { frame } = this;
+    return this.work.inSlices(async (slices) => {
+      const points = await slices.run(this.core.queries.sees(view, targets, filter));
+      const ids = targets.filter((_, i) => points[i] > 0);
+      return transfer({ ids, points, frame }, [ids.buffer as ArrayBuffer, points.buffer]);
+    });
   });
 
   readonly overlap = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Uint32Array => {
@@ -173,7 +189,8 @@ export abstract class QueryService {
     ): SweepHit | null | Promise<SweepHit | null> => {
       const { queries } = this.core;
       const placed = this.#placed(shape, matrix);
-      if (isShort(shape, motion)) return this.#seen(queries.sweep(placed, motion, filter));
+      const short = isShort(shape, motion) ? queries.sweep(placed, motion, filter, MOST_SWEPT) : undefined;
+      if (short !== undefined) return this.#seen(short);
       const { frame } = this;
       return this.#pairs.sweep(queries.keepSweep(placed, motion, filter, false), ([hit]) =>
         hit ? { ...hit, frame } : null,
@@ -182,29 +199,33 @@ export abstract class QueryService {
   );
 
   readonly sweepAll = answering(
-    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): SweepHit[] | Promise<SweepHit[]> => {
-      const { queries } = this.core;
-      const placed = this.#placed(shape, matrix);
-      if (isShort(shape, motion)) return this.#allSeen(queries.sweepAll(placed, motion, filter));
+    (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): InParts<SweepHit> => {
       const { frame } = this;
-      return this.#pairs.sweep(queries.keepSweep(placed, motion, filter, true), (hits) =>
-        hits.map((hit) => ({ ...hit, frame })),
-      );
+      const hits = this.#sweepAll(this.#placed(shape, matrix), motion, filter);
+      return Array.isArray(hits) ? this.#inParts(hits, frame) : hits.then((all) => this.#inParts(all, frame));
     },
   );
 
+  /** Sweeps at once where that is short, else in slices, of which the first one has so many milliseconds left. */
+  #sweepAll(
+    placed: PlacedDescription,
+    motion: Motion,
+    filter: Filter,
+    ms?: number,
+  ): CoreSweepHit[] | Promise<CoreSweepHit[]> {
+    const { queries } = this.core;
+    const short = isShort(placed, motion) ? queries.sweepAll(placed, motion, filter, MOST_SWEPT) : undefined;
+    return short ?? this.#pairs.sweep(queries.keepSweep(placed, motion, filter, true), (hits) => hits, ms);
+  }
+
   /** Places a shape, in slices. The answer is of the frame in which it was last looked whether the place is free. */
   readonly place = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Promise<Placement> => {
-    const { queries } = this.core;
     const placed = this.#placed(shape, matrix);
     let { frame } = this;
     return this.work.inSlices(async (slices) => {
       const placement = await place(matrix, slices, (at) => {
         ({ frame } = this);
-        const there = { ...placed, matrix: at };
-        if (isShort(shape, STILL)) return queries.sweepAll(there, STILL, filter);
-        const ms = Math.max(slices.end - performance.now(), 0);
-        return this.#pairs.sweep(queries.keepSweep(there, STILL, filter, true), (hits) => hits, ms);
+        return this.#sweepAll({ ...placed, matrix: at }, STILL, filter, Math.max(slices.end - performance.now(), 0));
       });
       return transfer({ ...placement, frame }, [placement.objects.buffer as ArrayBuffer]);
     });
@@ -289,8 +310,29 @@ export abstract class QueryService {
     return answer && { ...answer, frame: this.frame };
   }
 
-  #allSeen<T extends object>(answers: T[]): (T & { frame: number })[] {
-    return answers.map((answer) => ({ ...answer, frame: this.frame }));
+  /** Reads hits, in slices where these are many. */
+  #allSeen<T extends object>(steps: Steps<T[]>): InParts<T & { frame: number }> {
+    const { frame } = this;
+    const until = performance.now() + FRAME_SLICE_MS;
+    do {
+      const step = steps.next();
+      if (step.done) return this.#inParts(step.value, frame);
+    } while (performance.now() < until);
+    return this.work.inSlices((slices) => slices.run(steps)).then((hits) => this.#inParts(hits, frame));
+  }
+
+  /** Answers hits of a frame. Of many, parts go before the answer, which is their number: each is a message that takes little time. */
+  #inParts<T extends object>(hits: T[], frame: number): InParts<T & { frame: number }> {
+    const part = (first: number) => hits.slice(first, first + PART).map((hit) => ({ ...hit, frame }));
+    if (hits.length <= PART) return part(0);
+    const parts = ++this.#lastParts;
+    return this.work.inSlices(async (slices) => {
+      for (let first = 0; first < hits.length; first += PART) {
+        if (slices.isOver) await slices.next();
+        this.post({ type: 'part', parts, items: part(first) }, []);
+      }
+      return parts;
+    });
   }
 }
 

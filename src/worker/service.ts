@@ -62,7 +62,6 @@ export class WorkerService extends MeshService implements WorkerApi {
           if (step()) {
             this.work.release();
           } else {
-            this.work.sayBusy();
             this.work.takeTurns(goOn);
           }
         });

@@ -1,4 +1,5 @@
 import type { ToWorker, WorkerApi } from '../shared/protocol.js';
+import type { Steps } from './binding/steps.js';
 import { Queue } from './queue.js';
 
 /** Milliseconds of work before messages are served: half a frame at 60 Hz. */
@@ -89,16 +90,9 @@ export class Slices {
   }
 
   /** Does work that may rest after each of its steps. */
-  async run<T>(work: Generator<void, T>): Promise<T> {
+  async run<T>(work: Steps<T>): Promise<T> {
     let step = work.next();
     for (; !step.done; step = work.next()) if (this.isOver) await this.next();
     return step.value;
   }
-}
-
-/** Does work that may rest after each of its steps, without a rest. */
-export function inOnePiece<T>(work: Generator<void, T>): T {
-  let step = work.next();
-  while (!step.done) step = work.next();
-  return step.value;
 }

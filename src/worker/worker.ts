@@ -5,6 +5,7 @@ import { CollisionError } from '../shared/errors.js';
 import { type FromWorker, failureOf } from '../shared/protocol.js';
 import { VERSION } from '../shared/version.js';
 import { createCore } from './binding/core.js';
+import { inOrder } from './binding/core-order.js';
 import { Inbox } from './inbox.js';
 import { refusing } from './refusing.js';
 import { WorkerService } from './service.js';
@@ -25,7 +26,7 @@ function findEndpoint(): Endpoint {
 async function start(endpoint: Endpoint): Promise<void> {
   const post = (message: FromWorker, transfer: Transferable[] = []) => endpoint.postMessage(message, transfer);
   try {
-    const core = await createCore(await unpack(packed));
+    const core = await createCore(inOrder(await unpack(packed)));
     const inbox = new Inbox(endpoint);
     const service = new WorkerService(core, post, inbox);
     expose(service, inbox.calls);

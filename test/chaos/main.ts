@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { thisHost } from '../bench/machine.js';
 import { runChaos } from './chaos.js';
-import { makeNodeWorker } from './node-worker.js';
+import { makeNodeWorker, withShortSlices } from './node-worker.js';
 import { KEPT, type KeptChaos, writeFaults } from './readme.js';
 import { type ChaosReport, merged, summaryOf, total } from './report.js';
 
@@ -14,13 +14,16 @@ interface Options {
   seed: number;
   steps: number;
   from: number;
+  /** A slice ends at one of so many looks at the clock; undefined where it takes its time. */
+  slices?: number;
   /** Whether the results are kept for docs/failures.md. */
   write: boolean;
 }
 
 /** Prints what happened; answers the exit code. */
-export async function chaos({ root, seed, steps, from, write }: Options): Promise<number> {
-  console.log(`${steps} steps of seed ${seed}; npm run chaos -- --seed ${seed} --steps ${steps} replays them`);
+export async function chaos({ root, seed, steps, from, slices, write }: Options): Promise<number> {
+  const also = slices === undefined ? '' : ` --slices ${slices}`;
+  console.log(`${steps} steps of seed ${seed}; npm run chaos -- --seed ${seed} --steps ${steps}${also} replays them`);
   const begin = performance.now();
   let shown = begin;
   const latest: ChaosReport[] = [];
@@ -40,7 +43,7 @@ export async function chaos({ root, seed, steps, from, write }: Options): Promis
       seed,
       steps: at(i + 1),
       from: at(i),
-      makeWorker: makeNodeWorker,
+      makeWorker: slices === undefined ? makeNodeWorker : withShortSlices(slices, seed * 1000 + 100 * i),
       onProgress,
       onWrong: (what) => console.error(what),
       signal: stop.signal,

@@ -1,12 +1,25 @@
 import { Worker } from 'node:worker_threads';
 import { limitMemory } from '../fixtures/limit-memory.js';
-import type { RawWorker, Start } from './chaos-worker.js';
-import { sourceOf } from './worker-source.js';
+import type { MakeWorker, RawWorker, Start } from './chaos-worker.js';
+import { shortSlices, sourceOf } from './worker-source.js';
 
 const SCRIPT = import.meta.resolve('collision-worker/worker');
 
 export function makeNodeWorker(start: Start, pages: number | undefined): RawWorker {
-  const worker = workerOf(start, pages);
+  return rawWorker(workerOf(start, pages));
+}
+
+/** Makes workers whose slices end at one of so many looks at the clock, by chance. */
+export function withShortSlices(looks: number, seed: number): MakeWorker {
+  let count = 0;
+  return (start, pages) => {
+    if (start !== 'well') return makeNodeWorker(start, pages);
+    const source = sourceOf(start, pages, SCRIPT, limitMemory);
+    return rawWorker(new Worker(shortSlices(looks, seed + count++) + source, { eval: true }));
+  };
+}
+
+function rawWorker(worker: Worker): RawWorker {
   return {
     postMessage: (message, transfer) => worker.postMessage(message, transfer as ArrayBuffer[]),
     terminate: () => worker.terminate(),

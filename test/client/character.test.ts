@@ -203,20 +203,23 @@ describe('a character', () => {
     expect((await met(character.state.position)).length).toBe(0);
   });
 
-  test.each([0.1, 0.35, 0.6])('climbs a step of its step height, %d, and none higher by two skins more', async (stepHeight) => {
-    floor();
-    const heights = [-1, 0, 1, 3, 4].map((skins) => stepHeight + skins * SKIN);
-    const ends: boolean[] = [];
-    for (const [i, height] of heights.entries()) {
-      block(3, height - 1, 10 * i, [1, 1, 2]);
-      const character = service.createCharacter({ shape: CAPSULE, position: [0, SKIN, 10 * i], stepHeight });
-      const [x, y] = await walk(character, [2, 0, 0], 80);
-      ends.push(x > 2.5);
-      expect(y).toBeCloseTo(x > 2.5 ? height + SKIN : SKIN, 3);
-      character.remove();
-    }
-    expect(ends).toEqual([true, true, true, false, false]);
-  });
+  test.each([0.1, 0.35, 0.6])(
+    'climbs a step of its step height, %d, and none higher by two skins more',
+    async (stepHeight) => {
+      floor();
+      const heights = [-1, 0, 1, 3, 4].map((skins) => stepHeight + skins * SKIN);
+      const ends: boolean[] = [];
+      for (const [i, height] of heights.entries()) {
+        block(3, height - 1, 10 * i, [1, 1, 2]);
+        const character = service.createCharacter({ shape: CAPSULE, position: [0, SKIN, 10 * i], stepHeight });
+        const [x, y] = await walk(character, [2, 0, 0], 80);
+        ends.push(x > 2.5);
+        expect(y).toBeCloseTo(x > 2.5 ? height + SKIN : SKIN, 3);
+        character.remove();
+      }
+      expect(ends).toEqual([true, true, true, false, false]);
+    },
+  );
 
   test('that walks off an edge by its own way has no ground in the air', async () => {
     block(0, -1, 0, [1, 1, 1]);

@@ -144,7 +144,9 @@ test('bad data are refused as by one builder, which can go on', async () => {
 test('welded, quickly built and without indices, the tree is that of one builder as well', async () => {
   const [one, two] = [await start(1), await start(2)];
   const { positions, indices } = LARGE;
-  const corners = { positions: Float32Array.from([...indices].flatMap((i) => [...positions.subarray(3 * i, 3 * i + 3)])) };
+  const corners = {
+    positions: Float32Array.from([...indices].flatMap((i) => [...positions.subarray(3 * i, 3 * i + 3)])),
+  };
   for (const [mesh, options] of [
     [LARGE, { weld: 1e-6 }],
     [LARGE, { quality: 'fast' }],

@@ -1,4 +1,6 @@
-// The draw lists of BatchedMeshes that culling writes are those of three itself, where all is seen, for WebGL and for WebGPU.
+// The draw lists of BatchedMeshes that culling writes are those of three itself, for WebGL and for WebGPU, without the filter of
+// WebAssembly and with it.
+import { readFileSync } from 'node:fs';
 import {
   BatchedMesh,
   BoxGeometry,
@@ -11,8 +13,11 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { BatchDraws } from '../../src/client/three/culling/batch-draws.js';
+import { frustumFilter, startFilter } from '../../src/client/three/culling/frustum-filter.js';
 import { ViewVolume } from '../../src/client/three/culling/view-volume.js';
 import { Random, SEED } from '../oracle/random.js';
+
+const FILTER = new URL('../../build/frustum-filter.wasm.gz', import.meta.url);
 
 interface Insides {
   _updateDrawParameters?(...args: unknown[]): void;
@@ -42,16 +47,20 @@ function listOf(insides: Insides, format: string): object {
   };
 }
 
-const KINDS = [true, false].flatMap((sortObjects) =>
-  [true, false].flatMap((transparent) =>
-    ['multiDraw', 'merged'].map((format) => ({ sortObjects, transparent, format })),
+const KINDS = [false, true].flatMap((isFiltered) =>
+  [true, false].flatMap((sortObjects) =>
+    [true, false].flatMap((transparent) =>
+      ['multiDraw', 'merged'].map((format) => ({ isFiltered, sortObjects, transparent, format })),
+    ),
   ),
 );
 
 // Older ones have no such method: their pictures are compared (culling.browser.test.ts).
 test.skipIf(Number.parseInt(REVISION, 10) < 187).each(KINDS)(
-  `of $format, sorted: $sortObjects, transparent: $transparent, seed ${SEED}`,
-  ({ sortObjects, transparent, format }) => {
+  `of $format, sorted: $sortObjects, transparent: $transparent, filtered: $isFiltered, seed ${SEED}`,
+  async ({ isFiltered, sortObjects, transparent, format }) => {
+    if (isFiltered && frustumFilter() === null) await startFilter(new Uint8Array(readFileSync(FILTER)));
+    expect(frustumFilter() !== null).toBe(isFiltered);
     const random = new Random(SEED);
     const material = new MeshBasicMaterial({ transparent });
     const batch = new BatchedMesh(400, 2000, 4000, material);

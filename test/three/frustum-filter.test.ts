@@ -11,7 +11,14 @@ import {
   Vector3,
 } from 'three';
 import { beforeAll, expect, test } from 'vitest';
-import { frustumFilter, startFilter } from '../../src/client/three/culling/frustum-filter.js';
+import {
+  BY_AIR,
+  BY_AXIS,
+  type Forms,
+  type Found,
+  frustumFilter,
+  startFilter,
+} from '../../src/client/three/culling/frustum-filter.js';
 import { InstanceTest } from '../../src/client/three/culling/instance-test.js';
 import { ViewVolume } from '../../src/client/three/culling/view-volume.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -68,6 +75,14 @@ function cameraOf(random: Random): Camera {
   return camera;
 }
 
+function formsOf(...spheres: Sphere[]): Forms {
+  return { spheres, ranges: Int32Array.from({ length: 2 * spheres.length }, (_, i) => 3 * i + 5) };
+}
+
+function numbersOf({ numbers, count }: Pick<Found, 'numbers' | 'count'>): number[] {
+  return Array.from(numbers.subarray(0, count));
+}
+
 const SIZES = [1, 63, 64, 65, 66, 67, 2047, 2048, 2049, 5000];
 
 /** Asks the filter about random instances; answers how many it leaves, how many of these are out of view, and how many there are. */
@@ -97,15 +112,12 @@ function ask(random: Random, total: number, scale: number) {
     }
     matrix.toArray(numbers, 16 * i);
   }
-  const list = new Uint32Array(total + 1);
-  list[0] = 7; // it is kept
   const instances = new InstanceTest();
   instances.begin(volume, camera, world, 100, 0);
-  const end = instances.select(numbers, null, total, sphere, list, 1);
-  expect(list[0]).toBe(7);
-  const left = new Set(list.subarray(1, end));
-  expect(left.size).toBe(end - 1);
-  expect(Array.from(list.subarray(1, end))).toEqual([...left].sort((a, b) => a - b));
+  const list = numbersOf(instances.find(numbers, total, formsOf(sphere), null, null));
+  const left = new Set(list);
+  expect(left.size).toBe(list.length);
+  expect(list).toEqual([...left].sort((a, b) => a - b));
   let seen = 0;
   let beyond = 0;
   for (let i = 0; i < total; i++) {
@@ -143,10 +155,9 @@ test('what is no number is left, and what stands behind it is looked at', () => 
   numbers[16 * 40 + 12] = Number.NaN;
   numbers[16 * 42] = Number.POSITIVE_INFINITY;
   numbers[16 * 44 + 5] = Number.NaN;
-  const list = new Uint32Array(100);
-  const count = instances.select(numbers, null, 100, new Sphere(new Vector3(), 1), list, 0);
+  const list = numbersOf(instances.find(numbers, 100, formsOf(new Sphere(new Vector3(), 1)), null, null));
   const odd = Array.from({ length: 50 }, (_, i) => 2 * i + 1);
-  expect(Array.from(list.subarray(0, count))).toEqual([...odd, 40, 42, 44].sort((a, b) => a - b));
+  expect(list).toEqual([...odd, 40, 42, 44].sort((a, b) => a - b));
 });
 
 test('what stood there before is not counted', () => {
@@ -156,9 +167,8 @@ test('what stood there before is not counted', () => {
   instances.begin(new ViewVolume().set(camera), camera, new Matrix4(), 100, 0);
   const numbers = new Float32Array(16 * 100);
   for (let i = 0; i < 100; i++) new Matrix4().makeTranslation(0, 0, -50).toArray(numbers, 16 * i);
-  const list = new Uint32Array(200);
   for (const total of [100, 99, 98, 97, 96, 65]) {
-    expect(instances.select(numbers, null, total, new Sphere(new Vector3(), 1), list, 0)).toBe(total);
+    expect(instances.find(numbers, total, formsOf(new Sphere(new Vector3(), 1)), null, null).count).toBe(total);
   }
 });
 
@@ -171,9 +181,93 @@ test('a camera without an end, and one of which nothing is known', () => {
     change(camera);
     const instances = new InstanceTest();
     instances.begin(new ViewVolume().set(camera), camera, new Matrix4(), 100, 0);
-    return instances.select(numbers, null, 100, new Sphere(new Vector3(), 1), new Uint32Array(100), 0);
+    return instances.find(numbers, 100, formsOf(new Sphere(new Vector3(), 1)), null, null).count;
   };
   expect(counted(({ projectionMatrix: { elements } }) => elements.splice(10, 5, -1, -1, 0, 0, -0.2))).toBe(50);
   expect(counted(({ projectionMatrix: { elements } }) => elements.fill(Number.NaN))).toBe(100);
   expect(counted(({ projectionMatrix: { elements } }) => elements.fill(Number.POSITIVE_INFINITY))).toBe(100);
+});
+
+/** Where the centres of spheres are from the eye, as three computes it. */
+function depthsOf(
+  numbers: Float32Array,
+  kinds: Int32Array,
+  spheres: Sphere[],
+  by: number,
+  eye: Vector3,
+  forward: Vector3,
+) {
+  return Array.from(kinds, (kind, i) => {
+    if (kind < 0) return Number.NaN;
+    const way = spheres[kind].center
+      .clone()
+      .applyMatrix4(new Matrix4().fromArray(numbers, 16 * i))
+      .sub(eye);
+    return by === BY_AXIS ? way.dot(forward) : way.length();
+  });
+}
+
+const HEAPS = ['spread', 'far away', 'in a wall', 'in two walls and one far away', 'in equal places'] as const;
+
+// Each kind of heap, near each size of a list of its own, up and down and as they are.
+test.each(HEAPS)(`forms, depths and their order are those of slow float64: %s, seed ${SEED}`, (heap) => {
+  const random = new Random(SEED);
+  const test = new InstanceTest();
+  const camera = new OrthographicCamera(-1e9, 1e9, 1e9, -1e9, -1e9, 1e9);
+  camera.updateMatrixWorld();
+  const volume = new ViewVolume().set(camera);
+  let sorted = 0;
+  for (let round = 0; round < 40; round++) {
+    const total = [64, 65, 2047, 2049, 4100, 300, 9000, 66][round % 8];
+    const spheres = Array.from(
+      { length: 1 + random.integer(40) },
+      () => new Sphere(random.point(2), random.range(0, 2)),
+    );
+    const forms = formsOf(...spheres);
+    const kinds = Int32Array.from({ length: total }, () => random.integer(spheres.length + 1) - 1);
+    const eye = random.point(10);
+    const forward = new Vector3(0, 0, -1).applyQuaternion(random.rotation());
+    const isWall = heap === 'in a wall' || heap === 'in two walls and one far away';
+    if (isWall || heap === 'in equal places') for (const { center } of spheres) center.set(0, 0, 0);
+    const numbers = new Float32Array(16 * total);
+    for (let i = 0; i < total; i++) {
+      const place = random.point(heap === 'far away' ? 1e6 : 50);
+      if (isWall) place.projectOnPlane(forward);
+      if (heap === 'in two walls and one far away') place.addScaledVector(forward, i === 0 ? 1e7 : 3 * (i % 2));
+      if (heap === 'in equal places') place.set(random.integer(3), 0, random.integer(2));
+      random.placement(place).toArray(numbers, 16 * i);
+    }
+    const by = round % 3 === 0 ? BY_AIR : BY_AXIS;
+    test.begin(volume, camera, new Matrix4(), 100, 0);
+    const found = test.find(numbers, total, forms, kinds, { by, position: eye.toArray(), forward: forward.toArray() });
+    const all = Array.from(kinds.keys()).filter((i) => kinds[i] >= 0);
+    expect(numbersOf(found)).toEqual(all);
+    const depths = depthsOf(numbers, kinds, spheres, by, eye, forward);
+    expect(Array.from(found.depths.subarray(0, found.count))).toEqual(all.map((i) => depths[i]));
+    for (const direction of [1, 0, -1] as const) {
+      const expected = all.toSorted((a, b) => direction * (depths[a] - depths[b]));
+      const { numbers: list, starts, counts, indices } = test.list(forms, direction);
+      expect(numbersOf({ numbers: list, count: all.length })).toEqual(expected);
+      expect(Array.from(starts.subarray(0, all.length))).toEqual(expected.map((i) => forms.ranges[2 * kinds[i]]));
+      expect(Array.from(counts.subarray(0, all.length))).toEqual(expected.map((i) => forms.ranges[2 * kinds[i] + 1]));
+      expect(indices).toBe(expected.reduce((sum, i) => sum + forms.ranges[2 * kinds[i] + 1], 0));
+      sorted += all.length;
+    }
+  }
+  expect(sorted).toBeGreaterThan(1000);
+});
+
+test('what is only seen at a size keeps its depth', () => {
+  const camera = new PerspectiveCamera();
+  camera.updateMatrixWorld();
+  const instances = new InstanceTest();
+  instances.begin(new ViewVolume().set(camera), camera, new Matrix4(), 100, 4);
+  const numbers = new Float32Array(16 * 100);
+  for (let i = 0; i < 100; i++)
+    new Matrix4().makeTranslation(0, 0, i % 2 === 0 ? -900 : i - 200).toArray(numbers, 16 * i);
+  const forms = formsOf(new Sphere(new Vector3(), 5));
+  const found = instances.find(numbers, 100, forms, null, instances.eye);
+  const odd = Array.from({ length: 50 }, (_, i) => 2 * i + 1);
+  expect(numbersOf(found)).toEqual(odd);
+  expect(numbersOf({ numbers: instances.list(forms, 1).numbers, count: 50 })).toEqual(odd.toReversed());
 });

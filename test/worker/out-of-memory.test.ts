@@ -14,6 +14,7 @@ import { ViewTable } from '../../src/client/frame/view-table.js';
 import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
 import { type Core, createCore, type MeshAddress, type PlacedDescription } from '../../src/worker/binding/core.js';
+import { inOnePiece } from '../../src/worker/binding/steps.js';
 import { bake, startCore, wasm } from '../fixtures/core.js';
 import { limitMemory } from '../fixtures/limit-memory.js';
 import { createLimitedWorker } from '../fixtures/limited-memory.js';
@@ -340,7 +341,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
         world.add(2000, 10);
         return () => {
           const cursor = { x: 50, y: 50, radius: 1e4 };
-          const hits = world.core.queries.pickScreenAll(VIEW_RECORD, cursor, FILTER);
+          const hits = inOnePiece(world.core.queries.pickScreenAll(VIEW_RECORD, cursor, FILTER));
           expect(hits.length).toBeGreaterThan(2000);
           return hits;
         };
@@ -352,7 +353,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       (world) => {
         world.addStack(2000);
         return () => {
-          const hits = world.core.queries.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, FILTER);
+          const hits = inOnePiece(world.core.queries.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, FILTER));
           expect(hits.length).toBeGreaterThanOrEqual(2000);
           return hits;
         };

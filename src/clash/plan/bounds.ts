@@ -7,7 +7,7 @@ export type Box = ArrayLike<number>;
  * Answers the box about points, xyz each, under a matrix; those that are not finite do not count. A matrix that leads axes
  * to axes leads the box to the box, so that `box`, the one about the points as they are, will do.
  */
-export function placedBox(points: () => ArrayLike<number>, box: Box, matrix: ArrayLike<number>): Float64Array {
+export function placedBox(points: () => ArrayLike<number>, box: Box, matrix: ArrayLike<number>): number[] {
   const placed = emptyBox();
   if (placeAlongAxes(placed, box, matrix)) return placed;
   const all = points();
@@ -25,7 +25,7 @@ export function placedBox(points: () => ArrayLike<number>, box: Box, matrix: Arr
 }
 
 /** Places a box by an invertible matrix where that leads axes to axes. Answers whether it does. */
-function placeAlongAxes(placed: Float64Array, box: Box, matrix: ArrayLike<number>): boolean {
+function placeAlongAxes(placed: number[], box: Box, matrix: ArrayLike<number>): boolean {
   for (let column = 0; column < 3; column++) {
     let row = -1;
     for (let i = 0; i < 3; i++) {
@@ -42,7 +42,7 @@ function placeAlongAxes(placed: Float64Array, box: Box, matrix: ArrayLike<number
 }
 
 /** Answers the box about points, xyz each; those that are not finite do not count. */
-export function boxOfPoints(points: ArrayLike<number>): Float64Array {
+export function boxOfPoints(points: ArrayLike<number>): number[] {
   const box = emptyBox();
   for (let i = 0; i + 2 < points.length; i += 3) {
     const [x, y, z] = [points[i], points[i + 1], points[i + 2]];
@@ -51,11 +51,12 @@ export function boxOfPoints(points: ArrayLike<number>): Float64Array {
   return box;
 }
 
-function emptyBox(): Float64Array {
-  return Float64Array.of(Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
+/** No typed array: those that are small take longer to make, and to collect, than all else of a box. */
+function emptyBox(): number[] {
+  return [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
 }
 
-function addPoint(box: Float64Array, x: number, y: number, z: number): void {
+function addPoint(box: number[], x: number, y: number, z: number): void {
   if (x < box[0]) box[0] = x;
   if (y < box[1]) box[1] = y;
   if (z < box[2]) box[2] = z;

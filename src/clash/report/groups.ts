@@ -1,3 +1,4 @@
+import { inChunks } from '../slices.js';
 import type { Finding } from '../tile/tile-runner.js';
 
 /** What of a finding its group hangs on. */
@@ -20,40 +21,52 @@ export function* groupsOf<F extends Grouped>(
 ): Generator<void, FindingGroup<F>[]> {
   const groups: FindingGroup<F>[] = [];
   for (let first = 0; first < findings.length; ) {
-    let end = first;
-    while (end < findings.length && findings[end].rule === findings[first].rule) end++;
-    const byPart = listsByPart(findings.slice(first, end));
+    const end = endOfRule(findings, first);
+    const lists = listsByPart(findings, first, end);
     yield;
-    for (const part of Uint32Array.from(byPart.keys()).sort()) {
-      for (const each of clusters(byPart.get(part)!, distance)) groups.push({ part, findings: each });
-      yield;
-    }
+    yield* inChunks(lists.length, (i) => {
+      const { part, findings: own } = lists[i];
+      if (own.length === 1) groups.push(lists[i]);
+      else for (const each of clusters(own, distance)) groups.push({ part, findings: each });
+    });
     first = end;
   }
   return groups;
 }
 
-/** Lists findings of a rule by the part that each goes with. */
-function listsByPart<F extends Grouped>(findings: readonly F[]): Map<number, F[]> {
-  const counts = new Map<number, number>();
-  for (const { a, b } of findings) {
-    counts.set(a, (counts.get(a) ?? 0) + 1);
-    counts.set(b, (counts.get(b) ?? 0) + 1);
+function endOfRule(findings: readonly Grouped[], first: number): number {
+  let end = first;
+  while (end < findings.length && findings[end].rule === findings[first].rule) end++;
+  return end;
+}
+
+/** Lists findings of a rule by the part that each goes with, in the order of the parts. */
+function listsByPart<F extends Grouped>(findings: readonly F[], first: number, end: number): FindingGroup<F>[] {
+  let most = 0;
+  for (let i = first; i < end; i++) most = Math.max(most, findings[i].a, findings[i].b);
+  const counts = new Uint32Array(most + 1);
+  for (let i = first; i < end; i++) {
+    counts[findings[i].a]++;
+    counts[findings[i].b]++;
   }
-  const byPart = new Map<number, F[]>();
-  for (const finding of findings) {
-    const { a, b } = finding;
-    const part = counts.get(b)! > counts.get(a)! ? b : a;
-    const others = byPart.get(part);
-    if (others) others.push(finding);
-    else byPart.set(part, [finding]);
+  const byPart: (F[] | undefined)[] = new Array(most + 1);
+  for (let i = first; i < end; i++) {
+    const { a, b } = findings[i];
+    const part = counts[b] > counts[a] ? b : a;
+    const others = byPart[part];
+    if (others) others.push(findings[i]);
+    else byPart[part] = [findings[i]];
   }
-  return byPart;
+  const lists: FindingGroup<F>[] = [];
+  for (let part = 0; part <= most; part++) {
+    const own = byPart[part];
+    if (own) lists.push({ part, findings: own });
+  }
+  return lists;
 }
 
 /** Splits findings where there is a gap: single linkage, by a sweep along x. They stay in their order. */
 function clusters<F extends Grouped>(findings: F[], distance: number): F[][] {
-  if (findings.length === 1) return [findings];
   const parents = findings.map((_, i) => i);
   const rootOf = (i: number): number => {
     while (parents[i] !== i) {

@@ -1,6 +1,7 @@
 import { checkNumber, invalid } from '../check.js';
 import { NameUuids } from '../name-uuid.js';
 import type { Plan } from '../plan/plan.js';
+import { inChunks } from '../slices.js';
 import type { Finding, TileResult } from '../tile/tile-runner.js';
 import type { Clash, ClashGroup, ClashReport, ClashStatus, PartName, ReportOptions, Unread } from '../types.js';
 import { type FindingGroup, type Grouped, groupsOf } from './groups.js';
@@ -25,6 +26,11 @@ export class ReportMaker {
   readonly #found: Found[] = [];
   /** A part may have failed in several tiles: the least of the reasons counts. */
   readonly #reasons = new Map<number, string>();
+  /** How parts are named, and their ids as JSON: once for each part, not for each clash. */
+  readonly #names: (PartName | undefined)[];
+  readonly #ids: (string | undefined)[];
+  /** What the names of clashes, of which ids are made, begin with: by rule. */
+  readonly #beginnings: readonly string[];
 
   /** `unread` are the parts that no tile was asked about. Throws INVALID_ARGUMENT for options that are none. */
   constructor(
@@ -36,14 +42,14 @@ export class ReportMaker {
     this.#earlier = readAccepted(accepted);
     this.#plan = plan;
     this.#unread = unread;
+    this.#names = new Array(plan.parts.length);
+    this.#ids = new Array(plan.parts.length);
+    this.#beginnings = plan.rules.map(({ name }) => `["clash",${JSON.stringify(name)},`);
   }
 
   /** Takes what a tile has. */
   *add({ findings, unread }: TileResult): Generator<void> {
-    for (const finding of findings) {
-      this.#take(finding);
-      yield;
-    }
+    yield* inChunks(findings.length, (i) => this.#take(findings[i]));
     for (const [part, reason] of unread) {
       const known = this.#reasons.get(part);
       if (known === undefined || reason < known) this.#reasons.set(part, reason);
@@ -52,36 +58,107 @@ export class ReportMaker {
 
   #take(finding: Finding): void {
     const { rule, a, b, point } = finding;
-    this.#found.push({ rule, a, b, point, clash: clashOf(this.#plan, finding, this.#earlier) });
+    this.#found.push({ rule, a, b, point, clash: this.#clashOf(finding) });
+  }
+
+  #clashOf({ rule, a, b, point, value, inside }: Finding): Clash {
+    const { rules, origin } = this.#plan;
+    const { name, kind } = rules[rule];
+    // As JSON of a list of four texts has it.
+    const id = UUIDS.of(`${this.#beginnings[rule]}${this.#idOf(a)},${this.#idOf(b)}]`);
+    const before = this.#earlier.get(id);
+    const clash: Clash = {
+      id,
+      rule: name,
+      kind,
+      status: before === undefined ? 'new' : before === 'accepted' ? 'accepted' : 'active',
+      group: '',
+      a: this.#nameOf(a),
+      b: this.#nameOf(b),
+      point: [point[0] + origin[0], point[1] + origin[1], point[2] + origin[2]],
+    };
+    // Spread into the literal, these took as long as all else of it.
+    if (kind === 'hard') clash.depth = value;
+    else if (kind === 'clearance') clash.distance = value;
+    if (inside !== 0) clash.inside = inside === 1 ? 'a' : 'b';
+    return clash;
+  }
+
+  /** Clashes and groups share the name of a part. */
+  #nameOf(part: number): PartName {
+    const known = this.#names[part];
+    if (known !== undefined) return known;
+    const { parts, countA } = this.#plan;
+    const { id, name, layer } = parts[part];
+    const made: PartName = { set: part < countA ? 'a' : 'b', id, name, layer };
+    this.#names[part] = made;
+    return made;
+  }
+
+  #idOf(part: number): string {
+    const known = this.#ids[part];
+    if (known !== undefined) return known;
+    const made = JSON.stringify(this.#plan.parts[part].id);
+    this.#ids[part] = made;
+    return made;
   }
 
   *make(): Generator<void, ClashReport> {
-    const plan = this.#plan;
     const clashes: Clash[] = [];
     const groups: ClashGroup[] = [];
-    for (const found of yield* groupsOf(this.#found.sort(byRuleAndParts), this.#groupDistance)) {
-      groups.push(groupOf(plan, found, clashes));
-      yield;
-    }
-    const found = new Set(clashes.map(({ id }) => id));
-    const counts = new Map<string, number>();
-    for (const { rule } of clashes) counts.set(rule, (counts.get(rule) ?? 0) + 1);
-    const { parts, countA, isWithin, rules, warnings } = plan;
+    const found = yield* groupsOf(this.#found.sort(byRuleAndParts), this.#groupDistance);
+    yield* inChunks(found.length, (i) => {
+      groups.push(this.#groupOf(found[i], clashes));
+    });
+    const { parts, countA, isWithin, rules, warnings } = this.#plan;
+    const counts = new Array<number>(rules.length).fill(0);
+    for (const { rule } of this.#found) counts[rule]++;
     return {
       version: 1,
       parts: { a: countA, b: isWithin ? 0 : parts.length - countA },
-      rules: rules.map(({ name, kind }) => ({ name, kind, clashes: counts.get(name) ?? 0 })),
+      rules: rules.map(({ name, kind }, rule) => ({ name, kind, clashes: counts[rule] })),
       clashes,
       groups,
       unread: this.#allUnread(),
       warnings: [...warnings],
-      resolved: [...this.#earlier.keys()].filter((id) => !found.has(id)).sort(),
+      resolved: this.#resolved(clashes),
     };
+  }
+
+  /** Makes a group, and adds its clashes to a list. */
+  #groupOf({ part, findings }: FindingGroup<Found>, clashes: Clash[]): ClashGroup {
+    const { name, kind } = this.#plan.rules[findings[0].rule];
+    const ofPart = this.#nameOf(part);
+    const ids: string[] = [];
+    const bounds: ClashGroup['bounds'] = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
+    let lowest = findings[0].clash.id;
+    let isAnyNew = false;
+    let areAccepted = true;
+    for (const { clash } of findings) {
+      ids.push(clash.id);
+      if (clash.id < lowest) lowest = clash.id;
+      addPoint(bounds, clash.point);
+      isAnyNew ||= clash.status === 'new';
+      areAccepted &&= clash.status === 'accepted';
+    }
+    const id = UUIDS.of(JSON.stringify(['group', name, ofPart.set, ofPart.id, lowest]));
+    for (const { clash } of findings) {
+      clash.group = id;
+      clashes.push(clash);
+    }
+    const status = areAccepted ? 'accepted' : isAnyNew ? 'new' : 'active';
+    return { id, rule: name, kind, part: ofPart, status, clashes: ids, bounds };
+  }
+
+  #resolved(clashes: readonly Clash[]): string[] {
+    if (this.#earlier.size === 0) return [];
+    const found = new Set(clashes.map(({ id }) => id));
+    return [...this.#earlier.keys()].filter((id) => !found.has(id)).sort();
   }
 
   #allUnread(): Unread[] {
     const found = [...this.#reasons].map(([part, reason]): Unread => {
-      const { set, id, name } = nameOf(this.#plan, part);
+      const { set, id, name } = this.#nameOf(part);
       return { set, id, name, reason };
     });
     return [...this.#unread, ...found].sort((p, q) => compare(p.set, q.set) || compare(p.id, q.id));
@@ -100,61 +177,11 @@ function readAccepted(report: ReportOptions['accepted']): Map<string, ClashStatu
   return new Map(clashes.map(({ id, status }: Clash) => [id, status]));
 }
 
-function clashOf(plan: Plan, { rule, a, b, point, value, inside }: Finding, earlier: Map<string, ClashStatus>): Clash {
-  const { name, kind } = plan.rules[rule];
-  const id = UUIDS.of(JSON.stringify(['clash', name, plan.parts[a].id, plan.parts[b].id]));
-  const before = earlier.get(id);
-  return {
-    id,
-    rule: name,
-    kind,
-    status: before === undefined ? 'new' : before === 'accepted' ? 'accepted' : 'active',
-    group: '',
-    a: nameOf(plan, a),
-    b: nameOf(plan, b),
-    point: [point[0] + plan.origin[0], point[1] + plan.origin[1], point[2] + plan.origin[2]],
-    ...(kind === 'hard' ? { depth: value } : kind === 'clearance' ? { distance: value } : {}),
-    ...(inside === 0 ? {} : { inside: inside === 1 ? ('a' as const) : ('b' as const) }),
-  };
-}
-
-/** Makes a group, and adds its clashes to a list. */
-function groupOf(plan: Plan, { part, findings }: FindingGroup<Found>, clashes: Clash[]): ClashGroup {
-  const members = findings.map(({ clash }) => clash);
-  const { name, kind } = plan.rules[findings[0].rule];
-  const ofPart = nameOf(plan, part);
-  const id = UUIDS.of(JSON.stringify(['group', name, ofPart.set, ofPart.id, lowestOf(members)]));
-  for (const clash of members) {
-    clash.group = id;
-    clashes.push(clash);
+function addPoint(bounds: ClashGroup['bounds'], point: Clash['point']): void {
+  for (let axis = 0; axis < 3; axis++) {
+    bounds[axis] = Math.min(bounds[axis], point[axis]);
+    bounds[axis + 3] = Math.max(bounds[axis + 3], point[axis]);
   }
-  const [status, bounds] = [statusOf(members), boundsOf(members)];
-  return { id, rule: name, kind, part: ofPart, status, clashes: members.map((clash) => clash.id), bounds };
-}
-
-function nameOf({ parts, countA }: Plan, part: number): PartName {
-  const { id, name, layer } = parts[part];
-  return { set: part < countA ? 'a' : 'b', id, name, layer };
-}
-
-function lowestOf(clashes: readonly Clash[]): string {
-  return clashes.reduce((lowest, { id }) => (id < lowest ? id : lowest), clashes[0].id);
-}
-
-function statusOf(clashes: readonly Clash[]): ClashStatus {
-  if (clashes.every(({ status }) => status === 'accepted')) return 'accepted';
-  return clashes.some(({ status }) => status === 'new') ? 'new' : 'active';
-}
-
-function boundsOf(clashes: readonly Clash[]): ClashGroup['bounds'] {
-  const bounds: ClashGroup['bounds'] = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
-  for (const { point } of clashes) {
-    for (let axis = 0; axis < 3; axis++) {
-      bounds[axis] = Math.min(bounds[axis], point[axis]);
-      bounds[axis + 3] = Math.max(bounds[axis + 3], point[axis]);
-    }
-  }
-  return bounds;
 }
 
 function compare(a: string, b: string): number {

@@ -16,7 +16,10 @@ const IDLE_MS = 5_000;
  */
 const SMALL_BYTES = 16_384;
 
-/** From so many triangles on, an idle builder makes a part of another one's tree: fewer are built sooner than it has begun. */
+/**
+ * From so many triangles on, an idle builder makes a part of another one's tree. A dragon of 202,520 is added in 0.93 of the time by
+ * two that run already; to start one takes about as long as fewer triangles.
+ */
 const PARTED_TRIANGLES = 200_000;
 
 interface Builder {

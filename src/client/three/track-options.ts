@@ -1,10 +1,15 @@
 import type { BufferGeometry, InstancedMesh, LOD } from 'three';
 import type { AddMeshOptions, ContactDetail, Shape } from '../../shared/types.js';
 import { checkSignal } from '../check/signal.js';
-import { checkAtLeastZero, checkBoolean, checkOneOf, invalid, readOptions } from '../check/validate.js';
+import { checkAtLeastZero, checkBoolean, checkOneOf, invalid, readOptions, unreadable } from '../check/validate.js';
 import { contactDetail } from '../scene/object-description.js';
 import type { ClippingRenderer } from './track/clip-sets.js';
-import type { SceneDrawable, SceneObjectOptions } from './track/tracked-object.js';
+import {
+  isAboutOneObject,
+  type ObjectWishes,
+  type SceneDrawable,
+  type SceneObjectOptions,
+} from './track/object-wishes.js';
 
 const KEYS = [
   ...[
@@ -153,5 +158,24 @@ function readCulling(operation: string, culling: boolean | CullingOptions): fals
 export function checkOrder(operation: string, name: string, order: unknown): void {
   if (order !== 'front-to-back' && order !== 'back-to-front') {
     invalid(operation, name, order, "'front-to-back' or 'back-to-front'");
+  }
+}
+
+/** Answers what the caller wishes of objects. */
+export function wishesOf({ contacts = 'none', shapeOf, objectOptions }: TrackOptions): ObjectWishes {
+  return {
+    contacts,
+    shape: (object) => asking('shapeOf', () => shapeOf?.(object) ?? null),
+    options: (object) => asking('objectOptions', () => objectOptions?.(object) ?? {}),
+  };
+}
+
+/** Asks a function of the caller's about one object: whatever it throws is about that one. */
+function asking<T>(name: string, ask: () => T): T {
+  try {
+    return ask();
+  } catch (cause) {
+    if (isAboutOneObject(cause)) throw cause;
+    throw unreadable('trackScene', name, cause);
   }
 }

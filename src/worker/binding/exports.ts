@@ -99,7 +99,8 @@ export interface CoreExports {
     bones: number,
     distances: number,
     barycentrics: number,
-  ): void;
+    until: number,
+  ): number;
   foundIds(): number;
   foundInside(): number;
   foundSeen(): number;
@@ -111,8 +112,8 @@ export interface CoreExports {
   sees(view: number, targets: number, count: number, filter: number, points: number): void;
   overlap(description: number, filter: number): number;
   containing(x: number, y: number, z: number, filter: number): number;
-  sweep(description: number, motion: number, filter: number, hit: number): number;
-  sweepAll(description: number, motion: number, filter: number): number;
+  sweep(description: number, motion: number, filter: number, hit: number, most: number): number;
+  sweepAll(description: number, motion: number, filter: number, most: number): number;
   sweepMany(
     descriptions: number,
     shapeOf: number,
@@ -126,6 +127,7 @@ export interface CoreExports {
     depths: number,
     points: number,
     normals: number,
+    until: number,
   ): number;
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
   beginSection(plane: number, filter: number, count: number, cosine: number, sine: number, weld: number): number;

@@ -1,6 +1,7 @@
 import * as layout from '../../shared/layout.js';
 import type { Hit, ObjectId, SweepHit, Vec3 } from '../../shared/types.js';
-import type { CoreExports } from './exports.js';
+import type { CoreMemory } from './memory.js';
+import { STEP, type Steps, sorted } from './steps.js';
 
 export type CoreHit = Omit<Hit, 'frame'>;
 export type CoreSweepHit = Omit<SweepHit, 'frame'>;
@@ -8,11 +9,32 @@ export type CoreSweepHit = Omit<SweepHit, 'frame'>;
 /** The names of the boxes that stand for objects, of those that have some. */
 export type BoxNames = ReadonlyMap<ObjectId, readonly string[]>;
 
+/**
+ * Reads records of hits in steps, and puts them in order. The records are copied at once: the next query writes over them. 200,000 hits
+ * are a second's work.
+ */
+export function hitsInOrder<H>(
+  { buffer }: CoreMemory,
+  at: number,
+  count: number,
+  read: (view: DataView, at: number) => H,
+  compare: (a: H, b: H) => number,
+): Steps<H[]> {
+  const view = new DataView(buffer.slice(at, at + count * layout.HIT_BYTES));
+  return (function* () {
+    const hits: H[] = [];
+    while (hits.length < count) {
+      hits.push(read(view, hits.length * layout.HIT_BYTES));
+      if (hits.length % STEP === 0) yield;
+    }
+    return yield* sorted(hits, compare);
+  })();
+}
+
 /** Reads the record of a hit (layout.ts, HIT_*). */
-export function hitAt(wasm: CoreExports, view: DataView, at: number, boxNames: BoxNames): CoreHit {
+export function hitAt(view: DataView, at: number, boxNames: BoxNames): CoreHit {
   const object = view.getUint32(at + layout.HIT_OBJECT, true);
   const triangle = view.getInt32(at + layout.HIT_TRIANGLE, true);
-  const barycentric = vectorAt(view, at + layout.HIT_BARYCENTRIC);
   const hit: CoreHit = {
     object,
     distance: view.getFloat64(at + layout.HIT_DISTANCE, true),
@@ -20,8 +42,8 @@ export function hitAt(wasm: CoreExports, view: DataView, at: number, boxNames: B
     normal: vectorAt(view, at + layout.HIT_NORMAL),
     triangle,
     element: view.getInt32(at + layout.HIT_ELEMENT, true),
-    barycentric,
-    bone: triangle < 0 ? view.getInt32(at + layout.HIT_BONE, true) : wasm.boneOfHit(object, triangle, ...barycentric),
+    barycentric: vectorAt(view, at + layout.HIT_BARYCENTRIC),
+    bone: view.getInt32(at + layout.HIT_BONE, true),
   };
   const box = triangle < 0 ? boxNames.get(object)?.[hit.bone] : undefined;
   if (box !== undefined) hit.box = box;

@@ -1,10 +1,11 @@
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
-import { turnedOrder, turnedPairs } from '../../shared/turned-pairs.js';
+import { turnedPairs } from '../../shared/turned-pairs.js';
 import type { Distance, ObjectId } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import { vectorAt } from './hits.js';
 import type { CoreMemory } from './memory.js';
+import { STEP, type Steps } from './steps.js';
 
 export type CoreDistance = Omit<Distance, 'frame'>;
 
@@ -57,52 +58,66 @@ export function readDistance(
   };
 }
 
-/** Answers the contact that the core has found, from a to b; undefined where it is not known yet. */
+/** Answers the contact that the core has found, from a to b, in steps; undefined where it is not known yet. */
 export function readContact(
   wasm: CoreExports,
   memory: CoreMemory,
   a: ObjectId,
   b: ObjectId,
   outcome: number,
-): CoreContact | null | undefined {
-  if (outcome < 0) return outcome === NO_CONTACT ? null : undefined;
-  const contact = foundContact(wasm, memory, outcome as 0 | 1 | 2);
-  return a > b ? turned(contact) : contact;
+): Steps<CoreContact | null> | undefined {
+  return outcome < 0 && outcome !== NO_CONTACT ? undefined : contactOf(wasm, memory, a > b, outcome);
 }
 
-function foundContact(wasm: CoreExports, { buffer }: CoreMemory, contained: 0 | 1 | 2): CoreContact {
-  const points = new Uint32Array(
-    buffer,
-    wasm.contactPoints() >>> 0,
-    ((wasm.contactPointCount() >>> 0) * layout.CONTACT_POINT_BYTES) / 4,
-  );
-  const crossings = new Uint32Array(
-    buffer,
-    wasm.contactCrossings() >>> 0,
-    ((wasm.contactCrossingCount() >>> 0) * layout.CROSSING_BYTES) / 4,
-  );
-  const bonePairs = new Uint32Array(
-    buffer,
-    wasm.contactBonePairs() >>> 0,
-    ((wasm.contactBonePairCount() >>> 0) * layout.BONE_PAIR_BYTES) / 4,
-  );
+function* contactOf(
+  wasm: CoreExports,
+  memory: CoreMemory,
+  isTurned: boolean,
+  outcome: number,
+): Steps<CoreContact | null> {
+  if (outcome === NO_CONTACT) return null;
+  const contact = yield* foundContact(wasm, memory, outcome as 0 | 1 | 2);
+  return isTurned ? yield* turned(contact) : contact;
+}
+
+function* foundContact(wasm: CoreExports, memory: CoreMemory, contained: 0 | 1 | 2): Steps<CoreContact> {
+  const points = { at: wasm.contactPoints() >>> 0, count: wasm.contactPointCount() >>> 0 };
+  const crossings = { at: wasm.contactCrossings() >>> 0, count: wasm.contactCrossingCount() >>> 0 };
+  const pairs = memory.uint32s(wasm.contactBonePairs() >>> 0, (wasm.contactBonePairCount() >>> 0) * BONE_PAIR_WORDS);
+  const ofPoint = (offset: number, count: number) => picked(memory, points, layout.CONTACT_POINT_BYTES, offset, count);
+  const ofCrossing = (offset: number, count: number) => picked(memory, crossings, layout.CROSSING_BYTES, offset, count);
   return {
     contained,
-    points: floats(picked(points, layout.CONTACT_POINT_BYTES, layout.CONTACT_POINT, 3)),
-    normals: floats(picked(points, layout.CONTACT_POINT_BYTES, layout.CONTACT_NORMAL, 3)),
-    depths: floats(picked(points, layout.CONTACT_POINT_BYTES, layout.CONTACT_DEPTH, 1)),
-    triangles: picked(crossings, layout.CROSSING_BYTES, layout.CROSSING_A, 2),
-    segments: floats(picked(crossings, layout.CROSSING_BYTES, layout.CROSSING_SEGMENT, 6)),
-    bones: new Int32Array(bonePairs.slice().buffer),
+    points: floats(yield* ofPoint(layout.CONTACT_POINT, 3)),
+    normals: floats(yield* ofPoint(layout.CONTACT_NORMAL, 3)),
+    depths: floats(yield* ofPoint(layout.CONTACT_DEPTH, 1)),
+    triangles: yield* ofCrossing(layout.CROSSING_A, 2),
+    segments: floats(yield* ofCrossing(layout.CROSSING_SEGMENT, 6)),
+    bones: new Int32Array(pairs.buffer),
   };
 }
 
-/** Copies `count` words of each record, which begin at `offset`: of one type of array, as loops of two are slow. */
-function picked(records: Uint32Array, recordBytes: number, offset: number, count: number): Uint32Array<ArrayBuffer> {
-  const stride = recordBytes / 4;
-  const picked = new Uint32Array((records.length / stride) * count);
-  for (let i = offset / 4, to = 0; to < picked.length; i += stride) {
-    for (let k = 0; k < count; k++) picked[to++] = records[i + k];
+const BONE_PAIR_WORDS = layout.BONE_PAIR_BYTES / 4;
+
+/**
+ * Copies `count` words of each record, which begin at `offset`: of one type of array, as loops of two are slow. The memory may
+ * grow meanwhile.
+ */
+function* picked(
+  memory: CoreMemory,
+  records: { at: number; count: number },
+  recordBytes: number,
+  offset: number,
+  count: number,
+): Steps<Uint32Array<ArrayBuffer>> {
+  const picked = new Uint32Array(records.count * count);
+  let from = (records.at + offset) / 4;
+  for (let to = 0; to < picked.length; ) {
+    if (to > 0) yield;
+    const { words } = memory;
+    for (const end = Math.min(to + STEP * count, picked.length); to < end; from += recordBytes / 4) {
+      for (let k = 0; k < count; k++) picked[to++] = words[from + k];
+    }
   }
   return picked;
 }
@@ -112,15 +127,40 @@ function floats({ buffer }: Uint32Array<ArrayBuffer>): Float32Array<ArrayBuffer>
 }
 
 /** Answers the contact with the other object as the first. */
-function turned(contact: CoreContact): CoreContact {
+function* turned(contact: CoreContact): Steps<CoreContact> {
   const { contained, normals } = contact;
-  const order = turnedOrder(contact.triangles);
-  const triangles = turnedPairs(contact.triangles, order);
+  const order = yield* turnedOrder(contact.triangles);
+  const triangles = contact.triangles.slice();
   const segments = contact.segments.slice();
-  order.forEach((from, to) => {
-    segments.set(contact.segments.subarray(6 * from, 6 * from + 6), 6 * to);
-  });
+  for (let to = 0; to < order.length; to++) {
+    const from = order[to];
+    triangles[2 * to] = contact.triangles[2 * from + 1];
+    triangles[2 * to + 1] = contact.triangles[2 * from];
+    for (let k = 0; k < 6; k++) segments[6 * to + k] = contact.segments[6 * from + k];
+    if (to % STEP === STEP - 1) yield;
+  }
   const bones = turnedPairs(contact.bones);
   const turnedContained = contained === 0 ? 0 : contained === 1 ? 2 : 1;
   return { ...contact, contained: turnedContained, normals: normals.map((each) => -each), triangles, segments, bones };
+}
+
+/** Sorts pairs by their second triangle: a counting sort, which leaves them in order of the first. */
+function* turnedOrder(triangles: Uint32Array): Steps<Uint32Array> {
+  const order = new Uint32Array(triangles.length / 2);
+  let most = 0;
+  for (let i = 0; i < order.length; i++) {
+    most = Math.max(most, triangles[2 * i + 1]);
+    if (i % STEP === STEP - 1) yield;
+  }
+  const starts = new Uint32Array(most + 2);
+  for (let i = 0; i < order.length; i++) {
+    starts[triangles[2 * i + 1] + 1]++;
+    if (i % STEP === STEP - 1) yield;
+  }
+  for (let i = 0; i < most; i++) starts[i + 1] += starts[i];
+  for (let i = 0; i < order.length; i++) {
+    order[starts[triangles[2 * i + 1]]++] = i;
+    if (i % STEP === STEP - 1) yield;
+  }
+  return order;
 }

@@ -12,10 +12,11 @@ import type {
 import type { ClosestPoint, ObjectId, Ray, Vec3 } from '../../shared/types.js';
 import { type PlacedDescription, writeDescription } from './descriptions.js';
 import type { CoreExports } from './exports.js';
-import { type BoxNames, type CoreHit, type CoreSweepHit, hitAt, sweepHitAt } from './hits.js';
+import { type BoxNames, type CoreHit, type CoreSweepHit, hitAt, hitsInOrder, sweepHitAt } from './hits.js';
 import { gatherWays, type ManySweeps, scatterHits, type WayHits } from './many-ways.js';
 import type { CoreMemory } from './memory.js';
 import { type CoreContact, type CoreDistance, readContact, readDistance } from './pair-answers.js';
+import { inOnePiece, STEP, type Steps } from './steps.js';
 
 export type { CoreContact, CoreDistance } from './pair-answers.js';
 
@@ -23,6 +24,9 @@ export type { CoreContact, CoreDistance } from './pair-answers.js';
 const NONE_OWN: OwnThresholds = { ids: new Uint32Array(), thresholds: new Float64Array() };
 /** Nothing is cut away. */
 const NO_CLIPS: Clips = { sets: new Uint32Array(), planes: new Float64Array() };
+
+/** Each target takes nine rays, of a microsecond and more: so many take up to a millisecond. */
+const TARGETS_AT_ONCE = 64;
 
 /** What is in a frustum. */
 interface FrustumIds {
@@ -57,17 +61,20 @@ export class CoreQueries {
     return this.#with(filter, () => {
       this.#setRay(ray);
       return this.#exports.raycast(this.#query, this.#filter, this.#hit)
-        ? hitAt(this.#exports, this.#memory.view, this.#hit, this.#boxNames)
+        ? hitAt(this.#memory.view, this.#hit, this.#boxNames)
         : null;
     });
   }
 
-  /** Finds every hit, sorted by distance, then object, then element. */
-  raycastAll(ray: PickRay, filter: Filter): CoreHit[] {
+  /** Finds every hit; they are read in steps, sorted by distance, then object, then element. */
+  raycastAll(ray: PickRay, filter: Filter): Steps<CoreHit[]> {
     return this.#with(filter, () => {
       this.#setRay(ray);
-      const hits = this.#hits(this.#exports.raycastAll(this.#query, this.#filter));
-      return hits.sort((a, b) => a.distance - b.distance || a.object - b.object || a.element - b.element);
+      return this.#hits(
+        this.#exports.raycastAll(this.#query, this.#filter),
+        hitAt,
+        (a, b) => a.distance - b.distance || a.object - b.object || a.element - b.element,
+      );
     });
   }
 
@@ -79,8 +86,11 @@ export class CoreQueries {
     });
   }
 
-  /** Finds the nearest hit of each ray: eight numbers per ray, origin, tMin, direction, tMax. */
-  raycastMany(rays: Float32Array, filter: Filter) {
+  /**
+   * Finds the nearest hit of each ray, eight numbers per ray: origin, tMin, direction, tMax. Answers how many are `done` by a time of
+   * the clock, which are the first ones.
+   */
+  raycastMany(rays: Float32Array, filter: Filter, until = Number.POSITIVE_INFINITY) {
     const count = rays.length / layout.RAY_NUMBERS;
     return this.#with(filter, () =>
       this.#memory.with(count * 68, (input) => {
@@ -93,9 +103,10 @@ export class CoreQueries {
         const barycentrics = bones + count * 4;
         new Float32Array(this.#memory.buffer, input, rays.length).set(rays);
         const many = [objects, triangles, elements, bones, distances, barycentrics] as const;
-        this.#exports.raycastMany(this.#filter, input, count, ...many);
+        const done = this.#exports.raycastMany(this.#filter, input, count, ...many, until);
         const { buffer } = this.#memory;
         return {
+          done,
           objects: new Uint32Array(buffer, objects, count).slice(),
           distances: new Float64Array(buffer, distances, count).slice(),
           triangles: new Int32Array(buffer, triangles, count).slice(),
@@ -109,13 +120,15 @@ export class CoreQueries {
 
   /** Finds the object whose centre of bounds is drawn nearest to the cursor. */
   pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): CoreHit | null {
-    return this.#screenHits(view, cursor, filter, false)[0] ?? null;
+    return inOnePiece(this.#screenHits(view, cursor, filter, false))[0] ?? null;
   }
 
-  /** Finds all objects whose centre is drawn in the cursor's reach, sorted by pixels, then distance, then object. */
-  pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): CoreHit[] {
-    const hits = this.#screenHits(view, cursor, filter, true);
-    return hits.sort((a, b) => a.pixels! - b.pixels! || a.distance - b.distance || a.object - b.object);
+  /**
+   * Finds all objects whose centre is drawn in the cursor's reach; they are read in steps, sorted by pixels, then distance, then
+   * object.
+   */
+  pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): Steps<CoreHit[]> {
+    return this.#screenHits(view, cursor, filter, true);
   }
 
   pickRegion(view: ViewRecord, { bounds, polygon, mode }: Region, filter: Filter): Uint32Array<ArrayBuffer> {
@@ -157,18 +170,22 @@ export class CoreQueries {
     );
   }
 
-  /** Counts for each target how many of its nine points are in sight. */
-  sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Uint8Array<ArrayBuffer> {
-    return this.#with(filter, () =>
-      this.#withArray(view, (record) =>
-        this.#withArray(targets, (ids) =>
-          this.#memory.with(targets.length, (points) => {
-            this.#exports.sees(record, ids, targets.length, this.#filter, points);
-            return this.#memory.bytes(points, targets.length).slice();
+  /** Counts for each target how many of its nine points are in sight, in steps. Each is looked at as it is then. */
+  *sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Steps<Uint8Array<ArrayBuffer>> {
+    const seen = new Uint8Array(targets.length);
+    for (let first = 0; first < targets.length; first += TARGETS_AT_ONCE) {
+      if (first > 0) yield;
+      const some = targets.subarray(first, first + TARGETS_AT_ONCE);
+      this.#with(filter, () =>
+        this.#withArrays([view, some], ([record, ids]) =>
+          this.#memory.with(some.length, (points) => {
+            this.#exports.sees(record, ids, some.length, this.#filter, points);
+            seen.set(this.#memory.bytes(points, some.length), first);
           }),
         ),
-      ),
-    );
+      );
+    }
+    return seen;
   }
 
   /** Lists the ids of the objects that a shape meets, ascending. */
@@ -187,31 +204,40 @@ export class CoreQueries {
   closestPoint([x, y, z]: Vec3, maxDistance: number, filter: Filter): Omit<ClosestPoint, 'frame'> | null {
     return this.#with(filter, () => {
       if (!this.#exports.closestPoint(x, y, z, maxDistance, this.#filter, this.#hit)) return null;
-      const { object, point, distance, triangle, element } = hitAt(
-        this.#exports,
-        this.#memory.view,
-        this.#hit,
-        this.#boxNames,
-      );
+      const { object, point, distance, triangle, element } = hitAt(this.#memory.view, this.#hit, this.#boxNames);
       return { object, point, distance, triangle, element };
     });
   }
 
-  /** Finds what a described shape meets first on its way. */
-  sweep(description: PlacedDescription, motion: Motion, filter: Filter): CoreSweepHit | null {
+  /** Finds what a described shape meets first on its way; undefined as `sweepAll`. */
+  sweep(
+    description: PlacedDescription,
+    motion: Motion,
+    filter: Filter,
+    most = Number.POSITIVE_INFINITY,
+  ): CoreSweepHit | null | undefined {
     return this.#with(filter, () => {
       const at = this.#setMotion(description, motion);
-      return this.#exports.sweep(this.#query, at, this.#filter, this.#hit)
-        ? sweepHitAt(this.#memory.view, this.#hit)
-        : null;
+      const count = this.#exports.sweep(this.#query, at, this.#filter, this.#hit, most);
+      if (count < 0) return undefined;
+      return count > 0 ? sweepHitAt(this.#memory.view, this.#hit) : null;
     });
   }
 
-  /** Finds the first contact with each object, sorted by time, then object. */
-  sweepAll(description: PlacedDescription, motion: Motion, filter: Filter): CoreSweepHit[] {
+  /**
+   * Finds the first contact with each object, sorted by time, then object; undefined where more objects and triangles would have to be
+   * looked at than `most`: then `keepSweep` must begin it.
+   */
+  sweepAll(
+    description: PlacedDescription,
+    motion: Motion,
+    filter: Filter,
+    most = Number.POSITIVE_INFINITY,
+  ): CoreSweepHit[] | undefined {
     return this.#with(filter, () => {
       const at = this.#setMotion(description, motion);
-      return this.#sweepHits(this.#exports.sweepAll(this.#query, at, this.#filter) >>> 0);
+      const hits = this.#swept(this.#exports.sweepAll(this.#query, at, this.#filter, most));
+      return hits && inOnePiece(hits);
     });
   }
 
@@ -237,32 +263,34 @@ export class CoreQueries {
   }
 
   /**
-   * Sweeps as it was copied for so many milliseconds. Answers the hits as `sweepAll`, of a `sweep` one or none, or undefined
+   * Sweeps as it was copied for so many milliseconds. Answers the hits in steps, of a `sweep` one or none, or undefined
    * when it was left: then `resumeSweep` must follow until it answers, as `resumeContact` must.
    */
-  beginKeptSweep(kept: number, ms: number): CoreSweepHit[] | undefined {
+  beginKeptSweep(kept: number, ms: number): Steps<CoreSweepHit[]> | undefined {
     return this.#swept(this.#exports.beginKeptSweep(kept, performance.now() + ms));
   }
 
   /** Goes on with a sweep; answers as `beginKeptSweep`. */
-  resumeSweep(ms: number): CoreSweepHit[] | undefined {
+  resumeSweep(ms: number): Steps<CoreSweepHit[]> | undefined {
     return this.#swept(this.#exports.resumeSweep(performance.now() + ms));
   }
 
-  #swept(count: number): CoreSweepHit[] | undefined {
-    return count < 0 ? undefined : this.#sweepHits(count);
-  }
-
-  #sweepHits(count: number): CoreSweepHit[] {
-    const hits = Array.from({ length: count }, (_, i) => sweepHitAt(this.#memory.view, this.#found(i)));
-    return hits.sort((a, b) => a.time - b.time || a.object - b.object);
+  #swept(count: number): Steps<CoreSweepHit[]> | undefined {
+    if (count < 0) return undefined;
+    return this.#hits(count, sweepHitAt, (a, b) => a.time - b.time || a.object - b.object);
   }
 
   /**
    * Finds what shapes meet first on those of many ways whose numbers `order` has, and writes it where the ways' numbers say.
-   * Answers how many are done: those behind follow one that may take so long that `keepWay` must begin it.
+   * Answers how many are done by a time of the clock: at least one, or -1 - n where `keepWay` must begin the one behind these n, as it
+   * may take long.
    */
-  sweepMany({ shapes, ways, shapeOf, tolerance, filter }: ManySweeps, order: Uint32Array, hits: WayHits): number {
+  sweepMany(
+    { shapes, ways, shapeOf, tolerance, filter }: ManySweeps,
+    order: Uint32Array,
+    hits: WayHits,
+    until = Number.POSITIVE_INFINITY,
+  ): number {
     const count = order.length;
     const which = shapeOf ? order.map((way) => shapeOf[way]) : new Uint32Array();
     const descriptionBytes = shapes.length * layout.OBJECT_BYTES;
@@ -282,9 +310,10 @@ export class CoreQueries {
           const normals = triangles + count * 4;
           gatherWays(new Float64Array(this.#memory.buffer, input, count * layout.WAY_NUMBERS), ways, order);
           const many = [objects, triangles, times, depths, points, normals] as const;
-          const done = this.#exports.sweepMany(descriptions, shapesAt, input, count, tolerance, this.#filter, ...many);
+          const { sweepMany } = this.#exports;
+          const done = sweepMany(descriptions, shapesAt, input, count, tolerance, this.#filter, ...many, until);
           const { buffer } = this.#memory;
-          scatterHits(hits, order.subarray(0, done), {
+          scatterHits(hits, order.subarray(0, done < 0 ? -1 - done : done), {
             times: new Float64Array(buffer, times, count),
             depths: new Float64Array(buffer, depths, count),
             points: new Float64Array(buffer, points, count * 3),
@@ -308,13 +337,17 @@ export class CoreQueries {
     return at;
   }
 
-  #screenHits(view: ViewRecord, { x, y, radius }: Cursor, filter: Filter, all: boolean): CoreHit[] {
+  #screenHits(view: ViewRecord, { x, y, radius }: Cursor, filter: Filter, all: boolean): Steps<CoreHit[]> {
     return this.#with(filter, () =>
       this.#withArray(view, (record) =>
-        this.#hits(this.#exports.pickScreen(record, x, y, radius, this.#filter, all)).map((hit, i) => ({
-          ...hit,
-          pixels: this.#memory.view.getFloat64(this.#found(i) + layout.HIT_PIXELS, true),
-        })),
+        this.#hits(
+          this.#exports.pickScreen(record, x, y, radius, this.#filter, all),
+          (view, at, names): CoreHit => ({
+            ...hitAt(view, at, names),
+            pixels: view.getFloat64(at + layout.HIT_PIXELS, true),
+          }),
+          (a, b) => a.pixels! - b.pixels! || a.distance - b.distance || a.object - b.object,
+        ),
       ),
     );
   }
@@ -331,15 +364,15 @@ export class CoreQueries {
 
   /** Finds the contact of two objects; null where they do not touch. Normals are from a to b. */
   contact(a: ObjectId, b: ObjectId, detail: number): CoreContact | null {
-    return this.beginContact(a, b, detail, Number.POSITIVE_INFINITY)!;
+    return inOnePiece(this.beginContact(a, b, detail, Number.POSITIVE_INFINITY)!);
   }
 
   /**
-   * Works on the contact of two objects for so many milliseconds. Answers undefined when it is not found by then: then
-   * `resumeContact` must follow until it answers, before the narrow phase of any frame and any other contact that may
+   * Works on the contact of two objects for so many milliseconds. Answers it in steps, or undefined when it is not found by
+   * then: then `resumeContact` must follow until it answers, and the steps be done, before the narrow phase of any frame and any other contact that may
    * take long.
    */
-  beginContact(a: ObjectId, b: ObjectId, detail: number, ms: number): CoreContact | null | undefined {
+  beginContact(a: ObjectId, b: ObjectId, detail: number, ms: number): Steps<CoreContact | null> | undefined {
     const until = performance.now() + ms;
     return this.#conclude(a, b, this.#exports.beginContact(Math.min(a, b), Math.max(a, b), detail, until));
   }
@@ -353,12 +386,12 @@ export class CoreQueries {
   }
 
   /** Begins the contact of these two as they were copied; answers as `beginContact`. */
-  beginKeptContact(a: ObjectId, b: ObjectId, kept: number, ms: number): CoreContact | null | undefined {
+  beginKeptContact(a: ObjectId, b: ObjectId, kept: number, ms: number): Steps<CoreContact | null> | undefined {
     return this.#conclude(a, b, this.#exports.beginKeptContact(kept, performance.now() + ms));
   }
 
   /** Goes on with the contact of these two; answers as `beginContact`. */
-  resumeContact(a: ObjectId, b: ObjectId, ms: number): CoreContact | null | undefined {
+  resumeContact(a: ObjectId, b: ObjectId, ms: number): Steps<CoreContact | null> | undefined {
     return this.#conclude(a, b, this.#exports.resumeContact(performance.now() + ms));
   }
 
@@ -391,7 +424,7 @@ export class CoreQueries {
     return readDistance(this.#exports, this.#memory, a, b, outcome);
   }
 
-  #conclude(a: ObjectId, b: ObjectId, contained: number): CoreContact | null | undefined {
+  #conclude(a: ObjectId, b: ObjectId, contained: number): Steps<CoreContact | null> | undefined {
     return readContact(this.#exports, this.#memory, a, b, contained);
   }
 
@@ -462,13 +495,14 @@ export class CoreQueries {
     return this.#memory.uint32s(this.#exports.foundIds() >>> 0, count >>> 0);
   }
 
-  #hits(count: number): CoreHit[] {
-    return Array.from({ length: count >>> 0 }, (_, i) =>
-      hitAt(this.#exports, this.#memory.view, this.#found(i), this.#boxNames),
-    );
-  }
-
-  #found(i: number): number {
-    return (this.#exports.foundHits() >>> 0) + i * layout.HIT_BYTES;
+  /** Answers the hits that were found, in steps between which objects may go. */
+  #hits<H>(
+    count: number,
+    read: (view: DataView, at: number, boxNames: BoxNames) => H,
+    compare: (a: H, b: H) => number,
+  ): Steps<H[]> {
+    const names = count < STEP ? this.#boxNames : new Map(this.#boxNames);
+    const at = this.#exports.foundHits() >>> 0;
+    return hitsInOrder(this.#memory, at, count, (view, each) => read(view, each, names), compare);
   }
 }

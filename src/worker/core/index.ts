@@ -294,7 +294,7 @@ export function raycast(ray: usize, filter: usize, hit: usize): bool {
   store<u32>(hit, foundObject, HIT_OBJECT);
   store<i32>(hit, foundTriangle, HIT_TRIANGLE);
   store<i32>(hit, foundElement, HIT_ELEMENT);
-  store<i32>(hit, foundBone, HIT_BONE);
+  store<i32>(hit, foundTriangle < 0 ? foundBone : boneOfHit(foundObject, foundTriangle, foundU, foundV, foundW), HIT_BONE);
   store<f64>(hit, foundDistanceToRay, HIT_DISTANCE_TO_RAY);
   store<f64>(hit, hitDistance(), HIT_DISTANCE);
   store<f64>(hit, pointX, HIT_POINT);
@@ -316,6 +316,13 @@ export function anyHit(ray: usize, filter: usize): bool {
 /** Finds every hit of a ray and answers how many there are. Throws OUT_OF_MEMORY. */
 export function raycastAll(ray: usize, filter: usize): u32 {
   cast(ray, filter, ALL);
+  for (let i: u32 = 0; i < hitCount; i++) {
+    const hit = hitAt(i), triangle = load<i32>(hit, HIT_TRIANGLE);
+    if (triangle < 0) continue;
+    const at = hit + HIT_BARYCENTRIC;
+    const bone = boneOfHit(load<u32>(hit, HIT_OBJECT), triangle, load<f64>(at), load<f64>(at, 8), load<f64>(at, 16));
+    store<i32>(hit, bone, HIT_BONE);
+  }
   return hitCount;
 }
 
@@ -326,15 +333,16 @@ export function foundHits(): usize {
 
 /**
  * Casts `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32, triangle,
- * element and bone i32, distance f64, barycentrics 3 f32. Throws OUT_OF_MEMORY.
+ * element and bone i32, distance f64, barycentrics 3 f32. Answers how many are done by a time of the clock: at least one. Throws
+ * OUT_OF_MEMORY.
  */
 export function raycastMany(
   filter: usize, rays: usize, count: u32, objects: usize, triangles: usize, elements: usize, bones: usize,
-  distances: usize, barycentrics: usize,
-): void {
+  distances: usize, barycentrics: usize, until: f64,
+): u32 {
   updateTrees();
   setFilter(filter);
-  castMany(rays, count, objects, triangles, elements, bones, distances, barycentrics);
+  return castMany(rays, count, objects, triangles, elements, bones, distances, barycentrics, until);
 }
 
 /** Answers where the core's static data begin: those of the interruptible module (pair-module.ts) lie below. */

@@ -1,5 +1,5 @@
 import type { FlatFace, Vec3 } from '../../shared/types.js';
-import { inOnePiece } from '../slices.js';
+import { inOnePiece } from '../binding/steps.js';
 import { foundOf } from './feature-store.js';
 import { featuresOf } from './features.js';
 import { placed } from './snap-view.js';

@@ -1,7 +1,11 @@
 /** Pixels are told apart to a 64th, so that rounding does not decide between what is at one place. */
 const PIXEL_STEPS = 64;
-/** So many candidates are enough to look at: where more are drawn near the cursor, the nearest of them come first. */
+/**
+ * So many candidates are enough to look at first: where more are drawn near the cursor, the nearest of them come first. Of those
+ * that follow twice as many are taken, up to MOST, as all is gone through again for them.
+ */
 const ENOUGH = 512;
+const MOST = 65536;
 
 // The numbers of a candidate's record. By the first five features are told apart, in this order.
 /** Pixels, in steps. */
@@ -34,6 +38,7 @@ export class Ring {
   /** Where the records begin that have not been handed out; the best comes first once `#isHeap`. */
   #heap = new Int32Array(ENOUGH + 1);
   #isHeap = false;
+  #enough = ENOUGH;
   #radius = 0;
   #last = 0;
   /** What is farther than these steps is taken, up to those. */
@@ -45,6 +50,7 @@ export class Ring {
   begin(radius: number): void {
     this.#radius = radius;
     this.#last = stepsOf(radius);
+    this.#enough = ENOUGH;
     this.#goTo(-1);
   }
 
@@ -94,7 +100,7 @@ export class Ring {
     records[at + AT] = x;
     records[at + AT + 1] = y;
     records[at + AT + 2] = z;
-    while (this.#count > ENOUGH && this.#most - this.#after > 1) this.#narrow();
+    while (this.#count > this.#enough && this.#most - this.#after > 1) this.#narrow();
   }
 
   #narrow(): void {
@@ -154,6 +160,7 @@ export class Ring {
   /** Goes on to what is farther, with nothing found; answers false where all within the radius was. */
   next(): boolean {
     if (this.#most >= this.#last) return false;
+    this.#enough = Math.min(2 * this.#enough, MOST);
     this.#goTo(this.#most);
     return true;
   }

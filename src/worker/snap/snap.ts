@@ -38,6 +38,9 @@ export interface MissingFeatures {
   flats: number[];
 }
 
+/** Candidates that are looked at between two signs of life: some 0.1 s. */
+const PER_SIGN = 8192;
+
 export type SnapAnswer = { hit: CoreHit | null; missing?: undefined } | { missing: MissingFeatures };
 
 /** Picks, and finds the feature near the cursor that the hit snaps to. */
@@ -49,7 +52,11 @@ export class Snapper {
   readonly #scratch = new Float64Array(SCRATCH);
   readonly #ring = new Ring();
 
-  constructor(queries: CoreQueries, snaps: CoreSnaps, store: FeatureStore) {
+  readonly #sayBusy: () => void;
+
+  /** `sayBusy`: tells the main thread that the worker is alive, in the midst of a pick where very much is near the cursor. */
+  constructor(queries: CoreQueries, snaps: CoreSnaps, store: FeatureStore, sayBusy: () => void) {
+    this.#sayBusy = sayBusy;
     this.#queries = queries;
     this.#snaps = snaps;
     this.#store = store;
@@ -101,7 +108,9 @@ export class Snapper {
     do {
       candidates.gather(kinds, ring);
       const { records } = ring;
+      let looked = 0;
       for (let at = ring.take(), hidden = -1; at >= 0; at = ring.take()) {
+        if (++looked % PER_SIGN === 0) this.#sayBusy();
         if (hidden >= 0 && ring.areSame(hidden, at)) continue;
         const of = records[at + OF];
         const kind = records[at + KIND];

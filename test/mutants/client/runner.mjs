@@ -135,6 +135,12 @@ class KeptRunner {
       outlived.add(path);
       const result = await this.#run(options, part);
       if (result.status === MutantRunStatus.Survived) continue;
+      if (result.status === MutantRunStatus.Timeout) {
+        // On a busy machine it may have waited for the processor alone.
+        if (await this.#survivesOnOriginal(options, part)) return result;
+        appendLog(`${path} hangs without ${fileName} ${id}, too`);
+        continue;
+      }
       const [killer] = result.killedBy ?? [];
       if (killer === undefined || (await this.#passes(options, killer))) return result;
       appendLog(`${killer} fails alone without a mutant, too: ${result.failureMessage}`);
@@ -191,11 +197,16 @@ class KeptRunner {
     if (this.#passing.has(id)) return true;
     const file = this.#files[pathOf(id)];
     const part = { path: pathOf(id), ids: [id], cost: file.processorMs, milliseconds: file.milliseconds };
-    const original = { ...options, activeMutant: { ...options.activeMutant, id: 'none' } };
-    const { status } = await this.#run(original, part);
-    if (status !== MutantRunStatus.Survived) return false;
+    if (!(await this.#survivesOnOriginal(options, part))) return false;
     this.#passing.add(id);
     return true;
+  }
+
+  /** Whether the same tests pass on the original, in the same time. */
+  async #survivesOnOriginal(options, part) {
+    const original = { ...options, activeMutant: { ...options.activeMutant, id: 'none' } };
+    const { status } = await this.#run(original, part);
+    return status === MutantRunStatus.Survived;
   }
 }
 

@@ -131,31 +131,34 @@ describe.each(PLACES)('%s', (_, place) => {
     expect(met.time).toBeLessThanOrEqual(0.425 + 1e-6);
   });
 
-  test.each([0, 1, 2])('boxes whose faces just touch along axis %d meet, and those a hair apart do not', async (axis) => {
-    const mesh = await service.addMesh(BALL);
-    const at = (by: number) => {
-      const offset = new Vector3().setComponent(axis, by).add(place);
-      return new Matrix4().setPosition(offset).elements;
-    };
-    const boxes: NamedBox[] = [{ name: 'all', center: [0, 0, 0], halfExtents: [0.5, 0.5, 0.5] }];
-    const given = { shape: { type: 'mesh', mesh }, contacts: 'bounds', boxes } as const;
-    const plain = { shape: { type: 'box', halfExtents: [0.25, 0.25, 0.25] }, contacts: 'bounds' } as const;
-    const first = service.addObject({ ...given, matrix: at(0) });
-    const others = [
-      { id: service.addObject({ ...plain, matrix: at(9) }), half: 0.25, bone: -1 },
-      { id: service.addObject({ ...given, matrix: at(-9) }), half: 0.5, bone: 0 },
-    ];
-    for (const { id, half, bone } of others) {
-      for (const side of [-1, 1]) {
-        for (const gap of [0, 1e-3]) {
-          service.setTransform(id, at(side * (0.5 + half + gap)));
-          const pairs = [...(await service.update()).copy().contacts].filter((each) => each.b === id);
-          expect(pairs.map(({ a, bones }) => [a, ...bones])).toEqual(gap === 0 ? [[first, 0, bone]] : []);
-          const asked = await service.contact(id, first, { detail: 'bounds' });
-          expect(asked && [...asked.bones!]).toEqual(gap === 0 ? [bone, 0] : null);
+  test.each([0, 1, 2])(
+    'boxes whose faces just touch along axis %d meet, and those a hair apart do not',
+    async (axis) => {
+      const mesh = await service.addMesh(BALL);
+      const at = (by: number) => {
+        const offset = new Vector3().setComponent(axis, by).add(place);
+        return new Matrix4().setPosition(offset).elements;
+      };
+      const boxes: NamedBox[] = [{ name: 'all', center: [0, 0, 0], halfExtents: [0.5, 0.5, 0.5] }];
+      const given = { shape: { type: 'mesh', mesh }, contacts: 'bounds', boxes } as const;
+      const plain = { shape: { type: 'box', halfExtents: [0.25, 0.25, 0.25] }, contacts: 'bounds' } as const;
+      const first = service.addObject({ ...given, matrix: at(0) });
+      const others = [
+        { id: service.addObject({ ...plain, matrix: at(9) }), half: 0.25, bone: -1 },
+        { id: service.addObject({ ...given, matrix: at(-9) }), half: 0.5, bone: 0 },
+      ];
+      for (const { id, half, bone } of others) {
+        for (const side of [-1, 1]) {
+          for (const gap of [0, 1e-3]) {
+            service.setTransform(id, at(side * (0.5 + half + gap)));
+            const pairs = [...(await service.update()).copy().contacts].filter((each) => each.b === id);
+            expect(pairs.map(({ a, bones }) => [a, ...bones])).toEqual(gap === 0 ? [[first, 0, bone]] : []);
+            const asked = await service.contact(id, first, { detail: 'bounds' });
+            expect(asked && [...asked.bones!]).toEqual(gap === 0 ? [bone, 0] : null);
+          }
         }
+        service.setTransform(id, at(99));
       }
-      service.setTransform(id, at(99));
-    }
-  });
+    },
+  );
 });

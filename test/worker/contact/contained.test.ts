@@ -36,7 +36,12 @@ describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, pl
       const k = random.integer(inner.length);
       const outer: AnyShape[] = [
         // Of few faces, which are all tried, or of many.
-        mesh(merged([icosphere(1, random.pick([1, 7])), transformed(icosphere(0.3, 1), (vertex) => vertex.add(new Vector3(1.4, 0, 0)))])),
+        mesh(
+          merged([
+            icosphere(1, random.pick([1, 7])),
+            transformed(icosphere(0.3, 1), (vertex) => vertex.add(new Vector3(1.4, 0, 0))),
+          ]),
+        ),
         { shape: { type: 'sphere', radius: 1, center: shift.toArray() } },
         { shape: { type: 'box', halfExtents: [1, 0.7, 1.2], center: shift.toArray() } },
         { shape: { type: 'capsule', radius: 0.7, from: [0, -0.5, 0.2], to: [0.3, 0.4, 0] } },

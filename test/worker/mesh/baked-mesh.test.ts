@@ -8,6 +8,7 @@ import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { MeshData } from '../../../src/shared/types.js';
 import type { Core, MeshAddress, PlacedDescription } from '../../../src/worker/binding/core.js';
+import { inOnePiece } from '../../../src/worker/binding/steps.js';
 import { bake, startCore } from '../../fixtures/core.js';
 import {
   BakedMesh,
@@ -133,7 +134,7 @@ function probePosed(in_: Core, mesh: MeshAddress, rays: Float32Array, ignore: Ui
   const ray = { origin: triple(rays, 0), direction: triple(rays, 4) };
   const byBox = in_.queries.raycastMany(rays, { ...FILTER, ignore, precision: layout.PRECISION_OBB });
   const meeting = [GOOD, BOX].map((other) => in_.queries.contact(other, SUSPECT, layout.CONTACTS_BONES)?.bones);
-  return [hits, in_.queries.raycastAll(ray, { ...FILTER, ignore }).map(({ bone }) => bone), byBox, meeting];
+  return [hits, inOnePiece(in_.queries.raycastAll(ray, { ...FILTER, ignore })).map(({ bone }) => bone), byBox, meeting];
 }
 
 /** A ball of radius 1 with three bones and two targets. */

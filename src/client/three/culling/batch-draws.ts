@@ -11,9 +11,9 @@ import {
 import { canBeHidden } from '../track/opacity.js';
 import type { CullableObject } from '../track/stand-in.js';
 import { BatchStates } from './batch-states.js';
-import { DepthSort } from './depth-sort.js';
+import { BY_AIR, BY_AXIS, type Eye, type Found, type Listed } from './frustum-filter.js';
 import type { DrawnView } from './instance-culling.js';
-import { InstanceTest } from './instance-test.js';
+import { InstanceTest, keep } from './instance-test.js';
 import type { SeenInstances } from './seen-objects.js';
 
 interface Range {
@@ -43,10 +43,7 @@ interface Insides {
 
 /** three sorts by the distance to the eye before this, and along the camera's axis from it on. */
 const FIRST_OF_AXIS = 165;
-const IS_BY_AXIS = Number.parseInt(REVISION, 10) >= FIRST_OF_AXIS;
-
-/** Part of the instances that is many to be in view. */
-const MANY = 0.5;
+const BY = Number.parseInt(REVISION, 10) >= FIRST_OF_AXIS ? BY_AXIS : BY_AIR;
 
 const NONE: SeenInstances = { numbers: new Uint32Array(0), count: 0 };
 
@@ -65,21 +62,11 @@ export class BatchDraws {
   readonly #insides: Insides;
   readonly #states: BatchStates;
   readonly #test = new InstanceTest();
-  readonly #sort = new DepthSort();
-  #list = new Uint32Array(0);
-  /** The geometry of each in the list. */
-  #kinds = new Uint32Array(0);
   /** Where each geometry's triangles begin, in bytes, and how many indices it has. */
-  #ranges = new Int32Array(0);
-  /** It is about all geometries, where they stand. */
-  readonly #around = new Sphere();
-  #centres = new Float64Array(0);
-  #depths = new Float64Array(0);
-  /** Those of all instances that are not certainly out of view. */
-  #near = new Uint32Array(0);
-  readonly #spheres: Sphere[] = [];
-  readonly #eye = new Vector3();
+  readonly #forms = { spheres: [] as Sphere[], ranges: new Int32Array(0) };
+  readonly #position = new Vector3();
   readonly #forward = new Vector3();
+  readonly #eye: Eye & { position: number[]; forward: number[] } = { by: BY, position: [], forward: [] };
 
   constructor(batch: BatchedMesh, entry: CullableObject) {
     this.#batch = batch;
@@ -112,79 +99,50 @@ export class BatchDraws {
   write(view: DrawnView, geometry: BufferGeometry, material: Material, isMerged: boolean): Written {
     const insides = this.#insides;
     const batch = this.#batch;
-    this.#states.read();
-    const { kinds: states, count: total } = this.#states;
-    const geometries = this.#geometries;
+    const states = this.#states;
+    states.read();
     const matrices = insides._matricesTexture.image.data as Float32Array;
     const { sortObjects } = batch;
-    this.#makeRoom(total);
-    this.#measure(geometries, geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT);
-    if (sortObjects) this.#lookFrom(view.camera);
+    this.#measure(this.#geometries, geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT);
     const test = this.#test;
     test.begin(view.volume, view.camera, batch.matrixWorld, view.pixels, view.minPixels);
-    const entry = this.#entry;
-    // To look through the answer takes longer than to look at a few instances.
-    const seen = view.seen.count > MANY * total ? view.seen.instancesOf(entry) : NONE;
-    const occluded = this.#occludedIn(view);
-    const list = this.#list;
-    const kinds = this.#kinds;
-    const spheres = this.#spheres;
-    const near = this.#near;
-    // Where most are in view, it would only take time.
-    const nearCount = seen === NONE ? test.select(matrices, null, total, this.#around, near, 0) : -1;
-    const seenNumbers = seen.numbers;
-    const seenCount = seen.count;
-    const occludedNumbers = occluded.numbers;
-    const occludedCount = occluded.count;
-    let count = 0;
-    let nextNear = 0;
-    let nextSeen = 0;
-    let nextOccluded = 0;
-    let hidden = 0;
-    let behind = 0;
-    let indices = 0;
-    for (let i = 0; i < total; i++) {
-      const kind = states[i];
-      const isNear = nearCount < 0 || (nextNear < nearCount && near[nextNear] === i);
-      if (isNear) nextNear++;
-      if (kind < 0) continue;
-      if (!isNear) {
-        hidden++;
-        indices += this.#ranges[2 * kind + 1];
-        continue;
-      }
-      while (nextSeen < seenCount && seenNumbers[nextSeen] < i) nextSeen++;
-      if (nextSeen === seenCount || seenNumbers[nextSeen] !== i) {
-        while (nextOccluded < occludedCount && occludedNumbers[nextOccluded] < i) nextOccluded++;
-        const isOccluded =
-          nextOccluded < occludedCount && occludedNumbers[nextOccluded] === i && entry.standsOnGeometry!(i, kind);
-        if (isOccluded || !test.maySee(matrices, i, spheres[kind])) {
-          if (isOccluded) behind++;
-          hidden++;
-          indices += this.#ranges[2 * kind + 1];
-          continue;
-        }
-      }
-      kinds[count] = kind;
-      list[count++] = i;
+    // What the answer says is not asked for: to look through it takes as long as all of this.
+    const eye = sortObjects ? this.#eyeOf(view.camera) : null;
+    const found = test.find(matrices, states.count, this.#forms, states.kinds, eye);
+    const occluded = this.#leaveOut(this.#occludedIn(view), found);
+    const { count } = found;
+    const listed = test.list(this.#forms, sortObjects ? (material.transparent ? -1 : 1) : 0);
+    if (isMerged) this.#writeMerged(listed, count);
+    else {
+      insides._multiDrawStarts.set(listed.starts.subarray(0, count));
+      insides._multiDrawCounts.set(listed.counts.subarray(0, count));
     }
-    if (sortObjects) this.#findDepths(matrices, count);
-    const order = sortObjects ? this.#sort.sort(this.#depths, count, material.transparent) : null;
-    if (isMerged) this.#writeMerged(order, count);
-    else this.#write(order, count);
-    if (insides._indirectTexture !== undefined) insides._indirectTexture.needsUpdate = true;
+    const { _indirectTexture } = insides;
+    if (_indirectTexture !== undefined) {
+      (_indirectTexture.image.data as Uint32Array).set(listed.numbers.subarray(0, count));
+      _indirectTexture.needsUpdate = true;
+    }
     insides._multiDrawCount = count;
     insides._multiDrawBytesPerElement = geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT;
-    this.#states.written();
-    return { hidden, occluded: behind, triangles: Math.round(indices / 3) };
+    states.written();
+    let [instances, indices] = [0, 0];
+    states.copies.forEach((copies, kind) => {
+      instances += copies;
+      indices += copies * this.#forms.ranges[2 * kind + 1];
+    });
+    return { hidden: instances - count, occluded, triangles: Math.round((indices - listed.indices) / 3) };
   }
 
-  #makeRoom(total: number): void {
-    if (this.#list.length >= total) return;
-    this.#list = new Uint32Array(total);
-    this.#kinds = new Uint32Array(total);
-    this.#depths = new Float64Array(total);
-    this.#near = new Uint32Array(total);
+  /** Leaves out of what was found what nearer objects hide; answers how many these are. */
+  #leaveOut({ numbers, count }: SeenInstances, found: Found): number {
+    if (count === 0) return 0;
+    const before = found.count;
+    let next = 0;
+    keep(found, (i, kind) => {
+      while (next < count && numbers[next] < i) next++;
+      return next === count || numbers[next] !== i || !this.#entry.standsOnGeometry!(i, kind);
+    });
+    return before - found.count;
   }
 
   /** Answers the numbers of what nearer objects hide, where that is true. */
@@ -199,41 +157,18 @@ export class BatchDraws {
     return occlusion.instancesOf(this.#entry) ?? NONE;
   }
 
-  /** Writes what is drawn one by one. */
-  #write(order: Uint32Array | null, count: number): void {
-    const { _multiDrawStarts: starts, _multiDrawCounts: counts, _indirectTexture } = this.#insides;
-    const indirect = (_indirectTexture?.image.data ?? null) as Uint32Array | null;
-    const [list, kinds, ranges] = [this.#list, this.#kinds, this.#ranges];
-    for (let n = 0; n < count; n++) {
-      const place = order === null ? n : order[n];
-      const range = 2 * kinds[place];
-      starts[n] = ranges[range];
-      counts[n] = ranges[range + 1];
-      if (indirect !== null) indirect[n] = list[place];
-    }
-  }
-
   /** Writes those of one geometry that follow each other as one. */
-  #writeMerged(order: Uint32Array | null, count: number): void {
+  #writeMerged({ starts, counts }: Listed, count: number): void {
     const insides = this.#insides;
-    const [starts, counts, copies] = [
-      insides._mergedDrawStarts!,
-      insides._mergedDrawCounts!,
-      insides._mergedDrawInstanceCounts!,
-    ];
-    const indirect = insides._indirectTexture!.image.data as Uint32Array;
+    const copies = insides._mergedDrawInstanceCounts!;
     let runs = 0;
     for (let n = 0; n < count; n++) {
-      const place = order === null ? n : order[n];
-      const range = 2 * this.#kinds[place];
-      const [start, length] = [this.#ranges[range], this.#ranges[range + 1]];
-      if (runs > 0 && starts[runs - 1] === start && counts[runs - 1] === length) copies[runs - 1]++;
+      if (n > 0 && starts[n - 1] === starts[n] && counts[n - 1] === counts[n]) copies[runs - 1]++;
       else {
-        starts[runs] = start;
-        counts[runs] = length;
+        insides._mergedDrawStarts![runs] = starts[n];
+        insides._mergedDrawCounts![runs] = counts[n];
         copies[runs++] = 1;
       }
-      indirect[n] = this.#list[place];
     }
     insides._mergedDrawCount = runs;
   }
@@ -241,48 +176,23 @@ export class BatchDraws {
   /** Looks up the ranges of the geometries, and their spheres, which three finds once for each. */
   #measure(geometries: readonly Range[], bytes: number): void {
     const { length } = geometries;
-    if (this.#ranges.length < 2 * length) {
-      this.#ranges = new Int32Array(2 * length);
-      this.#centres = new Float64Array(3 * length);
-    }
-    this.#around.radius = 0;
+    const forms = this.#forms;
+    if (forms.ranges.length < 2 * length) forms.ranges = new Int32Array(2 * length);
     for (let i = 0; i < length; i++) {
       const { start, count, active } = geometries[i] as Range & { active?: boolean };
-      this.#ranges[2 * i] = start * bytes;
-      this.#ranges[2 * i + 1] = count;
-      this.#spheres[i] ??= new Sphere();
-      const sphere = this.#spheres[i];
-      if (active !== false) this.#batch.getBoundingSphereAt(i, sphere);
-      this.#around.radius = Math.max(this.#around.radius, sphere.center.length() + sphere.radius);
-      sphere.center.toArray(this.#centres, 3 * i);
+      forms.ranges[2 * i] = start * bytes;
+      forms.ranges[2 * i + 1] = count;
+      forms.spheres[i] ??= new Sphere();
+      if (active !== false) this.#batch.getBoundingSphereAt(i, forms.spheres[i]);
     }
   }
 
-  /** Takes over where the camera is and where it looks, in the space of the batch. */
-  #lookFrom(camera: Camera): void {
+  /** Answers where the camera is and where it looks in the space of the batch, as three computes it. */
+  #eyeOf(camera: Camera): Eye {
     const back = this.#batch.matrixWorld.clone().invert();
-    this.#eye.setFromMatrixPosition(camera.matrixWorld).applyMatrix4(back);
-    this.#forward.set(0, 0, -1).transformDirection(camera.matrixWorld).transformDirection(back);
-  }
-
-  /** Computes the depths of what is in the list, as three does. */
-  #findDepths(m: Float32Array, count: number): void {
-    const list = this.#list;
-    const kinds = this.#kinds;
-    const depths = this.#depths;
-    const centres = this.#centres;
-    const { x: eyeX, y: eyeY, z: eyeZ } = this.#eye;
-    const { x: forwardX, y: forwardY, z: forwardZ } = this.#forward;
-    for (let n = 0; n < count; n++) {
-      const at = 16 * list[n];
-      const centre = 3 * kinds[n];
-      const x = centres[centre];
-      const y = centres[centre + 1];
-      const z = centres[centre + 2];
-      const px = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12] - eyeX;
-      const py = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13] - eyeY;
-      const pz = m[at + 2] * x + m[at + 6] * y + m[at + 10] * z + m[at + 14] - eyeZ;
-      depths[n] = IS_BY_AXIS ? px * forwardX + py * forwardY + pz * forwardZ : Math.sqrt(px * px + py * py + pz * pz);
-    }
+    const eye = this.#eye;
+    this.#position.setFromMatrixPosition(camera.matrixWorld).applyMatrix4(back).toArray(eye.position);
+    this.#forward.set(0, 0, -1).transformDirection(camera.matrixWorld).transformDirection(back).toArray(eye.forward);
+    return eye;
   }
 }

@@ -34,6 +34,8 @@ export class BatchStates {
   /** The geometry of each; -1 for those that are not drawn. */
   kinds = new Int32Array(0);
   count = 0;
+  /** How many are drawn of each geometry. */
+  readonly copies: number[] = [];
   readonly #insides: Insides;
 
   private constructor(batch: BatchedMesh) {
@@ -64,14 +66,19 @@ export class BatchStates {
     if (SAYS_ALL && _visibilityChanged === UNCHANGED && length === this.count) return;
     if (this.kinds.length < length) this.kinds = grown(this.kinds, length);
     this.count = length;
-    const { kinds } = this;
+    const { copies, kinds } = this;
+    copies.length = 0;
     for (let i = 0; i < length; i++) {
-      if (instances === undefined) {
-        kinds[i] = _visibility![i] && _active![i] !== false ? i : -1;
-        continue;
+      let kind = i;
+      let isDrawn = false;
+      if (instances === undefined) isDrawn = _visibility![i] && _active![i] !== false;
+      else {
+        const { visible, active, geometryIndex } = instances[i];
+        kind = geometryIndex;
+        isDrawn = visible && active;
       }
-      const { visible, active, geometryIndex } = instances[i];
-      kinds[i] = visible && active ? geometryIndex : -1;
+      kinds[i] = isDrawn ? kind : -1;
+      if (isDrawn) copies[kind] = (copies[kind] ?? 0) + 1;
     }
   }
 

@@ -16,6 +16,7 @@ import { type Culled, NOTHING_CULLED } from './culled.js';
 import type { CullingContext } from './culling-context.js';
 import { CullingPass, KeptParts } from './culling-pass.js';
 import { CullingWishes } from './culling-wishes.js';
+import { frustumFilter } from './frustum-filter.js';
 import { enter, leave } from './frustum-tests.js';
 import { OcclusionAnswer } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
@@ -62,6 +63,7 @@ export class Culling {
     this.#root = root;
     this.#options = options;
     this.#wishes = new CullingWishes(options);
+    frustumFilter(); // it is there before the first picture, where it can be
   }
 
   /** Answers what was left out when a camera of the tracker was drawn last. */

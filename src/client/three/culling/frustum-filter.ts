@@ -1,39 +1,90 @@
 import type { Sphere } from 'three';
-import { PACKED_FILTER } from './packed-filter.js';
 
 /** Many instances are asked about at once; their matrices are in the caches until they have been looked at. */
 const CHUNK = 2048;
 
-// Where src/worker/core/frustum-filter.ts reads what it is asked, in numbers of float32; and the answer.
-const LENGTHS = 12;
-const REACH = 15;
-const CENTRE = 16;
-const PLANES = 20;
-const GROUP = 20;
-const NUMBERS = 64;
-const MATRICES = 4096;
+// Where src/worker/core/frustum-filter.ts reads what it is asked, in numbers of float32 or, where it says so, of float64.
+const SLACKS = 32;
+const EYE_64 = 24;
+const FORMS = 4224;
+const MATRICES = 6272;
+const TABLE_64 = 19520;
+
+/** Float64 numbers of a form, and bytes of an instance that is found. */
+const FORM = 5;
+const FOUND_BYTES = 32;
+const PAGE_BYTES = 1 << 16;
 
 /** What is computed in float32 is wrong by this part of its operands' sizes at most: five operations of 2^-24 each, and room. */
 const SLACK = 2e-6;
 /** Lengths are taken for longer by this part. */
 const LONGER = 1 + 1e-5;
 
-/** A number whose products with others are finite in float32. */
-const MOST = 1e30;
+/** What is divided by more than nothing is finite in float32. */
+const LEAST = 1e-30;
 
 interface FilterModule {
   readonly memory: WebAssembly.Memory;
-  select(count: number, first: number): number;
+  reserve(at: number, count: number): void;
+  select(count: number, first: number, found: number, by: number): number;
+  list(count: number, direction: number): number;
 }
+
+/** How depths are told: along the direction in which the eye looks, or how far from it. */
+export const BY_AXIS = 1;
+export const BY_AIR = 2;
+
+/** The eye and where it looks, in the space in which the matrices place instances. */
+export interface Eye {
+  readonly by: typeof BY_AXIS | typeof BY_AIR;
+  readonly position: ArrayLike<number>;
+  readonly forward: ArrayLike<number>;
+}
+
+/** What instances are: the spheres of the forms, and where the triangles of each begin and how many indices they have. */
+export interface Forms {
+  readonly spheres: readonly Sphere[];
+  readonly ranges: Int32Array;
+}
+
+/** What may be seen: the numbers of instances, ascending, their forms, and their depths where these were asked for. */
+export interface Found {
+  count: number;
+  numbers: Uint32Array;
+  forms: Uint32Array;
+  depths: Float64Array;
+}
+
+/** The same in the order in which it is to be drawn: numbers, and for each where its triangles begin and how many indices it has. */
+export interface Listed {
+  readonly numbers: Uint32Array;
+  readonly starts: Int32Array;
+  readonly counts: Int32Array;
+  /** How many indices all have. */
+  readonly indices: number;
+}
+
+/** By depth ascending or descending, or by number. */
+export type Direction = 1 | -1 | 0;
 
 let filter: FrustumFilter | null = null;
 let isBegun = false;
 
 /** Answers the filter, which is there a few milliseconds after this was called first; null until then, or where there is no SIMD. */
 export function frustumFilter(): FrustumFilter | null {
-  if (!isBegun && PACKED_FILTER !== '') void startFilter(Uint8Array.from(atob(PACKED_FILTER), (c) => c.charCodeAt(0)));
-  isBegun = true;
+  if (!isBegun) void loadFilter();
   return filter;
+}
+
+/** Loads what only pages with culling need. */
+async function loadFilter(): Promise<void> {
+  isBegun = true;
+  try {
+    const { PACKED_FILTER } = await import('./packed-filter.js');
+    await startFilter(Uint8Array.from(atob(PACKED_FILTER), (c) => c.charCodeAt(0)));
+  } catch {
+    // As it was.
+  }
 }
 
 /** Starts the filter from its module, packed by gzip. Where that cannot be, instances are looked at without it. */
@@ -49,90 +100,132 @@ export async function startFilter(packed: Uint8Array<ArrayBuffer>): Promise<void
 }
 
 /**
- * Finds which of many spheres a camera may see, in WebAssembly: of 100,000 instances that all move it takes 0.8 ms, of which
- * reading them is half, and the same in JavaScript takes 1.8.
+ * Finds which of many spheres a camera may see, and sorts them, in WebAssembly. What it answers is in its memory, until it is
+ * asked again.
  */
-class FrustumFilter {
+export class FrustumFilter implements Found {
+  count = 0;
+  numbers!: Uint32Array;
+  forms!: Uint32Array;
+  depths!: Float64Array;
   readonly #module: FilterModule;
-  readonly #f32: Float32Array;
-  readonly #u32: Uint32Array;
+  #f32!: Float32Array;
+  #f64!: Float64Array;
+  #i32!: Int32Array;
+  #listed!: Uint32Array;
+  #next!: Int32Array;
+  #keyed!: Int32Array;
+  /** There is room for so many forms and instances. */
+  #forms = 0;
+  #instances = 0;
 
   constructor(module: FilterModule) {
     this.#module = module;
-    this.#f32 = new Float32Array(module.memory.buffer);
-    this.#u32 = new Uint32Array(module.memory.buffer);
+    this.#reserve(1, CHUNK);
   }
 
   /**
-   * Says what is asked: what a camera sees, by the rows x, y and w of its clip space, four numbers each, and by eight planes, of
-   * which two are zeros, and the sphere that each instance is, all in the space in which the matrices place them.
+   * Says what is asked: what a camera sees, by six planes, four numbers each, in the space in which the matrices place instances;
+   * and what these are.
    */
-  ask(rows: Float64Array, planes: Float64Array, { center, radius }: Sphere): void {
+  ask(planes: Float64Array, { spheres, ranges }: Forms): void {
+    if (spheres.length > this.#forms) this.#reserve(2 * spheres.length, this.#instances);
     const f32 = this.#f32;
-    f32.set(rows);
-    f32[11] += SLACK * (Math.abs(rows[11]) + Math.max(Math.abs(rows[3]), Math.abs(rows[7])));
-    let slack = 0;
-    for (let pair = 0; pair < 2; pair++) {
-      const x = rows[4 * pair];
-      const y = rows[4 * pair + 1];
-      const z = rows[4 * pair + 2];
-      const u = rows[8];
-      const v = rows[9];
-      const w = rows[10];
-      const length = Math.max(Math.hypot(u + x, v + y, w + z), Math.hypot(u - x, v - y, w - z));
+    for (let plane = 0; plane < 6; plane++) {
+      const at = 12 * (plane >> 2) + plane;
       // What is no number in here leaves all of them.
-      f32[LENGTHS + pair] = Math.min(1 / length, MOST);
-      slack = Math.max(slack, (largest(x, y, z) + largest(u, v, w)) / length);
+      const length = Math.max(Math.hypot(planes[4 * plane], planes[4 * plane + 1], planes[4 * plane + 2]), LEAST);
+      for (let k = 0; k < 4; k++) f32[at + 4 * k] = planes[4 * plane + k] / length;
+      f32[at + 12] += SLACK * Math.abs(f32[at + 12]);
     }
-    f32[LENGTHS + 2] = SLACK * slack;
-    f32[REACH] = ((center.length() + radius) * LONGER) ** 2;
-    center.toArray(f32, CENTRE);
-    f32[CENTRE + 3] = (radius * LONGER) ** 2;
-    for (let plane = 0; plane < 8; plane++) {
-      const at = PLANES + GROUP * (plane >> 2) + (plane & 3);
-      const x = planes[4 * plane];
-      const y = planes[4 * plane + 1];
-      const z = planes[4 * plane + 2];
-      const d = planes[4 * plane + 3];
-      f32[at] = x;
-      f32[at + 4] = y;
-      f32[at + 8] = z;
-      f32[at + 12] = d + SLACK * Math.abs(d);
-      f32[at + 16] = SLACK * largest(x, y, z);
+    f32[SLACKS] = SLACK;
+    let reach = 0;
+    for (let i = 0; i < spheres.length; i++) {
+      const { center, radius } = spheres[i];
+      const at = TABLE_64 + FORM * i;
+      center.toArray(this.#f64, at);
+      this.#f64[at + 3] = (radius * LONGER) ** 2;
+      this.#i32[2 * at + 8] = ranges[2 * i];
+      this.#i32[2 * at + 9] = ranges[2 * i + 1];
+      reach = Math.max(reach, center.length() + radius);
     }
+    f32[SLACKS + 1] = (reach * LONGER) ** 2;
   }
 
-  /** Adds the numbers of those that may be seen to a list behind the first `count` of it; answers how many are in it then. */
-  select(chunks: readonly Float32Array[], list: Uint32Array, count: number): number {
+  /**
+   * Finds those that may be seen of the instances of some matrices. `forms` says which of the forms each is, by a number below 0
+   * that it is not to be found; all are the first where that is null. Depths are found where there is an `eye`.
+   */
+  select(chunks: readonly Float32Array[], forms: readonly Int32Array[] | null, eye: Eye | null): void {
+    const room = CHUNK * chunks.length;
+    if (room > this.#instances) this.#reserve(this.#forms, Math.ceil(1.5 * room));
+    if (eye !== null) {
+      this.#f64.set(eye.position, EYE_64);
+      this.#f64.set(eye.forward, EYE_64 + 4);
+    }
     const module = this.#module;
-    const f32 = this.#f32;
-    const u32 = this.#u32;
-    let length = count;
+    let count = 0;
+    if (forms === null) this.#i32.fill(0, FORMS, FORMS + CHUNK);
     for (let i = 0; i < chunks.length; i++) {
-      f32.set(chunks[i], MATRICES);
-      const found = module.select(chunks[i].length / 16, CHUNK * i);
-      for (let n = 0; n < found; n++) list[length++] = u32[NUMBERS + n];
+      const chunk = chunks[i];
+      const { length } = chunk;
+      this.#f32.set(chunk, MATRICES);
+      if (forms !== null) this.#i32.set(forms[i], FORMS);
+      count = module.select(length / 16, CHUNK * i, count, eye?.by ?? 0);
     }
-    return length;
+    this.count = count;
+  }
+
+  /** Lists what it has found in an order. */
+  list(direction: Direction): Listed {
+    const { count } = this;
+    const indices = this.#module.list(count, direction);
+    return { numbers: this.#listed, starts: this.#next.subarray(count), counts: this.#keyed, indices };
+  }
+
+  #reserve(forms: number, instances: number): void {
+    this.#forms = forms;
+    this.#instances = instances;
+    const { memory } = this.#module;
+    const at = 8 * (TABLE_64 + FORM * forms);
+    const more = at + FOUND_BYTES * instances - memory.buffer.byteLength;
+    if (more > 0) memory.grow(Math.ceil(more / PAGE_BYTES));
+    this.#module.reserve(at, instances);
+    const { buffer } = memory;
+    this.#f32 = new Float32Array(buffer);
+    this.#f64 = new Float64Array(buffer);
+    this.#i32 = new Int32Array(buffer);
+    this.numbers = new Uint32Array(buffer, at, instances);
+    this.forms = new Uint32Array(buffer, at + 4 * instances, instances);
+    this.depths = new Float64Array(buffer, at + 8 * instances, instances);
+    this.#keyed = new Int32Array(buffer, at + 16 * instances, instances);
+    this.#listed = new Uint32Array(buffer, at + 24 * instances, instances);
+    this.#next = new Int32Array(buffer, at + 24 * instances, 2 * instances);
   }
 }
 
-function largest(x: number, y: number, z: number): number {
-  return Math.max(Math.abs(x), Math.abs(y), Math.abs(z));
-}
+type Numbers = Float32Array | Int32Array;
 
-/** The matrices of many instances as views of as many as are asked about at once, which are made anew where that is another array. */
-export class MatrixChunks {
-  #array: Float32Array | null = null;
+/** What is known of many instances as views of as many as are asked about at once, which are made anew where that is another array. */
+export class Chunks<T extends Numbers> {
+  readonly #size: number;
+  #array: T | null = null;
   #count = 0;
-  #views: readonly Float32Array[] = [];
+  #views: readonly T[] = [];
 
-  of(array: Float32Array, count: number): readonly Float32Array[] {
+  /** So many numbers are of each. */
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  of(array: T, count: number): readonly T[] {
     if (array === this.#array && count === this.#count) return this.#views;
     this.#array = array;
     this.#count = count;
-    this.#views = Array.from({ length: Math.ceil(count / CHUNK) }, (_, i) =>
-      array.subarray(16 * CHUNK * i, 16 * Math.min(count, CHUNK * (i + 1))),
+    const size = this.#size;
+    this.#views = Array.from(
+      { length: Math.ceil(count / CHUNK) },
+      (_, i) => array.subarray(size * CHUNK * i, size * Math.min(count, CHUNK * (i + 1))) as T,
     );
     return this.#views;
   }

@@ -3,9 +3,9 @@ import { grown } from '../../../shared/typed-arrays.js';
 import { canBeHidden } from '../track/opacity.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { InstanceOrder } from '../track-options.js';
-import { DepthSort } from './depth-sort.js';
 import type { DetailLevels } from './detail-levels.js';
 import { DrawnInstances } from './drawn-instances.js';
+import type { Forms, Found } from './frustum-filter.js';
 import { type Bounds, boundsOf, trianglesOf } from './geometry-bounds.js';
 import { InstanceTest } from './instance-test.js';
 import { morphGrowth } from './morph-bounds.js';
@@ -39,7 +39,7 @@ export interface DrawnPart {
   readonly triangles: number;
 }
 
-const NO_NUMBERS = new Uint32Array(0);
+const NO_RANGES = new Int32Array(2);
 
 /** Which instances of an InstancedMesh a view draws: in which order, and in which levels of detail. */
 export class InstanceCulling {
@@ -50,10 +50,6 @@ export class InstanceCulling {
   readonly #test = new InstanceTest();
   /** Those that are drawn, for each level of detail. */
   readonly #drawn: DrawnInstances[];
-  #list = NO_NUMBERS;
-  readonly #sort = new DepthSort();
-  #depths = new Float64Array(0);
-  #sorted = NO_NUMBERS;
   /** The level in which each was drawn last. */
   #level = new Uint8Array(0);
   #parts: Uint32Array[] = [];
@@ -76,22 +72,31 @@ export class InstanceCulling {
     if (own === null) return null;
     const isLarger = this.#levels !== null && !this.#measure(own);
     const bounds = isLarger ? this.#sphere : own.sphere;
-    if (this.#list.length < total) this.#list = new Uint32Array(total);
-    this.#test.begin(view.volume, view.camera, mesh.matrixWorld, view.pixels, view.minPixels);
+    const test = this.#test;
+    test.begin(view.volume, view.camera, mesh.matrixWorld, view.pixels, view.minPixels);
     const isMorphed = mesh.morphTexture != null;
     const isKnown = !isLarger && !isMorphed && view.isContained;
     const { update, view: asked } = view.seen;
+    const { array } = mesh.instanceMatrix;
+    const forms = { spheres: [bounds], ranges: NO_RANGES };
+    const eye = this.#order === null ? null : test.eye;
     let occluded = 0;
-    let count = 0;
-    if (isMorphed) count = this.#selectMorphed(total, bounds);
-    else if (isKnown && this.#entry.wasSeenAsItIs(update, asked.layers)) {
-      count = this.#selectSeen(view, total, bounds);
-      if (view.occlusion !== null && canBeHidden(mesh, this.#entry.cullable === true)) {
-        occluded = view.occlusion.instancesOf(this.#entry)?.count ?? 0;
+    let found: Found;
+    if (isMorphed || (isKnown && this.#entry.wasSeenAsItIs(update, asked.layers))) {
+      found = test.begun(total);
+      found.forms.fill(0, 0, total);
+      if (isMorphed) this.#findMorphed(found, total, bounds);
+      else {
+        this.#findSeen(found, view, total, bounds);
+        if (view.occlusion !== null && canBeHidden(mesh, this.#entry.cullable === true)) {
+          occluded = view.occlusion.instancesOf(this.#entry)?.count ?? 0;
+        }
       }
-    } else count = this.#test.select(mesh.instanceMatrix.array, null, total, bounds, this.#list, 0);
+      if (eye !== null) test.findDepths(array, forms, eye);
+    } else found = test.find(array, total, forms, null, eye);
+    const { count } = found;
     if (count === total && this.#order === null && this.#levels === null) return null;
-    return { ...this.#show(count, own.sphere, total), hidden: total - count, occluded };
+    return { ...this.#show(found, forms, own.sphere, total), hidden: total - count, occluded };
   }
 
   /** Lets go of the memory on the graphics card. */
@@ -112,36 +117,38 @@ export class InstanceCulling {
     return this.#sphere.radius <= sphere.radius * (1 + ROUNDING);
   }
 
-  /** Selects among those that the answer names. */
-  #selectSeen({ seen, asked, occlusion }: DrawnView, total: number, bounds: Sphere): number {
+  /** Finds among those that the answer names. */
+  #findSeen(found: Found, { seen, asked, occlusion }: DrawnView, total: number, bounds: Sphere): void {
     const { array } = this.#mesh.instanceMatrix;
     const { numbers, count } = seen.instancesOf(this.#entry);
-    const list = this.#list;
     // What is seen within the margin need not be in the picture.
-    const drawn = this.#test.select(array, numbers, lengthBelow(numbers, count, total), bounds, list, 0);
+    this.#test.findAmong(array, numbers, lengthBelow(numbers, count, total), bounds);
     const hidden = asked?.instancesOf(this.#entry) ?? null;
-    if (hidden === null || (occlusion !== null && canBeHidden(this.#mesh, this.#entry.cullable === true))) return drawn;
-    const most = lengthBelow(hidden.numbers, hidden.count, total);
-    const all = this.#test.select(array, hidden.numbers, most, bounds, list, drawn);
-    if (all > drawn) list.subarray(0, all).sort();
-    return all;
+    if (hidden === null || (occlusion !== null && canBeHidden(this.#mesh, this.#entry.cullable === true))) return;
+    const drawn = found.count;
+    this.#test.findAmong(array, hidden.numbers, lengthBelow(hidden.numbers, hidden.count, total), bounds);
+    if (found.count > drawn) found.numbers.subarray(0, found.count).sort();
   }
 
-  #selectMorphed(total: number, { center, radius }: Sphere): number {
+  #findMorphed(found: Found, total: number, { center, radius }: Sphere): void {
     const larger = new Sphere(center);
     const growth = morphGrowth(this.#mesh);
     const { array } = this.#mesh.instanceMatrix;
-    let count = 0;
     for (let i = 0; i < total; i++) {
       if (growth !== null) larger.radius = radius + growth(i);
-      if (growth === null || this.#test.maySee(array, i, larger)) this.#list[count++] = i;
+      if (growth === null || this.#test.maySee(array, i, larger)) found.numbers[found.count++] = i;
     }
-    return count;
   }
 
-  /** Has the selected ones drawn, sorted and in their levels. */
-  #show(count: number, sphere: Sphere, total: number): Pick<DrawnPart, 'stands' | 'triangles'> {
-    const numbers = this.#order === null ? this.#list : this.#sortByDepth(count, sphere);
+  /** Has the found ones drawn, sorted and in their levels. */
+  #show(
+    { count, numbers: found }: Found,
+    forms: Forms,
+    sphere: Sphere,
+    total: number,
+  ): Pick<DrawnPart, 'stands' | 'triangles'> {
+    const order = this.#order;
+    const numbers = order === null ? found : this.#test.list(forms, order === 'back-to-front' ? -1 : 1).numbers;
     const own = trianglesOf(this.#mesh.geometry);
     const levels = this.#levels;
     if (levels === null) {
@@ -157,21 +164,8 @@ export class InstanceCulling {
       triangles -= each * trianglesOf(levels.geometries[level] ?? this.#mesh.geometry);
     });
     // The finer ones are nearer, by and large.
-    if (this.#order === 'back-to-front') stands.reverse();
+    if (order === 'back-to-front') stands.reverse();
     return { stands, triangles: Math.max(0, triangles) };
-  }
-
-  #sortByDepth(count: number, { center }: Sphere): Uint32Array {
-    if (this.#depths.length < count) {
-      this.#depths = new Float64Array(this.#list.length);
-      this.#sorted = new Uint32Array(this.#list.length);
-    }
-    const { array } = this.#mesh.instanceMatrix;
-    const list = this.#list;
-    this.#test.findDepths(array, list, count, center, this.#depths);
-    const order = this.#sort.sort(this.#depths, count, this.#order === 'back-to-front');
-    for (let n = 0; n < count; n++) this.#sorted[n] = list[order[n]];
-    return this.#sorted;
   }
 
   /** Sorts numbers into their levels of detail; answers how many there are in each. */

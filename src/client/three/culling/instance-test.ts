@@ -1,5 +1,16 @@
-import type { Camera, Matrix4, Sphere, Vector3 } from 'three';
-import { frustumFilter, MatrixChunks } from './frustum-filter.js';
+import type { Camera, Matrix4, Sphere } from 'three';
+import { DepthSort } from './depth-sort.js';
+import {
+  BY_AXIS,
+  Chunks,
+  type Direction,
+  type Eye,
+  type Forms,
+  type Found,
+  type FrustumFilter,
+  frustumFilter,
+  type Listed,
+} from './frustum-filter.js';
 import { ROUNDING, type ViewVolume } from './view-volume.js';
 
 /** Fewer are looked at one by one. */
@@ -8,17 +19,22 @@ const MANY = 64;
 /**
  * Tells which instances a camera may see, by the sphere of their geometry: of an instance that matrix L and place t put into
  * the mesh's space, the sphere is on the wrong side of a plane n · x + d where n · t + d + (Lᵀ n) · c is below -r |Lᵀ n|, c its
- * centre and r its radius. Of many, a filter leaves those that are near the view at most (frustum-filter.ts).
+ * centre and r its radius. Of many, a filter leaves those that are near the view at most, and sorts them (frustum-filter.ts).
  */
 export class InstanceTest {
-  /** Six planes, and zeros for two more. */
-  readonly #planes = new Float64Array(32);
-  /** The rows x, y and w of clip space. */
-  readonly #rows = new Float64Array(12);
-  readonly #chunks = new MatrixChunks();
+  readonly #planes = new Float64Array(24);
+  readonly #chunks = new Chunks<Float32Array>(16);
+  readonly #kindChunks = new Chunks<Int32Array>(1);
   /** Clip w of a point of the mesh's space, and its way from the camera along the camera's axis. */
   readonly #w = new Float64Array(4);
   readonly #depth = new Float64Array(4);
+  readonly #eye: Eye = { by: BY_AXIS, position: [0, 0, 0], forward: this.#depth };
+  /** What was found without the filter, which is null then. */
+  readonly #own: Found = {
+    ...{ count: 0, numbers: new Uint32Array(0), forms: new Uint32Array(0), depths: new Float64Array(0) },
+  };
+  readonly #sort = new DepthSort();
+  #filter: FrustumFilter | null = null;
   /** Pixels a unit of the mesh's space where w is 1, at most. */
   #pixels = 0;
   #minPixels = 0;
@@ -38,43 +54,98 @@ export class InstanceTest {
     const v = camera.matrixWorldInverse.elements;
     for (let k = 0; k < 4; k++) {
       const [x, y, z] = [m[4 * k], m[4 * k + 1], m[4 * k + 2]];
-      for (let row = 0; row < 3; row++) {
-        const at = row < 2 ? row : 3;
-        this.#rows[4 * row + k] = c[at] * x + c[at + 4] * y + c[at + 8] * z + (k < 3 ? 0 : c[at + 12]);
-      }
-      this.#w[k] = this.#rows[8 + k];
+      this.#w[k] = c[3] * x + c[7] * y + c[11] * z + (k < 3 ? 0 : c[15]);
       this.#depth[k] = -(v[2] * x + v[6] * y + v[10] * z + (k < 3 ? 0 : v[14]));
     }
     this.#pixels = pixels * world.getMaxScaleOnAxis();
     this.#minPixels = minPixels;
   }
 
+  /** The eye by which depths along the camera's axis are told. */
+  get eye(): Eye {
+    return this.#eye;
+  }
+
   /**
-   * Adds those to `list`, behind the first `count` of it, that the camera may see, of so many numbers, or of all below
-   * `total` where there are none. Answers how many are in the list then.
+   * Finds those instances that the camera may see, of `total`. `kinds` says which of the forms each is, by a number below 0 that
+   * it is not to be found; all are the first where that is null. Depths are found where there is an `eye`. What is answered
+   * is true until another test asks.
    */
-  select(
-    matrices: ArrayLike<number>,
-    numbers: Uint32Array | null,
-    total: number,
-    sphere: Sphere,
-    list: Uint32Array,
-    count: number,
-  ): number {
-    let length = count;
-    const filter = numbers === null && total >= MANY && matrices instanceof Float32Array ? frustumFilter() : null;
-    if (filter !== null) {
-      filter.ask(this.#rows, this.#planes, sphere);
-      const end = filter.select(this.#chunks.of(matrices as Float32Array, total), list, count);
-      if (this.#minPixels === 0) return end;
-      for (let n = count; n < end; n++) if (this.maySee(matrices, list[n], sphere)) list[length++] = list[n];
-      return length;
+  find(matrices: ArrayLike<number>, total: number, forms: Forms, kinds: Int32Array | null, eye: Eye | null): Found {
+    const { spheres } = forms;
+    const filter = total >= MANY && matrices instanceof Float32Array ? frustumFilter() : null;
+    if (filter === null) {
+      const found = this.begun(total);
+      for (let i = 0; i < total; i++) {
+        const form = kinds === null ? 0 : kinds[i];
+        if (form < 0 || !this.maySee(matrices, i, spheres[form])) continue;
+        found.numbers[found.count] = i;
+        found.forms[found.count++] = form;
+      }
+      if (eye !== null) this.findDepths(matrices, forms, eye);
+      return found;
     }
-    for (let n = 0; n < total; n++) {
-      const i = numbers === null ? n : numbers[n];
-      if (this.maySee(matrices, i, sphere)) list[length++] = i;
+    this.#filter = filter;
+    filter.ask(this.#planes, forms);
+    const chunks = this.#chunks.of(matrices as Float32Array, total);
+    filter.select(chunks, kinds === null ? null : this.#kindChunks.of(kinds, total), eye);
+    if (this.#minPixels > 0) keep(filter, (i, form) => this.maySee(matrices, i, spheres[form]));
+    return filter;
+  }
+
+  /** Adds those of some numbers that the camera may see to the found ones, of which there are none after `begun`. */
+  findAmong(matrices: ArrayLike<number>, numbers: Uint32Array, count: number, sphere: Sphere): void {
+    const found = this.#own;
+    for (let n = 0; n < count; n++) {
+      if (this.maySee(matrices, numbers[n], sphere)) found.numbers[found.count++] = numbers[n];
     }
-    return length;
+  }
+
+  /** Begins to find among so many instances, none of which is found yet. */
+  begun(total: number): Found {
+    this.#filter = null;
+    const found = this.#own;
+    if (found.numbers.length < total) {
+      found.numbers = new Uint32Array(total);
+      found.forms = new Uint32Array(total);
+      found.depths = new Float64Array(total);
+    }
+    found.count = 0;
+    return found;
+  }
+
+  /** Finds the depths of what was found one by one. */
+  findDepths(m: ArrayLike<number>, { spheres }: Forms, { by, position, forward }: Eye): void {
+    const { count, numbers, forms, depths } = this.#own;
+    const [eyeX, eyeY, eyeZ] = [position[0], position[1], position[2]];
+    const [forwardX, forwardY, forwardZ] = [forward[0], forward[1], forward[2]];
+    for (let n = 0; n < count; n++) {
+      const at = 16 * numbers[n];
+      const { x, y, z } = spheres[forms[n]].center;
+      const px = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12] - eyeX;
+      const py = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13] - eyeY;
+      const pz = m[at + 2] * x + m[at + 6] * y + m[at + 10] * z + m[at + 14] - eyeZ;
+      depths[n] =
+        by === BY_AXIS ? px * forwardX + py * forwardY + pz * forwardZ : Math.sqrt(px * px + py * py + pz * pz);
+    }
+  }
+
+  /** Lists what was found last in an order, by the forms that it was found with. */
+  list({ ranges }: Forms, direction: Direction): Listed {
+    if (this.#filter !== null) return this.#filter.list(direction);
+    const { count, numbers, forms, depths } = this.#own;
+    const order = direction === 0 ? null : this.#sort.sort(depths, count, direction < 0);
+    const listed = { numbers: new Uint32Array(count), starts: new Int32Array(count), counts: new Int32Array(count) };
+    let indices = 0;
+    for (let n = 0; n < count; n++) {
+      const place = order === null ? n : order[n];
+      const range = 2 * forms[place];
+      listed.numbers[n] = numbers[place];
+      listed.starts[n] = ranges[range];
+      listed.counts[n] = ranges[range + 1];
+      indices += ranges[range + 1];
+    }
+    return { ...listed, indices };
   }
 
   /** Answers whether the camera may see a sphere that the i-th matrix of an array places. */
@@ -113,22 +184,6 @@ export class InstanceTest {
     return this.#minPixels === 0 || !(this.pixelsOf(matrices, i, px, py, pz, radius) < this.#minPixels);
   }
 
-  /** Writes how far the centres of instances in a list are from the camera, along the camera's axis. */
-  findDepths(m: ArrayLike<number>, list: Uint32Array, count: number, { x, y, z }: Vector3, depths: Float64Array): void {
-    const depth = this.#depth;
-    const u = depth[0];
-    const v = depth[1];
-    const w = depth[2];
-    const one = depth[3];
-    for (let n = 0; n < count; n++) {
-      const at = 16 * list[n];
-      const px = m[at + 12] + m[at] * x + m[at + 4] * y + m[at + 8] * z;
-      const py = m[at + 13] + m[at + 1] * x + m[at + 5] * y + m[at + 9] * z;
-      const pz = m[at + 14] + m[at + 2] * x + m[at + 6] * y + m[at + 10] * z;
-      depths[n] = u * px + v * py + w * pz + one;
-    }
-  }
-
   /** Answers how many pixels across a sphere is drawn at most, of which the centre is given as it is placed; Infinity at the eye. */
   pixelsOf(m: ArrayLike<number>, i: number, px: number, py: number, pz: number, ownRadius: number): number {
     const at = 16 * i;
@@ -149,4 +204,17 @@ export class InstanceTest {
     const pz = m[at + 14] + m[at + 2] * x + m[at + 6] * y + m[at + 10] * z;
     return this.pixelsOf(m, i, px, py, pz, radius);
   }
+}
+
+/** Keeps some of what was found. */
+export function keep(found: Found, isKept: (instance: number, form: number) => boolean): void {
+  const { numbers, forms, depths } = found;
+  let count = 0;
+  for (let n = 0; n < found.count; n++) {
+    if (!isKept(numbers[n], forms[n])) continue;
+    numbers[count] = numbers[n];
+    forms[count] = forms[n];
+    depths[count++] = depths[n];
+  }
+  found.count = count;
 }

@@ -31,11 +31,6 @@ export class SeenObjects {
     this.view = view;
   }
 
-  /** Answers how many objects and instances it sees. */
-  get count(): number {
-    return this.#count;
-  }
-
   /** Takes over an answer. */
   set(view: SceneView, update: number, ids: Uint32Array, objects: SceneObjects): void {
     this.view = view;

@@ -68,11 +68,12 @@ export class ViewVolume {
  */
 export function isContained(camera: Camera, asked: ViewOptions): boolean {
   const { projection, view, margin = 0 } = asked;
-  const now = [camera.projectionMatrix.elements, camera.matrixWorldInverse.elements];
-  if (now.every((elements, i) => isSameMatrix(elements, i === 0 ? projection : view))) return true;
+  const { projectionMatrix, matrixWorldInverse } = camera;
+  if (isSameMatrix(projectionMatrix.elements, projection) && isSameMatrix(matrixWorldInverse.elements, view))
+    return true;
   if (!(margin > 0)) return false;
   const reversed = camera.reversedDepth === true;
-  const clip = new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+  const clip = new Matrix4().multiplyMatrices(projectionMatrix, matrixWorldInverse);
   const back = clip.invert();
   const before = new Matrix4().fromArray(projection as number[]).multiply(new Matrix4().fromArray(view as number[]));
   const planes = new Float64Array(24);
@@ -85,7 +86,10 @@ export function isContained(camera: Camera, asked: ViewOptions): boolean {
     corner.set(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : asked.depth === 'webgpu' ? 0 : -1, 1).applyMatrix4(back);
     const { x, y, z, w } = corner;
     for (let at = 0; at < 24; at += 4) {
-      const [n, m, o, d] = [planes[at] * x, planes[at + 1] * y, planes[at + 2] * z, planes[at + 3] * w];
+      const n = planes[at] * x;
+      const m = planes[at + 1] * y;
+      const o = planes[at + 2] * z;
+      const d = planes[at + 3] * w;
       const slack = ROUNDING * (Math.abs(n) + Math.abs(m) + Math.abs(o) + Math.abs(d));
       // Times w, which is 0 for what is infinitely far.
       const isInside = w >= 0 ? n + m + o + d + margin * w >= slack : n + m + o + d + margin * w <= -slack;
@@ -98,6 +102,7 @@ export function isContained(camera: Camera, asked: ViewOptions): boolean {
 function writePlanes({ planes }: Frustum, into: Float64Array): void {
   for (let i = 0; i < 6; i++) {
     const { normal, constant } = planes[i];
-    into.set([normal.x, normal.y, normal.z, constant], 4 * i);
+    normal.toArray(into, 4 * i);
+    into[4 * i + 3] = constant;
   }
 }

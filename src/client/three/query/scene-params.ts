@@ -2,8 +2,8 @@ import { type RaycasterParameters, Ray as SceneRay, Sphere, Vector3 } from 'thre
 import type { ObjectId, Ray } from '../../../shared/types.js';
 import { checkAtLeastZero, invalid, reading } from '../../check/validate.js';
 import type { AdapterQuery } from '../../query/query-options.js';
+import type { SceneDrawable } from '../track/object-wishes.js';
 import { isFatLine, type ThinObject, type TrackerContext } from '../track/stand-in.js';
-import type { SceneDrawable } from '../track/tracked-object.js';
 import { type FatQuery, reachOf } from './fat-lines.js';
 
 /** As three's `raycaster.params`: how near to a ray lines and points are hit, in world units. */

@@ -43,3 +43,10 @@ export class SceneNode {
     if (parent !== null) parent.first = this;
   }
 }
+
+/** Lists the nodes right below one. */
+export function childrenOf(node: SceneNode): SceneNode[] {
+  const children: SceneNode[] = [];
+  for (let child = node.first; child !== null; child = child.next) children.push(child);
+  return children;
+}

@@ -1,21 +1,25 @@
 import { type BatchedMesh, type LOD, type Mesh, Object3D, type Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { nextTask } from '../../../shared/next-task.js';
-import type { ObjectId } from '../../../shared/types.js';
 import { reading } from '../../check/validate.js';
 import { Turns } from '../turns.js';
+import { HAS_CHILD_EVENTS } from './child-events.js';
 import { isBelow } from './is-below.js';
 import { type Drawable, isDrawable } from './is-drawable.js';
 import type { TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
+import { isAboutOneObject, type ObjectWishes, type SceneDrawable } from './object-wishes.js';
 import type { SceneEntry } from './scene-entry.js';
-import { SceneNode } from './scene-node.js';
+import { childrenOf, SceneNode } from './scene-node.js';
+import { sliceOf } from './slice.js';
 import { isFatLine, type TrackerContext, type Updatable } from './stand-in.js';
 import { TrackedBatch } from './tracked-batch.js';
 import { TrackedFatLine } from './tracked-fat-line.js';
 import { TrackedLod } from './tracked-lod.js';
-import { isAboutOneObject, type ObjectWishes, type SceneDrawable, TrackedObject } from './tracked-object.js';
+import { TrackedObject } from './tracked-object.js';
 import { TrackedSprite } from './tracked-sprite.js';
+import { UntrackedObject } from './untracked-object.js';
+import { Visibility } from './visibility.js';
 
 /** For so many milliseconds, what comes, goes and was built is done at once; the rest is done in tasks of their own. */
 const SLICE_MS = 4;
@@ -23,14 +27,6 @@ const SLICE_MS = 4;
 const LEAST_SLICE_MS = 1;
 /** So many are done in a frame in any case: a few objects more are there in the very frame, whatever the clock says. */
 const FEWEST = 128;
-/** So many are done between two looks at the clock. */
-const BETWEEN_CLOCKS = 8;
-/** So many instances count as one. */
-const INSTANCES_PER_OBJECT = 32;
-
-/** It tells whether three says when a child comes or goes, as it does from r163 on. */
-const HAS_CHILD_EVENTS = dispatchesChildEvents();
-
 /**
  * Keeps what the tracker knows of the scene in step with it. Nothing goes through the whole scene in a frame: three
  * tells what comes and goes, and what is looked at in every frame is in flat tables. By turns, within a second,
@@ -52,8 +48,7 @@ export class SceneWalk {
   /** The number of these became lower than the one whose turn comes next. */
   readonly #overtaken: SceneNode[] = [];
   readonly #stillTurns = new Turns();
-  /** The visibility of these is looked at in every frame. */
-  readonly #watched = new Set<SceneNode>();
+  readonly #visibility = new Visibility();
   /** These may have another parent than before. */
   readonly #touched = new Set<Object3D>();
   /** The caller asks to look at the one; the other is what is left of it, each with all below it. */
@@ -65,8 +60,6 @@ export class SceneWalk {
   /** What has gone from here, and goes from the service in slices of its own. */
   readonly #ending: SceneEntry[] = [];
   readonly #changed: TableOwner[] = [];
-  /** Tells whether all above the root is visible. */
-  #above = true;
   /** What an object of the scene has thrown in a task of ours, where nobody waits for it. */
   #failure: { readonly cause: unknown } | null = null;
   #isWorking = false;
@@ -126,12 +119,12 @@ export class SceneWalk {
   update(): void {
     const { always, moving, still, moved, layers, service } = this.#context;
     this.#tellFailure();
-    this.#lookAbove();
+    this.#visibility.lookAbove(this.#root, this.#nodes.get(this.#root));
     if (!this.#isTold) for (let i = 0; i < this.#order.length; i++) this.#compareChildren(this.#order[i]);
     this.#settle();
     this.#work(FEWEST, Math.max(LEAST_SLICE_MS, SLICE_MS - this.#lookMs));
     const start = performance.now();
-    for (const node of this.#watched) if (node.object.visible !== node.isVisible) this.#see(node);
+    this.#visibility.lookAtWatched();
     const changed = this.#changed;
     moving.findChanged(0, moving.size, changed);
     this.#updateChanged();
@@ -170,7 +163,7 @@ export class SceneWalk {
     this.#leaving.length = 0;
     this.#unseen.clear();
     this.#nodes.clear();
-    this.#watched.clear();
+    this.#visibility.clear();
     this.#overtaken.length = 0;
     try {
       this.#work(FEWEST);
@@ -224,8 +217,8 @@ export class SceneWalk {
   #moveTo(node: SceneNode, parent: SceneNode): void {
     node.moveTo(parent);
     if (this.#unseen.size > 0) this.#unseen.add(node); // it may have been below one of these
-    if (node.isWatched || node.entry?.isStatic === false) this.#watchAbove(node);
-    this.#see(node);
+    if (node.isWatched || node.entry?.isStatic === false) this.#visibility.watchAbove(node);
+    this.#visibility.see(node);
     const { lod } = node;
     const next = lodAbove(node);
     for (const each of new Set([lod, next])) if (each !== null) this.#rearrange(each);
@@ -308,16 +301,7 @@ export class SceneWalk {
 
   #workFor(ms: number, fewest: number): void {
     const { stale, meshes } = this.#context;
-    const end = performance.now() + ms;
-    let [done, unclocked] = [0, 0];
-    const isOver = (instances = 1): boolean => {
-      const cost = 1 + Math.floor(instances / INSTANCES_PER_OBJECT);
-      done += cost;
-      unclocked += cost;
-      if (done < fewest || unclocked < BETWEEN_CLOCKS) return false;
-      unclocked = 0;
-      return performance.now() > end;
-    };
+    const isOver = sliceOf(ms, fewest);
     while (this.#isCleared && this.#order.length > 0) {
       const node = this.#order.pop()!;
       const instances = node.entry?.count;
@@ -374,7 +358,7 @@ export class SceneWalk {
     this.#listen(object, true);
     // What was never drawn has no place yet. three respects this flag of a child's only.
     if (!this.#hasMatrices && object.matrixWorldAutoUpdate !== false) object.updateWorldMatrix(parent === null, false);
-    node.isShown = node.isVisible && (parent === null ? this.#above : parent.isShown);
+    this.#visibility.begin(node);
     const { children } = object;
     node.children = children.length === 0 ? NO_CHILDREN : children.slice();
     for (let i = children.length - 1; i >= 0; i--) this.#arriving.push({ object: children[i], parent: node });
@@ -403,7 +387,7 @@ export class SceneWalk {
       if (turn < this.#turns.next) this.#overtaken.push(last);
     }
     this.#nodes.delete(object);
-    this.#watched.delete(node);
+    this.#visibility.forget(node);
     this.#forget(node);
     if (node.lod !== null && isDrawable(object)) this.#rearrange(node.lod);
     while (node.first !== null) this.#leave(node.first);
@@ -424,7 +408,7 @@ export class SceneWalk {
       this.#leaveOut(node, error);
       return;
     }
-    if (!node.entry.isStatic) this.#watchAbove(node);
+    if (!node.entry.isStatic) this.#visibility.watchAbove(node);
     this.#updateOne(node);
   }
 
@@ -437,7 +421,7 @@ export class SceneWalk {
       if (node.entry?.remove() === false) this.#ending.push(node.entry);
       node.entry = null;
       // It is the LOD that is looked at by what is above the level.
-      if (node.parent === lod && !lod.entry!.isStatic) this.#watchAbove(node);
+      if (node.parent === lod && !lod.entry!.isStatic) this.#visibility.watchAbove(node);
       return;
     }
     node.lod = null;
@@ -469,40 +453,8 @@ export class SceneWalk {
 
   // --- what is looked at ---
 
-  #lookAbove(): void {
-    let above = true;
-    this.#root.traverseAncestors((ancestor) => {
-      above &&= ancestor.visible;
-    });
-    if (above === this.#above) return;
-    this.#above = above;
-    const node = this.#nodes.get(this.#root);
-    if (node !== undefined) this.#see(node);
-  }
-
-  /** Has the visibility of all above a node be looked at in every frame. */
-  #watchAbove(node: SceneNode): void {
-    for (let above = node.parent; above !== null && !above.isWatched; above = above.parent) {
-      above.isWatched = true;
-      this.#watched.add(above);
-    }
-  }
-
-  /** Looks at the visibility of a node, which all below it share. */
-  #see(node: SceneNode): void {
-    node.isVisible = node.object.visible;
-    const below = [node];
-    for (let each = below.pop(); each !== undefined; each = below.pop()) {
-      const isShown = each.isVisible && (each.parent === null ? this.#above : each.parent.isShown);
-      if (isShown === each.isShown) continue;
-      each.isShown = isShown;
-      each.entry?.show(isShown);
-      for (let child = each.first; child !== null; child = child.next) below.push(child);
-    }
-  }
-
   #updateOne(node: SceneNode): void {
-    if (node.object.visible !== node.isVisible) this.#see(node);
+    this.#visibility.look(node);
     const { entry } = node;
     if (entry === null) return;
     this.#context.stale.delete(entry);
@@ -525,7 +477,7 @@ export class SceneWalk {
     const { entry, object } = node;
     if (node.parent === null && object !== this.#root) this.#leaving.push(node);
     if (this.#isTold) this.#compareChildren(node);
-    if (node.object.visible !== node.isVisible) this.#see(node);
+    this.#visibility.look(node);
     if (entry?.isDue() !== true) return;
     // What was built since is added in slices: of 20,000 geometries, a frame that takes long added thousands by turns.
     if (entry.count === 0 && this.#context.stale.has(entry)) return;
@@ -558,7 +510,7 @@ export class SceneWalk {
   /** Looks at where everything is and whether it is to be seen, table by table: that of thousands takes milliseconds. */
   #glance(): void {
     const { still, service } = this.#context;
-    for (const node of this.#order) if (node.object.visible !== node.isVisible) this.#see(node);
+    for (const node of this.#order) this.#visibility.look(node);
     still.findChanged(0, still.size, this.#changed);
     this.#updateChanged();
     // What goes meanwhile makes the list shorter.
@@ -573,7 +525,7 @@ export class SceneWalk {
     if (node.turn < 0) return; // it has gone meanwhile
     this.#compareChildren(node);
     if (node.entry !== null) this.#askAgain(node);
-    else if (node.object.visible !== node.isVisible) this.#see(node);
+    else this.#visibility.look(node);
     for (let child = node.first; child !== null; child = child.next) this.#unseen.add(child);
   }
 
@@ -591,70 +543,18 @@ export class SceneWalk {
       return;
     }
     this.#context.meshes.review((entry.object as Mesh).geometry);
-    if (!entry.isStatic) this.#watchAbove(node);
+    if (!entry.isStatic) this.#visibility.watchAbove(node);
     this.#updateOne(node);
   }
 }
 
 const NO_CHILDREN: readonly Object3D[] = [];
-const NO_IDS = new Uint32Array(0);
 const NO_ENTRIES: ReadonlySet<Updatable> = new Set();
-
-function childrenOf(node: SceneNode): SceneNode[] {
-  const children: SceneNode[] = [];
-  for (let child = node.first; child !== null; child = child.next) children.push(child);
-  return children;
-}
 
 function areSame(a: readonly Object3D[], b: readonly Object3D[] | null): boolean {
   if (b === null || a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
-}
-
-function dispatchesChildEvents(): boolean {
-  const parent = new Object3D();
-  let isTold = false;
-  parent.addEventListener('childadded', () => {
-    isTold = true;
-  });
-  parent.add(new Object3D());
-  return isTold;
-}
-
-/** It is drawn, but is not tracked, as the caller's functions failed. */
-class UntrackedObject implements SceneEntry {
-  readonly object: Object3D;
-  readonly count = 0;
-  readonly ids = NO_IDS;
-  readonly pending = false;
-  readonly error: CollisionError;
-  readonly isStatic = true;
-
-  constructor(object: Object3D, error: CollisionError) {
-    this.object = object;
-    this.error = error;
-  }
-
-  update(): void {}
-
-  show(): void {}
-
-  isDue(): boolean {
-    return false;
-  }
-
-  onRestore(): void {}
-
-  askAgain(): void {}
-
-  idAt(): ObjectId {
-    return 0;
-  }
-
-  remove(): boolean {
-    return true;
-  }
 }
 
 /** Answers the LOD that a node may belong to: the nearest one above, or what that belongs to itself. */

@@ -14,10 +14,10 @@ import { BatchBuffers, BatchContents, DELETED } from './batch-contents.js';
 import { BatchPart } from './batch-part.js';
 import { BlockMatrices } from './block-matrices.js';
 import { nameOf } from './name-of.js';
+import { isAboutOneObject, isEqualDeep, type ObjectWishes, type SceneObjectOptions } from './object-wishes.js';
 import type { SceneEntry } from './scene-entry.js';
 import type { Placed, PlacedOwner } from './scene-objects.js';
 import { type CullableObject, DEFAULTS, MOST_IN_BLOCK, type TrackerContext } from './stand-in.js';
-import { isAboutOneObject, isEqualDeep, type ObjectWishes, type SceneObjectOptions } from './tracked-object.js';
 
 /** Under an id that has no geometry in the service; it is in no layer. */
 const PLACEHOLDER: Shape = { type: 'sphere', radius: 1 };

@@ -6,8 +6,9 @@ import {
   type Mesh,
 } from 'three';
 import { versionOf } from '../geometry/geometry-version.js';
+import type { ObjectWishes } from './object-wishes.js';
 import type { FatLine, TrackerContext } from './stand-in.js';
-import { type ObjectWishes, TrackedObject } from './tracked-object.js';
+import { TrackedObject } from './tracked-object.js';
 
 type Segments = BufferAttribute | InterleavedBufferAttribute | undefined;
 

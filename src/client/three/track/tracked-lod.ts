@@ -4,8 +4,9 @@ import { areSameDeformers, type Deformers, deformersOf } from '../geometry/defor
 import type { MeshUse, MeshUser } from '../geometry/mesh-pool.js';
 import { isDrawable } from './is-drawable.js';
 import { planStandIn } from './material-plan.js';
+import { isAboutOneObject, type ObjectWishes } from './object-wishes.js';
 import type { TrackerContext } from './stand-in.js';
-import { isAboutOneObject, type ObjectWishes, TrackedObject } from './tracked-object.js';
+import { TrackedObject } from './tracked-object.js';
 
 const NO_GEOMETRY = new BufferGeometry();
 const NO_MATERIAL = new Material();

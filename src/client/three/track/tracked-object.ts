@@ -1,11 +1,10 @@
-import type { BufferGeometry, InstancedMesh, Line, LOD, Material, Mesh, Points, Sprite } from 'three';
-import { CollisionError } from '../../../shared/errors.js';
-import type { ContactDetail, NamedBox, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
+import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
+import type { CollisionError } from '../../../shared/errors.js';
+import type { NamedBox, ObjectId, Shape } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
 import { isSameMatrix, multiplyToPlace } from '../../transforms/affine.js';
 import { type Deformers, deformersOf, isDeformedBy, RIGID } from '../geometry/deformers.js';
-import type { Primitive } from '../geometry/geometry.js';
 import { BlockMatrices } from './block-matrices.js';
 import { IndexSet } from './index-set.js';
 import { InstanceMorphs } from './instance-morphs.js';
@@ -14,7 +13,15 @@ import { isDrawn, MaterialLook, planStandIn, planThin } from './material-plan.js
 import { MeshPose } from './mesh-pose.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
+import {
+  isAboutOneObject,
+  isEqualDeep,
+  type ObjectWishes,
+  type SceneDrawable,
+  type SceneObjectOptions,
+} from './object-wishes.js';
 import { hidesOthers } from './opacity.js';
+import { primitiveOf } from './primitive-of.js';
 import {
   type CullableObject,
   MOST_IN_BLOCK,
@@ -26,37 +33,6 @@ import {
 
 /** Instances whose influences are looked at in one go: 1 to 2 ms where all of them are others. */
 const MOST_MORPHED = 2048;
-
-/** What the service shall know of an object beyond what the scene says. */
-export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' | 'matrix'>> {
-  /**
-   * Its triangles are a `solid` mesh: they must be closed, or else the object is `untracked`. Default false. A shape
-   * that stands for them says so itself.
-   */
-  solid?: boolean;
-  /**
-   * Vertices of its geometry nearer than this become one, as in `addMesh`: three's spheres, cylinders and tori are
-   * closed then. Objects that share a geometry and this share the mesh. Default 0.
-   */
-  weld?: number;
-}
-
-/** What three draws: a shape may stand for any of these, and each has options. Instanced, skinned and batched meshes are Meshes. */
-export type SceneDrawable = Mesh | Line | Points | Sprite | (LOD & { readonly geometry?: undefined });
-
-/** What the caller wishes beyond what the scene says. */
-export interface ObjectWishes {
-  /** It is for every object that does not say so itself. */
-  readonly contacts: ContactDetail;
-  /** Stands for the object instead of its triangles. */
-  shape(object: SceneDrawable): Shape | null;
-  options(object: SceneDrawable): SceneObjectOptions;
-}
-
-/** Answers whether an error leaves out one object; all others are about the service. */
-export function isAboutOneObject(error: unknown): error is CollisionError {
-  return CollisionError.is(error) && ['INVALID_ARGUMENT', 'BAD_DATA', 'UNSUPPORTED'].includes(error.code);
-}
 
 const NO_MATRICES: Float32Array = new Float32Array(0);
 const NO_PARENT = new Float64Array(0);
@@ -650,33 +626,9 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 }
 
-interface Kind {
-  readonly isMesh?: boolean;
-  readonly isPoints?: boolean;
-  readonly isLine?: boolean;
-  readonly isLineSegments?: boolean;
-  readonly isLineLoop?: boolean;
-}
-
-/** Answers what an object is drawn as from its geometry. */
-function primitiveOf(object: Kind): Primitive {
-  if (object.isPoints === true) return 'points';
-  if (object.isLine === true)
-    return object.isLineSegments === true ? 'segments' : object.isLineLoop === true ? 'loop' : 'strip';
-  return 'triangles';
-}
-
 const NO_STAND_IN: Pick<StandIn, 'blocks'> = { blocks: [] };
 
 /** Answers how many instances three draws. */
 function wantedOf({ count, instanceMatrix }: InstancedMesh): number {
   return Math.min(count, instanceMatrix.count);
-}
-
-/** Compares what the caller answers: numbers, words, and objects and arrays of them. */
-export function isEqualDeep(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
-  const keys = Object.keys(a);
-  const [left, right] = [a, b] as Record<string, unknown>[];
-  return keys.length === Object.keys(b).length && keys.every((key) => isEqualDeep(left[key], right[key]));
 }

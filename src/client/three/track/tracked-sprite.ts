@@ -10,8 +10,9 @@ import {
   type Sprite,
 } from 'three';
 import type { Shape } from '../../../shared/types.js';
+import type { ObjectWishes } from './object-wishes.js';
 import type { Facing, TrackerContext } from './stand-in.js';
-import { type ObjectWishes, TrackedObject } from './tracked-object.js';
+import { TrackedObject } from './tracked-object.js';
 
 /** The square that three draws of a Sprite, in the order in which its Raycaster tries the triangles. */
 const SQUARE = new BufferGeometry()

@@ -255,9 +255,11 @@ export class PairReach {
   fromBZx: f64; fromBZy: f64; fromBZz: f64;
   fromBTx: f64; fromBTy: f64; fromBTz: f64;
   clearance: f64;
+  /** Until when the two are known to be apart on the way: 0 where nothing is known, Infinity where that is all the way. */
+  apartUntil: f64;
   /** 1 where one of the two came on a way. */
   hasWay: u32;
-  pad: u32;
+  pad0: u32; pad1: f64;
 }
 
 export const PAIR_REACH_BYTES: usize = offsetof<PairReach>();
@@ -276,7 +278,7 @@ export function startOfB(pair: PairReach): Affine {
 
 /** Joins what two objects reach; 0 stands for one that reaches no further than its shape. */
 export function joinReach(out: PairReach, a: Reach, itemA: Item, b: Reach, itemB: Item): void {
-  out.clearance = 0;
+  out.clearance = out.apartUntil = 0;
   out.hasWay = 0;
   joinOne(out, startOfA(out), a, itemA);
   joinOne(out, startOfB(out), b, itemB);

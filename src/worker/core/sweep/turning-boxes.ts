@@ -8,6 +8,7 @@
 
 import { Affine, copy } from '../math/affine';
 import { alongAxis, axisProduct, bendAlong, findWidestAxis, reachAlong, setBoxAxis, widestAxis, widestGap } from '../math/obb-axes';
+import * as rigid from '../math/rigid-motion';
 import { moveMap, setPivot, setSpin } from './motion';
 
 /** A box at the start of its motion, and the motion; half of the box's edges are the columns of the map. */
@@ -24,6 +25,31 @@ export class BoxMotion {
   arm: f64;
   size: f64;
 }
+
+/** Sets the motion of something from where its map was to where it is, by the maps of its object then and now. */
+export function setMotionOf(out: BoxMotion, startMap: Affine, endMap: Affine, from: Affine, to: Affine): void {
+  rigid.findMotion(from, to);
+  rigid.startMap(startMap, endMap, from, to);
+  out.map = changetype<usize>(startMap);
+  out.endMap = changetype<usize>(endMap);
+  out.pivotX = from.tx; out.pivotY = from.ty; out.pivotZ = from.tz;
+  out.wayX = rigid.wayX; out.wayY = rigid.wayY; out.wayZ = rigid.wayZ;
+  out.spinX = rigid.spinX; out.spinY = rigid.spinY; out.spinZ = rigid.spinZ;
+  out.angle = rigid.angle;
+}
+
+/** Sets how far a box reaches from its middle and from the pivot. */
+export function setBoxSize(box: BoxMotion): void {
+  const m = changetype<Affine>(box.map);
+  const x = m.tx - box.pivotX, y = m.ty - box.pivotY, z = m.tz - box.pivotZ;
+  box.size =
+    sqrt(m.xx * m.xx + m.xy * m.xy + m.xz * m.xz) + sqrt(m.yx * m.yx + m.yy * m.yy + m.yz * m.yz) +
+    sqrt(m.zx * m.zx + m.zy * m.zy + m.zz * m.zz);
+  box.arm = sqrt(x * x + y * y + z * z) + box.size;
+}
+
+/** How near the two count as touching, relative to the size of the smaller. */
+export const TOUCHING: f64 = 1e-4;
 
 let a: BoxMotion = changetype<BoxMotion>(0);
 let b: BoxMotion = changetype<BoxMotion>(0);

@@ -18,7 +18,7 @@ import { PlacedShape, copyShape, mapOf } from '../shape/placed-shape';
 import { setMotion } from './motion';
 import { best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetX, meetY, meetZ } from './meeting';
 import { beginSweep, sweepPair } from './sweep';
-import { BoxMotion, boxesApartUntil, doBoxesMeet, moveAlong } from './turning-boxes';
+import { BoxMotion, TOUCHING, moveAlong, setMotionOf } from './turning-boxes';
 
 /** When the two meet, 0 … 1, and how deep they are in each other at the start, else 0. */
 export let meetingTime: f64 = 0;
@@ -45,16 +45,16 @@ const bodyB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 
 /**
  * Sweeps two shapes from where they were to where they are; the maps are those of their objects then and now. Answers
- * whether they meet on the way. Without `wantsDepth` nobody reads how deep they are in each other at the start, nor where they
- * meet. Throws OUT_OF_MEMORY.
+ * whether they meet on the way. Where both turn, they are known to be apart until a time, or that is 0. Without `wantsDepth`
+ * nobody reads how deep they are in each other at the start. Throws OUT_OF_MEMORY.
  */
 export function sweepBoth(
-  a: PlacedShape, fromA: Affine, toA: Affine, b: PlacedShape, fromB: Affine, toB: Affine, wantsDepth: bool,
+  a: PlacedShape, fromA: Affine, toA: Affine, b: PlacedShape, fromB: Affine, toB: Affine, apartUntil: f64, wantsDepth: bool,
 ): bool {
   setMover(moverA, startA, a, fromA, toA);
   setMover(moverB, startB, b, fromB, toB);
   if (moverA.angle > 0 && moverB.angle > 0) {
-    if (!advanceBoth(wantsDepth)) return false;
+    if (!advanceBoth(apartUntil)) return false;
     if (wantsDepth && meetingTime == 0) findDepth();
     return true;
   }
@@ -63,15 +63,8 @@ export function sweepBoth(
 
 function setMover(mover: Mover, start: PlacedShape, shape: PlacedShape, from: Affine, to: Affine): void {
   copyShape(start, shape);
-  rigid.findMotion(from, to);
-  rigid.startMap(mapOf(start), mapOf(shape), from, to);
+  setMotionOf(mover, mapOf(start), mapOf(shape), from, to);
   mover.shape = changetype<usize>(start);
-  mover.map = changetype<usize>(mapOf(start));
-  mover.endMap = changetype<usize>(mapOf(shape));
-  mover.pivotX = from.tx; mover.pivotY = from.ty; mover.pivotZ = from.tz;
-  mover.wayX = rigid.wayX; mover.wayY = rigid.wayY; mover.wayZ = rigid.wayZ;
-  mover.spinX = rigid.spinX; mover.spinY = rigid.spinY; mover.spinZ = rigid.spinZ;
-  mover.angle = rigid.angle;
   mover.turnX = rigid.turnX; mover.turnY = rigid.turnY; mover.turnZ = rigid.turnZ; mover.turnW = rigid.turnW;
 }
 
@@ -112,8 +105,7 @@ function findDepth(): void {
   meetingNormalX = -meetNormalX; meetingNormalY = -meetNormalY; meetingNormalZ = -meetNormalZ;
 }
 
-/** How near the two count as touching, relative to the size of the smaller; the same for who only grazes on and on. */
-const TOUCHING: f64 = 1e-4;
+/** How near two that only graze on and on count as touching, relative to the size of the smaller. */
 const GRAZING: f64 = 1e-3;
 /** It is the latter from so many steps on. With 64, one of 300 random pairs of meshes was told to meet early by more than the former. */
 const MANY_STEPS: i32 = 512;
@@ -125,8 +117,8 @@ let gap: f64 = 0;
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let isPlane: bool = false;
 
-/** Finds when the two meet, and with `wantsPlace` where. */
-function advanceBoth(wantsPlace: bool): bool {
+/** Finds when and where the two meet, which are apart until a time. */
+function advanceBoth(apartUntil: f64): bool {
   setSize(moverA);
   setSize(moverB);
   isPlane = startA.shape != SHAPE_MESH && startB.shape != SHAPE_MESH;
@@ -134,13 +126,7 @@ function advanceBoth(wantsPlace: bool): bool {
   const wayX = moverA.wayX - moverB.wayX, wayY = moverA.wayY - moverB.wayY, wayZ = moverA.wayZ - moverB.wayZ;
   const speed = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ) + moverA.angle * moverA.arm + moverB.angle * moverB.arm;
   const size = min(moverA.size, moverB.size);
-  const areBoxes = startA.shape == SHAPE_BOX && startB.shape == SHAPE_BOX;
-  let time: f64 = areBoxes ? boxesApartUntil(moverA, moverB, TOUCHING * size) : 0;
-  if (areBoxes && !wantsPlace && time < 1 && doBoxesMeet(time, TOUCHING * size)) {
-    meetingTime = time;
-    meetingDepth = 0;
-    return true;
-  }
+  let time = apartUntil;
   for (let step = 0; time < 1; step++) {
     checkpoint(WORK_OF_STEP);
     pose(poseA, moverA, time);

@@ -10,6 +10,7 @@ import { makeId } from '../../../../src/shared/ids.js';
 import * as layout from '../../../../src/shared/layout.js';
 import type { MeshData } from '../../../../src/shared/types.js';
 import type { Core, PlacedDescription } from '../../../../src/worker/binding/core.js';
+import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { MeshTable } from '../../../../src/worker/mesh-table.js';
 import { bake, startCore } from '../../../fixtures/core.js';
 import { aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
@@ -109,7 +110,7 @@ class World {
   look(random: Random): unknown[] {
     return Array.from({ length: 20 }, () => {
       const origin = random.point(6).toArray();
-      return this.core.queries.raycastAll({ origin, direction: random.direction().toArray() }, FILTER);
+      return inOnePiece(this.core.queries.raycastAll({ origin, direction: random.direction().toArray() }, FILTER));
     });
   }
 }

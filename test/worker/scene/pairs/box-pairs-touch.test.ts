@@ -1,5 +1,5 @@
-// Boxes that are just apart or just touch, by far less than float32 tells, at a corner on a face: contact() and frames say
-// which.
+// Boxes that are just apart or just touch, by far less than float32 tells, at a corner on a face or as beams
+// lie across each other: contact() and frames say which.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
@@ -9,11 +9,11 @@ import { NearScene } from '../../../fixtures/near-scene.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import type { AnyShape } from '../../../oracle/shapes.js';
 
-const COUNT = 600;
+const COUNT = 900;
 const LONG = 300;
 const CUBE: AnyShape = { shape: { type: 'box', halfExtents: [1, 1, 1] } };
 
-test(`${COUNT} corners on faces, seed ${SEED}`, async () => {
+test(`${COUNT} corners and beams on faces, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const scene = await NearScene.at(new Vector3());
   const expected = new Set<string>();
@@ -30,6 +30,14 @@ test(`${COUNT} corners on faces, seed ${SEED}`, async () => {
     const corner = new Vector3();
     for (const column of columns) corner.addScaledVector(column, column.getComponent(axis) * side > 0 ? -1 : 1);
     const foot = random.point(0.7).setComponent(axis, side * (1 + gap));
+    // Others lie across it: their middles are near each other, however long one is.
+    if (isLong && random.chance(0.5)) {
+      const angle = random.chance(0.7) ? random.logRange(1e-7, 1e-2) : random.range(0, 6.3);
+      const turn = new Matrix4().makeRotationAxis(new Vector3().setComponent(axis, 1), angle);
+      const form = longAlong((axis + 1 + random.integer(2)) % 3);
+      upper.copy(turn.scale(new Vector3(...form).multiplyScalar(0.5)));
+      corner.setScalar(0).setComponent(axis, -0.5 * side);
+    }
     upper.setPosition(foot.sub(corner)).premultiply(lower);
     // Each pair far from all others, at the origin's digits for what is asked one by one.
     const forms = random.chance(0.5) ? [lower, upper] : [upper, lower];

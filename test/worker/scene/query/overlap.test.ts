@@ -13,6 +13,25 @@ const DOUBT = 1e-5;
 
 const COUNT = 1000;
 
+// Bounds of 0 are not rounded outwards, as all others are: there touching is decided by the last bit.
+test.each([0, 1, 2])('boxes whose faces touch in the plane through the origin across axis %d meet', async (axis) => {
+  const scene = await NearScene.at(new Vector3());
+  const box: AnyShape = { shape: { type: 'box', halfExtents: [1, 1, 1] } };
+  const at = (by: number) => new Matrix4().setPosition(new Vector3().setComponent(axis, by));
+  for (const side of [-1, 1]) {
+    const thing = scene.add(box, at(side), { flags: layout.FLAG_PICKABLE });
+    for (const flags of [layout.FLAG_PICKABLE, layout.FLAG_PICKABLE | layout.FLAG_STATIC]) {
+      const other = scene.add(box, at(side), { flags });
+      const ids = [thing.id, other.id];
+      expect([...scene.core.queries.overlap(scene.describe(box, at(-side)), ALL)]).toEqual(ids);
+      expect([...scene.core.queries.overlap(scene.describe(box, at(-side * 1.001)), ALL)]).toEqual([]);
+      expect([...scene.core.queries.containing([0, 0, 0], ALL)]).toEqual(ids);
+      scene.remove(other);
+    }
+    scene.remove(thing);
+  }
+});
+
 describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
   test.each([
     ['mesh', 'mesh', 300],

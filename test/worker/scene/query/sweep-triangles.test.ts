@@ -3,7 +3,7 @@
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { KINDS, type Kind, SweepWorld } from '../../../fixtures/sweep-world.js';
-import { type Triangles, icosphere, merged, rods, soup, transformed } from '../../../oracle/meshes.js';
+import { icosphere, merged, rods, soup, type Triangles, transformed } from '../../../oracle/meshes.js';
 import { type Random, SEED } from '../../../oracle/random.js';
 import type { AnyShape } from '../../../oracle/shapes.js';
 
@@ -65,7 +65,12 @@ describe.each(SIZES)(`of size %d, seed ${SEED}`, (size) => {
         expect(hit.object, message).toBe(thing.id);
         // What a ball or a capsule meets is found by steps towards it, until they are as short as that.
         const digits = 1e-8 * size;
-        const towards = Math.abs(to.clone().sub(from).dot(new Vector3(...hit.normal)));
+        const towards = Math.abs(
+          to
+            .clone()
+            .sub(from)
+            .dot(new Vector3(...hit.normal)),
+        );
         expect(Math.abs(hit.time - first.time) * towards, message).toBeLessThan(digits);
         expect(Math.abs(hit.depth - first.depth), message).toBeLessThan(digits);
         // A way that ends behind there by a hair meets it as well.

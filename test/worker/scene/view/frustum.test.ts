@@ -5,7 +5,7 @@ import { PLACES, Twin } from '../../../fixtures/twin.js';
 import { type AnyCamera, aimed, DEPTHS, KINDS, ODD_KINDS, viewOf } from '../../../oracle/cameras.js';
 import { type FrustumState, frustumPlanes, frustumState } from '../../../oracle/frustum.js';
 import { icosphere, rods, soup, trianglesOf } from '../../../oracle/meshes.js';
-import { Placed } from '../../../oracle/placed.js';
+import type { Placed } from '../../../oracle/placed.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { rayHits } from '../../../oracle/ray.js';
 
@@ -82,35 +82,38 @@ describe.each(PLACES)(`frustum states of ${OBJECTS} boxes and meshes, %s, seed $
     });
   });
 
-  test.each([...KINDS, ...ODD_KINDS])('boxes along the axes are seen that are a hair within a side: %s', async (_, make) => {
-    const random = new Random(SEED);
-    const own = await Twin.create();
-    onTestFinished(() => own.dispose());
-    const half = new Vector3(0.1, 0.2, 0.3);
-    const shape = own.box(half);
-    let seen = 0;
-    for (let i = 0; i < 20; i++) {
-      const camera = aimed(make(random), random, place);
-      const view = viewOf(camera, DEPTHS[0][1]);
-      const planes = frustumPlanes(view.projection, view.view, view.depth);
-      const ids = planes.slice(0, 4).flatMap((plane) => {
-        const middle = new Vector3(random.range(-0.5, 0.5), random.range(-0.5, 0.5), 0.9).unproject(camera);
-        const { x, y, z } = plane.normal;
-        const reach = Math.abs(x) * half.x + Math.abs(y) * half.y + Math.abs(z) * half.z;
-        const at = plane.projectPoint(middle, new Vector3()).addScaledVector(plane.normal, 1e-7 - reach);
-        return own.add(shape, new Matrix4().setPosition(at));
-      });
-      own.service.setView(view);
-      const states = statesOf((await own.service.update()).visible);
-      for (const id of ids) {
-        if (frustumState(own.items.get(id)!.bounds, planes).state === 'outside') continue; // of another plane
-        expect(states.get(id)).toBe('crossing');
-        seen++;
+  test.each([...KINDS, ...ODD_KINDS])(
+    'boxes along the axes are seen that are a hair within a side: %s',
+    async (_, make) => {
+      const random = new Random(SEED);
+      const own = await Twin.create();
+      onTestFinished(() => own.dispose());
+      const half = new Vector3(0.1, 0.2, 0.3);
+      const shape = own.box(half);
+      let seen = 0;
+      for (let i = 0; i < 20; i++) {
+        const camera = aimed(make(random), random, place);
+        const view = viewOf(camera, DEPTHS[0][1]);
+        const planes = frustumPlanes(view.projection, view.view, view.depth);
+        const ids = planes.slice(0, 4).flatMap((plane) => {
+          const middle = new Vector3(random.range(-0.5, 0.5), random.range(-0.5, 0.5), 0.9).unproject(camera);
+          const { x, y, z } = plane.normal;
+          const reach = Math.abs(x) * half.x + Math.abs(y) * half.y + Math.abs(z) * half.z;
+          const at = plane.projectPoint(middle, new Vector3()).addScaledVector(plane.normal, 1e-7 - reach);
+          return own.add(shape, new Matrix4().setPosition(at));
+        });
+        own.service.setView(view);
+        const states = statesOf((await own.service.update()).visible);
+        for (const id of ids) {
+          if (frustumState(own.items.get(id)!.bounds, planes).state === 'outside') continue; // of another plane
+          expect(states.get(id)).toBe('crossing');
+          seen++;
+        }
+        for (const id of ids) own.remove(id);
       }
-      for (const id of ids) own.remove(id);
-    }
-    expect(seen).toBeGreaterThan(20);
-  });
+      expect(seen).toBeGreaterThan(20);
+    },
+  );
 
   test('of several views at once: layers, what is not cullable, margins', async () => {
     const random = new Random(SEED);

@@ -239,7 +239,8 @@ test('a ridge before the eye hides what is behind it, however large its quads ar
     const ids = [twin.add(await twin.mesh(ridge), new Matrix4(), { side: 'front' })];
     const thing = twin.box(new Vector3(0.3, 0.3, 0.3));
     for (let x = -30; x <= 30; x += 3) {
-      for (let z = -45; z <= -20; z += 5) ids.push(twin.add(thing, new Matrix4().setPosition(x, 1, z), { occluder: false }));
+      for (let z = -45; z <= -20; z += 5)
+        ids.push(twin.add(thing, new Matrix4().setPosition(x, 1, z), { occluder: false }));
     }
     await getReady(twin);
     const camera = lookingFrom(new Vector3(0, 2, 24), 0);

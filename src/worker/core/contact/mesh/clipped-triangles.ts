@@ -48,6 +48,9 @@ export class Side {
   interior: u32;
   interiorCount: u32;
   interiorRoom: u32;
+  /** The pockets that the interior triangles are in: Pocket each (pockets.ts). */
+  pockets: u32;
+  pocketCount: u32;
   /**
    * For each slot, u32: 0 where its triangle is not known; for a clipped triangle one more than its index; for an
    * interior one clippedCount and one more than its index.

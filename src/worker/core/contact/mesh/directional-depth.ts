@@ -6,7 +6,7 @@
 // (shadow-grid.ts). Two triangles are compared in float64 (triangle-depth.ts), so that the depth is exact but for that.
 
 import { reserve } from '../../memory';
-import { beginDepth, best, best0, best1, bestKind, compare } from './triangle-depth';
+import { beginDepth, best, best0, best1, bestKind, compare, enough } from './triangle-depth';
 import { Projected, lookAlong, project, sourceAt } from './triangle-projection';
 import { searchGrid } from './shadow-grid';
 import {
@@ -24,7 +24,7 @@ let shadows0: usize = 0, shadows1: usize = 0; // Shadow each
 export function depthAlong(
   list0: usize, count0: u32, list1: usize, count1: u32, nx: f64, ny: f64, nz: f64, limit: f64 = Infinity,
 ): f64 {
-  beginDepth();
+  beginDepth(limit);
   if (count0 == 0 || count1 == 0) return best;
   shadows0 = reserve(shadows0, 0, <u64>count0 * SHADOW_BYTES);
   shadows1 = reserve(shadows1, 0, <u64>count1 * SHADOW_BYTES);
@@ -40,21 +40,18 @@ export function depthAlong(
   const first1 = highest, second1 = secondHighest, top1 = topOf(first1);
   if (!probe(first0, shadows1, count1, top1, false)) return best;
   if (!probe(first1, shadows0, count0, top0, true)) return best;
-  if (best < limit) {
-    if (!probe(second0, shadows1, count1, top1, false)) return best;
-    if (!probe(second1, shadows0, count0, top0, true)) return best;
-  }
-  if (!(best < limit)) return best;
+  if (!probe(second0, shadows1, count1, top1, false)) return best;
+  if (!probe(second1, shadows0, count0, top0, true)) return best;
   openWindow();
   const left0 = keepHigher(shadows0, count0, top1), left1 = keepHigher(shadows1, count1, top0);
-  if (left0 != 0 && left1 != 0 && hasWindow()) searchGrid(shadows0, left0, shadows1, left1, limit);
+  if (left0 != 0 && left1 != 0 && hasWindow()) searchGrid(shadows0, left0, shadows1, left1);
   return best;
 }
 
 /**
  * Compares one of the highest shadows of a side with all of the other side, of which the highest reaches `otherTop`. Answers
- * false where it cannot reach more than the best depth so far. The depths that two of each side reach rule most triangles
- * out before there is a grid: of 5,600 triangles in the large regions of dragons in dragons 2,000 are left.
+ * false where it cannot reach more than the best depth so far, or that is enough. The depths that two of each side reach rule
+ * most triangles out before there is a grid: of 5,600 triangles in the large regions of dragons in dragons 2,000 are left.
  */
 function probe(own: usize, others: usize, otherCount: u32, otherTop: f32, isSwapped: bool): bool {
   const top = topOf(own);
@@ -67,7 +64,9 @@ function probe(own: usize, others: usize, otherCount: u32, otherTop: f32, isSwap
   const low = reachLow, high = reachHigh;
   for (let at = others, end = others + <usize>otherCount * SHADOW_BYTES; at < end; at += SHADOW_BYTES) {
     const q = changetype<Shadow>(at);
-    if (<f64>(top + q.top) > needed && isOver(low, high, at)) compareShadows(otherSource, p, q, isSwapped);
+    if (!(<f64>(top + q.top) > needed) || !isOver(low, high, at)) continue;
+    compareShadows(otherSource, p, q, isSwapped);
+    if (best >= enough) return false;
   }
   return true;
 }
@@ -102,7 +101,7 @@ export function keepWitness(): void {
  */
 export function isWitnessed(nx: f64, ny: f64, nz: f64, limit: f64): bool {
   if (witnessCount == 0) return false;
-  beginDepth();
+  beginDepth(limit);
   lookAlong(nx, ny, nz);
   // The latest ones first.
   for (let back: u32 = 1; back <= min(witnessCount, MOST_WITNESSES); back++) {

@@ -4,7 +4,7 @@
 // is over many cells is bounded in each by its plane.
 
 import { reserve } from '../../memory';
-import { best } from './triangle-depth';
+import { best, enough } from './triangle-depth';
 import {
   MARGIN, SHADOW_BYTES, Shadow, beginComparing, compareShadows, isOver, needed, originH, originU, originV, reachHigh,
   reachLow, setReach, unit, windowHigh, windowLow,
@@ -47,10 +47,10 @@ let promises: usize = 0; // f64 each
 const projected = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 16));
 
 /**
- * Compares the shadows of both sides, which must overlap the window, by the cells of a grid. Ends where a depth of `limit` is
- * found. Throws OUT_OF_MEMORY.
+ * Compares the shadows of both sides, which must overlap the window, by the cells of a grid. Ends where a depth is found that
+ * is enough. Throws OUT_OF_MEMORY.
  */
-export function searchGrid(shadows0: usize, count0: u32, shadows1: usize, count1: u32, limit: f64): void {
+export function searchGrid(shadows0: usize, count0: u32, shadows1: usize, count1: u32): void {
   // The fewer are those in the cells.
   const isSwapped = count0 < count1;
   const shadows = isSwapped ? shadows1 : shadows0, count = isSwapped ? count1 : count0;
@@ -80,7 +80,7 @@ export function searchGrid(shadows0: usize, count0: u32, shadows1: usize, count1
   // The most promising one first, as what it comes to rules most of the others out.
   search(source, otherSource, changetype<Shadow>(first), isSwapped);
   let from = promises;
-  for (let at = shadows; at < end && best < limit; at += SHADOW_BYTES, from += 8) {
+  for (let at = shadows; at < end && best < enough; at += SHADOW_BYTES, from += 8) {
     if (load<f64>(from) > needed && at != first) search(source, otherSource, changetype<Shadow>(at), isSwapped);
   }
 }
@@ -293,6 +293,7 @@ function search(source: Source, otherSource: Source, p: Shadow, isSwapped: bool)
         if (!isOver(low, high, changetype<usize>(q))) continue;
         q.compared = changetype<u32>(p);
         compareShadows(otherSource, p, q, isSwapped);
+        if (best >= enough) return;
       }
     }
   }

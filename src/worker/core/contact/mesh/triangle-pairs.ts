@@ -2,6 +2,7 @@
 // triangle of the first mesh, then of the second. Places are in the world, in float32.
 
 import { CROSSING_A, CROSSING_B, CROSSING_BYTES, CROSSING_SEGMENT } from '../../../../shared/layout';
+import { checkpoint } from '../../checkpoint';
 import { Affine, relate } from '../../math/affine';
 import { intersectionSegment, fromX, fromY, fromZ, toX, toY, toZ } from '../../math/triangle-intersection-segment';
 import { Triangle, trianglesIntersect } from '../../math/triangles';
@@ -44,11 +45,34 @@ export function trianglePairs(a: PlacedShape, b: PlacedShape): void {
   foundCount = 0;
   setTrees(changetype<Mesh>(meshA), changetype<Mesh>(meshB), map);
   descend(changetype<Mesh>(meshA), changetype<Mesh>(meshB), addIfMeeting);
-  listEntries();
+  const bytes = <u64>foundCount * ENTRY_BYTES;
+  entries = reserve(entries, 0, bytes);
+  sorted = reserve(sorted, 0, bytes);
+  for (let i: u32 = 0; i < foundCount; i += AT_ONCE) {
+    listEntries(i, endOf(i));
+    checkpoint(AT_ONCE);
+  }
   sort(offsetof<Entry>('b'), changetype<Mesh>(meshB).triangleCount);
   sort(offsetof<Entry>('a'), changetype<Mesh>(meshA).triangleCount);
-  let to = addCrossings(foundCount);
-  for (let i: u32 = 0; i < foundCount; i++, to += CROSSING_BYTES) {
+  const to = addCrossings(foundCount);
+  for (let i: u32 = 0; i < foundCount; i += AT_ONCE) {
+    copyInOrder(to, i, endOf(i));
+    checkpoint(AT_ONCE);
+  }
+}
+
+/** How many pairs are moved between two checkpoints: two meshes in the same place have thirteen pairs for each triangle. */
+const AT_ONCE: u32 = 1 << 12;
+
+// @ts-ignore: decorator
+@inline
+function endOf(first: u32): u32 {
+  return min(first + AT_ONCE, foundCount);
+}
+
+function copyInOrder(crossings: usize, first: u32, end: u32): void {
+  let to = crossings + <usize>first * CROSSING_BYTES;
+  for (let i = first; i < end; i++, to += CROSSING_BYTES) {
     const entry = changetype<Entry>(entries + i * <u32>ENTRY_BYTES);
     const from = found + <usize>entry.pair * CROSSING_BYTES;
     v128.store(to, v128.load(from));
@@ -78,11 +102,8 @@ function addIfMeeting(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
   return false;
 }
 
-function listEntries(): void {
-  const bytes = <u64>foundCount * ENTRY_BYTES;
-  entries = reserve(entries, 0, bytes);
-  sorted = reserve(sorted, 0, bytes);
-  for (let i: u32 = 0; i < foundCount; i++) {
+function listEntries(first: u32, end: u32): void {
+  for (let i = first; i < end; i++) {
     const entry = changetype<Entry>(entries + i * <u32>ENTRY_BYTES), from = found + i * <u32>CROSSING_BYTES;
     entry.a = load<u32>(from, CROSSING_A);
     entry.b = load<u32>(from, CROSSING_B);
@@ -101,10 +122,9 @@ function sort(field: usize, limit: u32): void {
 
 function sortByDigit(field: usize, shift: u32): void {
   memory.fill(counts, 0, DIGITS * WORD_BYTES);
-  const end = entries + foundCount * <u32>ENTRY_BYTES;
-  for (let from = entries; from < end; from += ENTRY_BYTES) {
-    const at = counts + (<usize>((load<u32>(from + field) >> shift) & 255) << 2);
-    store<u32>(at, load<u32>(at) + 1);
+  for (let i: u32 = 0; i < foundCount; i += AT_ONCE) {
+    countDigits(field, shift, i, endOf(i));
+    checkpoint(AT_ONCE);
   }
   let to = sorted;
   for (let at = counts; at < counts + DIGITS * WORD_BYTES; at += 4) {
@@ -112,13 +132,34 @@ function sortByDigit(field: usize, shift: u32): void {
     store<u32>(at, <u32>to);
     to += count * <u32>ENTRY_BYTES;
   }
-  for (let from = entries; from < end; from += ENTRY_BYTES) {
-    const at = counts + (<usize>((load<u32>(from + field) >> shift) & 255) << 2);
-    const place = <usize>load<u32>(at);
-    v128.store(place, v128.load(from));
-    store<u32>(at, <u32>(place + ENTRY_BYTES));
+  for (let i: u32 = 0; i < foundCount; i += AT_ONCE) {
+    moveByDigit(field, shift, i, endOf(i));
+    checkpoint(AT_ONCE);
   }
   const made = sorted;
   sorted = entries;
   entries = made;
+}
+
+// @ts-ignore: decorator
+@inline
+function placeOf(entry: usize, field: usize, shift: u32): usize {
+  return counts + (<usize>((load<u32>(entry + field) >> shift) & 255) << 2);
+}
+
+function countDigits(field: usize, shift: u32, first: u32, end: u32): void {
+  for (let i = first; i < end; i++) {
+    const at = placeOf(entries + i * <u32>ENTRY_BYTES, field, shift);
+    store<u32>(at, load<u32>(at) + 1);
+  }
+}
+
+function moveByDigit(field: usize, shift: u32, first: u32, end: u32): void {
+  for (let i = first; i < end; i++) {
+    const from = entries + i * <u32>ENTRY_BYTES;
+    const at = placeOf(from, field, shift);
+    const place = <usize>load<u32>(at);
+    v128.store(place, v128.load(from));
+    store<u32>(at, <u32>(place + ENTRY_BYTES));
+  }
 }

@@ -15,7 +15,10 @@ import {
 import { EXTREMES_BYTES } from './extreme-points';
 import { SUBTREE_BYTES, Subtree } from './node-boxes';
 
-/** The share of the triangles that the first builder has, which has more to do afterwards. */
+/**
+ * The share of the triangles that the first builder has. With it the second part of the full dragon is there a little before the
+ * first is fitted; with a half, the first builder went on alone for 50 to 100 ms of 1,000 on a busy machine.
+ */
 const FIRST_SHARE: f64 = 0.56;
 /** Ranges of less than this part of all triangles are not shared by both. */
 const LEAST_SHARED: u32 = 32;

@@ -18,6 +18,8 @@ export function boxAgainstFour(block: usize, lowX: v128, lowY: v128, lowZ: v128,
 }
 
 /** Pushes the children of a cell that a box overlaps. Answers the new top of the stack. */
+// @ts-ignore: decorator
+@inline
 export function pushChildren(
   stackTop: usize, tree: Tree, cell: Cell, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128,
 ): usize {

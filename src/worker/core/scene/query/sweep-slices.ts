@@ -5,26 +5,18 @@
 import { MOTION_BYTES, MOTION_ROTATION, MOTION_TOLERANCE, OBJECT_MATRIX } from '../../../../shared/layout';
 import { clearHits, hitCount, newHit } from '../../hits';
 import { now } from '../../host';
-import { allocate, release, reserve } from '../../memory';
+import { release } from '../../memory';
 import { dropList, shareList } from '../../shared-lists';
 import { PLACED_SHAPE_BYTES } from '../../shape/placed-shape';
 import { wayX, wayY, wayZ } from '../../sweep/motion';
-import { PAIR_SWEEP_BYTES, PairSweep, SWEPT_SHAPE_BYTES, SweptShape, shapeOfSwept } from '../../sweep/pair-sweep';
+import { PairSweep, SweptShape, shapeOfSwept } from '../../sweep/pair-sweep';
 import { beginSweptPair, resumePair } from '../pairs/interruptible';
 import { giveUpLeft } from '../pairs/narrow-phase-slices';
-import { candidateAt, candidateCount } from './sweep-candidates';
+import { KeptSweep, pairOf, takeCandidates } from './sweep-candidates';
 import { findCandidates, placedShape, writeHit, writeWay } from './sweep';
 
 /** Is answered for a sweep that was left: it must be resumed. */
 const LEFT: i32 = -1;
-
-/** What is kept of a sweep, before the shape and the objects. */
-@unmanaged
-class KeptSweep {
-  count: u32;
-  wantsAll: u32;
-  pad: u64;
-}
 
 let keptCount: u32 = 0;
 let isLeft: bool = false;
@@ -40,9 +32,7 @@ export function isSweepOpen(): bool {
  */
 export function keepSweep(description: usize, motion: usize, filter: usize, all: bool): usize {
   findCandidates(description, motion, filter, all);
-  const bytes = offsetof<KeptSweep>() + SWEPT_SHAPE_BYTES + <usize>candidateCount * PAIR_SWEEP_BYTES;
-  const at = allocate(bytes), kept = changetype<KeptSweep>(at);
-  kept.count = candidateCount;
+  const kept = takeCandidates(), at = changetype<usize>(kept);
   kept.wantsAll = <u32>all;
   const swept = changetype<SweptShape>(at + offsetof<KeptSweep>());
   swept.wayX = wayX; swept.wayY = wayY; swept.wayZ = wayZ;
@@ -50,11 +40,7 @@ export function keepSweep(description: usize, motion: usize, filter: usize, all:
   memory.copy(changetype<usize>(swept) + offsetof<SweptShape>('pivotX'), description + OBJECT_MATRIX + 72, 24);
   swept.tolerance = load<f64>(motion, MOTION_TOLERANCE);
   memory.copy(changetype<usize>(shapeOfSwept(swept)), changetype<usize>(placedShape()), PLACED_SHAPE_BYTES);
-  for (let i: u32 = 0; i < candidateCount; i++) {
-    const pair = candidateAt(i);
-    shareList(<usize>pair.list);
-    memory.copy(changetype<usize>(swept) + SWEPT_SHAPE_BYTES + <usize>i * PAIR_SWEEP_BYTES, changetype<usize>(pair), PAIR_SWEEP_BYTES);
-  }
+  for (let i: u32 = 0; i < kept.count; i++) shareList(<usize>pairOf(at, i).list);
   keptCount++;
   return at;
 }
@@ -81,7 +67,7 @@ function sweptShape(): SweptShape {
 // @ts-ignore: decorator
 @inline
 function pairAt(i: u32): PairSweep {
-  return changetype<PairSweep>(room + offsetof<KeptSweep>() + SWEPT_SHAPE_BYTES + <usize>i * PAIR_SWEEP_BYTES);
+  return pairOf(room, i);
 }
 
 /**
@@ -90,17 +76,13 @@ function pairAt(i: u32): PairSweep {
  * any frame and any question of two objects. Throws OUT_OF_MEMORY.
  */
 export function beginKeptSweep(at: usize, until: f64): i32 {
-  const count = changetype<KeptSweep>(at).count;
-  const bytes = offsetof<KeptSweep>() + SWEPT_SHAPE_BYTES + <usize>count * PAIR_SWEEP_BYTES;
   dropSweep();
-  room = reserve(room, 0, bytes);
-  memory.copy(room, at, bytes);
-  release(at);
+  room = at;
   keptCount--;
   giveUpLeft();
   next = 0;
   best = 1;
-  for (let i: u32 = 0; i < count; i++) if (pairAt(i).isMet) best = min(best, pairAt(i).time);
+  for (let i: u32 = 0; i < changetype<KeptSweep>(at).count; i++) if (pairAt(i).isMet) best = min(best, pairAt(i).time);
   return goOn(until);
 }
 
@@ -176,7 +158,8 @@ function dropSweep(): void {
   if (room != 0) {
     const kept = changetype<KeptSweep>(room);
     for (let i: u32 = 0; i < kept.count; i++) dropList(<usize>pairAt(i).list);
-    kept.count = 0;
+    release(room);
+    room = 0;
   }
   isLeft = isInPair = false;
 }

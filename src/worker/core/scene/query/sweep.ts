@@ -8,6 +8,7 @@ import {
 } from '../../../../shared/layout';
 import { Support } from '../../contact/convex/support';
 import { clearHits, hitAt, hitCount, newHit } from '../../hits';
+import { now } from '../../host';
 import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
 import { greatestOf, lane0, lane1, lane2, leastOf } from '../../math/lanes';
 import { reserve } from '../../memory';
@@ -36,8 +37,8 @@ const other = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 
 let wantsAll: bool = false;
 /** Whether candidates are found: objects that are met, and those of which that may take long. */
 let areCandidates: bool = false;
-/** How many triangles may still be looked at in one go, and whether it would have been more. */
-let triangleRoom: f64 = Infinity;
+/** How much may still be done in one go (`workOf`), and whether it would have been more. */
+let workLeft: f64 = 0;
 let isTooLong: bool = false;
 /** The best so far; where all are wanted, how long the way matters. */
 let best: f64 = 0;
@@ -53,32 +54,36 @@ let sizeX: f64 = 0, sizeY: f64 = 0, sizeZ: f64 = 0;
 
 /**
  * Finds what a described shape (layout.ts, OBJECT_*, with the matrix at the start) meets first on its way (MOTION_*), into
- * a hit (HIT_*, with HIT_TIME and HIT_DEPTH). Answers false if that is nothing. Throws OUT_OF_MEMORY.
+ * a hit (HIT_*, with HIT_TIME and HIT_DEPTH). Answers how many hits there are, 0 or 1, or TOO_LONG. Throws OUT_OF_MEMORY.
  */
-export function sweep(description: usize, motion: usize, filter: usize, hit: usize): bool {
-  begin(description, motion, filter);
+export function sweep(description: usize, motion: usize, filter: usize, hit: usize, most: f64): i32 {
+  begin(description, motion, filter, most);
   wantsAll = false;
   searchAll();
-  if (bestId == 0) return false;
+  if (isTooLong) return TOO_LONG;
+  if (bestId == 0) return 0;
   write(hit);
-  return true;
+  return 1;
 }
 
-/** Finds the first contact with each object, into hits.ts. Answers how many there are. Throws OUT_OF_MEMORY. */
-export function sweepAll(description: usize, motion: usize, filter: usize): u32 {
-  begin(description, motion, filter);
+/** Finds the first contact with each object, into hits.ts. Answers how many there are, or TOO_LONG. Throws OUT_OF_MEMORY. */
+export function sweepAll(description: usize, motion: usize, filter: usize, most: f64): i32 {
+  begin(description, motion, filter, most);
   wantsAll = true;
   clearHits();
   searchAll();
-  return hitCount;
+  return isTooLong ? TOO_LONG : <i32>hitCount;
 }
+
+/** Is answered where more is to be done than was asked for (`workOf`): it must be done in slices (sweep-slices.ts). */
+const TOO_LONG: i32 = -1;
 
 /**
  * Finds the objects that are met (sweep-candidates.ts), and those of which it may take long to tell, as they or the shape are
- * meshes. Throws OUT_OF_MEMORY.
+ * meshes, or as there are so many. Throws OUT_OF_MEMORY.
  */
 export function findCandidates(description: usize, motion: usize, filter: usize, all: bool): void {
-  begin(description, motion, filter);
+  begin(description, motion, filter, MOST_WORK);
   wantsAll = all;
   areCandidates = true;
   clearCandidates();
@@ -102,9 +107,9 @@ export function writeHit(hit: usize, found: PairSweep): void {
   write(hit);
 }
 
-function begin(description: usize, motion: usize, filter: usize): void {
+function begin(description: usize, motion: usize, filter: usize, most: f64): void {
   areCandidates = false;
-  triangleRoom = Infinity;
+  workLeft = most;
   updateTrees();
   setFilter(filter);
   readDescription(description);
@@ -163,26 +168,27 @@ function write(hit: usize): void {
 /**
  * Sweeps shapes along `count` ways (layout.ts, WAY_*), for each the shape whose number `shapeOf` has, or the first where
  * that is 0. Writes for each: object u32 (0xffffffff for none), triangle i32, time and depth f64, point 3 f64, normal 3
- * f32. Answers how many are done: all, or those before one that may take so long that it must be done in slices
- * (`writeWay`, sweep-slices.ts). Throws OUT_OF_MEMORY.
+ * f32. Answers how many are done by a time of the clock: at least one, or -1 - n where the one behind these n may take so long that it
+ * must be done in slices (`writeWay`, sweep-slices.ts). Throws OUT_OF_MEMORY.
  */
 export function sweepMany(
   descriptions: usize, shapeOf: usize, ways: usize, count: u32, tolerance: f64, filter: usize,
-  objects: usize, triangles: usize, times: usize, depths: usize, placesOf: usize, normals: usize,
-): u32 {
+  objects: usize, triangles: usize, times: usize, depths: usize, placesOf: usize, normals: usize, until: f64,
+): i32 {
   updateTrees();
   setFilter(filter);
   wantsAll = areCandidates = false;
   let last: usize = 0;
   for (let i: usize = 0; i < count; i++) {
+    if (i != 0 && (i & (WAYS_PER_READING - 1)) == 0 && now() >= until) return <i32>i;
     const description = descriptions + (shapeOf != 0 ? <usize>load<u32>(shapeOf + (i << 2)) * OBJECT_BYTES : 0);
     if (description != last) readDescription(description);
     last = description;
     writeWay(description, ways + i * WAY_NUMBERS * 8, tolerance, motionOfWay);
     place(description, motionOfWay);
-    triangleRoom = LONG_TRIANGLES;
+    workLeft = MOST_WORK;
     searchAll();
-    if (isTooLong) return <u32>i;
+    if (isTooLong) return -1 - <i32>i;
     const isHit = bestId != 0;
     store<u32>(objects + (i << 2), isHit ? bestId : 0xffffffff);
     store<i32>(triangles + (i << 2), isHit ? bestTriangle : -1);
@@ -196,8 +202,10 @@ export function sweepMany(
     store<f32>(to, isHit ? <f32>normalY : 0, 4);
     store<f32>(to, isHit ? <f32>normalZ : 0, 8);
   }
-  return count;
+  return <i32>count;
 }
+/** The ways between two readings of the clock; each takes a microsecond or far more. */
+const WAYS_PER_READING: usize = 8;
 const motionOfWay: usize = memory.data(MOTION_BYTES, 16);
 
 /** Writes the motion of a way (MOTION_*), and the matrix of a description to where it starts. */
@@ -234,16 +242,25 @@ export function writeWay(description: usize, way: usize, tolerance: f64, motion:
 
 // --- the descent ---
 
-/** How many triangles one way may be about at one go. */
-const LONG_TRIANGLES: f64 = 4096;
+/** How many triangles and objects one way may be about at one go: each takes up to a microsecond. */
+const MOST_WORK: f64 = 4096;
 /** A triangle counts for so much where a box that does not turn is swept. */
 const OF_BOX: f64 = 0.0625;
+/** An object without triangles counts for so much where the shape turns. */
+const OF_TURN: f64 = 4;
 
 let stack: usize = 0;
 const keys: usize = memory.data(2 * VECTOR_BYTES, 16); // f32 of eight children
 
 function searchAll(): void {
   for (let which: u32 = 0; which < TREE_COUNT && !isTooLong; which++) search(boundsIn(which));
+}
+
+/** Answers for how much an object counts, with its triangles and those of the shape. */
+// @ts-ignore: decorator
+@inline
+function workOf(it: PlacedShape): f64 {
+  return trianglesOf(shape) + trianglesOf(it) + (angle != 0 ? OF_TURN : 1);
 }
 
 /** Answers for how many triangles a shape counts: a box that does not turn looks at few, and a sphere or capsule at none. */
@@ -311,15 +328,16 @@ function search(tree: Tree): void {
         const slot = slotAt(tree, position + lane);
         if (precision == PRECISION_MESH && proxy.shape == SHAPE_BOX) placeBox(proxy);
         else placedShapeAt(other, slot, precision);
-        if (areCandidates && (shape.shape == SHAPE_MESH || other.shape == SHAPE_MESH)) {
+        const isMesh = shape.shape == SHAPE_MESH || other.shape == SHAPE_MESH;
+        if (!isMesh || !areCandidates) workLeft -= workOf(other);
+        if (areCandidates && (isMesh || workLeft < 0)) {
           const time = length > 0 ? from + <f64>load<f32>(keys + (<usize>lane << 2)) / length : 0;
           addCandidate(other, time * (1.0 - EARLIER), idAt(slot), sides, faceSidesOf(proxy));
           continue;
         }
-        if (shape.shape == SHAPE_MESH || other.shape == SHAPE_MESH) {
-          triangleRoom -= trianglesOf(shape) + trianglesOf(other);
-          isTooLong = triangleRoom < 0;
-          if (isTooLong) return;
+        if (workLeft < 0) {
+          isTooLong = true;
+          return;
         }
         if (!sweepPair(other, sides, faceSidesOf(proxy), wantsAll ? 1 : best)) continue;
         take(idAt(slot));

@@ -1,0 +1,427 @@
+import { type Object3D, type Plane, Vector3 } from 'three';
+import type { ContactOptions, DistanceOptions, Rect, Shape, ViewOptions } from '../../shared/types.js';
+import { Hover, type HoverListener, type HoverOptions } from './query/hover.js';
+import type { SceneIntersection } from './query/intersection.js';
+import type {
+  SceneClosestOptions,
+  SceneClosestPoint,
+  SceneContactReport,
+  SceneDistance,
+  SceneLineOptions,
+  SceneMatrix,
+  ScenePlacement,
+  SceneRayOptions,
+  SceneSight,
+  SceneSightOptions,
+  SceneSweepHit,
+  SceneSweepOptions,
+} from './query/scene-answers.js';
+import type { SceneQueryOptions } from './query/scene-options.js';
+import type { ScenePickOptions, ScenePicks, SceneRegionOptions } from './query/scene-picks.js';
+import type { SceneQueries } from './query/scene-queries.js';
+import { readRay, type ScenePoint, type SceneRay } from './query/scene-ray.js';
+import type { SceneSection, SceneSectionOptions } from './query/scene-section.js';
+import type { SceneTarget } from './scene-target.js';
+import type { SceneObject } from './track/scene-objects.js';
+import type { SceneFrame } from './view/scene-frame.js';
+import type { SceneView } from './view/scene-views.js';
+
+/** What asks about the scene for as long as there is one. */
+export interface Follower {
+  ask(): void;
+  end(): void;
+}
+
+/** What draws or counts what happens: it is told of answers, and asks nothing of its own by this. */
+export interface Witness {
+  /** A frame is answered; `msMain` milliseconds of `update` were spent on it. */
+  answered(frame: SceneFrame, msMain: number): void;
+  /** A pick at these pixels is answered; the view is as it was then, null before there was one. */
+  picked?(view: ViewOptions | null, x: number, y: number, hit: SceneIntersection | null): void;
+  cast?(from: Vector3, direction: Vector3, hit: SceneIntersection | null): void;
+  cut?(view: ViewOptions | null, region: Rect | Float32Array): void;
+  end(): void;
+}
+
+/** Answers the questions, each by the name of its operation, and throws where there is no tracker any more. */
+export interface Asking {
+  picks(operation: string): ScenePicks;
+  queries(operation: string): SceneQueries;
+  check(operation: string): void;
+  /** Answers a view by its name, by default the one that `update` sets. */
+  view(name: string | undefined): SceneView | null;
+}
+
+/**
+ * What a tracker is asked about its scene, in objects of it: picks, rays, regions, sweeps, contacts, distances and sections. Each
+ * sees the scene as it was in the last `update` before the call.
+ */
+export class SceneQuestions {
+  readonly #asking: Asking;
+  readonly #followers = new Set<Follower>();
+  readonly #witnesses = new Set<Witness>();
+
+  /** @internal */
+  constructor(asking: Asking) {
+    this.#asking = asking;
+  }
+
+  /**
+   * Has a follower ask anew with each update, and end with the tracker; answers what ends that.
+   *
+   * @internal
+   */
+  follow(follower: Follower): () => void {
+    this.#asking.check('follow');
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
+  /**
+   * Tells somebody of frames, picks, rays and regions from now on; answers what ends that.
+   *
+   * @internal
+   */
+  witness(witness: Witness): () => void {
+    this.#asking.check('witness');
+    this.#witnesses.add(witness);
+    return () => this.#witnesses.delete(witness);
+  }
+
+  /**
+   * Lists those that are told.
+   *
+   * @internal
+   */
+  protected get witnesses(): ReadonlySet<Witness> {
+    return this.#witnesses;
+  }
+
+  /**
+   * Has all followers ask anew.
+   *
+   * @internal
+   */
+  protected askFollowers(): void {
+    for (const follower of this.#followers) follower.ask();
+  }
+
+  /**
+   * Ends followers and witnesses.
+   *
+   * @internal
+   */
+  protected endAll(): void {
+    for (const each of [...this.#followers, ...this.#witnesses]) each.end();
+    this.#followers.clear();
+    this.#witnesses.clear();
+  }
+
+  /**
+   * Tells those that look on of an answer, if it comes.
+   *
+   * @internal
+   */
+  protected tell<T>(answer: Promise<T>, tell: (witness: Witness, value: T) => void): void {
+    answer.then(
+      (value) => {
+        for (const witness of this.#witnesses) tell(witness, value);
+      },
+      () => {}, // who has asked is told
+    );
+  }
+
+  /**
+   * Finds what lies under a point of a view, in the CSS pixels of its `ViewSize`; null for nothing. The camera is
+   * where it was when the view was last set before the call. The answer is the one of three's Raycaster, and like
+   * there, faces are hit from the sides that their material shows. Between the near and the far plane, and what clipping
+   * planes leave (of the materials, and of the `renderer` of `trackScene`, where they are now): what is not drawn is not
+   * hit.
+   *
+   * By method 'screen': the object whose centre of bounds is drawn nearest to the point.
+   *
+   * Lines and points are hit within 4 pixels of the cursor, or another `radius`, or by `params` as three's Raycaster hits them.
+   *
+   * With `snap`, the answer has a `snap` beside: the vertex, midpoint, centre, edge or face that is drawn nearest to the cursor,
+   * within 10 pixels or another `radius`, and not hidden.
+   *
+   * Before the first `update` it waits for the view that this sets.
+   *
+   * ```ts
+   * const hit = await tracker.pick(event.offsetX, event.offsetY, { latest: true });
+   * if (hit) console.log(hit.object.name, hit.distance, hit.point);
+   * const snapped = await tracker.pick(event.offsetX, event.offsetY, { snap: ['vertex', 'edge'] });
+   * if (snapped?.snap) console.log(snapped.snap.kind, snapped.snap.point);
+   * ```
+   */
+  async pick(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection | null> {
+    const answer = this.#asking.picks('pick').pick(x, y, options);
+    if (this.#witnesses.size > 0) {
+      const view = this.#asking.view(options.view)?.options ?? null;
+      this.tell(answer, (witness, hit) => witness.picked?.(view, x, y, hit));
+    }
+    return answer;
+  }
+
+  /**
+   * Calls back with what is under the pointer whenever that is another object, or another instance, and with null when
+   * nothing is. It asks by `pick` when the pointer moves over the element, and after each `update`, as objects and the
+   * camera may move under a pointer that rests. Answers a function that ends it, as the `signal` does.
+   *
+   * The element is the renderer's canvas, or what lies over it with the same upper left corner. Of several fingers the
+   * first one counts.
+   *
+   * ```ts
+   * tracker.hover(renderer.domElement, (hit, before) => {
+   *   before?.object.layers.disable(OUTLINED);
+   *   hit?.object.layers.enable(OUTLINED);
+   * });
+   * ```
+   *
+   * Throws INVALID_ARGUMENT.
+   */
+  hover(element: HTMLElement, listener: HoverListener, options: HoverOptions = {}): () => void {
+    this.#asking.check('hover');
+    const ask = (x: number, y: number, asked: ScenePickOptions) => this.pick(x, y, asked);
+    const hover = new Hover(element, listener, options, ask);
+    if (!hover.ended.aborted) hover.ended.addEventListener('abort', this.follow(hover));
+    return () => hover.end();
+  }
+
+  /**
+   * Lists all that lies under a point, nearest first (method 'screen': on the screen); as `pick` in everything else.
+   */
+  async pickAll(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection[]> {
+    return this.#asking.picks('pickAll').pickAll(x, y, options);
+  }
+
+  /**
+   * Lists the objects in a region of a view, a rectangle or a polygon (xy of its vertices, even-odd), hidden ones
+   * too; in the order of their first ids. An InstancedMesh is there when one of its instances is; with `instances`, these
+   * are listed by themselves.
+   *
+   * Mode 'touch', the default: any part of them, of faces that show the side of their material to the camera, unless
+   * `side` says otherwise. 'enclose': all of them, whatever the sides. What clipping planes cut away is not there, as
+   * for `pick`; but an object of which the groups have materials with different planes is cut by those of the renderer
+   * only, as it is in a pick with a `precision` of less than 'mesh'.
+   *
+   * ```ts
+   * const selected = await tracker.pickRegion({ x: 100, y: 50, width: 300, height: 200 }, { mode: 'enclose' });
+   * const trees = await tracker.pickRegion(lasso, { instances: true }); // { object, instanceId } each
+   * ```
+   */
+  async pickRegion(
+    region: Rect | Float32Array,
+    options: SceneRegionOptions & { instances: true },
+  ): Promise<SceneObject[]>;
+  async pickRegion(
+    region: Rect | Float32Array,
+    options?: SceneRegionOptions & { instances?: false },
+  ): Promise<Object3D[]>;
+  async pickRegion(region: Rect | Float32Array, options?: SceneRegionOptions): Promise<Object3D[] | SceneObject[]>;
+  async pickRegion(region: Rect | Float32Array, options: SceneRegionOptions = {}): Promise<Object3D[] | SceneObject[]> {
+    const answer = this.#asking.picks('pickRegion').pickRegion(region, options);
+    if (this.#witnesses.size > 0) {
+      const view = this.#asking.view(options.view)?.options ?? null;
+      const drawn = ArrayBuffer.isView(region) ? region.slice() : { ...region };
+      this.tell(answer, (witness) => witness.cut?.(view, drawn));
+    }
+    return answer;
+  }
+
+  /**
+   * Finds the nearest hit of a ray, as three's Raycaster does: `raycaster.ray` will do, or a ray of the service with
+   * arrays. Faces are hit from the sides that their material shows, in all layers unless `layers` says which
+   * (`raycaster.layers.mask`). Clipping planes of materials do not count, but `clip` does.
+   *
+   * ```ts
+   * const down = new Ray(player.position, new Vector3(0, -1, 0));
+   * const ground = await tracker.raycast(down, { ignore: [player] });
+   * if (ground) player.position.copy(ground.point);
+   * ```
+   */
+  async raycast(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection | null> {
+    const answer = this.#asking.queries('raycast').raycast(ray, options);
+    if (this.#witnesses.size > 0) {
+      const { origin, direction } = readRay('raycast', ray);
+      const [from, way] = [new Vector3(...origin), new Vector3(...direction)];
+      this.tell(answer, (witness, hit) => witness.cast?.(from, way, hit));
+    }
+    return answer;
+  }
+
+  /**
+   * Lists all hits of a ray, nearest first; as `raycast` in everything else.
+   *
+   * ```ts
+   * const { ray, near, far } = raycaster;
+   * const hits = await tracker.raycastAll({ origin: ray.origin, direction: ray.direction, tMin: near, tMax: far });
+   * ```
+   */
+  async raycastAll(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection[]> {
+    return this.#asking.queries('raycastAll').raycastAll(ray, options);
+  }
+
+  /**
+   * Tells whether nothing of the scene is between two points: no face that shows the side of its material there, unless
+   * `side` says otherwise. What is at the points themselves counts, unless it is in `ignore`.
+   *
+   * ```ts
+   * const isClear = await tracker.lineOfSight(lamp.position, player.position, { ignore: [lamp, player] });
+   * ```
+   */
+  async lineOfSight(from: ScenePoint, to: ScenePoint, options: SceneLineOptions = {}): Promise<boolean> {
+    return this.#asking.queries('lineOfSight').lineOfSight(from, to, options);
+  }
+
+  /**
+   * Finds the objects and instances that a shape meets, in the order of their ids; touching counts. Meshes are surfaces
+   * unless `objectOptions` says that they are `solid`, shapes are solid.
+   *
+   * ```ts
+   * const blast = { type: 'sphere', radius: 5 } as const;
+   * for (const { object, instanceId } of await tracker.overlap(blast, bomb.matrixWorld)) console.log(object.name, instanceId);
+   * ```
+   */
+  async overlap(shape: Shape, matrix?: SceneMatrix, options: SceneQueryOptions = {}): Promise<SceneObject[]> {
+    return this.#asking.queries('overlap').overlap(shape, matrix, options);
+  }
+
+  /**
+   * Finds the objects and instances that are solid around a point, as `containing` of the service says: any mesh that
+   * winds around it.
+   *
+   * ```ts
+   * const rooms = await tracker.containing(camera.position);
+   * ```
+   */
+  async containing(point: ScenePoint, options: SceneQueryOptions = {}): Promise<SceneObject[]> {
+    return this.#asking.queries('containing').containing(point, options);
+  }
+
+  /**
+   * Finds the point nearest to a given one of all that is in the scene, no farther than `maxDistance`; null if there is
+   * none.
+   *
+   * ```ts
+   * const nearest = await tracker.closestPoint(cursor.position, { maxDistance: 10, ignore: [cursor] });
+   * if (nearest) cursor.position.copy(nearest.point); // snapped to nearest.object, nearest.faceIndex
+   * ```
+   */
+  async closestPoint(point: ScenePoint, options: SceneClosestOptions = {}): Promise<SceneClosestPoint | null> {
+    return this.#asking.queries('closestPoint').closestPoint(point, options);
+  }
+
+  /**
+   * Cuts the scene with a plane, three's or four numbers: answers the outlines of objects and instances in it, joined to loops
+   * where meshes are closed, as `section` of the service says. What is invisible is not cut.
+   *
+   * ```ts
+   * const { starts, points, objects } = await tracker.section(new Plane(new Vector3(0, 1, 0), -1.2));
+   * objects.forEach(({ object }, i) => draw(object, points.subarray(3 * starts[i], 3 * starts[i + 1])));
+   * ```
+   */
+  async section(plane: Plane | ArrayLike<number>, options: SceneSectionOptions = {}): Promise<SceneSection> {
+    return this.#asking.queries('section').section(plane, options);
+  }
+
+  /**
+   * Finds what a shape meets first in the scene, on its way from one matrix to another; null where the way is free. The
+   * second matrix must be the first, moved and turned, as `sweep` of the service says. Of an object of the scene or an
+   * instance it sweeps its own shape, as its geometry has it, which is not in its own way; what is not in the scene or not
+   * built yet meets nothing.
+   *
+   * ```ts
+   * const from = player.matrixWorld.clone();
+   * const to = from.clone().premultiply(new Matrix4().makeTranslation(0, 0, -2));
+   * const hit = await tracker.sweep({ type: 'sphere', radius: 0.4 }, from, to, { ignore: [player] });
+   * if (hit) console.log(hit.object.name, 'stands in the way after', 2 * hit.time);
+   * ```
+   */
+  async sweep(
+    shape: Shape | SceneTarget,
+    from: SceneMatrix,
+    to: SceneMatrix,
+    options: SceneSweepOptions = {},
+  ): Promise<SceneSweepHit | null> {
+    return this.#asking.queries('sweep').sweep(shape, from, to, options);
+  }
+
+  /** Finds the first contact with each object and instance on the way, earliest first, as if the others were not there. */
+  async sweepAll(
+    shape: Shape | SceneTarget,
+    from: SceneMatrix,
+    to: SceneMatrix,
+    options: SceneSweepOptions = {},
+  ): Promise<SceneSweepHit[]> {
+    return this.#asking.queries('sweepAll').sweepAll(shape, from, to, options);
+  }
+
+  /**
+   * Finds a free place near a matrix, for what is put down by hand: a shape, or an object of the scene or an instance, is
+   * pushed out of all that it overlaps, as `place` of the service says.
+   *
+   * ```ts
+   * const { matrix } = await tracker.place(crate, crate.matrixWorld);
+   * crate.position.setFromMatrixPosition(matrix); // where its parent is the scene
+   * ```
+   *
+   * Rejects with INVALID_ARGUMENT where there is no free place to be pushed to: the message says how deep it remains.
+   */
+  async place(
+    shape: Shape | SceneTarget,
+    matrix: SceneMatrix,
+    options: SceneLineOptions = {},
+  ): Promise<ScenePlacement> {
+    return this.#asking.queries('place').place(shape, matrix, options);
+  }
+
+  /**
+   * Tells whether and how two objects touch, or instances, whatever their `contacts`, layers and groups; null where they
+   * do not. What is invisible, not in the scene or not built yet (`pending`, `untracked`) touches nothing.
+   *
+   * ```ts
+   * const contact = await tracker.contact(gripper, { object: crates, instanceId: 7 });
+   * if (contact) console.log(contact.normals.subarray(0, 3), 'leads from the gripper to the crate');
+   * ```
+   *
+   * Rejects with INVALID_ARGUMENT for an object and itself, an InstancedMesh or BatchedMesh without the number of an instance, and what
+   * can have no triangles, as a Group.
+   */
+  async contact(a: SceneTarget, b: SceneTarget, options: ContactOptions = {}): Promise<SceneContactReport | null> {
+    return this.#asking.queries('contact').contact(a, b, options);
+  }
+
+  /**
+   * Measures how far two objects are from each other, or instances, and finds where they are nearest; null where that is
+   * more than `maxDistance`, and where one is invisible, not in the scene or not built yet.
+   *
+   * ```ts
+   * const near = await tracker.distance(arm, { object: people, instanceId: 3 }, { maxDistance: 1 });
+   * if (near) line.geometry.setFromPoints([near.pointA, near.pointB]);
+   * ```
+   *
+   * Rejects as `contact` does, and with UNSUPPORTED for points and lines.
+   */
+  async distance(a: SceneTarget, b: SceneTarget, options: DistanceOptions = {}): Promise<SceneDistance | null> {
+    return this.#asking.queries('distance').distance(a, b, options);
+  }
+
+  /**
+   * Lists which of the targets the eye of a view sees, in their order: those in its frustum to which it has a clear line,
+   * past which only they themselves may stand. Of an InstancedMesh the instances that it sees. What is invisible, not in
+   * the scene or not built yet is not seen. The options are about what may be in the way: faces that show the side of
+   * their material there, unless `side` says otherwise.
+   *
+   * ```ts
+   * tracker.setView(guardCamera, { width: 1, height: 1 }, 'guard');
+   * const seen = await tracker.sees([thief, crowd], { view: 'guard', ignore: [guard] });
+   * for (const { object, instanceId, points } of seen) console.log(object.name, instanceId, `${points} of 9`);
+   * ```
+   *
+   * Rejects with INVALID_ARGUMENT for a target that can have no triangles, as a Group.
+   */
+  async sees(targets: readonly SceneTarget[], options: SceneSightOptions = {}): Promise<SceneSight[]> {
+    return this.#asking.queries('sees').sees(targets, options);
+  }
+}

@@ -1,0 +1,14 @@
+import { Object3D } from 'three';
+
+/** It tells whether three says when a child comes or goes, as it does from r163 on. */
+export const HAS_CHILD_EVENTS = dispatchesChildEvents();
+
+function dispatchesChildEvents(): boolean {
+  const parent = new Object3D();
+  let isTold = false;
+  parent.addEventListener('childadded', () => {
+    isTold = true;
+  });
+  parent.add(new Object3D());
+  return isTold;
+}

@@ -1,0 +1,17 @@
+import type { Primitive } from '../geometry/geometry.js';
+
+interface Kind {
+  readonly isMesh?: boolean;
+  readonly isPoints?: boolean;
+  readonly isLine?: boolean;
+  readonly isLineSegments?: boolean;
+  readonly isLineLoop?: boolean;
+}
+
+/** Answers what an object is drawn as from its geometry. */
+export function primitiveOf(object: Kind): Primitive {
+  if (object.isPoints === true) return 'points';
+  if (object.isLine === true)
+    return object.isLineSegments === true ? 'segments' : object.isLineLoop === true ? 'loop' : 'strip';
+  return 'triangles';
+}

@@ -1,0 +1,26 @@
+import type { LOD } from 'three';
+import { type ClippingRenderer, ClipSetTable } from './clip-sets.js';
+import { MeshTable } from './mesh-table.js';
+import { MovedTransforms } from './moved-transforms.js';
+import type { CullableObject, Facing, ThinObject, TrackerContext, Updatable } from './stand-in.js';
+
+type Given = Pick<TrackerContext, 'service' | 'meshes' | 'objects' | 'layers' | 'skeletons'>;
+
+/** Answers what all tracked objects of a tracker share, of which nothing is in the scene yet. */
+export function trackerContext(given: Given, renderer: ClippingRenderer | undefined): TrackerContext {
+  return {
+    ...given,
+    moving: new MeshTable(),
+    still: new MeshTable(),
+    always: new Set<Updatable>(),
+    sprites: new Set<Facing>(),
+    thin: new Set<ThinObject>(),
+    instanced: new Set<CullableObject>(),
+    lods: new Set<LOD>(),
+    fat: new Set<{ refresh(): void }>(),
+    stale: new Set<Updatable>(),
+    moved: new MovedTransforms(),
+    isInSlice: false,
+    clips: new ClipSetTable(renderer),
+  };
+}

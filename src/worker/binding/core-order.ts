@@ -1,0 +1,38 @@
+/** Of the head: three lengths of 32 bits, and two counts of 16. */
+const HEAD_BYTES = 16;
+
+/**
+ * core.wasm as it was before scripts/core-order.mjs put like functions beside each other: stretches of other bytes stand around
+ * the bodies of both modules' functions, each of which begins with its length.
+ */
+export function inOrder(packed: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset } = packed;
+  const lengths = new Uint32Array(buffer, byteOffset, 3);
+  const [first, all] = new Uint16Array(buffer, byteOffset + 12, 2) as unknown as [number, number];
+  const places = new Uint16Array(buffer, byteOffset + HEAD_BYTES, all);
+  let at = HEAD_BYTES + 2 * all;
+  const next = (length: number) => {
+    at += length;
+    return packed.subarray(at - length, at);
+  };
+  const [head, middle, tail] = Array.from(lengths, next) as [Uint8Array, Uint8Array, Uint8Array];
+  const bodies: Uint8Array[] = [];
+  for (const place of places) bodies[place] = next(bodyBytes(packed, at));
+  const wasm = new Uint8Array(packed.length - HEAD_BYTES - 2 * all);
+  let end = 0;
+  for (const part of [head, ...bodies.slice(0, first), middle, ...bodies.slice(first), tail]) {
+    wasm.set(part, end);
+    end += part.length;
+  }
+  return wasm;
+}
+
+/** How long a function's body is, its length included (LEB128). */
+function bodyBytes(bytes: Uint8Array, at: number): number {
+  let length = 0;
+  for (let i = 0; ; i++) {
+    const byte = bytes[at + i]!;
+    length += (byte & 127) * 2 ** (7 * i);
+    if (byte < 128) return length + i + 1;
+  }
+}

@@ -1,0 +1,46 @@
+/** Work that may rest after each of its steps. */
+export type Steps<T> = Generator<void, T>;
+
+/** How many small things are done in a step, each in some 10 ns to 1 µs. */
+export const STEP = 1024;
+
+/** Does work that may rest after each of its steps, without a rest. */
+export function inOnePiece<T>(work: Steps<T>): T {
+  let step = work.next();
+  while (!step.done) step = work.next();
+  return step.value;
+}
+
+/** Answers what is there already, if it is. */
+export function done<T>(found: T | undefined): Steps<T> | undefined {
+  return found === undefined ? undefined : answered(found);
+}
+
+// biome-ignore lint/correctness/useYield: nothing is left to be done
+function* answered<T>(found: T): Steps<T> {
+  return found;
+}
+
+/** Sorts in steps, as `Array.prototype.sort` does: runs, then pairs of them merged (Knuth 1973, vol. 3, 5.2.4). */
+export function* sorted<T>(items: T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  let runs: T[][] = [];
+  for (let i = 0; i < items.length; i += STEP) {
+    if (i > 0) yield;
+    runs.push(items.slice(i, i + STEP).sort(compare));
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = [];
+    for (let i = 0; i < runs.length; i += 2) merged.push(yield* merge(runs[i], runs[i + 1] ?? [], compare));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function* merge<T>(a: T[], b: T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  const merged: T[] = [];
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    merged.push(j === b.length || (i < a.length && compare(a[i], b[j]) <= 0) ? a[i++] : b[j++]);
+    if (merged.length % STEP === 0) yield;
+  }
+  return merged;
+}

@@ -1,0 +1,318 @@
+// The polytope that epa.ts expands: triangles, the faces beside each of their edges, and which of them is nearest to the
+// origin. It grows by one vertex at a time: the faces that the vertex sees are a disc, and faces between its border and
+// the vertex take its place. Which faces it sees is decided exactly on the vertices as they are stored
+// (math/predicates.ts), so it stays a polytope, however flat its faces become.
+
+import { orient3d } from '../../math/predicates';
+import { reserve } from '../../memory';
+import { VERTEX_BYTES, Vertex, vertexAt } from './minkowski-difference';
+
+@unmanaged
+export class Face {
+  normalX: f64; normalY: f64; normalZ: f64;
+  distance: f64;
+  vertex0: u32; vertex1: u32; vertex2: u32;
+  /** The faces beyond the edges that begin at vertex 0, 1 and 2. */
+  beside0: u32; beside1: u32; beside2: u32;
+  /** KEPT, SEEN or, in a face that is not in use, the next such face. */
+  state: u32;
+  pad: u32;
+}
+
+export const KEPT: u32 = 0xfffffffe;
+const SEEN: u32 = 0xfffffffd;
+export const NO_FACE: u32 = 0xffffffff;
+
+const FACE_BYTES: usize = offsetof<Face>();
+
+export let vertices: usize = 0; // Vertex each
+/** The new face whose horizon edge begins at a vertex, for each vertex of the last horizon: u32 each. */
+let begins: usize = 0;
+let vertexRoom: u32 = 0;
+export let vertexCount: u32 = 0;
+
+let faces: usize = 0; // Face each
+/** The distance of each face's plane from the origin, or Infinity where the face is not in use: f64 each. */
+let distances: usize = 0;
+/** A lower bound of the distances of each GROUP faces, and the same of each GROUP groups: f64 each. */
+let groups: usize = 0;
+let supergroups: usize = 0;
+/** The faces that the new vertex sees, u32 each. */
+let seen: usize = 0;
+let faceRoom: u32 = 0;
+export let faceEnd: u32 = 0;
+/** The first face below faceEnd that is not in use, else NO_FACE. */
+let freeFace: u32 = NO_FACE;
+
+/** How many vertices and faces there is room for at first: pairs that hardly penetrate take about 20 vertices. */
+const LEAST_VERTICES: u32 = 256;
+const LEAST_FACES: u32 = 512;
+/**
+ * How many faces share a lower bound of their distances, and how many groups another: lowestFace reads 64 numbers on
+ * each level for 262,144 faces.
+ */
+const GROUP: u32 = 64;
+const GROUP_SHIFT: u32 = 6;
+const SUPERGROUP: u32 = GROUP * GROUP;
+const SUPERGROUP_SHIFT: u32 = 2 * GROUP_SHIFT;
+
+// @ts-ignore: decorator
+@inline
+export function faceAt(i: u32): Face {
+  return changetype<Face>(faces + i * <u32>FACE_BYTES);
+}
+
+// @ts-ignore: decorator
+@inline
+function vertexOf(face: Face, k: u32): u32 {
+  return load<u32>(changetype<usize>(face) + (<usize>k << 2), offsetof<Face>('vertex0'));
+}
+
+// @ts-ignore: decorator
+@inline
+function besideOf(face: Face, k: u32): u32 {
+  return load<u32>(changetype<usize>(face) + (<usize>k << 2), offsetof<Face>('beside0'));
+}
+
+// @ts-ignore: decorator
+@inline
+function setBeside(face: Face, k: u32, beside: u32): void {
+  store<u32>(changetype<usize>(face) + (<usize>k << 2), beside, offsetof<Face>('beside0'));
+}
+
+/** Begins a polytope without vertices and faces. Throws OUT_OF_MEMORY. */
+export function beginPolytope(): void {
+  vertexCount = 0;
+  faceEnd = 0;
+  freeFace = NO_FACE;
+  reserveVertices(8);
+  reserveFaces(4);
+}
+
+/** Adds a vertex, which is to be set, and answers it. Throws OUT_OF_MEMORY. */
+export function addVertex(): Vertex {
+  reserveVertices(vertexCount + 1);
+  return vertexAt(vertices, vertexCount++);
+}
+
+/** Sets how many vertices there are: no more than were added, or than four. */
+export function setVertexCount(count: u32): void {
+  vertexCount = count;
+}
+
+/** Makes room for so many vertices. */
+function reserveVertices(count: u32): void {
+  if (count <= vertexRoom) return;
+  const room = max(max(2 * vertexRoom, count), LEAST_VERTICES);
+  vertices = reserve(vertices, <usize>vertexCount * VERTEX_BYTES, <u64>room * VERTEX_BYTES);
+  begins = reserve(begins, 0, <u64>room << 2);
+  vertexRoom = room;
+}
+
+/** Makes room for faces up to a number. */
+function reserveFaces(end: u32): void {
+  if (end <= faceRoom) return;
+  const room = (max(max(2 * faceRoom, end), LEAST_FACES) + SUPERGROUP - 1) & ~(SUPERGROUP - 1);
+  faces = reserve(faces, <usize>faceEnd * FACE_BYTES, <u64>room * FACE_BYTES);
+  distances = reserve(distances, <usize>faceEnd << 3, <u64>room << 3);
+  groups = reserve(groups, <usize>(faceRoom >> GROUP_SHIFT) << 3, <u64>(room >> GROUP_SHIFT) << 3);
+  supergroups = reserve(
+    supergroups, <usize>(faceRoom >> SUPERGROUP_SHIFT) << 3, <u64>(room >> SUPERGROUP_SHIFT) << 3,
+  );
+  seen = reserve(seen, <usize>faceEnd << 2, <u64>room << 2);
+  faceRoom = room;
+}
+
+/**
+ * Answers six times the volume of a tetrahedron, with the right sign: positive where s is behind the triangle p, q, r.
+ */
+export function volumeOf(p: u32, q: u32, r: u32, s: u32): f64 {
+  return orientationOf(vertexAt(vertices, p), vertexAt(vertices, q), vertexAt(vertices, r), vertexAt(vertices, s));
+}
+
+// @ts-ignore: decorator
+@inline
+function orientationOf(p: Vertex, q: Vertex, r: Vertex, s: Vertex): f64 {
+  return orient3d(p.x, p.y, p.z, q.x, q.y, q.z, r.x, r.y, r.z, s.x, s.y, s.z);
+}
+
+/** Sets the faces of a tetrahedron whose vertex s is behind the triangle p, q, r. */
+export function setFirstFaces(p: u32, q: u32, r: u32, s: u32): void {
+  for (let i = 0; i < 4; i++) takeFace();
+  setFace(0, p, q, r);
+  setFace(1, q, p, s);
+  setFace(2, r, q, s);
+  setFace(3, p, r, s);
+  link(0, 1, 2, 3);
+  link(1, 0, 3, 2);
+  link(2, 0, 1, 3);
+  link(3, 0, 2, 1);
+}
+
+function link(face: u32, beside0: u32, beside1: u32, beside2: u32): void {
+  setBeside(faceAt(face), 0, beside0);
+  setBeside(faceAt(face), 1, beside1);
+  setBeside(faceAt(face), 2, beside2);
+}
+
+// --- faces ---
+
+/** Takes a face that is not in use and answers its index. There must be room for it. */
+function takeFace(): u32 {
+  if (freeFace != NO_FACE) {
+    const index = freeFace;
+    freeFace = faceAt(index).state;
+    return index;
+  }
+  const index = faceEnd++;
+  if ((index & (GROUP - 1)) == 0) store<f64>(boundAt(groups, index >> GROUP_SHIFT), Infinity);
+  if ((index & (SUPERGROUP - 1)) == 0) store<f64>(boundAt(supergroups, index >> SUPERGROUP_SHIFT), Infinity);
+  return index;
+}
+
+// @ts-ignore: decorator
+@inline
+function boundAt(list: usize, index: u32): usize {
+  return list + (<usize>index << 3);
+}
+
+/**
+ * Sets the vertices, the plane and the bounds of a face. It has an area, as no vertex is in line with an edge of which
+ * it sees one side only.
+ */
+function setFace(index: u32, p: u32, q: u32, r: u32): void {
+  const face = faceAt(index);
+  const a = vertexAt(vertices, p), b = vertexAt(vertices, q), c = vertexAt(vertices, r);
+  const ex = b.x - a.x, ey = b.y - a.y, ez = b.z - a.z;
+  const fx = c.x - a.x, fy = c.y - a.y, fz = c.z - a.z;
+  const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
+  const length = sqrt(nx * nx + ny * ny + nz * nz);
+  const over = length > 0 ? 1.0 / length : 0.0;
+  face.normalX = nx * over; face.normalY = ny * over; face.normalZ = nz * over;
+  // One whose normal is lost to rounding is never the lowest.
+  face.distance = length > 0 ? face.normalX * a.x + face.normalY * a.y + face.normalZ * a.z : Infinity;
+  store<f64>(boundAt(distances, index), face.distance);
+  const group = boundAt(groups, index >> GROUP_SHIFT), supergroup = boundAt(supergroups, index >> SUPERGROUP_SHIFT);
+  if (face.distance < load<f64>(group)) store<f64>(group, face.distance);
+  if (face.distance < load<f64>(supergroup)) store<f64>(supergroup, face.distance);
+  face.vertex0 = p; face.vertex1 = q; face.vertex2 = r;
+  face.state = KEPT;
+}
+
+/** Answers the face that is nearest to the origin; NO_FACE where none has a normal. */
+export function lowestFace(): u32 {
+  const groupCount = (faceEnd + GROUP - 1) >> GROUP_SHIFT, superCount = (faceEnd + SUPERGROUP - 1) >> SUPERGROUP_SHIFT;
+  while (true) {
+    const supergroup = lowestOf(supergroups, 0, superCount);
+    if (supergroup == NO_FACE) return NO_FACE;
+    const group = lowestOf(groups, supergroup << GROUP_SHIFT, min((supergroup + 1) << GROUP_SHIFT, groupCount));
+    // Bounds are raised where what was the least is gone.
+    if (isRaised(supergroups, supergroup, groups, group)) continue;
+    const index = lowestOf(distances, group << GROUP_SHIFT, min((group + 1) << GROUP_SHIFT, faceEnd));
+    if (!isRaised(groups, group, distances, index)) return index;
+  }
+}
+
+/** Answers the index of the least number from `from` to before `end`; NO_FACE where none is finite. */
+function lowestOf(list: usize, from: u32, end: u32): u32 {
+  let least = Infinity;
+  let index = NO_FACE;
+  for (let i = from; i < end; i++) {
+    const distance = load<f64>(boundAt(list, i));
+    if (!(distance < least)) continue;
+    least = distance;
+    index = i;
+  }
+  return index;
+}
+
+/** Raises a bound to the least number that it bounds, the one at `lowest`. Answers whether the bound was lower. */
+function isRaised(bounds: usize, index: u32, list: usize, lowest: u32): bool {
+  const bound = boundAt(bounds, index);
+  const least = lowest == NO_FACE ? Infinity : load<f64>(boundAt(list, lowest));
+  if (least <= load<f64>(bound)) return false;
+  store<f64>(bound, least);
+  return true;
+}
+
+/**
+ * Sees to it that a face is never the lowest again: it is a face of the difference itself, but for the rounding of its
+ * normal.
+ */
+export function retire(index: u32): void {
+  faceAt(index).distance = Infinity;
+  store<f64>(boundAt(distances, index), Infinity);
+}
+
+/** Tells whether a vertex is in front of a face, exactly. */
+// @ts-ignore: decorator
+@inline
+export function sees(face: Face, vertex: Vertex): bool {
+  return orientationOf(
+    vertexAt(vertices, face.vertex0), vertexAt(vertices, face.vertex1), vertexAt(vertices, face.vertex2), vertex,
+  ) < 0;
+}
+
+/** Replaces all faces that the last vertex sees, found by a flood from one of them, by faces to that vertex. */
+export function grow(first: u32): void {
+  const last = vertexCount - 1;
+  const vertex = vertexAt(vertices, last);
+  let seenCount: u32 = 1;
+  store<u32>(seen, first);
+  faceAt(first).state = SEEN;
+  for (let i: u32 = 0; i < seenCount; i++) {
+    const face = faceAt(load<u32>(seen + (<usize>i << 2)));
+    for (let k: u32 = 0; k < 3; k++) {
+      const beside = faceAt(besideOf(face, k));
+      if (beside.state == SEEN || !sees(beside, vertex)) continue;
+      beside.state = SEEN;
+      store<u32>(seen + (<usize>seenCount << 2), besideOf(face, k));
+      seenCount++;
+    }
+  }
+  addFan(last, seenCount);
+  freeSeen(seenCount);
+}
+
+/** Adds faces from the horizon's edges to the new vertex. */
+function addFan(last: u32, seenCount: u32): void {
+  // A disc of so many faces has two edges more around it.
+  reserveFaces(faceEnd + seenCount + 2);
+  let start: u32 = 0;
+  for (let i: u32 = 0; i < seenCount; i++) {
+    for (let k: u32 = 0; k < 3; k++) {
+      const face = faceAt(load<u32>(seen + (<usize>i << 2)));
+      const outside = besideOf(face, k);
+      if (faceAt(outside).state == SEEN) continue;
+      const from = vertexOf(face, k), to = vertexOf(face, k == 2 ? 0 : k + 1);
+      const index = takeFace();
+      setFace(index, from, to, last);
+      setBeside(faceAt(index), 0, outside);
+      replaceBeside(faceAt(outside), to, index);
+      store<u32>(begins + (<usize>from << 2), index);
+      start = index;
+    }
+  }
+  // Once around the horizon.
+  let index = start;
+  do {
+    const next = load<u32>(begins + (<usize>faceAt(index).vertex1 << 2));
+    setBeside(faceAt(index), 1, next);
+    setBeside(faceAt(next), 2, index);
+    index = next;
+  } while (index != start);
+}
+
+/** Puts another face behind the edge of a face that begins at a vertex. */
+function replaceBeside(face: Face, from: u32, beside: u32): void {
+  setBeside(face, face.vertex0 == from ? 0 : face.vertex1 == from ? 1 : 2, beside);
+}
+
+function freeSeen(seenCount: u32): void {
+  for (let i: u32 = 0; i < seenCount; i++) {
+    const index = load<u32>(seen + (<usize>i << 2));
+    faceAt(index).state = freeFace;
+    freeFace = index;
+    store<f64>(boundAt(distances, index), Infinity);
+  }
+}

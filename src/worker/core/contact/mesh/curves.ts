@@ -1,0 +1,147 @@
+// The curves in which two meshes intersect, as sets of segments that follow one another: beyond the edge that the end of a
+// segment is on, the next one is of the neighbour of one triangle and the same triangle of the other mesh. Where rounding
+// leaves the edge open, all neighbours are asked, and ends of segments must be in the same place.
+
+import { NO_NEIGHBOUR, slotBeyond } from '../../mesh/topology/adjacency';
+import { beginSets, rootOf, unite } from '../../math/union-find';
+import { reserve } from '../../memory';
+import { Mesh } from '../../mesh/tree/layout';
+import { ANY_EDGE, IntersectionSegment, isTouch, segmentAt, segmentCount } from './intersection-segments';
+import { ClippedTriangle, NO_SEGMENT, Side, clippedAt, knownAt, sideAt } from './clipped-triangles';
+import { sineOf, square } from './inside';
+
+/** Sets of segments: u32 each, as math/union-find.ts has them. */
+let curves: usize = 0;
+
+/** Makes a curve of each segment. Throws OUT_OF_MEMORY. */
+export function beginCurves(): void {
+  curves = reserve(curves, 0, <u64>segmentCount << 2);
+  beginSets(curves, segmentCount);
+}
+
+/** Joins the curves of two segments. */
+export function joinCurves(i: u32, j: u32): void {
+  unite(curves, i, j);
+}
+
+/** Answers the segment of the least number in the curve of a segment. */
+export function curveOf(segment: u32): u32 {
+  return rootOf(curves, segment);
+}
+
+/** Joins a segment with those that follow it, beyond the edges that its ends are on. */
+export function joinNeighbours(index: u32, a: Side, b: Side): void {
+  const segment = segmentAt(index);
+  const isKnown = joinBeyond(index, segment, segment.edgeP, a, b) && joinBeyond(index, segment, segment.edgeQ, a, b);
+  if (!isKnown) joinAll(index, a, b);
+}
+
+/**
+ * Joins the segment beyond an edge, in the same triangle of the other mesh. Answers false where it is not known which
+ * segment that is.
+ */
+// @ts-ignore: decorator
+@inline
+function joinBeyond(index: u32, segment: IntersectionSegment, edge: u32, a: Side, b: Side): bool {
+  if (edge == ANY_EDGE) return false;
+  const isOfA = edge < 3;
+  const side = isOfA ? a : b;
+  const slot = clippedAt(side, isOfA ? segment.a : segment.b).slot;
+  // What is clipped has an area.
+  const neighbour = slotBeyond(changetype<Mesh>(side.mesh), slot, isOfA ? edge : edge - 3);
+  if (neighbour == NO_NEIGHBOUR) return false;
+  const known = knownAt(side, neighbour);
+  if (known == 0) return false;
+  const found = isOfA ? segmentOf(a, b, known - 1, segment.b) : segmentOf(a, b, segment.a, known - 1);
+  if (found == NO_SEGMENT) return false;
+  unite(curves, index, found);
+  return true;
+}
+
+/**
+ * Joins the segments beyond any edge of one triangle, in the same triangle of the other mesh, or in its neighbour too.
+ */
+function joinAll(index: u32, a: Side, b: Side): void {
+  const segment = segmentAt(index);
+  const slotA = clippedAt(a, segment.a).slot, slotB = clippedAt(b, segment.b).slot;
+  for (let i: u32 = 0; i < 3; i++) {
+    const other = clippedBeyond(a, slotA, i);
+    if (other == NO_SEGMENT) continue;
+    let found = segmentOf(a, b, other, segment.b);
+    if (found != NO_SEGMENT) {
+      uniteEnds(index, found);
+      continue;
+    }
+    for (let j: u32 = 0; j < 3; j++) {
+      const too = clippedBeyond(b, slotB, j);
+      if (too == NO_SEGMENT) continue;
+      found = segmentOf(a, b, other, too);
+      if (found != NO_SEGMENT) uniteEnds(index, found);
+    }
+  }
+  for (let j: u32 = 0; j < 3; j++) {
+    const other = clippedBeyond(b, slotB, j);
+    if (other == NO_SEGMENT) continue;
+    const found = segmentOf(a, b, segment.a, other);
+    if (found != NO_SEGMENT) uniteEnds(index, found);
+  }
+}
+
+/**
+ * How near ends of segments must be to be the same place, relative to the triangles' size, where these are at a right
+ * angle.
+ */
+const SAME_END: f64 = 1e-6;
+
+/**
+ * Unites the segments of neighbours that are both clipped, if perhaps by different curves, far from the edge that they
+ * share: the curve is the same where the segments have an end in common. At a small angle, rounding moves ends by more.
+ * Segments that are mere touches have no ends to compare.
+ */
+function uniteEnds(i: u32, j: u32): void {
+  if (!isTouch()) {
+    const p = segmentAt(i), q = segmentAt(j);
+    const a = clippedAt(sideAt(0), p.a), b = clippedAt(sideAt(1), p.b);
+    const most = (sizeOf(a) + sizeOf(b)) * SAME_END * SAME_END, apart = gapBetween(p, q);
+    if (apart > most) {
+      const sine = min(sineOf(a, b), sineOf(clippedAt(sideAt(0), q.a), clippedAt(sideAt(1), q.b)));
+      if (apart * sine * sine > most) return;
+    }
+  }
+  unite(curves, i, j);
+}
+
+/** Answers the squared distance of the two nearest ends of two segments. */
+function gapBetween(p: IntersectionSegment, q: IntersectionSegment): f64 {
+  return min(
+    min(square(p.px - q.px, p.py - q.py, p.pz - q.pz), square(p.px - q.qx, p.py - q.qy, p.pz - q.qz)),
+    min(square(p.qx - q.px, p.qy - q.py, p.qz - q.pz), square(p.qx - q.qx, p.qy - q.qy, p.qz - q.qz)),
+  );
+}
+
+function sizeOf(t: ClippedTriangle): f64 {
+  return square(t.bx - t.ax, t.by - t.ay, t.bz - t.az) + square(t.cx - t.ax, t.cy - t.ay, t.cz - t.az);
+}
+
+/** Answers the triangle beyond an edge where it is clipped too, else NO_SEGMENT. */
+// @ts-ignore: decorator
+@inline
+function clippedBeyond(side: Side, slot: u32, edge: u32): u32 {
+  const neighbour = slotBeyond(changetype<Mesh>(side.mesh), slot, edge);
+  if (neighbour == NO_NEIGHBOUR) return NO_SEGMENT;
+  const known = knownAt(side, neighbour);
+  return known == 0 || known > side.clippedCount ? NO_SEGMENT : known - 1;
+}
+
+/** Answers the segment of two triangles, found in the shorter of their lists; NO_SEGMENT where there is none. */
+function segmentOf(sideA: Side, sideB: Side, a: u32, b: u32): u32 {
+  let i = clippedAt(sideA, a).firstSegment, j = clippedAt(sideB, b).firstSegment;
+  while (i != NO_SEGMENT && j != NO_SEGMENT) {
+    const ofA = segmentAt(i), ofB = segmentAt(j);
+    if (ofA.b == b) return i;
+    if (ofB.a == a) return j;
+    i = ofA.nextA;
+    j = ofB.nextB;
+  }
+  return NO_SEGMENT;
+}

@@ -1,0 +1,216 @@
+// No pick waits for a long call: those that are asked for behind it are answered before it, and its answer is the same as that of
+// small parts of it.
+import { type CollisionService, createCollisionService, type Hit, type SweepHit } from 'collision-worker';
+import { Matrix4, PerspectiveCamera } from 'three';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { icosphere } from '../oracle/meshes.js';
+
+/** Boxes one behind the other, so near that each ray through them hits all. */
+const COUNT = 40_000;
+const STEP = 1e-3;
+const HALF = 0.3;
+const { elements: IDENTITY } = new Matrix4();
+
+let service: CollisionService;
+let ids: Uint32Array;
+beforeAll(async () => {
+  service = await createCollisionService();
+  const camera = new PerspectiveCamera(60, 4 / 3, 0.1, 1000);
+  camera.position.z = 8;
+  camera.updateMatrixWorld();
+  service.setView({
+    projection: camera.projectionMatrix.elements,
+    view: camera.matrixWorldInverse.elements,
+    viewport: { width: 800, height: 600 },
+  });
+  const shape = { type: 'box', halfExtents: [HALF, HALF, HALF] } as const;
+  ids = service.addInstances({ shape, contacts: 'none' }, COUNT);
+  const matrices = new Float64Array(16 * COUNT);
+  for (let i = 0; i < COUNT; i++) matrices.set(new Matrix4().makeTranslation(0, 0, -STEP * i).elements, 16 * i);
+  service.setTransforms(ids, matrices);
+  await service.update();
+});
+afterAll(() => service.dispose());
+
+/** Answers what a call does, and how many picks that were asked for behind it, one after the other, were answered before. */
+async function beside<T>(call: () => Promise<T>): Promise<{ answer: T; picks: number }> {
+  let isDone = false;
+  const answer = call().finally(() => {
+    isDone = true;
+  });
+  let picks = 0;
+  while (!isDone) {
+    expect(await service.pick(10, 10)).toBeNull();
+    if (!isDone) picks++;
+  }
+  return { answer: await answer, picks };
+}
+
+/** Two faces of each box, of which those that face the ray are as far apart as the boxes. */
+function expectAllOf(hits: Hit[]): void {
+  expect(hits.length).toBe(2 * COUNT);
+  const objects = new Map<number, number>();
+  for (let i = 0; i < hits.length; i++) {
+    const { object, distance, frame } = hits[i];
+    expect(frame).toBe(1);
+    objects.set(object, (objects.get(object) ?? 0) + 1);
+    if (i === 0) continue;
+    const isInOrder =
+      hits[i - 1].distance < distance || (hits[i - 1].distance === distance && hits[i - 1].object <= object);
+    if (!isInOrder) expect.fail(`hit ${i} is out of order`);
+  }
+  expect(objects.size).toBe(COUNT);
+  expect(hits[0].object).toBe(ids[0]);
+}
+
+function expectInOrder(hits: SweepHit[]): void {
+  expect(hits.length).toBe(COUNT);
+  expect(new Set(hits.map(({ object }) => object)).size).toBe(COUNT);
+  for (let i = 1; i < COUNT; i++) {
+    const [before, { time, object }] = [hits[i - 1], hits[i]];
+    if (!(before.time < time || (before.time === time && before.object < object))) expect.fail(`hit ${i}`);
+  }
+}
+
+describe('picks are answered in the midst of', () => {
+  test('all hits of a pick', async () => {
+    const { answer, picks } = await beside(() => service.pickAll(400, 300));
+    expectAllOf(answer);
+    expect(picks).toBeGreaterThan(2);
+  });
+
+  test('all hits of a ray; two at once are told apart', async () => {
+    const ray = (x: number) => service.raycastAll({ origin: [x, 0, 9], direction: [0, 0, -1] });
+    const { answer, picks } = await beside(() => Promise.all([ray(0.1), ray(0.2)]));
+    for (const [i, hits] of answer.entries()) {
+      expectAllOf(hits);
+      expect(hits.every(({ point }) => Math.abs(point[0] - 0.1 * (i + 1)) < 1e-6)).toBe(true);
+    }
+    expect(picks).toBeGreaterThan(2);
+  });
+
+  test('all centres near the cursor', async () => {
+    const { answer, picks } = await beside(() => service.pickAll(400, 300, { method: 'screen', radius: 50 }));
+    expect(answer.map(({ object }) => object)).toEqual([...ids]);
+    expect(picks).toBeGreaterThan(2);
+  });
+
+  test('all that a ball and a turning box meet', async () => {
+    const [from, to] = [-100, 100].map((x) => new Matrix4().makeTranslation(x, 0, -20));
+    const ball = await beside(() => service.sweepAll({ type: 'sphere', radius: 50 }, from.elements, to.elements));
+    expectInOrder(ball.answer);
+    expect(ball.picks).toBeGreaterThan(2);
+    // Alone, as it is not one of many.
+    for (const i of [0, 777, COUNT - 1]) {
+      const hit = ball.answer[i];
+      const ignore = [...ids].filter((id) => id !== hit.object);
+      const alone = await service.sweep({ type: 'sphere', radius: 50 }, from.elements, to.elements, { ignore });
+      expect(hit).toEqual(alone);
+    }
+    to.multiply(new Matrix4().makeRotationZ(0.4));
+    const shape = { type: 'box', halfExtents: [50, 50, 50] } as const;
+    const box = await beside(() => service.sweepAll(shape, from.elements, to.elements));
+    expectInOrder(box.answer);
+    expect(box.picks).toBeGreaterThan(2);
+    const [first] = box.answer;
+    expect((await service.sweep(shape, from.elements, to.elements))?.time).toBeCloseTo(first.time, 9);
+  });
+
+  test('lines of sight to many', async () => {
+    const ignore = [...ids.subarray(1)]; // the others hide one another
+    const { answer, picks } = await beside(() => service.sees('main', ids, { ignore }));
+    expect(picks).toBeGreaterThan(2);
+    for (const first of [0, 100, 10_000]) {
+      const few = await service.sees('main', ids.subarray(first, first + 100), { ignore });
+      expect(answer.points.subarray(first, first + 100)).toEqual(few.points);
+    }
+    expect([...answer.ids]).toEqual([...ids].filter((_, i) => answer.points[i] > 0));
+    expect(answer.points[0]).toBe(9);
+    expect(answer.points[COUNT - 1]).toBe(0);
+  });
+
+  test('many rays and ways, of which the first ones meet nothing and the others many', async () => {
+    const count = 20_000;
+    const rays = new Float32Array(8 * count);
+    const ways = new Float64Array(14 * count);
+    for (let i = 0; i < count; i++) {
+      const x = i < count / 2 ? 1000 : 0.2;
+      rays.set([x, 0, 9, 0, 0, 0, -1, Number.POSITIVE_INFINITY], 8 * i);
+      ways.set([x, 0, 5, 0, 0, 0, 1, x, 0, -100, 0, 0, 0, 1], 14 * i);
+    }
+    const hits = await beside(() => service.raycastMany(rays, { side: 'back' }));
+    expect(hits.answer.objects.every((id, i) => id === (i < count / 2 ? 0xffffffff : ids[0]))).toBe(true);
+    const sweeps = await beside(() => service.sweepMany({ type: 'sphere', radius: 0.1 }, ways));
+    expect(sweeps.answer.objects.every((id, i) => id === (i < count / 2 ? 0xffffffff : ids[0]))).toBe(true);
+    expect(sweeps.picks).toBeGreaterThan(2);
+  });
+
+  test('the pairs of triangles of two meshes in the same place, either way round', async () => {
+    const mesh = await service.addMesh(icosphere(1, 50));
+    const at = new Matrix4().makeTranslation(1000, 0, 0).elements;
+    const [a, b] = [0, 1].map(() => service.addObject({ shape: { type: 'mesh', mesh }, matrix: at, contacts: 'none' }));
+    const one = await beside(() => service.contact(a, b, { detail: 'triangles' }));
+    expect(one.picks).toBeGreaterThan(2);
+    const { triangles, segments } = one.answer!;
+    // Each with itself, the three at its edges and the others at its corners.
+    expect(triangles.length / 2).toBeGreaterThan(12 * 20 * 50 * 50);
+    const other = (await service.contact(b, a, { detail: 'triangles' }))!;
+    expect(other.triangles.length).toBe(triangles.length);
+    // The same pairs, sorted by the first of each and then by the second.
+    const order = Array.from({ length: triangles.length / 2 }, (_, i) => i).sort(
+      (i, j) => triangles[2 * i + 1] - triangles[2 * j + 1] || triangles[2 * i] - triangles[2 * j],
+    );
+    for (const [to, from] of order.entries()) {
+      const isSame =
+        other.triangles[2 * to] === triangles[2 * from + 1] && other.triangles[2 * to + 1] === triangles[2 * from];
+      if (!isSame) expect.fail(`pair ${to}`);
+      if (other.segments[6 * to] !== segments[6 * from]) expect.fail(`segment ${to}`);
+    }
+    for (let i = 2; i < triangles.length; i += 2) {
+      const isInOrder =
+        triangles[i - 2] < triangles[i] || (triangles[i - 2] === triangles[i] && triangles[i - 1] < triangles[i + 1]);
+      if (!isInOrder) expect.fail(`pair ${i / 2} is out of order`);
+    }
+    service.removeObject(a);
+    service.removeObject(b);
+  });
+});
+
+test('a long call that is aborted answers at once, and what it has sent is forgotten', async () => {
+  const abort = new AbortController();
+  const aborted = service.pickAll(400, 300, { signal: abort.signal });
+  await service.pick(10, 10);
+  abort.abort();
+  await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' });
+  expectAllOf(await service.pickAll(400, 300));
+});
+
+test('objects that go in the midst of long calls', async () => {
+  const other = await createCollisionService();
+  const some = other.addInstances({ shape: { type: 'box', halfExtents: [HALF, HALF, HALF] }, contacts: 'none' }, COUNT);
+  other.setView({
+    projection: new PerspectiveCamera(60, 1, 1, 100).projectionMatrix.elements,
+    view: IDENTITY,
+    viewport: { width: 8, height: 8 },
+  });
+  await other.update();
+  const hits = other.raycastAll({ origin: [0, 0, 9], direction: [0, 0, -1] });
+  const sweeps = other.sweepAll(
+    { type: 'sphere', radius: 50 },
+    new Matrix4().makeTranslation(-99, 0, 0).elements,
+    IDENTITY,
+  );
+  const sight = other.sees('main', some);
+  for (const id of some.subarray(100)) other.removeObject(id);
+  await other.update();
+  expect((await hits).length).toBe(2 * COUNT);
+  expect((await sweeps).length).toBe(COUNT);
+  expect((await sight).points.length).toBe(COUNT);
+  expect((await other.raycastAll({ origin: [0, 0, 9], direction: [0, 0, -1] })).length).toBe(200);
+  const ended = [
+    other.raycastAll({ origin: [0, 0, 9], direction: [0, 0, -1] }),
+    other.sees('main', some.slice(0, 100)),
+  ];
+  other.dispose();
+  for (const each of ended) await expect(each).rejects.toMatchObject({ code: 'DISPOSED' });
+});

@@ -1,0 +1,35 @@
+// Sorting in steps is sorting.
+import { expect, test } from 'vitest';
+import { done, inOnePiece, STEP, sorted } from '../../src/worker/binding/steps.js';
+import { Random, SEED } from '../oracle/random.js';
+
+test(`sorts as Array.prototype.sort, equal ones in their order, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  for (const length of [0, 1, 2, STEP - 1, STEP, STEP + 1, 2 * STEP, 3 * STEP + 7, 10_000]) {
+    const items = Array.from({ length }, (_, i) => ({ key: random.integer(length >> 2), i }));
+    const compare = (a: { key: number }, b: { key: number }) => a.key - b.key;
+    expect(inOnePiece(sorted(items.slice(), compare))).toEqual(items.slice().sort(compare));
+  }
+});
+
+test('rests after no more than so many items', () => {
+  const items = Array.from({ length: 5 * STEP }, (_, i) => -i);
+  let compared = 0;
+  let most = 0;
+  let last = 0;
+  const steps = sorted(items, (a, b) => {
+    compared++;
+    return a - b;
+  });
+  while (!steps.next().done) {
+    most = Math.max(most, compared - last);
+    last = compared;
+  }
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(STEP * Math.log2(STEP) * 2);
+});
+
+test('what is there already takes no step', () => {
+  expect(done(undefined)).toBeUndefined();
+  expect(done(7)!.next()).toEqual({ value: 7, done: true });
+});
