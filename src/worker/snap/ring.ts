@@ -5,7 +5,9 @@ const PIXEL_STEPS = 64;
  * that follow twice as many are taken, up to MOST, as all is gone through again for them.
  */
 const ENOUGH = 512;
-const MOST = 65536;
+const MOST = 2 ** 20;
+/** Room for so many is kept from pick to pick: some 6 MB. */
+const MOST_KEPT = 2 ** 16;
 
 // The numbers of a candidate's record. By the first five features are told apart, in this order.
 /** Pixels, in steps. */
@@ -51,6 +53,8 @@ export class Ring {
     this.#radius = radius;
     this.#last = stepsOf(radius);
     this.#enough = ENOUGH;
+    // What a pick among millions of features has left is let go.
+    if (this.records.length > SIZE * MOST_KEPT) this.#resize(ENOUGH + 1);
     this.#goTo(-1);
   }
 
@@ -83,10 +87,9 @@ export class Ring {
     if (steps <= this.#after || steps > this.#most) return;
     const at = SIZE * this.#count++;
     if (at === this.records.length) {
-      const records = new Float64Array(2 * at);
-      records.set(this.records);
-      this.records = records;
-      this.#heap = new Int32Array((2 * at) / SIZE);
+      const found = this.records;
+      this.#resize((2 * at) / SIZE);
+      this.records.set(found);
     }
     const { records } = this;
     records[at + STEPS] = steps;
@@ -101,6 +104,11 @@ export class Ring {
     records[at + AT + 1] = y;
     records[at + AT + 2] = z;
     while (this.#count > this.#enough && this.#most - this.#after > 1) this.#narrow();
+  }
+
+  #resize(count: number): void {
+    this.records = new Float64Array(SIZE * count);
+    this.#heap = new Int32Array(count);
   }
 
   #narrow(): void {
