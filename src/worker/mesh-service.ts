@@ -64,10 +64,13 @@ export abstract class MeshService extends QueryService {
       if (!source) return;
       const build = this.core.beginSecond(source);
       this.#builds.set(id, build);
-      await this.#run(id, build);
-      const part = build.finish();
-      port.postMessage(part, [part]);
-      this.#builds.delete(id);
+      for (let parts = 0; parts < 2; parts++) {
+        await this.#run(id, build);
+        const part = build.finish();
+        port.postMessage(part, [part]);
+        if (part.byteLength === 0) break;
+      }
+      this.abortBuild(id);
     } catch (error) {
       this.abortBuild(id);
       throw error;

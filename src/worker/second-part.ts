@@ -1,14 +1,14 @@
 import type { PartSource } from './binding/core.js';
 
-/** The second part of a tree, which the builder at the other end of a port makes, if it comes to that. */
+/** The second part of a tree, which the builder at the other end of a port makes, and what it derives of that. */
 export class SecondPart {
   readonly #port: MessagePort;
-  #part: ArrayBuffer | undefined;
+  readonly #parts: ArrayBuffer[] = [];
 
   constructor(port: MessagePort) {
     this.#port = port;
     port.onmessage = ({ data }: MessageEvent<ArrayBuffer>) => {
-      if (data.byteLength > 0) this.#part = data;
+      if (data.byteLength > 0) this.#parts.push(data);
     };
   }
 
@@ -18,10 +18,6 @@ export class SecondPart {
     this.#port.postMessage(source, [...new Set([positions.buffer, ...(indices ? [indices.buffer] : [])])] as ArrayBuffer[]);
   }
 
-  /** Answers the part once, when it is here. */
-  readonly take = (): ArrayBuffer | undefined => {
-    const part = this.#part;
-    this.#part = undefined;
-    return part;
-  };
+  /** Answers the next of both, when it is here. */
+  readonly take = (): ArrayBuffer | undefined => this.#parts.shift();
 }

@@ -15,6 +15,7 @@ export interface CoreExports {
   beginBuild(vertices: number, triangles: number, weld: number, isFast: boolean, part: number): number;
   mayJoin(build: number): boolean;
   joinSecond(build: number, second: number): void;
+  deriveSecond(build: number, second: number): void;
   reserveBuild(build: number, indexed: boolean): void;
   reserveBuildDeform(build: number, bones: number, targets: number, areRelative: boolean): void;
   buildWeights(build: number): number;

@@ -59,20 +59,35 @@ export function beginBuild(
   );
 }
 
-/** Begins to make the second part of a mesh's tree. It is empty where the tree cannot be parted. Throws OUT_OF_MEMORY. */
+/**
+ * Begins to make the second part of a mesh's tree. `finish` answers it, an empty one where the tree cannot be parted; else the
+ * build goes on, and its next `finish` answers what is derived of the part. Throws OUT_OF_MEMORY.
+ */
 export function beginSecond(wasm: CoreExports, memory: CoreMemory, source: MeshSource): MeshBuild {
-  const { step, take, abort } = beginTree(wasm, memory, source, SECOND);
+  const { build, step, abort } = beginTree(wasm, memory, source, SECOND);
+  let part = 0;
+  const free = () => {
+    abort();
+    if (part !== 0) wasm.release(part);
+    part = 0;
+  };
   return {
     step,
     finish() {
-      const part = take();
-      if (part === 0) return new ArrayBuffer(0);
-      const [bytes] = new Uint32Array(memory.buffer, part + MESH_BYTES, 1);
-      const { buffer } = memory.bytes(part, bytes).slice();
-      wasm.release(part);
+      const address = wasm.takeMesh(build) >>> 0;
+      if (address === 0) return new ArrayBuffer(0);
+      const [bytes] = new Uint32Array(memory.buffer, address + MESH_BYTES, 1);
+      const { buffer } = memory.bytes(address, bytes).slice();
+      if (part === 0) {
+        part = address;
+        wasm.deriveSecond(build, part);
+      } else {
+        wasm.release(address);
+        free();
+      }
       return buffer;
     },
-    abort,
+    abort: free,
   };
 }
 
@@ -82,7 +97,7 @@ function beginTree(
   { positions, indices: given, weld, deform, isFast }: MeshSource,
   part: number,
   second?: () => ArrayBuffer | undefined,
-): TreeBuild {
+): TreeBuild & { build: number } {
   const vertices = positions.length / 3;
   // Which vertices are one, the indices say.
   const indices = given ?? (weld > 0 ? Uint32Array.from({ length: vertices }, (_, i) => i) : undefined);
@@ -125,6 +140,7 @@ function beginTree(
     }
   };
   return {
+    build,
     step: (budget) => {
       const end = performance.now() + budget;
       try {

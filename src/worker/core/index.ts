@@ -42,7 +42,7 @@ export { bakedMesh, beginBake, freeBake, isFresh, readsMesh, stepBake } from './
 export { allocate, heapRecord, release, usedBytes } from './memory';
 export { beginUpdate, dropUpdate, stepUpdate, updateBytes, updateCulprit, updatedMesh } from './mesh-update';
 export { beginBuild, reserveBuild, reserveBuildDeform, stepBuild, freeBuild } from './mesh/build/build';
-export { joinSecond, mayJoin } from './mesh/build/parted-build';
+export { deriveSecond, joinSecond, mayJoin } from './mesh/build/parted-build';
 export { countWanted, takeWanted } from './mesh/topology/derived';
 export { beginPointLine, freePointLine, reservePointLine, stepPointLine } from './point-line/build';
 export { stepDerivation } from './mesh/topology/derivation';

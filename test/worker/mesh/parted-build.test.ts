@@ -32,21 +32,25 @@ function finished(build: MeshBuild, budget: number): Buffer {
   return Buffer.from(build.finish());
 }
 
-/** Builds with a second part that comes when it was asked for so many times. */
-function parted({ positions, indices }: Partial<Triangles>, options: Options, comes: number, budget: number) {
+/** The second part of a tree, and what is derived of it. */
+function partsOf({ positions, indices }: Partial<Triangles>, options: Options, budget: number): ArrayBuffer[] {
   const build = other.beginSecond({ positions: positions!, indices, ...options });
-  while (build.step(budget) < 1);
-  const part = build.finish();
-  let asked = 0;
-  let isJoined = false;
-  const second = () => {
-    if (part.byteLength === 0 || asked++ < comes || isJoined) return undefined;
-    isJoined = true;
-    return part;
+  const finish = () => {
+    while (build.step(budget) < 1);
+    return build.finish();
   };
+  const part = finish();
+  return part.byteLength === 0 ? [] : [part, finish()];
+}
+
+/** Builds with a second part that comes when it was asked for so many times; what is derived of it comes with it, or never. */
+function parted(mesh: Partial<Triangles>, options: Options, comes: number, budget: number, isDerived = true) {
+  const parts = partsOf(mesh, options, budget).slice(0, isDerived ? 2 : 1);
+  let asked = 0;
+  const second = () => (asked++ < comes ? undefined : parts.shift());
   const { weld, isFast } = options;
-  const tree = finished(core.beginBuild(positions!, indices, weld, 'triangles', {}, isFast, second), budget);
-  return { tree, part, asked, isJoined };
+  const build = core.beginBuild(mesh.positions!, mesh.indices, weld, 'triangles', {}, isFast, second);
+  return { tree: finished(build, budget), asked, left: parts.length };
 }
 
 /** Most triangles lie in one corner of the mesh. */
@@ -79,15 +83,19 @@ describe(`seed ${SEED}`, () => {
         const options = { weld, isFast };
         const one = whole(mesh, options);
         const first = parted(mesh, options, 0, Infinity);
-        expect(first.isJoined).toBe(isParted);
+        expect(first.asked).toBe(isParted ? 2 : 0);
+        expect(first.left).toBe(0);
         expect(first.tree.equals(one), 'in one piece').toBe(true);
+        const { tree, left } = parted(mesh, options, 0, Infinity, false);
+        expect(tree.equals(one), 'derived by one').toBe(true);
+        expect(left).toBe(0);
         // Who goes on alone in slices asks in each; so it comes at any time from then on, or never.
         const never = parted(mesh, options, Infinity, 0);
-        expect(never.isJoined).toBe(false);
+        expect(never.left).toBe(isParted ? 2 : 0);
         expect(never.tree.equals(one), 'alone').toBe(true);
         for (const share of [0, 0.3, 0.8]) {
-          const { tree, isJoined } = parted(mesh, options, Math.floor(share * never.asked), 0);
-          expect(isJoined).toBe(isParted);
+          const { tree, left } = parted(mesh, options, Math.floor(share * never.asked), 0);
+          expect(left).toBe(0);
           expect(tree.equals(one), `after ${share} of ${never.asked} slices`).toBe(true);
         }
       }
@@ -97,24 +105,24 @@ describe(`seed ${SEED}`, () => {
 
 test('what breaks off leaves no memory behind', () => {
   const mesh = dragon(47794);
-  const source = { ...mesh, weld: 0, isFast: false };
-  const piece = other.beginSecond(source);
-  while (piece.step(Infinity) < 1);
-  const part = piece.finish();
+  const options = { weld: 0, isFast: false };
+  const parts = partsOf(mesh, options, Infinity);
   const used = [core, other].map(({ usedBytes }) => usedBytes);
-  for (let steps = 1; ; steps = Math.ceil(steps * 1.3)) {
-    const first = core.beginBuild(mesh.positions, mesh.indices, 0, 'triangles', {}, false, () => part);
-    const second = other.beginSecond(source);
-    let done = 0;
-    for (let i = 0; i < steps; i++) {
-      done = first.step(0);
-      if (done < 1) second.step(0);
-      else break;
+  for (let steps = 1, isDone = false; !isDone; steps = Math.ceil(steps * 1.3)) {
+    const left = [...parts];
+    const first = core.beginBuild(mesh.positions, mesh.indices, 0, 'triangles', {}, false, () => left.shift());
+    const second = other.beginSecond({ ...mesh, ...options });
+    let finished = 0;
+    for (let i = 0; i < steps && !isDone; i++) {
+      isDone = first.step(0) === 1;
+      if (finished < 2 && second.step(0) === 1) {
+        second.finish();
+        finished++;
+      }
     }
     first.abort();
     second.abort();
     expect([core, other].map(({ usedBytes }) => usedBytes)).toEqual(used);
-    if (done === 1) break;
   }
 });
 

@@ -88,6 +88,8 @@ export class Build {
   lateCount: u32;
   pathCount: u32; // the former
   second: usize; // the second part
+  boxes: usize; // in the second part: the bounds of ranges of the first, low and high
+  boxCount: u32;
 }
 
 // Build.part.
@@ -144,8 +146,9 @@ export function freeScratch(build: Build): void {
   release(build.corners);
   release(build.sums);
   release(build.second);
+  release(build.boxes);
   if (build.derivation != 0) freeDerivation(changetype<Derivation>(build.derivation));
-  build.flats = build.corners = build.sums = build.second = build.derivation = 0;
+  build.flats = build.corners = build.sums = build.second = build.boxes = build.derivation = 0;
 }
 
 export function freeWelding(build: Build): void {

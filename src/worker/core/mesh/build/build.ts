@@ -17,7 +17,7 @@ import {
   PHASE_SUM, PHASE_DERIVE, PHASE_OPEN, PHASE_DONE, CUT, FIRST, JOINED, SECOND, Build, spaceOf, freeDeforming, freeScratch,
 } from './build-state';
 import { subtreeAt } from './node-boxes';
-import { ANY_RANGES, assembleSecond, goOnAlone, isFittedNow, joinSums, sumCosts, sumsOf } from './parted-build';
+import { ANY_RANGES, assembleSecond, goOnAlone, isFittedNow, joinSums, mayJoin, sumCosts, sumsOf } from './parted-build';
 import { sortSome } from './morton-order';
 import { OPEN_EDGES_BYTES, OpenEdges, beginOpenEdges, noteOpenEdges, stepOpenEdges } from './open-edges';
 import { take, weld, join, scan } from './scan';
@@ -95,7 +95,10 @@ export function stepBuild(build: Build, until: f64): f64 {
     else if (build.phase == PHASE_DERIVE) deriveSome(build, until);
     else if (build.phase == PHASE_OPEN) findOpenEdges(build);
     if (build.error != 0) return -1;
-  } while (build.phase != PHASE_DONE && now() < until && (phase != PHASE_FIT || build.phase != PHASE_SPLIT));
+    // The second part may be joined.
+    if ((phase == PHASE_FIT && build.phase == PHASE_SPLIT) || (phase == PHASE_DERIVE && mayJoin(build))) break;
+  } while (build.phase != PHASE_DONE && now() < until);
+  if (build.part == SECOND) return build.phase == PHASE_DONE ? 1 : 0;
   // What was made alone may be made in vain.
   build.told = max(build.told, fraction(build));
   return build.told;
@@ -177,6 +180,7 @@ function sumSome(build: Build): void {
   d.corners = build.corners;
   d.areIndices = build.corners != 0 ? 1 : 0;
   build.corners = 0;
+  d.cutBlock = build.cut == JOINED ? build.cutBlocks : 0;
   build.derivation = changetype<usize>(d);
   build.phase = PHASE_DERIVE;
 }
@@ -184,9 +188,16 @@ function sumSome(build: Build): void {
 /** Derives the rest, and puts all into one piece. On the way, what keeps the mesh open is looked for. */
 function deriveSome(build: Build, until: f64): void {
   const d = changetype<Derivation>(build.derivation);
+  d.isAtCut = 0;
   build.derived = stepDerivation(d, until);
   if (d.isWaiting) beginOpen(build, d);
   if (build.derived < 1) return;
+  if (build.part == SECOND) {
+    build.mesh = d.result;
+    d.result = 0;
+    build.phase = PHASE_DONE;
+    return;
+  }
   build.mesh = appendDerived(d);
   freeScratch(build);
   build.phase = PHASE_DONE;

@@ -5,13 +5,16 @@
 // it never waits, and a second builder that dies takes nothing from the mesh.
 
 import { allocate, capacityOf, release, reserve } from '../../memory';
+import { beginDerivation, joinDerived } from '../topology/derivation';
+import { Derivation } from '../topology/derivation-state';
 import { SURFACE_SUMS_BYTES } from '../tree/dipoles';
 import { BLOCK_BYTES, DIPOLE_BYTES, Mesh, NODE_BYTES, Node } from '../tree/layout';
 import { MESH_HEADER_BYTES } from '../../../../shared/layout';
 import { SPACE_BYTES } from '../tree/tree-space';
 import {
-  CUT, FIRST, FITTED, JOINED, NOT_CUT, PHASE_DONE, PHASE_FIT, PHASE_SPLIT, SECOND, WHOLE, Build, freeTreeScratch, spaceOf,
+  CUT, FIRST, FITTED, JOINED, NOT_CUT, PHASE_DERIVE, PHASE_DONE, PHASE_FIT, PHASE_SPLIT, SECOND, WHOLE, Build, freeTreeScratch, spaceOf,
 } from './build-state';
+import { PRIMITIVE_BYTES, emptyHigh, emptyLow, primitiveAt } from './binned-sah';
 import { EXTREMES_BYTES } from './extreme-points';
 import { SUBTREE_BYTES, Subtree } from './node-boxes';
 
@@ -118,6 +121,20 @@ function reserveFitting(build: Build, nodes: u32): void {
   build.extremes = reserve(build.extremes, used * EXTREMES_BYTES, <u64>nodes * EXTREMES_BYTES);
 }
 
+/** Notes the bounds of triangles that the first part has: the second builder derives what lies beyond alone. */
+export function noteFirst(build: Build, primitives: usize, start: u32, end: u32): void {
+  const used = <usize>(build.boxCount++) * PRIMITIVE_BYTES;
+  build.boxes = reserve(build.boxes, used, <u64>used + PRIMITIVE_BYTES);
+  let low = emptyLow(), high = emptyHigh();
+  for (let i = start; i < end; i++) {
+    const p = primitiveAt(primitives, i);
+    low = f32x4.pmin(low, p.low);
+    high = f32x4.pmax(high, p.high);
+  }
+  v128.store(build.boxes + used, low);
+  v128.store(build.boxes + used, high, 16);
+}
+
 // --- fitting ---
 
 /** Tells whether a node is to be fitted now. */
@@ -143,7 +160,7 @@ export function sumCosts(build: Build): void {
 
 // --- the second part as one piece ---
 // It is a mesh without a root: of its header, `indices` says where the corners are, `derived` where what its first nodes hand
-// to their parents is, with their extremes and the sums over all triangles behind that. Of these nodes there are `keptCount`.
+// to their parents is, with their extremes and the sums over all triangles behind that. Of these nodes there are `triangleCount`.
 
 /** Puts the second part into one piece, to be summed up. Throws OUT_OF_MEMORY. */
 export function assembleSecond(build: Build): void {
@@ -158,7 +175,10 @@ export function assembleSecond(build: Build): void {
   mesh.bytes = <u32>bytes;
   mesh.nodeCount = build.nodeCount;
   mesh.blockCount = build.blockCount;
-  mesh.keptCount = k;
+  mesh.triangleCount = k;
+  mesh.keptCount = build.blockCount << 2;
+  mesh.vertexCount = build.vertexCount;
+  mesh.indexed = build.indices == 0 ? 0 : 1;
   mesh.nodes = MESH_HEADER_BYTES;
   mesh.blocks = mesh.nodes + nodeBytes;
   mesh.indices = mesh.blocks + blockBytes;
@@ -182,18 +202,45 @@ export function secondOf(build: Build): Mesh {
   return changetype<Mesh>(build.second);
 }
 
-/** Tells whether the second part can be joined now; before that, it is to wait, and behind it, it is of no use. */
-export function mayJoin(build: Build): bool {
-  return build.cut == FITTED && build.phase <= <u32>PHASE_FIT;
+// @ts-ignore: decorator
+@inline
+function derivationOf(build: Build): Derivation {
+  return changetype<Derivation>(build.derivation);
 }
 
 /**
- * Joins the second part, which the build frees, in place of what was made of it alone. Throws OUT_OF_MEMORY; the build goes on
- * without it then.
+ * Tells whether the second part can be joined now, or what is derived of it: before that, it is to wait, and behind it, it is of
+ * no use.
+ */
+export function mayJoin(build: Build): bool {
+  return build.phase == PHASE_DERIVE ? derivationOf(build).isAtCut != 0 : build.cut == FITTED && build.phase <= <u32>PHASE_FIT;
+}
+
+/**
+ * Joins the second part, which the build frees, in place of what was made of it alone; or what was derived of it. Throws
+ * OUT_OF_MEMORY; the build goes on without it then.
  */
 export function joinSecond(build: Build, address: usize): void {
+  if (build.phase == PHASE_DERIVE) joinDerived(derivationOf(build), address);
+  else joinTree(build, address);
+}
+
+/** Begins to derive what can be of a second part, which is to stay where it is. */
+export function deriveSecond(build: Build, address: usize): void {
+  const d = beginDerivation(changetype<Mesh>(address));
+  d.isPart = 1;
+  d.corners = build.corners;
+  d.areIndices = build.corners != 0 ? 1 : 0;
+  d.boxes = build.boxes;
+  d.boxCount = build.boxCount;
+  build.corners = build.boxes = 0;
+  build.derivation = changetype<usize>(d);
+  build.phase = PHASE_DERIVE;
+}
+
+function joinTree(build: Build, address: usize): void {
   const second = changetype<Mesh>(address);
-  const k = second.keptCount, nodes = second.nodeCount - k, nodeCount = build.cutNodes + nodes;
+  const k = second.triangleCount, nodes = second.nodeCount - k, nodeCount = build.cutNodes + nodes;
   const blockCount = build.cutBlocks + second.blockCount;
   const nodeShift = build.cutNodes - k, blockShift = build.cutBlocks;
   const ownNodes = build.cutNodes * <u32>NODE_BYTES, ownBlocks = build.cutBlocks * <u32>BLOCK_BYTES;
@@ -235,7 +282,7 @@ export function joinSecond(build: Build, address: usize): void {
 
 /** Takes over what the second part has summed up. */
 export function joinSums(build: Build): void {
-  const mesh = changetype<Mesh>(build.mesh), second = secondOf(build), k = second.keptCount;
+  const mesh = changetype<Mesh>(build.mesh), second = secondOf(build), k = second.triangleCount;
   const skipped = k * <u32>DIPOLE_BYTES, all = second.nodeCount * <u32>DIPOLE_BYTES;
   memory.copy(
     build.mesh + mesh.dipoles + build.cutNodes * <u32>DIPOLE_BYTES, build.second + second.dipoles + skipped, all - skipped,

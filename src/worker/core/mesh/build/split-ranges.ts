@@ -9,7 +9,7 @@ import {
   Centres, PRIMITIVE_BYTES, boundCentres, firstCount, primitiveAt, setTag, split, tagOf,
 } from './binned-sah';
 import { FIRST, NOT_CUT, PHASE_SPLIT, SECOND, WHOLE, Build, corner, coordinate, vertexAt } from './build-state';
-import { ANY_RANGES, CORNERS_BYTES, beginFitting, cutHere, isAtCut, isShared, noteLate } from './parted-build';
+import { ANY_RANGES, CORNERS_BYTES, beginFitting, cutHere, isAtCut, isShared, noteFirst, noteLate } from './parted-build';
 import { beginSort, codeScale, copyPrimitives, gatherCells, noteCode, reserveOrder } from './morton-order';
 
 const LEAF_SIZE: u32 = 4;
@@ -195,6 +195,7 @@ export function splitSome(build: Build): void {
         build.topRanges = ANY_RANGES;
       } else if (build.part == SECOND) {
         build.placed += count;
+        noteFirst(build, primitivesOf(build, range.inCells != 0), range.start, range.end);
         continue;
       } else {
         build.topRanges = build.stackCount;
@@ -224,9 +225,15 @@ function cut(build: Build): void {
   cutHere(build, build.stackCount);
 }
 
+// @ts-ignore: decorator
+@inline
+function primitivesOf(build: Build, areCells: bool): usize {
+  return areCells ? build.cells : build.cellCount > 0 ? build.belowCells : build.primitives;
+}
+
 /** Makes a node: cuts its range in two, and the part that promises most again, until there are four. */
 function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32, all: u32, inCells: bool): void {
-  const primitives = inCells ? build.cells : build.cellCount > 0 ? build.belowCells : build.primitives;
+  const primitives = primitivesOf(build, inCells);
   partAt(0).start = start;
   partAt(0).end = end;
   partAt(0).count = all;
@@ -278,6 +285,7 @@ function writeBlock(build: Build, primitives: usize, from: u32, to: u32): void {
   build.blocks = reserve(build.blocks, <usize>index * BLOCK_BYTES, <u64>build.blockCount * BLOCK_BYTES);
   const block = build.blocks + index * <u32>BLOCK_BYTES;
   const count = to - from;
+  if (build.part == SECOND && build.cut == NOT_CUT) noteFirst(build, primitives, from, to);
   // A lane without a triangle has the first one's first corner three times. Four corners at a time are 3 % less of the phase than
   // one by one.
   const first = primitiveAt(primitives, from);

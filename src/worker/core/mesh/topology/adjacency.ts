@@ -3,9 +3,10 @@
 // (Chiba and Nishizeki, "Arboricity and Subgraph Listing Algorithms", 1985). Edges are the same where the positions of
 // their ends are. Exact; where more than two triangles share an edge, those are neighbours that come first in the tree.
 
-import { allocate, reserve } from '../../memory';
+import { reserve } from '../../memory';
 import { Mesh, blockAt, filledLanes, triangleOf } from '../tree/layout';
 import { Derivation, meshOf, resultOf, vertexOf } from './derivation-state';
+import { isShared, joinLinks } from './join-parts';
 import { DERIVED_BYTES, FAR, FAR_BYTES, NEIGHBOURS_BYTES, derivedOf, farAt, neighboursAt } from './derived-layout';
 
 /** Stands for the slot beyond an edge that no other triangle has in the opposite direction. */
@@ -76,9 +77,10 @@ export function matchOf(d: Derivation, slot: u32, edge: u32): u32 {
 }
 
 export function beginMatching(d: Derivation): void {
-  d.heads = allocate(<u64>d.vertexCount << 2);
+  d.heads = reserve(d.heads, 0, <u64>d.vertexCount << 2);
   memory.fill(d.heads, 0, <usize>d.vertexCount << 2);
-  d.links = allocate(<u64>meshOf(d).blockCount * 48);
+  d.links = reserve(d.links, 0, <u64>meshOf(d).blockCount * 48);
+  if (d.part != 0) joinLinks(d, MATCHED);
 }
 
 /** Matches the edges of blocks from `start` to `end` with each other and with those before. */
@@ -88,11 +90,21 @@ export function matchBlocks(d: Derivation, start: u32, end: u32): void {
     for (let lanes = filledLanes(blockAt(mesh, index)); lanes != 0; lanes &= lanes - 1) {
       const slot = (index << 2) + <u32>ctz(lanes);
       const a = vertexOf(d, slot, 0), b = vertexOf(d, slot, 1), c = vertexOf(d, slot, 2);
-      match(d, slot, 0, a, b);
-      match(d, slot, 1, b, c);
-      match(d, slot, 2, c, a);
+      matchEdge(d, slot, 0, a, b);
+      matchEdge(d, slot, 1, b, c);
+      matchEdge(d, slot, 2, c, a);
     }
   }
+}
+
+/** Matches an edge, if that is this builder's. */
+// @ts-ignore: decorator
+@inline
+function matchEdge(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): void {
+  if (d.isPart) {
+    if (isShared(d, from, to)) store<u32>(d.links + (<usize>slot * 3 + edge << 2), 0);
+    else match(d, slot, edge, from, to);
+  } else if (d.part == 0 || slot >> 2 < d.cutBlock || isShared(d, from, to)) match(d, slot, edge, from, to);
 }
 
 function match(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): void {
@@ -101,6 +113,7 @@ function match(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): void {
   let at = d.heads + (<usize>(isAtFrom ? from : to) << 2);
   const own = d.links + (<usize>slot * 3 + edge << 2);
   for (let tried: u32 = 0; tried < PATIENCE; tried++) {
+    if (tried == PATIENCE / 2 - 1) d.isCrowded = 1;
     const waiting = load<u32>(at);
     if (waiting == 0) {
       store<u32>(at, (slot << 2) + edge + 1);

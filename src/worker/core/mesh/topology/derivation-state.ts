@@ -60,6 +60,20 @@ export class Derivation {
   provenLast: u32;
   proven: usize;
   result: usize;
+  // Where two builders derive (join-parts.ts).
+  /** In the first one: the first block of the second part, 0 without; and 1 while it may be joined. */
+  cutBlock: u32;
+  isAtCut: u32;
+  /** The second part and the numbers that its vertices have in the whole, 0 without; and how many the first part has. */
+  part: usize;
+  map: usize;
+  firstVertices: u32;
+  /** In the second one: 1, and the bounds of what the first one has. */
+  isPart: u32;
+  boxes: usize;
+  boxCount: u32;
+  /** 1 where more edges waited at a vertex than half of those that are looked at. */
+  isCrowded: u32;
 }
 
 // @ts-ignore: decorator
@@ -94,7 +108,11 @@ export function freeScratch(d: Derivation): void {
   release(d.proven);
   release(d.openEdges);
   release(d.parts);
+  release(d.part);
+  release(d.map);
+  release(d.boxes);
   d.corners = d.vertices = d.table = d.known = d.degrees = d.heads = d.links = d.parents = d.proven = d.openEdges = d.parts = 0;
+  d.part = d.map = d.boxes = 0;
 }
 
 export function freeDerivation(d: Derivation): void {

@@ -11,6 +11,7 @@ import { beginConvex, testBlocks } from './convex';
 import { Derivation, freeScratch, meshOf, resultOf } from './derivation-state';
 import { Derived, derivedBytes } from './derived-layout';
 import { beginHull, clustersFor, endHull, writeClusters, writePlanes } from './hull';
+import { freePart, joinPart, joinUnited, markShared, packPart } from './join-parts';
 import { beginLocal, testEdges, windsOnce } from './locally-convex';
 import { beginWeld, weldBlocks } from './weld';
 
@@ -45,10 +46,18 @@ export function beginDerivation(mesh: Mesh): Derivation {
 export function stepDerivation(d: Derivation, until: f64): f64 {
   while (d.phase != PHASE_DONE) {
     runStep(d);
-    if (d.isWaiting) break;
+    if (d.isWaiting || d.isAtCut) break;
     if (until != Infinity && now() >= until) break;
   }
   return d.phase == PHASE_DONE ? 1 : fraction(d);
+}
+
+/** Joins the second part, which another builder has derived, while `isAtCut` says so. Throws OUT_OF_MEMORY as `joinPart`. */
+export function joinDerived(d: Derivation, part: usize): void {
+  joinPart(d, part);
+  d.isAtCut = 0;
+  d.phase = PHASE_UNITE;
+  d.cursor = 0;
 }
 
 /** Answers the fraction done; all phases count as equally long. */
@@ -57,6 +66,7 @@ function fraction(d: Derivation): f64 {
 }
 
 function lengthOf(d: Derivation): u32 {
+  if (d.phase == PHASE_UNITE && d.part != 0) return d.cutBlock;
   return d.phase == PHASE_CLUSTERS ? resultOf(d).clusterCount : meshOf(d).blockCount;
 }
 
@@ -64,7 +74,11 @@ function runStep(d: Derivation): void {
   const phase = d.phase;
   const start = d.cursor;
   if (start == 0) begin(d);
-  const end = min(start + (phase == PHASE_CONVEX ? STEP_CONVEX : STEP), lengthOf(d));
+  let end = min(start + (phase == PHASE_CONVEX ? STEP_CONVEX : STEP), lengthOf(d));
+  if (phase == PHASE_WELD && start < d.cutBlock && end >= d.cutBlock) {
+    end = d.cutBlock;
+    d.isAtCut = 1;
+  }
   if (phase == PHASE_WELD) weldBlocks(d, start, end);
   else if (phase == PHASE_UNITE) uniteBlocks(d, start, end);
   else if (phase == PHASE_MATCH) matchBlocks(d, start, end);
@@ -81,7 +95,11 @@ function runStep(d: Derivation): void {
 
 function begin(d: Derivation): void {
   if (d.phase == PHASE_WELD) beginWeld(d);
-  else if (d.phase == PHASE_UNITE) beginUniting(d);
+  else if (d.phase == PHASE_UNITE) {
+    beginUniting(d);
+    if (d.isPart) markShared(d);
+    if (d.part != 0) joinUnited(d);
+  }
   else if (d.phase == PHASE_MATCH) beginMatching(d);
   else if (d.phase == PHASE_COUNT) memory.fill(d.heads, 0, <usize>d.vertexCount << 2);
   else if (d.phase == PHASE_EDGES) beginLocal(d);
@@ -100,6 +118,22 @@ function count(d: Derivation, start: u32, end: u32): void {
  * have the last two phases.
  */
 function finish(d: Derivation): void {
+  if (d.phase == PHASE_MATCH) {
+    if (d.isPart) {
+      d.result = packPart(d);
+      d.phase = PHASE_DONE;
+      freeScratch(d);
+      return;
+    }
+    if (d.part != 0) {
+      freePart(d);
+      if (d.isCrowded) {
+        // Which of many edges were looked at may not be those that one builder looks at.
+        d.cursor = 0;
+        return;
+      }
+    }
+  }
   if (d.phase == PHASE_PLANES) endHull(d);
   if (d.phase == PHASE_COUNT) d.isWaiting = d.asksWhetherClosed;
   if (d.phase == PHASE_EDGES && !d.isUncertain && windsOnce(d)) d.phase = PHASE_CONVEX;

@@ -5,7 +5,7 @@ import { allocate, reserve } from '../../memory';
 import { blockAt, filledLanes, triangleOf } from '../tree/layout';
 import { Derivation, meshOf } from './derivation-state';
 
-const VERTEX_BYTES: usize = 16;
+export const VERTEX_BYTES: usize = 16;
 /** The part of its capacity that a hash table of open addressing may hold, in quarters. */
 const LOAD_QUARTERS: u64 = 3;
 
@@ -62,19 +62,31 @@ function weld(d: Derivation, corner: usize): u32 {
   const position = f32x4.add(
     f32x4(load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32), 0), f32x4.splat(0),
   );
+  const entry = findVertex(d, position);
+  if (entry != 0) return entry - 1;
+  const vertex = d.vertexCount;
+  d.vertices = reserve(d.vertices, <usize>vertex * VERTEX_BYTES, (<u64>vertex + 1) * VERTEX_BYTES);
+  v128.store(d.vertices + <usize>vertex * VERTEX_BYTES, position);
+  store<u32>(emptyPlace, vertex + 1);
+  d.vertexCount = vertex + 1;
+  return vertex;
+}
+
+/** Where the vertex would be that was not found last. */
+let emptyPlace: usize = 0;
+
+/** Answers the vertex at a place, and 1; 0 where there is none. */
+export function findVertex(d: Derivation, position: v128): u32 {
   const hash = mix(mix(<u64>i64x2.extract_lane(position, 0)) + <u64>i64x2.extract_lane(position, 1));
-  for (let at = <u32>hash & d.tableMask; ; at = (at + 1) & d.tableMask) {
+  let at = <u32>hash & d.tableMask;
+  while (true) {
     const place = d.table + (<usize>at << 2);
     const entry = load<u32>(place);
-    if (entry != 0) {
-      if (i32x4.all_true(f32x4.eq(v128.load(d.vertices + <usize>(entry - 1) * VERTEX_BYTES), position))) return entry - 1;
-      continue;
+    if (entry == 0) {
+      emptyPlace = place;
+      return 0;
     }
-    const vertex = d.vertexCount;
-    d.vertices = reserve(d.vertices, <usize>vertex * VERTEX_BYTES, (<u64>vertex + 1) * VERTEX_BYTES);
-    v128.store(d.vertices + <usize>vertex * VERTEX_BYTES, position);
-    store<u32>(place, vertex + 1);
-    d.vertexCount = vertex + 1;
-    return vertex;
+    if (i32x4.all_true(f32x4.eq(v128.load(d.vertices + <usize>(entry - 1) * VERTEX_BYTES), position))) return entry;
+    at = (at + 1) & d.tableMask;
   }
 }
