@@ -19,7 +19,7 @@ export class Ruler {
   readonly #onChange: () => void;
   /** It has picks of its own: with `latest`, those of who hovers without snapping would answer them. */
   readonly #follow = oneAtATime(async () => {
-    const snap = await this.#snapAt(this.#place.x, this.#place.y);
+    const snap = await this.#snapAt(this.#place.x, this.#place.y, true);
     this.#cursor.visible = snap !== null;
     if (snap !== null) this.#cursor.geometry.setFromPoints([snap.point]);
     element('snapped').textContent = snap?.kind ?? 'nothing';
@@ -38,11 +38,11 @@ export class Ruler {
   }
 
   /** The feature that is drawn near a place of the picture; null for none. */
-  async #snapAt(x: number, y: number): Promise<SceneSnap | null> {
+  async #snapAt(x: number, y: number, latest: boolean): Promise<SceneSnap | null> {
     // #region code
     const hit = await this.#tracker.pick(x, y, {
       snap: ['vertex', 'midpoint', 'center', 'edge', 'face'],
-      latest: true,
+      latest, // as the pointer moves; a click is answered by its own place
     });
     // #endregion
     return hit?.snap ?? null;
@@ -57,7 +57,7 @@ export class Ruler {
   /** Takes the feature there: the first one, or the second. */
   async take(x: number, y: number): Promise<void> {
     try {
-      const snap = await this.#snapAt(x, y);
+      const snap = await this.#snapAt(x, y, false);
       if (snap === null) return;
       const first = this.#first;
       this.#first = first === null ? snap : null;

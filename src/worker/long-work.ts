@@ -116,7 +116,7 @@ export class LongWork {
   }
 
   /** Tells the main thread that work goes on, if it was told long ago: else it would think that the worker is lost. */
-  #sayBusy(): void {
+  sayBusy(): void {
     const now = performance.now();
     if (now - this.#saidBusyAt <= BUSY_EVERY_MS) return;
     this.#saidBusyAt = now;
@@ -128,7 +128,7 @@ export class LongWork {
     this.#meshes.keep();
     this.#turns.hold(this.#gate);
     this.#saidBusyAt = 0;
-    this.#sayBusy();
+    this.sayBusy();
   }
 
   /** Goes on with what waits for long work that has ended. When there is none any more, everything is answered again. */
@@ -210,7 +210,7 @@ export class LongWork {
 
   /** Serves the messages that wait before it calls `resume`. */
   takeTurns(resume: () => void): void {
-    this.#sayBusy();
+    this.sayBusy();
     this.#turns.pause();
     afterMessages(resume);
   }

@@ -47,7 +47,7 @@ import { placedIn } from './placed-in.js';
 import { place, STILL } from './placing.js';
 import { section } from './section.js';
 import type { Slices, Turns } from './slices.js';
-import { type MissingFeatures, pickSnap, type SnapAnswer } from './snap/snap.js';
+import { type MissingFeatures, Snapper } from './snap/snap.js';
 import { topBoxes } from './top-boxes.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -70,6 +70,7 @@ export abstract class QueryService {
   protected readonly work: LongWork;
   protected readonly post: Post;
   readonly #pairs: PairQuestions;
+  readonly #snapper: Snapper;
   /** Features are found of one mesh after the other. */
   #lastFinding: Promise<unknown> = Promise.resolve();
   /** The core does one section at a time. */
@@ -84,6 +85,7 @@ export abstract class QueryService {
     this.meshes = new MeshTable(core);
     this.work = new LongWork(core, this.meshes, turns, (type) => post({ type, frame: this.frame }, []));
     this.#pairs = new PairQuestions(core, this.meshes, this.work);
+    this.#snapper = new Snapper(core.queries, core.snaps, this.meshes.features, () => this.work.sayBusy());
   }
 
   readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
@@ -92,15 +94,10 @@ export abstract class QueryService {
 
   readonly pickSnap = answering(
     (ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null> => {
-      const answer = this.#pickSnap(ray, filter, request, false);
+      const answer = this.#snapper.pick(ray, filter, request, false);
       return answer.missing ? this.#pickSnapLater(ray, filter, request, answer.missing) : this.#seen(answer.hit);
     },
   );
-
-  #pickSnap(ray: PickRay, filter: Filter, request: SnapRequest, mayBeMoved: boolean): SnapAnswer {
-    const { queries, snaps } = this.core;
-    return pickSnap(queries, snaps, this.meshes.features, ray, filter, request, mayBeMoved);
-  }
 
   /** Answers a pick once the features of all meshes near it are found, whose vertices may move meanwhile. */
   async #pickSnapLater(
@@ -115,7 +112,7 @@ export abstract class QueryService {
       const work = this.#lastFinding.then(() => this.work.inSlices((slices) => this.#find(features, flats, slices)));
       this.#lastFinding = work.catch(() => {});
       await work;
-      const answer = this.#pickSnap(ray, filter, request, true);
+      const answer = this.#snapper.pick(ray, filter, request, true);
       if (!answer.missing) return this.#seen(answer.hit);
       missing = answer.missing;
     }

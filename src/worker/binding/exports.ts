@@ -132,7 +132,16 @@ export interface CoreExports {
   ): number;
   closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
   beginSection(plane: number, filter: number, count: number, cosine: number, sine: number, weld: number): number;
-  beginSnap(view: number, lowX: number, lowY: number, highX: number, highY: number, filter: number): number;
+  beginSnap(
+    view: number,
+    lowX: number,
+    lowY: number,
+    highX: number,
+    highY: number,
+    filter: number,
+    struck: number,
+    triangle: number,
+  ): number;
   snapTarget(id: number): number;
   snapSides(id: number, triangle: number): number;
   hidesSnap(x: number, y: number, z: number, alongX: number, alongY: number, alongZ: number, length: number): number;

@@ -461,11 +461,12 @@ export class CoreQueries {
   #withArrays<T>(arrays: readonly ArrayBufferView[], work: (addresses: readonly number[]) => T): T {
     const addresses: number[] = [];
     try {
-      for (const { buffer, byteOffset, byteLength } of arrays) {
+      for (const array of arrays) {
+        const { byteLength } = array;
         const address = byteLength === 0 ? 0 : this.#memory.allocate(byteLength);
         addresses.push(address);
         if (address === 0) continue;
-        this.#memory.bytes(address, byteLength).set(new Uint8Array(buffer, byteOffset, byteLength));
+        this.#memory.bytes(address, byteLength).set(new Uint8Array(array.buffer, array.byteOffset, byteLength));
       }
       return work(addresses);
     } finally {

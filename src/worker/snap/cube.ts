@@ -1,6 +1,7 @@
 import type { FlatFace, Vec3 } from '../../shared/types.js';
 import { inOnePiece } from '../binding/steps.js';
-import { type Features, featuresOf } from './features.js';
+import { foundOf } from './feature-store.js';
+import { featuresOf } from './features.js';
 import { placed } from './snap-view.js';
 
 /** The corners of the cube [-1, 1]³, and its triangles, counter-clockwise from outside. */
@@ -15,15 +16,15 @@ const QUADS = [
 ];
 const TRIANGLES = QUADS.flatMap(([a, b, c, d]) => [a, b, c, a, c, d]);
 
-let features: Features | undefined;
+let found: ReturnType<typeof foundOf> | undefined;
 
 /** Answers the features of the cube that boxes are under a map. */
-export function cubeFeatures(): Features {
-  if (features) return features;
+export function cubeFeatures(): ReturnType<typeof foundOf> {
+  if (found) return found;
   const positions = Float32Array.from(TRIANGLES.flatMap((corner) => CORNERS[corner]));
   const slots = Uint32Array.from({ length: TRIANGLES.length / 3 }, (_, i) => i);
-  features = inOnePiece(featuresOf({ size: 3, positions, slots }, 30));
-  return features;
+  found = foundOf(inOnePiece(featuresOf({ size: 3, positions, slots }, 30)), false);
+  return found;
 }
 
 /** The triangles of the cube; they have no numbers, as nobody has given them. */

@@ -7,11 +7,18 @@ let views = { memoryOf: (): ArrayBuffer => new ArrayBuffer(0), floats: new Float
 /** Reads the triangles, lines or points of a mesh in the core's memory, where its pose has them. */
 export class Faces {
   readonly #memoryOf: MemoryOf;
-  readonly #blocks: BlockLayout;
+  readonly #mesh: number;
+  #layout: BlockLayout | undefined;
 
   constructor(memoryOf: MemoryOf, mesh: number) {
     this.#memoryOf = memoryOf;
-    this.#blocks = blockLayout(memoryOf(), mesh);
+    this.#mesh = mesh;
+  }
+
+  /** Reads where the blocks are when somebody first asks: of most meshes near a cursor nobody does. */
+  get #blocks(): BlockLayout {
+    this.#layout ??= blockLayout(this.#memoryOf(), this.#mesh);
+    return this.#layout;
   }
 
   /** Answers a corner of the element in a slot, in the space of the mesh. */

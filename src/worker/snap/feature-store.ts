@@ -1,3 +1,4 @@
+import { levelsOf } from './box-tree.js';
 import type { MemoryOf } from './corners.js';
 import { Faces } from './faces.js';
 import { type Features, findFeatures } from './features.js';
@@ -6,8 +7,14 @@ import { type FlatFaces, flatFacesOf } from './flat-faces.js';
 /** What was found of a mesh. */
 interface Found {
   features: Features;
+  /** Where the levels of their tree begin. */
+  levels: readonly number[];
   /** Whether the mesh has other positions than those that it was found of, in the same tree. */
   isMoved: boolean;
+}
+
+export function foundOf(features: Features, isMoved: boolean): Found {
+  return { features, levels: levelsOf(features.order.length), isMoved };
 }
 
 /** What is being found: of the mesh at which address it is now, 0 where that has gone. */
@@ -47,7 +54,7 @@ export class FeatureStore {
 
   /** Takes features that came with the mesh at an address. */
   load(mesh: number, features: Features): void {
-    this.#found.set(mesh, { features, isMoved: false });
+    this.#found.set(mesh, foundOf(features, false));
     this.#angles.set(mesh, features.angle);
   }
 
@@ -57,7 +64,7 @@ export class FeatureStore {
     this.#findings.add(finding);
     try {
       const features = yield* findFeatures(this.#memoryOf, mesh, this.#angles.get(mesh) ?? FEATURE_ANGLE);
-      if (finding.mesh !== 0) this.#found.set(finding.mesh, { features, isMoved: finding.isMoved });
+      if (finding.mesh !== 0) this.#found.set(finding.mesh, foundOf(features, finding.isMoved));
     } finally {
       this.#findings.delete(finding);
     }
@@ -79,7 +86,7 @@ export class FeatureStore {
   moved(from: number, to: number): void {
     const found = this.#found.get(from);
     this.#follow(from, to);
-    if (found) this.#found.set(to, { features: found.features, isMoved: true });
+    if (found) this.#found.set(to, { ...found, isMoved: true });
     for (const finding of this.#findings) {
       if (finding.mesh !== from) continue;
       finding.mesh = to;

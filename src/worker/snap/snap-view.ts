@@ -35,6 +35,9 @@ export class SnapView {
   /** Whether all that is drawn at one place of the screen lies on parallel lines. */
   readonly isParallel: boolean;
 
+  /** What `findWayTo` has found: three numbers, three, and one. */
+  readonly way = new Float64Array(7);
+
   constructor(record: ViewRecord, { x: px, y: py, radius }: Cursor) {
     const floats = new Float64Array(record.buffer, record.byteOffset);
     const [left, top, width, height] = floats.subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
@@ -77,35 +80,36 @@ export class SnapView {
     return [Math.max(lowX, -radius), Math.max(lowY, -radius), Math.min(highX, radius), Math.min(highY, radius)];
   }
 
-  /** Answers how places of a space are drawn that a map takes to the world. */
-  of(place: Place): Drawing {
-    const { x, y, w, near, far } = this.drawing;
-    return {
-      x: within(x, place),
-      y: within(y, place),
-      w: within(w, place),
-      near: within(near, place),
-      far: within(far, place),
-    };
-  }
-
   /**
-   * Answers the way from the near plane to a point of the world: where it begins, its direction, its length, and of that the
-   * part in which something hides the point.
+   * Finds the way from the near plane to a point of the world, into `way`: where it begins, its direction, of length 1, and the
+   * length of that part of it in which something hides the point.
    */
-  wayTo(point: Vec3): { from: Vec3; along: Vec3; length: number; hiding: number } {
+  findWayTo(px: number, py: number, pz: number): void {
     const { x, y, w, near } = this.drawing;
-    const depth = valueAt(w, point);
-    const a = plus(x, -valueAt(x, point) / depth, w);
-    const b = plus(y, -valueAt(y, point) / depth, w);
-    const [s, t, u] = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    const depth = w[0] * px + w[1] * py + w[2] * pz + w[3];
+    const p = (x[0] * px + x[1] * py + x[2] * pz + x[3]) / depth;
+    const q = (y[0] * px + y[1] * py + y[2] * pz + y[3]) / depth;
+    const ax = x[0] - p * w[0];
+    const ay = x[1] - p * w[1];
+    const az = x[2] - p * w[2];
+    const bx = y[0] - q * w[0];
+    const by = y[1] - q * w[1];
+    const bz = y[2] - q * w[2];
+    const s = ay * bz - az * by;
+    const t = az * bx - ax * bz;
+    const u = ax * by - ay * bx;
     const rise = near[0] * s + near[1] * t + near[2] * u;
-    const unit = Math.sign(rise) / Math.hypot(s, t, u);
-    const along: Vec3 = [s * unit, t * unit, u * unit];
-    const length = valueAt(near, point) / (rise * unit);
-    const from: Vec3 = [point[0] - length * along[0], point[1] - length * along[1], point[2] - length * along[2]];
-    const pixel = depth / Math.max(Math.hypot(a[0], a[1], a[2]), Math.hypot(b[0], b[1], b[2]));
-    return { from, along, length, hiding: length - HIDING_PIXELS * pixel };
+    const unit = Math.sign(rise) / Math.sqrt(s * s + t * t + u * u);
+    const length = (near[0] * px + near[1] * py + near[2] * pz + near[3]) / (rise * unit);
+    const pixel = depth / Math.sqrt(Math.max(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz));
+    const { way } = this;
+    way[3] = s * unit;
+    way[4] = t * unit;
+    way[5] = u * unit;
+    way[0] = px - length * way[3];
+    way[1] = py - length * way[4];
+    way[2] = pz - length * way[5];
+    way[6] = length - HIDING_PIXELS * pixel;
   }
 }
 
@@ -120,16 +124,6 @@ function plus(f: Affine, factor: number, g: Affine): Affine {
 
 function times(f: Affine, factor: number): Affine {
   return [f[0] * factor, f[1] * factor, f[2] * factor, f[3] * factor];
-}
-
-/** Answers a function of the world as one of a space that a map takes there. */
-function within([x, y, z, w]: Affine, place: Place): Affine {
-  return [
-    x * place[0] + y * place[1] + z * place[2],
-    x * place[3] + y * place[4] + z * place[5],
-    x * place[6] + y * place[7] + z * place[8],
-    x * place[9] + y * place[10] + z * place[11] + w,
-  ];
 }
 
 export function placed(place: Place, [x, y, z]: ArrayLike<number> & Iterable<number>): Vec3 {

@@ -12,13 +12,14 @@ import type { Filter, PickRay, SnapRequest } from '../../shared/protocol.js';
 import type { FlatFace, Hit, Snap, SnapKind, Vec3 } from '../../shared/types.js';
 import type { CoreQueries } from '../binding/queries.js';
 import type { CoreSnaps, SnapTarget } from '../binding/snaps.js';
-import { type Candidate, type CandidateDetail, ObjectCandidates, type SnapObject } from './candidates.js';
+import { type CandidateDetail, detailOf } from './candidate-detail.js';
+import { Candidates, type NearObject, SCRATCH } from './candidates.js';
 import { cubeFaces, cubeFeatures, cubeQuadAt } from './cube.js';
 import { Faces } from './faces.js';
 import type { FeatureStore } from './feature-store.js';
 import { faceOf } from './flat-faces.js';
-import { compare, Ring } from './ring.js';
-import { SnapView } from './snap-view.js';
+import { AT, EDGE, INDEX, KIND, OF, PIXELS, Ring } from './ring.js';
+import { placed, SnapView } from './snap-view.js';
 
 const SNAP_POINTS = SNAP_VERTEX | SNAP_MIDPOINT | SNAP_CENTER;
 
@@ -37,45 +38,95 @@ export interface MissingFeatures {
   flats: number[];
 }
 
+/** Candidates that are looked at between two signs of life: some 0.1 s. */
+const PER_SIGN = 8192;
+
 export type SnapAnswer = { hit: CoreHit | null; missing?: undefined } | { missing: MissingFeatures };
 
-/**
- * Picks, and finds the feature near the cursor that the hit snaps to. With `mayBeMoved`, features will do of which the mesh has
- * moved since they were found: they are taken to where its vertices are now, but for centres.
- */
-export function pickSnap(
-  queries: CoreQueries,
-  snaps: CoreSnaps,
-  store: FeatureStore,
-  ray: PickRay,
-  filter: Filter,
-  { view: record, cursor, kinds }: SnapRequest,
-  mayBeMoved: boolean,
-): SnapAnswer {
-  const view = new SnapView(record, cursor);
-  const hit = queries.raycast(ray, filter);
-  const isFaceWanted = (kinds & SNAP_FACE) !== 0 && hit !== null;
-  return snaps.during(record, view.bounds, filter, (targets): SnapAnswer => {
-    const struck = isFaceWanted ? targets.find(({ object }) => object === hit.object) : undefined;
-    const missing = missingOf(store, targets, struck, (kinds & ~SNAP_FACE) !== 0, mayBeMoved);
-    if (missing) return { missing };
-    const sidesOf = (object: number, triangle: number) => snaps.sidesOf(object, triangle);
-    const question = { view, clips: filter.clips, sidesOf };
-    const objects: ObjectCandidates[] = [];
-    for (const target of targets) {
-      const object = objectOf(snaps, store, target);
-      if (object) objects.push(new ObjectCandidates(question, object));
-    }
-    // What the ray hits is in front, so that most of its features are seen.
-    const isStruck = ({ object }: ObjectCandidates) => object === hit?.object;
-    const parts = [objects.filter(isStruck), objects.filter((object) => !isStruck(object))];
-    const found =
-      firstVisible(snaps, view, parts, kinds & SNAP_POINTS, cursor.radius) ??
-      firstVisible(snaps, view, parts, kinds & SNAP_EDGE, cursor.radius);
-    if (hit === null) return { hit: found && hitOf(snaps, view, ray, found) };
-    const snap = found ? snapOf(found) : struck ? faceSnap(snaps, store, struck, hit) : null;
-    return { hit: { ...hit, snap } };
-  });
+/** Picks, and finds the feature near the cursor that the hit snaps to. */
+export class Snapper {
+  readonly #queries: CoreQueries;
+  readonly #snaps: CoreSnaps;
+  readonly #store: FeatureStore;
+  /** Of the pick under way. */
+  readonly #scratch = new Float64Array(SCRATCH);
+  readonly #ring = new Ring();
+
+  readonly #sayBusy: () => void;
+
+  /** `sayBusy`: tells the main thread that the worker is alive, in the midst of a pick where very much is near the cursor. */
+  constructor(queries: CoreQueries, snaps: CoreSnaps, store: FeatureStore, sayBusy: () => void) {
+    this.#sayBusy = sayBusy;
+    this.#queries = queries;
+    this.#snaps = snaps;
+    this.#store = store;
+  }
+
+  /**
+   * Answers a pick. With `mayBeMoved`, features will do of which the mesh has moved since they were found: they are taken to where
+   * its vertices are now, but for centres.
+   */
+  pick(ray: PickRay, filter: Filter, { view: record, cursor, kinds }: SnapRequest, mayBeMoved: boolean): SnapAnswer {
+    const snaps = this.#snaps;
+    const view = new SnapView(record, cursor);
+    const hit = this.#queries.raycast(ray, filter);
+    const isFaceWanted = (kinds & SNAP_FACE) !== 0 && hit !== null;
+    return snaps.during(record, view.bounds, filter, hit, (targets): SnapAnswer => {
+      const struck = isFaceWanted ? targets.find(({ object }) => object === hit.object) : undefined;
+      const missing = missingOf(this.#store, targets, struck, (kinds & ~SNAP_FACE) !== 0, mayBeMoved);
+      if (missing) return { missing };
+      const objects: NearObject[] = [];
+      for (const target of targets) {
+        const object = objectOf(snaps, this.#store, target);
+        if (object) objects.push(object);
+      }
+      const sidesOf = (object: number, triangle: number) => snaps.sidesOf(object, triangle);
+      const candidates = new Candidates({ view, objects, clips: filter.clips, sidesOf }, this.#scratch);
+      const found =
+        this.#firstVisible(candidates, objects, view, kinds & SNAP_POINTS, cursor.radius) ??
+        this.#firstVisible(candidates, objects, view, kinds & SNAP_EDGE, cursor.radius);
+      if (hit === null) return { hit: found && hitOf(snaps, view, ray, found) };
+      const snap = found ? snapOf(found) : struck ? faceSnap(snaps, this.#store, struck, hit) : null;
+      return { hit: { ...hit, snap } };
+    });
+  }
+
+  /**
+   * Answers the best candidate of some kinds that shows and that nothing hides. All are gathered before one is looked at: a ray
+   * is cast only to what is better than the answer.
+   */
+  #firstVisible(
+    candidates: Candidates,
+    objects: readonly NearObject[],
+    view: SnapView,
+    kinds: number,
+    radius: number,
+  ): CandidateDetail | null {
+    if (kinds === 0) return null;
+    const ring = this.#ring;
+    ring.begin(radius);
+    do {
+      candidates.gather(kinds, ring);
+      const { records } = ring;
+      let looked = 0;
+      for (let at = ring.take(), hidden = -1; at >= 0; at = ring.take()) {
+        if (++looked % PER_SIGN === 0) this.#sayBusy();
+        if (hidden >= 0 && ring.areSame(hidden, at)) continue;
+        const of = records[at + OF];
+        const kind = records[at + KIND];
+        const index = records[at + INDEX];
+        const slot = candidates.shownSlot(of, kind, index, records[at + EDGE]);
+        if (slot < 0) continue;
+        const point = placed(objects[of].target.place, [records[at + AT], records[at + AT + 1], records[at + AT + 2]]);
+        view.findWayTo(point[0], point[1], point[2]);
+        if (!this.#snaps.isHidden(view.way)) {
+          return detailOf(objects[of], kind, index, slot, point, records[at + PIXELS]);
+        }
+        hidden = at;
+      }
+    } while (ring.next());
+    return null;
+  }
 }
 
 function isMesh({ shape }: SnapTarget): boolean {
@@ -102,71 +153,22 @@ function missingOf(
 }
 
 /** Answers what is known of an object; null of one that has no features, as it is round. */
-function objectOf(snaps: CoreSnaps, store: FeatureStore, target: SnapTarget): SnapObject | null {
-  if (target.shape === SHAPE_BOX) return { target, features: cubeFeatures(), isMoved: false, facesOf: () => cubeFaces };
+function objectOf(snaps: CoreSnaps, store: FeatureStore, target: SnapTarget): NearObject | null {
+  if (target.shape === SHAPE_BOX) return { target, ...cubeFeatures(), elements: cubeFaces };
   const found = isMesh(target) ? store.at(target.base) : undefined;
   if (!found) return null;
   const isMoved = found.isMoved || target.mesh !== target.base;
-  return { target, features: found.features, isMoved, facesOf: () => new Faces(snaps.memoryOf, target.mesh) };
+  const elements = new Faces(snaps.memoryOf, target.mesh);
+  return { target, features: found.features, levels: found.levels, isMoved, elements };
 }
 
-/** A candidate, and what is said of it. */
-type Found = Candidate & CandidateDetail;
-
-/**
- * Answers the best candidate of some kinds that shows and that nothing hides. Of each part of the objects all candidates that may
- * be better than those of the parts before are gathered before one is looked at: a ray is cast only to what is better than the
- * answer.
- */
-function firstVisible(
-  snaps: CoreSnaps,
-  view: SnapView,
-  parts: readonly (readonly ObjectCandidates[])[],
-  kinds: number,
-  radius: number,
-): Found | null {
-  if (kinds === 0) return null;
-  let best: Found | null = null;
-  for (const objects of parts) {
-    const ring = new Ring<Candidate>(radius, best);
-    let found: Found | null = null;
-    do {
-      for (const object of objects) object.gather(kinds, ring);
-      found = firstOf(snaps, view, ring.sorted(), best);
-    } while (!found && ring.next());
-    best = found ?? best;
-  }
-  return best;
-}
-
-/** Answers the first candidate that is better than the best one so far, and is drawn. */
-function firstOf(
-  snaps: CoreSnaps,
-  view: SnapView,
-  candidates: readonly Candidate[],
-  best: Candidate | null,
-): Found | null {
-  let hidden: Candidate | null = null;
-  for (const candidate of candidates) {
-    if (best && compare(candidate, best) >= 0) return null;
-    // A vertex is found once by each of its edges.
-    if (hidden && compare(hidden, candidate) === 0) continue;
-    const slot = candidate.of.shownSlot(candidate);
-    if (slot < 0) continue;
-    const { from, along, hiding } = view.wayTo(candidate.of.pointOf(candidate));
-    if (!snaps.isHidden(from, along, hiding)) return { ...candidate, ...candidate.of.detailOf(candidate, slot) };
-    hidden = candidate;
-  }
-  return null;
-}
-
-function snapOf({ kind, object, point, pixels, a, b, element, radius, axis }: Found): Snap {
+function snapOf({ kind, object, point, pixels, a, b, element, radius, axis }: CandidateDetail): Snap {
   const snap: Snap = { kind: NAMES[kind], object, point, pixels, a, b, element };
   return axis === undefined || radius === undefined ? snap : { ...snap, radius, axis };
 }
 
 /** Makes a hit of a feature that the ray itself passes by. */
-function hitOf(snaps: CoreSnaps, view: SnapView, { origin, direction }: PickRay, candidate: Found): CoreHit {
+function hitOf(snaps: CoreSnaps, view: SnapView, { origin, direction }: PickRay, candidate: CandidateDetail): CoreHit {
   const { object, point, element, corners, isFace } = candidate;
   const way = minus(point, origin);
   const length = Math.hypot(...way);

@@ -48,6 +48,12 @@ function meshes(random: Random): Triangles[] {
   ];
 }
 
+/** Two triangles across a scene: what is behind either of them is not looked at, where it is drawn all about the cursor. */
+const WALL: Triangles = {
+  positions: Float32Array.of(-6, -6, 0, 6, -6, 0, 6, 6, 0, -6, 6, 0),
+  indices: Uint32Array.of(0, 1, 2, 0, 2, 3),
+};
+
 function cameraOf(random: Random, size: number, place: Vector3): PerspectiveCamera | OrthographicCamera {
   const { width, height } = VIEWPORT;
   const isParallel = random.chance(0.4);
@@ -107,7 +113,8 @@ describe.each([
       const objects: SnapObject[] = [];
       const handles = [];
       for (let i = 0; i < 5; i++) {
-        const mesh = transformed(random.pick(meshes(random)), (vertex) => vertex.multiplyScalar(size));
+        const form = i === 0 && round % 2 === 1 ? WALL : random.pick(meshes(random));
+        const mesh = transformed(form, (vertex) => vertex.multiplyScalar(size));
         const matrix = random.placement(random.point(1.5 * size).add(place), {
           low: 0.5,
           high: 2,

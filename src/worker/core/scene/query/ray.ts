@@ -8,11 +8,11 @@ import { clip, enter, interval, leave, reciprocals, upward } from '../../math/in
 import { lane0, lane1, lane2 } from '../../math/lanes';
 import { laneCompaction } from '../../math/lane-compaction';
 import { reserve } from '../../memory';
-import { ANY } from '../../mesh/query/ray';
-import { precision, sidesOf } from './filter';
-import { itemAt, orientedBounds, pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { ANY, NEAREST } from '../../mesh/query/ray';
+import { passOver, precision, sidesOf } from './filter';
+import { boxAt, itemAt, orientedBounds, pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf } from '../objects';
 import {
-  BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, readPlace, slotAt,
+  BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, readPlace, slotAt, treeOf,
 } from '../index/octree';
 import { castObject } from './ray-hit';
 import {
@@ -47,10 +47,13 @@ export function castRay(
   return foundObject != 0;
 }
 
-/** Does what `castRay` does, but with all points and lines left out. Throws OUT_OF_MEMORY. */
+/**
+ * Does what `castRay` does, but with all points and lines left out. `first`: an object that is likely to be hit, which is asked
+ * before the others; or 0. Throws OUT_OF_MEMORY.
+ */
 export function castSurfaces(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
-  asked: u32,
+  asked: u32, first: u32 = 0,
 ): bool {
   beginRay(ox, oy, oz, dx, dy, dz, from, to, asked);
   oriented = precision == PRECISION_MESH || precision == PRECISION_OBB;
@@ -61,12 +64,32 @@ export function castSurfaces(
   }
   approach(sceneOriginX, sceneOriginY, sceneOriginZ, reach);
   const isLeft = clipRay();
+  if (isLeft && first != 0) {
+    castAtObject(first);
+    passOver(first);
+  }
   for (let which: u32 = 0; isLeft && which < TREE_COUNT && !(asked == ANY && foundObject != 0); which++) {
     castTree(boundsIn(which));
   }
+  if (first != 0) passOver(0);
   // Points and lines are cut by where they are themselves.
   unclipRay();
   return foundObject != 0;
+}
+
+/** Finds the nearest hit of one object as `castSurfaces` does, but where planes cut. Throws OUT_OF_MEMORY. */
+export function castAt(id: u32, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64): bool {
+  beginRay(ox, oy, oz, dx, dy, dz, 0, Infinity, NEAREST);
+  castAtObject(id);
+  return foundObject != 0;
+}
+
+function castAtObject(id: u32): void {
+  const box = boxAt(slotOf(id));
+  const tree = treeOf(box.tree);
+  const proxy = readPlace(tree, box.position);
+  const sides = sidesOf(proxy);
+  if (sides != 0) castObject(proxy, tree, box.position, sides);
 }
 
 /**

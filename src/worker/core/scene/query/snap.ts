@@ -2,7 +2,8 @@
 // what stands for each, which sides of its faces show, and whether something nearer hides a point. What a mesh has to snap
 // to is not known here (src/worker/snap). World units.
 
-import { SHAPE_MESH, SNAP_BASE, SNAP_CLIP_SET, SNAP_SIDES } from '../../../../shared/layout';
+import { SHAPE_MESH, SNAP_BASE, SNAP_CLIP_SET, SNAP_SIDES, VIEW_VIEWPORT } from '../../../../shared/layout';
+import { valueAt } from '../../math/plane';
 import { sidesOfFace } from '../../mesh/query/face-sides';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape } from '../../shape/placed-shape';
@@ -11,33 +12,96 @@ import { descend } from '../index/descend';
 import { Tree, readPlace, treeOf } from '../index/octree';
 import { boxAt, clipSetOf, isAlive, placedShapeAt, slotOf } from '../objects';
 import { updateTrees } from '../scene';
-import { setProjection } from '../view/projection';
+import { beyondNear, clipW, clipX, clipY, setProjection } from '../view/projection';
+import { hasOwnSets, isClipped } from './clipping';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
 import { ANY } from '../../mesh/query/ray';
-import { castSurfaces } from './ray';
+import { castAt, castSurfaces, foundObject, foundTriangle, pointX, pointY, pointZ } from './ray';
+import { directionX, directionY, directionZ } from './ray-line';
 import { limitsOf } from './region';
 import { addFound, clearFound, foundCount } from './result-ids';
-import { OUTSIDE, addRectangle, beginVolume, limitDepth } from './volume';
+import { OUTSIDE, addPlane, addRectangle, beginVolume, limitDepth } from './volume';
 
 const RECORD_BYTES: i32 = 128;
 /** Says that triangles have sides of their own. */
 const OWN_FACE_SIDES: u32 = 4;
 const record: usize = memory.data(RECORD_BYTES, 16);
+/** The object that is the first to be asked whether it hides a point: the one that hid the last point, or was picked. */
+let hider: u32 = 0;
 
 /**
  * Begins a snapping pick: lists the objects whose oriented bounds may be drawn in a rectangle of the view, in the units of
- * clip space over w, as ids in result-ids.ts. The filter is asked until the pick ends. Answers how many. Throws OUT_OF_MEMORY.
+ * clip space over w, as ids in result-ids.ts. The filter is asked until the pick ends. `struck`: the object that the pick has hit,
+ * or 0; `triangle`: the one of its mesh, or -1. Where that hides all that is behind it in the rectangle, what is there is left
+ * out. Answers how many. Throws OUT_OF_MEMORY.
  */
-export function beginSnap(view: usize, lowX: f64, lowY: f64, highX: f64, highY: f64, filter: usize): u32 {
+export function beginSnap(
+  view: usize, lowX: f64, lowY: f64, highX: f64, highY: f64, filter: usize, struck: u32, triangle: i32,
+): u32 {
+  hider = struck;
   updateTrees();
   setFilter(filter);
   setProjection(view);
   beginVolume();
   addRectangle(lowX, lowY, highX, highY);
   limitDepth();
+  // Planes may leave a part of the triangle alone.
+  if (triangle >= 0 && !isClipped && !hasOwnSets()) {
+    const pixelX = 2.0 / load<f64>(view, VIEW_VIEWPORT + 16), pixelY = 2.0 / load<f64>(view, VIEW_VIEWPORT + 24);
+    limitToFront(struck, triangle, lowX - pixelX, lowY - pixelY, highX + pixelX, highY + pixelY, pixelX);
+  }
   clearFound();
   descend(consider);
   return foundCount;
+}
+
+/** Where the triangle is drawn in corners of the rectangle: three numbers each. */
+const corners: usize = memory.data(4 * 24, 16);
+/** A thing hides a point from a quarter of a pixel before it; where perspective differs in the rectangle, less than this. */
+const MARGIN_PIXELS: f64 = 2;
+
+/**
+ * Adds the plane of a triangle to the volume, a little behind it, if the triangle is drawn all over a rectangle: then all that
+ * is farther away is hidden. It is, as it is convex, where it is met in all four corners. `pixel`: the width of a pixel.
+ * Throws OUT_OF_MEMORY.
+ */
+function limitToFront(object: u32, triangle: i32, lowX: f64, lowY: f64, highX: f64, highY: f64, pixel: f64): void {
+  let least = Infinity;
+  for (let i: u32 = 0; i < 4; i++) {
+    const cx = i & 1 ? highX : lowX, cy = i & 2 ? highY : lowY;
+    // What is drawn there lies on a line: where two functions are 0.
+    const ax = clipX.x - cx * clipW.x, ay = clipX.y - cx * clipW.y, az = clipX.z - cx * clipW.z, aw = clipX.w - cx * clipW.w;
+    const bx = clipY.x - cy * clipW.x, by = clipY.y - cy * clipW.y, bz = clipY.z - cy * clipW.z, bw = clipY.w - cy * clipW.w;
+    const x = ay * bz - az * by, y = az * bx - ax * bz, z = ax * by - ay * bx;
+    const square = x * x + y * y + z * z;
+    const px = (bw * (ay * z - az * y) - aw * (by * z - bz * y)) / square;
+    const py = (bw * (az * x - ax * z) - aw * (bz * x - bx * z)) / square;
+    const pz = (bw * (ax * y - ay * x) - aw * (bx * y - by * x)) / square;
+    const rise = beyondNear.x * x + beyondNear.y * y + beyondNear.z * z;
+    const t = -valueAt(beyondNear, px, py, pz) / rise;
+    if (!(abs(t) < Infinity)) return; // no near plane
+    const turn: f64 = rise < 0 ? -1 : 1;
+    if (!castAt(object, px + t * x, py + t * y, pz + t * z, turn * x, turn * y, turn * z) || foundTriangle != triangle) return;
+    store<f64>(corners + <usize>i * 24, pointX);
+    store<f64>(corners + <usize>i * 24, pointY, 8);
+    store<f64>(corners + <usize>i * 24, pointZ, 16);
+    least = min(least, valueAt(clipW, pointX, pointY, pointZ));
+  }
+  const x = load<f64>(corners), y = load<f64>(corners, 8), z = load<f64>(corners, 16);
+  const ux = load<f64>(corners, 24) - x, uy = load<f64>(corners, 32) - y, uz = load<f64>(corners, 40) - z;
+  const vx = load<f64>(corners, 48) - x, vy = load<f64>(corners, 56) - y, vz = load<f64>(corners, 64) - z;
+  let nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
+  // Towards where the rays come from.
+  const side: f64 = nx * directionX + ny * directionY + nz * directionZ > 0 ? -1 : 1;
+  const unit = side / sqrt(nx * nx + ny * ny + nz * nz);
+  nx *= unit;
+  ny *= unit;
+  nz *= unit;
+  const width = sqrt(ux * ux + uy * uy + uz * uz) * pixel / (highX - lowX);
+  const margin = MARGIN_PIXELS * width / least;
+  addPlane(
+    nx + margin * clipW.x, ny + margin * clipW.y, nz + margin * clipW.z, margin * clipW.w - (nx * x + ny * y + nz * z),
+  );
 }
 
 function consider(tree: Tree, position: u32, limits: u64): void {
@@ -76,5 +140,7 @@ export function snapSides(id: u32, triangle: u32): u32 {
  * lines hide nothing. Throws OUT_OF_MEMORY.
  */
 export function hidesSnap(x: f64, y: f64, z: f64, alongX: f64, alongY: f64, alongZ: f64, length: f64): bool {
-  return castSurfaces(x, y, z, alongX, alongY, alongZ, 0, length, ANY);
+  castSurfaces(x, y, z, alongX, alongY, alongZ, 0, length, ANY, hider);
+  if (foundObject != 0) hider = foundObject;
+  return foundObject != 0;
 }
