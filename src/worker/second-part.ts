@@ -15,7 +15,9 @@ export class SecondPart {
   /** Hands over a mesh, whose arrays' buffers are transferred. */
   ask(source: PartSource): void {
     const { positions, indices } = source;
-    this.#port.postMessage(source, [...new Set([positions.buffer, ...(indices ? [indices.buffer] : [])])] as ArrayBuffer[]);
+    this.#port.postMessage(source, [
+      ...new Set([positions.buffer, ...(indices ? [indices.buffer] : [])]),
+    ] as ArrayBuffer[]);
   }
 
   /** Answers the next of both, when it is here. */
