@@ -91,7 +91,7 @@ describe('package', () => {
   test.each([
     ['index.js', 1],
     ['index.node.js', 1],
-    ['adapter.js', 54],
+    ['adapter.js', 53],
     ['clash.js', 2],
     ['clash-shared.js', 17],
     ['clash-node.js', 1],
@@ -105,10 +105,10 @@ describe('package', () => {
     ['react.js', 6],
     ['react.node.js', 6],
     ['shared.node.js', 1],
-    ['worker-text.js', 321],
-    ['shared.js', 43],
+    ['worker-text.js', 306],
+    ['shared.js', 44],
     ['three.js', 1],
-    ['worker.js', 317],
+    ['worker.js', 302],
   ])('%s is sent as less than %i KB, gzipped', (name, limit) => {
     expect(packedSizes(readFileSync(join(root, 'dist', name))).gzip).toBeLessThan(limit * 1000);
   });
