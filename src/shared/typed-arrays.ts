@@ -15,3 +15,10 @@ export function joined(first: Uint32Array, second: ArrayLike<number>): Uint32Arr
   all.set(second, first.length);
   return all;
 }
+
+export function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

@@ -45,6 +45,9 @@ const OWN = [
   'viewName',
   'viewOf',
   'targetIds',
+  'askFollowers',
+  'endAll',
+  'tell',
 ];
 
 export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {

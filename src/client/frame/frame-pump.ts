@@ -249,7 +249,7 @@ export class FramePump {
   /** Posts to a new worker, which has the meshes, what the old one had, and sends what has waited. */
   resume(objects: readonly Command[], characters: readonly Command[] = []): void {
     this.#isDown = false;
-    if (objects.length > 0) this.#link.post({ type: 'commands', list: [...objects] });
+    this.#postCommands([...objects]);
     const staging = new FrameBuilder(this.#poses);
     this.#views.copyTo(staging);
     this.#log.replay(staging);
@@ -262,7 +262,7 @@ export class FramePump {
       this.#link.post({ type: 'ahead', input: ahead }, [ahead]);
     }
     // They put their objects where they are themselves.
-    if (characters.length > 0) this.#link.post({ type: 'commands', list: [...characters] });
+    this.#postCommands([...characters]);
     this.#postBaseline();
     if (!this.#waiting) {
       this.#flush();
@@ -419,11 +419,15 @@ export class FramePump {
         if (buffer) buffers.push(buffer);
         continue;
       }
-      if (list.length > 0) this.#link.post({ type: 'commands', list }, buffers);
+      this.#postCommands(list, buffers);
       list = [];
       buffers = [];
       post();
     }
+    this.#postCommands(list, buffers);
+  }
+
+  #postCommands(list: Command[], buffers: ArrayBuffer[] = []): void {
     if (list.length > 0) this.#link.post({ type: 'commands', list }, buffers);
   }
 

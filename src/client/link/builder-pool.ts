@@ -65,9 +65,7 @@ export class BuilderPool {
     const bytes = positions.buffer.byteLength + (indices?.buffer.byteLength ?? 0);
     if (bytes <= SMALL_BYTES && topology === 'triangles' && !skin && !morphs && features === undefined) {
       this.#runSmall(operation, builder, answer, { positions, indices, weld, isFast });
-      return abortable(operation, signal, answer);
-    }
-    this.#run(operation, builder, answer, mesh, onProgress, weld, features, isFast);
+    } else this.#run(operation, builder, answer, mesh, onProgress, weld, features, isFast);
     return abortable(operation, signal, answer);
   }
 
@@ -109,11 +107,11 @@ export class BuilderPool {
     });
     await link.up(); // where there is none any more, answer has the error already
     if (!answer.settled) {
-      const deform: MeshDeform = skin ? (morphs ? { skin, morphs } : { skin }) : morphs ? { morphs } : {};
+      const deform: MeshDeform = { ...(skin && { skin }), ...(morphs && { morphs }) };
       const buffers = new Set([positions.buffer, ...(indices ? [indices.buffer] : []), ...buffersOf(deform)]);
       const triangles = indices ? indices.length / 3 : positions.length / 9;
       const canPart = triangles >= PARTED_TRIANGLES && (topology ?? 'triangles') === 'triangles' && !skin && !morphs;
-      const port = canPart ? this.#findHelp(operation, answer) : undefined;
+      const port = canPart && this.#limit > 1 ? this.#askForHelp(operation, answer) : undefined;
       await link.answerWith(answer, operation, (api) =>
         api.buildMesh(
           build,
@@ -132,30 +130,31 @@ export class BuilderPool {
     this.#end(builder);
   }
 
-  /** Lets a builder that has nothing to do make the second part of a tree. Answers the port at whose other end it is. */
-  #findHelp(operation: string, answer: Deferred<ArrayBuffer>): MessagePort | undefined {
-    const helper = this.#limit > 1 ? this.#idle() : undefined;
+  /**
+   * Lets a builder that has nothing to do make the second part of a tree, and answers the port at whose other end it is. Whatever
+   * becomes of it, the other builder does without it.
+   */
+  #askForHelp(operation: string, answer: Deferred<ArrayBuffer>): MessagePort | undefined {
+    const helper = this.#idle();
     if (!helper) return undefined;
     const { port1, port2 } = new MessageChannel();
-    this.#help(operation, helper, answer, port2);
-    return port1;
-  }
-
-  /** Whatever becomes of it, the other builder does without it. */
-  async #help(operation: string, helper: Builder, answer: Deferred<ArrayBuffer>, port: MessagePort): Promise<void> {
     const { link } = helper;
     const build = ++this.#lastBuild;
     const done = link.defer<void>(operation);
     const stop = () => link.post({ type: 'abort', build });
     answer.promise.then(stop, stop);
-    done.promise.catch(() => {});
     this.#begin(helper);
     helper.parts++;
-    await link.up();
-    if (answer.settled) done.resolve();
-    else await link.answerWith(done, operation, (api) => api.buildSecond(build, transfer(port, [port])));
-    helper.parts--;
-    this.#end(helper);
+    const end = () => {
+      helper.parts--;
+      this.#end(helper);
+    };
+    done.promise.then(end, end);
+    link.up().then(() => {
+      if (answer.settled) done.resolve();
+      else link.answerWith(done, operation, (api) => api.buildSecond(build, transfer(port2, [port2])));
+    });
+    return port1;
   }
 
   async #runSmall(

@@ -1,5 +1,6 @@
 import { BOX_NUMBERS, type PackedBoxes } from '../../shared/baked-boxes.js';
 import { CollisionError } from '../../shared/errors.js';
+import { areEqual } from '../../shared/typed-arrays.js';
 import type { MeshInfo, NamedBox } from '../../shared/types.js';
 import { checkNumbers, checkVec3, invalid, reading, readOptions } from '../check/validate.js';
 
@@ -104,6 +105,6 @@ export function numberedBoxes(records: Float64Array): NamedBox[] {
 
 export function areSameBoxes(a: PackedBoxes | undefined, b: PackedBoxes | undefined): boolean {
   if (a === b) return true;
-  if (!a || !b || a.names.length !== b.names.length) return false;
-  return a.names.every((name, i) => name === b.names[i]) && a.records.every((value, i) => value === b.records[i]);
+  if (!a || !b || !areEqual(a.records, b.records)) return false;
+  return a.names.every((name, i) => name === b.names[i]);
 }

@@ -1,6 +1,7 @@
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import type { ObjectDescription } from '../../shared/protocol.js';
+import { areEqual } from '../../shared/typed-arrays.js';
 import type { CapsuleShape, MeshId, MeshInfo, MeshShape, ObjectOptions, Shape } from '../../shared/types.js';
 import {
   argumentError,
@@ -174,18 +175,12 @@ export function isSame(a: ObjectDescription, b: ObjectDescription): boolean {
     a.radius === b.radius &&
     a.clipSet === b.clipSet &&
     (a.clearance ?? 0) === (b.clearance ?? 0) &&
-    isSameArray(a.center, b.center) &&
-    isSameArray(a.extent, b.extent) &&
-    isSameArray(a.rotation, b.rotation) &&
-    isSameArray(a.faceSides ?? NONE, b.faceSides ?? NONE) &&
+    areEqual(a.center, b.center) &&
+    areEqual(a.extent, b.extent) &&
+    areEqual(a.rotation, b.rotation) &&
+    areEqual(a.faceSides ?? NONE, b.faceSides ?? NONE) &&
     areSameBoxes(a.boxes, b.boxes)
   );
-}
-
-function isSameArray(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 }
 
 /** Packs runs as descriptions have them (protocol.ts); undefined where there are none. */

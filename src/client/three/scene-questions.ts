@@ -89,15 +89,6 @@ export class SceneQuestions {
   }
 
   /**
-   * Lists those that are told.
-   *
-   * @internal
-   */
-  protected get witnesses(): ReadonlySet<Witness> {
-    return this.#witnesses;
-  }
-
-  /**
    * Has all followers ask anew.
    *
    * @internal
@@ -123,6 +114,7 @@ export class SceneQuestions {
    * @internal
    */
   protected tell<T>(answer: Promise<T>, tell: (witness: Witness, value: T) => void): void {
+    if (this.#witnesses.size === 0) return;
     answer.then(
       (value) => {
         for (const witness of this.#witnesses) tell(witness, value);

@@ -209,7 +209,7 @@ export class SceneTracker extends SceneQuestions {
     if (this.#ended !== null) return this.#ended;
     // It has the number of a query, as the pairs that end in its answer may name what leaves the scene with it.
     const number = this.#objects.begin();
-    const start = this.witnesses.size > 0 ? performance.now() : 0;
+    const start = performance.now();
     try {
       this.#assertLive('update');
       this.#culling?.refresh();
@@ -225,10 +225,8 @@ export class SceneTracker extends SceneQuestions {
     }
     const answer = this.#answer(number);
     this.askFollowers();
-    if (this.witnesses.size > 0) {
-      const ms = performance.now() - start;
-      this.tell(answer, (witness, frame) => witness.answered(frame, ms));
-    }
+    const ms = performance.now() - start;
+    this.tell(answer, (witness, frame) => witness.answered(frame, ms));
     return answer;
   }
 

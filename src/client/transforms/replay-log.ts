@@ -8,7 +8,7 @@
 // object is where it was added, and is its owner's to hide. One with a continuous object is kept as any other, as its
 // owner does not know where that was in the last answered frame.
 import { NO_OBJECT, slotOf } from '../../shared/ids.js';
-import { grown } from '../../shared/typed-arrays.js';
+import { areEqual, grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
 import { isInvertibleAt } from '../check/affine.js';
 import { multiplyToPlace, SURE_PLACE, SURE_VOLUME } from './affine.js';
@@ -408,11 +408,4 @@ export class ReplayLog {
       this.#table.pageOf(slot).set(product, placeInPage(slot));
     }
   }
-}
-
-function areEqual(a: Uint32Array, b: Uint32Array): boolean {
-  if (a === b) return true;
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 }

@@ -38,6 +38,10 @@ export class InstanceTest {
   /** Pixels a unit of the mesh's space where w is 1, at most. */
   #pixels = 0;
   #minPixels = 0;
+  /** The centre of a sphere where it was placed last. */
+  #x = 0;
+  #y = 0;
+  #z = 0;
 
   /** Begins to ask about a mesh as it stands. What is drawn smaller than `minPixels`, of 2 · `pixels` times a unit at w = 1, is not seen. */
   begin(volume: ViewVolume, camera: Camera, world: Matrix4, pixels: number, minPixels: number): void {
@@ -120,11 +124,10 @@ export class InstanceTest {
     const [eyeX, eyeY, eyeZ] = [position[0], position[1], position[2]];
     const [forwardX, forwardY, forwardZ] = [forward[0], forward[1], forward[2]];
     for (let n = 0; n < count; n++) {
-      const at = 16 * numbers[n];
-      const { x, y, z } = spheres[forms[n]].center;
-      const px = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12] - eyeX;
-      const py = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13] - eyeY;
-      const pz = m[at + 2] * x + m[at + 6] * y + m[at + 10] * z + m[at + 14] - eyeZ;
+      this.#place(m, 16 * numbers[n], spheres[forms[n]]);
+      const px = this.#x - eyeX;
+      const py = this.#y - eyeY;
+      const pz = this.#z - eyeZ;
       depths[n] =
         by === BY_AXIS ? px * forwardX + py * forwardY + pz * forwardZ : Math.sqrt(px * px + py * py + pz * pz);
     }
@@ -149,9 +152,12 @@ export class InstanceTest {
   }
 
   /** Answers whether the camera may see a sphere that the i-th matrix of an array places. */
-  maySee(matrices: ArrayLike<number>, i: number, { center: { x, y, z }, radius }: Sphere): boolean {
+  maySee(matrices: ArrayLike<number>, i: number, sphere: Sphere): boolean {
     const planes = this.#planes;
+    const { radius } = sphere;
     const at = 16 * i;
+    this.#place(matrices, at, sphere);
+    const [px, py, pz] = [this.#x, this.#y, this.#z];
     const ax = matrices[at];
     const ay = matrices[at + 1];
     const az = matrices[at + 2];
@@ -161,9 +167,6 @@ export class InstanceTest {
     const cx = matrices[at + 8];
     const cy = matrices[at + 9];
     const cz = matrices[at + 10];
-    const px = matrices[at + 12] + ax * x + bx * y + cx * z;
-    const py = matrices[at + 13] + ay * x + by * y + cy * z;
-    const pz = matrices[at + 14] + az * x + bz * y + cz * z;
     for (let plane = 0; plane < 6; plane++) {
       const p = 4 * plane;
       const nx = planes[p];
@@ -181,28 +184,29 @@ export class InstanceTest {
         if (beyond > 0 && beyond * beyond > radius * radius * (u * u + v * v + w * w)) return false;
       }
     }
-    return this.#minPixels === 0 || !(this.pixelsOf(matrices, i, px, py, pz, radius) < this.#minPixels);
+    return this.#minPixels === 0 || !(this.#pixelsAcross(matrices, at, radius) < this.#minPixels);
   }
 
-  /** Answers how many pixels across a sphere is drawn at most, of which the centre is given as it is placed; Infinity at the eye. */
-  pixelsOf(m: ArrayLike<number>, i: number, px: number, py: number, pz: number, ownRadius: number): number {
-    const at = 16 * i;
+  /** Answers how many pixels across the sphere of an instance is drawn at most; Infinity at the eye. */
+  sizeOf(m: ArrayLike<number>, i: number, sphere: Sphere): number {
+    this.#place(m, 16 * i, sphere);
+    return this.#pixelsAcross(m, 16 * i, sphere.radius);
+  }
+
+  /** Answers the same of the sphere that was placed last. */
+  #pixelsAcross(m: ArrayLike<number>, at: number, ownRadius: number): number {
     const w = this.#w;
-    const depth = w[0] * px + w[1] * py + w[2] * pz + w[3];
+    const depth = w[0] * this.#x + w[1] * this.#y + w[2] * this.#z + w[3];
     let squares = 0;
-    for (let k = 0; k < 12; k += 4) {
-      squares = Math.max(squares, m[at + k] ** 2 + m[at + k + 1] ** 2 + m[at + k + 2] ** 2);
-    }
+    for (let k = at; k < at + 12; k += 4) squares = Math.max(squares, m[k] ** 2 + m[k + 1] ** 2 + m[k + 2] ** 2);
     return depth > 0 ? (2 * ownRadius * Math.sqrt(squares) * this.#pixels) / depth : Number.POSITIVE_INFINITY;
   }
 
-  /** Answers the same of the sphere of an instance. */
-  sizeOf(m: ArrayLike<number>, i: number, { center: { x, y, z }, radius }: Sphere): number {
-    const at = 16 * i;
-    const px = m[at + 12] + m[at] * x + m[at + 4] * y + m[at + 8] * z;
-    const py = m[at + 13] + m[at + 1] * x + m[at + 5] * y + m[at + 9] * z;
-    const pz = m[at + 14] + m[at + 2] * x + m[at + 6] * y + m[at + 10] * z;
-    return this.pixelsOf(m, i, px, py, pz, radius);
+  /** Places the centre of a sphere by the matrix that begins at `at`, in the order of operations in which three does. */
+  #place(m: ArrayLike<number>, at: number, { center: { x, y, z } }: Sphere): void {
+    this.#x = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12];
+    this.#y = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13];
+    this.#z = m[at + 2] * x + m[at + 6] * y + m[at + 10] * z + m[at + 14];
   }
 }
 
