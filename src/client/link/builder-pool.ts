@@ -63,9 +63,10 @@ export class BuilderPool {
     const answer = builder.link.defer<ArrayBuffer>(operation);
     const { positions, indices, topology = 'triangles', skin, morphs } = mesh;
     const bytes = positions.buffer.byteLength + (indices?.buffer.byteLength ?? 0);
-    if (bytes <= SMALL_BYTES && topology === 'triangles' && !skin && !morphs && features === undefined) {
+    const isPlain = topology === 'triangles' && !skin && !morphs;
+    if (bytes <= SMALL_BYTES && isPlain && features === undefined) {
       this.#runSmall(operation, builder, answer, { positions, indices, weld, isFast });
-    } else this.#run(operation, builder, answer, mesh, onProgress, weld, features, isFast);
+    } else this.#run(operation, builder, answer, mesh, onProgress, weld, features, isFast, isPlain);
     return abortable(operation, signal, answer);
   }
 
@@ -96,6 +97,7 @@ export class BuilderPool {
     weld: number,
     features: number | undefined,
     isFast: boolean,
+    isPlain: boolean,
   ): Promise<void> {
     const { link } = builder;
     const build = ++this.#lastBuild;
@@ -108,22 +110,16 @@ export class BuilderPool {
     await link.up(); // where there is none any more, answer has the error already
     if (!answer.settled) {
       const deform: MeshDeform = { ...(skin && { skin }), ...(morphs && { morphs }) };
-      const buffers = new Set([positions.buffer, ...(indices ? [indices.buffer] : []), ...buffersOf(deform)]);
-      const triangles = indices ? indices.length / 3 : positions.length / 9;
-      const canPart = triangles >= PARTED_TRIANGLES && (topology ?? 'triangles') === 'triangles' && !skin && !morphs;
-      const port = canPart && this.#limit > 1 ? this.#askForHelp(operation, answer) : undefined;
+      const triangles = (indices ?? positions).length / (indices ? 3 : 9);
+      const port = isPlain && triangles >= PARTED_TRIANGLES ? this.#askForHelp(operation, answer) : undefined;
+      const handed = new Set<Transferable>([
+        positions.buffer,
+        (indices ?? positions).buffer,
+        ...buffersOf(deform),
+      ] as ArrayBuffer[]);
+      if (port) handed.add(port);
       await link.answerWith(answer, operation, (api) =>
-        api.buildMesh(
-          build,
-          transfer(positions, [...buffers, ...(port ? [port] : [])] as Transferable[]),
-          indices,
-          weld,
-          topology,
-          deform,
-          features,
-          isFast,
-          port,
-        ),
+        api.buildMesh(build, transfer(positions, [...handed]), indices, weld, topology, deform, features, isFast, port),
       );
     }
     this.#onProgress.delete(build);
@@ -135,7 +131,7 @@ export class BuilderPool {
    * becomes of it, the other builder does without it.
    */
   #askForHelp(operation: string, answer: Deferred<ArrayBuffer>): MessagePort | undefined {
-    const helper = this.#idle();
+    const helper = this.#limit > 1 ? this.#idle() : undefined;
     if (!helper) return undefined;
     const { port1, port2 } = new MessageChannel();
     const { link } = helper;

@@ -163,21 +163,14 @@ export function describe(
   };
 }
 
+const NUMBERS = ['shape', 'mesh', 'flags', 'layers', 'collidesWith', 'group', 'contacts', 'radius', 'clipSet'] as const;
+const VECTORS = ['center', 'extent', 'rotation'] as const;
+
 export function isSame(a: ObjectDescription, b: ObjectDescription): boolean {
   return (
-    a.shape === b.shape &&
-    a.mesh === b.mesh &&
-    a.flags === b.flags &&
-    a.layers === b.layers &&
-    a.collidesWith === b.collidesWith &&
-    a.group === b.group &&
-    a.contacts === b.contacts &&
-    a.radius === b.radius &&
-    a.clipSet === b.clipSet &&
+    NUMBERS.every((key) => a[key] === b[key]) &&
+    VECTORS.every((key) => areEqual(a[key], b[key])) &&
     (a.clearance ?? 0) === (b.clearance ?? 0) &&
-    areEqual(a.center, b.center) &&
-    areEqual(a.extent, b.extent) &&
-    areEqual(a.rotation, b.rotation) &&
     areEqual(a.faceSides ?? NONE, b.faceSides ?? NONE) &&
     areSameBoxes(a.boxes, b.boxes)
   );
