@@ -274,7 +274,7 @@ export type ToWorker =
 
 export interface CommandsMessage {
   type: 'commands';
-  list: Command[];
+  list: readonly Command[];
 }
 
 /** Both buffers are transferred: layout.ts's frame in, and the buffer of an older result for the new one. */

@@ -249,7 +249,7 @@ export class FramePump {
   /** Posts to a new worker, which has the meshes, what the old one had, and sends what has waited. */
   resume(objects: readonly Command[], characters: readonly Command[] = []): void {
     this.#isDown = false;
-    this.#postCommands([...objects]);
+    this.#postCommands(objects);
     const staging = new FrameBuilder(this.#poses);
     this.#views.copyTo(staging);
     this.#log.replay(staging);
@@ -262,7 +262,7 @@ export class FramePump {
       this.#link.post({ type: 'ahead', input: ahead }, [ahead]);
     }
     // They put their objects where they are themselves.
-    this.#postCommands([...characters]);
+    this.#postCommands(characters);
     this.#postBaseline();
     if (!this.#waiting) {
       this.#flush();
@@ -427,7 +427,7 @@ export class FramePump {
     this.#postCommands(list, buffers);
   }
 
-  #postCommands(list: Command[], buffers: ArrayBuffer[] = []): void {
+  #postCommands(list: readonly Command[], buffers: ArrayBuffer[] = []): void {
     if (list.length > 0) this.#link.post({ type: 'commands', list }, buffers);
   }
 
