@@ -25,8 +25,8 @@ import { gather, place, splitSome } from './split-ranges';
 import { assemble } from './assemble';
 
 /**
- * Begins a build: of a whole tree, or of the FIRST or SECOND part of one. `reserveBuild` must follow, then the caller fills positions and indices, then `stepBuild`. Throws
- * OUT_OF_MEMORY.
+ * Begins a build: of a whole tree, or of the FIRST or SECOND part of one. `reserveBuild` must follow, then the caller fills
+ * positions and indices, then `stepBuild`. Throws OUT_OF_MEMORY.
  */
 export function beginBuild(vertexCount: u32, triangleCount: u32, weld: f64, isFast: bool, part: u32): Build {
   const build = changetype<Build>(allocate(offsetof<Build>()));
