@@ -1,5 +1,6 @@
 /** Answers the same pairs, two numbers each, with the second of each as the first, sorted. */
-export function turnedPairs<T extends Uint32Array | Int32Array>(pairs: T, order = turnedOrder(pairs)): T {
+export function turnedPairs<T extends Uint32Array | Int32Array>(pairs: T): T {
+  const order = turnedOrder(pairs);
   const turned = pairs.slice() as T;
   for (let to = 0; to < order.length; to++) {
     turned[2 * to] = pairs[2 * order[to] + 1];
@@ -9,7 +10,7 @@ export function turnedPairs<T extends Uint32Array | Int32Array>(pairs: T, order 
 }
 
 /** Answers the numbers of pairs, two numbers each, in the order that they have when the second of each is the first. */
-export function turnedOrder(pairs: Uint32Array | Int32Array): Uint32Array {
+function turnedOrder(pairs: Uint32Array | Int32Array): Uint32Array {
   const order = Uint32Array.from({ length: pairs.length / 2 }, (_, i) => i);
   return order.sort((i, j) => pairs[2 * i + 1] - pairs[2 * j + 1] || pairs[2 * i] - pairs[2 * j]);
 }

@@ -1,4 +1,4 @@
-/** Of the head: three lengths of 32 bits, and two counts of 16. */
+/** The head has three lengths of 32 bits and two counts of 16. */
 const HEAD_BYTES = 16;
 
 /**

@@ -71,7 +71,7 @@ export class CoreSnaps {
     return {
       object,
       shape: words[(at + layout.SNAP_SHAPE) / 4] & 0xffff,
-      // Of 14 objects near a cursor this takes 5 µs less than slice() does.
+      // This takes 5 µs less than slice() does where 14 objects are near the cursor.
       place: [
         floats[f],
         floats[f + 1],

@@ -21,7 +21,7 @@ const SLACK: usize = 128, REACH: usize = 132;
 const EYE: usize = 192, FORWARD: usize = 224;
 /** How many instances have each of the values of some bits of the key, of the lower bits and of the higher ones. */
 const LOW: usize = 512, HIGH: usize = 8704;
-/** Of so many instances at a time: the form of each, less than 0 where it is not drawn, and its matrix, sixteen float32. */
+/** Here are the forms of some instances, less than 0 where one is not drawn, and their matrices, sixteen float32 each. */
 const FORMS: usize = 16896, MATRICES: usize = 25088;
 /**
  * Where what has no fixed length begins: what each form is, its sphere, by x, y, z and the square of the radius, float64 each, and
@@ -34,7 +34,7 @@ const LEAST: f32 = 1e-30;
 
 /** Bits that one pass of a radix sort looks at: as many counters as the processor's nearest memory has room for. */
 const BITS = 11, BUCKETS: usize = 1 << BITS, MASK = (1 << BITS) - 1;
-/** By how many places each is moved by insertion, on an average, where depths are too crowded for it. */
+/** Depths are too crowded for insertion where that would move each by more places than these, on an average. */
 const CROWDED = 8;
 
 /** What depths are compared by. */

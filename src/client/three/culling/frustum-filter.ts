@@ -64,7 +64,7 @@ export interface Listed {
   readonly indices: number;
 }
 
-/** By depth ascending or descending, or by number. */
+/** What is listed is sorted by depth, ascending or descending, or by number. */
 export type Direction = 1 | -1 | 0;
 
 let filter: FrustumFilter | null = null;

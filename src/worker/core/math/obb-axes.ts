@@ -3,6 +3,7 @@
 // the boxes, oblique ones, too. Boxes are maps from the cube [-1, 1]³: columns are half of their edges. float64.
 
 import { Affine } from './affine';
+import { swapped } from './predicates';
 
 /** The axis that was set last, and how long the two edges that it crosses are, multiplied: of a face, its own length. */
 export let axisX: f64 = 0, axisY: f64 = 0, axisZ: f64 = 0;
@@ -35,7 +36,7 @@ export function setAxis(which: i32, p: usize, q: usize): void {
 }
 
 /** Projects two boxes on the axis that was set last. */
-export function projectBoxes(a: Affine, b: Affine): void {
+function projectBoxes(a: Affine, b: Affine): void {
   alongAxis = axisX * (b.tx - a.tx) + axisY * (b.ty - a.ty) + axisZ * (b.tz - a.tz);
   reachAlong = reachOf(a) + reachOf(b);
 }
@@ -107,12 +108,6 @@ function offer(which: i32, gap: f64, length: f64, crossed: f64): void {
     widestGap = gap / sqrt(length);
     widestAxis = which;
   }
-}
-
-// @ts-ignore: decorator
-@inline
-function swapped(v: v128): v128 {
-  return v128.shuffle<f64>(v, v, 1, 0);
 }
 
 /** Answers how far an edge of each box reaches along an axis of each. */

@@ -210,6 +210,10 @@ export function orient3dAt(a: usize, b: usize, c: usize, d: usize): f64 {
 export function both(first: usize, second: usize, offset: usize): v128 {
   return v128.load64_lane(second + offset, v128.load64_splat(first + offset), 1);
 }
+/** Answers two numbers in the other order. */
+// @ts-ignore: decorator
+@inline
+export function swapped(v: v128): v128 { return v128.shuffle<f64>(v, v, 1, 0); }
 // @ts-ignore: decorator
 @inline
 export function absSum(a: v128, b: v128): v128 { return f64x2.add(f64x2.abs(a), f64x2.abs(b)); }

@@ -4,7 +4,7 @@
 
 import { collinearIntersect, isCollinear } from './collinear-triangles';
 import {
-  ACCURATE, BOUND_3D, CORNER_BYTES, absSum, both, orient2d, orient3dExact, orient3dTwice,
+  ACCURATE, BOUND_3D, CORNER_BYTES, absSum, both, orient2d, orient3dExact, orient3dTwice, swapped,
 } from './predicates';
 import { positives } from './signs';
 
@@ -47,10 +47,6 @@ export function knownHeight(corner: usize, o: Triangle, isOfP: bool): f64 {
   const height = isOfP ? known.ofP : known.ofQ;
   return abs(height) > (isOfP ? known.doubtOfP : known.doubtOfQ) ? height : NaN;
 }
-
-// @ts-ignore: decorator
-@inline
-function swapped(a: v128): v128 { return v128.shuffle<f64>(a, a, 1, 0); }
 
 /**
  * Finds on which sides of the other's plane the corners of both triangles are. Answers false where all of one are on one

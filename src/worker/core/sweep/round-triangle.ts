@@ -58,7 +58,7 @@ export function setOwnFrame(round: Support, tree: Affine): void {
 }
 
 /** What `sweepTriangle` answers: that a triangle is not met sooner, that it is, or that the capsule is in it at the start. */
-export const PASSED: i32 = 0;
+const PASSED: i32 = 0;
 export const MET: i32 = 1;
 export const IN_AT_START: i32 = 2;
 

@@ -4,7 +4,7 @@
 // (clipped-triangles.ts).
 
 import { Affine } from '../../math/affine';
-import { both } from '../../math/predicates';
+import { both, swapped } from '../../math/predicates';
 import { Triangle, apexOf, apexOfSigns } from '../../math/triangles';
 import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
@@ -223,9 +223,6 @@ function leaveOf(span: usize): f64 {
   return load<f64>(span + ((changetype<Span>(span).enter ^ 1) << 3));
 }
 
-// @ts-ignore: decorator
-@inline
-function swapped(a: v128): v128 { return v128.shuffle<f64>(a, a, 1, 0); }
 // @ts-ignore: decorator
 @inline
 function firstOf(a: v128): v128 { return v128.shuffle<f64>(a, a, 0, 0); }

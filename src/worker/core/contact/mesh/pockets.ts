@@ -117,7 +117,7 @@ function fillPocket(own: u32, side: Side, first: u32, segment: u32): void {
     const slot = load<u32>(queue + (<usize>i << 2));
     reserveQueue();
     reserveInterior(side);
-    // In locals, as each place of what is written next would otherwise wait for the last write.
+    // These are locals, as each place of what is written next would otherwise wait for the last write.
     let last = queued, count = side.interiorCount;
     for (let edge: u32 = 0; edge < 3; edge++) {
       const beyond = slotBeyond(mesh, slot, edge);

@@ -11,7 +11,7 @@ import { Projected, mapOf, sourceAt } from './triangle-projection';
 export let best: f64 = 0;
 /** Where that was: at a corner of what stays (0), of what moves (1), or at an edge of each (2 + 3 · i + j). */
 export let bestKind: i32 = -1;
-/** Of which two triangles, as they are listed. */
+/** Which two triangles have it, as they are listed. */
 export let best0: u32 = 0, best1: u32 = 0;
 
 /** The depth beyond which nothing is looked for. */

@@ -118,7 +118,7 @@ function considerNear(): void {
 }
 
 /** Looks at the ways of two objects that are apart now, where that is soon done. Answers whether nothing is left to do. */
-export function isSettledOnWays(a: Proxy, p: Reach, b: Proxy, q: Reach): bool {
+function isSettledOnWays(a: Proxy, p: Reach, b: Proxy, q: Reach): bool {
   const hasClearance = ((a.moreFlags | b.moreFlags) & <u8>CLEARANCE_BYTE) != 0;
   if (hasClearance || !areBoxes(a, b) || hasPoints(<i32>min(a.contacts, b.contacts))) return false;
   const time = apartOnWays(a, p, b, q);
