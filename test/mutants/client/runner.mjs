@@ -3,9 +3,10 @@
 // and kept between runs. What hangs is told by the processor's time if it loops, and else by the time in which the process
 // neither runs nor waits for the processor. A test that fails must pass on the original.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import threads from 'node:worker_threads';
 import { commonTokens, tokens } from '@stryker-mutator/api/plugin';
 import { DryRunStatus, MutantRunStatus, TestStatus } from '@stryker-mutator/api/test-runner';
@@ -15,8 +16,10 @@ import { strykerPlugins } from '@stryker-mutator/vitest-runner';
 const PATIENCE = 3;
 const LEAST_PATIENCE_MS = 6000;
 const LOOK_MS = 500;
-/** A process waits for something else than the processor while it has, or wants, less of it than this part of the time. */
+/** A process is idle while no thread of it wants the processor, and it had, or waited for, less of it than this part of the time. */
 const IDLE_SHARE = 0.3;
+/** How long a process waits until it looks again whether there is a lane for it. */
+const LANE_MS = 200;
 /** What a test file takes of the processor until its first test begins, at least. */
 const START_MS = 300;
 /** What is run of a test file against a mutant: the first tests that reach it. */
@@ -120,7 +123,21 @@ class KeptRunner {
     };
   }
 
+  /** Stryker starts one runner more than there are lanes once its checkers are done. */
   async mutantRun(options) {
+    const leave = await takeLane();
+    try {
+      return await this.#judge(options);
+    } finally {
+      leave();
+      // The one that waits is next.
+      await sleep(2 * LANE_MS);
+    }
+  }
+
+  async #judge(options) {
+    // What another process has measured meanwhile.
+    this.#files = { ...this.#files, ...readKept() };
     if (this.#hashes.size === 0) await this.#prepare();
     const { id, fileName } = options.activeMutant;
     const outlived = new Set();
@@ -257,11 +274,11 @@ class IdleWatch {
 
   constructor(patience, whenHung) {
     const begin = process.cpuUsage();
-    let before = { at: performance.now(), busy: busyMs() };
+    let before = { at: performance.now(), ...load() };
     this.#timer = setInterval(() => {
-      const now = { at: performance.now(), busy: busyMs() };
+      const now = { at: performance.now(), ...load() };
       const passed = now.at - before.at;
-      if (Math.abs(now.busy - before.busy) < IDLE_SHARE * passed) this.idleMs += passed;
+      if (!now.isWanted && Math.abs(now.busyMs - before.busyMs) < IDLE_SHARE * passed) this.idleMs += passed;
       before = now;
       if (!patience) return;
       const isLooping = millisecondsOf(process.cpuUsage(begin)) > patience.processorMs;
@@ -276,17 +293,52 @@ class IdleWatch {
   }
 }
 
-/** How long this process has had the processor, and, where the system tells it, has waited for it while others had it. */
-function busyMs() {
+/**
+ * How long this process has had the processor and, where the system tells it, has waited for it while others had it; and
+ * whether a thread waits for it now, whose time is added only when it has got it.
+ */
+function load() {
   let waitedNs = 0;
+  let wanting = 0;
   try {
     for (const thread of readdirSync('/proc/self/task')) {
-      waitedNs += Number(readFileSync(`/proc/self/task/${thread}/schedstat`, 'utf8').split(' ')[1]);
+      const read = (name) => readFileSync(`/proc/self/task/${thread}/${name}`, 'utf8');
+      waitedNs += Number(read('schedstat').split(' ')[1]);
+      if (/\) R/.test(read('stat'))) wanting++;
     }
   } catch {
     // Not Linux, or a thread that has just ended.
   }
-  return millisecondsOf(process.cpuUsage()) + waitedNs / 1e6;
+  // This thread is one of them.
+  return { busyMs: millisecondsOf(process.cpuUsage()) + waitedNs / 1e6, isWanted: wanting > 1 };
+}
+
+/** Waits until fewer mutants than there are lanes are judged by all processes; answers what gives the lane back. */
+async function takeLane() {
+  for (;;) {
+    for (let lane = 0; lane < Number(process.env.MUTANTS_LANES); lane++) {
+      const path = `${process.env.MUTANTS_DRY_RUN}.lane-${lane}`;
+      try {
+        writeFileSync(path, String(process.pid), { flag: 'wx' });
+        return () => rmSync(path, { force: true });
+      } catch {
+        if (!isHeld(path)) rmSync(path, { force: true });
+      }
+    }
+    await sleep(LANE_MS);
+  }
+}
+
+/** Whether the process that took a lane is still there. */
+function isHeld(path) {
+  try {
+    const holder = readFileSync(path, 'utf8');
+    // It is about to write it.
+    if (holder !== '') process.kill(Number(holder), 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readKept() {
