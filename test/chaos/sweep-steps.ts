@@ -22,6 +22,7 @@ function sweep(actor: Actor): void {
   const { thing, options, way, to, solid } = onItsWay(actor);
   actor.life.ask({
     name: 'sweep',
+    asked: { thing, to, options },
     answer: actor.service.sweep(shapeOf(thing), thing.matrix, to, options),
     check: (hit, worlds) => inSome((world) => isFirstMet(world, solid(world), way, options, hit))(worlds),
   });
@@ -31,6 +32,7 @@ function sweepAll(actor: Actor): void {
   const { thing, options, way, to, solid } = onItsWay(actor);
   actor.life.ask({
     name: 'sweepAll',
+    asked: { thing, to, options },
     answer: actor.service.sweepAll(shapeOf(thing), thing.matrix, to, options),
     check: (hits, worlds) => {
       const faults = worlds.map((world) => faultOfAllMet(world, solid(world), way, options, hits));
