@@ -63,6 +63,7 @@ function sweepMany(actor: Actor): void {
   const isOfMany = shapes.length > 1;
   actor.life.ask({
     name: 'sweepMany',
+    asked: options,
     answer: actor.service.sweepMany(isOfMany ? shapes.map(shapeOf) : shapeOf(shapes[0]), numbers, {
       ...options,
       ...(isOfMany && { shapeOf: shapeOfWay }),
@@ -75,7 +76,7 @@ function sweepMany(actor: Actor): void {
           solids.some((solid) => isFirstMet(world, solid, way, options, metOf(hits, i)));
         return !worlds.some(isRight);
       });
-      return wrong < 0 || `way ${wrong}: ${JSON.stringify(metOf(hits, wrong))}`;
+      return wrong < 0 || `way ${wrong}: ${JSON.stringify([metOf(hits, wrong), ways[wrong]])}`;
     },
   });
 }
