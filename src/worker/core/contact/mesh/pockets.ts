@@ -154,7 +154,7 @@ function addPocket(side: Side, segment: u32, from: u32): void {
   pocket.end = side.interiorCount;
 }
 
-/** Gives the clipped triangles back that were taken in, as it is no pocket; interior ones that are in no pocket are in no region. */
+/** Gives the clipped triangles back that were taken in, as it is no pocket. Interior ones in no pocket are in no region. */
 function giveUp(side: Side): void {
   for (let i: u32 = 0; i < takenCount; i++) {
     clippedAt(side, load<u32>(taken + (<usize>i << 2))).pocketSegment = NO_SEGMENT;
