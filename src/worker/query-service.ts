@@ -13,6 +13,7 @@ import type {
   Region,
   SectionRequest,
   SnapRequest,
+  Soon,
   ViewRecord,
 } from '../shared/protocol.js';
 import type {
@@ -35,6 +36,7 @@ import type {
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
 import type { CoreSweepHit } from './binding/hits.js';
+import type { IdSteps } from './binding/queries.js';
 import type { Steps } from './binding/steps.js';
 import { boxCover } from './box-cover.js';
 import { buffersOf } from './buffers-of.js';
@@ -154,9 +156,8 @@ export abstract class QueryService {
       this.#allSeen(this.core.queries.pickScreenAll(view, cursor, filter)),
   );
 
-  readonly pickRegion = answering(
-    (view: ViewRecord, region: Region, filter: Filter): Uint32Array =>
-      handedOver(this.core.queries.pickRegion(view, region, filter)),
+  readonly pickRegion = answering((view: ViewRecord, region: Region, filter: Filter) =>
+    this.#listed(this.core.queries.pickRegionInSteps(view, region, filter)),
   );
 
   readonly frustum = answering((volume: ViewRecord | Float32Array, filter: Filter): VisibleSet => {
@@ -176,9 +177,9 @@ export abstract class QueryService {
     });
   });
 
-  readonly overlap = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Uint32Array => {
-    return handedOver(this.core.queries.overlap(this.#placed(shape, matrix), filter));
-  });
+  readonly overlap = answering((shape: ObjectDescription, matrix: number[], filter: Filter) =>
+    this.#listed(this.core.queries.overlapInSteps(this.#placed(shape, matrix), filter)),
+  );
 
   readonly sweep = answering(
     (
@@ -249,13 +250,15 @@ export abstract class QueryService {
     },
   );
 
-  readonly containing = answering(
-    (point: Vec3, filter: Filter): Uint32Array => handedOver(this.core.queries.containing(point, filter)),
+  readonly containing = answering((point: Vec3, filter: Filter) =>
+    this.#listed(this.core.queries.containingInSteps(point, filter)),
   );
 
-  readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null =>
-    this.#seen(this.core.queries.closestPoint(point, maxDistance, filter)),
-  );
+  readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): Soon<ClosestPoint | null> => {
+    const { frame } = this;
+    const steps = this.core.queries.closestPointInSteps(point, maxDistance, filter);
+    return this.#soon(steps, (found) => found && { ...found, frame });
+  });
 
   /**
    * A contact that may take long is found in slices, when no frame and no other question of two objects is under way: it
@@ -313,12 +316,23 @@ export abstract class QueryService {
   /** Reads hits, in slices where these are many. */
   #allSeen<T extends object>(steps: Steps<T[]>): InParts<T & { frame: number }> {
     const { frame } = this;
+    return this.#soon<T[], InParts<T & { frame: number }>>(steps, (hits) => this.#inParts(hits, frame)) as InParts<
+      T & { frame: number }
+    >;
+  }
+
+  #listed(steps: IdSteps): Soon<Uint32Array> {
+    return this.#soon(steps, (ids) => transfer(ids, [ids.buffer]));
+  }
+
+  /** Does work that may rest at once where it is short, else in slices. */
+  #soon<Found, Answer>(steps: Steps<Found>, answer: (found: Found) => Answer): Answer | Promise<Awaited<Answer>> {
     const until = performance.now() + FRAME_SLICE_MS;
     do {
       const step = steps.next();
-      if (step.done) return this.#inParts(step.value, frame);
+      if (step.done) return answer(step.value);
     } while (performance.now() < until);
-    return this.work.inSlices((slices) => slices.run(steps)).then((hits) => this.#inParts(hits, frame));
+    return this.work.inSlices((slices) => slices.run(steps)).then(answer) as Promise<Awaited<Answer>>;
   }
 
   /** Answers hits of a frame. Of many, parts go before the answer, which is their number: each is a message that takes little time. */
@@ -339,10 +353,6 @@ export abstract class QueryService {
 /** Tells whether a sweep takes no longer than some microseconds for each object: that of a sphere or capsule that does not turn. */
 function isShort({ shape }: ObjectDescription, { rotation: [x, y, z] }: Motion): boolean {
   return (shape === SHAPE_SPHERE || shape === SHAPE_CAPSULE) && x === 0 && y === 0 && z === 0;
-}
-
-function handedOver(ids: Uint32Array<ArrayBuffer>): Uint32Array {
-  return transfer(ids, [ids.buffer]);
 }
 
 function checkRays(rays: Float32Array): void {

@@ -66,7 +66,7 @@ export { beginMeshListing, beginTreeListing, endInspection, inspectedMesh, stepT
 export { considered } from './scene/pairs/broad-phase';
 export { interruptions } from './scene/pairs/narrow-phase-slices';
 export { setPairs } from './scene/pairs/pairs';
-export { foundIds } from './scene/query/result-ids';
+export { askedCount, foundIds, waitingCount, waitingIds } from './scene/query/result-ids';
 export { closestPoint, containing, overlap } from './scene/query/proximity';
 export { frustumOfPlanes, frustumOfView, foundInside, foundOccluded, foundSeen } from './scene/query/frustum';
 export { pickRegion } from './scene/query/region';
