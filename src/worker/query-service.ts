@@ -141,7 +141,7 @@ export abstract class QueryService {
   readonly raycastMany = answering((rays: Float32Array, filter: Filter): Promise<RayHits> => {
     checkRays(rays);
     const { frame } = this;
-    return this.work.inSlices(async (slices) => {
+    return this.#inSlices(async (slices) => {
       const hits = await raycastMany(this.core.queries, rays, filter, slices);
       return transfer({ ...hits, frame }, buffersOf(hits));
     });
@@ -170,7 +170,7 @@ export abstract class QueryService {
   /** Looks at targets, in slices between which messages are served. Each is looked at as it is when its turn comes. */
   readonly sees = answering((view: ViewRecord, targets: Uint32Array, filter: Filter): Promise<Sight> => {
     const { frame } = this;
-    return this.work.inSlices(async (slices) => {
+    return this.#inSlices(async (slices) => {
       const points = await slices.run(this.core.queries.sees(view, targets, filter));
       const ids = targets.filter((_, i) => points[i] > 0);
       return transfer({ ids, points, frame }, [ids.buffer as ArrayBuffer, points.buffer]);
@@ -193,22 +193,25 @@ export abstract class QueryService {
       const short = isShort(shape, motion) ? queries.sweep(placed, motion, filter, MOST_SWEPT) : undefined;
       if (short !== undefined) return this.#seen(short);
       const { frame } = this;
-      return this.#pairs.sweep(queries.keepSweep(placed, motion, filter, false), ([hit]) =>
-        hit ? { ...hit, frame } : null,
-      );
+      const kept = queries.keepSweep(placed, motion, filter, false);
+      return this.#pairs.sweep(this.work.call, kept, ([hit]) => (hit ? { ...hit, frame } : null));
     },
   );
 
   readonly sweepAll = answering(
     (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): InParts<SweepHit> => {
       const { frame } = this;
-      const hits = this.#sweepAll(this.#placed(shape, matrix), motion, filter);
-      return Array.isArray(hits) ? this.#inParts(hits, frame) : hits.then((all) => this.#inParts(all, frame));
+      const { call } = this.work;
+      const hits = this.#sweepAll(call, this.#placed(shape, matrix), motion, filter);
+      return Array.isArray(hits)
+        ? this.#inParts(hits, frame, call)
+        : hits.then((all) => this.#inParts(all, frame, call));
     },
   );
 
-  /** Sweeps at once where that is short, else in slices, of which the first one has so many milliseconds left. */
+  /** Sweeps for a call: at once where that is short, else in slices, of which the first one has so many milliseconds left. */
   #sweepAll(
+    call: number,
     placed: PlacedDescription,
     motion: Motion,
     filter: Filter,
@@ -216,17 +219,19 @@ export abstract class QueryService {
   ): CoreSweepHit[] | Promise<CoreSweepHit[]> {
     const { queries } = this.core;
     const short = isShort(placed, motion) ? queries.sweepAll(placed, motion, filter, MOST_SWEPT) : undefined;
-    return short ?? this.#pairs.sweep(queries.keepSweep(placed, motion, filter, true), (hits) => hits, ms);
+    return short ?? this.#pairs.sweep(call, queries.keepSweep(placed, motion, filter, true), (hits) => hits, ms);
   }
 
   /** Places a shape, in slices. The answer is of the frame in which it was last looked whether the place is free. */
   readonly place = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Promise<Placement> => {
     const placed = this.#placed(shape, matrix);
     let { frame } = this;
-    return this.work.inSlices(async (slices) => {
+    const { call } = this.work;
+    return this.#inSlices(async (slices) => {
       const placement = await place(matrix, slices, (at) => {
         ({ frame } = this);
-        return this.#sweepAll({ ...placed, matrix: at }, STILL, filter, Math.max(slices.end - performance.now(), 0));
+        const ms = Math.max(slices.end - performance.now(), 0);
+        return this.#sweepAll(call, { ...placed, matrix: at }, STILL, filter, ms);
       });
       return transfer({ ...placement, frame }, [placement.objects.buffer as ArrayBuffer]);
     });
@@ -242,7 +247,7 @@ export abstract class QueryService {
     ): Promise<SweepHits> => {
       const placed = shapes.map((shape) => this.#placed(shape, IDENTITY));
       const { frame } = this;
-      return this.work.inSlices(async (slices) => {
+      return this.#inSlices(async (slices) => {
         const asked = { shapes: placed, ways, shapeOf, tolerance, filter };
         const hits = await sweepMany(this.core.queries, this.#pairs, asked, slices);
         return transfer({ ...hits, frame }, buffersOf(hits));
@@ -274,8 +279,9 @@ export abstract class QueryService {
 
   /** Lists boxes, in slices between which messages are served. Each tree is listed as it is when its turn comes. */
   readonly inspect = answering((request: InspectRequest): Promise<Inspection> => {
+    const { call } = this.work;
     const answer = this.#lastInspection.then(() =>
-      this.work.inSlices((slices) => inspect(this.core.inspector, request, slices, () => this.frame)),
+      this.work.inSlices((slices) => inspect(this.core.inspector, request, slices, () => this.frame), call),
     );
     this.#lastInspection = answer.catch(() => {});
     return answer;
@@ -293,13 +299,14 @@ export abstract class QueryService {
   /** Tells whether boxes hold all of a mesh, in slices between which messages are served. */
   readonly checkBoxes = answering((mesh: MeshId, records: Float64Array): Promise<BoxCheck> => {
     const address = this.meshes.addressOf(mesh);
-    return this.work.inSlices((slices) => slices.run(boxCover(this.core.snaps.memoryOf, address, records)));
+    return this.#inSlices((slices) => slices.run(boxCover(this.core.snaps.memoryOf, address, records)));
   });
 
   /** Cuts objects, in slices between which messages are served. Each object is cut as it is when its turn comes. */
   readonly section = answering((request: SectionRequest): Promise<Section> => {
+    const { call } = this.work;
     const answer = this.#lastSection.then(() =>
-      this.work.inSlices((slices) => section(this.core.sections, request, slices, () => this.frame)),
+      this.work.inSlices((slices) => section(this.core.sections, request, slices, () => this.frame), call),
     );
     this.#lastSection = answer.catch(() => {});
     return answer;
@@ -316,9 +323,9 @@ export abstract class QueryService {
   /** Reads hits, in slices where these are many. */
   #allSeen<T extends object>(steps: Steps<T[]>): InParts<T & { frame: number }> {
     const { frame } = this;
-    return this.#soon<T[], InParts<T & { frame: number }>>(steps, (hits) => this.#inParts(hits, frame)) as InParts<
-      T & { frame: number }
-    >;
+    const { call } = this.work;
+    type Answer = InParts<T & { frame: number }>;
+    return this.#soon(steps, (hits): Answer => this.#inParts(hits, frame, call)) as Answer;
   }
 
   #listed(steps: IdSteps): Soon<Uint32Array> {
@@ -332,11 +339,19 @@ export abstract class QueryService {
       const step = steps.next();
       if (step.done) return answer(step.value);
     } while (performance.now() < until);
-    return this.work.inSlices((slices) => slices.run(steps)).then(answer) as Promise<Awaited<Answer>>;
+    return this.#inSlices((slices) => slices.run(steps)).then(answer) as Promise<Awaited<Answer>>;
   }
 
-  /** Answers hits of a frame. Of many, parts go before the answer, which is their number: each is a message that takes little time. */
-  #inParts<T extends object>(hits: T[], frame: number): InParts<T & { frame: number }> {
+  /** Does work for the call that was begun last. */
+  #inSlices<T>(work: (slices: Slices) => Promise<T>): Promise<T> {
+    return this.work.inSlices(work, this.work.call);
+  }
+
+  /**
+   * Answers hits of a frame for a call. Of many, parts go before the answer, which is their number: each is a message that takes
+   * little time. The answer goes even where nobody waits for it, and what was sent is forgotten with it.
+   */
+  #inParts<T extends object>(hits: T[], frame: number, call: number): InParts<T & { frame: number }> {
     const part = (first: number) => hits.slice(first, first + PART).map((hit) => ({ ...hit, frame }));
     if (hits.length <= PART) return part(0);
     const parts = ++this.#lastParts;
@@ -344,6 +359,7 @@ export abstract class QueryService {
       for (let first = 0; first < hits.length; first += PART) {
         if (slices.isOver) await slices.next();
         this.post({ type: 'part', parts, items: part(first) }, []);
+        if (this.work.isDropped(call)) break;
       }
       return parts;
     });

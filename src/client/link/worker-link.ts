@@ -338,6 +338,7 @@ export class WorkerLink {
       return;
     }
     const error = new CollisionError('WORKER_LOST', `the worker ${what}`);
+    this.#setUp(); // who waits for the one that was lost before it was up waits for the next one
     this.#expectUp();
     this.#shut(error);
     this.#restartTimer = setTimeout(() => this.#reopen(), DELAYS[this.#losses.length - 1]);

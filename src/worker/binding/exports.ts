@@ -104,6 +104,7 @@ export interface CoreExports {
   ): number;
   foundIds(): number;
   waitingIds(): number;
+  giveUpQuestion(): void;
   waitingCount(): number;
   askedCount(): number;
   foundInside(): number;

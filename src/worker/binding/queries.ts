@@ -336,6 +336,11 @@ export class CoreQueries {
     return this.#swept(this.#exports.resumeSweep(performance.now() + ms));
   }
 
+  /** Gives up the contact, distance or sweep that was left. */
+  giveUpQuestion(): void {
+    this.#exports.giveUpQuestion();
+  }
+
   #swept(count: number): Steps<CoreSweepHit[]> | undefined {
     if (count < 0) return undefined;
     return this.#hits(count, sweepHitAt, (a, b) => a.time - b.time || a.object - b.object);

@@ -74,7 +74,7 @@ export { pickScreen } from './scene/query/screen';
 export { beginObjectSection, beginSection, endSection, stepObjectSection } from './scene/query/section';
 export { beginSnap, hidesSnap, snapSides, snapTarget } from './scene/query/snap';
 export { sweep, sweepAll, sweepMany } from './scene/query/sweep';
-export { beginKeptSweep, keepSweep, keepWay, resumeSweep } from './scene/query/sweep-slices';
+export { beginKeptSweep, giveUpQuestion, keepSweep, keepWay, resumeSweep } from './scene/query/sweep-slices';
 export { sees } from './scene/query/line-of-sight';
 export { countOutlinePoints, countOutlines, outlinePoints, outlineTriangles, outlines } from './section/outlines';
 

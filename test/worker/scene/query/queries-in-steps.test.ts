@@ -13,7 +13,12 @@ import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
 
 const OBJECTS = 120;
 const ROUNDS = 12;
-const PRECISIONS = [layout.PRECISION_MESH, layout.PRECISION_OBB, layout.PRECISION_AABB, layout.PRECISION_SPHERE] as const;
+const PRECISIONS = [
+  layout.PRECISION_MESH,
+  layout.PRECISION_OBB,
+  layout.PRECISION_AABB,
+  layout.PRECISION_SPHERE,
+] as const;
 
 /** Answers with a clock that stands still, so that no time is ever over. */
 function atOnce<T>(steps: Steps<T>): { answer: T; count: number } {
@@ -89,7 +94,7 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
         (of) => of.pickRegionInSteps(view, region, filter),
         (of) => of.closestPointInSteps(point, limit, filter),
       ];
-      const other = scene.describe({ shape: { type: "sphere", radius: 0.1 } }, new Matrix4());
+      const other = scene.describe({ shape: { type: 'sphere', radius: 0.1 } }, new Matrix4());
       for (const [which, ask] of asked.entries()) {
         const { answer, count } = atOnce(ask(queries));
         expect(count).toBe(1);
