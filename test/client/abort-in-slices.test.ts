@@ -15,7 +15,7 @@ let many: ObjectId[];
 
 beforeAll(async () => {
   service = await createCollisionService();
-  mesh = await service.addMesh(icosphere(1, 40));
+  mesh = await service.addMesh(icosphere(1, 32));
   const few = await service.addMesh(icosphere(1, 2));
   const both = (mesh: MeshId, x: number) =>
     [0, 1].map(() =>
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ) as [ObjectId, ObjectId];
   large = both(mesh, 0);
   small = both(few, 10);
-  many = Array.from({ length: 40 }, (_, i) => both(mesh, 1000 + 10 * i)).flat();
+  many = Array.from({ length: 60 }, (_, i) => both(mesh, 1000 + 10 * i)).flat();
   await service.update();
 });
 afterAll(() => service.dispose());
