@@ -96,7 +96,7 @@ export abstract class QueryService {
 
   readonly pickSnap = answering(
     (ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null> => {
-      const answer = this.#snapper.pick(ray, filter, request, false);
+      const answer = this.#snapper.pick(ray, filter, request);
       return answer.missing ? this.#pickSnapLater(ray, filter, request, answer.missing) : this.#seen(answer.hit);
     },
   );
@@ -108,13 +108,15 @@ export abstract class QueryService {
     request: SnapRequest,
     first: MissingFeatures,
   ): Promise<Hit | null> {
+    const sought = new Set<number>();
     for (let missing = first; ; ) {
       const { features, flats } = missing;
+      for (const mesh of flats) sought.add(mesh);
       // One after the other, as many picks may ask for the same.
       const work = this.#lastFinding.then(() => this.work.inSlices((slices) => this.#find(features, flats, slices)));
       this.#lastFinding = work.catch(() => {});
       await work;
-      const answer = this.#snapper.pick(ray, filter, request, true);
+      const answer = this.#snapper.pick(ray, filter, request, sought);
       if (!answer.missing) return this.#seen(answer.hit);
       missing = answer.missing;
     }
