@@ -135,7 +135,8 @@ export class ServiceQueries extends ServiceEvents {
    *
    * Exact: of a mesh every triangle is tested, by a `side` of the query or of the object those alone whose side is
    * turned to the eye, without which it is nowhere; boxes, spheres and capsules are solid. 'enclose' asks that all of
-   * it is in the region, whatever the object's own side, and that no edge of the polygon crosses it.
+   * it is in the region, whatever the object's own side, and that no edge of the polygon crosses it. Where that takes longer
+   * than some milliseconds, it is done in slices: each object is looked at as it is at its turn, one that was removed before is not listed.
    *
    * ```ts
    * const touched = await service.pickRegion({ x: 100, y: 100, width: 200, height: 150 });
@@ -184,7 +185,8 @@ export class ServiceQueries extends ServiceEvents {
 
   /**
    * Finds the objects that a shape meets, by id; touching counts. Meshes are surfaces unless they are `solid`, all
-   * other shapes are solid: what is inside of one meets it. `matrix` is any affine, invertible one.
+   * other shapes are solid: what is inside of one meets it. `matrix` is any affine, invertible one. Thousands are looked at in
+   * slices, as by `pickRegion`.
    *
    * ```ts
    * const near = await service.overlap({ type: 'sphere', radius: 5, center: [0, 1, 0] });
@@ -200,7 +202,7 @@ export class ServiceQueries extends ServiceEvents {
    * Sorkine-Hornung, 2013; summed fast as Barill, Dickson, Schmidt, Levin and Jacobson, 2018): of a closed mesh these
    * are those inside, small holes do not matter, and a flat sheet has none. Near a large opening the number falls
    * evenly from 1 to 0, so that the inside ends at about a film over the opening; and an open, curved sheet has some in
-   * its hollows. Beyond a mesh's own bounds there are none.
+   * its hollows. Beyond a mesh's own bounds there are none. Thousands are looked at in slices, as by `pickRegion`.
    *
    * ```ts
    * const rooms = await service.containing([camera.position.x, camera.position.y, camera.position.z]);
@@ -217,7 +219,7 @@ export class ServiceQueries extends ServiceEvents {
    * Finds the point nearest to a given one of all objects no farther than `maxDistance` (any, by default; one as far
    * counts); null if there is none. Meshes are surfaces unless they are `solid`, all other shapes are solid: a point
    * inside of one is its own nearest, at distance 0. Of objects that are as near the one with the lowest id counts, and
-   * of its triangles the first.
+   * of its triangles the first. Thousands that may be the nearest are looked at in slices, as by `pickRegion`.
    *
    * ```ts
    * const nearest = await service.closestPoint([0, 2, 0], { maxDistance: 10 });

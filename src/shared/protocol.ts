@@ -75,14 +75,14 @@ export interface WorkerApi {
   /** Finds all objects whose centre is drawn in the cursor's reach, nearest first. */
   pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): InParts<Hit>;
   /** Lists the ids of the objects in a region of the screen, ascending. */
-  pickRegion(view: ViewRecord, region: Region, filter: Filter): Uint32Array;
+  pickRegion(view: ViewRecord, region: Region, filter: Filter): Soon<Uint32Array>;
   /** Lists what a view sees, or what is on the inner side of all planes, four numbers each. */
   frustum(volume: ViewRecord | Float32Array, filter: Filter): VisibleSet;
   sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Promise<Sight>;
   /** Lists the ids of the objects that a shape meets, ascending. */
-  overlap(shape: ObjectDescription, matrix: number[], filter: Filter): Uint32Array;
+  overlap(shape: ObjectDescription, matrix: number[], filter: Filter): Soon<Uint32Array>;
   /** Lists the ids of the objects that are solid around a point, ascending. */
-  containing(point: Vec3, filter: Filter): Uint32Array;
+  containing(point: Vec3, filter: Filter): Soon<Uint32Array>;
   /** Finds what a shape meets first that starts at a matrix. */
   sweep(
     shape: ObjectDescription,
@@ -109,7 +109,7 @@ export interface WorkerApi {
   contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null>;
   /** Measures how far two objects are; null where that is more than `limit`. */
   distance(a: ObjectId, b: ObjectId, limit: number): Distance | null | Promise<Distance | null>;
-  closestPoint(point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null;
+  closestPoint(point: Vec3, maxDistance: number, filter: Filter): Soon<ClosestPoint | null>;
   /** Cuts objects with a plane. Other messages are served between slices of the work. */
   section(request: SectionRequest): Promise<Section>;
   /** Lists boxes of trees, octrees and objects. Other messages are served between slices of the work. */
@@ -332,6 +332,9 @@ export interface PartMessage {
   parts: number;
   items: unknown[];
 }
+
+/** An answer that is given later where it takes long. */
+export type Soon<T> = T | Promise<T>;
 
 /** An answer that is the number of its parts where it is long. */
 export type InParts<T> = T[] | Promise<T[] | number>;

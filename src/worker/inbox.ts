@@ -23,8 +23,10 @@ export class Inbox implements Turns {
   #receive!: (message: ToWorker) => void;
   readonly #waiting = new Queue<MessageEvent>();
   /** Calls are numbered from 1, as on the other side. */
-  #begun = 0;
-  readonly #dropped = new Set<number>();
+  call = 0;
+  dropped: Set<number> | undefined;
+  /** Those that were dropped before they began. */
+  readonly #unwanted = new Set<number>();
   #isPaused = false;
   /** What passes while the others are held. */
   #gate: Gate | undefined;
@@ -79,7 +81,7 @@ export class Inbox implements Turns {
   #take(event: MessageEvent): void {
     const message: ToWorker = event.data;
     if (message.type === 'drop') {
-      for (const call of message.calls) if (call > this.#begun) this.#dropped.add(call);
+      for (const call of message.calls) (call > this.call ? this.#unwanted : this.dropped)?.add(call);
       return;
     }
     this.#waiting.add(event);
@@ -104,8 +106,8 @@ export class Inbox implements Turns {
 
   #deliver(event: MessageEvent): void {
     if (event.data.type === CALL) {
-      const isDropped = this.#dropped.delete(++this.#begun);
-      (isDropped ? this.droppedCalls : this.calls).deliver(event);
+      const isUnwanted = this.#unwanted.delete(++this.call);
+      (isUnwanted ? this.droppedCalls : this.calls).deliver(event);
     } else {
       this.#receive(event.data);
     }

@@ -1,3 +1,4 @@
+import { CollisionError } from '../shared/errors.js';
 import type { BusyMessage, WorkerApi } from '../shared/protocol.js';
 import type { MeshId } from '../shared/types.js';
 import type { Core } from './binding/core.js';
@@ -80,6 +81,21 @@ export class LongWork {
     return this.#isInPair;
   }
 
+  /** The number of the call that was begun last, by which work that is done for it hears that nobody waits for it any more. */
+  get call(): number {
+    return this.#turns.call;
+  }
+
+  /** Tells whether nobody waits for a call any more whose work is between two slices. */
+  isDropped(call: number): boolean {
+    return this.#turns.dropped?.has(call) === true;
+  }
+
+  /** Ends the work of a call that nobody waits for any more. */
+  check(call: number): void {
+    if (this.isDropped(call)) throw new CollisionError('ABORTED', 'nobody waits for it any more');
+  }
+
   /** Tells whether a frame is between two slices. */
   get isInFrame(): boolean {
     return this.#isInFrame;
@@ -125,7 +141,7 @@ export class LongWork {
 
   /** Lets only what does not disturb long work be done until `release`, and tells the main thread. */
   #hold(): void {
-    this.#meshes.keep();
+    this.#keep();
     this.#turns.hold(this.#gate);
     this.#saidBusyAt = 0;
     this.sayBusy();
@@ -135,7 +151,7 @@ export class LongWork {
   release(): void {
     while (!this.isHeld && this.#pairs.length > 0) this.#pairs.take()!();
     if (this.isHeld) return;
-    this.#releaseMeshes();
+    this.#releaseKept();
     this.#turns.release();
     this.deriveWanted();
   }
@@ -177,20 +193,34 @@ export class LongWork {
     );
   }
 
-  /** Does work that reads meshes, in slices between which messages are served. Meshes stay at their addresses meanwhile. */
-  async inSlices<T>(work: (slices: Slices) => Promise<T>): Promise<T> {
+  /**
+   * Does work that reads meshes, in slices between which messages are served. Meshes stay at their addresses meanwhile. Where it is
+   * done for a call, it ends with the slice in which that is dropped.
+   */
+  async inSlices<T>(work: (slices: Slices) => Promise<T>, call = 0): Promise<T> {
     this.#readers++;
-    this.#meshes.keep();
+    this.#keep();
+    const pause = async () => {
+      await this.pause();
+      this.check(call);
+    };
     try {
-      return await work(new Slices(() => this.pause(), FRAME_SLICE_MS));
+      return await work(new Slices(pause, FRAME_SLICE_MS));
     } finally {
       this.#readers--;
-      this.#releaseMeshes();
+      this.#releaseKept();
     }
   }
 
-  #releaseMeshes(): void {
-    if (!this.isHeld && this.#readers === 0) this.#meshes.release();
+  #keep(): void {
+    this.#meshes.keep();
+    this.#turns.dropped ??= new Set();
+  }
+
+  #releaseKept(): void {
+    if (this.isHeld || this.#readers > 0) return;
+    this.#meshes.release();
+    this.#turns.dropped = undefined;
   }
 
   /**

@@ -16,6 +16,9 @@ const WAYS_AT_ONCE = 16;
 const LEAST_MS = 0.25;
 const MOST_MS = 1;
 
+/** A sweep of many is not dropped by itself. */
+const NO_CALL = 0;
+
 /** Casts many rays, in slices. */
 export async function raycastMany(
   queries: CoreQueries,
@@ -94,7 +97,7 @@ async function sweepInOrder(
       hits.normals.set(hit?.normal ?? [0, 0, 0], 3 * i);
       return ms;
     };
-    const answer = pairs.sweep(kept, note, Math.max(slices.end - performance.now(), 0));
+    const answer = pairs.sweep(NO_CALL, kept, note, Math.max(slices.end - performance.now(), 0));
     if (typeof answer !== 'number') await slices.during(answer);
   };
   for (let first = 0; first < order.length; ) {

@@ -76,12 +76,14 @@ export class PairQuestions {
     detail: number,
     question: PairQuestion<Found, Answer>,
   ): Answer | null | Promise<Answer | null> {
-    if (!this.#work.isHeld || !question.isLong()) return this.#find(question, () => question.begin());
-    return this.#askLater(this.#core.queries.keepContact(a, b, detail), question);
+    const { call } = this.#work;
+    if (!this.#work.isHeld || !question.isLong()) return this.#find(question, () => question.begin(), call);
+    return this.#askLater(this.#core.queries.keepContact(a, b, detail), question, call);
   }
 
-  /** Does a sweep that was kept (`keepSweep`); of its first slice so many milliseconds are left. */
+  /** Does a sweep for a call that was kept (`keepSweep`); of its first slice so many milliseconds are left. */
   sweep<Answer>(
+    call: number,
     kept: number,
     answer: (hits: CoreSweepHit[], ms: number) => Answer,
     firstMs = FRAME_SLICE_MS,
@@ -92,16 +94,16 @@ export class PairQuestions {
       resume: () => queries.resumeSweep(FRAME_SLICE_MS),
       answer,
     };
-    return this.#work.isHeld ? this.#askLater(kept, question) : this.#find(question, question.beginKept);
+    return this.#work.isHeld ? this.#askLater(kept, question, call) : this.#find(question, question.beginKept, call);
   }
 
   /** Asks a question about copies when the long work before it has ended. */
-  #askLater<Found, Answer>(kept: number, question: KeptQuestion<Found, Answer>): Promise<Answer> {
+  #askLater<Found, Answer>(kept: number, question: KeptQuestion<Found, Answer>, call: number): Promise<Answer> {
     this.#meshes.keep();
     return new Promise((resolve, reject) => {
       this.#work.waitForPair(() => {
         try {
-          resolve(this.#find(question, () => question.beginKept(kept)));
+          resolve(this.#find(question, () => question.beginKept(kept), call));
         } catch (error) {
           reject(error);
         }
@@ -112,20 +114,25 @@ export class PairQuestions {
   #find<Found, Answer>(
     question: KeptQuestion<Found, Answer>,
     begin: () => Steps<Found> | undefined,
+    call: number,
   ): Answer | Promise<Answer> {
     const start = performance.now();
     const steps = begin();
     const found = steps && inOnePiece(steps);
     const ms = performance.now() - start;
-    return found === undefined ? this.#finish(question, ms) : question.answer(found, ms);
+    return found === undefined ? this.#finish(question, ms, call) : question.answer(found, ms);
   }
 
-  /** Goes on with a question of which so many milliseconds are done. */
-  async #finish<Found, Answer>(question: KeptQuestion<Found, Answer>, ms: number): Promise<Answer> {
+  /** Goes on with a question of which so many milliseconds are done, unless nobody waits for its call any more. */
+  async #finish<Found, Answer>(question: KeptQuestion<Found, Answer>, ms: number, call: number): Promise<Answer> {
     this.#work.beginPair();
     try {
       for (;;) {
         await this.#work.pause();
+        if (this.#work.isDropped(call)) {
+          this.#core.queries.giveUpQuestion();
+          this.#work.check(call);
+        }
         const start = performance.now();
         const found = question.resume();
         ms += performance.now() - start;

@@ -13,6 +13,7 @@ import type {
   Region,
   SectionRequest,
   SnapRequest,
+  Soon,
   ViewRecord,
 } from '../shared/protocol.js';
 import type {
@@ -35,6 +36,7 @@ import type {
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
 import type { CoreSweepHit } from './binding/hits.js';
+import type { IdSteps } from './binding/queries.js';
 import type { Steps } from './binding/steps.js';
 import { boxCover } from './box-cover.js';
 import { buffersOf } from './buffers-of.js';
@@ -94,7 +96,7 @@ export abstract class QueryService {
 
   readonly pickSnap = answering(
     (ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null> => {
-      const answer = this.#snapper.pick(ray, filter, request, false);
+      const answer = this.#snapper.pick(ray, filter, request);
       return answer.missing ? this.#pickSnapLater(ray, filter, request, answer.missing) : this.#seen(answer.hit);
     },
   );
@@ -106,13 +108,15 @@ export abstract class QueryService {
     request: SnapRequest,
     first: MissingFeatures,
   ): Promise<Hit | null> {
+    const sought = new Set<number>();
     for (let missing = first; ; ) {
       const { features, flats } = missing;
+      for (const mesh of flats) sought.add(mesh);
       // One after the other, as many picks may ask for the same.
       const work = this.#lastFinding.then(() => this.work.inSlices((slices) => this.#find(features, flats, slices)));
       this.#lastFinding = work.catch(() => {});
       await work;
-      const answer = this.#snapper.pick(ray, filter, request, true);
+      const answer = this.#snapper.pick(ray, filter, request, sought);
       if (!answer.missing) return this.#seen(answer.hit);
       missing = answer.missing;
     }
@@ -139,7 +143,7 @@ export abstract class QueryService {
   readonly raycastMany = answering((rays: Float32Array, filter: Filter): Promise<RayHits> => {
     checkRays(rays);
     const { frame } = this;
-    return this.work.inSlices(async (slices) => {
+    return this.#inSlices(async (slices) => {
       const hits = await raycastMany(this.core.queries, rays, filter, slices);
       return transfer({ ...hits, frame }, buffersOf(hits));
     });
@@ -154,9 +158,8 @@ export abstract class QueryService {
       this.#allSeen(this.core.queries.pickScreenAll(view, cursor, filter)),
   );
 
-  readonly pickRegion = answering(
-    (view: ViewRecord, region: Region, filter: Filter): Uint32Array =>
-      handedOver(this.core.queries.pickRegion(view, region, filter)),
+  readonly pickRegion = answering((view: ViewRecord, region: Region, filter: Filter) =>
+    this.#listed(this.core.queries.pickRegionInSteps(view, region, filter)),
   );
 
   readonly frustum = answering((volume: ViewRecord | Float32Array, filter: Filter): VisibleSet => {
@@ -169,16 +172,16 @@ export abstract class QueryService {
   /** Looks at targets, in slices between which messages are served. Each is looked at as it is when its turn comes. */
   readonly sees = answering((view: ViewRecord, targets: Uint32Array, filter: Filter): Promise<Sight> => {
     const { frame } = this;
-    return this.work.inSlices(async (slices) => {
+    return this.#inSlices(async (slices) => {
       const points = await slices.run(this.core.queries.sees(view, targets, filter));
       const ids = targets.filter((_, i) => points[i] > 0);
       return transfer({ ids, points, frame }, [ids.buffer as ArrayBuffer, points.buffer]);
     });
   });
 
-  readonly overlap = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Uint32Array => {
-    return handedOver(this.core.queries.overlap(this.#placed(shape, matrix), filter));
-  });
+  readonly overlap = answering((shape: ObjectDescription, matrix: number[], filter: Filter) =>
+    this.#listed(this.core.queries.overlapInSteps(this.#placed(shape, matrix), filter)),
+  );
 
   readonly sweep = answering(
     (
@@ -192,22 +195,25 @@ export abstract class QueryService {
       const short = isShort(shape, motion) ? queries.sweep(placed, motion, filter, MOST_SWEPT) : undefined;
       if (short !== undefined) return this.#seen(short);
       const { frame } = this;
-      return this.#pairs.sweep(queries.keepSweep(placed, motion, filter, false), ([hit]) =>
-        hit ? { ...hit, frame } : null,
-      );
+      const kept = queries.keepSweep(placed, motion, filter, false);
+      return this.#pairs.sweep(this.work.call, kept, ([hit]) => (hit ? { ...hit, frame } : null));
     },
   );
 
   readonly sweepAll = answering(
     (shape: ObjectDescription, matrix: number[], motion: Motion, filter: Filter): InParts<SweepHit> => {
       const { frame } = this;
-      const hits = this.#sweepAll(this.#placed(shape, matrix), motion, filter);
-      return Array.isArray(hits) ? this.#inParts(hits, frame) : hits.then((all) => this.#inParts(all, frame));
+      const { call } = this.work;
+      const hits = this.#sweepAll(call, this.#placed(shape, matrix), motion, filter);
+      return Array.isArray(hits)
+        ? this.#inParts(hits, frame, call)
+        : hits.then((all) => this.#inParts(all, frame, call));
     },
   );
 
-  /** Sweeps at once where that is short, else in slices, of which the first one has so many milliseconds left. */
+  /** Sweeps for a call: at once where that is short, else in slices, of which the first one has so many milliseconds left. */
   #sweepAll(
+    call: number,
     placed: PlacedDescription,
     motion: Motion,
     filter: Filter,
@@ -215,17 +221,19 @@ export abstract class QueryService {
   ): CoreSweepHit[] | Promise<CoreSweepHit[]> {
     const { queries } = this.core;
     const short = isShort(placed, motion) ? queries.sweepAll(placed, motion, filter, MOST_SWEPT) : undefined;
-    return short ?? this.#pairs.sweep(queries.keepSweep(placed, motion, filter, true), (hits) => hits, ms);
+    return short ?? this.#pairs.sweep(call, queries.keepSweep(placed, motion, filter, true), (hits) => hits, ms);
   }
 
   /** Places a shape, in slices. The answer is of the frame in which it was last looked whether the place is free. */
   readonly place = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Promise<Placement> => {
     const placed = this.#placed(shape, matrix);
     let { frame } = this;
-    return this.work.inSlices(async (slices) => {
+    const { call } = this.work;
+    return this.#inSlices(async (slices) => {
       const placement = await place(matrix, slices, (at) => {
         ({ frame } = this);
-        return this.#sweepAll({ ...placed, matrix: at }, STILL, filter, Math.max(slices.end - performance.now(), 0));
+        const ms = Math.max(slices.end - performance.now(), 0);
+        return this.#sweepAll(call, { ...placed, matrix: at }, STILL, filter, ms);
       });
       return transfer({ ...placement, frame }, [placement.objects.buffer as ArrayBuffer]);
     });
@@ -241,7 +249,7 @@ export abstract class QueryService {
     ): Promise<SweepHits> => {
       const placed = shapes.map((shape) => this.#placed(shape, IDENTITY));
       const { frame } = this;
-      return this.work.inSlices(async (slices) => {
+      return this.#inSlices(async (slices) => {
         const asked = { shapes: placed, ways, shapeOf, tolerance, filter };
         const hits = await sweepMany(this.core.queries, this.#pairs, asked, slices);
         return transfer({ ...hits, frame }, buffersOf(hits));
@@ -249,13 +257,15 @@ export abstract class QueryService {
     },
   );
 
-  readonly containing = answering(
-    (point: Vec3, filter: Filter): Uint32Array => handedOver(this.core.queries.containing(point, filter)),
+  readonly containing = answering((point: Vec3, filter: Filter) =>
+    this.#listed(this.core.queries.containingInSteps(point, filter)),
   );
 
-  readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): ClosestPoint | null =>
-    this.#seen(this.core.queries.closestPoint(point, maxDistance, filter)),
-  );
+  readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): Soon<ClosestPoint | null> => {
+    const { frame } = this;
+    const steps = this.core.queries.closestPointInSteps(point, maxDistance, filter);
+    return this.#soon(steps, (found) => found && { ...found, frame });
+  });
 
   /**
    * A contact that may take long is found in slices, when no frame and no other question of two objects is under way: it
@@ -271,8 +281,9 @@ export abstract class QueryService {
 
   /** Lists boxes, in slices between which messages are served. Each tree is listed as it is when its turn comes. */
   readonly inspect = answering((request: InspectRequest): Promise<Inspection> => {
+    const { call } = this.work;
     const answer = this.#lastInspection.then(() =>
-      this.work.inSlices((slices) => inspect(this.core.inspector, request, slices, () => this.frame)),
+      this.work.inSlices((slices) => inspect(this.core.inspector, request, slices, () => this.frame), call),
     );
     this.#lastInspection = answer.catch(() => {});
     return answer;
@@ -290,13 +301,14 @@ export abstract class QueryService {
   /** Tells whether boxes hold all of a mesh, in slices between which messages are served. */
   readonly checkBoxes = answering((mesh: MeshId, records: Float64Array): Promise<BoxCheck> => {
     const address = this.meshes.addressOf(mesh);
-    return this.work.inSlices((slices) => slices.run(boxCover(this.core.snaps.memoryOf, address, records)));
+    return this.#inSlices((slices) => slices.run(boxCover(this.core.snaps.memoryOf, address, records)));
   });
 
   /** Cuts objects, in slices between which messages are served. Each object is cut as it is when its turn comes. */
   readonly section = answering((request: SectionRequest): Promise<Section> => {
+    const { call } = this.work;
     const answer = this.#lastSection.then(() =>
-      this.work.inSlices((slices) => section(this.core.sections, request, slices, () => this.frame)),
+      this.work.inSlices((slices) => section(this.core.sections, request, slices, () => this.frame), call),
     );
     this.#lastSection = answer.catch(() => {});
     return answer;
@@ -313,16 +325,35 @@ export abstract class QueryService {
   /** Reads hits, in slices where these are many. */
   #allSeen<T extends object>(steps: Steps<T[]>): InParts<T & { frame: number }> {
     const { frame } = this;
+    const { call } = this.work;
+    type Answer = InParts<T & { frame: number }>;
+    return this.#soon(steps, (hits): Answer => this.#inParts(hits, frame, call)) as Answer;
+  }
+
+  #listed(steps: IdSteps): Soon<Uint32Array> {
+    return this.#soon(steps, (ids) => transfer(ids, [ids.buffer]));
+  }
+
+  /** Does work that may rest at once where it is short, else in slices. */
+  #soon<Found, Answer>(steps: Steps<Found>, answer: (found: Found) => Answer): Answer | Promise<Awaited<Answer>> {
     const until = performance.now() + FRAME_SLICE_MS;
     do {
       const step = steps.next();
-      if (step.done) return this.#inParts(step.value, frame);
+      if (step.done) return answer(step.value);
     } while (performance.now() < until);
-    return this.work.inSlices((slices) => slices.run(steps)).then((hits) => this.#inParts(hits, frame));
+    return this.#inSlices((slices) => slices.run(steps)).then(answer) as Promise<Awaited<Answer>>;
   }
 
-  /** Answers hits of a frame. Of many, parts go before the answer, which is their number: each is a message that takes little time. */
-  #inParts<T extends object>(hits: T[], frame: number): InParts<T & { frame: number }> {
+  /** Does work for the call that was begun last. */
+  #inSlices<T>(work: (slices: Slices) => Promise<T>): Promise<T> {
+    return this.work.inSlices(work, this.work.call);
+  }
+
+  /**
+   * Answers hits of a frame for a call. Of many, parts go before the answer, which is their number: each is a message that takes
+   * little time. The answer goes even where nobody waits for it, and what was sent is forgotten with it.
+   */
+  #inParts<T extends object>(hits: T[], frame: number, call: number): InParts<T & { frame: number }> {
     const part = (first: number) => hits.slice(first, first + PART).map((hit) => ({ ...hit, frame }));
     if (hits.length <= PART) return part(0);
     const parts = ++this.#lastParts;
@@ -330,6 +361,7 @@ export abstract class QueryService {
       for (let first = 0; first < hits.length; first += PART) {
         if (slices.isOver) await slices.next();
         this.post({ type: 'part', parts, items: part(first) }, []);
+        if (this.work.isDropped(call)) break;
       }
       return parts;
     });
@@ -339,10 +371,6 @@ export abstract class QueryService {
 /** Tells whether a sweep takes no longer than some microseconds for each object: that of a sphere or capsule that does not turn. */
 function isShort({ shape }: ObjectDescription, { rotation: [x, y, z] }: Motion): boolean {
   return (shape === SHAPE_SPHERE || shape === SHAPE_CAPSULE) && x === 0 && y === 0 && z === 0;
-}
-
-function handedOver(ids: Uint32Array<ArrayBuffer>): Uint32Array {
-  return transfer(ids, [ids.buffer]);
 }
 
 function checkRays(rays: Float32Array): void {

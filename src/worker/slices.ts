@@ -15,10 +15,14 @@ export interface Turns {
    */
   hold(gate: Gate): void;
   release(): void;
+  /** The number of the call that was begun last. */
+  readonly call: number;
+  /** While it is there, calls that had begun when they were dropped are added to it. */
+  dropped: Set<number> | undefined;
 }
 
 /** Nobody sends messages. */
-export const NO_TURNS: Turns = { pause() {}, hold() {}, release() {} };
+export const NO_TURNS: Turns = { pause() {}, hold() {}, release() {}, call: 0, dropped: undefined };
 
 /** What is let pass while long work is under way. */
 export interface Gate {

@@ -145,6 +145,38 @@ describe('picks are answered in the midst of', () => {
     expect(sweeps.picks).toBeGreaterThan(2);
   });
 
+  test('all that a shape meets, that is in a region, and that is around a point; and the nearest', async () => {
+    // All objects cross the surface of each shape and the border of each region: none is found without a look at it.
+    const shape = { type: 'box', halfExtents: [0.1, 0.1, 100] } as const;
+    const lasso = Float32Array.from({ length: 2000 }, (_, i) => {
+      const angle = (Math.PI * (i >> 1)) / 500;
+      return i % 2 ? 300 + 20 * Math.sin(angle) : 400 + 20 * Math.cos(angle);
+    });
+    const asked: ((options: { ignore?: number[] }) => Promise<Uint32Array | object | null>)[] = [
+      (options) => service.overlap(shape, IDENTITY, options),
+      (options) => service.overlap({ type: 'sphere', radius: 60 }, IDENTITY, options),
+      (options) => service.pickRegion(lasso, options),
+      (options) => service.closestPoint([0, 0, 1e9], options),
+    ];
+    for (const [i, ask] of asked.entries()) {
+      const { answer, picks } = await beside(() => ask({}));
+      expect(picks, `question ${i}`).toBeGreaterThan(0);
+      if (!(answer instanceof Uint32Array)) {
+        expect(answer).toMatchObject({ object: ids[0], distance: 1e9 - HALF, frame: 1 });
+        continue;
+      }
+      expect(answer.length).toBeGreaterThan(COUNT / 2);
+      // The same of parts that take one slice.
+      const found: number[] = [];
+      for (let first = 0; first < COUNT; first += COUNT / 4) {
+        const end = first + COUNT / 4;
+        const some = (await ask({ ignore: [...ids.subarray(0, first), ...ids.subarray(end)] })) as Uint32Array;
+        found.push(...some);
+      }
+      expect([...answer]).toEqual(found);
+    }
+  });
+
   test('the pairs of triangles of two meshes in the same place, either way round', async () => {
     const mesh = await service.addMesh(icosphere(1, 25));
     const at = new Matrix4().makeTranslation(1000, 0, 0).elements;

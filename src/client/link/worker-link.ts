@@ -330,17 +330,18 @@ export class WorkerLink {
     if (this.error) return;
     const now = performance.now();
     this.#losses = [...this.#losses.filter((at) => now - at < MINUTE), now];
-    const again = this.#revival && this.#started.settled && this.#losses.length <= DELAYS.length;
+    const count = this.#losses.length;
+    const again = this.#revival && this.#started.settled && count <= DELAYS.length;
     if (!again) {
-      const count = this.#losses.length;
       const often = this.#revival && count > DELAYS.length ? `, for the ${count}th time within a minute` : '';
       this.close(new CollisionError('WORKER_LOST', `the worker ${what}${often}`));
       return;
     }
     const error = new CollisionError('WORKER_LOST', `the worker ${what}`);
+    this.#setUp(); // who waits for the one that was lost before it was up waits for the next one
     this.#expectUp();
     this.#shut(error);
-    this.#restartTimer = setTimeout(() => this.#reopen(), DELAYS[this.#losses.length - 1]);
+    this.#restartTimer = setTimeout(() => this.#reopen(), DELAYS[count - 1]);
     this.#revival.lost(error); // who hears of it may end the link
   }
 

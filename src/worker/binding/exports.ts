@@ -103,16 +103,20 @@ export interface CoreExports {
     until: number,
   ): number;
   foundIds(): number;
+  waitingIds(): number;
+  giveUpQuestion(): void;
+  waitingCount(): number;
+  askedCount(): number;
   foundInside(): number;
   foundSeen(): number;
   foundOccluded(): number;
   pickScreen(view: number, x: number, y: number, radius: number, filter: number, all: boolean): number;
-  pickRegion(view: number, region: number, filter: number): number;
+  pickRegion(view: number, region: number, filter: number, ids: number, count: number, until: number): number;
   frustumOfView(view: number, filter: number): number;
   frustumOfPlanes(planes: number, count: number, filter: number): number;
   sees(view: number, targets: number, count: number, filter: number, points: number): void;
-  overlap(description: number, filter: number): number;
-  containing(x: number, y: number, z: number, filter: number): number;
+  overlap(description: number, filter: number, ids: number, count: number, until: number): number;
+  containing(x: number, y: number, z: number, filter: number, ids: number, count: number, until: number): number;
   sweep(description: number, motion: number, filter: number, hit: number, most: number): number;
   sweepAll(description: number, motion: number, filter: number, most: number): number;
   sweepMany(
@@ -130,7 +134,18 @@ export interface CoreExports {
     normals: number,
     until: number,
   ): number;
-  closestPoint(x: number, y: number, z: number, maxDistance: number, filter: number, hit: number): number;
+  closestPoint(
+    x: number,
+    y: number,
+    z: number,
+    maxDistance: number,
+    best: number,
+    filter: number,
+    hit: number,
+    ids: number,
+    count: number,
+    until: number,
+  ): number;
   beginSection(plane: number, filter: number, count: number, cosine: number, sine: number, weld: number): number;
   beginSnap(
     view: number,

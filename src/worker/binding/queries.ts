@@ -16,7 +16,7 @@ import { type BoxNames, type CoreHit, type CoreSweepHit, hitAt, hitsInOrder, swe
 import { gatherWays, type ManySweeps, scatterHits, type WayHits } from './many-ways.js';
 import type { CoreMemory } from './memory.js';
 import { type CoreContact, type CoreDistance, readContact, readDistance } from './pair-answers.js';
-import { inOnePiece, STEP, type Steps } from './steps.js';
+import { inOnePiece, STEP, type Steps, sortedIds } from './steps.js';
 
 export type { CoreContact, CoreDistance } from './pair-answers.js';
 
@@ -25,8 +25,19 @@ const NONE_OWN: OwnThresholds = { ids: new Uint32Array(), thresholds: new Float6
 /** Nothing is cut away. */
 const NO_CLIPS: Clips = { sets: new Uint32Array(), planes: new Float64Array() };
 
+const NO_IDS = new Uint32Array();
+/** Milliseconds for which objects are looked at in a step, and how many of those that wait are at most. */
+const STEP_MS = 2;
+const ASKED_AT_ONCE = 1 << 14;
+
+/** Asks the core about all objects, or those of a list where there is one, up to a time of the clock. Answers how many it found. */
+type Ask = (ids: number, count: number, until: number) => number;
+
 /** Each target takes nine rays, of a microsecond and more: so many take up to a millisecond. */
 const TARGETS_AT_ONCE = 64;
+
+export type IdSteps = Steps<Uint32Array<ArrayBuffer>>;
+export type FoundPoint = Omit<ClosestPoint, 'frame'>;
 
 /** What is in a frustum. */
 interface FrustumIds {
@@ -131,19 +142,22 @@ export class CoreQueries {
     return this.#screenHits(view, cursor, filter, true);
   }
 
-  pickRegion(view: ViewRecord, { bounds, polygon, mode }: Region, filter: Filter): Uint32Array<ArrayBuffer> {
-    return this.#with(filter, () =>
-      this.#withArray(view, (record) =>
-        this.#withArray(polygon, (vertices) => {
-          this.#memory.setFloats(this.#query, bounds, 4);
-          const { words } = this.#memory;
-          words[(this.#query + layout.REGION_POLYGON) / 4] = vertices;
-          words[(this.#query + layout.REGION_VERTEX_COUNT) / 4] = polygon.length / 2;
-          words[(this.#query + layout.REGION_MODE) / 4] = mode;
-          return this.#ids(this.#exports.pickRegion(record, this.#query, this.#filter)).sort();
-        }),
-      ),
+  /** Lists the ids of the objects in a region of the screen, ascending, in steps. */
+  pickRegionInSteps(view: ViewRecord, { bounds, polygon, mode }: Region, filter: Filter): IdSteps {
+    return this.#listed(filter, (...list) =>
+      this.#withArrays([view, polygon], ([record, vertices]) => {
+        this.#memory.setFloats(this.#query, bounds, 4);
+        const { words } = this.#memory;
+        words[(this.#query + layout.REGION_POLYGON) / 4] = vertices;
+        words[(this.#query + layout.REGION_VERTEX_COUNT) / 4] = polygon.length / 2;
+        words[(this.#query + layout.REGION_MODE) / 4] = mode;
+        return this.#exports.pickRegion(record, this.#query, this.#filter, ...list);
+      }),
     );
+  }
+
+  pickRegion(view: ViewRecord, region: Region, filter: Filter): Uint32Array<ArrayBuffer> {
+    return inOnePiece(this.pickRegionInSteps(view, region, filter));
   }
 
   /**
@@ -188,25 +202,72 @@ export class CoreQueries {
     return seen;
   }
 
-  /** Lists the ids of the objects that a shape meets, ascending. */
-  overlap(description: PlacedDescription, filter: Filter): Uint32Array<ArrayBuffer> {
-    return this.#with(filter, () => {
+  /** Lists the ids of the objects that a shape meets, ascending, in steps between which its mesh must stay. */
+  overlapInSteps(description: PlacedDescription, filter: Filter): IdSteps {
+    return this.#listed(filter, (...list) => {
       writeDescription(this.#memory, this.#query, description);
-      return this.#ids(this.#exports.overlap(this.#query, this.#filter)).sort();
+      return this.#exports.overlap(this.#query, this.#filter, ...list);
     });
   }
 
-  /** Lists the ids of the objects that are solid around a point, ascending. */
-  containing([x, y, z]: Vec3, filter: Filter): Uint32Array<ArrayBuffer> {
-    return this.#with(filter, () => this.#ids(this.#exports.containing(x, y, z, this.#filter)).sort());
+  overlap(description: PlacedDescription, filter: Filter): Uint32Array<ArrayBuffer> {
+    return inOnePiece(this.overlapInSteps(description, filter));
   }
 
-  closestPoint([x, y, z]: Vec3, maxDistance: number, filter: Filter): Omit<ClosestPoint, 'frame'> | null {
-    return this.#with(filter, () => {
-      if (!this.#exports.closestPoint(x, y, z, maxDistance, this.#filter, this.#hit)) return null;
+  /** Lists the ids of the objects that are solid around a point, ascending, in steps. */
+  containingInSteps([x, y, z]: Vec3, filter: Filter): IdSteps {
+    return this.#listed(filter, (...list) => this.#exports.containing(x, y, z, this.#filter, ...list));
+  }
+
+  containing(point: Vec3, filter: Filter): Uint32Array<ArrayBuffer> {
+    return inOnePiece(this.containingInSteps(point, filter));
+  }
+
+  /** Finds the nearest point of any object, in steps. */
+  *closestPointInSteps([x, y, z]: Vec3, maxDistance: number, filter: Filter): Steps<FoundPoint | null> {
+    let best: FoundPoint | null = null;
+    yield* this.#ask(filter, (...list) => {
+      const { closestPoint } = this.#exports;
+      const most = best?.distance ?? maxDistance;
+      if (!closestPoint(x, y, z, most, best?.object ?? 0, this.#filter, this.#hit, ...list)) return 0;
       const { object, point, distance, triangle, element } = hitAt(this.#memory.view, this.#hit, this.#boxNames);
-      return { object, point, distance, triangle, element };
+      best = { object, point, distance, triangle, element };
+      return 0;
     });
+    return best;
+  }
+
+  closestPoint(point: Vec3, maxDistance: number, filter: Filter): FoundPoint | null {
+    return inOnePiece(this.closestPointInSteps(point, maxDistance, filter));
+  }
+
+  *#listed(filter: Filter, ask: Ask): IdSteps {
+    const lists: Uint32Array<ArrayBuffer>[] = [];
+    yield* this.#ask(filter, (...list) => lists.push(this.#ids(ask(...list))));
+    const [first] = lists;
+    const all = lists.length === 1 ? first : new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
+    let count = 0;
+    for (const list of lists.length === 1 ? [] : lists) {
+      all.set(list, count);
+      count += list.length;
+    }
+    return yield* sortedIds(all);
+  }
+
+  /**
+   * Asks about all objects, and in further steps about those that were left when the time of the first one was over: each is looked at
+   * as it is then, and one that has gone meanwhile is passed over.
+   */
+  *#ask(filter: Filter, ask: Ask): Steps<void> {
+    const askOf = (ids: Uint32Array): void => {
+      this.#with(filter, () => this.#withArray(ids, (at) => ask(at, ids.length, performance.now() + STEP_MS)));
+    };
+    askOf(NO_IDS);
+    const waiting = this.#memory.uint32s(this.#exports.waitingIds() >>> 0, this.#exports.waitingCount() >>> 0);
+    for (let first = 0; first < waiting.length; first += this.#exports.askedCount()) {
+      yield;
+      askOf(waiting.subarray(first, first + ASKED_AT_ONCE));
+    }
   }
 
   /** Finds what a described shape meets first on its way; undefined as `sweepAll`. */
@@ -273,6 +334,11 @@ export class CoreQueries {
   /** Goes on with a sweep; answers as `beginKeptSweep`. */
   resumeSweep(ms: number): Steps<CoreSweepHit[]> | undefined {
     return this.#swept(this.#exports.resumeSweep(performance.now() + ms));
+  }
+
+  /** Gives up the contact, distance or sweep that was left. */
+  giveUpQuestion(): void {
+    this.#exports.giveUpQuestion();
   }
 
   #swept(count: number): Steps<CoreSweepHit[]> | undefined {

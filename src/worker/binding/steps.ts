@@ -21,6 +21,34 @@ function* answered<T>(found: T): Steps<T> {
   return found;
 }
 
+/** Runs of so many ids are sorted at once, in half a millisecond. */
+const ID_RUN = 1 << 13;
+
+/** Sorts ids in steps, likewise. Its answer may be another array. */
+export function* sortedIds(given: Uint32Array<ArrayBuffer>): Steps<Uint32Array<ArrayBuffer>> {
+  const count = given.length;
+  for (let first = 0; first < count; first += ID_RUN) {
+    if (first > 0) yield;
+    given.subarray(first, first + ID_RUN).sort();
+  }
+  let ids = given;
+  let other = count > ID_RUN ? new Uint32Array(count) : given;
+  for (let run = ID_RUN; run < count; run *= 2) {
+    for (let to = 0; to < count; ) {
+      let i = to;
+      const middle = Math.min(to + run, count);
+      let j = middle;
+      const end = Math.min(middle + run, count);
+      while (to < end) {
+        other[to++] = j === end || (i < middle && ids[i] < ids[j]) ? ids[i++] : ids[j++];
+        if (to % ID_RUN === 0) yield;
+      }
+    }
+    [ids, other] = [other, ids];
+  }
+  return ids;
+}
+
 /** Sorts in steps, as `Array.prototype.sort` does: runs, then pairs of them merged (Knuth 1973, vol. 3, 5.2.4). */
 export function* sorted<T>(items: T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = [];

@@ -66,7 +66,7 @@ export { beginMeshListing, beginTreeListing, endInspection, inspectedMesh, stepT
 export { considered } from './scene/pairs/broad-phase';
 export { interruptions } from './scene/pairs/narrow-phase-slices';
 export { setPairs } from './scene/pairs/pairs';
-export { foundIds } from './scene/query/result-ids';
+export { askedCount, foundIds, waitingCount, waitingIds } from './scene/query/result-ids';
 export { closestPoint, containing, overlap } from './scene/query/proximity';
 export { frustumOfPlanes, frustumOfView, foundInside, foundOccluded, foundSeen } from './scene/query/frustum';
 export { pickRegion } from './scene/query/region';
@@ -74,7 +74,7 @@ export { pickScreen } from './scene/query/screen';
 export { beginObjectSection, beginSection, endSection, stepObjectSection } from './scene/query/section';
 export { beginSnap, hidesSnap, snapSides, snapTarget } from './scene/query/snap';
 export { sweep, sweepAll, sweepMany } from './scene/query/sweep';
-export { beginKeptSweep, keepSweep, keepWay, resumeSweep } from './scene/query/sweep-slices';
+export { beginKeptSweep, giveUpQuestion, keepSweep, keepWay, resumeSweep } from './scene/query/sweep-slices';
 export { sees } from './scene/query/line-of-sight';
 export { countOutlinePoints, countOutlines, outlinePoints, outlineTriangles, outlines } from './section/outlines';
 

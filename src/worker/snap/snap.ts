@@ -63,17 +63,22 @@ export class Snapper {
   }
 
   /**
-   * Answers a pick. With `mayBeMoved`, features will do of which the mesh has moved since they were found: they are taken to where
-   * its vertices are now, but for centres.
+   * Answers a pick. With `sought`, the meshes whose flat faces were looked for, features will do of which the mesh has moved since they
+   * were found: they are taken to where its vertices are now, but for centres. So do no faces of those, which have moved meanwhile.
    */
-  pick(ray: PickRay, filter: Filter, { view: record, cursor, kinds }: SnapRequest, mayBeMoved: boolean): SnapAnswer {
+  pick(
+    ray: PickRay,
+    filter: Filter,
+    { view: record, cursor, kinds }: SnapRequest,
+    sought?: ReadonlySet<number>,
+  ): SnapAnswer {
     const snaps = this.#snaps;
     const view = new SnapView(record, cursor);
     const hit = this.#queries.raycast(ray, filter);
     const isFaceWanted = (kinds & SNAP_FACE) !== 0 && hit !== null;
     return snaps.during(record, view.bounds, filter, hit, (targets): SnapAnswer => {
       const struck = isFaceWanted ? targets.find(({ object }) => object === hit.object) : undefined;
-      const missing = missingOf(this.#store, targets, struck, (kinds & ~SNAP_FACE) !== 0, mayBeMoved);
+      const missing = missingOf(this.#store, targets, struck, (kinds & ~SNAP_FACE) !== 0, sought);
       if (missing) return { missing };
       const objects: NearObject[] = [];
       for (const target of targets) {
@@ -138,16 +143,16 @@ function missingOf(
   targets: SnapTarget[],
   struck: SnapTarget | undefined,
   areFeaturesWanted: boolean,
-  mayBeMoved: boolean,
+  sought: ReadonlySet<number> | undefined,
 ): MissingFeatures | undefined {
   const features = new Set<number>();
   if (areFeaturesWanted) {
     for (const target of targets) {
       const found = store.at(target.base);
-      if (isMesh(target) && (!found || (found.isMoved && !mayBeMoved))) features.add(target.base);
+      if (isMesh(target) && (!found || (found.isMoved && !sought))) features.add(target.base);
     }
   }
-  const isFlat = struck?.shape === SHAPE_MESH && struck.mesh === struck.base && !mayBeMoved;
+  const isFlat = struck?.shape === SHAPE_MESH && struck.mesh === struck.base && !sought?.has(struck.base);
   const flats = isFlat && !store.flatsAt(struck.base) ? [struck.base] : [];
   return features.size + flats.length > 0 ? { features: [...features], flats } : undefined;
 }

@@ -23,6 +23,11 @@ export function descend(visit: Visit): void {
   for (let which: u32 = 0; which < TREE_COUNT; which++) descendTree(boundsIn(which), visit);
 }
 
+/** Answers which of all limits cross the box at a position, or OUTSIDE. */
+export function limitsAt(tree: Tree, position: u32): u64 {
+  return boxLimits(boxOf(laneAt(tree, position), 16), allLimits());
+}
+
 function descendTree(tree: Tree, visit: Visit): void {
   if (isEmpty(tree)) return;
   let waiting = push(0, 0, allLimits());

@@ -43,6 +43,11 @@ export function isContactOpen(): bool {
   return isLeft || keptCount != 0;
 }
 
+/** Gives up the contact or distance that was left: the next pair that is begun takes its place. */
+export function giveUpContact(): void {
+  isLeft = false;
+}
+
 /** Tells whether the contact of two objects may take long. */
 export function isLongContact(a: u32, b: u32, detail: u32): bool {
   if (!isAlive(a) || !isAlive(b)) return false;

@@ -1,7 +1,8 @@
 // Answers the proximity queries: which objects a shape meets, which are around a point, and which is nearest to a
 // point. The nearest is found by branch and bound, depth first and nearest cell first (Roussopoulos, Kelley and
 // Vincent, "Nearest Neighbor Queries", 1995). Bounds of distances are float32 and never too great; distances are
-// float64. World units.
+// float64. World units. Each question is about all objects, or about those of a list: where its time is over, what it has not
+// looked at is left for such a list (result-ids.ts).
 
 import {
   HIT_DISTANCE, HIT_ELEMENT, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, PRECISION_AABB, PRECISION_MESH, SHAPE_BOX, SHAPE_MESH,
@@ -18,10 +19,10 @@ import { pointLineMeets, pointLineMeetsMesh } from '../../point-line/overlap';
 import { oneHoldsOther } from '../pairs/containment';
 import { keeps } from './clipping';
 import { isIgnored, precision, setFilter, sidesOf } from './filter';
-import { addFound, clearFound, foundCount } from './result-ids';
+import { MESH_WORK, addFound, addWaiting, askList, beginAsking, foundCount, mayAsk } from './result-ids';
 import { shapesOverlap } from '../pairs/overlap-tests';
 import { distanceTo, isAround, solidElement, solidTriangle, solidX, solidY, solidZ } from './closest-point';
-import { idAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
+import { idAt, itemAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import {
   BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt,
 } from '../index/octree';
@@ -36,25 +37,38 @@ const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
- * Finds the objects that the described shape (layout.ts, OBJECT_*, with a matrix) meets, into result-ids.ts. Answers
- * how many. Throws OUT_OF_MEMORY.
+ * Finds the objects that the described shape (layout.ts, OBJECT_*, with a matrix) meets, of all or of `count` ids at an address,
+ * into result-ids.ts, up to a time of the clock. Answers how many. Throws OUT_OF_MEMORY.
  */
-export function overlap(description: usize, filter: usize): u32 {
+export function overlap(description: usize, filter: usize, ids: usize, count: u32, until: f64): u32 {
   updateTrees();
   setFilter(filter);
-  clearFound();
-  describedShape(query, description, PRECISION_AABB);
-  queryAabb(query.tx, query.ty, query.tz, query.xx, query.yy, query.zz);
+  beginAsking(until);
+  if (ids == 0) {
+    describedShape(query, description, PRECISION_AABB);
+    queryAabb(query.tx, query.ty, query.tz, query.xx, query.yy, query.zz);
+  }
   describedShape(query, description, PRECISION_MESH);
-  for (let i: u32 = 0; i < aabbCount; i++) {
+  return ask(ids, count, query.shape == SHAPE_MESH ? MESH_WORK : 1, meet);
+}
+
+/** Asks about the objects of a list, or of `queryAabb`. Answers how many were found. */
+function ask(ids: usize, count: u32, work: i32, look: (slot: u32) => void): u32 {
+  if (ids != 0) askList(ids, count, work, look);
+  else for (let i: u32 = 0; i < aabbCount; i++) {
     const slot = aabbAt(i);
-    placedShapeAt(solid, slot, precision);
-    const isMet = solid.shape == SHAPE_POINT_LINE
-      ? queryMeetsPointLine()
-      : shapesOverlap(query, solid, noWitness()) || oneHoldsOther(query, solid);
-    if (isMet) addFound(idAt(slot));
+    if (mayAsk(itemAt(slot).shape, work)) look(slot);
+    else addWaiting(idAt(slot));
   }
   return foundCount;
+}
+
+function meet(slot: u32): void {
+  placedShapeAt(solid, slot, precision);
+  const isMet = solid.shape == SHAPE_POINT_LINE
+    ? queryMeetsPointLine()
+    : shapesOverlap(query, solid, noWitness()) || oneHoldsOther(query, solid);
+  if (isMet) addFound(idAt(slot));
 }
 
 /** Tells whether the shape that is asked about meets an object of points or lines. Throws OUT_OF_MEMORY. */
@@ -67,29 +81,42 @@ function queryMeetsPointLine(): bool {
   return pointLineMeets(mesh, map, query.shape == SHAPE_BOX ? -1 : query.half);
 }
 
-/** Finds the objects that are solid around the point, into result-ids.ts. Answers how many. Throws OUT_OF_MEMORY. */
-export function containing(x: f64, y: f64, z: f64, filter: usize): u32 {
+/**
+ * Finds the objects that are solid around the point, of all or of a list as `overlap` does, into result-ids.ts. Answers how many.
+ * Throws OUT_OF_MEMORY.
+ */
+export function containing(x: f64, y: f64, z: f64, filter: usize, ids: usize, count: u32, until: f64): u32 {
   updateTrees();
   setFilter(filter);
-  clearFound();
+  beginAsking(until);
   if (!keeps(x, y, z)) return 0;
-  // The point is as certain as its coordinates (closest-point.ts).
-  const blur = (abs(x) + abs(y) + abs(z)) * POINT_ROUNDING;
-  queryAabb(x, y, z, blur, blur, blur);
-  for (let i: u32 = 0; i < aabbCount; i++) {
-    const slot = aabbAt(i);
-    placedShapeAt(solid, slot, precision);
-    if (isAround(solid, x, y, z)) addFound(idAt(slot));
+  setPoint(x, y, z);
+  if (ids == 0) {
+    // The point is as certain as its coordinates (closest-point.ts).
+    const blur = (abs(x) + abs(y) + abs(z)) * POINT_ROUNDING;
+    queryAabb(x, y, z, blur, blur, blur);
   }
-  return foundCount;
+  return ask(ids, count, 1, surround);
+}
+
+function surround(slot: u32): void {
+  placedShapeAt(solid, slot, precision);
+  if (isAround(solid, pointX, pointY, pointZ)) addFound(idAt(slot));
 }
 
 /** How far a point may be off, relative to its coordinates: 2^-50, as closest-point.ts assumes for point and place. */
 const POINT_ROUNDING: f64 = 8.881784197001252e-16;
 
+let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
+
+function setPoint(x: f64, y: f64, z: f64): void {
+  pointX = x;
+  pointY = y;
+  pointZ = z;
+}
+
 // --- the nearest ---
 
-let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
 let nearestId: u32 = 0;
 let nearestDistance: f64 = 0;
 let nearestTriangle: i32 = -1;
@@ -97,19 +124,22 @@ let nearestElement: i32 = -1;
 let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 
 /**
- * Finds the nearest point of any object that is no farther than `maxDistance`, into `hit` (HIT_*). Answers false if
- * there is none. Throws OUT_OF_MEMORY.
+ * Finds the nearest point of any object that is no farther than `maxDistance`, which is the distance of the object `best` unless
+ * that is 0, into `hit` (HIT_*): of all objects or of a list, as `overlap` does. Answers false where there is none, or none
+ * that is better. Throws OUT_OF_MEMORY.
  */
-export function closestPoint(x: f64, y: f64, z: f64, maxDistance: f64, filter: usize, hit: usize): bool {
+export function closestPoint(
+  x: f64, y: f64, z: f64, maxDistance: f64, best: u32, filter: usize, hit: usize, ids: usize, count: u32, until: f64,
+): bool {
   updateTrees();
   setFilter(filter);
-  pointX = x;
-  pointY = y;
-  pointZ = z;
-  nearestId = 0;
+  beginAsking(until);
+  setPoint(x, y, z);
+  nearestId = best;
   nearestDistance = maxDistance;
-  for (let which: u32 = 0; which < TREE_COUNT; which++) search(boundsIn(which));
-  if (nearestId == 0) return false;
+  if (ids != 0) askList(ids, count, 1, consider);
+  else for (let which: u32 = 0; which < TREE_COUNT; which++) search(boundsIn(which));
+  if (nearestId == best) return false;
   store<u32>(hit, nearestId, HIT_OBJECT);
   store<i32>(hit, nearestTriangle, HIT_TRIANGLE);
   store<i32>(hit, nearestElement, HIT_ELEMENT);
@@ -178,7 +208,12 @@ function search(tree: Tree): void {
         const lane = ctz(bits);
         if (load<f32>(keys + (<usize>lane << 2)) > bound) continue;
         if (sidesOf(readPlace(tree, position + lane)) == 0) continue;
-        consider(slotAt(tree, position + lane));
+        const slot = slotAt(tree, position + lane);
+        if (!mayAsk(itemAt(slot).shape, 1)) {
+          addWaiting(idAt(slot));
+          continue;
+        }
+        consider(slot);
         bound = boundOf(scale);
       }
     }

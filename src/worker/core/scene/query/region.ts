@@ -11,13 +11,14 @@ import { PointLine } from '../../point-line/layout';
 import { meshEnclosure, meshTouches } from './mesh-volume';
 import { pointLineEnclosure, pointLineTouches } from './point-line-volume';
 import { Proxy, boundsOf } from '../../shape/proxy';
-import { descend } from '../index/descend';
+import { descend, limitsAt } from '../index/descend';
 import { beginParts, clipVolume, endParts, nextPart, partLimits } from './clipped-parts';
 import { ownSetOf } from './clipping';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
-import { addFound, clearFound, foundCount } from './result-ids';
+import { addFound, addWaiting, askList, beginAsking, foundCount, mayAsk } from './result-ids';
 import { setProjection } from '../view/projection';
-import { placedShapeAt, slotOf } from '../objects';
+import { boxAt, placedShapeAt, slotOf } from '../objects';
+import { boundsIn } from '../index/bounding-spheres';
 import { Tree, readPlace } from '../index/octree';
 import { updateTrees } from '../scene';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
@@ -30,8 +31,11 @@ let encloses: bool = false;
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Finds the objects in a region of the screen, as ids in result-ids.ts. Answers how many. Throws OUT_OF_MEMORY. */
-export function pickRegion(view: usize, region: usize, filter: usize): u32 {
+/**
+ * Finds the objects in a region of the screen, of all or of `count` ids at an address, as ids in result-ids.ts, up to a time of the
+ * clock: what is left then is to be asked about by such a list. Answers how many. Throws OUT_OF_MEMORY.
+ */
+export function pickRegion(view: usize, region: usize, filter: usize, ids: usize, count: u32, until: f64): u32 {
   updateTrees();
   setFilter(filter);
   setProjection(view);
@@ -45,8 +49,9 @@ export function pickRegion(view: usize, region: usize, filter: usize): u32 {
   const vertexCount = load<u32>(region, REGION_VERTEX_COUNT);
   if (vertexCount != 0) limitToLasso(load<u32>(region, REGION_POLYGON), vertexCount);
   encloses = load<u32>(region, REGION_MODE) == REGION_ENCLOSE;
-  clearFound();
-  descend(consider);
+  beginAsking(until);
+  if (ids == 0) descend(consider);
+  else askList(ids, count, 1, considerSlot);
   return foundCount;
 }
 
@@ -54,7 +59,17 @@ function consider(tree: Tree, position: u32, limits: u64): void {
   const proxy = readPlace(tree, position);
   const sides = sidesOf(proxy);
   if (sides == 0 || isIgnored(proxy.id)) return;
-  if (isIn(proxy, limits, sides)) addFound(proxy.id);
+  if (!mayAsk(proxy.shape, 1)) addWaiting(proxy.id);
+  else if (isIn(proxy, limits, sides)) addFound(proxy.id);
+}
+
+/** Looks at an object as `descend` would. */
+function considerSlot(slot: u32): void {
+  const box = boxAt(slot), tree = boundsIn(box.tree);
+  const limits = limitsAt(tree, box.position);
+  if (limits == OUTSIDE) return;
+  const proxy = readPlace(tree, box.position);
+  if (isIn(proxy, limits, sidesOf(proxy))) addFound(proxy.id);
 }
 
 function isIn(proxy: Proxy, limits: u64, sides: u32): bool {

@@ -1,6 +1,9 @@
-// Holds the ids that a query finds, until the next one.
+// Holds the ids that a query finds, until the next one; and, where its time is over, the ids of objects that it has not looked at.
 
+import { SHAPE_MESH, SHAPE_POINT_LINE } from '../../../../shared/layout';
+import { now } from '../../host';
 import { reserve } from '../../memory';
+import { isAlive, itemAt, slotOf } from '../objects';
 
 let ids: usize = 0;
 export let foundCount: u32 = 0;
@@ -19,4 +22,69 @@ export function addFound(id: u32): void {
 /** Answers the address of the ids. */
 export function foundIds(): usize {
   return ids;
+}
+
+// --- what waits ---
+
+/** The work between two readings of the clock: a primitive counts for 1 and takes 50 to 500 ns. */
+const WORK_PER_READING: i32 = 16;
+/** A mesh counts for so much: the clock is read behind each. */
+export const MESH_WORK: i32 = WORK_PER_READING;
+
+let waiting: usize = 0;
+let waitingLength: u32 = 0;
+let asked: u32 = 0;
+let until: f64 = Infinity;
+let left: i32 = 0;
+let isOver: bool = false;
+
+/** Begins to look at objects, up to a time by the clock of `now`. */
+export function beginAsking(time: f64): void {
+  clearFound();
+  waitingLength = asked = 0;
+  until = time;
+  left = 1; // one object at least, however late it is
+  isOver = false;
+}
+
+/** Counts an object that is to be looked at, whose shape is of so much work unless it is a mesh; answers false where the time is over. */
+export function mayAsk(shape: u32, work: i32): bool {
+  if (left <= 0 && !isOver) {
+    left = WORK_PER_READING;
+    isOver = now() >= until;
+  }
+  if (isOver) return false;
+  left -= shape == SHAPE_MESH || shape == SHAPE_POINT_LINE ? MESH_WORK : work;
+  asked++;
+  return true;
+}
+
+/** Looks at those objects of a list that are still there, until the time is over: `look` gets the slot of each. */
+export function askList(ids: usize, count: u32, work: i32, look: (slot: u32) => void): void {
+  for (let i: u32 = 0; i < count; i++) {
+    const id = load<u32>(ids + (<usize>i << 2)), slot = slotOf(id);
+    const isThere = isAlive(id);
+    if (!mayAsk(isThere ? itemAt(slot).shape : 0, work)) return;
+    if (isThere) look(slot);
+  }
+}
+
+/** Adds an object that is to be looked at later. Throws OUT_OF_MEMORY. */
+export function addWaiting(id: u32): void {
+  waiting = reserve(waiting, waitingLength << 2, <u64>(waitingLength + 1) << 2);
+  store<u32>(waiting + (<usize>waitingLength << 2), id);
+  waitingLength++;
+}
+
+export function waitingIds(): usize {
+  return waiting;
+}
+
+export function waitingCount(): u32 {
+  return waitingLength;
+}
+
+/** Counts the objects that were looked at before the time was over: of a list, the first ones. */
+export function askedCount(): u32 {
+  return asked;
 }

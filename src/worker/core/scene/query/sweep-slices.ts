@@ -12,6 +12,7 @@ import { wayX, wayY, wayZ } from '../../sweep/motion';
 import { PairSweep, SweptShape, shapeOfSwept } from '../../sweep/pair-sweep';
 import { beginSweptPair, resumePair } from '../pairs/interruptible';
 import { giveUpLeft } from '../pairs/narrow-phase-slices';
+import { giveUpContact } from '../pairs/pair-query';
 import { KeptSweep, pairOf, takeCandidates } from './sweep-candidates';
 import { findCandidates, placedShape, writeHit, writeWay } from './sweep';
 
@@ -151,6 +152,12 @@ function conclude(): i32 {
 function isBetter(a: PairSweep, b: PairSweep): bool {
   if (a.time != b.time) return a.time < b.time;
   return a.depth != b.depth ? a.depth > b.depth : a.id < b.id;
+}
+
+/** Gives up the question that was left in the midst of its work: a sweep, or one of two objects. */
+export function giveUpQuestion(): void {
+  dropSweep();
+  giveUpContact();
 }
 
 /** Forgets the sweep that is under way. */

@@ -1,0 +1,29 @@
+// A worker that was lost again before it knew all that the one before it did: what waited for that went on waiting, and of small
+// meshes all that came later.
+import { expect, test } from 'vitest';
+import { Mortal } from '../fixtures/mortal.js';
+import { icosphere } from '../oracle/meshes.js';
+
+test('meshes are added after two losses in a row', async () => {
+  const mortal = await Mortal.create();
+  const { service } = mortal;
+  const before = await service.addMesh(icosphere(1, 1));
+  service.addObject({ shape: { type: 'mesh', mesh: before } });
+  await service.update();
+  const between: Promise<unknown>[] = [];
+  const add = () => {
+    for (const mesh of [icosphere(1, 1), icosphere(1, 60)]) between.push(Promise.allSettled([service.addMesh(mesh)]));
+  };
+  service.addEventListener('lost', add, { once: true });
+  const first = mortal.workers[0];
+  await first.worker.terminate();
+  while (mortal.workers.length < 2) await new Promise(setImmediate);
+  await mortal.kill();
+  expect(mortal.workers.length).toBe(3);
+  expect(mortal.events).toEqual(['lost', 'lost', 'restored']);
+  await Promise.all(between);
+  const mesh = await service.addMesh(icosphere(1, 2));
+  service.addObject({ shape: { type: 'mesh', mesh } });
+  expect((await service.update()).frame).toBeGreaterThan(0);
+  expect((await service.overlap({ type: 'sphere', radius: 2 })).length).toBe(2);
+});
