@@ -64,6 +64,12 @@ export class MeshTable {
   /** Counts how often the size was asked for since the last one left. */
   #calls = 0;
   #last: UnchangedKind | null = null;
+  readonly #mostMoved: number;
+
+  /** So many lines are moved at most each time that holes are closed; those of a table that is looked at by turns all are. */
+  constructor(mostMoved = Number.POSITIVE_INFINITY) {
+    this.#mostMoved = mostMoved;
+  }
 
   /** Tidies up, and answers how many lines there are, with those that are empty. */
   get size(): number {
@@ -111,11 +117,7 @@ export class MeshTable {
     const empty = this.#empty;
     if (place > 0 && empty[place - 1] === 1) this.#rows--;
     if (place + 1 < this.#count && empty[place + 1] === 0) this.#rows++;
-    this.#owners[place] = null;
-    this.#kinds[place] = HOLE;
-    empty[place] = 1;
-    // What has left is not held.
-    for (const list of [this.#objects, this.#worlds, this.#layers, this.#matrices] as unknown[][]) list[place] = null;
+    this.#leaveEmpty(place);
     this.#holes++;
     this.#calls = 0;
     owner.place = -1;
@@ -188,20 +190,29 @@ export class MeshTable {
     this.#last = null;
   }
 
+  /** Moves lines into the holes before them, as many as may be at once. */
   #close(): void {
-    let to = 0;
-    let sorted = this.#sorted;
-    for (let n = 0; n < this.#count; n++) {
-      if (this.#owners[n] === null) {
-        if (n < this.#sorted) sorted--;
-        continue;
-      }
-      if (to !== n) this.#move(n, to);
-      to++;
+    const empty = this.#empty;
+    const most = this.#sorted < this.#count ? Number.POSITIVE_INFINITY : this.#mostMoved;
+    let to = empty.indexOf(1);
+    let n = to;
+    let sorted = Math.min(to, this.#sorted);
+    for (let moved = 0; n < this.#count && moved < most; n++) {
+      if (empty[n] === 1) continue;
+      this.#move(n, to);
+      this.#leaveEmpty(n);
+      empty[to++] = 0;
+      if (n < this.#sorted) sorted++;
+      moved++;
     }
-    this.#cut(to);
-    this.#sorted = sorted;
-    this.#holes = this.#rows = 0;
+    if (n === this.#count) {
+      this.#cut(to);
+      this.#sorted = sorted;
+      this.#holes = this.#rows = 0;
+    } else {
+      this.#rows = 0;
+      for (let i = 1; i < this.#count; i++) if (empty[i - 1] > empty[i]) this.#rows++;
+    }
   }
 
   /** Merges the few that were added behind into those that are in order. */
@@ -246,6 +257,16 @@ export class MeshTable {
     this.#kinds[to] = this.#kinds[from];
     this.#ids[to] = this.#ids[from];
     this.#owners[to]!.place = to;
+  }
+
+  /** Makes a hole of a line. What was in it is not held. */
+  #leaveEmpty(n: number): void {
+    const [objects, worlds]: unknown[][] = [this.#objects, this.#worlds];
+    const [layers, matrices]: unknown[][] = [this.#layers, this.#matrices];
+    this.#owners[n] = null;
+    this.#kinds[n] = HOLE;
+    this.#empty[n] = 1;
+    objects[n] = worlds[n] = layers[n] = matrices[n] = null;
   }
 
   /** Lets go of all lines from that number on. */

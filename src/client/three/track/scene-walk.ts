@@ -81,9 +81,9 @@ export class SceneWalk {
     return Array.from(this.#nodes.values()).flatMap(({ entry }) => entry ?? []);
   }
 
-  /** Lists objects that are to come with all that is below them. */
+  /** Lists objects that are to come, or to be shown, with all that is below them. */
   get arriving(): readonly Object3D[] {
-    return this.#arriving.map(({ object }) => object);
+    return [...this.#arriving.map(({ object }) => object), ...this.#visibility.showing];
   }
 
   entryOf(object: Object3D): SceneEntry | undefined {
@@ -96,6 +96,7 @@ export class SceneWalk {
    * 'soon' where it has just come or is being built, 'no' where it is left out or invisible.
    */
   standingOf(object: Object3D): 'yes' | 'soon' | 'no' {
+    this.finishRequests();
     const node = this.#nodes.get(object);
     if (node === undefined) return 'soon';
     if (node.lod !== null) return 'yes'; // the LOD above is hit as one of its levels
@@ -122,9 +123,11 @@ export class SceneWalk {
     this.#visibility.lookAbove(this.#root, this.#nodes.get(this.#root));
     if (!this.#isTold) for (let i = 0; i < this.#order.length; i++) this.#compareChildren(this.#order[i]);
     this.#settle();
-    this.#work(FEWEST, Math.max(LEAST_SLICE_MS, SLICE_MS - this.#lookMs));
-    const start = performance.now();
+    let start = performance.now();
     this.#visibility.lookAtWatched();
+    const hidingMs = performance.now() - start;
+    this.#work(FEWEST, Math.max(LEAST_SLICE_MS, SLICE_MS - this.#lookMs - hidingMs));
+    start = performance.now();
     const changed = this.#changed;
     moving.findChanged(0, moving.size, changed);
     this.#updateChanged();
@@ -141,6 +144,8 @@ export class SceneWalk {
       this.#updateChanged();
       if (still.size > first) still.send(service, first, end);
     });
+    // Few that were only found just now are shown in the very frame.
+    if (this.#visibility.isShowing) this.#visibility.showBelow(sliceOf(0, FEWEST));
     layers.flush();
     moving.send(service, 0, moving.size);
     moved.send(service);
@@ -230,6 +235,15 @@ export class SceneWalk {
     this.#leaving.push(node);
   }
 
+  /** Takes the next one that leaves: what is below one that is gone goes one after the other. */
+  #nextToLeave(): SceneNode {
+    const last = this.#leaving[this.#leaving.length - 1];
+    const below = last.turn < 0 ? last.first : null;
+    if (below === null) return this.#leaving.pop()!;
+    below.moveTo(null);
+    return below;
+  }
+
   /** Compares an object's children with those that it had, for what three has not told. */
   #compareChildren(node: SceneNode): void {
     const { children } = node.object;
@@ -258,6 +272,7 @@ export class SceneWalk {
     const { stale, meshes } = this.#context;
     if (this.#ending.length > 0 || meshes.hasRetired) return true;
     if (this.#isCleared) return this.#order.length > 0;
+    if (this.#visibility.isShowing) return true;
     return this.#unseen.size + this.#leaving.length + this.#arriving.length + stale.size > 0;
   }
 
@@ -314,13 +329,14 @@ export class SceneWalk {
       if (entry.remove()) this.#ending.pop();
       if (isOver(count - entry.count)) return;
     }
+    if (!this.#visibility.showBelow(isOver)) return;
     for (const node of this.#unseen) {
       this.#answerRequest(node);
       if (isOver()) return;
     }
     if (!this.#isCleared) this.#settle(); // what was found that had come by hand
     while (this.#leaving.length > 0) {
-      const node = this.#leaving.pop()!;
+      const node = this.#nextToLeave();
       // It may have come back meanwhile, or be about to: below something that is new.
       const instances = node.entry?.count;
       if (node.parent === null && node.turn >= 0 && !isBelow(node.object, this.#root)) this.#remove(node);
@@ -348,7 +364,8 @@ export class SceneWalk {
     if ((object as { isCollisionHelper?: boolean }).isCollisionHelper === true) return; // it only draws what is there
     const known = this.#nodes.get(object);
     if (known !== undefined) {
-      if (known.parent === null && parent !== null) this.#moveTo(known, parent); // else it was told of twice
+      const isLoose = known.parent === null || known.parent.turn < 0;
+      if (isLoose && parent !== null) this.#moveTo(known, parent); // else it was told of twice
       return;
     }
     const node = new SceneNode(object);
@@ -390,7 +407,7 @@ export class SceneWalk {
     this.#visibility.forget(node);
     this.#forget(node);
     if (node.lod !== null && isDrawable(object)) this.#rearrange(node.lod);
-    while (node.first !== null) this.#leave(node.first);
+    if (node.first !== null) this.#leaving.push(node); // for what is below it
   }
 
   #forget(node: SceneNode): void {
@@ -500,10 +517,11 @@ export class SceneWalk {
     if (this.#unseen.size > 0) this.#glance();
   }
 
-  /** Looks at what is left of what was asked for, for a question that is about to be asked. */
+  /** Looks at what is left of what was asked for, and shows what is left to be shown, for a question that is about to be asked. */
   finishRequests(): void {
-    if (this.#unseen.size === 0) return;
+    if (this.#unseen.size === 0 && !this.#visibility.isShowing) return;
     for (const node of this.#unseen) this.#answerRequest(node);
+    this.#visibility.showBelow(() => false);
     this.#context.layers.flush();
   }
 
