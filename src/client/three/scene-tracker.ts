@@ -465,7 +465,6 @@ export class SceneTracker extends SceneQuestions {
       if (camera !== undefined) faceSprites(this.#sprites, camera);
       for (const each of this.#fat) each.refresh();
       this.#skeletons.beginFrame();
-      this.#meshes.refresh();
       this.#walk.update();
     });
   }

@@ -33,6 +33,8 @@ export interface TableOwner {
 const HOLE = {} as UnchangedKind;
 /** The lines are in so many rows at most, with holes between them. */
 const MOST_ROWS = 16;
+/** So many lines in a row, 2^PART_SHIFT, are passed over where all of them rest. */
+const PART_SHIFT = 7;
 /** As often at most, two or three times a frame, the size is asked for before holes are closed. */
 const MOST_CALLS = 8;
 
@@ -64,6 +66,9 @@ export class MeshTable {
   /** Counts how often the size was asked for since the last one left. */
   #calls = 0;
   #last: UnchangedKind | null = null;
+  /** Counts the lines of each part that rest, and all of them. */
+  #resting = new Uint8Array(1);
+  #restingCount = 0;
   readonly #mostMoved: number;
 
   /** So many lines are moved at most each time that holes are closed; those of a table that is looked at by turns all are. */
@@ -123,6 +128,34 @@ export class MeshTable {
     owner.place = -1;
   }
 
+  /**
+   * Has a line rest for this frame, as its Mesh has just been hidden: to hide thousands is the work of a frame by itself.
+   * Some that rest are looked at all the same.
+   */
+  rest(place: number): void {
+    const part = place >>> PART_SHIFT;
+    if (part >= this.#resting.length) this.#resting = grown(this.#resting, part + 1);
+    this.#resting[part]++;
+    this.#restingCount++;
+  }
+
+  /** Has no line rest any more. */
+  wake(): void {
+    if (this.#restingCount === 0) return;
+    this.#restingCount = 0;
+    this.#resting.fill(0);
+  }
+
+  /** Answers where lines that all rest end which begin at `n`; `n` where there are none. */
+  #endOfRest(n: number): number {
+    if (this.#restingCount === 0) return n;
+    const all = 1 << PART_SHIFT;
+    let part = n >>> PART_SHIFT;
+    if (n !== part << PART_SHIFT) return n;
+    while (part < this.#resting.length && this.#resting[part] === all) part++;
+    return part << PART_SHIFT;
+  }
+
   /** Answers the id in a line. */
   idIn(place: number): ObjectId {
     return this.#ids[place];
@@ -133,8 +166,26 @@ export class MeshTable {
     return this.#matrices[place] === object.matrixWorld.elements;
   }
 
-  /** Lists those of the lines from `first` to before `end` that are of another kind than when they were set. */
+  /** Lists those of the lines from `first` to before `end` that are of another kind than when they were set, and do not rest. */
   findChanged(first: number, end: number, changed: TableOwner[]): void {
+    this.#forEachAwake(first, Math.min(end, this.#count), (from, to) => this.#findIn(from, to, changed));
+  }
+
+  /** Calls `visit` with the first and the end of lines in a row that do not all rest. */
+  #forEachAwake(first: number, end: number, visit: (first: number, end: number) => void): void {
+    if (this.#restingCount === 0) {
+      visit(first, end);
+      return;
+    }
+    for (let n = first; n < end; ) {
+      const row = n;
+      while (n < end && this.#endOfRest(n) === n) n = Math.min(end, ((n >>> PART_SHIFT) + 1) << PART_SHIFT);
+      if (n > row) visit(row, n);
+      while (n < end && this.#endOfRest(n) > n) n = this.#endOfRest(n);
+    }
+  }
+
+  #findIn(first: number, end: number, changed: TableOwner[]): void {
     const objects = this.#objects;
     const worlds = this.#worlds;
     const layers = this.#layers;
@@ -167,10 +218,13 @@ export class MeshTable {
     }
   }
 
-  /** Hands the matrices of these lines to the service, for the update() that follows in the same task. */
+  /** Hands the matrices of these lines, but of those that rest, to the service, for the update() that follows in the same task. */
   send(service: CollisionService, first: number, end: number): void {
+    this.#forEachAwake(first, Math.min(end, this.#count), (from, to) => this.#sendIn(service, from, to));
+  }
+
+  #sendIn(service: CollisionService, first: number, last: number): void {
     const empty = this.#empty;
-    const last = Math.min(end, this.#count);
     if (this.#holes === 0) {
       service.moveObjects(this.#ids, this.#matrices, first, last);
       return;
@@ -192,6 +246,7 @@ export class MeshTable {
 
   /** Moves lines into the holes before them, as many as may be at once. */
   #close(): void {
+    this.wake();
     const empty = this.#empty;
     const most = this.#sorted < this.#count ? Number.POSITIVE_INFINITY : this.#mostMoved;
     let to = empty.indexOf(1);
@@ -217,6 +272,7 @@ export class MeshTable {
 
   /** Merges the few that were added behind into those that are in order. */
   #merge(): void {
+    this.wake();
     const first = this.#sorted;
     const [owners, objects, worlds, layers, matrices, kinds] = [
       this.#owners.slice(first),

@@ -118,15 +118,16 @@ export class SceneWalk {
   }
 
   update(): void {
-    const { always, moving, still, moved, layers, service } = this.#context;
+    const { always, meshes, moving, still, moved, layers, service } = this.#context;
+    const begun = performance.now();
     this.#tellFailure();
+    meshes.refresh();
     this.#visibility.lookAbove(this.#root, this.#nodes.get(this.#root));
     if (!this.#isTold) for (let i = 0; i < this.#order.length; i++) this.#compareChildren(this.#order[i]);
     this.#settle();
-    let start = performance.now();
     this.#visibility.lookAtWatched();
-    const hidingMs = performance.now() - start;
-    this.#work(FEWEST, Math.max(LEAST_SLICE_MS, SLICE_MS - this.#lookMs - hidingMs));
+    let start = performance.now();
+    this.#work(FEWEST, Math.max(LEAST_SLICE_MS, SLICE_MS - this.#lookMs - (start - begun)));
     start = performance.now();
     const changed = this.#changed;
     moving.findChanged(0, moving.size, changed);
@@ -148,6 +149,8 @@ export class SceneWalk {
     if (this.#visibility.isShowing) this.#visibility.showBelow(sliceOf(0, FEWEST));
     layers.flush();
     moving.send(service, 0, moving.size);
+    moving.wake();
+    still.wake();
     moved.send(service);
     this.#lookMs = performance.now() - start;
     if (this.#hasWork) this.#workOn();

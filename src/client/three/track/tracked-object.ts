@@ -31,6 +31,9 @@ import {
   type TrackerContext,
 } from './stand-in.js';
 
+/** So many instances come first where there are more than a block of them: code that has not run yet is slow. */
+const FIRST_INSTANCES = 1024;
+
 /** Instances whose influences are looked at in one go: 1 to 2 ms where all of them are others. */
 const MOST_MORPHED = 2048;
 
@@ -257,7 +260,8 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     // Blocks are filled up, and come and go as wholes.
     const [block, begun] = [Math.floor(count / MOST_IN_BLOCK), count % MOST_IN_BLOCK];
     const fewest = (begun > 0 ? block : block - 1) * MOST_IN_BLOCK;
-    return Math.max(fewest, Math.min((block + 1) * MOST_IN_BLOCK, wanted));
+    const most = isMuch && block === 0 ? Math.max(FIRST_INSTANCES, 2 * count) : MOST_IN_BLOCK;
+    return Math.max(fewest, Math.min((block + 1) * MOST_IN_BLOCK, count + most, wanted));
   }
 
   /** Makes room for many that come in slices: the tables would grow by a copy of all that is in them. */
@@ -279,8 +283,12 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   show(visible: boolean): void {
     const layers = visible ? this.#ownLayers : 0;
     if (layers === this.#layers) return;
+    const attention = this.#attention;
     this.#setLayers(layers);
     if (this.#pose !== null) this.#sendPose(this.#pose); // what nobody saw was left as it was
+    if (typeof attention === 'string') return;
+    if (layers === 0) attention.rest(this.place);
+    else attention.wake();
   }
 
   /** Tells whether `update` is to look at it now that it is its turn. */
@@ -536,8 +544,10 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
       if (end <= first) continue;
       const matrices = all[i];
       // Those that have just come are there at once; what the worker refuses goes with a frame, which tells so.
-      if (begin >= placed && !this.#isHidden(begin, end)) service.placeInstances(ids, matrices, elements);
-      else service.moveInstances(ids, matrices, elements);
+      const from = Math.max(0, first - begin);
+      if (begin + from < placed || this.#isHidden(begin + from, end)) service.moveInstances(ids, matrices, elements);
+      else if (from === 0) service.placeInstances(ids, matrices, elements);
+      else service.placeInstances(ids.subarray(from), matrices.subarray(16 * from), elements);
     }
   }
 
