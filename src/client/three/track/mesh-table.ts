@@ -33,8 +33,8 @@ export interface TableOwner {
 const HOLE = {} as UnchangedKind;
 /** The lines are in so many rows at most, with holes between them. */
 const MOST_ROWS = 16;
-/** So many lines in a row, 2^PART_SHIFT, are passed over where all of them rest. */
-const PART_SHIFT = 7;
+/** So many lines, 2^PART_SHIFT, are a part, which is passed over where all of them rest. */
+const PART_SHIFT = 9;
 /** As often at most, two or three times a frame, the size is asked for before holes are closed. */
 const MOST_CALLS = 8;
 
@@ -67,7 +67,7 @@ export class MeshTable {
   #calls = 0;
   #last: UnchangedKind | null = null;
   /** Counts the lines of each part that rest, and all of them. */
-  #resting = new Uint8Array(1);
+  #resting = new Uint16Array(1);
   #restingCount = 0;
   readonly #mostMoved: number;
 
@@ -168,20 +168,38 @@ export class MeshTable {
 
   /** Lists those of the lines from `first` to before `end` that are of another kind than when they were set, and do not rest. */
   findChanged(first: number, end: number, changed: TableOwner[]): void {
-    this.#forEachAwake(first, Math.min(end, this.#count), (from, to) => this.#findIn(from, to, changed));
+    this.#forEachRow(first, end, (from, to) => this.#findIn(from, to, changed));
   }
 
-  /** Calls `visit` with the first and the end of lines in a row that do not all rest. */
-  #forEachAwake(first: number, end: number, visit: (first: number, end: number) => void): void {
-    if (this.#restingCount === 0) {
-      visit(first, end);
-      return;
-    }
-    for (let n = first; n < end; ) {
+  /** Hands the matrices of these lines, but of those that rest, to the service, for the update() that follows in the same task. */
+  send(service: CollisionService, first: number, end: number): void {
+    this.#forEachRow(first, end, (from, to) => service.moveObjects(this.#ids, this.#matrices, from, to));
+  }
+
+  /**
+   * Calls `visit` with the first and the end of lines in a row, without holes and without those that rest. Rows have an
+   * end now and then: where code has to be compiled anew in the midst of one, this goes on slowly up to its end.
+   */
+  #forEachRow(first: number, end: number, visit: (first: number, end: number) => void): void {
+    const empty = this.#empty;
+    const last = Math.min(end, this.#count);
+    const hasHoles = this.#holes > 0;
+    for (let n = first; n < last; ) {
+      const awake = this.#endOfRest(n);
+      if (awake > n) {
+        n = awake;
+        continue;
+      }
+      const partEnd = Math.min(last, ((n >>> PART_SHIFT) + 1) << PART_SHIFT);
+      if (!hasHoles) {
+        visit(n, partEnd);
+        n = partEnd;
+        continue;
+      }
+      while (n < partEnd && empty[n] === 1) n++;
       const row = n;
-      while (n < end && this.#endOfRest(n) === n) n = Math.min(end, ((n >>> PART_SHIFT) + 1) << PART_SHIFT);
+      while (n < partEnd && empty[n] === 0) n++;
       if (n > row) visit(row, n);
-      while (n < end && this.#endOfRest(n) > n) n = this.#endOfRest(n);
     }
   }
 
@@ -190,13 +208,8 @@ export class MeshTable {
     const worlds = this.#worlds;
     const layers = this.#layers;
     const kinds = this.#kinds;
-    const empty = this.#empty;
     for (let n = first; n < end; ) {
       // Those in a row that are of one kind are a loop of their own, in which nothing of the kind is read again.
-      if (empty[n] === 1) {
-        n++;
-        continue;
-      }
       const kind = kinds[n];
       const { geometry, material, isVisible, layers: mask } = kind;
       const isSame = material.side === kind.side && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
@@ -215,25 +228,6 @@ export class MeshTable {
           changed.push(this.#owners[n]!);
         }
       }
-    }
-  }
-
-  /** Hands the matrices of these lines, but of those that rest, to the service, for the update() that follows in the same task. */
-  send(service: CollisionService, first: number, end: number): void {
-    this.#forEachAwake(first, Math.min(end, this.#count), (from, to) => this.#sendIn(service, from, to));
-  }
-
-  #sendIn(service: CollisionService, first: number, last: number): void {
-    const empty = this.#empty;
-    if (this.#holes === 0) {
-      service.moveObjects(this.#ids, this.#matrices, first, last);
-      return;
-    }
-    for (let n = first; n < last; ) {
-      const row = n;
-      while (n < last && empty[n] === 0) n++;
-      if (n > row) service.moveObjects(this.#ids, this.#matrices, row, n);
-      while (n < last && empty[n] === 1) n++;
     }
   }
 

@@ -54,8 +54,8 @@ export class SceneWalk {
   /** The caller asks to look at the one; the other is what is left of it, each with all below it. */
   readonly #requested = new Set<Object3D>();
   readonly #unseen = new Set<SceneNode>();
-  /** These are to come, the next one last; and those are to go. */
-  readonly #arriving: { object: Object3D; parent: SceneNode | null }[] = [];
+  /** These are to come, the next ones last; and those are to go. */
+  readonly #arriving: Arrival[] = [];
   readonly #leaving: SceneNode[] = [];
   /** What has gone from here, and goes from the service in slices of its own. */
   readonly #ending: SceneEntry[] = [];
@@ -74,7 +74,7 @@ export class SceneWalk {
     this.#hasMatrices = hasMatrices;
     // Another copy of three may be an older one.
     this.#isTold = HAS_CHILD_EVENTS && root instanceof Object3D;
-    this.#arriving.push({ object: root, parent: null });
+    this.#arriving.push({ objects: [root], next: 0, parent: null });
   }
 
   get entries(): readonly SceneEntry[] {
@@ -83,7 +83,7 @@ export class SceneWalk {
 
   /** Lists objects that are to come, or to be shown, with all that is below them. */
   get arriving(): readonly Object3D[] {
-    return [...this.#arriving.map(({ object }) => object), ...this.#visibility.showing];
+    return [...this.#arriving.flatMap(({ objects, next }) => objects.slice(next)), ...this.#visibility.showing];
   }
 
   entryOf(object: Object3D): SceneEntry | undefined {
@@ -214,7 +214,7 @@ export class SceneWalk {
     const node = this.#nodes.get(object);
     const parent = object.parent === null ? undefined : this.#nodes.get(object.parent);
     if (node === undefined) {
-      if (parent !== undefined) this.#arriving.push({ object, parent });
+      if (parent !== undefined) this.#arriving.push({ objects: [object], next: 0, parent });
     } else if (parent === undefined) {
       this.#leave(node);
     } else if (parent !== node.parent) {
@@ -267,7 +267,7 @@ export class SceneWalk {
       const known = this.#nodes.get(object);
       if (known?.parent === node) continue;
       if (object.parent === node.object) this.#touched.add(object);
-      else if (known === undefined) this.#arriving.push({ object, parent: node });
+      else if (known === undefined) this.#arriving.push({ objects: [object], next: 0, parent: node });
     }
   }
 
@@ -346,7 +346,10 @@ export class SceneWalk {
       if (isOver(instances)) return;
     }
     while (this.#arriving.length > 0) {
-      const { object, parent } = this.#arriving.pop()!;
+      const arrival = this.#arriving[this.#arriving.length - 1];
+      const { objects, parent } = arrival;
+      const object = objects[arrival.next++];
+      if (arrival.next === objects.length) this.#arriving.pop();
       if (parent === null || parent.turn >= 0) this.#arrive(object, parent);
       // What is built is there before all the rest has come.
       const built = stale.values().next().value;
@@ -381,7 +384,7 @@ export class SceneWalk {
     this.#visibility.begin(node);
     const { children } = object;
     node.children = children.length === 0 ? NO_CHILDREN : children.slice();
-    for (let i = children.length - 1; i >= 0; i--) this.#arriving.push({ object: children[i], parent: node });
+    if (children.length > 0) this.#arriving.push({ objects: node.children, next: 0, parent: node });
     this.#tellLod(node); // which may have another level now
     this.#adopt(node);
   }
@@ -567,6 +570,13 @@ export class SceneWalk {
     if (!entry.isStatic) this.#visibility.watchAbove(node);
     this.#updateOne(node);
   }
+}
+
+/** Objects below a parent that are to come, those from number `next` on. There may be thousands. */
+interface Arrival {
+  readonly parent: SceneNode | null;
+  readonly objects: readonly Object3D[];
+  next: number;
 }
 
 const NO_CHILDREN: readonly Object3D[] = [];
