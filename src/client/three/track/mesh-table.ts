@@ -29,8 +29,6 @@ export interface TableOwner {
   place: number;
 }
 
-/** It stands in the lines of those that left; it is no other's. */
-const HOLE = {} as UnchangedKind;
 /** The lines are in so many rows at most, with holes between them. */
 const MOST_ROWS = 16;
 /** So many lines, 2^PART_SHIFT, are a part, which is passed over where all of them rest. */
@@ -48,12 +46,13 @@ const MAX_LINES = MAX_OBJECTS + 1;
  * are far apart in memory, and more of them are under way at once.
  */
 export class MeshTable {
-  #owners: (TableOwner | null)[] = [];
-  #objects: Mesh[] = [];
-  #worlds: Matrix4[] = [];
-  #layers: Layers[] = [];
-  #matrices: number[][] = [];
-  #kinds: UnchangedKind[] = [];
+  readonly #owners: (TableOwner | null)[] = [];
+  readonly #objects: Mesh[] = [];
+  readonly #worlds: Matrix4[] = [];
+  readonly #layers: Layers[] = [];
+  readonly #matrices: number[][] = [];
+  readonly #kinds: UnchangedKind[] = [];
+  readonly #lists: unknown[][] = [this.#owners, this.#objects, this.#worlds, this.#layers, this.#matrices, this.#kinds];
   #ids = new Uint32Array(64);
   /** 1 for the holes: to pass over thousands of them is to read bytes in a row. */
   #empty = new Uint8Array(64);
@@ -66,9 +65,8 @@ export class MeshTable {
   /** Counts how often the size was asked for since the last one left. */
   #calls = 0;
   #last: UnchangedKind | null = null;
-  /** Counts the lines of each part that rest, and all of them. */
+  /** Counts the lines of each part that rest. */
   #resting = new Uint16Array(1);
-  #restingCount = 0;
   readonly #mostMoved: number;
 
   /** So many lines are moved at most each time that holes are closed; those of a table that is looked at by turns all are. */
@@ -136,24 +134,11 @@ export class MeshTable {
     const part = place >>> PART_SHIFT;
     if (part >= this.#resting.length) this.#resting = grown(this.#resting, part + 1);
     this.#resting[part]++;
-    this.#restingCount++;
   }
 
   /** Has no line rest any more. */
   wake(): void {
-    if (this.#restingCount === 0) return;
-    this.#restingCount = 0;
     this.#resting.fill(0);
-  }
-
-  /** Answers where lines that all rest end which begin at `n`; `n` where there are none. */
-  #endOfRest(n: number): number {
-    if (this.#restingCount === 0) return n;
-    const all = 1 << PART_SHIFT;
-    let part = n >>> PART_SHIFT;
-    if (n !== part << PART_SHIFT) return n;
-    while (part < this.#resting.length && this.#resting[part] === all) part++;
-    return part << PART_SHIFT;
   }
 
   /** Answers the id in a line. */
@@ -183,17 +168,12 @@ export class MeshTable {
   #forEachRow(first: number, end: number, visit: (first: number, end: number) => void): void {
     const empty = this.#empty;
     const last = Math.min(end, this.#count);
-    const hasHoles = this.#holes > 0;
     for (let n = first; n < last; ) {
-      const awake = this.#endOfRest(n);
-      if (awake > n) {
-        n = awake;
-        continue;
-      }
-      const partEnd = Math.min(last, ((n >>> PART_SHIFT) + 1) << PART_SHIFT);
-      if (!hasHoles) {
-        visit(n, partEnd);
-        n = partEnd;
+      const part = n >>> PART_SHIFT;
+      const next = (part + 1) << PART_SHIFT;
+      const partEnd = Math.min(last, next);
+      if (this.#resting[part] === next - n) {
+        n = next;
         continue;
       }
       while (n < partEnd && empty[n] === 1) n++;
@@ -268,16 +248,9 @@ export class MeshTable {
   #merge(): void {
     this.wake();
     const first = this.#sorted;
-    const [owners, objects, worlds, layers, matrices, kinds] = [
-      this.#owners.slice(first),
-      this.#objects.slice(first),
-      this.#worlds.slice(first),
-      this.#layers.slice(first),
-      this.#matrices.slice(first),
-      this.#kinds.slice(first),
-    ];
+    const added = this.#lists.map((list) => list.slice(first));
     // An id and a number below 2^21 in each: numbers are sorted far sooner than objects.
-    const order = Float64Array.from(owners, (_, i) => this.#ids[first + i] * MAX_LINES + i).sort();
+    const order = Float64Array.from(added[0], (_, i) => this.#ids[first + i] * MAX_LINES + i).sort();
     let n = first - 1;
     for (let to = this.#count - 1, last = order.length - 1; last >= 0; to--) {
       const id = Math.floor(order[last] / MAX_LINES);
@@ -286,45 +259,30 @@ export class MeshTable {
         continue;
       }
       const i = order[last--] - id * MAX_LINES;
-      this.#owners[to] = owners[i];
-      this.#objects[to] = objects[i];
-      this.#worlds[to] = worlds[i];
-      this.#layers[to] = layers[i];
-      this.#matrices[to] = matrices[i];
-      this.#kinds[to] = kinds[i];
+      for (let k = 0; k < added.length; k++) this.#lists[k][to] = added[k][i];
       this.#ids[to] = id;
-      owners[i]!.place = to;
+      this.#owners[to]!.place = to;
     }
     this.#sorted = this.#count;
   }
 
   #move(from: number, to: number): void {
-    this.#owners[to] = this.#owners[from];
-    this.#objects[to] = this.#objects[from];
-    this.#worlds[to] = this.#worlds[from];
-    this.#layers[to] = this.#layers[from];
-    this.#matrices[to] = this.#matrices[from];
-    this.#kinds[to] = this.#kinds[from];
+    for (const list of this.#lists) list[to] = list[from];
     this.#ids[to] = this.#ids[from];
     this.#owners[to]!.place = to;
   }
 
   /** Makes a hole of a line. What was in it is not held. */
   #leaveEmpty(n: number): void {
-    const [objects, worlds]: unknown[][] = [this.#objects, this.#worlds];
-    const [layers, matrices]: unknown[][] = [this.#layers, this.#matrices];
-    this.#owners[n] = null;
-    this.#kinds[n] = HOLE;
+    for (const list of this.#lists) list[n] = null;
     this.#empty[n] = 1;
-    objects[n] = worlds[n] = layers[n] = matrices[n] = null;
   }
 
   /** Lets go of all lines from that number on. */
   #cut(count: number): void {
     this.#empty.fill(0, 0, this.#count);
     this.#count = count;
-    const lists = [this.#owners, this.#objects, this.#worlds, this.#layers, this.#matrices, this.#kinds];
-    for (const list of lists) list.length = count;
+    for (const list of this.#lists) list.length = count;
   }
 }
 
