@@ -167,9 +167,9 @@ export class MeshStore {
     const copy = isSmall ? baked : loaded;
     if (copy && this.#isKept) this.#copies.add(mesh, copy);
     // The worker's answer itself: in V8, a copy that is made by spreading has a hidden class of its own.
+    (info as MeshInfo).rebuilds = 0;
+    (info as MeshInfo).boxes = boxes;
     mesh.info = info as MeshInfo;
-    mesh.info.rebuilds = 0;
-    mesh.info.boxes = boxes;
     this.count++;
     this.triangles += info.triangles;
     this.bytes += info.bytes;
