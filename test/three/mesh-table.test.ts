@@ -66,9 +66,9 @@ test(`all that are in the table are looked at and sent, whoever has left, seed $
     for (const [id, elements] of expected) expect(sent.find(([each]) => each === id)![1]).toBe(elements);
   }
   expect(longest).toBeGreaterThan(10);
-  // More rows than these are closed up; fewer are left for a while.
+  // More rows than these are closed up, and fewer are left for a while. Some begin where a part of the table does.
   expect(mostRows).toBeGreaterThan(4);
-  expect(mostRows).toBeLessThanOrEqual(17);
+  expect(mostRows).toBeLessThanOrEqual(17 + 4);
   for (let n = 0; n < 10; n++) table.size;
   expect(table.size).toBe(alive.size);
 });

@@ -166,7 +166,10 @@ export class MeshStore {
     }
     const copy = isSmall ? baked : loaded;
     if (copy && this.#isKept) this.#copies.add(mesh, copy);
-    mesh.info = { ...info, rebuilds: 0, boxes };
+    // The worker's answer itself: in V8, a copy that is made by spreading has a hidden class of its own.
+    (info as MeshInfo).rebuilds = 0;
+    (info as MeshInfo).boxes = boxes;
+    mesh.info = info as MeshInfo;
     this.count++;
     this.triangles += info.triangles;
     this.bytes += info.bytes;

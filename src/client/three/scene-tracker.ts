@@ -34,7 +34,10 @@ const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
  * Keeps a service in step with the Meshes, SkinnedMeshes, InstancedMeshes, BatchedMeshes, LODs, Sprites, Points and Lines under a
  * root. Made by `trackScene`.
  *
- * - What is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. Its ids stay.
+ * - What is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. Its ids stay. Of
+ *   thousands that an ancestor shows, the first are there in the very `update`, and the others in slices of a few
+ *   milliseconds (`pending`), or at once where a question comes first. Where thousands are that were hidden just now, `update`
+ *   says in its next call.
  *   So is what has a scale of zero. A material that is not `visible` only keeps its object out of the views, for
  *   three's Raycaster hits it, too. `layers` are the object's.
  * - Geometries are built in the background, once for all objects that share them, and again when the version of their
@@ -170,7 +173,7 @@ export class SceneTracker extends SceneQuestions {
 
   /**
    * Lists the objects whose triangles are still being built, or whose moved vertices the service has not answered for
-   * yet, and those that have just come, with all below them.
+   * yet, and those that have just come, or of which an ancestor shows something, with all below them.
    */
   get pending(): Object3D[] {
     const pending = this.#walk.entries.filter((entry) => entry.pending).map((entry) => entry.object);
@@ -465,7 +468,6 @@ export class SceneTracker extends SceneQuestions {
       if (camera !== undefined) faceSprites(this.#sprites, camera);
       for (const each of this.#fat) each.refresh();
       this.#skeletons.beginFrame();
-      this.#meshes.refresh();
       this.#walk.update();
     });
   }

@@ -93,7 +93,7 @@ export function runsOf(
       add(group.start, group.start + group.count, group.materialIndex ?? 0);
     }
   }
-  return runs;
+  return runs.slice(); // without the room that an array gets that grows: there are thousands
 }
 
 /** Gathers the elements of `runs`, one run after the other. */

@@ -2,6 +2,9 @@ import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
 
+/** So many are told at once: their ids are handed over and not copied, and code that has not run yet is compiled in between. */
+const MOST = 4096;
+
 /** Collects objects that go to other layers, for one call: an ancestor may hide thousands. */
 export class LayerChanges {
   readonly #service: CollisionService;
@@ -14,7 +17,7 @@ export class LayerChanges {
   }
 
   set(id: ObjectId, layers: number): void {
-    if (layers !== this.#layers) this.flush(); // in order: one may be changed twice
+    if (layers !== this.#layers || this.#count === MOST) this.flush(); // in order: one may be changed twice
     this.#layers = layers;
     if (this.#count === this.#ids.length) this.#ids = grown(this.#ids);
     this.#ids[this.#count++] = id;

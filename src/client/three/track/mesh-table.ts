@@ -29,10 +29,10 @@ export interface TableOwner {
   place: number;
 }
 
-/** It stands in the lines of those that left; it is no other's. */
-const HOLE = {} as UnchangedKind;
 /** The lines are in so many rows at most, with holes between them. */
 const MOST_ROWS = 16;
+/** So many lines, 2^PART_SHIFT, are a part, which is passed over where all of them rest. */
+const PART_SHIFT = 9;
 /** As often at most, two or three times a frame, the size is asked for before holes are closed. */
 const MOST_CALLS = 8;
 
@@ -46,12 +46,13 @@ const MAX_LINES = MAX_OBJECTS + 1;
  * are far apart in memory, and more of them are under way at once.
  */
 export class MeshTable {
-  #owners: (TableOwner | null)[] = [];
-  #objects: Mesh[] = [];
-  #worlds: Matrix4[] = [];
-  #layers: Layers[] = [];
-  #matrices: number[][] = [];
-  #kinds: UnchangedKind[] = [];
+  readonly #owners: (TableOwner | null)[] = [];
+  readonly #objects: Mesh[] = [];
+  readonly #worlds: Matrix4[] = [];
+  readonly #layers: Layers[] = [];
+  readonly #matrices: number[][] = [];
+  readonly #kinds: UnchangedKind[] = [];
+  readonly #lists: unknown[][] = [this.#owners, this.#objects, this.#worlds, this.#layers, this.#matrices, this.#kinds];
   #ids = new Uint32Array(64);
   /** 1 for the holes: to pass over thousands of them is to read bytes in a row. */
   #empty = new Uint8Array(64);
@@ -64,6 +65,14 @@ export class MeshTable {
   /** Counts how often the size was asked for since the last one left. */
   #calls = 0;
   #last: UnchangedKind | null = null;
+  /** Counts the lines of each part that rest. */
+  #resting = new Uint16Array(1);
+  readonly #mostMoved: number;
+
+  /** So many lines are moved at most each time that holes are closed; those of a table that is looked at by turns all are. */
+  constructor(mostMoved = Number.POSITIVE_INFINITY) {
+    this.#mostMoved = mostMoved;
+  }
 
   /** Tidies up, and answers how many lines there are, with those that are empty. */
   get size(): number {
@@ -111,14 +120,25 @@ export class MeshTable {
     const empty = this.#empty;
     if (place > 0 && empty[place - 1] === 1) this.#rows--;
     if (place + 1 < this.#count && empty[place + 1] === 0) this.#rows++;
-    this.#owners[place] = null;
-    this.#kinds[place] = HOLE;
-    empty[place] = 1;
-    // What has left is not held.
-    for (const list of [this.#objects, this.#worlds, this.#layers, this.#matrices] as unknown[][]) list[place] = null;
+    this.#leaveEmpty(place);
     this.#holes++;
     this.#calls = 0;
     owner.place = -1;
+  }
+
+  /**
+   * Has a line rest for this frame, as its Mesh has just been hidden: to hide thousands is the work of a frame by itself.
+   * Some that rest are looked at all the same.
+   */
+  rest(place: number): void {
+    const part = place >>> PART_SHIFT;
+    if (part >= this.#resting.length) this.#resting = grown(this.#resting, part + 1);
+    this.#resting[part]++;
+  }
+
+  /** Has no line rest any more. */
+  wake(): void {
+    this.#resting.fill(0);
   }
 
   /** Answers the id in a line. */
@@ -131,19 +151,45 @@ export class MeshTable {
     return this.#matrices[place] === object.matrixWorld.elements;
   }
 
-  /** Lists those of the lines from `first` to before `end` that are of another kind than when they were set. */
+  /** Lists those of the lines from `first` to before `end` that are of another kind than when they were set, and do not rest. */
   findChanged(first: number, end: number, changed: TableOwner[]): void {
+    this.#forEachRow(first, end, (from, to) => this.#findIn(from, to, changed));
+  }
+
+  /** Hands the matrices of these lines, but of those that rest, to the service, for the update() that follows in the same task. */
+  send(service: CollisionService, first: number, end: number): void {
+    this.#forEachRow(first, end, (from, to) => service.moveObjects(this.#ids, this.#matrices, from, to));
+  }
+
+  /**
+   * Calls `visit` with the first and the end of lines in a row, without holes and without those that rest. Rows have an
+   * end now and then: where code has to be compiled anew in the midst of one, this goes on slowly up to its end.
+   */
+  #forEachRow(first: number, end: number, visit: (first: number, end: number) => void): void {
+    const empty = this.#empty;
+    const last = Math.min(end, this.#count);
+    for (let n = first; n < last; ) {
+      const part = n >>> PART_SHIFT;
+      const next = (part + 1) << PART_SHIFT;
+      const partEnd = Math.min(last, next);
+      if (this.#resting[part] === next - n) {
+        n = next;
+        continue;
+      }
+      while (n < partEnd && empty[n] === 1) n++;
+      const row = n;
+      while (n < partEnd && empty[n] === 0) n++;
+      if (n > row) visit(row, n);
+    }
+  }
+
+  #findIn(first: number, end: number, changed: TableOwner[]): void {
     const objects = this.#objects;
     const worlds = this.#worlds;
     const layers = this.#layers;
     const kinds = this.#kinds;
-    const empty = this.#empty;
     for (let n = first; n < end; ) {
       // Those in a row that are of one kind are a loop of their own, in which nothing of the kind is read again.
-      if (empty[n] === 1) {
-        n++;
-        continue;
-      }
       const kind = kinds[n];
       const { geometry, material, isVisible, layers: mask } = kind;
       const isSame = material.side === kind.side && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
@@ -165,22 +211,6 @@ export class MeshTable {
     }
   }
 
-  /** Hands the matrices of these lines to the service, for the update() that follows in the same task. */
-  send(service: CollisionService, first: number, end: number): void {
-    const empty = this.#empty;
-    const last = Math.min(end, this.#count);
-    if (this.#holes === 0) {
-      service.moveObjects(this.#ids, this.#matrices, first, last);
-      return;
-    }
-    for (let n = first; n < last; ) {
-      const row = n;
-      while (n < last && empty[n] === 0) n++;
-      if (n > row) service.moveObjects(this.#ids, this.#matrices, row, n);
-      while (n < last && empty[n] === 1) n++;
-    }
-  }
-
   clear(): void {
     for (const owner of this.#owners) if (owner !== null) owner.place = -1;
     this.#cut(0);
@@ -188,35 +218,39 @@ export class MeshTable {
     this.#last = null;
   }
 
+  /** Moves lines into the holes before them, as many as may be at once. */
   #close(): void {
-    let to = 0;
-    let sorted = this.#sorted;
-    for (let n = 0; n < this.#count; n++) {
-      if (this.#owners[n] === null) {
-        if (n < this.#sorted) sorted--;
-        continue;
-      }
-      if (to !== n) this.#move(n, to);
-      to++;
+    this.wake();
+    const empty = this.#empty;
+    const most = this.#sorted < this.#count ? Number.POSITIVE_INFINITY : this.#mostMoved;
+    let to = empty.indexOf(1);
+    let n = to;
+    let sorted = Math.min(to, this.#sorted);
+    for (let moved = 0; n < this.#count && moved < most; n++) {
+      if (empty[n] === 1) continue;
+      this.#move(n, to);
+      this.#leaveEmpty(n);
+      empty[to++] = 0;
+      if (n < this.#sorted) sorted++;
+      moved++;
     }
-    this.#cut(to);
-    this.#sorted = sorted;
-    this.#holes = this.#rows = 0;
+    if (n === this.#count) {
+      this.#cut(to);
+      this.#sorted = sorted;
+      this.#holes = this.#rows = 0;
+    } else {
+      this.#rows = 0;
+      for (let i = 1; i < this.#count; i++) if (empty[i - 1] > empty[i]) this.#rows++;
+    }
   }
 
   /** Merges the few that were added behind into those that are in order. */
   #merge(): void {
+    this.wake();
     const first = this.#sorted;
-    const [owners, objects, worlds, layers, matrices, kinds] = [
-      this.#owners.slice(first),
-      this.#objects.slice(first),
-      this.#worlds.slice(first),
-      this.#layers.slice(first),
-      this.#matrices.slice(first),
-      this.#kinds.slice(first),
-    ];
+    const added = this.#lists.map((list) => list.slice(first));
     // An id and a number below 2^21 in each: numbers are sorted far sooner than objects.
-    const order = Float64Array.from(owners, (_, i) => this.#ids[first + i] * MAX_LINES + i).sort();
+    const order = Float64Array.from(added[0], (_, i) => this.#ids[first + i] * MAX_LINES + i).sort();
     let n = first - 1;
     for (let to = this.#count - 1, last = order.length - 1; last >= 0; to--) {
       const id = Math.floor(order[last] / MAX_LINES);
@@ -225,35 +259,30 @@ export class MeshTable {
         continue;
       }
       const i = order[last--] - id * MAX_LINES;
-      this.#owners[to] = owners[i];
-      this.#objects[to] = objects[i];
-      this.#worlds[to] = worlds[i];
-      this.#layers[to] = layers[i];
-      this.#matrices[to] = matrices[i];
-      this.#kinds[to] = kinds[i];
+      for (let k = 0; k < added.length; k++) this.#lists[k][to] = added[k][i];
       this.#ids[to] = id;
-      owners[i]!.place = to;
+      this.#owners[to]!.place = to;
     }
     this.#sorted = this.#count;
   }
 
   #move(from: number, to: number): void {
-    this.#owners[to] = this.#owners[from];
-    this.#objects[to] = this.#objects[from];
-    this.#worlds[to] = this.#worlds[from];
-    this.#layers[to] = this.#layers[from];
-    this.#matrices[to] = this.#matrices[from];
-    this.#kinds[to] = this.#kinds[from];
+    for (const list of this.#lists) list[to] = list[from];
     this.#ids[to] = this.#ids[from];
     this.#owners[to]!.place = to;
+  }
+
+  /** Makes a hole of a line. What was in it is not held. */
+  #leaveEmpty(n: number): void {
+    for (const list of this.#lists) list[n] = null;
+    this.#empty[n] = 1;
   }
 
   /** Lets go of all lines from that number on. */
   #cut(count: number): void {
     this.#empty.fill(0, 0, this.#count);
     this.#count = count;
-    const lists = [this.#owners, this.#objects, this.#worlds, this.#layers, this.#matrices, this.#kinds];
-    for (const list of lists) list.length = count;
+    for (const list of this.#lists) list.length = count;
   }
 }
 

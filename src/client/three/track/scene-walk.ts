@@ -54,8 +54,8 @@ export class SceneWalk {
   /** The caller asks to look at the one; the other is what is left of it, each with all below it. */
   readonly #requested = new Set<Object3D>();
   readonly #unseen = new Set<SceneNode>();
-  /** These are to come, the next one last; and those are to go. */
-  readonly #arriving: { object: Object3D; parent: SceneNode | null }[] = [];
+  /** These are to come, the next ones last; and those are to go. */
+  readonly #arriving: Arrival[] = [];
   readonly #leaving: SceneNode[] = [];
   /** What has gone from here, and goes from the service in slices of its own. */
   readonly #ending: SceneEntry[] = [];
@@ -74,16 +74,16 @@ export class SceneWalk {
     this.#hasMatrices = hasMatrices;
     // Another copy of three may be an older one.
     this.#isTold = HAS_CHILD_EVENTS && root instanceof Object3D;
-    this.#arriving.push({ object: root, parent: null });
+    this.#arriving.push({ objects: [root], next: 0, parent: null });
   }
 
   get entries(): readonly SceneEntry[] {
     return Array.from(this.#nodes.values()).flatMap(({ entry }) => entry ?? []);
   }
 
-  /** Lists objects that are to come with all that is below them. */
+  /** Lists objects that are to come, or to be shown, with all that is below them. */
   get arriving(): readonly Object3D[] {
-    return this.#arriving.map(({ object }) => object);
+    return [...this.#arriving.flatMap(({ objects, next }) => objects.slice(next)), ...this.#visibility.showing];
   }
 
   entryOf(object: Object3D): SceneEntry | undefined {
@@ -96,6 +96,7 @@ export class SceneWalk {
    * 'soon' where it has just come or is being built, 'no' where it is left out or invisible.
    */
   standingOf(object: Object3D): 'yes' | 'soon' | 'no' {
+    this.finishRequests();
     const node = this.#nodes.get(object);
     if (node === undefined) return 'soon';
     if (node.lod !== null) return 'yes'; // the LOD above is hit as one of its levels
@@ -117,14 +118,17 @@ export class SceneWalk {
   }
 
   update(): void {
-    const { always, moving, still, moved, layers, service } = this.#context;
+    const { always, meshes, moving, still, moved, layers, service } = this.#context;
+    const begun = performance.now();
     this.#tellFailure();
+    meshes.refresh();
     this.#visibility.lookAbove(this.#root, this.#nodes.get(this.#root));
     if (!this.#isTold) for (let i = 0; i < this.#order.length; i++) this.#compareChildren(this.#order[i]);
     this.#settle();
-    this.#work(FEWEST, Math.max(LEAST_SLICE_MS, SLICE_MS - this.#lookMs));
-    const start = performance.now();
     this.#visibility.lookAtWatched();
+    let start = performance.now();
+    this.#work(FEWEST, Math.max(LEAST_SLICE_MS, SLICE_MS - this.#lookMs - (start - begun)));
+    start = performance.now();
     const changed = this.#changed;
     moving.findChanged(0, moving.size, changed);
     this.#updateChanged();
@@ -141,8 +145,12 @@ export class SceneWalk {
       this.#updateChanged();
       if (still.size > first) still.send(service, first, end);
     });
+    // Few that were only found just now are shown in the very frame.
+    if (this.#visibility.isShowing) this.#visibility.showBelow(sliceOf(0, FEWEST));
     layers.flush();
     moving.send(service, 0, moving.size);
+    moving.wake();
+    still.wake();
     moved.send(service);
     this.#lookMs = performance.now() - start;
     if (this.#hasWork) this.#workOn();
@@ -206,7 +214,7 @@ export class SceneWalk {
     const node = this.#nodes.get(object);
     const parent = object.parent === null ? undefined : this.#nodes.get(object.parent);
     if (node === undefined) {
-      if (parent !== undefined) this.#arriving.push({ object, parent });
+      if (parent !== undefined) this.#arriving.push({ objects: [object], next: 0, parent });
     } else if (parent === undefined) {
       this.#leave(node);
     } else if (parent !== node.parent) {
@@ -230,6 +238,15 @@ export class SceneWalk {
     this.#leaving.push(node);
   }
 
+  /** Takes the next one that leaves: what is below one that is gone goes one after the other. */
+  #nextToLeave(): SceneNode {
+    const last = this.#leaving[this.#leaving.length - 1];
+    const below = last.turn < 0 ? last.first : null;
+    if (below === null) return this.#leaving.pop()!;
+    below.moveTo(null);
+    return below;
+  }
+
   /** Compares an object's children with those that it had, for what three has not told. */
   #compareChildren(node: SceneNode): void {
     const { children } = node.object;
@@ -250,7 +267,7 @@ export class SceneWalk {
       const known = this.#nodes.get(object);
       if (known?.parent === node) continue;
       if (object.parent === node.object) this.#touched.add(object);
-      else if (known === undefined) this.#arriving.push({ object, parent: node });
+      else if (known === undefined) this.#arriving.push({ objects: [object], next: 0, parent: node });
     }
   }
 
@@ -258,6 +275,7 @@ export class SceneWalk {
     const { stale, meshes } = this.#context;
     if (this.#ending.length > 0 || meshes.hasRetired) return true;
     if (this.#isCleared) return this.#order.length > 0;
+    if (this.#visibility.isShowing) return true;
     return this.#unseen.size + this.#leaving.length + this.#arriving.length + stale.size > 0;
   }
 
@@ -314,20 +332,24 @@ export class SceneWalk {
       if (entry.remove()) this.#ending.pop();
       if (isOver(count - entry.count)) return;
     }
+    if (!this.#visibility.showBelow(isOver)) return;
     for (const node of this.#unseen) {
       this.#answerRequest(node);
       if (isOver()) return;
     }
     if (!this.#isCleared) this.#settle(); // what was found that had come by hand
     while (this.#leaving.length > 0) {
-      const node = this.#leaving.pop()!;
+      const node = this.#nextToLeave();
       // It may have come back meanwhile, or be about to: below something that is new.
       const instances = node.entry?.count;
       if (node.parent === null && node.turn >= 0 && !isBelow(node.object, this.#root)) this.#remove(node);
       if (isOver(instances)) return;
     }
     while (this.#arriving.length > 0) {
-      const { object, parent } = this.#arriving.pop()!;
+      const arrival = this.#arriving[this.#arriving.length - 1];
+      const { objects, parent } = arrival;
+      const object = objects[arrival.next++];
+      if (arrival.next === objects.length) this.#arriving.pop();
       if (parent === null || parent.turn >= 0) this.#arrive(object, parent);
       // What is built is there before all the rest has come.
       const built = stale.values().next().value;
@@ -348,7 +370,8 @@ export class SceneWalk {
     if ((object as { isCollisionHelper?: boolean }).isCollisionHelper === true) return; // it only draws what is there
     const known = this.#nodes.get(object);
     if (known !== undefined) {
-      if (known.parent === null && parent !== null) this.#moveTo(known, parent); // else it was told of twice
+      const isLoose = known.parent === null || known.parent.turn < 0;
+      if (isLoose && parent !== null) this.#moveTo(known, parent); // else it was told of twice
       return;
     }
     const node = new SceneNode(object);
@@ -361,7 +384,7 @@ export class SceneWalk {
     this.#visibility.begin(node);
     const { children } = object;
     node.children = children.length === 0 ? NO_CHILDREN : children.slice();
-    for (let i = children.length - 1; i >= 0; i--) this.#arriving.push({ object: children[i], parent: node });
+    if (children.length > 0) this.#arriving.push({ objects: node.children, next: 0, parent: node });
     this.#tellLod(node); // which may have another level now
     this.#adopt(node);
   }
@@ -390,7 +413,7 @@ export class SceneWalk {
     this.#visibility.forget(node);
     this.#forget(node);
     if (node.lod !== null && isDrawable(object)) this.#rearrange(node.lod);
-    while (node.first !== null) this.#leave(node.first);
+    if (node.first !== null) this.#leaving.push(node); // for what is below it
   }
 
   #forget(node: SceneNode): void {
@@ -500,10 +523,11 @@ export class SceneWalk {
     if (this.#unseen.size > 0) this.#glance();
   }
 
-  /** Looks at what is left of what was asked for, for a question that is about to be asked. */
+  /** Looks at what is left of what was asked for, and shows what is left to be shown, for a question that is about to be asked. */
   finishRequests(): void {
-    if (this.#unseen.size === 0) return;
+    if (this.#unseen.size === 0 && !this.#visibility.isShowing) return;
     for (const node of this.#unseen) this.#answerRequest(node);
+    this.#visibility.showBelow(() => false);
     this.#context.layers.flush();
   }
 
@@ -546,6 +570,13 @@ export class SceneWalk {
     if (!entry.isStatic) this.#visibility.watchAbove(node);
     this.#updateOne(node);
   }
+}
+
+/** Objects below a parent that are to come, those from number `next` on. There may be thousands. */
+interface Arrival {
+  readonly parent: SceneNode | null;
+  readonly objects: readonly Object3D[];
+  next: number;
 }
 
 const NO_CHILDREN: readonly Object3D[] = [];

@@ -365,7 +365,7 @@ export class StandIn implements Placed {
       objects.add(this, added, this.count);
       blocks.push(begin === 0 ? added : joined(blocks.pop()!, added));
       this.count += added.length;
-      this.blocks = blocks;
+      this.blocks = blocks.slice(); // without the room that an array gets that grows: thousands of objects have one block
     }
   }
 

@@ -31,6 +31,9 @@ import {
   type TrackerContext,
 } from './stand-in.js';
 
+/** So many instances come first where there are more than a block of them: code that has not run yet is slow. */
+const FIRST_INSTANCES = 1024;
+
 /** Instances whose influences are looked at in one go: 1 to 2 ms where all of them are others. */
 const MOST_MORPHED = 2048;
 
@@ -48,15 +51,25 @@ type Attention = MeshTable | 'by turns' | 'always';
  * Its ids stay the same while it is in the scene: what is not to be seen is in no layer.
  */
 export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
+  // What `show` takes is side by side: an ancestor hides thousands, which are far apart in memory.
+  place = -1;
+  /** It is in these layers, and is in those where it is to be seen. */
+  #layers = 0;
+  #ownLayers = 0;
+  #attention: Attention = 'by turns';
+  /** The first query that sees what was said of it last has this number, or a lower one. */
+  #settledBy = 0;
+  readonly #context: TrackerContext;
+  /** It says how bones and morph targets move it; null where none do. */
+  #pose: MeshPose | null = null;
+
   readonly object: SceneDrawable;
   drawn: Mesh;
-  place = -1;
   /** There is none before it is first seen. */
   standIn: StandIn | null = null;
   /** It says why the object is not in the service. */
   error: CollisionError | null = null;
 
-  readonly #context: TrackerContext;
   readonly #instanced: InstancedMesh | null;
 
   // The object was so when it was seen last.
@@ -69,12 +82,9 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   /** It says how an array of materials looked; null where there is one material. */
   #look: MaterialLook | null = null;
   #deformers: Deformers = RIGID;
-  /** It says how bones and morph targets move it; null where none do. */
-  #pose: MeshPose | null = null;
   /** It does so for instances. */
   #morphs: InstanceMorphs | null = null;
   #count = 0;
-  #layers = 0;
   /** So many of the first instances, or the object, were looked at for where they are, and sent. */
   #placed = 0;
   /** More instances are to come, or to go, in the next slices. */
@@ -90,15 +100,12 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   #shape: Shape | null = null;
   /** This was said of it in the console. */
   #complaint = '';
-  #attention: Attention = 'by turns';
   #instanceVersion = -1;
   /** The world matrix of an InstancedMesh was sent so last. */
   readonly #parent: Float64Array;
   #matrices = NO_MATRICES;
   #blockMatrices: BlockMatrices | null = null;
 
-  /** The first query that sees what was said of it last has this number, or a lower one. */
-  #settledBy = 0;
   /** Instances whose matrix the service does not take: three does not show those without an inverse either. */
   #hidden: IndexSet | null = null;
   readonly #wishes: ObjectWishes;
@@ -222,7 +229,8 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   #update(visible: boolean): void {
-    const layers = this.#layersIn(visible);
+    this.#ownLayers = (this.#options.layers ?? this.drawn.layers.mask) >>> 0;
+    const layers = visible ? this.#ownLayers : 0;
     const isPlanned = this.#isPlanned;
     const instanced = this.#instanced;
     const count = instanced === null ? 1 : this.#nextCount(instanced);
@@ -252,7 +260,8 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     // Blocks are filled up, and come and go as wholes.
     const [block, begun] = [Math.floor(count / MOST_IN_BLOCK), count % MOST_IN_BLOCK];
     const fewest = (begun > 0 ? block : block - 1) * MOST_IN_BLOCK;
-    return Math.max(fewest, Math.min((block + 1) * MOST_IN_BLOCK, wanted));
+    const most = isMuch && block === 0 ? Math.max(FIRST_INSTANCES, 2 * count) : MOST_IN_BLOCK;
+    return Math.max(fewest, Math.min((block + 1) * MOST_IN_BLOCK, count + most, wanted));
   }
 
   /** Makes room for many that come in slices: the tables would grow by a copy of all that is in them. */
@@ -272,14 +281,14 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
 
   /** Does `update` where nothing but the visibility of its ancestors is another. */
   show(visible: boolean): void {
-    const layers = this.#layersIn(visible);
+    const layers = visible ? this.#ownLayers : 0;
     if (layers === this.#layers) return;
+    const attention = this.#attention;
     this.#setLayers(layers);
     if (this.#pose !== null) this.#sendPose(this.#pose); // what nobody saw was left as it was
-  }
-
-  #layersIn(visible: boolean): number {
-    return visible ? (this.#options.layers ?? this.drawn.layers.mask) >>> 0 : 0;
+    if (typeof attention === 'string') return;
+    if (layers === 0) attention.rest(this.place);
+    else attention.wake();
   }
 
   /** Tells whether `update` is to look at it now that it is its turn. */
@@ -535,8 +544,10 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
       if (end <= first) continue;
       const matrices = all[i];
       // Those that have just come are there at once; what the worker refuses goes with a frame, which tells so.
-      if (begin >= placed && !this.#isHidden(begin, end)) service.placeInstances(ids, matrices, elements);
-      else service.moveInstances(ids, matrices, elements);
+      const from = Math.max(0, first - begin);
+      if (begin + from < placed || this.#isHidden(begin + from, end)) service.moveInstances(ids, matrices, elements);
+      else if (from === 0) service.placeInstances(ids, matrices, elements);
+      else service.placeInstances(ids.subarray(from), matrices.subarray(16 * from), elements);
     }
   }
 

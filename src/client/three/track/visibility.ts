@@ -3,11 +3,15 @@ import type { SceneNode } from './scene-node.js';
 
 /**
  * What is to be seen by itself and by all above it. A node's visibility is looked at when its turn comes, and in every frame where
- * something moving is below it; what becomes of it is handed down to all below at once.
+ * something moving is below it; that something is hidden is handed down to all below at once, and that it
+ * is shown in slices: it comes as what is added does.
  */
 export class Visibility {
   /** The visibility of these is looked at in every frame. */
   readonly #watched = new Set<SceneNode>();
+  /** Some right below these are to be shown, too; and below the first of them the next one is behind this one. */
+  readonly #showing = new Set<SceneNode>();
+  #next: SceneNode | null = null;
   /** Tells whether all above the root is visible. */
   #above = true;
 
@@ -46,24 +50,85 @@ export class Visibility {
     if (node.object.visible !== node.isVisible) this.see(node);
   }
 
-  /** Takes over the visibility of a node, which all below it share. */
+  /**
+   * Takes over the visibility of a node, which all below it share: what is hidden is so at once, and of what is shown,
+   * that which is below the node is left to `showBelow`.
+   */
   see(node: SceneNode): void {
+    const { parent } = node;
     node.isVisible = node.object.visible;
-    const below = [node];
-    for (let each = below.pop(); each !== undefined; each = below.pop()) {
-      const isShown = each.isVisible && (each.parent === null ? this.#above : each.parent.isShown);
-      if (isShown === each.isShown) continue;
-      each.isShown = isShown;
-      each.entry?.show(isShown);
-      for (let child = each.first; child !== null; child = child.next) below.push(child);
+    const isShown = node.isVisible && (parent === null ? this.#above : parent.isShown);
+    if (isShown === node.isShown) return;
+    if (isShown) this.#show(node);
+    else this.#hide(node);
+  }
+
+  /** Lists objects of which some right below are still to be shown, with all below these. */
+  get showing(): readonly Object3D[] {
+    return Array.from(this.#showing, ({ object }) => object);
+  }
+
+  /** Tells whether something is still to be shown. */
+  get isShowing(): boolean {
+    return this.#showing.size > 0;
+  }
+
+  /**
+   * Shows what is below those that are shown, one after the other, until `isOver`, which gets the instances of each. Tells
+   * whether all is shown.
+   */
+  showBelow(isOver: (instances?: number) => boolean): boolean {
+    for (const node of this.#showing) {
+      let child = this.#next?.parent === node ? this.#next : node.first;
+      for (; child !== null && node.isShown; child = child.next) {
+        if (!child.isVisible || child.isShown) continue;
+        this.#show(child);
+        if (!isOver(child.entry?.count)) continue;
+        this.#next = child;
+        return false;
+      }
+      this.#showing.delete(node);
+      this.#next = null;
+    }
+    return true;
+  }
+
+  #show(node: SceneNode): void {
+    node.isShown = true;
+    node.entry?.show(true);
+    if (node.first !== null) this.#showing.add(node);
+  }
+
+  /** Hides a node and all below it. Nothing below one that is not shown is. */
+  #hide(node: SceneNode): void {
+    this.#next = null; // what was shown already is not any more
+    let each: SceneNode | null = node;
+    while (each !== null) {
+      let below: SceneNode | null = null;
+      if (each.isShown) {
+        each.isShown = false;
+        each.entry?.show(false);
+        below = each.first;
+      }
+      each = below ?? afterAllOf(each, node);
     }
   }
 
   forget(node: SceneNode): void {
     this.#watched.delete(node);
+    this.#showing.delete(node);
+    if (this.#next === node) this.#next = null;
   }
 
   clear(): void {
     this.#watched.clear();
+    this.#showing.clear();
+    this.#next = null;
   }
+}
+
+/** Answers the node that comes after another and all below it; null at the end of what is below `root`. */
+function afterAllOf(node: SceneNode, root: SceneNode): SceneNode | null {
+  for (let each: SceneNode = node; each !== root; each = each.parent!) if (each.next !== null) return each.next;
+  return null;
 }
