@@ -27,6 +27,25 @@ export const QUERY_STEPS = {
 
 export const inSome = (holds: (world: World) => boolean) => (worlds: readonly World[]) => worlds.some(holds);
 
+/**
+ * Whether something holds in some state, or between two: commands go ahead of a frame that another one joins, and what is under
+ * way in slices sees what they say of objects that still are where they were.
+ */
+export function inSomeBetween(worlds: readonly World[], holds: (world: World) => boolean): boolean {
+  return (
+    worlds.some(holds) ||
+    worlds.some((newer, i) => worlds.slice(0, i).some((older) => holds(withMatricesOf(older, newer))))
+  );
+}
+
+function withMatricesOf(older: World, newer: World): World {
+  const things = [...newer.things].map(([id, thing]) => {
+    const before = older.things.get(id);
+    return [id, before ? { ...thing, matrix: before.matrix } : thing] as const;
+  });
+  return { ...newer, things: new Map(things) };
+}
+
 function raycast(actor: Actor): void {
   const [line, options] = [actor.line(), actor.query()];
   actor.life.ask({
@@ -55,7 +74,7 @@ function raycastMany(actor: Actor): void {
     // Each ray is among the objects as they stand at its turn.
     check: (hits, worlds) => {
       const wrong = lines.findIndex(
-        (line, i) => !worlds.some((world) => truth.isFirstHit(world, line, options, hitOf(hits, i))),
+        (line, i) => !inSomeBetween(worlds, (world) => truth.isFirstHit(world, line, options, hitOf(hits, i))),
       );
       return wrong < 0 || `ray ${wrong}: ${JSON.stringify(hitOf(hits, wrong))}`;
     },

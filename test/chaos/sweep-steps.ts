@@ -1,7 +1,7 @@
 import { CollisionError, NO_OBJECT, type SweepHits } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import type { Actor } from './actor.js';
-import { inSome, sizes } from './query-steps.js';
+import { inSome, inSomeBetween, sizes } from './query-steps.js';
 import { length, moved, type Point, type Solid } from './solids.js';
 import { faultOfAllMet, freedom, isFirstMet, type Met } from './sweep-truth.js';
 import { shapeOf, solidOf, type Thing, type World } from './world.js';
@@ -74,7 +74,7 @@ function sweepMany(actor: Actor): void {
         const solids = statesOf(actor, worlds, thing);
         const isRight = (world: World) =>
           solids.some((solid) => isFirstMet(world, solid, way, options, metOf(hits, i)));
-        return !worlds.some(isRight);
+        return !inSomeBetween(worlds, isRight);
       });
       return wrong < 0 || `way ${wrong}: ${JSON.stringify([metOf(hits, wrong), ways[wrong]])}`;
     },

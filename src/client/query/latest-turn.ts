@@ -68,16 +68,14 @@ export class LatestTurn<T> {
     );
     newest.ask().then((isDone) => {
       this.#isInWorker = false;
-      if (!isDone) {
-        // The worker may be lost: all that waits is asked of the next one, in order with what that is told first.
-        if (!newest.answer.settled) this.#waiting.unshift(...older.splice(0), newest);
-        for (const call of this.#waiting) {
-          if (!call.isReady) continue;
-          call.isReady = false;
-          call.enqueue();
-        }
+      // The worker may be lost: what it has not done is asked of the next one.
+      if (!isDone && !newest.answer.settled) this.#waiting.unshift(...older.splice(0), newest);
+      // In order with what the worker was told meanwhile: commands may have gone ahead of the frame that waits.
+      for (const call of this.#waiting) {
+        if (!call.isReady) continue;
+        call.isReady = false;
+        call.enqueue();
       }
-      this.#next();
     });
   }
 }
