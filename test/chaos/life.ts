@@ -24,6 +24,8 @@ type Check<T> = (answer: T, worlds: readonly World[]) => boolean | string;
 export interface Question<T> {
   name: string;
   answer: Promise<T>;
+  /** With what it was asked, to be told of an answer that is wrong. */
+  asked?: object;
   /** True, or in words what is wrong; `worlds` are all states of the scene since the question. */
   check: Check<T>;
   /** The method of the service, for a call with `latest`: the answer may be that of a newer one. */
@@ -108,7 +110,7 @@ export class Life {
   }
 
   /** Checks an answer against every state of the scene between the question and the answer. */
-  ask<T>({ name, answer, check: checkOwn, latest = false, codes = [], refused }: Question<T>): Promise<void> {
+  ask<T>({ name, answer, asked, check: checkOwn, latest = false, codes = [], refused }: Question<T>): Promise<void> {
     const check = latest ? this.#orNewer(latest, checkOwn) : checkOwn;
     const step = this.report.steps;
     const from = this.#worlds.length - 1;
@@ -117,7 +119,10 @@ export class Life {
         (value) => {
           const verdict = check(value, this.#worlds.slice(Math.min(from, this.#oldest)));
           if (verdict === true) count(this.report.right, name);
-          else this.blame(`${name} of step ${step} is wrong, ${verdict || 'in all states'}: ${textOf(value)}`);
+          else {
+            const what = asked ? `, asked with ${textOf(asked)}` : '';
+            this.blame(`${name} of step ${step} is wrong, ${verdict || 'in all states'}: ${textOf(value)}${what}`);
+          }
         },
         (error) => {
           this.declare(error, name, codes);
@@ -195,5 +200,5 @@ export class Life {
 
 function textOf(value: unknown): string {
   const flat = (_: string, each: unknown) => (ArrayBuffer.isView(each) ? Array.from(each as Float32Array) : each);
-  return `${JSON.stringify(value, flat)}`.slice(0, 300);
+  return `${JSON.stringify(value, flat)}`.slice(0, 1000);
 }

@@ -52,10 +52,12 @@ function raycastMany(actor: Actor): void {
   actor.life.ask({
     name: 'raycastMany',
     answer: actor.service.raycastMany(rays, options),
+    // Each ray is among the objects as they stand at its turn.
     check: (hits, worlds) => {
-      return inSome((world) => lines.every((line, i) => truth.isFirstHit(world, line, options, hitOf(hits, i))))(
-        worlds,
+      const wrong = lines.findIndex(
+        (line, i) => !worlds.some((world) => truth.isFirstHit(world, line, options, hitOf(hits, i))),
       );
+      return wrong < 0 || `ray ${wrong}: ${JSON.stringify(hitOf(hits, wrong))}`;
     },
   });
 }
@@ -105,6 +107,7 @@ function pickSnap(actor: Actor): void {
   const given = { ...options, precision: 'mesh' as const, snap };
   actor.life.ask({
     name: 'pick with a snap',
+    asked: { x, y, given, line },
     latest: options.latest && 'pick',
     answer: actor.service.pick(x, y, given),
     check: (hit, worlds) => {
@@ -132,6 +135,7 @@ function pickScreen(actor: Actor): void {
   const radius = actor.random.range(1, 100);
   actor.life.ask({
     name: 'pick by screen distance',
+    asked: { x, y, radius, options, window },
     latest: options.latest && 'pick',
     answer: actor.service.pick(x, y, { ...options, method: 'screen', radius }),
     check: (hit, worlds) => inSome((world) => truth.isNearestDrawn(world, window, x, y, radius, options, hit))(worlds),

@@ -22,6 +22,7 @@ function sweep(actor: Actor): void {
   const { thing, options, way, to, solid } = onItsWay(actor);
   actor.life.ask({
     name: 'sweep',
+    asked: { thing, to, options },
     answer: actor.service.sweep(shapeOf(thing), thing.matrix, to, options),
     check: (hit, worlds) => inSome((world) => isFirstMet(world, solid(world), way, options, hit))(worlds),
   });
@@ -31,6 +32,7 @@ function sweepAll(actor: Actor): void {
   const { thing, options, way, to, solid } = onItsWay(actor);
   actor.life.ask({
     name: 'sweepAll',
+    asked: { thing, to, options },
     answer: actor.service.sweepAll(shapeOf(thing), thing.matrix, to, options),
     check: (hits, worlds) => {
       const faults = worlds.map((world) => faultOfAllMet(world, solid(world), way, options, hits));
@@ -61,6 +63,7 @@ function sweepMany(actor: Actor): void {
   const isOfMany = shapes.length > 1;
   actor.life.ask({
     name: 'sweepMany',
+    asked: options,
     answer: actor.service.sweepMany(isOfMany ? shapes.map(shapeOf) : shapeOf(shapes[0]), numbers, {
       ...options,
       ...(isOfMany && { shapeOf: shapeOfWay }),
@@ -73,7 +76,7 @@ function sweepMany(actor: Actor): void {
           solids.some((solid) => isFirstMet(world, solid, way, options, metOf(hits, i)));
         return !worlds.some(isRight);
       });
-      return wrong < 0 || `way ${wrong}: ${JSON.stringify(metOf(hits, wrong))}`;
+      return wrong < 0 || `way ${wrong}: ${JSON.stringify([metOf(hits, wrong), ways[wrong]])}`;
     },
   });
 }

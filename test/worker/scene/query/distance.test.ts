@@ -193,6 +193,23 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
     }
   });
 
+  test('two meshes of a thousand triangles and more, whose least distance is narrowed down before it is found', async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(new Vector3());
+    const meshes = [bumpy(random, 3, 0.3), torus(1, 0.3, 16)].map((each) => scene.mesh(each));
+    for (let i = 0; i < 24; i++) {
+      const form = i % 2 === 0 ? {} : ANY_FORM;
+      const places = [new Vector3(), random.direction().multiplyScalar(random.range(2, 8))];
+      const [a, b] = places.map((at) => scene.add(random.pick(meshes), random.placement(at, form)));
+      const { distance } = measure(scene, a, b)!;
+      const digits = 1e-9 * (sizeOf(a) + sizeOf(b));
+      const truth = leastDistance(partsOf(a), partsOf(b), distance * (1 + 1e-6) + digits);
+      expect(Math.abs(truth - distance), `case ${i}`).toBeLessThanOrEqual(1e-6 * distance + digits);
+      scene.remove(a);
+      scene.remove(b);
+    }
+  });
+
   test('two large meshes in slices', async () => {
     const scene = await NearScene.at(new Vector3());
     const { core } = scene;

@@ -16,6 +16,7 @@ import { countLeaf, countNode, countTriangle } from '../tree/counters';
 import {
   LEAF, Mesh, Node, blockAt, childOf, filledLanes, nodeAt, placeTree, setUnitNode, treeScale, triangleOf,
 } from '../tree/layout';
+import { closestDistance, closestOnMesh, closestX, closestY, closestZ } from './closest-point';
 import { blur as blockBlur, greatest, least, mapBlock } from './mapped-block';
 import { mapTriangle } from './mapped-triangle';
 import { gaps, obbDistance4x4, reachOfBlock, setBoxes, setWay, unit } from './obb-distance-4x4';
@@ -69,10 +70,54 @@ let meshB: Mesh = changetype<Mesh>(0);
  */
 export function distanceOfMeshes(first: Mesh, a: Affine, second: Mesh, b: Affine, limit: f64): bool {
   begin(first, a, second, b, limit, true);
+  copy(meshToWorldA, a);
+  copy(meshToWorldB, b);
+  isNarrowed = min(first.triangleCount, second.triangleCount) < LEAST_TO_NARROW;
   fourB = 0;
   descend(visitBlocks);
   conclude();
   return isFound;
+}
+
+/** Maps the meshes' own spaces to the world, and the mesh that is asked to the world about a point. */
+const meshToWorldA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const meshToWorldB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+const aboutPoint = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
+/** Whether the bound is as low as `narrow` makes it, or is left to the descent. */
+let isNarrowed: bool = false;
+
+/** Of smaller meshes a descent finds all before that pays. */
+const LEAST_TO_NARROW: u32 = 1000;
+/** More than rounding adds to a distance in the world, and than maps that count as similarities stretch it. */
+const A_LITTLE_MORE: f64 = 1.00001;
+
+/**
+ * Lowers the bound by going from the nearest point so far to that of the other mesh which is nearest to it, and back: two
+ * searches of one tree are far shorter than a descent of both with a bound that is too great. Two dragons of 47,794 triangles
+ * take 0.12 ms instead of 0.18, and 0.11 with the right bound from the start. What is nearest is left to the descent to find.
+ */
+function narrow(): void {
+  isNarrowed = true;
+  let size: f64 = 1;
+  let x = pointBX, y = pointBY, z = pointBZ;
+  if (isOfTree) {
+    size = columnLength(worldA);
+    x = worldA.xx * pointBX + worldA.yx * pointBY + worldA.zx * pointBZ + worldA.tx;
+    y = worldA.xy * pointBX + worldA.yy * pointBY + worldA.zy * pointBZ + worldA.ty;
+    z = worldA.xz * pointBX + worldA.yz * pointBY + worldA.zz * pointBZ + worldA.tz;
+  }
+  let least = best * size * A_LITTLE_MORE;
+  for (let i = 0; i < 2; i++) {
+    copy(aboutPoint, i == 0 ? meshToWorldA : meshToWorldB);
+    aboutPoint.tx -= x; aboutPoint.ty -= y; aboutPoint.tz -= z;
+    if (!closestOnMesh(i == 0 ? meshA : meshB, aboutPoint, least, false)) break;
+    x += closestX; y += closestY; z += closestZ;
+    least = closestDistance;
+  }
+  const rounded = (least * A_LITTLE_MORE + (abs(x) + abs(y) + abs(z)) * 1e-14) / size;
+  if (!(rounded < best)) return;
+  best = rounded;
+  setBound();
 }
 
 /** A tree of one node with one box, [-1, 1]³. */
@@ -89,6 +134,7 @@ setUnitNode(nodeAt(cube, 0));
  */
 export function distanceOfMeshAndBox(mesh: Mesh, a: Affine, b: Affine, limit: f64, visit: Leaves): bool {
   begin(mesh, a, cube, b, limit, false);
+  isNarrowed = true;
   descend(visit);
   conclude();
   return isFound;
@@ -257,6 +303,7 @@ function descend(visit: Leaves): void {
   // Nothing is nearer than what meets.
   while (used != 0 && !(isFound && best == 0)) {
     used = descendSome(visit, used);
+    if (isFound && !isNarrowed && used != 0) narrow();
     checkpoint(PAIRS_AT_ONCE * WORK_OF_PAIR);
   }
 }

@@ -133,9 +133,12 @@ export function removeView(slot: u32): void {
   while (viewCount > 0 && !viewAt(viewCount - 1).active) viewCount--;
 }
 
-/** Makes the bitmaps large enough for all slots, and clears those of the new frame. Throws OUT_OF_MEMORY. */
+/**
+ * Makes the bitmaps large enough for all slots, and clears those of the new frame. They never shrink: who asks for fewer slots
+ * than somebody did before finds none of the others. Throws OUT_OF_MEMORY.
+ */
 export function beginView(view: View, slots: u32): void {
-  const words = (slots + 31) >> 5;
+  const words = max((slots + 31) >> 5, view.words);
   const bytes: u64 = max<u64>(<u64>words << 2, 64);
   view.inside = reserve(view.inside, 0, bytes);
   view.crossing = reserve(view.crossing, 0, bytes);
