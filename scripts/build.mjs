@@ -68,7 +68,7 @@ export async function buildClient(dir) {
     ]),
     external: [PEERS, builtins],
     platform: 'neutral',
-    plugins: [packedWorker(dir), packedFilter(), plainWorkerUrl(), forNode()],
+    plugins: [packedWorker(dir), filterBytes(), plainWorkerUrl(), forNode()],
     resolve,
     output: {
       dir,
@@ -157,13 +157,13 @@ function packedWorker(dir) {
 }
 
 /** Puts the filter of the main thread into the module that answers it: gzip makes of base64 nearly what was there before. */
-function packedFilter() {
+function filterBytes() {
   return {
-    name: 'packed-filter',
+    name: 'filter-bytes',
     load(id) {
-      if (!id.endsWith('culling/packed-filter.ts')) return null;
+      if (!id.endsWith('culling/filter-bytes.ts')) return null;
       const text = readFileSync(from('build/frustum-filter.wasm.gz')).toString('base64');
-      return { code: `export const PACKED_FILTER = ${JSON.stringify(text)};`, moduleType: 'js' };
+      return { code: `export const FILTER_BYTES = ${JSON.stringify(text)};`, moduleType: 'js' };
     },
   };
 }

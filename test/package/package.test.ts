@@ -99,7 +99,7 @@ describe('package', () => {
     ['clash-cli.js', 4],
     ['clash-thread.js', 1],
     ['helper.js', 5],
-    ['packed-filter.js', 2],
+    ['packed-filter.js', 4],
     ['inline.js', 1],
     ['pointer.js', 4],
     ['react.js', 6],

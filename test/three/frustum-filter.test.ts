@@ -11,14 +11,8 @@ import {
   Vector3,
 } from 'three';
 import { beforeAll, expect, test } from 'vitest';
-import {
-  BY_AIR,
-  BY_AXIS,
-  type Forms,
-  type Found,
-  frustumFilter,
-  startFilter,
-} from '../../src/client/three/culling/frustum-filter.js';
+import { BY_AIR, BY_AXIS, type Forms, type Found } from '../../src/client/three/culling/filter-question.js';
+import { frustumFilter, startFilter } from '../../src/client/three/culling/frustum-filter.js';
 import { InstanceTest } from '../../src/client/three/culling/instance-test.js';
 import { ViewVolume } from '../../src/client/three/culling/view-volume.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -239,14 +233,26 @@ test.each(HEAPS)(`forms, depths and their order are those of slow float64: %s, s
     }
     const by = round % 3 === 0 ? BY_AIR : BY_AXIS;
     test.begin(volume, camera, new Matrix4(), 100, 0);
-    const found = test.find(numbers, total, forms, kinds, { by, position: eye.toArray(), forward: forward.toArray() });
+    const collects = round % 2 === 0;
+    const found = test.find(
+      ...([numbers, total, forms, kinds] as const),
+      { by, position: eye.toArray(), forward: forward.toArray() },
+      collects,
+    );
+    const areOf = (matrices: Float32Array | null, list: number[]): boolean => {
+      const wanted = new Float32Array(16 * list.length);
+      for (const [n, i] of list.entries()) wanted.set(numbers.subarray(16 * i, 16 * i + 16), 16 * n);
+      return matrices !== null && Buffer.compare(bytesOf(matrices), bytesOf(wanted)) === 0;
+    };
     const all = Array.from(kinds.keys()).filter((i) => kinds[i] >= 0);
     expect(numbersOf(found)).toEqual(all);
+    expect(collects ? areOf(found.matrices, all) : found.matrices === null).toBe(true);
     const depths = depthsOf(numbers, kinds, spheres, by, eye, forward);
     expect(Array.from(found.depths.subarray(0, found.count))).toEqual(all.map((i) => depths[i]));
     for (const direction of [1, 0, -1] as const) {
       const expected = all.toSorted((a, b) => direction * (depths[a] - depths[b]));
-      const { numbers: list, starts, counts, indices } = test.list(forms, direction);
+      const { numbers: list, starts, counts, indices, matrices } = test.list(forms, direction);
+      expect(collects ? areOf(matrices, expected) : matrices === null).toBe(true);
       expect(numbersOf({ numbers: list, count: all.length })).toEqual(expected);
       expect(Array.from(starts.subarray(0, all.length))).toEqual(expected.map((i) => forms.ranges[2 * kinds[i]]));
       expect(Array.from(counts.subarray(0, all.length))).toEqual(expected.map((i) => forms.ranges[2 * kinds[i] + 1]));
@@ -271,3 +277,35 @@ test('what is only seen at a size keeps its depth', () => {
   expect(numbersOf(found)).toEqual(odd);
   expect(numbersOf({ numbers: instances.list(forms, 1).numbers, count: 50 })).toEqual(odd.toReversed());
 });
+
+test('the matrices of too many are not collected, and those of fewer are again', () => {
+  const camera = new PerspectiveCamera();
+  camera.updateMatrixWorld();
+  const total = 140_000;
+  const numbers = new Float32Array(16 * total);
+  for (let i = 0; i < total; i++) new Matrix4().makeTranslation(0, 0, -50 - (i % 7)).toArray(numbers, 16 * i);
+  const instances = new InstanceTest();
+  instances.begin(new ViewVolume().set(camera), camera, new Matrix4(), 100, 0);
+  const forms = formsOf(new Sphere(new Vector3(), 1));
+  for (const [count, isCollected, isArranged] of [
+    [total, false, false],
+    [70_000, true, false],
+    [60_000, true, true],
+    [100, true, true],
+  ] as const) {
+    const found = instances.find(numbers, count, forms, null, instances.eye, true);
+    expect(found.count).toBe(count);
+    const { matrices } = found;
+    expect(matrices !== null).toBe(isCollected);
+    // Equal, and not each by each: it is nine megabytes.
+    if (matrices !== null) expect(Buffer.compare(bytesOf(matrices), bytesOf(numbers.subarray(0, 16 * count)))).toBe(0);
+    const { matrices: arranged, numbers: list } = instances.list(forms, 1);
+    expect(arranged !== null).toBe(isArranged);
+    for (let n = 0; arranged !== null && n < count; n += 97)
+      expect(arranged[16 * n + 14]).toBe(numbers[16 * list[n] + 14]);
+  }
+});
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

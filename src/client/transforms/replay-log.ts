@@ -308,8 +308,9 @@ export class ReplayLog {
 
   /** Finds the kept block of exactly these objects, by the first that is in any. */
   #findBlock(ids: Uint32Array, borrowed: BorrowedBlock | undefined): KeptBlock | undefined {
-    const first = ids.find((id) => this.#blockOf[slotOf(id)] !== IN_TABLE);
-    const block = first === undefined ? undefined : this.#blocks[this.#blockOf[slotOf(first)]];
+    let number = IN_TABLE;
+    for (let i = 0; i < ids.length && number === IN_TABLE; i++) number = this.#blockOf[slotOf(ids[i])];
+    const block = this.#blocks[number];
     if (!block || block.isBorrowed !== (borrowed !== undefined)) return undefined;
     if (borrowed) return block.ids === borrowed.ids ? block : undefined;
     return areEqual(block.ids, ids) ? block : undefined;

@@ -11,7 +11,7 @@ import {
 import { canBeHidden } from '../track/opacity.js';
 import type { CullableObject } from '../track/stand-in.js';
 import { BatchStates } from './batch-states.js';
-import { BY_AIR, BY_AXIS, type Eye, type Found, type Listed } from './frustum-filter.js';
+import { BY_AIR, BY_AXIS, type Eye, type Found, type Listed } from './filter-question.js';
 import type { DrawnView } from './instance-culling.js';
 import { InstanceTest, keep } from './instance-test.js';
 import type { SeenInstances } from './seen-objects.js';

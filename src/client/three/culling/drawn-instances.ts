@@ -27,6 +27,8 @@ type Stand = InstancedMesh & { children: never[] };
 interface List {
   readonly numbers: Uint32Array;
   readonly count: number;
+  /** Their matrices, where they are known in this order. */
+  readonly matrices: Float32Array | null;
 }
 
 /**
@@ -55,7 +57,7 @@ export class DrawnInstances {
   }
 
   /** Has these instances drawn in this order. */
-  show({ numbers: list, count }: List): InstancedMesh {
+  show({ numbers: list, count, matrices: known }: List): InstancedMesh {
     const mesh = this.#mesh;
     const { instanceMatrix, instanceColor } = mesh;
     const morphTexture = this.#morphTexture;
@@ -68,7 +70,11 @@ export class DrawnInstances {
     }
     const { matrices, colours, morphs } = this.#copied;
     if (!isCopy(matrices, instanceMatrix)) {
-      copy(instanceMatrix, stand.instanceMatrix, list, count);
+      if (known === null) copy(instanceMatrix, stand.instanceMatrix, list, count);
+      else {
+        stand.instanceMatrix.array.set(known);
+        send(stand.instanceMatrix, count);
+      }
       this.#copied.matrices = { of: instanceMatrix, version: instanceMatrix.version };
     }
     if (instanceColor !== null && !isCopy(colours, instanceColor)) {
@@ -199,9 +205,14 @@ function copy(from: InstancedBufferAttribute, to: InstancedBufferAttribute, list
       for (let k = 0; k < itemSize; k++) target[itemSize * i + k] = source[at + k];
     }
   }
-  to.clearUpdateRanges();
-  to.addUpdateRange(0, itemSize * count);
-  to.needsUpdate = true;
+  send(to, count);
+}
+
+/** Has so many instances sent to the graphics card. */
+function send(attribute: InstancedBufferAttribute, count: number): void {
+  attribute.clearUpdateRanges();
+  attribute.addUpdateRange(0, attribute.itemSize * count);
+  attribute.needsUpdate = true;
 }
 
 /** Copies some matrices. Of 10,000 it takes 0.13 ms; a loop over the sixteen takes 0.20 ms, subarrays and `set` take 0.42 ms. */

@@ -5,7 +5,7 @@ import type { CullableObject } from '../track/stand-in.js';
 import type { InstanceOrder } from '../track-options.js';
 import type { DetailLevels } from './detail-levels.js';
 import { DrawnInstances } from './drawn-instances.js';
-import type { Forms, Found } from './frustum-filter.js';
+import type { Forms, Found } from './filter-question.js';
 import { type Bounds, boundsOf, trianglesOf } from './geometry-bounds.js';
 import { InstanceTest } from './instance-test.js';
 import { morphGrowth } from './morph-bounds.js';
@@ -93,7 +93,7 @@ export class InstanceCulling {
         }
       }
       if (eye !== null) test.findDepths(array, forms, eye);
-    } else found = test.find(array, total, forms, null, eye);
+    } else found = test.find(array, total, forms, null, eye, this.#levels === null);
     const { count } = found;
     if (count === total && this.#order === null && this.#levels === null) return null;
     return { ...this.#show(found, forms, own.sphere, total), hidden: total - count, occluded };
@@ -141,18 +141,14 @@ export class InstanceCulling {
   }
 
   /** Has the found ones drawn, sorted and in their levels. */
-  #show(
-    { count, numbers: found }: Found,
-    forms: Forms,
-    sphere: Sphere,
-    total: number,
-  ): Pick<DrawnPart, 'stands' | 'triangles'> {
+  #show(found: Found, forms: Forms, sphere: Sphere, total: number): Pick<DrawnPart, 'stands' | 'triangles'> {
+    const { count } = found;
     const order = this.#order;
-    const numbers = order === null ? found : this.#test.list(forms, order === 'back-to-front' ? -1 : 1).numbers;
+    const { numbers, matrices } = order === null ? found : this.#test.list(forms, order === 'back-to-front' ? -1 : 1);
     const own = trianglesOf(this.#mesh.geometry);
     const levels = this.#levels;
     if (levels === null) {
-      const stands = count === 0 ? [] : [this.#drawn[0].show({ numbers, count })];
+      const stands = count === 0 ? [] : [this.#drawn[0].show({ numbers, count, matrices })];
       return { stands, triangles: (total - count) * own };
     }
     const counts = this.#split(levels, numbers, count, total, sphere);
@@ -160,7 +156,7 @@ export class InstanceCulling {
     let triangles = total * own;
     counts.forEach((each, level) => {
       if (each === 0) return;
-      stands.push(this.#drawn[level].show({ numbers: this.#parts[level], count: each }));
+      stands.push(this.#drawn[level].show({ numbers: this.#parts[level], count: each, matrices: null }));
       triangles -= each * trianglesOf(levels.geometries[level] ?? this.#mesh.geometry);
     });
     // The finer ones are nearer, by and large.

@@ -1,20 +1,18 @@
 import type { Camera, Matrix4, Sphere } from 'three';
 import { DepthSort } from './depth-sort.js';
-import {
-  BY_AXIS,
-  Chunks,
-  type Direction,
-  type Eye,
-  type Forms,
-  type Found,
-  type FrustumFilter,
-  frustumFilter,
-  type Listed,
-} from './frustum-filter.js';
+import { BY_AXIS, type Direction, type Eye, type Forms, type Found, type Listed } from './filter-question.js';
+import { Chunks, frustumFilter } from './frustum-filter.js';
+import type { FrustumFilter } from './packed-filter.js';
 import { ROUNDING, type ViewVolume } from './view-volume.js';
 
 /** Fewer are looked at one by one. */
 const MANY = 64;
+/** Where the rows of x, y and w are here, and in a matrix. */
+const ROWS = [
+  [0, 0],
+  [4, 1],
+  [8, 3],
+] as const;
 
 /**
  * Tells which instances a camera may see, by the sphere of their geometry: of an instance that matrix L and place t put into
@@ -23,15 +21,23 @@ const MANY = 64;
  */
 export class InstanceTest {
   readonly #planes = new Float64Array(24);
+  /** They tell clip x, y and w of a point of the mesh's space. */
+  readonly #rows = new Float64Array(12);
+  readonly #sight = { planes: this.#planes, rows: this.#rows };
   readonly #chunks = new Chunks<Float32Array>(16);
   readonly #kindChunks = new Chunks<Int32Array>(1);
-  /** Clip w of a point of the mesh's space, and its way from the camera along the camera's axis. */
-  readonly #w = new Float64Array(4);
+  /** It tells a point's way from the camera along the camera's axis. */
   readonly #depth = new Float64Array(4);
   readonly #eye: Eye = { by: BY_AXIS, position: [0, 0, 0], forward: this.#depth };
   /** What was found without the filter, which is null then. */
   readonly #own: Found = {
-    ...{ count: 0, numbers: new Uint32Array(0), forms: new Uint32Array(0), depths: new Float64Array(0) },
+    ...{
+      count: 0,
+      numbers: new Uint32Array(0),
+      forms: new Uint32Array(0),
+      depths: new Float64Array(0),
+      matrices: null,
+    },
   };
   readonly #sort = new DepthSort();
   #filter: FrustumFilter | null = null;
@@ -58,7 +64,8 @@ export class InstanceTest {
     const v = camera.matrixWorldInverse.elements;
     for (let k = 0; k < 4; k++) {
       const [x, y, z] = [m[4 * k], m[4 * k + 1], m[4 * k + 2]];
-      this.#w[k] = c[3] * x + c[7] * y + c[11] * z + (k < 3 ? 0 : c[15]);
+      for (const [at, row] of ROWS)
+        this.#rows[at + k] = c[row] * x + c[row + 4] * y + c[row + 8] * z + (k < 3 ? 0 : c[row + 12]);
       this.#depth[k] = -(v[2] * x + v[6] * y + v[10] * z + (k < 3 ? 0 : v[14]));
     }
     this.#pixels = pixels * world.getMaxScaleOnAxis();
@@ -73,9 +80,16 @@ export class InstanceTest {
   /**
    * Finds those instances that the camera may see, of `total`. `kinds` says which of the forms each is, by a number below 0 that
    * it is not to be found; all are the first where that is null. Depths are found where there is an `eye`. What is answered
-   * is true until another test asks.
+   * is true until another test asks. Where somebody `collects`, `list` may answer the matrices of what is found, too.
    */
-  find(matrices: ArrayLike<number>, total: number, forms: Forms, kinds: Int32Array | null, eye: Eye | null): Found {
+  find(
+    matrices: ArrayLike<number>,
+    total: number,
+    forms: Forms,
+    kinds: Int32Array | null,
+    eye: Eye | null,
+    collects = false,
+  ): Found {
     const { spheres } = forms;
     const filter = total >= MANY && matrices instanceof Float32Array ? frustumFilter() : null;
     if (filter === null) {
@@ -90,10 +104,11 @@ export class InstanceTest {
       return found;
     }
     this.#filter = filter;
-    filter.ask(this.#planes, forms);
+    filter.ask(this.#sight, forms);
     const chunks = this.#chunks.of(matrices as Float32Array, total);
-    filter.select(chunks, kinds === null ? null : this.#kindChunks.of(kinds, total), eye);
-    if (this.#minPixels > 0) keep(filter, (i, form) => this.maySee(matrices, i, spheres[form]));
+    const isKept = this.#minPixels > 0;
+    filter.select(chunks, kinds === null ? null : this.#kindChunks.of(kinds, total), eye, collects && !isKept);
+    if (isKept) keep(filter, (i, form) => this.maySee(matrices, i, spheres[form]));
     return filter;
   }
 
@@ -148,7 +163,7 @@ export class InstanceTest {
       listed.counts[n] = ranges[range + 1];
       indices += ranges[range + 1];
     }
-    return { ...listed, indices };
+    return { ...listed, indices, matrices: null };
   }
 
   /** Answers whether the camera may see a sphere that the i-th matrix of an array places. */
@@ -195,8 +210,8 @@ export class InstanceTest {
 
   /** Answers the same of the sphere that was placed last. */
   #pixelsAcross(m: ArrayLike<number>, at: number, ownRadius: number): number {
-    const w = this.#w;
-    const depth = w[0] * this.#x + w[1] * this.#y + w[2] * this.#z + w[3];
+    const w = this.#rows;
+    const depth = w[8] * this.#x + w[9] * this.#y + w[10] * this.#z + w[11];
     let squares = 0;
     for (let k = at; k < at + 12; k += 4) squares = Math.max(squares, m[k] ** 2 + m[k + 1] ** 2 + m[k + 2] ** 2);
     return depth > 0 ? (2 * ownRadius * Math.sqrt(squares) * this.#pixels) / depth : Number.POSITIVE_INFINITY;

@@ -1,2 +1,255 @@
-/** The filter's module, packed by gzip, as base64. The build puts it here (scripts/build.mjs); none is there before. */
-export const PACKED_FILTER = '';
+// It is loaded with its module when somebody asks for it, so that pages without culling load neither.
+import { FILTER_BYTES } from './filter-bytes.js';
+import { CHUNK, type Direction, type Eye, type Forms, type Found, type Listed, type Sight } from './filter-question.js';
+
+// Where src/worker/core/frustum-filter.ts reads what it is asked, in numbers of float32 or, where it says so, of float64.
+const SLACKS = 32;
+const ROWS = 64;
+const BY_W = 81;
+const EYE_64 = 24;
+const FORMS = 4224;
+const MATRICES = 6272;
+const TABLE_64 = 19520;
+
+/** Float64 numbers of a form, and bytes of an instance that is found. */
+const FORM = 5;
+const FOUND_BYTES = 32;
+const PAGE_BYTES = 1 << 16;
+
+/** What is computed in float32 is wrong by this part of its operands' sizes at most: five operations of 2^-24 each, and room. */
+const SLACK = 2e-6;
+/** Lengths are taken for longer by this part. */
+const LONGER = 1 + 1e-5;
+
+/** What is divided by more than nothing is finite in float32. */
+const LEAST = 1e-30;
+/** A plane is w itself, times something, where its normal differs by no more: what it differs by is slack, too. */
+const ALIKE = 1e-6;
+
+/** Numbers of a matrix. */
+const MATRIX = 16;
+/** Of no more are the matrices collected: 8 MB, and as much again for those in order. */
+const MOST_COLLECTED = 1 << 17;
+
+interface FilterModule {
+  readonly memory: WebAssembly.Memory;
+  reserve(at: number, count: number): void;
+  collect(at: number): void;
+  select(count: number, first: number, found: number, by: number): number;
+  list(count: number, direction: number): number;
+}
+
+/**
+ * Finds which of many spheres a camera may see, and sorts them, in WebAssembly. What it answers is in its memory, until it is
+ * asked again.
+ */
+export class FrustumFilter implements Found {
+  count = 0;
+  numbers!: Uint32Array;
+  forms!: Uint32Array;
+  depths!: Float64Array;
+  readonly #module: FilterModule;
+  #f32!: Float32Array;
+  #f64!: Float64Array;
+  #i32!: Int32Array;
+  #listed!: Uint32Array;
+  #next!: Int32Array;
+  #keyed!: Int32Array;
+  /** There is room for so many forms and instances, from somewhere on, and for so many matrices behind them. */
+  #forms = 0;
+  #instances = 0;
+  #at = 0;
+  #matricesAt = 0;
+  #room = 0;
+  /** The matrices of all that was found are there. */
+  #isCollected = false;
+
+  static async start(packed = Uint8Array.from(atob(FILTER_BYTES), (c) => c.charCodeAt(0))): Promise<FrustumFilter> {
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const { instance } = await WebAssembly.instantiate(await new Response(stream).arrayBuffer());
+    return new FrustumFilter(instance.exports as unknown as FilterModule);
+  }
+
+  constructor(module: FilterModule) {
+    this.#module = module;
+    this.#reserve(1, CHUNK);
+  }
+
+  /** Says what is asked: what a camera sees, and what the instances are. */
+  ask({ planes, rows }: Sight, { spheres, ranges }: Forms): void {
+    if (spheres.length > this.#forms) this.#reserve(2 * spheres.length, this.#instances);
+    const f32 = this.#f32;
+    for (let plane = 0; plane < 6; plane++) {
+      const at = 12 * (plane >> 2) + plane;
+      // What is no number in here leaves all of them.
+      const length = Math.max(Math.hypot(planes[4 * plane], planes[4 * plane + 1], planes[4 * plane + 2]), LEAST);
+      for (let k = 0; k < 4; k++) f32[at + 4 * k] = planes[4 * plane + k] / length;
+      f32[at + 12] += SLACK * Math.abs(f32[at + 12]);
+    }
+    const more = this.#askRows(rows, planes);
+    f32[SLACKS] = SLACK + more;
+    let reach = 0;
+    for (let i = 0; i < spheres.length; i++) {
+      const { center, radius } = spheres[i];
+      const at = TABLE_64 + FORM * i;
+      center.toArray(this.#f64, at);
+      this.#f64[at + 3] = (radius * LONGER) ** 2;
+      this.#i32[2 * at + 8] = ranges[2 * i];
+      this.#i32[2 * at + 9] = ranges[2 * i + 1];
+      reach = Math.max(reach, center.length() + radius);
+    }
+    f32[SLACKS + 1] = (reach * LONGER) ** 2;
+  }
+
+  /** Says how w, x and y are told, and the planes that are parallel to w; answers how much slack that needs. */
+  #askRows(rows: Float64Array, planes: Float64Array): number {
+    const f32 = this.#f32;
+    const [x, y, w] = [0, 4, 8];
+    const scaleX = 1 / longerOf(rows, w, x);
+    const scaleY = 1 / longerOf(rows, w, y);
+    for (let k = 0; k < 4; k++) {
+      f32[ROWS + k] = scaleX * rows[w + k];
+      f32[ROWS + 4 + k] = scaleX * rows[x + k];
+      f32[ROWS + 8 + k] = scaleY * rows[y + k];
+    }
+    const byY = scaleY / scaleX;
+    const sizes = Math.max(Math.abs(f32[ROWS + 7]), Math.abs(f32[ROWS + 11]) / byY);
+    f32[ROWS + 12] = byY;
+    let more = 0;
+    const squares = scaleX * (rows[w] ** 2 + rows[w + 1] ** 2 + rows[w + 2] ** 2);
+    // The near plane, and the far one.
+    for (const [n, at] of [
+      [20, ROWS + 13],
+      [16, ROWS + 15],
+    ]) {
+      const length = Math.max(Math.hypot(planes[n], planes[n + 1], planes[n + 2]), LEAST);
+      const along =
+        (planes[n] * rows[w] + planes[n + 1] * rows[w + 1] + planes[n + 2] * rows[w + 2]) / (length * squares);
+      let rest = 0;
+      for (let k = 0; k < 3; k++) rest += (planes[n + k] / length - along * scaleX * rows[w + k]) ** 2;
+      const d = planes[n + 3] / length;
+      const moved = along * scaleX * rows[w + 3];
+      f32[at] = along;
+      f32[at + 1] = d - moved + SLACK * (Math.abs(d) + Math.abs(moved));
+      more += Math.sqrt(rest);
+    }
+    f32[ROWS + 3] += SLACK * (Math.abs(f32[ROWS + 3]) + sizes);
+    const isByW = more < ALIKE;
+    this.#i32[BY_W] = isByW ? 1 : 0;
+    return isByW ? more : 0;
+  }
+
+  /**
+   * Finds those that may be seen of the instances of some matrices. `forms` says which of the forms each is, by a number below 0
+   * that it is not to be found; all are the first where that is null. Depths are found where there is an `eye`. Their matrices are
+   * collected, unless they are too many, where somebody `collects`: they are in the processor's caches.
+   */
+  select(
+    chunks: readonly Float32Array[],
+    forms: readonly Int32Array[] | null,
+    eye: Eye | null,
+    collects: boolean,
+  ): void {
+    const room = CHUNK * chunks.length;
+    if (room > this.#instances) this.#reserve(this.#forms, Math.ceil(1.5 * room));
+    if (eye !== null) {
+      this.#f64.set(eye.position, EYE_64);
+      this.#f64.set(eye.forward, EYE_64 + 4);
+    }
+    const module = this.#module;
+    let count = 0;
+    let isCollecting = collects;
+    module.collect(0);
+    if (forms === null) this.#i32.fill(0, FORMS, FORMS + CHUNK);
+    for (let i = 0; i < chunks.length; i++) {
+      const chunk = chunks[i];
+      const { length } = chunk;
+      if (isCollecting) isCollecting = this.#collect(count + CHUNK);
+      this.#f32.set(chunk, MATRICES);
+      if (forms !== null) this.#i32.set(forms[i], FORMS);
+      count = module.select(length / MATRIX, CHUNK * i, count, eye?.by ?? 0);
+    }
+    this.count = count;
+    this.#isCollected = isCollecting;
+  }
+
+  /** Makes room for the matrices of so many; answers false, and they are not collected, where these are too many. */
+  #collect(count: number): boolean {
+    let isRoom = count <= MOST_COLLECTED;
+    if (isRoom && count > this.#room) {
+      const room = Math.min(2 * count, MOST_COLLECTED);
+      try {
+        this.#grow(this.#matricesAt + 4 * MATRIX * room);
+        this.#room = room;
+      } catch {
+        isRoom = false; // there is no memory
+      }
+    }
+    this.#module.collect(isRoom ? this.#matricesAt : 0);
+    return isRoom;
+  }
+
+  /** Lists what it has found in an order. */
+  list(direction: Direction): Listed {
+    const { count } = this;
+    if (direction === 0) this.#module.collect(0);
+    const isArranged = direction !== 0 && this.#isCollected && this.#collect(2 * count);
+    const indices = this.#module.list(count, direction);
+    return {
+      numbers: this.#listed,
+      starts: this.#next.subarray(count),
+      counts: this.#keyed,
+      indices,
+      matrices: isArranged ? this.#collectedFrom(count) : direction === 0 ? this.matrices : null,
+    };
+  }
+
+  get matrices(): Float32Array | null {
+    return this.#isCollected ? this.#collectedFrom(0) : null;
+  }
+
+  #collectedFrom(first: number): Float32Array {
+    const at = this.#matricesAt / 4 + MATRIX * first;
+    return this.#f32.subarray(at, at + MATRIX * this.count);
+  }
+
+  #reserve(forms: number, instances: number): void {
+    this.#forms = forms;
+    this.#instances = instances;
+    const at = 8 * (TABLE_64 + FORM * forms);
+    this.#matricesAt = Math.ceil((at + FOUND_BYTES * instances) / 64) * 64;
+    this.#room = 0;
+    this.#at = at;
+    this.#module.reserve(at, instances);
+    this.#grow(this.#matricesAt);
+  }
+
+  /** Makes room for so many bytes. */
+  #grow(bytes: number): void {
+    const { memory } = this.#module;
+    const more = bytes - memory.buffer.byteLength;
+    if (more > 0) memory.grow(Math.ceil(more / PAGE_BYTES));
+    const { buffer } = memory;
+    const at = this.#at;
+    const instances = this.#instances;
+    this.#f32 = new Float32Array(buffer);
+    this.#f64 = new Float64Array(buffer);
+    this.#i32 = new Int32Array(buffer);
+    this.numbers = new Uint32Array(buffer, at, instances);
+    this.forms = new Uint32Array(buffer, at + 4 * instances, instances);
+    this.depths = new Float64Array(buffer, at + 8 * instances, instances);
+    this.#keyed = new Int32Array(buffer, at + 16 * instances, instances);
+    this.#listed = new Uint32Array(buffer, at + 24 * instances, instances);
+    this.#next = new Int32Array(buffer, at + 24 * instances, 2 * instances);
+  }
+}
+
+/** Answers the length of the longer one of two planes, which are the sum and the difference of two rows. */
+function longerOf(rows: Float64Array, a: number, b: number): number {
+  let [sum, difference] = [0, 0];
+  for (let k = 0; k < 3; k++) {
+    sum += (rows[a + k] + rows[b + k]) ** 2;
+    difference += (rows[a + k] - rows[b + k]) ** 2;
+  }
+  return Math.max(Math.sqrt(Math.max(sum, difference)), LEAST);
+}
