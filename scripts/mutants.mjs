@@ -14,7 +14,7 @@ Prints the mutants that survive, with the change, and the share that was killed.
 test/mutants/equivalent.json with the reason.
 
   --count n    core: how many; 300 by default
-  --budget s   seconds of processor time, of tests that reach it, that a mutant must outlive; 60 by default
+  --budget s   seconds of processor time, of tests that reach it, that a mutant must outlive; 60 by default, client: 25
   --lanes n    how many mutants are run at a time, each in processes of its own; 1 by default
   --again      what survived before, with the tests as they are now
   --as-drawn   core: the mutants of the last run, whose core is built already, though the sources have changed since
@@ -60,7 +60,7 @@ function optionsOf(args) {
   }
   const [part] = positionals;
   if (positionals.length !== 1 || !['core', 'client'].includes(part)) fail(HELP);
-  const { count = '300', budget = '60', lanes = '1', sample, seed = '1', again } = values;
+  const { count = '300', budget = part === 'core' ? '60' : '25', lanes = '1', sample, seed = '1', again } = values;
   for (const [name, value] of Object.entries({ count, budget, lanes, sample, seed })) {
     if (value !== undefined && !/^[1-9]\d*$/.test(value)) fail(`--${name}: ${value} is not a number above 0`);
   }

@@ -1,5 +1,6 @@
 // The bench cannot rot: each of its rows runs here on a small version of its work, and all contenders agree.
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { closeShared } from './browser.js';
 import { type Contender, here, measure, type Row } from './harness.js';
 import { rowsOf } from './rows/index.js';
 
@@ -37,6 +38,8 @@ const rows = rowsOf({
 
 /** Nobody does the same: blocks of the main thread have a bound instead, and the peer of clashes is native. */
 const ALONE = ['blocks-50k', 'track-18m', 'clash-20k', 'clash-meet'];
+
+afterAll(closeShared);
 
 describe('bench', () => {
   test.each(rows.map((row) => [row.name, row] as const))('%s: equal answers', async (_, row) => {

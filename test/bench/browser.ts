@@ -27,30 +27,61 @@ export interface OpenPage {
   close(): Promise<void>;
 }
 
-/**
- * The bench's page in a Chromium without a screen. What goes wrong in it is thrown by `close`. One that `isShort` has no
- * long warm-ups.
- */
-export async function openPage(isShort: boolean): Promise<OpenPage> {
+/** Serves the bench's page, and shows it in a Chromium without a screen. */
+interface Stage {
+  browser: Browser;
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Of pages that are short. */
+let shared: Promise<Stage> | undefined;
+
+async function startStage(): Promise<Stage> {
   built ??= build(OPTIONS);
   await built;
   const server = await preview(OPTIONS);
   const browser = await chromium.launch(chromiumLaunchOptions());
-  const page = await browser.newPage();
+  return {
+    browser,
+    url: server.resolvedUrls!.local[0],
+    async close() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+/**
+ * The bench's page in a Chromium without a screen. What goes wrong in it is thrown by `close`. One that `isShort` has no
+ * long warm-ups, and shares its Chromium with the others, until `closeShared`.
+ */
+export async function openPage(isShort: boolean): Promise<OpenPage> {
+  if (isShort) shared ??= startStage();
+  const stage = await (isShort ? shared! : startStage());
+  const { browser, url } = stage;
+  const context = await browser.newContext();
+  const page = await context.newPage();
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
   page.on('pageerror', (error) => faults.push(error.message));
   for (const [name, probe] of Object.entries(await probesOf(browser, page))) await page.exposeFunction(name, probe);
-  await page.goto(`${server.resolvedUrls!.local[0]}${isShort ? '?short' : ''}`);
+  await page.goto(`${url}${isShort ? '?short' : ''}`);
   await page.waitForFunction(() => 'bench' in window);
   return {
     page,
     async close() {
-      await browser.close();
-      await server.close();
+      await context.close();
+      if (!isShort) await stage.close();
       if (faults.length > 0) throw new Error(`the bench's page failed: ${faults.join('; ')}`);
     },
   };
+}
+
+/** Ends the Chromium of all short pages. */
+export async function closeShared(): Promise<void> {
+  await (await shared)?.close();
+  shared = undefined;
 }
 
 async function probesOf(browser: Browser, page: Page): Promise<Probes> {

@@ -2,7 +2,7 @@
 // how far one reaches out of another one: that says when they meet first, and when nobody can tell.
 
 import type { QueryOptions, SweepHit } from 'collision-worker';
-import { gap, moved, type Point, reachBeyond, type Solid } from './solids.js';
+import { filledGap, gap, moved, type Point, reachBeyond, type Solid } from './solids.js';
 import { DOUBT, pickable, standIn, type Thing, type World } from './world.js';
 
 export type Met = Pick<SweepHit, 'object' | 'time' | 'depth'>;
@@ -105,10 +105,12 @@ function passOf(still: Solid, solid: Solid, [x, y, z]: Point, isUnsaid: boolean)
     const time = end < 0 ? Number.POSITIVE_INFINITY : firstBelow((t) => -reach(t), 0, 1);
     return { time, isInside, isInDoubt: Math.abs(end) < DOUBT, gapAt };
   }
-  const nearest = leastOf(gapAt);
-  const least = gapAt(nearest);
-  const time = least > 0 ? Number.POSITIVE_INFINITY : firstBelow(gapAt, 0, nearest);
-  return { time, isInside, isInDoubt: Math.abs(least) < DOUBT, gapAt };
+  // From without, what is hollow is met as what is filled; when one is in the other as a whole, their surfaces are apart again.
+  const filledAt = (t: number) => filledGap(at(t), still);
+  const nearest = leastOf(filledAt);
+  const least = filledAt(nearest);
+  const time = least > 0 ? Number.POSITIVE_INFINITY : firstBelow(filledAt, 0, nearest);
+  return { time, isInside, isInDoubt: Math.abs(least) < DOUBT, gapAt: filledAt };
 }
 
 /** The place between 0 and 1 where a convex function is least, or where it is below 0. */

@@ -52,7 +52,7 @@ function expectAllOf(hits: Hit[]): void {
   const objects = new Map<number, number>();
   for (let i = 0; i < hits.length; i++) {
     const { object, distance, frame } = hits[i];
-    expect(frame).toBe(1);
+    if (frame !== 1) expect.fail(`hit ${i} is of frame ${frame}`);
     objects.set(object, (objects.get(object) ?? 0) + 1);
     if (i === 0) continue;
     const isInOrder =
@@ -146,14 +146,14 @@ describe('picks are answered in the midst of', () => {
   });
 
   test('the pairs of triangles of two meshes in the same place, either way round', async () => {
-    const mesh = await service.addMesh(icosphere(1, 50));
+    const mesh = await service.addMesh(icosphere(1, 25));
     const at = new Matrix4().makeTranslation(1000, 0, 0).elements;
     const [a, b] = [0, 1].map(() => service.addObject({ shape: { type: 'mesh', mesh }, matrix: at, contacts: 'none' }));
     const one = await beside(() => service.contact(a, b, { detail: 'triangles' }));
     expect(one.picks).toBeGreaterThan(2);
     const { triangles, segments } = one.answer!;
     // Each with itself, the three at its edges and the others at its corners.
-    expect(triangles.length / 2).toBeGreaterThan(12 * 20 * 50 * 50);
+    expect(triangles.length / 2).toBeGreaterThan(12 * 20 * 25 * 25);
     const other = (await service.contact(b, a, { detail: 'triangles' }))!;
     expect(other.triangles.length).toBe(triangles.length);
     // The same pairs, sorted by the first of each and then by the second.

@@ -180,7 +180,7 @@ describe('in a page,', () => {
     const select = async (x: number, y: number, toX: number, toY: number): Promise<string[]> => {
       await page.mouse.move(x, y);
       await page.mouse.down();
-      await page.mouse.move(toX, toY, { steps: 4 });
+      await page.mouse.move(toX, toY, { steps: 2 });
       await saysOnly(/selected/);
       await page.waitForTimeout(500);
       await page.mouse.up();

@@ -12,6 +12,7 @@ export class Convex {
   readonly vertices: Vector3[];
   readonly #axesOf: () => Axes;
   #aabb: Box3 | undefined;
+  #wideAabb: Box3 | undefined;
   #axes: Axes | undefined;
 
   constructor(vertices: Vector3[], axesOf: () => Axes) {
@@ -22,6 +23,13 @@ export class Convex {
   get aabb(): Box3 {
     this.#aabb ??= new Box3().setFromPoints(this.vertices);
     return this.#aabb;
+  }
+
+  /** Larger by a millionth of its diagonal on each side. */
+  get wideAabb(): Box3 {
+    const { min, max } = this.aabb;
+    this.#wideAabb ??= this.aabb.clone().expandByScalar(1e-6 * min.distanceTo(max));
+    return this.#wideAabb;
   }
 
   get axes(): Axes {
@@ -36,11 +44,15 @@ const CUBE = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => ne
 export function box(matrix: Matrix4): Convex {
   const vertices = CUBE.map((corner) => corner.clone().applyMatrix4(matrix));
   return new Convex(vertices, () => {
-    const [x, y, z] = [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(matrix, i));
-    const normals = [cross(y, z), cross(z, x), cross(x, y)];
+    const [ax, ay, az, , bx, by, bz, , cx, cy, cz] = matrix.elements;
     return {
-      normals: normals.flatMap((normal) => normal.toArray()),
-      edges: [x, y, z].flatMap((edge) => edge.toArray()),
+      // biome-ignore format: an axis a line
+      normals: [
+        by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx,
+        cy * az - cz * ay, cz * ax - cx * az, cx * ay - cy * ax,
+        ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx,
+      ],
+      edges: [ax, ay, az, bx, by, bz, cx, cy, cz],
     };
   });
 }
@@ -129,8 +141,4 @@ function gap(a: Convex, b: Convex, x: number, y: number, z: number): number {
     if (height > highB) highB = height;
   }
   return Math.max(lowB - highA, lowA - highB) / length;
-}
-
-function cross(a: Vector3, b: Vector3): Vector3 {
-  return new Vector3().crossVectors(a, b);
 }

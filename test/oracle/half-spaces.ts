@@ -10,32 +10,37 @@ const valueAt = ([x, y, z, w]: HalfSpace, p: Vector3) => x * p.x + y * p.y + z *
  * a point in common with it, then also one where two of all the lines cross.
  */
 export function triangleIsMet(corners: readonly Vector3[], halfSpaces: readonly HalfSpace[]): boolean {
-  const lines = [
-    [1, 0, 0],
-    [0, 1, 0],
-    [-1, -1, 1],
-  ];
+  const [p, q, r] = corners;
+  const lines = [1, 0, 0, 0, 1, 0, -1, -1, 1];
   let holdsAll = true;
   for (const half of halfSpaces) {
-    const [a, b, c] = corners.map((corner) => valueAt(half, corner));
+    const [a, b, c] = [valueAt(half, p), valueAt(half, q), valueAt(half, r)];
     if (a < 0 && b < 0 && c < 0) return false;
     if (a >= 0 && b >= 0 && c >= 0) continue;
     holdsAll = false;
     const size = Math.max(Math.abs(a), Math.abs(b), Math.abs(c));
-    lines.push([(b - a) / size, (c - a) / size, a / size]);
+    lines.push((b - a) / size, (c - a) / size, a / size);
   }
   if (holdsAll) return true;
-  for (let i = 0; i < lines.length; i++) {
-    for (let j = 0; j < i; j++) {
-      const [a, b, c] = lines[i];
-      const [d, e, f] = lines[j];
+  for (let i = 0; i < lines.length; i += 3) {
+    for (let j = 0; j < i; j += 3) {
+      const [a, b, c] = [lines[i], lines[i + 1], lines[i + 2]];
+      const [d, e, f] = [lines[j], lines[j + 1], lines[j + 2]];
       const determinant = a * e - b * d;
       if (Math.abs(determinant) < 1e-13) continue;
       const [u, v] = [(b * f - c * e) / determinant, (c * d - a * f) / determinant];
-      if (lines.every(([x, y, w], k) => k === i || k === j || x * u + y * v + w >= 0)) return true;
+      if (isAboveAll(lines, u, v, i, j)) return true;
     }
   }
   return false;
+}
+
+/** Whether a point is on the inner side of all lines, three numbers each, but the two that it is on. */
+function isAboveAll(lines: readonly number[], u: number, v: number, i: number, j: number): boolean {
+  for (let k = 0; k < lines.length; k += 3) {
+    if (k !== i && k !== j && lines[k] * u + lines[k + 1] * v + lines[k + 2] < 0) return false;
+  }
+  return true;
 }
 
 export function triangleIsIn(corners: readonly Vector3[], halfSpaces: readonly HalfSpace[]): boolean {
@@ -99,9 +104,9 @@ function isFeasible(halfSpaces: readonly HalfSpace[]): boolean {
   for (let i = 0; i < halfSpaces.length; i++) {
     for (let j = 0; j < i; j++) {
       for (let k = 0; k < j; k++) {
-        const point = crossingOf([halfSpaces[i], halfSpaces[j], halfSpaces[k]]);
-        if (!point) continue;
-        if (halfSpaces.every((half, n) => n === i || n === j || n === k || heightOf(half, point) >= 0)) return true;
+        const own = [halfSpaces[i], halfSpaces[j], halfSpaces[k]];
+        const point = crossingOfThree(own[0], own[1], own[2]);
+        if (point && isInOthers(point, halfSpaces, own)) return true;
       }
     }
   }
@@ -113,11 +118,11 @@ function distanceTo(halfSpaces: readonly HalfSpace[]): number {
   if (halfSpaces.every((half) => half[3] >= 0)) return 0;
   let best = Number.POSITIVE_INFINITY;
   const offer = (planes: HalfSpace[]) => {
-    const point = crossingOf(planes);
+    const [a, b, c] = planes;
+    const point = planes.length === 3 ? crossingOfThree(a, b, c) : crossingOf(planes);
     if (!point) return;
-    const distance = Math.hypot(...point);
-    if (distance >= best) return;
-    if (halfSpaces.every((half) => planes.includes(half) || heightOf(half, point) >= 0)) best = distance;
+    const distance = Math.sqrt(point[0] ** 2 + point[1] ** 2 + point[2] ** 2);
+    if (distance < best && isInOthers(point, halfSpaces, planes)) best = distance;
   };
   halfSpaces.forEach((a, i) => {
     offer([a]);
@@ -132,7 +137,28 @@ function distanceTo(halfSpaces: readonly HalfSpace[]): number {
 const heightOf = ([x, y, z, w]: HalfSpace, p: Point) => x * p[0] + y * p[1] + z * p[2] + w;
 const dot = (a: HalfSpace, b: HalfSpace) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
-/** The point of one, two or three planes that is nearest to the origin, by their Gram matrix. */
+function isInOthers(point: Point, halfSpaces: readonly HalfSpace[], own: readonly HalfSpace[]): boolean {
+  for (const half of halfSpaces) if (heightOf(half, point) < 0 && !own.includes(half)) return false;
+  return true;
+}
+
+/** The point that three planes with unit normals have in common, by Cramer's rule; null where they are nearly parallel to a line. */
+function crossingOfThree(a: HalfSpace, b: HalfSpace, c: HalfSpace): Point | null {
+  // What is across b and c, c and a, a and b.
+  const [bcX, bcY, bcZ] = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
+  const [caX, caY, caZ] = [c[1] * a[2] - c[2] * a[1], c[2] * a[0] - c[0] * a[2], c[0] * a[1] - c[1] * a[0]];
+  const [abX, abY, abZ] = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  const determinant = a[0] * bcX + a[1] * bcY + a[2] * bcZ;
+  const across = abX * abX + abY * abY + abZ * abZ;
+  if (across < 1e-12 || determinant * determinant < 1e-12 * across) return null;
+  return [
+    -(a[3] * bcX + b[3] * caX + c[3] * abX) / determinant,
+    -(a[3] * bcY + b[3] * caY + c[3] * abY) / determinant,
+    -(a[3] * bcZ + b[3] * caZ + c[3] * abZ) / determinant,
+  ];
+}
+
+/** The point of one or two planes that is nearest to the origin, by their Gram matrix. */
 function crossingOf(planes: readonly HalfSpace[]): Point | null {
   const rows = planes.map((a) => [...planes.map((b) => dot(a, b)), -a[3]]);
   const n = planes.length;

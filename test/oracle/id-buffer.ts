@@ -75,15 +75,17 @@ export class IdBuffer {
     const x1 = Math.min(this.#width - 1, Math.ceil(Math.max(ax, bx, cx) - 0.5));
     const y0 = Math.max(0, Math.floor(Math.min(ay, by, cy) - 0.5));
     const y1 = Math.min(this.#height - 1, Math.ceil(Math.max(ay, by, cy) - 0.5));
-    const depths = this.#depths;
+    const [depths, ids, width, perArea] = [this.#depths, this.ids, this.#width, 1 / area];
     for (let y = y0; y <= y1; y++) {
       const py = y + 0.5;
       const [ofU, ofV] = [(cx - bx) * (py - by), (ax - cx) * (py - cy)];
       let wasInside = false;
-      for (let x = x0; x <= x1; x++) {
+      // A row begins at the leftmost edge that it crosses; a pixel's slack takes what is rounded.
+      const enters = Math.min(leftAt(ax, ay, bx, by, py), leftAt(bx, by, cx, cy, py), leftAt(cx, cy, ax, ay, py));
+      for (let x = Math.max(x0, Math.floor(Math.min(enters, x1) - 0.5) - 1); x <= x1; x++) {
         const px = x + 0.5;
-        const u = (ofU - (cy - by) * (px - bx)) / area;
-        const v = (ofV - (ay - cy) * (px - cx)) / area;
+        const u = (ofU - (cy - by) * (px - bx)) * perArea;
+        const v = (ofV - (ay - cy) * (px - cx)) * perArea;
         const w = 1 - u - v;
         if (u < 0 || v < 0 || w < 0) {
           // A row of a triangle is one run of pixels.
@@ -92,13 +94,21 @@ export class IdBuffer {
         }
         wasInside = true;
         const depth = u * az + v * bz + w * cz;
-        const at = y * this.#width + x;
+        const at = y * width + x;
         if (depth >= depths[at]) continue;
         depths[at] = depth;
-        this.ids[at] = id;
+        ids[at] = id;
       }
     }
   }
+}
+
+/** Where an edge is at the height y, or where it begins if an end is about there; behind all where it does not get there. */
+function leftAt(ax: number, ay: number, bx: number, by: number, y: number): number {
+  const left = Math.min(ax, bx);
+  if (Math.abs(ay - y) < 1e-3 || Math.abs(by - y) < 1e-3) return left;
+  if (ay < y === by < y) return Infinity;
+  return Math.max(left, ax + ((y - ay) / (by - ay)) * (bx - ax));
 }
 
 function turn(a: number[], b: number[], c: number[]): number {

@@ -21,9 +21,15 @@ export function verticesOf(elements: Elements, element: number): number[] {
 
 /** The ends of an element, of a point twice the same; null where one is not finite. */
 export function endsOf(elements: Elements, element: number): [Vector3, Vector3] | null {
-  const ends = verticesOf(elements, element).map((v) => new Vector3().fromArray(elements.positions, 3 * v));
-  if (!ends.every((end) => end.toArray().every(Number.isFinite))) return null;
-  return [ends[0].clone(), ends.at(-1)!];
+  const size = sizeOf(elements);
+  const [first, last] = [element * size, element * size + size - 1].map((k) => {
+    return new Vector3().fromArray(elements.positions, 3 * (elements.indices?.[k] ?? k));
+  });
+  return areFinite(first) && areFinite(last) ? [first, last] : null;
+}
+
+function areFinite({ x, y, z }: Vector3): boolean {
+  return Number.isFinite(x) && Number.isFinite(y) && Number.isFinite(z);
 }
 
 /** So many elements in a cube of half size 1; with all that is degenerate, where that is asked for. */
@@ -87,13 +93,18 @@ export function nearestTo(elements: Elements, matrix: Matrix4, point: Vector3): 
   const moved = matrix.clone();
   moved.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(point));
   const origin = new Vector3();
+  const nearest = new Vector3();
+  const line = new Line3();
   let best = { element: -1, distance: Infinity };
   for (let element = 0; element < countOf(elements); element++) {
     const ends = endsOf(elements, element);
     if (!ends) continue;
-    const [a, b] = ends.map((end) => end.applyMatrix4(moved));
-    const place = a.equals(b) ? a : new Line3(a, b).closestPointToPoint(origin, true, new Vector3());
-    if (place.length() < best.distance) best = { element, distance: place.length() };
+    const [a, b] = ends;
+    a.applyMatrix4(moved);
+    b.applyMatrix4(moved);
+    const place = a.equals(b) ? a : line.set(a, b).closestPointToPoint(origin, true, nearest);
+    const distance = place.length();
+    if (distance < best.distance) best = { element, distance };
   }
   return best;
 }
@@ -125,29 +136,33 @@ export function drawnNear(
   for (let element = 0; element < countOf(elements); element++) {
     const ends = endsOf(elements, element);
     if (!ends) continue;
-    const at = (s: number) => {
-      const p = ends[0].clone().lerp(ends[1], s);
-      const c = new Vector4(p.x, p.y, p.z, 1).applyMatrix4(clip);
-      const distance = p.applyMatrix4(moved).dot(ray.direction);
-      const [px, py] = [((c.x / c.w + 1) / 2) * view.width, ((1 - c.y / c.w) / 2) * view.height];
-      const isIn = c.w > 0 && distance >= from && distance <= to;
-      return { pixels: isIn ? Math.hypot(px - x, py - y) : Infinity, distance };
+    // What the camera makes of a place, before it divides, and the place's distance go from one end to the other linearly.
+    const [first, last] = ends.map(({ x, y, z }) => new Vector4(x, y, z, 1).applyMatrix4(clip));
+    const [start, end] = ends.map((each) => each.clone().applyMatrix4(moved).dot(ray.direction));
+    const distanceAt = (s: number) => start + (end - start) * s;
+    const pixelsAt = (s: number) => {
+      const w = first.w + (last.w - first.w) * s;
+      const distance = distanceAt(s);
+      if (w <= 0 || distance < from || distance > to) return Infinity;
+      const dx = (((first.x + (last.x - first.x) * s) / w + 1) / 2) * view.width - x;
+      const dy = ((1 - (first.y + (last.y - first.y) * s) / w) / 2) * view.height - y;
+      return Math.sqrt(dx * dx + dy * dy);
     };
     const isPoint = ends[0].equals(ends[1]);
     // A net of places, then ever finer ones about the best.
     let [low, high] = [0, isPoint ? 0 : 1];
-    let best = { ...at(0), s: 0 };
+    let best = { pixels: pixelsAt(0), s: 0 };
     for (let round = 0; round < (isPoint ? 1 : 12); round++) {
       const steps = round === 0 ? 400 : 20;
       for (let i = 0; i <= steps; i++) {
         const s = low + ((high - low) * i) / steps;
-        const place = at(s);
-        if (place.pixels < best.pixels) best = { ...place, s };
+        const pixels = pixelsAt(s);
+        if (pixels < best.pixels) best = { pixels, s };
       }
       const width = (high - low) / steps;
       [low, high] = [Math.max(0, best.s - width), Math.min(1, best.s + width)];
     }
-    if (best.pixels < Infinity) found.push({ element, pixels: best.pixels, distance: best.distance });
+    if (best.pixels < Infinity) found.push({ element, pixels: best.pixels, distance: distanceAt(best.s) });
   }
   return found;
 }

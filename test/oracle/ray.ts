@@ -1,4 +1,4 @@
-import { Box3, Matrix3, type Matrix4, Ray, Triangle, Vector3 } from 'three';
+import { Matrix3, type Matrix4, Ray, Triangle, Vector3 } from 'three';
 import { cornerOf, type Placed } from './placed.js';
 
 export interface OracleHit {
@@ -15,11 +15,7 @@ export interface OracleHit {
 
 /** Every hit of the ray, nearest first. The direction must be of length 1. */
 export function rayHits(items: Iterable<Placed>, ray: Ray): OracleHit[] {
-  const around = new Box3();
-  const near = [...items].filter(({ bounds: { aabb } }) => {
-    const slack = 1e-6 * aabb.min.distanceTo(aabb.max);
-    return ray.intersectsBox(around.copy(aabb).expandByScalar(slack));
-  });
+  const near = [...items].filter(({ bounds }) => ray.intersectsBox(bounds.wideAabb));
   const hits = near.flatMap((item) => (item.shape.mesh ? meshHits(item, ray) : boxHits(item, ray)));
   return hits.sort((a, b) => a.distance - b.distance);
 }

@@ -26,6 +26,8 @@ export class ScreenRegion {
   readonly #parts: HalfPlane[][];
   readonly #gaps: HalfPlane[][];
   readonly #kept: readonly (readonly HalfSpace[])[];
+  /** What `touches` compares with, by the sign of the blur: the region's parts, each with each part of what is left. */
+  readonly #regions = new Map<number, HalfSpace[][]>();
 
   /** `kept`: what is left of the world, as the union of convex parts, by half-spaces with unit normals. */
   constructor(
@@ -46,13 +48,20 @@ export class ScreenRegion {
 
   /** Whether any of it is inside; null where that is not sure. */
   touches(body: Body): boolean | null {
-    const [sure, perhaps] = [-1, 1].map((sign) =>
-      this.#parts.some((part) => {
-        const region = [...this.#depths(sign), ...this.#drawn([...part, ...this.#frame()], sign)];
-        return this.#keptParts(sign).some((kept) => isMet(body, [...kept, ...region]));
-      }),
-    );
+    const [sure, perhaps] = [-1, 1].map((sign) => this.#regionsOf(sign).some((region) => isMet(body, region)));
     return sure === perhaps ? sure : null;
+  }
+
+  #regionsOf(sign: number): HalfSpace[][] {
+    let regions = this.#regions.get(sign);
+    if (!regions) {
+      regions = this.#parts.flatMap((part) => {
+        const region = [...this.#depths(sign), ...this.#drawn([...part, ...this.#frame()], sign)];
+        return this.#keptParts(sign).map((kept) => [...kept, ...region]);
+      });
+      this.#regions.set(sign, regions);
+    }
+    return regions;
   }
 
   /** Whether all of it that is left is inside, and something is left; null where that is not sure. */

@@ -129,17 +129,18 @@ function faultOf(hit: Intersection, expected: Intersection[], scale: number): st
   const near = expected.filter(({ distance }) => Math.abs(distance - hit.distance) <= TOLERANCE * scale);
   const twins = near.filter(({ object, index }) => object === hit.object && index === indexInThree(hit));
   if (twins.length === 0) return `${hit.object.name} ${hit.index} at ${hit.distance}, which three does not hit`;
-  const keys = (one: Intersection) =>
-    Object.keys(one)
-      .filter((key) => key !== 'barycoord' && key !== 'faceIndex') // three has them for lines and points since r168
-      .sort()
-      .join();
+  // three has `barycoord` and `faceIndex` for lines and points since r168.
+  const keys = (one: Intersection) => Object.keys(one).filter((key) => key !== 'barycoord' && key !== 'faceIndex');
+  const hasKeysOf = (one: Intersection) => {
+    const [own, others] = [keys(hit), keys(one)];
+    return own.length === others.length && own.every((key) => others.includes(key));
+  };
   const isRight = twins.some(
     (twin) =>
       hit.point.distanceTo(twin.point) <= TOLERANCE * scale &&
       Math.abs((hit.distanceToRay ?? 0) - (twin.distanceToRay ?? 0)) <= TOLERANCE * scale &&
       [hit.face, hit.faceIndex].join() === [twin.face, twin.faceIndex ?? null].join() &&
-      keys(hit) === keys(twin),
+      hasKeysOf(twin),
   );
   return isRight ? null : `${hit.object.name} ${hit.index}: ${keys(hit)} ${keys(twins[0])}`;
 }

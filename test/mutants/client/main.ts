@@ -101,6 +101,7 @@ async function run({ root, budget, lanes }: ClientOptions, key: string, chosen: 
   process.env.MUTANTS_DRY_RUN = join(root, DRY_RUN);
   process.env.MUTANTS_KEY = key;
   process.env.MUTANTS_BUDGET = String(budget);
+  process.env.MUTANTS_LANES = String(lanes);
   const stryker = new Stryker({
     // Ranges: without them, sources are full of switches for mutants that are never active, and slow.
     // All that were drawn, so that a mutant has the same number in each run.

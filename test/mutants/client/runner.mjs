@@ -1,24 +1,25 @@
 // StrykerJS's runner for Vitest, told which tests to run: of those that reach a mutant, the likeliest and quickest, up to
 // a budget of the processor's time. What a test file reaches and takes is measured when it is likely to notice a mutant,
-// and kept between runs. Hangs are judged by the processor's time, and a test that fails must pass on the original.
+// and kept between runs. What hangs is told by the processor's time if it loops, and else by the time in which the process
+// neither runs nor waits for the processor. A test that fails must pass on the original.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import threads from 'node:worker_threads';
 import { commonTokens, tokens } from '@stryker-mutator/api/plugin';
 import { DryRunStatus, MutantRunStatus, TestStatus } from '@stryker-mutator/api/test-runner';
 import { strykerPlugins } from '@stryker-mutator/vitest-runner';
 
 /** What takes so many times as long as on the original, and so many milliseconds longer, hangs. */
-const PATIENCE = 4;
-const LEAST_PATIENCE_MS = 12_000;
+const PATIENCE = 3;
+const LEAST_PATIENCE_MS = 6000;
 const LOOK_MS = 500;
-/** A process that has done less for so long waits in vain, once it took longer than it may. */
-const IDLE_MS = 15_000;
-const LEAST_WORK_MS = 100;
-/** What asks again and again while it waits is never idle. */
-const FAR_TOO_LATE = 10;
+/** A process is idle while no thread of it wants the processor, and it had, or waited for, less of it than this part of the time. */
+const IDLE_SHARE = 0.3;
+/** How long a process waits until it looks again whether there is a lane for it. */
+const LANE_MS = 200;
 /** What a test file takes of the processor until its first test begins, at least. */
 const START_MS = 300;
 /** What is run of a test file against a mutant: the first tests that reach it. */
@@ -31,6 +32,8 @@ const MOST_MUTANTS = 1 << 16;
 const WORD = 4;
 const FOLDER = 2;
 const WORD_LENGTH = 4;
+/** And one that has noticed others of the same file. */
+const KILLER = 6;
 
 /** Threads of this process, which run tests: an endless loop in one of them is ended with it. */
 const running = new Set();
@@ -53,10 +56,12 @@ class KeptRunner {
   #inner;
   /** The test files, and what they are now. */
   #hashes = new Map();
-  /** By test file: its hash, processorMs, milliseconds, its tests with what they reach. */
+  /** By test file: its hash, processorMs, idleMs, its tests with what they reach. */
   #files = readKept();
   /** Tests that were seen to pass alone on the original. */
   #passing = new Set();
+  /** By source: the test files that killed a mutant of it. */
+  #killers = new Map();
 
   constructor(inner) {
     this.#inner = inner;
@@ -91,16 +96,19 @@ class KeptRunner {
     this.#hashes = new Map(paths.map((path) => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]));
   }
 
-  /** Runs a test file on the original. One that fails there is as good as empty. */
-  async #measure(path) {
+  /** Runs a test file on the original. One that fails there, twice, is as good as empty. */
+  async #measure(path, isAgain = false) {
     this.#inner.ctx.state.errorsSet.clear();
-    const [begin, processor] = [performance.now(), process.cpuUsage()];
+    const processor = process.cpuUsage();
+    const watch = new IdleWatch();
     const result = await this.#inner.dryRun({ files: [], testFiles: [resolve(path)] });
+    watch.end();
     const failed = result.tests?.find(({ status }) => status === TestStatus.Failed);
     if (result.status !== DryRunStatus.Complete || failed) {
+      if (!isAgain) return this.#measure(path, true);
       const why = result.errorMessage ?? `${failed?.name}: ${failed?.failureMessage}`;
       appendLog(`${path} fails without a mutant and is left out: ${why}`);
-      return { processorMs: 0, milliseconds: 0, tests: [] };
+      return { processorMs: 0, idleMs: 0, tests: [] };
     }
     const { perTest = {}, static: beside = {} } = result.mutantCoverage ?? {};
     // What is reached while no test runs is of all tests of the file.
@@ -108,14 +116,28 @@ class KeptRunner {
     const ran = result.tests.filter(({ status }) => status === TestStatus.Success);
     return {
       processorMs: millisecondsOf(process.cpuUsage(processor)),
-      milliseconds: performance.now() - begin,
+      idleMs: watch.idleMs,
       tests: ran.map(({ id, name, timeSpentMs }) => {
         return { id, name, timeSpentMs, reaches: [...new Set([...always, ...Object.keys(perTest[id] ?? {})])] };
       }),
     };
   }
 
+  /** Stryker starts one runner more than there are lanes once its checkers are done. */
   async mutantRun(options) {
+    const leave = await takeLane();
+    try {
+      return await this.#judge(options);
+    } finally {
+      leave();
+      // The one that waits is next.
+      await sleep(2 * LANE_MS);
+    }
+  }
+
+  async #judge(options) {
+    // What another process has measured meanwhile.
+    this.#files = { ...this.#files, ...readKept() };
     if (this.#hashes.size === 0) await this.#prepare();
     const { id, fileName } = options.activeMutant;
     const outlived = new Set();
@@ -136,16 +158,24 @@ class KeptRunner {
       const result = await this.#run(options, part);
       if (result.status === MutantRunStatus.Survived) continue;
       if (result.status === MutantRunStatus.Timeout) {
-        // On a busy machine it may have waited for the processor alone.
-        if (await this.#survivesOnOriginal(options, part)) return result;
+        // The machine may have become slower since the original was measured.
+        if (await this.#survivesOnOriginal(options, part)) return this.#killed(fileName, path, result);
         appendLog(`${path} hangs without ${fileName} ${id}, too`);
         continue;
       }
       const [killer] = result.killedBy ?? [];
-      if (killer === undefined || (await this.#passes(options, killer))) return result;
+      if (killer === undefined || (await this.#passes(options, killer))) {
+        return this.#killed(fileName, path, result);
+      }
       appendLog(`${killer} fails alone without a mutant, too: ${result.failureMessage}`);
     }
     return { status: MutantRunStatus.Survived, nrOfTests };
+  }
+
+  #killed(fileName, path, result) {
+    const killers = this.#killers.get(fileName) ?? new Set();
+    this.#killers.set(fileName, killers.add(path));
+    return result;
   }
 
   /**
@@ -159,20 +189,21 @@ class KeptRunner {
       const file = this.#files[path];
       const part = file?.hash === hash ? partOf(path, file, id) : { path, cost: USUAL_MS };
       if (!part) continue;
-      const delay = part.cost / likelihood(fileName, path);
+      const isKiller = this.#killers.get(fileName)?.has(path);
+      const delay = part.cost / (likelihood(fileName, path) * (isKiller ? KILLER : 1));
       if (!best || delay < best.delay) best = { ...part, delay };
     }
     return best;
   }
 
-  async #run(options, { ids, cost, milliseconds }) {
+  async #run(options, { ids, cost, idleMs }) {
     const patience = {
       processorMs: LEAST_PATIENCE_MS + PATIENCE * cost,
-      milliseconds: LEAST_PATIENCE_MS + PATIENCE * milliseconds,
+      idleMs: LEAST_PATIENCE_MS + PATIENCE * idleMs,
     };
     this.#inner.ctx.state.errorsSet.clear();
     let hasHung = false;
-    const watch = watchForHang(patience, () => {
+    const watch = new IdleWatch(patience, () => {
       hasHung = true;
       for (const thread of running) thread.terminate();
     });
@@ -188,7 +219,7 @@ class KeptRunner {
       if (hasHung) return { status: MutantRunStatus.Timeout };
       throw error;
     } finally {
-      clearInterval(watch);
+      watch.end();
     }
   }
 
@@ -196,7 +227,7 @@ class KeptRunner {
   async #passes(options, id) {
     if (this.#passing.has(id)) return true;
     const file = this.#files[pathOf(id)];
-    const part = { path: pathOf(id), ids: [id], cost: file.processorMs, milliseconds: file.milliseconds };
+    const part = { path: pathOf(id), ids: [id], cost: file.processorMs, idleMs: file.idleMs };
     if (!(await this.#survivesOnOriginal(options, part))) return false;
     this.#passing.add(id);
     return true;
@@ -210,7 +241,7 @@ class KeptRunner {
   }
 }
 
-function partOf(path, { tests, processorMs, milliseconds }, mutant) {
+function partOf(path, { tests, processorMs, idleMs }, mutant) {
   const whole = tests.reduce((sum, { timeSpentMs }) => sum + timeSpentMs, 0) || 1;
   let left = MOST_MS;
   const chosen = tests
@@ -222,7 +253,7 @@ function partOf(path, { tests, processorMs, milliseconds }, mutant) {
   if (chosen.length === 0) return undefined;
   const share = chosen.reduce((sum, { timeSpentMs }) => sum + timeSpentMs, 0) / whole;
   const cost = Math.min(processorMs, START_MS + share * processorMs);
-  return { path, ids: chosen.map(({ id }) => id), cost, milliseconds: milliseconds * share };
+  return { path, ids: chosen.map(({ id }) => id), cost, idleMs };
 }
 
 function likelihood(fileName, test) {
@@ -236,20 +267,78 @@ function likelihood(fileName, test) {
   return (isAkin ? WORD : 1) * (isInFolder ? FOLDER : 1);
 }
 
-function watchForHang({ processorMs, milliseconds }, whenHung) {
-  const [begin, processorBegin] = [performance.now(), millisecondsOf(process.cpuUsage())];
-  let busy = { at: begin, processor: processorBegin };
-  const timer = setInterval(() => {
-    const [now, processor] = [performance.now(), millisecondsOf(process.cpuUsage())];
-    if (processor - busy.processor > LEAST_WORK_MS) busy = { at: now, processor };
-    const isLooping = processor - processorBegin > processorMs;
-    const late = (now - begin) / milliseconds;
-    const isWaiting = late > FAR_TOO_LATE || (late > 1 && now - busy.at > IDLE_MS);
-    if (!isLooping && !isWaiting) return;
-    clearInterval(timer);
-    whenHung();
-  }, LOOK_MS);
-  return timer;
+/** Adds up how long this process is idle; calls `whenHung` once it was so for longer, or ran for longer, than it may. */
+class IdleWatch {
+  idleMs = 0;
+  #timer;
+
+  constructor(patience, whenHung) {
+    const begin = process.cpuUsage();
+    let before = { at: performance.now(), ...load() };
+    this.#timer = setInterval(() => {
+      const now = { at: performance.now(), ...load() };
+      const passed = now.at - before.at;
+      if (!now.isWanted && Math.abs(now.busyMs - before.busyMs) < IDLE_SHARE * passed) this.idleMs += passed;
+      before = now;
+      if (!patience) return;
+      const isLooping = millisecondsOf(process.cpuUsage(begin)) > patience.processorMs;
+      if (!isLooping && this.idleMs < patience.idleMs) return;
+      this.end();
+      whenHung();
+    }, LOOK_MS);
+  }
+
+  end() {
+    clearInterval(this.#timer);
+  }
+}
+
+/**
+ * How long this process has had the processor and, where the system tells it, has waited for it while others had it; and
+ * whether a thread waits for it now, whose time is added only when it has got it.
+ */
+function load() {
+  let waitedNs = 0;
+  let wanting = 0;
+  try {
+    for (const thread of readdirSync('/proc/self/task')) {
+      const read = (name) => readFileSync(`/proc/self/task/${thread}/${name}`, 'utf8');
+      waitedNs += Number(read('schedstat').split(' ')[1]);
+      if (/\) R/.test(read('stat'))) wanting++;
+    }
+  } catch {
+    // Not Linux, or a thread that has just ended.
+  }
+  // This thread is one of them.
+  return { busyMs: millisecondsOf(process.cpuUsage()) + waitedNs / 1e6, isWanted: wanting > 1 };
+}
+
+/** Waits until fewer mutants than there are lanes are judged by all processes; answers what gives the lane back. */
+async function takeLane() {
+  for (;;) {
+    for (let lane = 0; lane < Number(process.env.MUTANTS_LANES); lane++) {
+      const path = `${process.env.MUTANTS_DRY_RUN}.lane-${lane}`;
+      try {
+        writeFileSync(path, String(process.pid), { flag: 'wx' });
+        return () => rmSync(path, { force: true });
+      } catch {
+        if (!isHeld(path)) rmSync(path, { force: true });
+      }
+    }
+    await sleep(LANE_MS);
+  }
+}
+
+/** Whether the process that took a lane is still there. */
+function isHeld(path) {
+  try {
+    const holder = readFileSync(path, 'utf8');
+    // It is about to write it.
+    if (holder !== '') process.kill(Number(holder), 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readKept() {

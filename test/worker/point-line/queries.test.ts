@@ -184,6 +184,16 @@ function justOne(elements: Elements, element: number): Elements {
   return { topology: elements.topology, positions: Float32Array.from(corners.flatMap((end) => end.toArray())) };
 }
 
+const FACES_OF_SOLID = facesOf(icosphere(1, 2));
+const FACES_OF_BOX = facesOf(boxMesh(1, 1, 1));
+
+function facesOf({ positions, indices }: { positions: Float32Array; indices: Uint32Array }): Triangle[] {
+  const corner = (k: number) => new Vector3().fromArray(positions, 3 * indices[k]);
+  return Array.from({ length: indices.length / 3 }, (_, t) => {
+    return new Triangle(corner(3 * t), corner(3 * t + 1), corner(3 * t + 2));
+  });
+}
+
 /** For each element, below 0 where it meets the shape, above 0 where it does not, in the shape's own space. */
 function gapsOf(kind: string, { elements, matrix }: PointLineItem, to: Matrix4): number[] {
   const place = new Vector3().setFromMatrixPosition(to);
@@ -193,18 +203,16 @@ function gapsOf(kind: string, { elements, matrix }: PointLineItem, to: Matrix4):
   return placed(elements, map).map(([a, b]) => {
     const isPoint = a.equals(b);
     // Of a line many places: where it is nearest decides.
-    const least = (gap: (p: Vector3) => number) => minimum((s) => gap(a.clone().lerp(b, s)), isPoint);
+    const p = new Vector3();
+    const least = (gap: (p: Vector3) => number) => minimum((s) => gap(p.lerpVectors(a, b, s)), isPoint);
     if (kind === 'box') return least((p) => Math.max(Math.abs(p.x), Math.abs(p.y), Math.abs(p.z)) - 1);
     if (kind === 'sphere') return least((p) => p.length() - 1);
     if (kind === 'capsule') {
       const axis = new Line3(new Vector3(0, 0, -2), new Vector3(0, 0, 2));
-      return least((p) => axis.closestPointToPoint(p, true, new Vector3()).distanceTo(p) - 1);
+      const onAxis = new Vector3();
+      return least((p) => axis.closestPointToPoint(p, true, onAxis).distanceTo(p) - 1);
     }
-    const mesh = kind === 'solid' ? icosphere(1, 2) : boxMesh(1, 1, 1);
-    const faces = Array.from({ length: mesh.indices.length / 3 }, (_, t) => {
-      const corner = (k: number) => new Vector3().fromArray(mesh.positions, 3 * mesh.indices[3 * t + k]);
-      return new Triangle(corner(0), corner(1), corner(2));
-    });
+    const faces = kind === 'solid' ? FACES_OF_SOLID : FACES_OF_BOX;
     const isCut = !isPoint && faces.some((face) => cuts(face, a, b));
     // Both meshes are convex and turn their faces out.
     const isHeld = kind === 'solid' && faces.every((face) => heightOver(face, a) < 0);
@@ -229,7 +237,7 @@ function cuts({ a, b, c }: Triangle, from: Vector3, to: Vector3): boolean {
 /** The least value of a convex function on [0, 1]. */
 function minimum(f: (s: number) => number, isConstant: boolean): number {
   let [low, high] = [0, 1];
-  for (let i = 0; i < (isConstant ? 0 : 100); i++) {
+  for (let i = 0; i < (isConstant ? 0 : 70); i++) {
     const [a, b] = [low + (high - low) / 3, high - (high - low) / 3];
     if (f(a) < f(b)) high = b;
     else low = a;

@@ -20,9 +20,9 @@ beforeEach(async () => {
 });
 
 describe.each(PLACES)(`pairs, %s, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
-  test('200 frames of 500 moving boxes and meshes', async () => {
+  test('120 frames of 500 moving boxes and meshes', async () => {
     const random = new Random(SEED);
-    await expectMotion(random, await variousShapes(random), 500, 200, place);
+    await expectMotion(random, await variousShapes(random), 500, 120, place);
   });
 
   test('50 frames of 200 flat boxes and meshes among others', async () => {

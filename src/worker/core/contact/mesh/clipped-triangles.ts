@@ -28,15 +28,6 @@ export class ClippedTriangle {
 const CLIPPED_BYTES: usize = offsetof<ClippedTriangle>();
 export const NO_SEGMENT: u32 = 0xffffffff;
 
-@unmanaged
-export class InteriorTriangle {
-  slot: u32;
-  /** A segment of the curve around the pocket that it is in; NO_SEGMENT where that turned out to be no pocket. */
-  segment: u32;
-}
-
-const INTERIOR_BYTES: usize = offsetof<InteriorTriangle>();
-
 /** What is known of one mesh while a contact is looked at. */
 @unmanaged
 export class Side {
@@ -44,7 +35,7 @@ export class Side {
   /** The clipped triangles: ClippedTriangle each. */
   clipped: u32;
   clippedCount: u32;
-  /** The interior triangles: InteriorTriangle each. They are found when all clipped ones are. */
+  /** The slots of the interior triangles, u32 each. They are found when all clipped ones are. */
   interior: u32;
   interiorCount: u32;
   interiorRoom: u32;
@@ -84,10 +75,11 @@ export function clippedAt(side: Side, index: u32): ClippedTriangle {
   return changetype<ClippedTriangle>(<usize>side.clipped + index * <u32>CLIPPED_BYTES);
 }
 
+/** Answers where the slot of an interior triangle is. */
 // @ts-ignore: decorator
 @inline
-export function interiorAt(side: Side, index: u32): InteriorTriangle {
-  return changetype<InteriorTriangle>(<usize>side.interior + index * <u32>INTERIOR_BYTES);
+export function interiorAt(side: Side, index: u32): usize {
+  return <usize>side.interior + (<usize>index << 2);
 }
 
 /** Takes a mesh under its matrix to the world, less the place (x, y, z). Throws OUT_OF_MEMORY. */
@@ -133,7 +125,7 @@ export function treeOf(side: Side): Affine {
 /** Forgets what a contact was made of; the next one begins with this, as the last may have ended in an error. */
 export function forgetTriangles(side: Side): void {
   for (let i: u32 = 0; i < side.clippedCount; i++) setKnown(side, clippedAt(side, i).slot, 0);
-  for (let i: u32 = 0; i < side.interiorCount; i++) setKnown(side, interiorAt(side, i).slot, 0);
+  for (let i: u32 = 0; i < side.interiorCount; i++) setKnown(side, load<u32>(interiorAt(side, i)), 0);
   side.clippedCount = 0;
   side.interiorCount = 0;
 }
@@ -200,26 +192,17 @@ const LEAST_ROOM: u32 = 256;
 
 function growInterior(side: Side): void {
   const room = max(2 * side.interiorRoom, LEAST_ROOM);
-  side.interior = <u32>reserve(side.interior, <usize>side.interiorCount * INTERIOR_BYTES, <u64>room * INTERIOR_BYTES);
+  side.interior = <u32>reserve(side.interior, <usize>side.interiorCount << 2, <u64>room << 2);
   side.interiorRoom = room;
 }
 
 /** Makes a triangle that is not known yet an interior one. There must be room for it. */
 // @ts-ignore: decorator
 @inline
-export function addInterior(side: Side, slot: u32, segment: u32): void {
+export function addInterior(side: Side, slot: u32): void {
   const index = side.interiorCount++;
-  writeInterior(side, index, slot, segment);
+  store<u32>(interiorAt(side, index), slot);
   setKnown(side, slot, side.clippedCount + index + 1);
-}
-
-/** Writes an entry of the interior triangles. There must be room for it. */
-// @ts-ignore: decorator
-@inline
-export function writeInterior(side: Side, index: u32, slot: u32, segment: u32): void {
-  const triangle = interiorAt(side, index);
-  triangle.slot = slot;
-  triangle.segment = segment;
 }
 
 /** Writes corner 0, 1 or 2 of a triangle in contact space: three f64. */

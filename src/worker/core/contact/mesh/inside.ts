@@ -108,11 +108,8 @@ export function isInside(own: u32, triangle: ClippedTriangle, x: f64, y: f64, z:
       }
       i = own == 0 ? segment.nextA : segment.nextB;
     }
-    if (alone != NO_SEGMENT) {
-      sum = voteOf(own, triangle, alone, aloneX, aloneY, aloneZ);
-      most = abs(sum);
-    }
     nearest = found;
+    if (alone != NO_SEGMENT) sum = sideOf(own, triangle, alone, aloneX, aloneY, aloneZ);
     if (abs(sum) > most * EVEN) return sum > 0;
     if (least == Infinity) {
       isUndecided = true;
@@ -137,13 +134,28 @@ function voteOf(own: u32, triangle: ClippedTriangle, index: u32, rx: f64, ry: f6
   return sine > 0 ? -height / sine : 0;
 }
 
+/** Answers a number of the same sign as that of `voteOf`, 0 as well: no other vote is to be weighed against it. */
+// @ts-ignore: decorator
+@inline
+function sideOf(own: u32, triangle: ClippedTriangle, index: u32, rx: f64, ry: f64, rz: f64): f64 {
+  const segment = segmentAt(index);
+  const plane = clippedAt(sideAt(1 - own), own == 0 ? segment.b : segment.a);
+  const height = (rx * plane.nx + ry * plane.ny + rz * plane.nz) * senseOf(segment, 1 - own);
+  return height * height > square(rx, ry, rz) * ON_PLANE && squaredSineOf(triangle, plane) > 0 ? -height : 0;
+}
+
 /**
  * Answers the sine of the angle at which two triangles intersect: the height over the one is this part of the distance
  * from the segment in the other.
  */
 export function sineOf(p: ClippedTriangle, q: ClippedTriangle): f64 {
-  const x = p.ny * q.nz - p.nz * q.ny, y = p.nz * q.nx - p.nx * q.nz, z = p.nx * q.ny - p.ny * q.nx;
-  return sqrt(x * x + y * y + z * z);
+  return sqrt(squaredSineOf(p, q));
+}
+
+// @ts-ignore: decorator
+@inline
+function squaredSineOf(p: ClippedTriangle, q: ClippedTriangle): f64 {
+  return square(p.ny * q.nz - p.nz * q.ny, p.nz * q.nx - p.nx * q.nz, p.nx * q.ny - p.ny * q.nx);
 }
 
 // @ts-ignore: decorator

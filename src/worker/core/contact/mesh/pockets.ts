@@ -1,12 +1,13 @@
 // Pockets: the triangles of a mesh that lie inside of the other one as a whole, found by filling the surface from the clipped
 // triangles over the edges that are inside (inside.ts). A pocket joins the curves around it.
 
-import { NO_NEIGHBOUR, isInTree, slotBeyond } from '../../mesh/topology/adjacency';
+import { NO_NEIGHBOUR, isInTree, slotBeyond, slotBeyondIn } from '../../mesh/topology/adjacency';
+import { derivedOf, neighboursAt } from '../../mesh/topology/derived-layout';
 import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
 import {
   ClippedTriangle, NO_SEGMENT, Side, addInterior, clippedAt, interiorAt, knownAt, placeCorner, reserveInterior, setKnown,
-  sideAt, writeInterior,
+  sideAt,
 } from './clipped-triangles';
 import { curveOf, joinCurves } from './curves';
 import { isInside, isUndecided, nearest } from './inside';
@@ -59,7 +60,7 @@ export function fillPockets(own: u32): bool {
       if (!isInside(own, triangle, middleX, middleY, middleZ)) continue;
       if (known == 0) fillPocket(own, side, slot, nearest);
       else {
-        const segment = interiorAt(side, known - side.clippedCount - 1).segment;
+        const segment = segmentAround(side, known - side.clippedCount - 1);
         if (segment != NO_SEGMENT) joinCurves(nearest, segment);
       }
     }
@@ -68,33 +69,25 @@ export function fillPockets(own: u32): bool {
   return true;
 }
 
-/** The slots of a pocket, u32 each; the neighbours of the later ones are still to be looked at. */
-let queue: usize = 0;
-let queued: u32 = 0;
-/** How many slots there is room for. */
-let queueRoom: u32 = 0;
-
-/** Makes room for three slots more: the neighbours of a triangle. Throws OUT_OF_MEMORY. */
-// @ts-ignore: decorator
-@inline
-function reserveQueue(): void {
-  if (queued + 3 > queueRoom) growQueue();
+/** Answers a segment of the curve around the pocket that an interior triangle is in; NO_SEGMENT where that was given up. */
+function segmentAround(side: Side, index: u32): u32 {
+  for (let i = side.pocketCount; i-- != 0; ) {
+    const pocket = pocketAt(side, i);
+    if (pocket.from <= index && index < pocket.end) return pocket.segment;
+  }
+  return NO_SEGMENT;
 }
 
-/** Slots for which there is room at first: the pockets of a shallow contact. */
-const LEAST_QUEUE: u32 = 256;
+/** The indices of the clipped triangles that the pocket has taken in, u32 each. */
+let taken: usize = 0;
+let takenCount: u32 = 0;
 
-function growQueue(): void {
-  const room = max(2 * queueRoom, LEAST_QUEUE);
-  queue = reserve(queue, <usize>queued << 2, <u64>room << 2);
-  queueRoom = room;
-}
-
-// @ts-ignore: decorator
-@inline
-function push(slot: u32): void {
-  store<u32>(queue + (<usize>queued << 2), slot);
-  queued++;
+/** Throws OUT_OF_MEMORY. */
+function take(index: u32): void {
+  const used = <usize>takenCount << 2;
+  taken = reserve(taken, used, <u64>used + 4);
+  store<u32>(taken + used, index);
+  takenCount++;
 }
 
 /** Where so many more edges are outside than inside, it is no pocket. */
@@ -102,35 +95,35 @@ const DOUBT = 3;
 
 /**
  * Fills one pocket from one of its triangles. In a mesh that intersects itself or covers a place twice, an edge may
- * look inside that is not: where more edges around the triangles are outside than inside, they are no pocket.
+ * look inside that is not: where more edges around the triangles are outside than inside, they are no pocket. The
+ * interior triangles are their own queue; clipped ones that are taken in follow when there are no others.
  */
 function fillPocket(own: u32, side: Side, first: u32, segment: u32): void {
   const clippedCount = side.clippedCount, mesh = changetype<Mesh>(side.mesh);
+  const neighbours = neighboursAt(derivedOf(mesh));
   const from = side.interiorCount;
   let votes = 0;
-  queued = 0;
-  reserveQueue();
+  takenCount = 0;
   reserveInterior(side);
-  addInterior(side, first, segment);
-  push(first);
-  for (let i: u32 = 0; i < queued; i++) {
-    const slot = load<u32>(queue + (<usize>i << 2));
-    reserveQueue();
+  addInterior(side, first);
+  for (let i = from, k: u32 = 0; ; ) {
+    let count = side.interiorCount;
+    let slot: u32 = 0;
+    if (i < count) slot = load<u32>(interiorAt(side, i++));
+    else if (k < takenCount) slot = clippedAt(side, load<u32>(taken + (<usize>(k++) << 2))).slot;
+    else break;
     reserveInterior(side);
-    // These are locals, as each place of what is written next would otherwise wait for the last write.
-    let last = queued, count = side.interiorCount;
     for (let edge: u32 = 0; edge < 3; edge++) {
-      const beyond = slotBeyond(mesh, slot, edge);
+      const beyond = slotBeyondIn(neighbours, mesh, slot, edge);
       if (beyond == NO_NEIGHBOUR) continue;
       const known = knownAt(side, beyond);
-      if (known == 0 || known > clippedCount) {
+      // One comparison for those that are not known and the interior ones.
+      if (known - 1 >= clippedCount) {
         // Without a branch, as no processor can predict whether it is known.
         const isNew = <u32>(known == 0) & <u32>isInTree(mesh, beyond);
-        writeInterior(side, count, beyond, segment);
+        store<u32>(interiorAt(side, count), beyond);
         setKnown(side, beyond, select(clippedCount + count + 1, known, isNew));
-        store<u32>(queue + (<usize>last << 2), beyond);
         count += isNew;
-        last += isNew;
         continue;
       }
       const triangle = clippedAt(side, known - 1);
@@ -141,14 +134,13 @@ function fillPocket(own: u32, side: Side, first: u32, segment: u32): void {
         joinCurves(segment, nearest);
       } else if (isUndecided) {
         triangle.pocketSegment = segment;
-        store<u32>(queue + (<usize>(last++) << 2), beyond);
+        take(known - 1);
       } else votes--;
     }
-    queued = last;
     side.interiorCount = count;
     if (votes <= -DOUBT || clippedCount + count > MOST_TRIANGLES) break;
   }
-  if (votes < 0) emptyPocket(side);
+  if (votes < 0) giveUp(side);
   else addPocket(side, segment, from);
 }
 
@@ -162,12 +154,10 @@ function addPocket(side: Side, segment: u32, from: u32): void {
   pocket.end = side.interiorCount;
 }
 
-/** Gives up all triangles that were queued, as they are no pocket. */
-function emptyPocket(side: Side): void {
-  for (let i: u32 = 0; i < queued; i++) {
-    const known = knownAt(side, load<u32>(queue + (<usize>i << 2)));
-    if (known > side.clippedCount) interiorAt(side, known - side.clippedCount - 1).segment = NO_SEGMENT;
-    else clippedAt(side, known - 1).pocketSegment = NO_SEGMENT;
+/** Gives the clipped triangles back that were taken in, as it is no pocket. Interior ones in no pocket are in no region. */
+function giveUp(side: Side): void {
+  for (let i: u32 = 0; i < takenCount; i++) {
+    clippedAt(side, load<u32>(taken + (<usize>i << 2))).pocketSegment = NO_SEGMENT;
   }
 }
 

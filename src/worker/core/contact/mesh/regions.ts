@@ -91,7 +91,9 @@ export function listInterior(to: usize, region: u32, own: u32): void {
   const pockets = own == 0 ? pockets0 : pockets1;
   for (let i = load<u32>(starts); i < load<u32>(starts, 4); i++) {
     const pocket = pocketAt(side, load<u32>(pockets + (<usize>i << 2)));
-    for (let k = pocket.from; k < pocket.end; k++, to += 4) store<u32>(to, interiorAt(side, k).slot);
+    const bytes = <usize>(pocket.end - pocket.from) << 2;
+    memory.copy(to, interiorAt(side, pocket.from), bytes);
+    to += bytes;
   }
 }
 

@@ -209,24 +209,29 @@ export function compareShadows(otherSource: Source, p: Shadow, q: Shadow, isSwap
 
 /** The highest and the second highest of the shadows, as addresses; 0 where there is none. */
 export let highest: usize = 0, secondHighest: usize = 0;
+/** How high any other one is. */
+export let restTop: f32 = 0;
 
 /** Finds the two highest of the shadows that overlap the window; of equally high ones, the first come first. */
 export function findHighest(shadows: usize, count: u32): void {
-  let top: f32 = -Infinity, secondTop: f32 = -Infinity;
+  let top: f32 = -Infinity, secondTop: f32 = -Infinity, thirdTop: f32 = -Infinity;
   highest = secondHighest = 0;
   for (let at = shadows, end = shadows + <usize>count * SHADOW_BYTES; at < end; at += SHADOW_BYTES) {
     const own = changetype<Shadow>(at).top;
-    if (!(own > secondTop) || !isOver(windowLow, windowHigh, at)) continue;
+    if (!(own > thirdTop) || !isOver(windowLow, windowHigh, at)) continue;
     if (own > top) {
+      thirdTop = secondTop;
       secondTop = top;
       secondHighest = highest;
       top = own;
       highest = at;
-    } else {
+    } else if (own > secondTop) {
+      thirdTop = secondTop;
       secondTop = own;
       secondHighest = at;
-    }
+    } else thirdTop = own;
   }
+  restTop = thirdTop;
 }
 
 /** Answers how high a shadow is that `findHighest` found, -Infinity where it found none. */
@@ -234,17 +239,22 @@ export function topOf(shadow: usize): f32 {
   return shadow == 0 ? -Infinity : changetype<Shadow>(shadow).top;
 }
 
+/** How high the shadows are that `keepHigher` kept. */
+export let keptTop: f32 = 0;
+
 /**
- * Moves the shadows that can reach more than the best depth with one as high as `otherTop` and were not probed to the
- * front, and narrows the window to them. Answers how many there are.
+ * Moves the shadows in the window that can reach more than the best depth with one as high as `opposite` and were not
+ * probed to the front, and narrows the window to them. Answers how many there are.
  */
-export function keepHigher(shadows: usize, count: u32, otherTop: f32): u32 {
+export function keepHigher(shadows: usize, count: u32, opposite: f32): u32 {
+  const within = windowLow, beyond = windowHigh;
   let low = f32x4.splat(Infinity), high = f32x4.splat(-Infinity);
   let to = shadows;
   for (let at = shadows, end = shadows + <usize>count * SHADOW_BYTES; at < end; at += SHADOW_BYTES) {
     const s = changetype<Shadow>(at);
     // Without a branch, as no processor can predict it.
-    const isKept = <u32>(<f64>(s.top + otherTop) > needed) & <u32>(s.compared != PROBED);
+    const isKept =
+      <u32>(<f64>(s.top + opposite) > needed) & <u32>(s.compared != PROBED) & <u32>isOver(within, beyond, at);
     const ownLow = v128.load(at), ownHigh = v128.load(at, offsetof<Shadow>('highU'));
     const mask = i32x4.splat(-<i32>isKept);
     low = v128.bitselect(f32x4.pmin(low, ownLow), low, mask);
@@ -253,6 +263,7 @@ export function keepHigher(shadows: usize, count: u32, otherTop: f32): u32 {
     v128.store(to, ownHigh, offsetof<Shadow>('highU'));
     to += isKept * <u32>SHADOW_BYTES;
   }
+  keptTop = f32x4.extract_lane(high, 2);
   narrowWindow(low, high);
   return <u32>((to - shadows) / SHADOW_BYTES);
 }

@@ -7,7 +7,7 @@ import { reserve } from '../../memory';
 import { Mesh, blockAt, filledLanes, triangleOf } from '../tree/layout';
 import { Derivation, meshOf, resultOf, vertexOf } from './derivation-state';
 import { isShared, joinLinks } from './join-parts';
-import { DERIVED_BYTES, FAR, FAR_BYTES, NEIGHBOURS_BYTES, derivedOf, farAt, neighboursAt } from './derived-layout';
+import { FAR, FAR_BYTES, NEIGHBOURS_BYTES, derivedOf, farAt, neighboursAt } from './derived-layout';
 
 /** Stands for the slot beyond an edge that no other triangle has in the opposite direction. */
 export const NO_NEIGHBOUR: u32 = 0xffffffff;
@@ -30,8 +30,14 @@ const REACH: i32 = 32767;
 // @ts-ignore: decorator
 @inline
 export function slotBeyond(mesh: Mesh, slot: u32, edge: u32): u32 {
-  const derived = derivedOf(mesh);
-  const delta = load<i16>(changetype<usize>(derived) + DERIVED_BYTES + <usize>slot * NEIGHBOURS_BYTES + (<usize>edge << 1));
+  return slotBeyondIn(neighboursAt(derivedOf(mesh)), mesh, slot, edge);
+}
+
+/** Answers the same; `neighbours` is where those of the mesh begin, for who asks often. */
+// @ts-ignore: decorator
+@inline
+export function slotBeyondIn(neighbours: usize, mesh: Mesh, slot: u32, edge: u32): u32 {
+  const delta = load<i16>(neighbours + <usize>slot * NEIGHBOURS_BYTES + (<usize>edge << 1));
   if (delta == 0) return NO_NEIGHBOUR;
   return delta == FAR ? findFar(mesh, (slot << 2) + edge) : slot + <i32>delta;
 }
