@@ -57,7 +57,7 @@ test(`a snap near solids is the same with and without what they hide, seed ${SEE
     await service.update();
     for (let i = 0; i < PICKS; i++) {
       const [x, y] = [200 + random.range(-60, 60), 150 + random.range(-60, 60)];
-      const options = { snap: ['vertex', 'midpoint', 'edge'], radius: random.pick([4, 10]) } as const;
+      const options = { snap: ['vertex', 'midpoint', 'edge'], radius: random.pick([4, 10, 60]) } as const;
       const [hit, whole] = await Promise.all([
         service.pick(x, y, options),
         service.pick(x, y, { ...options, clip: ALL }),
