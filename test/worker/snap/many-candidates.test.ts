@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.dispose());
 
-// What hides them leaves all, those far from the cursor, and none.
-test.each([0, 3.5, 9, 11])(
+// What hides them leaves all, those far from the cursor, and none; the last one fills the square about the cursor.
+test.each([0, 3.5, 9, 11, 14])(
   `of ${POINTS} points behind a plate of %d pixels the nearest is found, seed ${SEED}`,
   async (half) => {
     const random = new Random(SEED);

@@ -2,7 +2,7 @@
 // what stands for each, which sides of its faces show, and whether something nearer hides a point. What a mesh has to snap
 // to is not known here (src/worker/snap). World units.
 
-import { SHAPE_MESH, SNAP_BASE, SNAP_CLIP_SET, SNAP_SIDES, VIEW_VIEWPORT } from '../../../../shared/layout';
+import { PRECISION_MESH, SHAPE_MESH, SNAP_BASE, SNAP_CLIP_SET, SNAP_SIDES, VIEW_VIEWPORT } from '../../../../shared/layout';
 import { valueAt } from '../../math/plane';
 import { sidesOfFace } from '../../mesh/query/face-sides';
 import { Mesh } from '../../mesh/tree/layout';
@@ -16,7 +16,9 @@ import { beyondNear, clipW, clipX, clipY, setProjection } from '../view/projecti
 import { hasOwnSets, isClipped } from './clipping';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
 import { ANY } from '../../mesh/query/ray';
-import { castAt, castSurfaces, foundObject, foundTriangle, pointX, pointY, pointZ } from './ray';
+import {
+  castAt, castSurfaces, findNormal, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, pointX, pointY, pointZ,
+} from './ray';
 import { directionX, directionY, directionZ } from './ray-line';
 import { limitsOf } from './region';
 import { addFound, clearFound, foundCount } from './result-ids';
@@ -32,7 +34,7 @@ let hider: u32 = 0;
 /**
  * Begins a snapping pick: lists the objects whose oriented bounds may be drawn in a rectangle of the view, in the units of
  * clip space over w, as ids in result-ids.ts. The filter is asked until the pick ends. `struck`: the object that the pick has hit,
- * or 0; `triangle`: the one of its mesh, or -1. Where that hides all that is behind it in the rectangle, what is there is left
+ * or 0; `triangle`: the one of its mesh, or -1 of a solid. Where that hides all that is behind it in the rectangle, what is there is left
  * out. Answers how many. Throws OUT_OF_MEMORY.
  */
 export function beginSnap(
@@ -45,8 +47,8 @@ export function beginSnap(
   beginVolume();
   addRectangle(lowX, lowY, highX, highY);
   limitDepth();
-  // Planes may leave a part of the triangle alone.
-  if (triangle >= 0 && !isClipped && !hasOwnSets()) {
+  // Planes may leave a part of the triangle or solid alone.
+  if (struck != 0 && !isClipped && !hasOwnSets()) {
     const pixelX = 2.0 / load<f64>(view, VIEW_VIEWPORT + 16), pixelY = 2.0 / load<f64>(view, VIEW_VIEWPORT + 24);
     limitToFront(struck, triangle, lowX - pixelX, lowY - pixelY, highX + pixelX, highY + pixelY, pixelX);
   }
@@ -60,10 +62,14 @@ const corners: usize = memory.data(4 * 24, 16);
 /** A thing hides a point from a quarter of a pixel before it; where perspective differs in the rectangle, less than this. */
 const MARGIN_PIXELS: f64 = 2;
 
+/** So many pixels the fourth corner may lie behind the plane of the others: rounding, which the margin has room for. */
+const FLATNESS_PIXELS: f64 = 0.01;
+
 /**
- * Adds the plane of a triangle to the volume, a little behind it, if the triangle is drawn all over a rectangle: then all that
- * is farther away is hidden. It is, as it is convex, where it is met in all four corners. `pixel`: the width of a pixel.
- * Throws OUT_OF_MEMORY.
+ * Adds the plane of a triangle or of a convex solid's front to the volume, a little behind it, if that is drawn all over a
+ * rectangle: then all that is farther away is hidden. It is, as it is convex, where it is met in all four corners. A solid must be
+ * entered there; it holds both triangles between the four points, and the plane of the first one must not be before the
+ * second. With a wall in front, this leaves out all that stands behind it. `pixel`: the width of a pixel. Throws OUT_OF_MEMORY.
  */
 function limitToFront(object: u32, triangle: i32, lowX: f64, lowY: f64, highX: f64, highY: f64, pixel: f64): void {
   let least = Infinity;
@@ -82,6 +88,11 @@ function limitToFront(object: u32, triangle: i32, lowX: f64, lowY: f64, highX: f
     if (!(abs(t) < Infinity)) return; // no near plane
     const turn: f64 = rise < 0 ? -1 : 1;
     if (!castAt(object, px + t * x, py + t * y, pz + t * z, turn * x, turn * y, turn * z) || foundTriangle != triangle) return;
+    if (triangle < 0) {
+      if (precision != PRECISION_MESH) return; // bounds may be many boxes
+      findNormal();
+      if (!(foundNormalX * directionX + foundNormalY * directionY + foundNormalZ * directionZ < 0)) return; // it is left here
+    }
     store<f64>(corners + <usize>i * 24, pointX);
     store<f64>(corners + <usize>i * 24, pointY, 8);
     store<f64>(corners + <usize>i * 24, pointZ, 16);
@@ -98,6 +109,9 @@ function limitToFront(object: u32, triangle: i32, lowX: f64, lowY: f64, highX: f
   ny *= unit;
   nz *= unit;
   const width = sqrt(ux * ux + uy * uy + uz * uz) * pixel / (highX - lowX);
+  const last: usize = corners + 72;
+  const above = nx * (load<f64>(last) - x) + ny * (load<f64>(last, 8) - y) + nz * (load<f64>(last, 16) - z);
+  if (!(above >= -FLATNESS_PIXELS * width)) return;
   const margin = MARGIN_PIXELS * width / least;
   addPlane(
     nx + margin * clipW.x, ny + margin * clipW.y, nz + margin * clipW.z, margin * clipW.w - (nx * x + ny * y + nz * z),
