@@ -68,6 +68,17 @@ test('one walks by keys and a gamepad, jumps and throws; a ball is in nothing an
   expect(await page.evaluate(() => window.walkPage!.balls.lowest)).toBeGreaterThan(0.1);
 });
 
+/** Waits for frames of the page, however long each takes: only with them does anything move. */
+const someFrames = () =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        let left = 12;
+        const next = () => (left-- > 0 ? requestAnimationFrame(next) : resolve());
+        next();
+      }),
+  );
+
 test('the door waits for a foot, and a finger walks', async () => {
   await open({ width: 390, height: 844, hasTouch: true });
   const isBlocked = () => page.evaluate(() => window.walkPage!.door.isBlocked);
@@ -78,13 +89,13 @@ test('the door waits for a foot, and a finger walks', async () => {
   // It comes up to the foot, which its last step may push by less than a step.
   const moved = async () => {
     const before = await x();
-    await page.waitForTimeout(200);
+    await someFrames();
     return (await x()) - before;
   };
   await expect.poll(moved, PATIENCE).toBe(0);
   const [left, foot] = [await x(), (await place()).x];
   expect(Math.abs(foot + 8.6)).toBeLessThan(0.02);
-  await page.waitForTimeout(500);
+  await someFrames();
   expect(await x()).toBe(left);
   expect((await place()).x).toBeCloseTo(foot, 2);
   await put(0, 0.006, 3);
