@@ -70,7 +70,7 @@ export class LatestTurn<T> {
       this.#isInWorker = false;
       // The worker may be lost: what it has not done is asked of the next one.
       if (!isDone && !newest.answer.settled) this.#waiting.unshift(...older.splice(0), newest);
-      // In order with what the worker was told meanwhile: commands may have gone ahead of the frame that waits.
+      // They are asked in order with what the worker was told meanwhile: commands may have gone ahead of a frame.
       for (const call of this.#waiting) {
         if (!call.isReady) continue;
         call.isReady = false;

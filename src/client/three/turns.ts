@@ -7,7 +7,7 @@ const ROUND_MS = 850;
  */
 const MOST_AFTER_PAUSE = 1 / 8;
 const FEWEST_AFTER_PAUSE = 4096;
-/** From so many milliseconds on, it was a pause, unless the frame before took as long. */
+/** What lasts so many milliseconds was a pause, unless the frame before took as long. */
 const PAUSE_MS = ROUND_MS * MOST_AFTER_PAUSE;
 
 /** Says which of many are to be looked at in a frame, so that each has its turn within a second, whatever the frame rate. */

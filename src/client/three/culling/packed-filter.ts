@@ -28,7 +28,7 @@ const ALIKE = 1e-6;
 
 /** Numbers of a matrix. */
 const MATRIX = 16;
-/** Of no more are the matrices collected: 8 MB, and as much again for those in order. */
+/** The matrices of no more than so many are collected: 8 MB, and as much again for those in order. */
 const MOST_COLLECTED = 1 << 17;
 
 interface FilterModule {

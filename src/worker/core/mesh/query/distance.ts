@@ -86,7 +86,7 @@ const aboutPoint = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 /** Whether the bound is as low as `narrow` makes it, or is left to the descent. */
 let isNarrowed: bool = false;
 
-/** Of smaller meshes a descent finds all before that pays. */
+/** A descent finds all of smaller meshes before that pays. */
 const LEAST_TO_NARROW: u32 = 1000;
 /** More than rounding adds to a distance in the world, and than maps that count as similarities stretch it. */
 const A_LITTLE_MORE: f64 = 1.00001;
