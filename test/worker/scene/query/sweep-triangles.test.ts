@@ -21,9 +21,28 @@ function triangleOf({ positions, indices }: Triangles, i: number): Triangles {
   };
 }
 
+/** Large triangles that lie on each other but for what float32 hardly tells: any of them may be met first. */
+function sheets(random: Random): Triangles {
+  const normal = random.direction();
+  const across = new Vector3(normal.y, normal.z, normal.x).cross(normal).normalize();
+  const along = new Vector3().crossVectors(normal, across);
+  const least = random.pick([1e-7, 1e-5]);
+  const corners = Array.from({ length: 120 }, (_, i) => {
+    const angle = (i % 3) * 2.1 + random.range(-0.3, 0.3);
+    const reach = random.range(1, 3);
+    return normal
+      .clone()
+      .multiplyScalar(random.pick([-1, 1]) * random.logRange(least, 100 * least))
+      .addScaledVector(across, reach * Math.cos(angle))
+      .addScaledVector(along, reach * Math.sin(angle));
+  });
+  return { positions: Float32Array.from(corners.flatMap((corner) => corner.toArray())), indices: Uint32Array.from(corners.keys()) };
+}
+
 /** Triangles near each other, of one size or of very different ones. */
 function anyMesh(random: Random): Triangles {
   return random.pick([
+    () => sheets(random),
     () => soup(random, 40, random.range(0.2, 2), 1),
     () => merged([soup(random, 20, 0.05, 1), soup(random, 20, 2, 1)]),
     () => rods(random, 6, 1),
