@@ -10,6 +10,7 @@
 
 import { Affine } from '../../math/affine';
 import { cross, lane0, lane1, lane2, lane3, minus, plus, times, yzx, zxy } from '../../math/lanes';
+import { columnX, columnY, columnZ, setRotationColumns } from '../../math/quaternion';
 import { exponentFor, scaleFor } from '../tree/tree-space';
 import { Node, childCount, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
 import { VECTOR_BYTES } from '../../sizes';
@@ -52,35 +53,6 @@ function placeOf(place: f64): f32 {
   return <f32>max(min(place, FARTHEST), -FARTHEST);
 }
 
-/** The columns of a rotation, of which the last lane is to be multiplied by 0 or not read. */
-let columnX: v128 = i32x4.splat(0), columnY: v128 = i32x4.splat(0), columnZ: v128 = i32x4.splat(0);
-
-/** Sets the columns of the very matrix that `rotationAt` (math/quaternion.ts) makes of a quaternion. */
-function setColumns(address: usize): void {
-  const q = f32x4.convert_i32x4_s(v128.load16x4_s(address));
-  const squares = times(q, q);
-  const length = plus(plus(plus(lane0(squares), lane1(squares)), lane2(squares)), lane3(squares));
-  const s = times(f32x4.div(f32x4.splat(2), length), q);
-  columnX = columnOf(
-    f32x4(1, 0, 0, 0), times(v128.shuffle<f32>(s, s, 1, 0, 0, 3), v128.shuffle<f32>(q, q, 1, 1, 2, 3)), f32x4(-0.0, 0, 0, 0),
-    times(v128.shuffle<f32>(s, s, 2, 2, 1, 3), v128.shuffle<f32>(q, q, 2, 3, 3, 3)), f32x4(-0.0, 0, -0.0, 0),
-  );
-  columnY = columnOf(
-    f32x4(0, 1, 0, 0), times(v128.shuffle<f32>(s, s, 0, 0, 1, 3), v128.shuffle<f32>(q, q, 1, 0, 2, 3)), f32x4(0, -0.0, 0, 0),
-    times(v128.shuffle<f32>(s, s, 2, 2, 0, 3), v128.shuffle<f32>(q, q, 3, 2, 3, 3)), f32x4(-0.0, -0.0, 0, 0),
-  );
-  columnZ = columnOf(
-    f32x4(0, 0, 1, 0), times(v128.shuffle<f32>(s, s, 0, 1, 0, 3), v128.shuffle<f32>(q, q, 2, 2, 0, 3)), f32x4(0, 0, -0.0, 0),
-    times(v128.shuffle<f32>(s, s, 1, 0, 1, 3), v128.shuffle<f32>(q, q, 3, 3, 1, 3)), f32x4(0, -0.0, -0.0, 0),
-  );
-}
-
-// @ts-ignore: decorator
-@inline
-function columnOf(one: v128, first: v128, firstSigns: v128, second: v128, secondSigns: v128): v128 {
-  return plus(plus(one, v128.xor(first, firstSigns)), v128.xor(second, secondSigns));
-}
-
 // A's four boxes, a lane each: their centres and half extents; then the radii along B's faces, and along edge by edge.
 const ofA: usize = memory.data((6 + 3 + 9) * VECTOR_BYTES, 16);
 const FACES: usize = 6 * 16;
@@ -118,7 +90,7 @@ export function obbOverlap4x4(m: Relation, a: Node, b: Node, maskA: u32, maskB: 
   // G maps frame B to frame A: G = rotation of a · m · rotation of bᵀ.
   let px = m.x, py = m.y, pz = m.z;
   if (isRotated(a)) {
-    setColumns(changetype<usize>(a) + offsetof<Node>('quaternion'));
+    setRotationColumns(changetype<usize>(a) + offsetof<Node>('quaternion'));
     const x = columnX, y = columnY, z = columnZ;
     px = sum(times(lane0(x), m.x), times(lane0(y), m.y), times(lane0(z), m.z));
     py = sum(times(lane1(x), m.x), times(lane1(y), m.y), times(lane1(z), m.z));
@@ -126,7 +98,7 @@ export function obbOverlap4x4(m: Relation, a: Node, b: Node, maskA: u32, maskB: 
   }
   let g0 = px, g1 = py, g2 = pz;
   if (isRotated(b)) {
-    setColumns(changetype<usize>(b) + offsetof<Node>('quaternion'));
+    setRotationColumns(changetype<usize>(b) + offsetof<Node>('quaternion'));
     const x = columnX, y = columnY, z = columnZ;
     g0 = sum(times(lane0(px), x), times(lane1(px), y), times(lane2(px), z));
     g1 = sum(times(lane0(py), x), times(lane1(py), y), times(lane2(py), z));
