@@ -24,7 +24,9 @@ const FACES = [
 
 /** Two triangles that stand in the horizontal face with one corner each, and are in no other face. */
 const BLADES: Triangles = {
-  positions: new Float32Array([-1, 1].flatMap((way) => [0.5, 1, 0.75].flatMap((t, i) => [way * 0.25 * t, i < 2 ? 0.25 : -0.25, t]))),
+  positions: new Float32Array(
+    [-1, 1].flatMap((way) => [0.5, 1, 0.75].flatMap((t, i) => [way * 0.25 * t, i < 2 ? 0.25 : -0.25, t])),
+  ),
   indices: Uint32Array.of(0, 1, 2, 3, 4, 5),
 };
 

@@ -36,7 +36,10 @@ function sheets(random: Random): Triangles {
       .addScaledVector(across, reach * Math.cos(angle))
       .addScaledVector(along, reach * Math.sin(angle));
   });
-  return { positions: Float32Array.from(corners.flatMap((corner) => corner.toArray())), indices: Uint32Array.from(corners.keys()) };
+  return {
+    positions: Float32Array.from(corners.flatMap((corner) => corner.toArray())),
+    indices: Uint32Array.from(corners.keys()),
+  };
 }
 
 /** Triangles near each other, of one size or of very different ones. */
