@@ -65,7 +65,7 @@ function longAlong(axis: number): [number, number, number] {
   return new Vector3(1, 1, 1).setComponent(axis, LONG).toArray();
 }
 
-const BEAMS = 240;
+const BEAMS = 256;
 const BEAM = 4096;
 
 // What bounds the rounding of all axes of a pair is its longest edge, and here one component alone makes that.
@@ -80,15 +80,16 @@ test.each([
   for (let i = 0; i < BEAMS; i++) {
     const axis = (long + 1 + random.integer(2)) % 3;
     const side = random.pick([-1, 1]);
-    const gap = random.pick([-1, 1]) * random.logRange(1e-9, 1e-7);
+    const gap = random.pick([-1, 1]) * random.logRange(1e-8, 1e-6);
     const angle = random.chance(0.5) ? 0 : random.logRange(1e-9, 1e-5);
     const beam = new Matrix4().makeRotationAxis(new Vector3().setComponent(axis, 1), angle);
-    beam.scale(new Vector3(0.25, 0.25, 0.25).setComponent(long, BEAM));
-    const foot = random.point(0.7).setComponent(axis, side * (1.25 + gap));
-    const middle = new Vector3(i % 16, Math.floor(i / 16), 0).multiplyScalar(8);
-    // A whole number from pair to pair, across the beams.
-    middle.set(...([0, 1, 2].map((k) => middle.getComponent((k - long + 2) % 3)) as [number, number, number]));
-    const forms = [new Matrix4(), beam.setPosition(foot)].map((form) =>
+    const [length, width, height] = [random.range(0.5, 1) * BEAM, random.range(0.1, 0.5), random.range(0.7, 1.3)];
+    beam.scale(new Vector3(width, width, width).setComponent(long, length));
+    const foot = random.point(0.6).setComponent(axis, side * (height + width + gap));
+    // Far from all others, where places have digits for the gap.
+    const middle = new Vector3(i % 8, Math.floor(i / 8) % 8, Math.floor(i / 64)).multiplyScalar(4 * BEAM);
+    const face = new Matrix4().makeScale(...new Vector3(1, 1, 1).setComponent(axis, height).toArray());
+    const forms = [face, beam.setPosition(foot)].map((form) =>
       form.clone().setPosition(new Vector3().setFromMatrixPosition(form).add(middle)),
     );
     if (random.chance(0.5)) forms.reverse();

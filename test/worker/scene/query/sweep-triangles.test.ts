@@ -21,19 +21,21 @@ function triangleOf({ positions, indices }: Triangles, i: number): Triangles {
   };
 }
 
-/** Large triangles that lie on each other but for what float32 hardly tells: any of them may be met first. */
+/** Triangles or needles on each other but for what float32 hardly tells, some much larger than the ways: any may be met first. */
 function sheets(random: Random): Triangles {
   const normal = random.direction();
   const across = new Vector3(normal.y, normal.z, normal.x).cross(normal).normalize();
   const along = new Vector3().crossVectors(normal, across);
   const least = random.pick([1e-7, 1e-5]);
+  const large = random.pick([1, 100]);
+  const thin = random.pick([1, 0.5 / large]);
   const corners = Array.from({ length: 120 }, (_, i) => {
     const angle = (i % 3) * 2.1 + random.range(-0.3, 0.3);
-    const reach = random.range(1, 3);
+    const reach = large * random.range(1, 3);
     return normal
       .clone()
       .multiplyScalar(random.pick([-1, 1]) * random.logRange(least, 100 * least))
-      .addScaledVector(across, reach * Math.cos(angle))
+      .addScaledVector(across, thin * reach * Math.cos(angle))
       .addScaledVector(along, reach * Math.sin(angle));
   });
   return {
