@@ -1,6 +1,6 @@
 // Meshes of which so many triangles meet, or lie in each other, that their regions are not looked for: what is answered for all
 // of them parts them, and no less does.
-import { Matrix4, Vector3 } from 'three';
+import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene } from '../../fixtures/near-scene.js';
