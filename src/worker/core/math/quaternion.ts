@@ -1,8 +1,6 @@
 // A node's rotation: a unit quaternion quantised to four i16, and the matrix that everyone makes of it. Boxes
 // are computed with that very matrix, so quantising and rounding cannot make them too small.
 
-import { lane0, lane1, lane2, lane3, plus, times } from './lanes';
-
 /** A 3×3 matrix in f32; row i maps a point of the mesh to coordinate i of the node's frame. */
 @unmanaged
 export class Rotation {
@@ -59,40 +57,6 @@ export function quantise(address: usize, q: Quaternion): void {
 
 export function rotationAt(out: Rotation, address: usize): void {
   rotationOf(out, load<i16>(address, 0), load<i16>(address, 2), load<i16>(address, 4), load<i16>(address, 6));
-}
-
-/** The columns of a rotation, x to z in the first three lanes; the last lane is of no meaning. */
-export let columnX: v128 = i32x4.splat(0), columnY: v128 = i32x4.splat(0), columnZ: v128 = i32x4.splat(0);
-
-/**
- * Sets the columns of the very matrix that `rotationAt` makes, in lanes. Manifolds of two dragons take 0.985 of the time with
- * this, and frames of 64 dragons in a heap 0.96.
- */
-export function setRotationColumns(address: usize): void {
-  const q = f32x4.convert_i32x4_s(v128.load16x4_s(address));
-  const squares = times(q, q);
-  const square = plus(plus(plus(lane0(squares), lane1(squares)), lane2(squares)), lane3(squares));
-  const s = times(f32x4.div(f32x4.splat(2), square), q);
-  // An entry is a row of the identity plus or minus one product, plus or minus another one.
-  columnX = columnOf(
-    f32x4(1, 0, 0, 0), f32x4(-0.0, 0, 0, 0), v128.shuffle<f32>(s, s, 1, 0, 0, 3), v128.shuffle<f32>(q, q, 1, 1, 2, 3),
-    f32x4(-0.0, 0, -0.0, 0), v128.shuffle<f32>(s, s, 2, 2, 1, 3), v128.shuffle<f32>(q, q, 2, 3, 3, 3),
-  );
-  columnY = columnOf(
-    f32x4(0, 1, 0, 0), f32x4(0, -0.0, 0, 0), v128.shuffle<f32>(s, s, 0, 0, 1, 3), v128.shuffle<f32>(q, q, 1, 0, 2, 3),
-    f32x4(-0.0, -0.0, 0, 0), v128.shuffle<f32>(s, s, 2, 2, 0, 3), v128.shuffle<f32>(q, q, 3, 2, 3, 3),
-  );
-  columnZ = columnOf(
-    f32x4(0, 0, 1, 0), f32x4(0, 0, -0.0, 0), v128.shuffle<f32>(s, s, 0, 1, 0, 3), v128.shuffle<f32>(q, q, 2, 2, 0, 3),
-    f32x4(0, -0.0, -0.0, 0), v128.shuffle<f32>(s, s, 1, 0, 1, 3), v128.shuffle<f32>(q, q, 3, 3, 1, 3),
-  );
-}
-
-/** Adds a · b and c · d to `one`; their signs are turned where a bit is set. */
-// @ts-ignore: decorator
-@inline
-function columnOf(one: v128, signs: v128, a: v128, b: v128, otherSigns: v128, c: v128, d: v128): v128 {
-  return plus(plus(one, v128.xor(times(a, b), signs)), v128.xor(times(c, d), otherSigns));
 }
 
 /** Sets q to the rotation whose matrix has these rows, orthonormal and right-handed (Shepperd 1978). */

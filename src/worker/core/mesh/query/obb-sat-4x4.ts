@@ -10,7 +10,7 @@
 
 import { Affine } from '../../math/affine';
 import { cross, lane0, lane1, lane2, lane3, minus, plus, times, yzx, zxy } from '../../math/lanes';
-import { columnX, columnY, columnZ, setRotationColumns } from '../../math/quaternion';
+import { Rotation, rotationAt } from '../../math/quaternion';
 import { exponentFor, scaleFor } from '../tree/tree-space';
 import { Node, childCount, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
 import { VECTOR_BYTES } from '../../sizes';
@@ -53,11 +53,15 @@ function placeOf(place: f64): f32 {
   return <f32>max(min(place, FARTHEST), -FARTHEST);
 }
 
+const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 // A's four boxes, a lane each: their centres and half extents; then the radii along B's faces, and along edge by edge.
 const ofA: usize = memory.data((6 + 3 + 9) * VECTOR_BYTES, 16);
 const FACES: usize = 6 * 16;
 const EDGES: usize = 9 * 16;
 
+// @ts-ignore: decorator
+@inline
+function entry(offset: usize): v128 { return v128.load32_splat(changetype<usize>(rotation) + offset); }
 // @ts-ignore: decorator
 @inline
 function sum(a: v128, b: v128, c: v128): v128 { return f32x4.add(f32x4.add(a, b), c); }
@@ -90,16 +94,17 @@ export function obbOverlap4x4(m: Relation, a: Node, b: Node, maskA: u32, maskB: 
   // G maps frame B to frame A: G = rotation of a · m · rotation of bᵀ.
   let px = m.x, py = m.y, pz = m.z;
   if (isRotated(a)) {
-    setRotationColumns(changetype<usize>(a) + offsetof<Node>('quaternion'));
-    const x = columnX, y = columnY, z = columnZ;
-    px = sum(times(lane0(x), m.x), times(lane0(y), m.y), times(lane0(z), m.z));
-    py = sum(times(lane1(x), m.x), times(lane1(y), m.y), times(lane1(z), m.z));
-    pz = sum(times(lane2(x), m.x), times(lane2(y), m.y), times(lane2(z), m.z));
+    rotationAt(rotation, changetype<usize>(a) + offsetof<Node>('quaternion'));
+    px = sum(times(entry(0), m.x), times(entry(4), m.y), times(entry(8), m.z));
+    py = sum(times(entry(12), m.x), times(entry(16), m.y), times(entry(20), m.z));
+    pz = sum(times(entry(24), m.x), times(entry(28), m.y), times(entry(32), m.z));
   }
   let g0 = px, g1 = py, g2 = pz;
   if (isRotated(b)) {
-    setRotationColumns(changetype<usize>(b) + offsetof<Node>('quaternion'));
-    const x = columnX, y = columnY, z = columnZ;
+    rotationAt(rotation, changetype<usize>(b) + offsetof<Node>('quaternion'));
+    const x = f32x4(rotation.xx, rotation.yx, rotation.zx, 0);
+    const y = f32x4(rotation.xy, rotation.yy, rotation.zy, 0);
+    const z = f32x4(rotation.xz, rotation.yz, rotation.zz, 0);
     g0 = sum(times(lane0(px), x), times(lane1(px), y), times(lane2(px), z));
     g1 = sum(times(lane0(py), x), times(lane1(py), y), times(lane2(py), z));
     g2 = sum(times(lane0(pz), x), times(lane1(pz), y), times(lane2(pz), z));
