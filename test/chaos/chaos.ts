@@ -108,7 +108,7 @@ async function live(life: Life, hogs: Hogs, end: number, { seed, signal, onProgr
       // Nothing is thrown at once but by a service that has ended.
       if (error instanceof CollisionError && error.code === 'WORKER_LOST') life.isOver = true;
     }
-    if (life.pending.size > MOST_PENDING) await Promise.race(life.pending);
+    if (life.pending.size > MOST_PENDING) await Promise.race(life.pending.keys());
     if (report.steps % 1000 === 0) onProgress?.(report);
   }
 }

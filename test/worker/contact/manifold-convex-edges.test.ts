@@ -312,10 +312,20 @@ describe.each(PLACES)('convex shapes %s', (_, place) => {
         for (const b of cubes) {
           const pointsAt = (off: number) => {
             const tilt = turned('y', off / (2 * size));
-            return found(scene, a, HERE, b, at(0, 0, 2 * size + off / 2 - 1e-9).multiply(tilt))!.points.length;
+            return found(scene, a, HERE, b, at(0, 0, 2 * size + off / 2 - 1e-9).multiply(tilt))!.points;
           };
-          for (const share of [0.3, 0.6, 0.95]) expect(pointsAt(1e-6 * share * reach)).toBe(4);
-          expect(pointsAt(1e-5 * reach)).toBe(2);
+          for (const share of [0.3, 0.6, 0.95]) {
+            const points = pointsAt(1e-6 * share * reach);
+            expect(points).toHaveLength(4);
+            // One at each corner of the face.
+            for (const x of [-size, size]) {
+              for (const y of [-size, size]) {
+                const there = points.filter((point) => point.distanceTo(new Vector3(x, y, size)) < 0.01);
+                expect(there, `${size}, ${share}: ${x}, ${y}`).toHaveLength(1);
+              }
+            }
+          }
+          expect(pointsAt(1e-5 * reach)).toHaveLength(2);
         }
       }
     }

@@ -141,19 +141,45 @@ describe('sheets', () => {
     expect(answer.depths[0]).toBeLessThan(0.2);
   });
 
-  test(`two without a thickness, whose normals cancel out: turned, the direction turns, seed ${SEED}`, async () => {
+  const flat = () => triangle([0, 0, 0], [2, 0, 0], [1, 2, 0]);
+  test.each<[string, () => Triangles, () => Triangles, Matrix4]>([
+    [
+      'two without a thickness, whose normals cancel out',
+      () => fin([0, 0, 0], [1, 0.1, 0], [0.1, 1, 0.2]),
+      () => fin([0, 0, 0], [1, 0.1, 0], [0.1, 1, 0.2]),
+      new Matrix4().setPosition(0.1, 0.3, 0.05).multiply(TURN),
+    ],
+    ['one triangle through another', flat, () => triangle([0.7, 0.4, -0.1], [1, 0.5, 1], [0.8, 0.9, 1]), new Matrix4()],
+    [
+      'one half of a triangle through another',
+      flat,
+      () => triangle([0.9, 0.4, -1], [1, 0.5, 1.2], [0.8, 0.9, 1]),
+      new Matrix4(),
+    ],
+  ])(`%s: turned, the direction turns, seed ${SEED}`, async (_, makeFirst, makeSecond, place) => {
     const random = new Random(SEED);
     const scene = await NearScene.at(ORIGIN);
-    const fins = [0, 1].map(() => scene.mesh(fin([0, 0, 0], [1, 0.1, 0], [0.1, 1, 0.2])));
-    const place = new Matrix4().setPosition(0.1, 0.3, 0.05).multiply(TURN);
+    const sheets = [makeFirst(), makeSecond()].map((mesh) => scene.mesh(mesh));
     const normals = Array.from({ length: 20 }, (_, i) => {
       const turn = new Matrix4();
       if (i > 0) turn.makeRotationFromQuaternion(random.rotation());
-      const [a, b] = [new Matrix4(), place].map((matrix, k) => scene.add(fins[k], turn.clone().multiply(matrix)));
-      const [normal] = contactOf(scene, a, b)!.normals;
-      return normal.applyMatrix4(turn.invert());
+      const [a, b] = [new Matrix4(), place].map((matrix, k) => scene.add(sheets[k], turn.clone().multiply(matrix)));
+      return contactOf(scene, a, b)!.normals[0].applyMatrix4(turn.invert());
     });
     for (const normal of normals) expect(normal.distanceTo(normals[0])).toBeLessThan(1e-3);
+  });
+
+  test.each([
+    ['a corner', new Vector3(2, -2, 0)],
+    ['another corner', new Vector3(0, 2, -2)],
+  ])('triangles of one plane that touch at %s leave it', async (_, way) => {
+    const scene = await NearScene.at(ORIGIN);
+    const mesh = scene.mesh(triangle([0, 0, 0], [2, -2, 0], [0, 2, -2]));
+    const [a, b] = [scene.add(mesh, new Matrix4()), scene.add(mesh, new Matrix4().setPosition(way))];
+    for (const { normals, depths } of [contactOf(scene, a, b)!, contactOf(scene, b, a)!]) {
+      expect(depths[0]).toBe(0);
+      expect(Math.abs(normals[0].dot(new Vector3(1, 1, 1).normalize()))).toBeCloseTo(1, 6);
+    }
   });
 });
 

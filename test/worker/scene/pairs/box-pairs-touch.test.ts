@@ -64,3 +64,38 @@ test(`${COUNT} corners and beams on faces, seed ${SEED}`, async () => {
 function longAlong(axis: number): [number, number, number] {
   return new Vector3(1, 1, 1).setComponent(axis, LONG).toArray();
 }
+
+const BEAMS = 256;
+const BEAM = 4096;
+
+// What bounds the rounding of all axes of a pair is its longest edge, and here one component alone makes that.
+test.each([
+  ['x', 0],
+  ['y', 1],
+  ['z', 2],
+])(`${BEAMS} beams along %s on faces, by less than float32 has digits for, seed ${SEED}`, async (_, long) => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const expected = new Set<string>();
+  for (let i = 0; i < BEAMS; i++) {
+    const axis = (long + 1 + random.integer(2)) % 3;
+    const side = random.pick([-1, 1]);
+    const gap = random.pick([-1, 1]) * random.logRange(1e-8, 1e-6);
+    const angle = random.chance(0.5) ? 0 : random.logRange(1e-9, 1e-5);
+    const beam = new Matrix4().makeRotationAxis(new Vector3().setComponent(axis, 1), angle);
+    const [length, width, height] = [random.range(0.5, 1) * BEAM, random.range(0.1, 0.5), random.range(0.7, 1.3)];
+    beam.scale(new Vector3(width, width, width).setComponent(long, length));
+    const foot = random.point(0.6).setComponent(axis, side * (height + width + gap));
+    // Far from all others, where places have digits for the gap.
+    const middle = new Vector3(i % 8, Math.floor(i / 8) % 8, Math.floor(i / 64)).multiplyScalar(4 * BEAM);
+    const face = new Matrix4().makeScale(...new Vector3(1, 1, 1).setComponent(axis, height).toArray());
+    const forms = [face, beam.setPosition(foot)].map((form) =>
+      form.clone().setPosition(new Vector3().setFromMatrixPosition(form).add(middle)),
+    );
+    if (random.chance(0.5)) forms.reverse();
+    const [a, b] = forms.map((form) => scene.add(CUBE, form, { contacts: layout.CONTACTS_ANY }));
+    if (gap < 0) expected.add(`${a.id}:${b.id}`);
+  }
+  const { contacts } = new FrameView(scene.core.frame(new FrameBuilder().seal(1, 1), undefined), []);
+  expect(new Set([...contacts].map(({ a, b }) => `${a}:${b}`))).toEqual(expected);
+});

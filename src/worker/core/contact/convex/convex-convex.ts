@@ -155,8 +155,14 @@ function addPoints(height: f64, room: f64): void {
   for (let i: u32 = 0; i < count; i++) {
     if (!(lineAt(i).enters <= lineAt(i).leaves + FLUSH * size)) missing |= 1 << i;
   }
-  if (missing + 1 != 1 << count) missing |= ~(areIn(first) & areIn(second)) & ((1 << count) - 1);
-  for (let i: u32 = 0; i < count; i++) if (!(missing & (1 << i))) addOn(lineAt(i));
+  // What float32 does not find in both is looked at again in float64.
+  const known = missing + 1 == 1 << count ? 0 : areIn(first) & areIn(second);
+  for (let i: u32 = 0; i < count; i++) {
+    const line = lineAt(i);
+    if (missing & (1 << i)) continue;
+    if (known & (1 << i)) addOn(line);
+    else addAlong(line.x, line.y, line.z, room);
+  }
   if (missing != 0) addMissing(missing, room);
 }
 
