@@ -138,7 +138,7 @@ describe.each(TOPOLOGIES)('%s', (topology) => {
     const forgeries: [change: (m: BakedMesh) => unknown, message: RegExp][] = [
       [(m) => m.setWord(layout.POINT_LINE_SIZE, 3), /header/],
       [(m) => m.setWord(layout.POINT_LINE_SIZE, topology === 'points' ? 2 : 1), /header/],
-      [(m) => m.setWord(layout.MESH_VERSION, 2), /another version/],
+      [(m) => m.setWord(layout.MESH_VERSION, layout.POINT_LINE_VERSION_VALUE + 1), /another version/],
       [(m) => m.setWord(layout.MESH_KEPT_COUNT, 301), /header/],
       [(m) => m.setWord(layout.POINT_LINE_SIZE + 4, 1), /header/],
       [(m) => m.setWord(firstBlock(m), 0x7fc00000), /finite/],
