@@ -12,7 +12,7 @@ import { CORRUPTIONS } from '../../oracle/corruptions.js';
 import { type Elements, elementsIn, nearRay, TOPOLOGIES, verticesOf } from '../../oracle/points-lines.js';
 import { Random, SEED } from '../../oracle/random.js';
 
-const ROUNDS = 4000;
+const ROUNDS = Number(process.env.ROUNDS ?? 4000);
 const FILTER = {
   ...{ layers: 0xffffffff, side: layout.SIDE_DOUBLE, precision: layout.PRECISION_MESH },
   ...{ ignore: new Uint32Array(), threshold: 0.2 },
