@@ -144,7 +144,7 @@ function interruptible(wasm) {
 /** The module without what tests alone ask it for: 2 KB of the worker. */
 function shipped(wasm) {
   return changed(wasm, (module) => {
-    for (const name of ['check', 'checkMeshTree']) module.removeExport(name);
+    for (const name of ['check', 'checkMeshTree', 'meshPairs', 'foundPairs', 'isFresh']) module.removeExport(name);
     module.runPasses(['remove-unused-module-elements']);
   });
 }

@@ -357,12 +357,12 @@ export const MESH_HEADER_BYTES = 256;
 export const BLOCK_TRIANGLES = 144; // i32 × 4
 export const BLOCK_BYTES = 160;
 export const MESH_MAGIC_VALUE = 0x424d5743; // 'CWMB'
-export const MESH_VERSION_VALUE = 6;
+export const MESH_VERSION_VALUE = 7;
 
 // A mesh of points or lines: the same header up to MESH_RADIUS, with elements for triangles; nodes, blocks, indices.
 export const POINT_LINE_SIZE = 152; // u32, vertices of an element: 1 of points, 2 of lines
 export const POINT_LINE_MAGIC_VALUE = 0x4c505743; // 'CWPL'
-export const POINT_LINE_VERSION_VALUE = 1;
+export const POINT_LINE_VERSION_VALUE = 2;
 
 // What inspecting finds: a box, and four words about it.
 export const INSPECTED_FRAME = 0; // f64 × 12: three half axes, then the centre

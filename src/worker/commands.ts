@@ -1,9 +1,15 @@
 import type { AddObjects, Command, Failure } from '../shared/protocol.js';
 import type { ObjectId } from '../shared/types.js';
 import type { Core } from './binding/core.js';
+import type { Steps } from './binding/steps.js';
 import { declared } from './failures.js';
 import type { MeshTable } from './mesh-table.js';
 import { placedIn } from './placed-in.js';
+
+/** How many objects commands are about between two looks at the clock: some 0.1 ms, and 1 ms where each is set by itself. */
+const STEP_OBJECTS = 256;
+const ONE = [1];
+const MANY = [STEP_OBJECTS];
 
 /** Runs commands: what is added, changed and removed between frames. */
 export class CommandRunner {
@@ -26,10 +32,24 @@ export class CommandRunner {
     this.#isInFrame = isInFrame;
   }
 
-  /** Runs each command that can be run. */
-  run(commands: readonly Command[]): void {
-    const start = performance.now();
-    for (const command of commands) this.#try(command);
+  /** Runs each command that can be run. It may rest after each of its steps, which take a millisecond or less. */
+  *run(commands: readonly Command[]): Steps<void> {
+    let start = performance.now();
+    let objects = 0;
+    for (const command of commands) {
+      try {
+        for (const count of this.#run(command)) {
+          objects += count;
+          if (objects < STEP_OBJECTS) continue;
+          objects = 0;
+          this.#ms += performance.now() - start;
+          yield;
+          start = performance.now();
+        }
+      } catch (error) {
+        this.#fail(command, error);
+      }
+    }
     this.#ms += performance.now() - start;
   }
 
@@ -46,69 +66,77 @@ export class CommandRunner {
     for (const slot of this.#leavingViews.splice(0)) this.#core.removeView(slot);
   }
 
-  #try(command: Command): void {
-    try {
-      this.#run(command);
-    } catch (error) {
-      const { code, message } = declared(error);
-      this.#failure ??= { code, message: `${nameOf(command)} failed before: ${message}` };
-      if (command.type !== 'addObjects') return;
-      for (const id of command.ids) {
-        this.#core.removeObject(id); // a part of them may be there
-        this.#unborn.add(id);
-      }
+  #fail(command: Command, error: unknown): void {
+    const { code, message } = declared(error);
+    this.#failure ??= { code, message: `${nameOf(command)} failed before: ${message}` };
+    if (command.type !== 'addObjects') return;
+    for (const id of command.ids) {
+      this.#core.removeObject(id); // a part of them may be there
+      this.#unborn.add(id);
     }
   }
 
-  #run(command: Command): void {
+  /** Runs a command as its answer is gone through: of how many objects was what was just done. */
+  #run(command: Command): Iterable<number> {
     switch (command.type) {
       case 'addObjects':
-        this.#addObjects(command);
-        break;
+        return this.#addObjects(command);
       case 'placeObjects':
         this.#core.placeAhead(command.input);
-        break;
+        return MANY;
       case 'setObject':
-        if (this.#unborn.has(command.id)) break;
-        this.#core.setObject(command.id, placedIn(this.#meshes, command.description, command.matrix));
-        break;
+        if (!this.#unborn.has(command.id)) {
+          this.#core.setObject(command.id, placedIn(this.#meshes, command.description, command.matrix));
+        }
+        return ONE;
       case 'removeObject':
-        if (!this.#unborn.delete(command.id)) this.#core.removeObject(command.id);
-        break;
+        this.#removeObject(command.id);
+        return ONE;
       case 'setLayers':
         // Objects that could not be added are not alive.
-        for (const id of command.ids) this.#core.setLayers(id, command.layers);
-        break;
+        return each(command.ids, (id) => this.#core.setLayers(id, command.layers));
       case 'removeObjects':
-        for (const id of command.ids) if (!this.#unborn.delete(id)) this.#core.removeObject(id);
-        break;
+        return each(command.ids, (id) => this.#removeObject(id));
       case 'removeMesh':
         this.#meshes.remove(command.mesh);
-        break;
+        return ONE;
       case 'removeView':
         if (this.#isInFrame()) this.#leavingViews.push(command.slot);
         else this.#core.removeView(command.slot);
-        break;
+        return ONE;
       case 'putCharacter':
         this.#core.putCharacter(command.id, command.description);
-        break;
+        return ONE;
       case 'removeCharacter':
         this.#core.removeCharacter(command.id);
-        break;
+        return ONE;
     }
   }
 
-  #addObjects({ ids, description, matrices }: AddObjects): void {
-    if (ids.length === 1 || matrices.length <= 16) {
-      const matrix = matrices.length === 0 ? undefined : matrices;
-      this.#core.addObjects(Uint32Array.from(ids), placedIn(this.#meshes, description, matrix));
-      return;
+  #removeObject(id: ObjectId): void {
+    if (!this.#unborn.delete(id)) this.#core.removeObject(id);
+  }
+
+  *#addObjects({ ids, description, matrices }: AddObjects): Generator<number> {
+    const areMany = matrices.length > 16;
+    for (let at = 0; at < ids.length; at += STEP_OBJECTS) {
+      const some = Uint32Array.from(ids.slice(at, at + STEP_OBJECTS));
+      const theirs = areMany ? matrices.slice(16 * at, 16 * (at + some.length)) : matrices;
+      // The mesh may be elsewhere after a rest.
+      const placed = placedIn(this.#meshes, description, theirs.length === 0 ? undefined : theirs);
+      this.#core.addObjects(some, placed);
+      yield some.length;
     }
-    const each = placedIn(this.#meshes, description, undefined);
-    for (let i = 0; i < ids.length; i++) {
-      each.matrix = matrices.slice(16 * i, 16 * i + 16);
-      this.#core.addObjects(Uint32Array.of(ids[i]), each);
-    }
+  }
+}
+
+/** Does something to each object, some of them at a time. */
+function* each(ids: ArrayLike<ObjectId>, work: (id: ObjectId) => void): Generator<number> {
+  for (let i = 0; i < ids.length; ) {
+    const end = Math.min(ids.length, i + STEP_OBJECTS);
+    const count = end - i;
+    while (i < end) work(ids[i++]);
+    yield count;
   }
 }
 

@@ -2,10 +2,11 @@ import { CollisionError } from '../shared/errors.js';
 import type { BusyMessage, WorkerApi } from '../shared/protocol.js';
 import type { MeshId } from '../shared/types.js';
 import type { Core } from './binding/core.js';
+import type { Steps } from './binding/steps.js';
 import { hasRoom } from './failures.js';
 import type { MeshTable } from './mesh-table.js';
 import { Queue } from './queue.js';
-import { afterMessages, type Gate, SLICE_MS, Slices, type Turns } from './slices.js';
+import { afterMessages, type Gate, NO_TURNS, SLICE_MS, Slices, type Turns } from './slices.js';
 
 /**
  * The milliseconds of long work before queries are answered: what a pick waits for at most, beside pairs that have no
@@ -60,6 +61,8 @@ export class LongWork {
   readonly #tell: (type: BusyMessage['type']) => void;
   #isInFrame = false;
   #isInPair = false;
+  /** Whether commands are between two slices, behind which every message waits. */
+  #isInCommands = false;
   /** How much work is under way that reads meshes in slices, beside frames and contacts. */
   #readers = 0;
   /** Contacts and distances that take long and came meanwhile. */
@@ -101,8 +104,12 @@ export class LongWork {
     return this.#isInFrame;
   }
 
-  /** Whether a frame or such a question is. */
+  /** Whether a frame, such a question or commands are. */
   get isHeld(): boolean {
+    return this.#isBusy || this.#isInCommands;
+  }
+
+  get #isBusy(): boolean {
     return this.#isInFrame || this.#isInPair;
   }
 
@@ -126,6 +133,26 @@ export class LongWork {
     this.release();
   }
 
+  /**
+   * Runs commands. What came before them and is done in slices goes on between theirs; all that comes behind them waits until they are
+   * done, as it is to see them. Where nobody sends messages, nobody waits for a slice.
+   */
+  command(steps: Steps<void>): void {
+    const end = performance.now() + (this.#turns === NO_TURNS ? Infinity : FRAME_SLICE_MS);
+    while (!this.#isInCommands || this.mayGoAhead()) {
+      if (steps.next().done) {
+        const wasHeld = this.#isInCommands;
+        this.#isInCommands = false;
+        if (wasHeld) this.release();
+        return;
+      }
+      if (performance.now() >= end) break;
+    }
+    if (!this.#isInCommands) this.#turns.hold(this.#gate);
+    this.#isInCommands = true;
+    this.takeTurns(() => this.command(steps));
+  }
+
   /** Lets a question about two objects wait until nothing is under way that it would disturb. */
   waitForPair(begin: () => void): void {
     this.#pairs.add(begin);
@@ -136,7 +163,7 @@ export class LongWork {
     const now = performance.now();
     if (now - this.#saidBusyAt <= BUSY_EVERY_MS) return;
     this.#saidBusyAt = now;
-    this.#tell(this.isHeld ? 'busy' : 'alive');
+    this.#tell(this.#isBusy ? 'busy' : 'alive');
   }
 
   /** Lets only what does not disturb long work be done until `release`, and tells the main thread. */
@@ -163,6 +190,7 @@ export class LongWork {
    */
   readonly #gate: Gate = {
     mayPass: (message) => {
+      if (this.#isInCommands) return message.type === 'abort';
       switch (message.type) {
         case 'frame':
           return !this.#isInFrame;
@@ -174,6 +202,7 @@ export class LongWork {
       }
     },
     mayCall: (name, first) => {
+      if (this.#isInCommands) return false;
       if (HARMLESS.has(name)) return true;
       if (name !== 'updateMesh') return false;
       const mesh = first as MeshId;

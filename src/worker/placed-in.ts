@@ -9,5 +9,25 @@ export function placedIn(
   matrix: number[] | undefined,
 ): PlacedDescription {
   const mesh = description.mesh === 0 ? 0 : meshes.addressOf(description.mesh);
-  return { ...description, mesh, matrix };
+  const { shape, flags, layers, collidesWith, group, contacts, center, extent, rotation, radius } = description;
+  const { faceSides, boxes, clipSet, clearance } = description;
+  // Spread, it would be a dictionary to V8, by which to set a hundred thousand objects takes six times as long.
+  return {
+    shape,
+    mesh,
+    flags,
+    layers,
+    collidesWith,
+    group,
+    contacts,
+    center,
+    extent,
+    rotation,
+    radius,
+    faceSides,
+    boxes,
+    clipSet,
+    clearance,
+    matrix,
+  };
 }

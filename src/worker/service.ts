@@ -21,7 +21,7 @@ export class WorkerService extends MeshService implements WorkerApi {
     if (message.type === 'frame') {
       this.#runFrame(message);
     } else if (message.type === 'commands') {
-      this.#commands.run(message.list);
+      this.work.command(this.#commands.run(message.list));
     } else if (message.type === 'ahead') {
       this.core.placeAhead(message.input);
       this.frame = numberOf(message.input);

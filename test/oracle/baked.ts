@@ -219,12 +219,18 @@ function align16(bytes: number): number {
 export function checksumOf(buffer: ArrayBuffer): number {
   const bytes = buffer.byteLength;
   const view = new DataView(buffer);
-  const lanes = Uint32Array.from({ length: 16 }, (_, i) => i);
+  const vectors = Uint32Array.from({ length: 16 }, (_, i) => i);
+  const sums = new Uint32Array(16);
+  const turned = new Uint32Array(16);
   let at = layout.MESH_CHECKED;
   for (; at + 64 <= bytes; at += 64) {
     for (let i = 0; i < 16; i++) {
-      const sum = (lanes[i] + Math.imul(view.getUint32(at + 4 * i, true), 2246822519)) | 0;
-      lanes[i] = Math.imul((sum << 13) | (sum >>> 19), 2654435761);
+      const [next, nextButOne] = [(i & 12) | ((i + 1) & 3), (i & 12) | ((i + 2) & 3)];
+      turned[i] = (vectors[next] >>> 8) | (vectors[nextButOne] << 24);
+    }
+    for (let i = 0; i < 16; i++) {
+      vectors[i] = turned[i] + view.getUint32(at + 4 * i, true);
+      sums[i] += vectors[i];
     }
   }
   let hash = bytes | 0;
@@ -232,7 +238,7 @@ export function checksumOf(buffer: ArrayBuffer): number {
     const sum = (hash + Math.imul(word, 3266489917)) | 0;
     hash = Math.imul((sum << 17) | (sum >>> 15), 668265263);
   };
-  for (const lane of lanes) absorb(lane);
+  for (const word of [...vectors, ...sums]) absorb(word);
   for (; at + 4 <= bytes; at += 4) absorb(view.getUint32(at, true));
   hash = Math.imul(hash ^ (hash >>> 15), 2246822519);
   return (hash ^ (hash >>> 13)) >>> 0;

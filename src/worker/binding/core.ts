@@ -99,6 +99,7 @@ export interface Core {
   /** Lists every pair of triangles that meet, in the order of the descent: two indices each, a's and b's. */
   intersectingTriangles(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): Uint32Array;
 
+  /** Adds objects; the matrix of the description is that of all of them, or has 16 numbers for each. */
   addObjects(ids: Uint32Array, description: PlacedDescription): void;
   setObject(id: ObjectId, description: PlacedDescription): void;
   /** Puts an object into other layers; one that is not alive is passed over. */
@@ -303,8 +304,12 @@ class WasmCore implements Core {
   // --- objects and views ---
 
   addObjects(ids: Uint32Array, description: PlacedDescription): void {
+    const { matrix } = description;
     this.#withDescription(description, (at) => {
-      for (const id of ids) this.#put(id, description, at);
+      for (let i = 0; i < ids.length; i++) {
+        if (matrix && i > 0 && matrix.length > 16) this.#memory.setAffine(at + layout.OBJECT_MATRIX, matrix, 16 * i);
+        this.#put(ids[i], description, at);
+      }
     });
   }
 
@@ -330,8 +335,8 @@ class WasmCore implements Core {
       this.#memory.words[(this.#scratch + layout.OBJECT_BOXES) / 4] = list;
       put(this.#scratch);
     } finally {
-      wasm.dropList(sides);
-      wasm.dropList(list);
+      if (sides !== 0) wasm.dropList(sides);
+      if (list !== 0) wasm.dropList(list);
     }
   }
 

@@ -8,7 +8,7 @@ export type MeshAddress = number;
 /** A description with its mesh's address for `mesh`, and perhaps a matrix. */
 export interface PlacedDescription extends ObjectDescription {
   mesh: MeshAddress;
-  /** 16 numbers, column-major. Absent: the identity for a new object, its own for a set one. */
+  /** 16 numbers, column-major, or as many for each of objects that are added. Absent: the identity for a new object, its own for a set one. */
   matrix?: ArrayLike<number> | undefined;
 }
 

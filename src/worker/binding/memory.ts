@@ -82,11 +82,14 @@ export class CoreMemory {
     for (let i = 0; i < count; i++) floats[at / 8 + i] = values[i];
   }
 
-  /** Writes the upper three rows of a column-major matrix, column by column, to `at`, which must be a multiple of 8. */
-  setAffine(at: number, matrix: ArrayLike<number>): void {
+  /**
+   * Writes the upper three rows of a column-major matrix, whose numbers begin at `from`, column by column, to `at`, which must be
+   * a multiple of 8.
+   */
+  setAffine(at: number, matrix: ArrayLike<number>, from = 0): void {
     const { floats } = this;
     for (let column = 0; column < 4; column++) {
-      for (let row = 0; row < 3; row++) floats[at / 8 + column * 3 + row] = matrix[column * 4 + row];
+      for (let row = 0; row < 3; row++) floats[at / 8 + column * 3 + row] = matrix[from + column * 4 + row];
     }
   }
 }

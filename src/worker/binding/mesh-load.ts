@@ -15,7 +15,7 @@ export interface MeshLoad {
 const MESH_UNDECIDED = 255;
 
 /** How much is copied at a time: as much as the nearer caches of a processor hold until it is checked. */
-const STEP_BYTES = 1 << 18;
+const STEP_BYTES = 1 << 17;
 
 interface LoadSource {
   baked: ArrayBuffer;

@@ -45,7 +45,7 @@ import { farPairs, icosphere, rods, soup, type Triangles } from '../../oracle/me
 import { Random, SEED } from '../../oracle/random.js';
 import { randomRig } from '../../oracle/rigs.js';
 
-const ROUNDS = 10_000;
+const ROUNDS = Number(process.env.ROUNDS ?? 10_000);
 const FILTER = {
   layers: 0xffffffff,
   side: layout.SIDE_DOUBLE,

@@ -12,7 +12,7 @@ import { CORRUPTIONS } from '../../oracle/corruptions.js';
 import { type Elements, elementsIn, nearRay, TOPOLOGIES, verticesOf } from '../../oracle/points-lines.js';
 import { Random, SEED } from '../../oracle/random.js';
 
-const ROUNDS = 4000;
+const ROUNDS = Number(process.env.ROUNDS ?? 4000);
 const FILTER = {
   ...{ layers: 0xffffffff, side: layout.SIDE_DOUBLE, precision: layout.PRECISION_MESH },
   ...{ ignore: new Uint32Array(), threshold: 0.2 },
@@ -138,7 +138,7 @@ describe.each(TOPOLOGIES)('%s', (topology) => {
     const forgeries: [change: (m: BakedMesh) => unknown, message: RegExp][] = [
       [(m) => m.setWord(layout.POINT_LINE_SIZE, 3), /header/],
       [(m) => m.setWord(layout.POINT_LINE_SIZE, topology === 'points' ? 2 : 1), /header/],
-      [(m) => m.setWord(layout.MESH_VERSION, 2), /another version/],
+      [(m) => m.setWord(layout.MESH_VERSION, layout.POINT_LINE_VERSION_VALUE + 1), /another version/],
       [(m) => m.setWord(layout.MESH_KEPT_COUNT, 301), /header/],
       [(m) => m.setWord(layout.POINT_LINE_SIZE + 4, 1), /header/],
       [(m) => m.setWord(firstBlock(m), 0x7fc00000), /finite/],

@@ -2,12 +2,10 @@
 // the checksum tells damage, and no forged buffer makes a traversal read elsewhere or run without end.
 
 import { MESH_HEADER_BYTES, POINT_LINE_MAGIC_VALUE, POINT_LINE_VERSION_VALUE } from '../../../shared/layout';
-import {
-  GREATEST_EXPONENT, IDENTITY_QUATERNION, LEAST_EXPONENT, NODE_BYTES, TREE_EXTENT, nodeAt,
-} from '../mesh/tree/layout';
+import { GREATEST_EXPONENT, LEAST_EXPONENT, NODE_BYTES, TREE_EXTENT } from '../mesh/tree/layout';
 import {
   MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_FOREIGN, MESH_INCONSISTENT, MESH_OK, MESH_OTHER_VERSION, MESH_TRUNCATED, MeshCheck,
-  RANGE_WORDS, addNumbers, meshOf as checkedMesh,
+  RANGE_WORDS, addNumbers, blocksBefore, checkLinksBefore, checkRangesBefore, meshOf as checkedMesh,
 } from '../mesh/tree/mesh-check';
 import { SPACE_BYTES, Space, chooseOffset, largestCoordinate } from '../mesh/tree/tree-space';
 import {
@@ -25,23 +23,24 @@ export function checkPointLineHeader(check: MeshCheck): u32 {
   return isConsistent(mesh) ? MESH_OK : MESH_INCONSISTENT;
 }
 
-/** Checks the numbers of the header, and asks for the indices to be checked. */
+/** Checks the numbers of the header, and asks for the indices to be checked, and for nodes that are not rotated. */
 export function checkPointLineNumbers(check: MeshCheck): u32 {
   const mesh = pointLineOf(checkedMesh(check));
   if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost)) return MESH_BAD_NUMBER;
   if (!(mesh.radius > 0 && mesh.radius < LARGEST_RADIUS)) return MESH_BAD_NUMBER;
+  check.isUpright = 1;
   if (!mesh.indexed) return MESH_OK;
   const indices = changetype<usize>(mesh) + mesh.indices;
   addNumbers(check, RANGE_WORDS, indices, indices + (<usize>mesh.elementCount * mesh.size << 2), mesh.vertexCount);
   return MESH_OK;
 }
 
-/** Checks that none of the nodes from `start` to `end` is rotated. */
-export function checkPointLineNodes(check: MeshCheck, start: u32, end: u32): u32 {
-  for (let i = start; i < end; i++) {
-    if (nodeAt(checkedMesh(check), i).quaternion != IDENTITY_QUATERNION) return MESH_BAD_NUMBER;
-  }
-  return MESH_OK;
+/** Checks links, blocks and indices as far as they lie before `end`, a multiple of 16; what was checked is not looked at again. */
+export function checkPointLineBefore(check: MeshCheck, end: usize): u32 {
+  const mesh = checkedMesh(check), lines = pointLineOf(mesh);
+  let fault = checkLinksBefore(check, end);
+  if (fault == MESH_OK) fault = checkBlocks(check, blocksBefore(mesh, blockOf(lines, 0), blockBytes(lines.size), end));
+  return fault == MESH_OK ? checkRangesBefore(check, end) : fault;
 }
 
 /** More than the diagonal of the largest bounds that float32 has. */
@@ -93,14 +92,14 @@ function isCost(cost: f64): bool {
   return cost >= 1 && cost < Infinity;
 }
 
-/** Checks blocks from `start` to `end`, and counts their elements. */
-export function checkPointLineBlocks(check: MeshCheck, start: u32, end: u32): u32 {
+/** Checks the blocks that are not checked yet, up to `end`, and counts their elements. */
+function checkBlocks(check: MeshCheck, end: u32): u32 {
   const mesh = pointLineOf(checkedMesh(check));
   let found: u32 = 0;
   const numbers: usize = mesh.size == 1 ? POINT_NUMBER : LINE_NUMBER;
   const per = elementsABlock(mesh.size);
   const none = i32x4.splat(NO_ELEMENT), count = i32x4.splat(mesh.elementCount);
-  for (let index = start; index < end; index++) {
+  for (let index = check.nextChecked; index < end; index++) {
     const block = blockOf(mesh, index);
     let within = i32x4.splat(-1);
     for (let at = block; at < block + numbers; at += 16) {
@@ -116,6 +115,7 @@ export function checkPointLineBlocks(check: MeshCheck, start: u32, end: u32): u3
     // Refits use the first lane for those without an element.
     if (load<u32>(block + numbers) == NO_ELEMENT) return MESH_BAD_INDEX;
   }
+  check.nextChecked = end;
   check.kept += found;
   return end < mesh.blockCount || check.kept == mesh.keptCount ? MESH_OK : MESH_BAD_INDEX;
 }

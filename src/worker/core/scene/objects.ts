@@ -37,9 +37,9 @@ export const BOX_BYTES: usize = offsetof<Box>();
 export const NO_TREE: u32 = 3;
 export const UNPLACED: u32 = 0xffffffff;
 
-/** The slots of a page. */
 const PAGE_BITS: u32 = 8;
-const PAGE_SLOTS: u32 = 1 << PAGE_BITS;
+/** The slots of a page. */
+export const PAGE_SLOTS: u32 = 1 << PAGE_BITS;
 const PAGE_BOXES: usize = <usize>PAGE_SLOTS * ITEM_BYTES;
 const PAGE_BYTES: usize = PAGE_BOXES + <usize>PAGE_SLOTS * BOX_BYTES;
 const PAGE_CLIP_SETS: usize = <usize>PAGE_SLOTS << 2;
@@ -59,6 +59,8 @@ class Page {
   /** The address of a Reach for each slot; 0 where no object has had one. */
   reaches: usize;
   live: u32;
+  /** A bit for each mesh that an object has had, by a hash of its address; not of those in a pose. */
+  meshes: u32;
 }
 
 let pages: usize = 0;
@@ -145,6 +147,22 @@ export function visibleLayers(item: Item): u32 {
   return item.flags & FLAG_CULLABLE ? item.layers : 0;
 }
 
+/** Tells whether an object of the page of a slot may have a mesh, as it is and not in a pose. */
+export function mayHaveMesh(slot: u32, mesh: u32): bool {
+  return (pageOf(slot).meshes & meshBit(mesh)) != 0;
+}
+
+/** Notes that an object has a mesh. */
+export function noteMesh(slot: u32, mesh: u32): void {
+  pageOf(slot).meshes |= meshBit(mesh);
+}
+
+// @ts-ignore: decorator
+@inline
+function meshBit(mesh: u32): u32 {
+  return 1 << ((mesh >> 4) * 2654435761 >> 27);
+}
+
 /** Makes room for slots up to and including `slot`, which is a new one. Throws OUT_OF_MEMORY. */
 export function reserveSlots(slot: u32): void {
   const count = slot + 1;
@@ -172,6 +190,7 @@ export function reserveRecord(slot: u32, description: usize): void {
   // Where there is no memory for both, there is to be none for one that nobody needs.
   page.records = allocate(isMesh ? PAGE_BYTES : PAGE_BYTES + PRIMITIVE_BYTES);
   if (!isMesh) sharePrimitive(page, page.records + PAGE_BYTES, description);
+  page.meshes = 0;
   const first = slot & ~(PAGE_SLOTS - 1);
   for (let s = first; s < first + PAGE_SLOTS; s++) {
     itemAt(s).id = 0;
@@ -252,6 +271,7 @@ export function describe(id: u32, description: usize): void {
   const isMesh = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH;
   item.primitive = isMesh ? 0 : primitiveOf(slot);
   describeShape(item, description);
+  if (item.mesh != 0) noteMesh(slot, item.mesh);
   keepPose(item, before);
   item.flags = <u16>load<u32>(description, OBJECT_FLAGS);
   item.layers = load<u32>(description, OBJECT_LAYERS);

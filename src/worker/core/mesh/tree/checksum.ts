@@ -3,13 +3,12 @@
 import { MESH_CHECKED } from '../../../../shared/layout';
 import { Mesh } from './layout';
 
-const PRIME_1: u32 = 2654435761;
 const PRIME_2: u32 = 2246822519;
 const PRIME_3: u32 = 3266489917;
 const PRIME_4: u32 = 668265263;
 export const ROUND_BYTES: u32 = 64;
 
-/** A sum so far. Its 16 lanes, u32 each, follow. */
+/** A sum so far. Its four vectors follow, and behind them the sums of these. */
 @unmanaged
 export class Checksum {
   /** The bytes from here to `end` are still to be summed up. */
@@ -19,22 +18,24 @@ export class Checksum {
 }
 
 const LANES: usize = offsetof<Checksum>();
-export const CHECKSUM_BYTES: usize = LANES + ROUND_BYTES;
+export const CHECKSUM_BYTES: usize = LANES + 2 * ROUND_BYTES;
 
 /**
- * Begins to sum up all bytes behind the checksum itself, as little-endian words, by the steps of xxHash32 (Collet 2012) with 16
- * lanes, as only chains that do not wait for each other keep up with memory. Lane i begins as i; each 64 bytes give
- * every lane one word: lane = rotl(lane + word · PRIME_2, 13) · PRIME_1. Then, beginning with the number of bytes, the
- * lanes in order and the words that are left are taken up by hash = rotl(hash + word · PRIME_3, 17) · PRIME_4.
+ * Begins to sum up all bytes behind the checksum itself, as little-endian words, by two sums (Fletcher 1982) of four vectors
+ * of four words: multiplications take three times as long, and all else that a load does to memory that was just copied is as fast as
+ * memory. Word i of the 16 of the vectors begins as i, those of their sums as 0. Each 64 bytes turn every vector by five bytes
+ * (byte k becomes byte k + 11 modulo 16), add four words to it, and add it to its sum. A turn takes the highest bit of a word to where it
+ * carries: without one, it would not matter where two of them change.
  *
- * Every step can be undone, so a change within one word always changes the result; any other change does but for one in
- * 2³².
+ * Then, beginning with the number of bytes, the words of vectors and sums in order and the words that are left are taken
+ * up by hash = rotl(hash + word · PRIME_3, 17) · PRIME_4 (xxHash32, Collet 2012). A change of data changes the result but for
+ * one in 2³².
  */
 export function beginChecksum(sum: Checksum, mesh: Mesh): void {
   sum.at = <u32>changetype<usize>(mesh) + MESH_CHECKED;
   sum.end = <u32>changetype<usize>(mesh) + mesh.bytes;
   const lanes = changetype<usize>(sum) + LANES;
-  for (let i: u32 = 0; i < 16; i++) store<u32>(lanes + (<usize>i << 2), i);
+  for (let i: u32 = 0; i < 32; i++) store<u32>(lanes + (<usize>i << 2), i < 16 ? i : 0);
 }
 
 /** Sums up `bytes` bytes more, or what is left. Answers whether that was all but for less than a round. */
@@ -43,16 +44,19 @@ export function sumUp(sum: Checksum, bytes: u32): bool {
   const end = at + min<usize>(bytes, <usize>sum.end - at) / ROUND_BYTES * ROUND_BYTES;
   const lanes = changetype<usize>(sum) + LANES;
   let a = v128.load(lanes), b = v128.load(lanes, 16), c = v128.load(lanes, 32), d = v128.load(lanes, 48);
+  let e = v128.load(lanes, 64), f = v128.load(lanes, 80), g = v128.load(lanes, 96), h = v128.load(lanes, 112);
   for (; at < end; at += ROUND_BYTES) {
-    a = round(a, v128.load(at));
-    b = round(b, v128.load(at, 16));
-    c = round(c, v128.load(at, 32));
-    d = round(d, v128.load(at, 48));
+    a = i32x4.add(turned(a), v128.load(at));
+    b = i32x4.add(turned(b), v128.load(at, 16));
+    c = i32x4.add(turned(c), v128.load(at, 32));
+    d = i32x4.add(turned(d), v128.load(at, 48));
+    e = i32x4.add(e, a);
+    f = i32x4.add(f, b);
+    g = i32x4.add(g, c);
+    h = i32x4.add(h, d);
   }
-  v128.store(lanes, a);
-  v128.store(lanes, b, 16);
-  v128.store(lanes, c, 32);
-  v128.store(lanes, d, 48);
+  v128.store(lanes, a); v128.store(lanes, b, 16); v128.store(lanes, c, 32); v128.store(lanes, d, 48);
+  v128.store(lanes, e, 64); v128.store(lanes, f, 80); v128.store(lanes, g, 96); v128.store(lanes, h, 112);
   sum.at = <u32>end;
   return <usize>sum.end - end < ROUND_BYTES;
 }
@@ -61,7 +65,7 @@ export function sumUp(sum: Checksum, bytes: u32): bool {
 export function endChecksum(sum: Checksum, mesh: Mesh): u32 {
   const lanes = changetype<usize>(sum) + LANES;
   let hash = mesh.bytes;
-  for (let lane = lanes; lane < lanes + ROUND_BYTES; lane += 4) hash = absorb(hash, load<u32>(lane));
+  for (let lane = lanes; lane < lanes + 2 * ROUND_BYTES; lane += 4) hash = absorb(hash, load<u32>(lane));
   for (let at = <usize>sum.at; at < <usize>sum.end; at += 4) hash = absorb(hash, load<u32>(at));
   hash = (hash ^ (hash >> 15)) * PRIME_2;
   return hash ^ (hash >> 13);
@@ -69,9 +73,8 @@ export function endChecksum(sum: Checksum, mesh: Mesh): u32 {
 
 // @ts-ignore: decorator
 @inline
-function round(lanes: v128, words: v128): v128 {
-  const sum = i32x4.add(lanes, i32x4.mul(words, i32x4.splat(PRIME_2)));
-  return i32x4.mul(v128.or(i32x4.shl(sum, 13), i32x4.shr_u(sum, 19)), i32x4.splat(PRIME_1));
+function turned(v: v128): v128 {
+  return i8x16.shuffle(v, v, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4);
 }
 
 function absorb(hash: u32, word: u32): u32 {

@@ -266,28 +266,18 @@ export function filledLanes(block: Block): u32 {
 // @ts-ignore: decorator
 @inline
 export function isSound(node: Node): bool {
+  const at = changetype<usize>(node), children = node.children;
+  const origin = v128.load(at, offsetof<Node>('originX')), scale = v128.load(at, offsetof<Node>('scaleX'));
+  // The fourth lanes are links. Each comparison is false for NaN.
+  const areSmall = v128.and(f32x4.ge(scale, f32x4.splat(0)), f32x4.le(scale, f32x4.splat(1)));
+  const areNear = f32x4.le(f32x4.abs(origin), f32x4.splat(16));
+  const xy = v128.load(at), z = v128.load(at, 16);
+  const ordered = i8x16.bitmask(i8x16.le_u(v128.shuffle<i32>(xy, z, 0, 2, 4, 4), v128.shuffle<i32>(xy, z, 1, 3, 5, 5)));
   return (
-    isBetween(node.originX, -16, 16) && isBetween(node.originY, -16, 16) && isBetween(node.originZ, -16, 16) &&
-    isBetween(node.scaleX, 0, 1) && isBetween(node.scaleY, 0, 1) && isBetween(node.scaleZ, 0, 1) &&
-    (node.children & ~SAID_MASK) == FLOAT && (node.blocks & ~SAID_MASK) == FLOAT &&
-    innerCount(node) <= childCount(node) && node.quaternion != 0 &&
-    (childMask(node) & (ordered(node.boundsX) & ordered(node.boundsY) & ordered(node.boundsZ))) == childMask(node)
+    (i32x4.bitmask(v128.and(areSmall, areNear)) & 7) == 7 &&
+    (((children ^ FLOAT) | (node.blocks ^ FLOAT)) & ~SAID_MASK) == 0 && innerCount(node) <= childCount(node) &&
+    node.quaternion != 0 && (maskOf(children) & ~(ordered & (ordered >> 4) & (ordered >> 8))) == 0
   );
-}
-
-// False for NaN.
-// @ts-ignore: decorator
-@inline
-function isBetween(value: f32, low: f32, high: f32): bool {
-  return value >= low && value <= high;
-}
-
-/** Marks which of four boxes have their low bound below their high one, a bit each. */
-// @ts-ignore: decorator
-@inline
-function ordered(bounds: u64): u32 {
-  const both = i64x2.splat(bounds);
-  return i8x16.bitmask(i8x16.le_u(both, v128.shuffle<i32>(both, both, 1, 0, 1, 0))) & 15;
 }
 
 /** Reads the triangles of all lanes. */
@@ -295,17 +285,6 @@ function ordered(bounds: u64): u32 {
 @inline
 export function trianglesOf(block: Block): v128 {
   return v128.load(changetype<usize>(block), offsetof<Block>('triangle0'));
-}
-
-/** Tells whether no corner has a coordinate larger than `extent`, or NaN. */
-// @ts-ignore: decorator
-@inline
-export function coordinatesAreWithin(block: Block, extent: f32): bool {
-  let within = i32x4.splat(-1);
-  for (let at: usize = 0; at < 144; at += 16) {
-    within = v128.and(within, f32x4.le(f32x4.abs(v128.load(changetype<usize>(block) + at)), f32x4.splat(extent)));
-  }
-  return i32x4.all_true(within);
 }
 
 /** Answers the offset of a mesh's dipoles: behind nodes, blocks and indices, at a multiple of 16. */

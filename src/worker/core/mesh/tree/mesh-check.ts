@@ -4,7 +4,7 @@
 
 import { allocate } from '../../memory';
 import { CHECKSUM_BYTES, Checksum, beginChecksum } from './checksum';
-import { MAX_DEPTH, Mesh, childCount, firstBlock, firstNode, innerCount, isSound, nodeAt } from './layout';
+import { MAX_DEPTH, Mesh, NODE_BYTES, childCount, firstBlock, firstNode, innerCount, isRotated, isSound, nodeAt } from './layout';
 
 export const MESH_OK = 0;
 export const MESH_TRUNCATED = 1;
@@ -24,8 +24,8 @@ export class MeshCheck {
   /** The bytes that are there, whatever the header says. */
   bytes: u32;
   phase: u32;
-  /** How many blocks, or bytes of the range, are done. */
-  cursor: u32;
+  /** 1 where no node may be rotated. */
+  isUpright: u32;
   rangeCount: u32;
   /** The range that is checked now. */
   range: u32;
@@ -36,8 +36,9 @@ export class MeshCheck {
   /** How many triangles blocks hold: in the tree, and in all. */
   kept: u32;
   given: u32;
-  /** The first block of a tree that is not checked yet, and what is wrong with those before it. */
+  /** The first block that is not checked yet. */
   nextChecked: u32;
+  /** What is wrong with what was looked at so far. */
   fault: u32;
 }
 
@@ -52,6 +53,7 @@ export const RANGE_PAIRS: u32 = 3;
 
 @unmanaged
 class Range {
+  /** Where what is not checked yet begins. */
   start: u32;
   end: u32;
   kind: u32;
@@ -110,22 +112,22 @@ function stackOf(check: MeshCheck): usize {
 
 // @ts-ignore: decorator
 @inline
-export function areLinksDone(check: MeshCheck): bool {
+function areLinksDone(check: MeshCheck): bool {
   return check.top == <u32>stackOf(check);
 }
 
 /**
- * Checks that up to `count` nodes and their blocks have the numbers that builds give them: a node is taken from a stack,
- * its leaves are the next blocks, its inner children are the next nodes and go on the stack. So everything is linked once,
- * from a node of lower index, and a subtree's blocks lie side by side, without which a refit would look at blocks times
- * nodes.
+ * Checks that nodes and their blocks have the numbers that builds give them, up to the first node that does not end before
+ * `end`: a node is taken from a stack, its leaves are the next blocks, its inner children are the next nodes and go on the
+ * stack. So everything is linked once, from a node of lower index, and a subtree's blocks lie side by side, without which a
+ * refit would look at blocks times nodes.
  */
-export function checkLinks(check: MeshCheck, count: u32): u32 {
-  for (; count > 0 && !areLinksDone(check); count--) {
+export function checkLinksBefore(check: MeshCheck, end: usize): u32 {
+  while (!areLinksDone(check)) {
+    if (changetype<usize>(nodeAt(meshOf(check), load<u32>(check.top - 8))) + NODE_BYTES > end) return MESH_OK;
     const fault = checkNode(check);
     if (fault != MESH_OK) return fault;
   }
-  if (!areLinksDone(check)) return MESH_OK;
   const mesh = meshOf(check);
   return check.nextNode == mesh.nodeCount && check.nextBlock == mesh.blockCount ? MESH_OK : MESH_BAD_LINK;
 }
@@ -144,7 +146,7 @@ function checkNode(check: MeshCheck): u32 {
   check.top -= 8;
   const node = nodeAt(mesh, load<u32>(check.top));
   const depth = load<u32>(check.top, 4);
-  if (!isSound(node)) return MESH_BAD_NUMBER;
+  if (!isSound(node) || (check.isUpright != 0 && isRotated(node))) return MESH_BAD_NUMBER;
   if (firstNode(node) != check.nextNode || firstBlock(node) != check.nextBlock) return MESH_BAD_LINK;
   const inner = innerCount(node);
   check.nextNode += inner;
@@ -153,6 +155,11 @@ function checkNode(check: MeshCheck): u32 {
   if (inner > 0 && depth == MAX_DEPTH) return MESH_TOO_DEEP;
   for (let index = check.nextNode - inner; index < check.nextNode; index++) push(check, index, depth + 1);
   return MESH_OK;
+}
+
+/** Answers how many of a mesh's blocks of `bytes` bytes each, the first of which is at `first`, end at `end`, or before it. */
+export function blocksBefore(mesh: Mesh, first: usize, bytes: usize, end: usize): u32 {
+  return end <= first ? 0 : <u32>min<usize>((end - first) / bytes, mesh.blockCount);
 }
 
 // --- ranges ---
@@ -187,22 +194,29 @@ export function areRangesDone(check: MeshCheck): bool {
   return check.range == check.rangeCount;
 }
 
-/** Checks up to `bytes` bytes, a multiple of 16, of the range that is next. */
+/** Checks the next `bytes` bytes, a multiple of 16, of the range that is next, or what there is left of it. */
 export function checkRange(check: MeshCheck, bytes: u32): u32 {
   const range = rangeAt(check, check.range);
-  const start = <usize>range.start + check.cursor;
-  const end = min<usize>(start + bytes, range.end);
-  check.cursor += bytes;
-  if (end == <usize>range.end) {
-    check.range++;
-    check.cursor = 0;
-  }
+  const start = <usize>range.start, end = start + min<usize>(bytes, <usize>range.end - start);
+  range.start = <u32>end;
+  if (end == <usize>range.end) check.range++;
   if (range.kind == RANGE_FLOATS) {
     return areBelow(start, end, reinterpret<f32>(range.limit)) ? MESH_OK : MESH_BAD_NUMBER;
   }
   if (range.kind == RANGE_WORDS) return areWordsBelow(start, end, range.limit) ? MESH_OK : MESH_BAD_INDEX;
   if (range.kind == RANGE_HALVES) return areHalvesBelow(start, end, range.limit) ? MESH_OK : MESH_BAD_NUMBER;
   return arePairsBelow(start, end, range.limit) ? MESH_OK : MESH_BAD_INDEX;
+}
+
+/** Checks the ranges as far as they lie before `end`, a multiple of 16. */
+export function checkRangesBefore(check: MeshCheck, end: usize): u32 {
+  while (!areRangesDone(check)) {
+    const start = <usize>rangeAt(check, check.range).start;
+    if (start >= end) break;
+    const fault = checkRange(check, <u32>(end - start));
+    if (fault != MESH_OK) return fault;
+  }
+  return MESH_OK;
 }
 
 function areBelow(start: usize, end: usize, most: f32): bool {

@@ -6,12 +6,12 @@ import {
 } from '../../../../shared/layout';
 import { dipoleAt } from './dipoles';
 import {
-  BLOCK_BYTES, Block, DIPOLE_BYTES, GREATEST_EXPONENT, LEAST_EXPONENT, Mesh, NODE_BYTES, TREE_EXTENT, blockAt,
-  coordinatesAreWithin, dipolesOffset, filledLanes, trianglesOf,
+  BLOCK_BYTES, Block, DIPOLE_BYTES, GREATEST_EXPONENT, LEAST_EXPONENT, Mesh, NODE_BYTES, TREE_EXTENT, blockAt, dipolesOffset,
+  trianglesOf,
 } from './layout';
 import {
   MESH_BAD_INDEX, MESH_BAD_NUMBER, MESH_FOREIGN, MESH_INCONSISTENT, MESH_OK, MESH_OTHER_VERSION, MESH_TRUNCATED, MeshCheck,
-  RANGE_WORDS, addFloats, addNumbers, meshOf,
+  RANGE_WORDS, addFloats, addNumbers, blocksBefore, checkLinksBefore, checkRangesBefore, meshOf,
 } from './mesh-check';
 import { SPACE_BYTES, Space, chooseOffset, exponentFor, largestCoordinate } from './tree-space';
 import { checkDeform, isDeformConsistent } from './validate-deform';
@@ -117,36 +117,51 @@ function isCost(cost: f64): bool {
   return cost >= 1 && cost < Infinity;
 }
 
-/** Answers how many blocks of a mesh end at an address, or before it. */
-export function blocksBefore(mesh: Mesh, address: usize): u32 {
-  const first = changetype<usize>(blockAt(mesh, 0));
-  return address <= first ? 0 : <u32>min<usize>((address - first) / BLOCK_BYTES, mesh.blockCount);
+/** Checks links, blocks and ranges as far as they lie before `end`, a multiple of 16; what was checked is not looked at again. */
+export function checkTreeBefore(check: MeshCheck, end: usize): u32 {
+  const mesh = meshOf(check);
+  let fault = checkLinksBefore(check, end);
+  if (fault == MESH_OK) fault = checkBlocks(check, blocksBefore(mesh, changetype<usize>(blockAt(mesh, 0)), BLOCK_BYTES, end));
+  return fault == MESH_OK ? checkRangesBefore(check, end) : fault;
 }
 
-/** Checks blocks from `start` to `end`, and counts their triangles. */
-export function checkTreeBlocks(check: MeshCheck, start: u32, end: u32): u32 {
+/** Checks the blocks that are not checked yet, up to `end`, and counts their triangles. */
+function checkBlocks(check: MeshCheck, end: u32): u32 {
   const mesh = meshOf(check);
-  let kept: u32 = 0;
-  let given: u32 = 0;
-  for (let index = start; index < end; index++) {
-    const block = blockAt(mesh, index);
-    if (!checkBlock(block, mesh.triangleCount)) return MESH_BAD_NUMBER;
-    kept += popcnt(filledLanes(block));
-    given += popcnt(i32x4.bitmask(i32x4.ne(trianglesOf(block), i32x4.splat(-1))));
-  }
-  check.kept += kept;
-  check.given += given;
+  const from = blockAt(mesh, check.nextChecked), to = blockAt(mesh, end);
+  check.nextChecked = end;
+  if (!areBlocks(check, changetype<usize>(from), changetype<usize>(to), i32x4.splat(mesh.triangleCount))) return MESH_BAD_NUMBER;
   if (end < mesh.blockCount) return MESH_OK;
   // A refit may make all of those that are given kept ones.
   return check.kept == mesh.keptCount && check.given <= mesh.triangleCount ? MESH_OK : MESH_BAD_INDEX;
 }
 
-function checkBlock(block: Block, triangleCount: u32): bool {
-  const triangles = trianglesOf(block);
-  // The sign is set where there is none, which the first lane must not say as refits use its corner for such lanes, or
-  // where one has no area for the time being (refit.ts).
-  const none = v128.and(i32x4.eq(triangles, i32x4.splat(-1)), i32x4(0, -1, -1, -1));
-  const number = v128.and(triangles, i32x4.splat(i32.MAX_VALUE));
-  const known = v128.or(none, i32x4.lt_u(number, i32x4.splat(triangleCount)));
-  return i32x4.all_true(known) && coordinatesAreWithin(block, TREE_EXTENT);
+/**
+ * Tells whether all coordinates and triangles of blocks are possible. Everything is gathered in lanes and looked at when all is
+ * through, which takes 0.9 ms where it took 2.4 of 39 MB in the cache. NaN is larger than any number, if their bits are compared.
+ */
+function areBlocks(check: MeshCheck, from: usize, to: usize, triangleCount: v128): bool {
+  const all = i32x4.splat(-1), magnitude = i32x4.splat(i32.MAX_VALUE), behindFirst = i32x4(0, -1, -1, -1);
+  let largest = i32x4.splat(0), unknown = largest, kept = largest, given = largest;
+  for (let at = from; at < to; at += BLOCK_BYTES) {
+    for (let k: usize = 0; k < offsetof<Block>('triangle0'); k += 16) {
+      largest = i32x4.max_u(largest, v128.and(v128.load(at + k), magnitude));
+    }
+    // The sign is set where there is none, which the first lane must not say as refits use its corner for such lanes, or
+    // where one has no area for the time being (refit.ts).
+    const triangles = trianglesOf(changetype<Block>(at)), isNone = i32x4.eq(triangles, all);
+    const isBeyond = i32x4.ge_u(v128.and(triangles, magnitude), triangleCount);
+    unknown = v128.or(unknown, v128.andnot(isBeyond, v128.and(isNone, behindFirst)));
+    kept = i32x4.add(kept, i32x4.ge_s(triangles, i32x4.splat(0)));
+    given = i32x4.add(given, v128.not(isNone));
+  }
+  check.kept -= sumOf4(kept);
+  check.given -= sumOf4(given);
+  return !v128.any_true(unknown) && i32x4.all_true(i32x4.le_u(largest, i32x4.splat(reinterpret<i32>(TREE_EXTENT))));
+}
+
+// @ts-ignore: decorator
+@inline
+function sumOf4(lanes: v128): u32 {
+  return i32x4.extract_lane(lanes, 0) + i32x4.extract_lane(lanes, 1) + i32x4.extract_lane(lanes, 2) + i32x4.extract_lane(lanes, 3);
 }

@@ -1,0 +1,80 @@
+import * as layout from '../../src/shared/layout.js';
+import { type BakedMesh, NODE_BLOCKS, NODE_CHILDREN, NODE_HIGH, NODE_LOW, NODE_ORIGIN, NODE_SCALE } from './baked.js';
+
+const NODE_BYTES = 64;
+const LINK_BITS = 0xe0000000;
+const FLOAT = 0x40000000;
+const NONE = -1;
+
+/** Tells slowly whether the tree of a baked mesh, its blocks, indices and dipoles can be trusted: header and what was derived are right. */
+export function isTreeSound(mesh: BakedMesh): boolean {
+  return areLinksSound(mesh) && areBlocksSound(mesh) && areIndicesSound(mesh) && areDipolesSound(mesh);
+}
+
+/** Numbers nodes and blocks anew, depth first from the last child to the first, and compares. */
+function areLinksSound(mesh: BakedMesh): boolean {
+  let [nodes, blocks] = [1, 0];
+  const number = (node: number, depth: number): boolean => {
+    const { count, inner, firstNode, firstBlock } = mesh.links(node);
+    if (!isNodeSound(mesh, node) || firstNode !== nodes || firstBlock !== blocks) return false;
+    nodes += inner;
+    blocks += count - inner;
+    if (nodes > mesh.nodeCount || (inner > 0 && depth === 64)) return false;
+    for (let child = firstNode + inner - 1; child >= firstNode; child--) if (!number(child, depth + 1)) return false;
+    return true;
+  };
+  return number(0, 0) && nodes === mesh.nodeCount && blocks === mesh.blockCount;
+}
+
+function isNodeSound(mesh: BakedMesh, node: number): boolean {
+  const at = mesh.nodeAt(node);
+  const { count, inner } = mesh.links(node);
+  for (const offset of [NODE_CHILDREN, NODE_BLOCKS]) {
+    if ((mesh.word(at + offset) & LINK_BITS) >>> 0 !== FLOAT) return false;
+  }
+  for (let axis = 0; axis < 3; axis++) {
+    const scale = mesh.view.getFloat32(at + NODE_SCALE + 4 * axis, true);
+    if (!(Math.abs(mesh.view.getFloat32(at + NODE_ORIGIN + 4 * axis, true)) <= 16 && scale >= 0 && scale <= 1))
+      return false;
+    for (let child = 0; child < count; child++) {
+      if (mesh.view.getUint8(at + NODE_LOW[axis] + child) > mesh.view.getUint8(at + NODE_HIGH[axis] + child))
+        return false;
+    }
+  }
+  return inner <= count && (mesh.word(at + 24) | mesh.word(at + 28)) !== 0;
+}
+
+function areBlocksSound(mesh: BakedMesh): boolean {
+  const triangles = mesh.word(layout.MESH_TRIANGLE_COUNT);
+  let [kept, given] = [0, 0];
+  for (let block = 0; block < mesh.blockCount; block++) {
+    const at = mesh.blockAt(block);
+    for (let k = 0; k < layout.BLOCK_TRIANGLES; k += 4) {
+      if (!(Math.abs(mesh.view.getFloat32(at + k, true)) <= 2)) return false;
+    }
+    for (let lane = 0; lane < 4; lane++) {
+      const triangle = mesh.view.getInt32(mesh.triangleAt(block, lane), true);
+      if (triangle >= 0) kept++;
+      if (triangle !== NONE) given++;
+      const mayBeNone = triangle === NONE && lane > 0;
+      if (!mayBeNone && (triangle & 0x7fffffff) >= triangles) return false;
+    }
+  }
+  return kept === mesh.word(layout.MESH_KEPT_COUNT) && given <= triangles;
+}
+
+function areIndicesSound(mesh: BakedMesh): boolean {
+  const vertices = mesh.word(layout.MESH_VERTEX_COUNT);
+  if (mesh.word(layout.MESH_INDEXED) === 0) return true;
+  for (let at = mesh.word(layout.MESH_INDICES); at <= mesh.lastIndexAt; at += 4)
+    if (mesh.word(at) >= vertices) return false;
+  return true;
+}
+
+function areDipolesSound(mesh: BakedMesh): boolean {
+  const start = mesh.word(layout.MESH_DIPOLES);
+  for (let at = start; at < start + NODE_BYTES * mesh.nodeCount; at += 4) {
+    if (!Number.isFinite(mesh.view.getFloat32(at, true))) return false;
+  }
+  return true;
+}
