@@ -49,7 +49,7 @@ import { placedIn } from './placed-in.js';
 import { place, STILL } from './placing.js';
 import { section } from './section.js';
 import type { Slices, Turns } from './slices.js';
-import { type MissingFeatures, Snapper } from './snap/snap.js';
+import { type SnapAnswer, Snapper } from './snap/snap.js';
 import { topBoxes } from './top-boxes.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -87,42 +87,34 @@ export abstract class QueryService {
     this.meshes = new MeshTable(core);
     this.work = new LongWork(core, this.meshes, turns, (type) => post({ type, frame: this.frame }, []));
     this.#pairs = new PairQuestions(core, this.meshes, this.work);
-    this.#snapper = new Snapper(core.queries, core.snaps, this.meshes.features, () => this.work.sayBusy());
+    this.#snapper = new Snapper(core.queries, core.snaps, this.meshes.features);
   }
 
   readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
     this.#seen(this.core.queries.raycast(ray, filter)),
   );
 
-  readonly pickSnap = answering(
-    (ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null> => {
-      const answer = this.#snapper.pick(ray, filter, request);
-      return answer.missing ? this.#pickSnapLater(ray, filter, request, answer.missing) : this.#seen(answer.hit);
-    },
-  );
+  readonly pickSnap = answering((ray: PickRay, filter: Filter, request: SnapRequest): Soon<Hit | null> => {
+    return this.#pickSnap(this.work.call, ray, filter, request);
+  });
 
   /** Answers a pick once the features of all meshes near it are found, whose vertices may move meanwhile. */
-  async #pickSnapLater(
-    ray: PickRay,
-    filter: Filter,
-    request: SnapRequest,
-    first: MissingFeatures,
-  ): Promise<Hit | null> {
-    const sought = new Set<number>();
-    for (let missing = first; ; ) {
-      const { features, flats } = missing;
-      for (const mesh of flats) sought.add(mesh);
+  #pickSnap(call: number, ray: PickRay, filter: Filter, request: SnapRequest, sought?: Set<number>): Soon<Hit | null> {
+    const { frame } = this;
+    const steps = this.#snapper.pick(ray, filter, request, sought);
+    const answer = (found: SnapAnswer): Soon<Hit | null> => {
+      if (!found.missing) return found.hit && { ...found.hit, frame };
+      const { features, flats } = found.missing;
       // One after the other, as many picks may ask for the same.
       const work = this.#lastFinding.then(() => this.work.inSlices((slices) => this.#find(features, flats, slices)));
       this.#lastFinding = work.catch(() => {});
-      await work;
-      const answer = this.#snapper.pick(ray, filter, request, sought);
-      if (!answer.missing) return this.#seen(answer.hit);
-      missing = answer.missing;
-    }
+      const all = new Set([...(sought ?? []), ...flats]);
+      return work.then(() => this.#pickSnap(call, ray, filter, request, all));
+    };
+    return this.#soon(steps, answer, call) as Soon<Hit | null>;
   }
 
-  async #find(features: number[], flats: number[], slices: Slices): Promise<void> {
+  async #find(features: Set<number>, flats: Set<number>, slices: Slices): Promise<void> {
     const store = this.meshes.features;
     for (const mesh of features) {
       const isThere = this.meshes.hasAt(mesh) && store.at(mesh)?.isMoved !== false;
@@ -335,13 +327,17 @@ export abstract class QueryService {
   }
 
   /** Does work that may rest at once where it is short, else in slices. */
-  #soon<Found, Answer>(steps: Steps<Found>, answer: (found: Found) => Answer): Answer | Promise<Awaited<Answer>> {
+  #soon<Found, Answer>(
+    steps: Steps<Found>,
+    answer: (found: Found) => Answer,
+    call = this.work.call,
+  ): Answer | Promise<Awaited<Answer>> {
     const until = performance.now() + FRAME_SLICE_MS;
     do {
       const step = steps.next();
       if (step.done) return answer(step.value);
     } while (performance.now() < until);
-    return this.#inSlices((slices) => slices.run(steps)).then(answer) as Promise<Awaited<Answer>>;
+    return this.work.inSlices((slices) => slices.run(steps), call).then(answer) as Promise<Awaited<Answer>>;
   }
 
   /** Does work for the call that was begun last. */

@@ -1,9 +1,15 @@
 import * as layout from '../../shared/layout.js';
 import type { Filter, ViewRecord } from '../../shared/protocol.js';
-import type { Hit, ObjectId, Vec3 } from '../../shared/types.js';
+import type { ObjectId, Vec3 } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
+import { vectorAt } from './hits.js';
 import type { CoreMemory } from './memory.js';
 import type { CoreQueries } from './queries.js';
+import type { Steps } from './steps.js';
+
+/** The milliseconds after which a step rests. */
+const STEP_MS = 1;
+const PLANE_BYTES = 32;
 
 /** What stands for an object in a snapping pick. */
 export interface SnapTarget {
@@ -18,6 +24,17 @@ export interface SnapTarget {
   /** SIDE_*, or undefined where its triangles have sides of their own. */
   sides: number | undefined;
   clipSet: number;
+}
+
+/** What a ray meets first. */
+export interface FrontHit {
+  object: ObjectId;
+  /** -1 of a solid. */
+  triangle: number;
+  /** The bone or box of a solid that is made of several. */
+  bone: number;
+  point: Vec3;
+  normal: Vec3;
 }
 
 /** Sides that a triangle's own go before: core/scene/query/snap.ts. */
@@ -39,32 +56,48 @@ export class CoreSnaps {
   readonly memoryOf = (): ArrayBuffer => this.#memory.buffer;
 
   /**
-   * Lists the objects that may be drawn in a rectangle of the view, low xy and high xy in clip space over w; then runs `work` with
-   * them. `struck`: what the pick has hit, which is the first to be asked whether it hides a point.
+   * Does what asks the core, in steps. `resumed` is called where others may have changed objects and asked the core between two
+   * of them. The work itself may rest more often.
    */
-  during<T>(
-    view: ViewRecord,
-    bounds: readonly number[],
-    filter: Filter,
-    struck: Pick<Hit, 'object' | 'triangle'> | null,
-    work: (near: SnapTarget[]) => T,
-  ): T {
-    return this.#queries.withFilter(filter, (address) =>
-      this.#memory.with(view.byteLength, (record) => {
-        this.#memory.words.set(view, record / 4);
-        const [lowX, lowY, highX, highY] = bounds;
-        const { beginSnap, foundIds } = this.#exports;
-        const count =
-          beginSnap(record, lowX, lowY, highX, highY, address, struck?.object ?? 0, struck?.triangle ?? -1) >>> 0;
-        const near: SnapTarget[] = [];
-        for (let i = 0; i < count; i++) near.push(this.#target(this.#memory.words[(foundIds() >>> 0) / 4 + i]));
-        return work(near);
-      }),
-    );
+  *during<T>(filter: Filter, work: Steps<T>, resumed: () => void): Steps<T> {
+    for (;;) {
+      const step = this.#queries.withFilter(filter, (address) => {
+        this.#exports.beginSnap(address);
+        const until = performance.now() + STEP_MS;
+        let step = work.next();
+        while (!step.done && performance.now() < until) step = work.next();
+        return step;
+      });
+      if (step.done) return step.value;
+      yield;
+      resumed();
+    }
   }
 
-  #target(object: ObjectId): SnapTarget {
+  /**
+   * Lists the objects that may be drawn in a rectangle of the view, low xy and high xy in clip space over w, and not wholly where a
+   * function of the world is negative. `struck`: what the pick has hit, which is the first to be asked whether it hides a point; or 0.
+   */
+  list(
+    view: ViewRecord,
+    [lowX, lowY, highX, highY]: readonly number[],
+    struck: ObjectId,
+    front: readonly number[] | null = null,
+  ): Uint32Array {
+    return this.#memory.with(view.byteLength + PLANE_BYTES, (plane) => {
+      const record = plane + PLANE_BYTES;
+      this.#memory.words.set(view, record / 4);
+      if (front) this.#memory.setFloats(plane, front, 4);
+      const { listSnap, foundIds } = this.#exports;
+      const count = listSnap(record, lowX, lowY, highX, highY, front ? plane : 0, struck) >>> 0;
+      return this.#memory.uint32s(foundIds() >>> 0, count);
+    });
+  }
+
+  /** Answers what stands for an object, as it is now; undefined where it is gone. */
+  target(object: ObjectId): SnapTarget | undefined {
     const at = this.#exports.snapTarget(object) >>> 0;
+    if (at === 0) return undefined;
     const { words, floats } = this.#memory;
     const f = (at + layout.SNAP_MAP) / 8;
     const sides = words[(at + layout.SNAP_SIDES) / 4];
@@ -104,6 +137,20 @@ export class CoreSnaps {
    */
   isHidden(way: Float64Array): boolean {
     return way[6] > 0 && Boolean(this.#exports.hidesSnap(way[0], way[1], way[2], way[3], way[4], way[5], way[6]));
+  }
+
+  /** Answers what is met first on the way from a point in a direction of length 1, three numbers and three; null where nothing is. */
+  frontOf(way: Float64Array): FrontHit | null {
+    const at = this.#exports.frontOfSnap(way[0], way[1], way[2], way[3], way[4], way[5]) >>> 0;
+    if (at === 0) return null;
+    const { words, view } = this.#memory;
+    return {
+      object: words[(at + layout.FRONT_OBJECT) / 4],
+      triangle: view.getInt32(at + layout.FRONT_TRIANGLE, true),
+      bone: view.getInt32(at + layout.FRONT_BONE, true),
+      point: vectorAt(view, at + layout.FRONT_POINT),
+      normal: vectorAt(view, at + layout.FRONT_NORMAL),
+    };
   }
 
   boneOf(object: ObjectId, triangle: number, [u, v, w]: Vec3): number {

@@ -37,6 +37,8 @@ export class SnapView {
 
   /** What `findWayTo` has found: three numbers, three, and one. */
   readonly way = new Float64Array(7);
+  /** Where the point is drawn that it was found to, in pixels from the cursor. */
+  readonly place = new Float64Array(2);
 
   constructor(record: ViewRecord, { x: px, y: py, radius }: Cursor) {
     const floats = new Float64Array(record.buffer, record.byteOffset);
@@ -85,10 +87,39 @@ export class SnapView {
    * length of that part of it in which something hides the point.
    */
   findWayTo(px: number, py: number, pz: number): void {
-    const { x, y, w, near } = this.drawing;
+    const { x, y, w } = this.drawing;
     const depth = w[0] * px + w[1] * py + w[2] * pz + w[3];
     const p = (x[0] * px + x[1] * py + x[2] * pz + x[3]) / depth;
     const q = (y[0] * px + y[1] * py + y[2] * pz + y[3]) / depth;
+    this.place[0] = p;
+    this.place[1] = q;
+    this.#findWay(p, q, px, py, pz, depth, this.way);
+  }
+
+  /** Finds the way on from the near plane at a place, in pixels from the cursor: as `way` is; not finite without a near plane. */
+  findWayAt(p: number, q: number, out: Float64Array): void {
+    const { x, y, w } = this.drawing;
+    // What is drawn there lies on a line: where two functions are 0. This is its point next to the origin.
+    const a = plus(x, -p, w);
+    const b = plus(y, -q, w);
+    const s = a[1] * b[2] - a[2] * b[1];
+    const t = a[2] * b[0] - a[0] * b[2];
+    const u = a[0] * b[1] - a[1] * b[0];
+    const square = s * s + t * t + u * u;
+    this.#findWay(
+      p,
+      q,
+      (b[3] * (a[1] * u - a[2] * t) - a[3] * (b[1] * u - b[2] * t)) / square,
+      (b[3] * (a[2] * s - a[0] * u) - a[3] * (b[2] * s - b[0] * u)) / square,
+      (b[3] * (a[0] * t - a[1] * s) - a[3] * (b[0] * t - b[1] * s)) / square,
+      0,
+      out,
+    );
+  }
+
+  /** Finds the way at a place of the screen, on which a point is. `depth`: w of that. */
+  #findWay(p: number, q: number, px: number, py: number, pz: number, depth: number, way: Float64Array): void {
+    const { x, y, w, near } = this.drawing;
     const ax = x[0] - p * w[0];
     const ay = x[1] - p * w[1];
     const az = x[2] - p * w[2];
@@ -102,7 +133,6 @@ export class SnapView {
     const unit = Math.sign(rise) / Math.sqrt(s * s + t * t + u * u);
     const length = (near[0] * px + near[1] * py + near[2] * pz + near[3]) / (rise * unit);
     const pixel = depth / Math.sqrt(Math.max(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz));
-    const { way } = this;
     way[3] = s * unit;
     way[4] = t * unit;
     way[5] = u * unit;
@@ -118,7 +148,7 @@ export function valueAt(f: Affine, point: ArrayLike<number>): number {
 }
 
 /** Answers f + factor · g. */
-function plus(f: Affine, factor: number, g: Affine): Affine {
+export function plus(f: Affine, factor: number, g: Affine): Affine {
   return [f[0] + factor * g[0], f[1] + factor * g[1], f[2] + factor * g[2], f[3] + factor * g[3]];
 }
 
