@@ -248,13 +248,6 @@ export const SNAP_BASE = 112; // u32, address of the mesh at rest
 export const SNAP_SIDES = 116; // u32, SIDE_*: which of its faces show, and 4 where some have sides of their own
 export const SNAP_CLIP_SET = 120; // u32, number of its clip set; 0 for none
 
-// What a ray of a snapping pick meets first.
-export const FRONT_POINT = 0; // f64 × 3
-export const FRONT_NORMAL = 24; // f64 × 3
-export const FRONT_OBJECT = 48; // u32
-export const FRONT_TRIANGLE = 52; // i32; -1 of a solid
-export const FRONT_BONE = 56; // i32, the bone or box of a solid that is made of several
-
 // A region of a view: a rectangle in the units of clip space over w, and perhaps a polygon in it.
 export const REGION_LOW_X = 0; // f64, -1 … 1
 export const REGION_LOW_Y = 8; // f64

@@ -36,8 +36,8 @@ import type {
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
 import type { CoreSweepHit } from './binding/hits.js';
-import type { IdSteps } from './binding/queries.js';
 import type { Steps } from './binding/steps.js';
+import type { IdSteps } from './binding/volumes.js';
 import { boxCover } from './box-cover.js';
 import { buffersOf } from './buffers-of.js';
 import { inspect } from './inspection.js';
@@ -87,11 +87,11 @@ export abstract class QueryService {
     this.meshes = new MeshTable(core);
     this.work = new LongWork(core, this.meshes, turns, (type) => post({ type, frame: this.frame }, []));
     this.#pairs = new PairQuestions(core, this.meshes, this.work);
-    this.#snapper = new Snapper(core.queries, core.snaps, this.meshes.features);
+    this.#snapper = new Snapper(core.rays, core.snaps, this.meshes.features);
   }
 
   readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
-    this.#seen(this.core.queries.raycast(ray, filter)),
+    this.#seen(this.core.rays.raycast(ray, filter)),
   );
 
   readonly pickSnap = answering((ray: PickRay, filter: Filter, request: SnapRequest): Soon<Hit | null> => {
@@ -127,35 +127,35 @@ export abstract class QueryService {
   }
 
   readonly raycastAll = answering(
-    (ray: PickRay, filter: Filter): InParts<Hit> => this.#allSeen(this.core.queries.raycastAll(ray, filter)),
+    (ray: PickRay, filter: Filter): InParts<Hit> => this.#allSeen(this.core.rays.raycastAll(ray, filter)),
   );
 
-  readonly isClear = answering((ray: Ray, filter: Filter): boolean => !this.core.queries.anyHit(ray, filter));
+  readonly isClear = answering((ray: Ray, filter: Filter): boolean => !this.core.rays.anyHit(ray, filter));
 
   readonly raycastMany = answering((rays: Float32Array, filter: Filter): Promise<RayHits> => {
     checkRays(rays);
     const { frame } = this;
     return this.#inSlices(async (slices) => {
-      const hits = await raycastMany(this.core.queries, rays, filter, slices);
+      const hits = await raycastMany(this.core.rays, rays, filter, slices);
       return transfer({ ...hits, frame }, buffersOf(hits));
     });
   });
 
   readonly pickScreen = answering((view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null =>
-    this.#seen(this.core.queries.pickScreen(view, cursor, filter)),
+    this.#seen(this.core.rays.pickScreen(view, cursor, filter)),
   );
 
   readonly pickScreenAll = answering(
     (view: ViewRecord, cursor: Cursor, filter: Filter): InParts<Hit> =>
-      this.#allSeen(this.core.queries.pickScreenAll(view, cursor, filter)),
+      this.#allSeen(this.core.rays.pickScreenAll(view, cursor, filter)),
   );
 
   readonly pickRegion = answering((view: ViewRecord, region: Region, filter: Filter) =>
-    this.#listed(this.core.queries.pickRegionInSteps(view, region, filter)),
+    this.#listed(this.core.volumes.pickRegion(view, region, filter)),
   );
 
   readonly frustum = answering((volume: ViewRecord | Float32Array, filter: Filter): VisibleSet => {
-    const found = this.core.queries.frustum(volume, filter);
+    const found = this.core.volumes.frustum(volume, filter);
     const none = new Uint32Array();
     const buffers = [found.ids.buffer, found.occluded.buffer, found.occluders.buffer];
     return transfer({ ...found, entered: none, left: none, frame: this.frame }, buffers);
@@ -165,14 +165,14 @@ export abstract class QueryService {
   readonly sees = answering((view: ViewRecord, targets: Uint32Array, filter: Filter): Promise<Sight> => {
     const { frame } = this;
     return this.#inSlices(async (slices) => {
-      const points = await slices.run(this.core.queries.sees(view, targets, filter));
+      const points = await slices.run(this.core.rays.sees(view, targets, filter));
       const ids = targets.filter((_, i) => points[i] > 0);
       return transfer({ ids, points, frame }, [ids.buffer as ArrayBuffer, points.buffer]);
     });
   });
 
   readonly overlap = answering((shape: ObjectDescription, matrix: number[], filter: Filter) =>
-    this.#listed(this.core.queries.overlapInSteps(this.#placed(shape, matrix), filter)),
+    this.#listed(this.core.volumes.overlap(this.#placed(shape, matrix), filter)),
   );
 
   readonly sweep = answering(
@@ -182,12 +182,12 @@ export abstract class QueryService {
       motion: Motion,
       filter: Filter,
     ): SweepHit | null | Promise<SweepHit | null> => {
-      const { queries } = this.core;
+      const { sweeps } = this.core;
       const placed = this.#placed(shape, matrix);
-      const short = isShort(shape, motion) ? queries.sweep(placed, motion, filter, MOST_SWEPT) : undefined;
+      const short = isShort(shape, motion) ? sweeps.sweep(placed, motion, filter, MOST_SWEPT) : undefined;
       if (short !== undefined) return this.#seen(short);
       const { frame } = this;
-      const kept = queries.keepSweep(placed, motion, filter, false);
+      const kept = sweeps.keepSweep(placed, motion, filter, false);
       return this.#pairs.sweep(this.work.call, kept, ([hit]) => (hit ? { ...hit, frame } : null));
     },
   );
@@ -211,9 +211,9 @@ export abstract class QueryService {
     filter: Filter,
     ms?: number,
   ): CoreSweepHit[] | Promise<CoreSweepHit[]> {
-    const { queries } = this.core;
-    const short = isShort(placed, motion) ? queries.sweepAll(placed, motion, filter, MOST_SWEPT) : undefined;
-    return short ?? this.#pairs.sweep(call, queries.keepSweep(placed, motion, filter, true), (hits) => hits, ms);
+    const { sweeps } = this.core;
+    const short = isShort(placed, motion) ? sweeps.sweepAll(placed, motion, filter, MOST_SWEPT) : undefined;
+    return short ?? this.#pairs.sweep(call, sweeps.keepSweep(placed, motion, filter, true), (hits) => hits, ms);
   }
 
   /** Places a shape, in slices. The answer is of the frame in which it was last looked whether the place is free. */
@@ -243,19 +243,19 @@ export abstract class QueryService {
       const { frame } = this;
       return this.#inSlices(async (slices) => {
         const asked = { shapes: placed, ways, shapeOf, tolerance, filter };
-        const hits = await sweepMany(this.core.queries, this.#pairs, asked, slices);
+        const hits = await sweepMany(this.core.sweeps, this.#pairs, asked, slices);
         return transfer({ ...hits, frame }, buffersOf(hits));
       });
     },
   );
 
   readonly containing = answering((point: Vec3, filter: Filter) =>
-    this.#listed(this.core.queries.containingInSteps(point, filter)),
+    this.#listed(this.core.volumes.containing(point, filter)),
   );
 
   readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): Soon<ClosestPoint | null> => {
     const { frame } = this;
-    const steps = this.core.queries.closestPointInSteps(point, maxDistance, filter);
+    const steps = this.core.volumes.closestPoint(point, maxDistance, filter);
     return this.#soon(steps, (found) => found && { ...found, frame });
   });
 

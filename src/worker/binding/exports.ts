@@ -157,7 +157,6 @@ export interface CoreExports {
     front: number,
     struck: number,
   ): number;
-  frontOfSnap(x: number, y: number, z: number, alongX: number, alongY: number, alongZ: number): number;
   snapTarget(id: number): number;
   snapSides(id: number, triangle: number): number;
   hidesSnap(x: number, y: number, z: number, alongX: number, alongY: number, alongZ: number, length: number): number;

@@ -2,9 +2,8 @@ import * as layout from '../../shared/layout.js';
 import type { Filter, ViewRecord } from '../../shared/protocol.js';
 import type { ObjectId, Vec3 } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
-import { vectorAt } from './hits.js';
 import type { CoreMemory } from './memory.js';
-import type { CoreQueries } from './queries.js';
+import type { Question } from './question.js';
 import type { Steps } from './steps.js';
 
 /** The milliseconds after which a step rests. */
@@ -26,17 +25,6 @@ export interface SnapTarget {
   clipSet: number;
 }
 
-/** What a ray meets first. */
-export interface FrontHit {
-  object: ObjectId;
-  /** -1 of a solid. */
-  triangle: number;
-  /** The bone or box of a solid that is made of several. */
-  bone: number;
-  point: Vec3;
-  normal: Vec3;
-}
-
 /** Sides that a triangle's own go before: core/scene/query/snap.ts. */
 const OWN_FACE_SIDES = 4;
 
@@ -44,12 +32,12 @@ const OWN_FACE_SIDES = 4;
 export class CoreSnaps {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
-  readonly #queries: CoreQueries;
+  readonly #question: Question;
 
-  constructor(exports: CoreExports, memory: CoreMemory, queries: CoreQueries) {
+  constructor(exports: CoreExports, memory: CoreMemory, question: Question) {
     this.#exports = exports;
     this.#memory = memory;
-    this.#queries = queries;
+    this.#question = question;
   }
 
   /** Answers the core's memory, which is another one after it has grown. */
@@ -61,7 +49,7 @@ export class CoreSnaps {
    */
   *during<T>(filter: Filter, work: Steps<T>, resumed: () => void): Steps<T> {
     for (;;) {
-      const step = this.#queries.withFilter(filter, (address) => {
+      const step = this.#question.with(filter, (address) => {
         this.#exports.beginSnap(address);
         const until = performance.now() + STEP_MS;
         let step = work.next();
@@ -137,20 +125,6 @@ export class CoreSnaps {
    */
   isHidden(way: Float64Array): boolean {
     return way[6] > 0 && Boolean(this.#exports.hidesSnap(way[0], way[1], way[2], way[3], way[4], way[5], way[6]));
-  }
-
-  /** Answers what is met first on the way from a point in a direction of length 1, three numbers and three; null where nothing is. */
-  frontOf(way: Float64Array): FrontHit | null {
-    const at = this.#exports.frontOfSnap(way[0], way[1], way[2], way[3], way[4], way[5]) >>> 0;
-    if (at === 0) return null;
-    const { words, view } = this.#memory;
-    return {
-      object: words[(at + layout.FRONT_OBJECT) / 4],
-      triangle: view.getInt32(at + layout.FRONT_TRIANGLE, true),
-      bone: view.getInt32(at + layout.FRONT_BONE, true),
-      point: vectorAt(view, at + layout.FRONT_POINT),
-      normal: vectorAt(view, at + layout.FRONT_NORMAL),
-    };
   }
 
   boneOf(object: ObjectId, triangle: number, [u, v, w]: Vec3): number {

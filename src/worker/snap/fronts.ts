@@ -1,7 +1,7 @@
 import { CLIP_SET_BYTES, CLIP_SET_INTERSECTION_COUNT, PRECISION_MESH } from '../../shared/layout.js';
-import type { Filter } from '../../shared/protocol.js';
+import type { Filter, PickRay } from '../../shared/protocol.js';
 import type { Vec3 } from '../../shared/types.js';
-import type { FrontHit } from '../binding/snaps.js';
+import type { CoreHit } from '../binding/hits.js';
 import { type Affine, type Place, placed, plus, type SnapView, valueAt } from './snap-view.js';
 import { cross, dot, minus } from './vectors.js';
 
@@ -28,7 +28,7 @@ const FLATNESS_PIXELS = 0.01;
  */
 export class Fronts {
   readonly #view: SnapView;
-  readonly #cast: (way: Float64Array) => FrontHit | null;
+  readonly #cast: (ray: PickRay) => CoreHit | null;
   /** The square about the cursor: low xy and its size. */
   readonly #x: number;
   readonly #y: number;
@@ -42,13 +42,12 @@ export class Fronts {
   #boxes = 0;
   /** The finest level that is looked at, or -1. */
   #depth = -1;
-  readonly #way = new Float64Array(7);
-  readonly #corners = new Map<number, (FrontHit & { way: Vec3 }) | null>();
+  readonly #corners = new Map<number, (CoreHit & { way: Vec3 }) | null>();
   /** Functions of the world that are negative for what is hidden. */
   readonly #planes = new Map<number, Affine | null>();
 
-  /** `cast` answers what a ray meets first, of unit direction. */
-  constructor(view: SnapView, radius: number, filter: Filter, cast: (way: Float64Array) => FrontHit | null) {
+  /** `cast` answers what a ray meets first. */
+  constructor(view: SnapView, radius: number, filter: Filter, cast: (ray: PickRay) => CoreHit | null) {
     this.#view = view;
     this.#cast = cast;
     const [lowX, lowY, highX, highY] = view.squareOf(radius);
@@ -89,14 +88,8 @@ export class Fronts {
 
   /** Tells whether a point that is drawn at a place of the square, xy in pixels from the cursor, is surely hidden. */
   hides(place: ArrayLike<number>, point: Vec3): boolean {
-    const along = (place[0] - this.#x) / this.#width;
-    const up = (place[1] - this.#y) / this.#height;
-    for (let level = 0; level <= this.#depth; level++) {
-      const cells = 2 ** level;
-      const plane = this.#planeOf(level, Math.floor(along * cells), Math.floor(up * cells));
-      if (plane) return valueAt(plane, point) < 0;
-    }
-    return false;
+    const front = this.#frontAt(place[0], place[1], place[0], place[1]);
+    return front !== null && valueAt(front, point) < 0;
   }
 
   /**
@@ -104,26 +97,24 @@ export class Fronts {
    * `boxes`, under a map; `rect`: where it is drawn, low xy and high xy in pixels from the cursor.
    */
   hidesBox(place: Place, boxes: Float32Array, at: number, rect: readonly number[]): boolean {
-    const share = (value: number, low: number, size: number) => Math.min(Math.max((value - low) / size, 0), 1);
-    const low = [share(rect[0], this.#x, this.#width), share(rect[1], this.#y, this.#height)];
-    const high = [share(rect[2], this.#x, this.#width), share(rect[3], this.#y, this.#height)];
-    const hides = (level: number, i: number, j: number): boolean => {
-      const plane = this.#planeOf(level, i, j);
-      if (plane) return isBehind(plane, place, boxes, at);
-      if (level >= this.#depth) return false;
-      const cells = 2 ** (level + 1);
-      for (let k = 0; k < 4; k++) {
-        const x = 2 * i + (k & 1);
-        const y = 2 * j + (k >> 1);
-        const isMet =
-          x <= high[0] * cells && x + 1 >= low[0] * cells && y <= high[1] * cells && y + 1 >= low[1] * cells;
-        if (isMet && !hides(level + 1, x, y)) return false;
-      }
-      return true;
-    };
-    const isHidden = hides(0, 0, 0);
+    const front = this.#frontAt(rect[0], rect[1], rect[2], rect[3]);
+    const isHidden = front !== null && isBehind(front, place, boxes, at);
     this.#boxes = isHidden ? Math.max(this.#boxes - SEEN_PER_HIDDEN, 0) : this.#boxes + 1;
     return isHidden;
+  }
+
+  /** Finds what is in front of a rectangle of the screen, or of what of it is in the square: in the largest cell that holds it and has a front. */
+  #frontAt(lowX: number, lowY: number, highX: number, highY: number): Affine | null {
+    let front: Affine | null = null;
+    for (let level = 0; level <= this.#depth && front === null; level++) {
+      const cellOf = (value: number, low: number, size: number) =>
+        Math.min(Math.max(Math.floor(((value - low) / size) * 2 ** level), 0), 2 ** level - 1);
+      const i = cellOf(lowX, this.#x, this.#width);
+      const j = cellOf(lowY, this.#y, this.#height);
+      if (cellOf(highX, this.#x, this.#width) !== i || cellOf(highY, this.#y, this.#height) !== j) break;
+      front = this.#planeOf(level, i, j);
+    }
+    return front;
   }
 
   #planeOf(level: number, i: number, j: number): Affine | null {
@@ -168,14 +159,17 @@ export class Fronts {
     return plus([...normal, -dot(normal, points[0])], (MARGIN_PIXELS * pixel) / least, w);
   }
 
-  #cornerAt(i: number, j: number): (FrontHit & { way: Vec3 }) | null {
+  #cornerAt(i: number, j: number): (CoreHit & { way: Vec3 }) | null {
     const key = j * (CELLS + 1) + i;
     let corner = this.#corners.get(key);
     if (corner === undefined) {
-      const way = this.#way;
-      this.#view.findWayAt(this.#x + (this.#width * i) / CELLS, this.#y + (this.#height * j) / CELLS, way);
-      const hit = Number.isFinite(way[0]) ? this.#cast(way) : null;
-      corner = hit && { ...hit, way: [way[3], way[4], way[5]] };
+      const [x, y, z, ...way] = this.#view.wayAt(
+        this.#x + (this.#width * i) / CELLS,
+        this.#y + (this.#height * j) / CELLS,
+      );
+      const hit = Number.isFinite(x) ? this.#cast({ origin: [x, y, z], direction: way }) : null;
+      // Points and lines hide nothing.
+      corner = hit && hit.element === hit.triangle ? { ...hit, way } : null;
       this.#corners.set(key, corner);
     }
     return corner;

@@ -1,6 +1,7 @@
 import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_REVERSED, VIEW_VIEWPORT } from '../../shared/layout.js';
 import type { Cursor, ViewRecord } from '../../shared/protocol.js';
 import type { Vec3 } from '../../shared/types.js';
+import { cross, dot } from './vectors.js';
 
 /** An affine function of a place: three factors and what is added. */
 export type Affine = readonly [number, number, number, number];
@@ -87,39 +88,13 @@ export class SnapView {
    * length of that part of it in which something hides the point.
    */
   findWayTo(px: number, py: number, pz: number): void {
-    const { x, y, w } = this.drawing;
+    const { x, y, w, near } = this.drawing;
     const depth = w[0] * px + w[1] * py + w[2] * pz + w[3];
     const p = (x[0] * px + x[1] * py + x[2] * pz + x[3]) / depth;
     const q = (y[0] * px + y[1] * py + y[2] * pz + y[3]) / depth;
     this.place[0] = p;
     this.place[1] = q;
-    this.#findWay(p, q, px, py, pz, depth, this.way);
-  }
-
-  /** Finds the way on from the near plane at a place, in pixels from the cursor: as `way` is; not finite without a near plane. */
-  findWayAt(p: number, q: number, out: Float64Array): void {
-    const { x, y, w } = this.drawing;
-    // What is drawn there lies on a line: where two functions are 0. This is its point next to the origin.
-    const a = plus(x, -p, w);
-    const b = plus(y, -q, w);
-    const s = a[1] * b[2] - a[2] * b[1];
-    const t = a[2] * b[0] - a[0] * b[2];
-    const u = a[0] * b[1] - a[1] * b[0];
-    const square = s * s + t * t + u * u;
-    this.#findWay(
-      p,
-      q,
-      (b[3] * (a[1] * u - a[2] * t) - a[3] * (b[1] * u - b[2] * t)) / square,
-      (b[3] * (a[2] * s - a[0] * u) - a[3] * (b[2] * s - b[0] * u)) / square,
-      (b[3] * (a[0] * t - a[1] * s) - a[3] * (b[0] * t - b[1] * s)) / square,
-      0,
-      out,
-    );
-  }
-
-  /** Finds the way at a place of the screen, on which a point is. `depth`: w of that. */
-  #findWay(p: number, q: number, px: number, py: number, pz: number, depth: number, way: Float64Array): void {
-    const { x, y, w, near } = this.drawing;
+    const { way } = this;
     const ax = x[0] - p * w[0];
     const ay = x[1] - p * w[1];
     const az = x[2] - p * w[2];
@@ -140,6 +115,24 @@ export class SnapView {
     way[1] = py - length * way[4];
     way[2] = pz - length * way[5];
     way[6] = length - HIDING_PIXELS * pixel;
+  }
+
+  /**
+   * Answers the way on from the near plane at a place, in pixels from the cursor: where it begins, and its direction, of length 1.
+   * It is not finite without a near plane.
+   */
+  wayAt(p: number, q: number): [...Vec3, ...Vec3] {
+    const { x, y, w, near } = this.drawing;
+    // What is drawn there lies where two functions are 0.
+    const a = plus(x, -p, w);
+    const b = plus(y, -q, w);
+    const [v3, a3, b3] = [near, a, b].map(([s, t, u]): Vec3 => [s, t, u]);
+    const along = cross(a3, b3);
+    const rise = dot(v3, along);
+    const [s, t] = [cross(b3, v3), cross(v3, a3)];
+    const unit = Math.sign(rise) / Math.hypot(...along);
+    const at = (k: number) => -(near[3] * along[k] + a[3] * s[k] + b[3] * t[k]) / rise;
+    return [at(0), at(1), at(2), along[0] * unit, along[1] * unit, along[2] * unit];
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../shared/layout.js';
 import type { Filter, PickRay, SnapRequest } from '../../shared/protocol.js';
 import type { FlatFace, Hit, Snap, SnapKind, Vec3 } from '../../shared/types.js';
-import type { CoreQueries } from '../binding/queries.js';
+import type { CoreRays } from '../binding/rays.js';
 import type { CoreSnaps, SnapTarget } from '../binding/snaps.js';
 import type { Steps } from '../binding/steps.js';
 import { type CandidateDetail, detailOf } from './candidate-detail.js';
@@ -56,14 +56,14 @@ interface Room {
 
 /** Picks, and finds the feature near the cursor that the hit snaps to. */
 export class Snapper {
-  readonly #queries: CoreQueries;
+  readonly #rays: CoreRays;
   readonly #snaps: CoreSnaps;
   readonly #store: FeatureStore;
   /** Those that no pick writes to now: one, but while picks are between two steps. */
   readonly #rooms: Room[] = [];
 
-  constructor(queries: CoreQueries, snaps: CoreSnaps, store: FeatureStore) {
-    this.#queries = queries;
+  constructor(rays: CoreRays, snaps: CoreSnaps, store: FeatureStore) {
+    this.#rays = rays;
     this.#snaps = snaps;
     this.#store = store;
   }
@@ -76,7 +76,7 @@ export class Snapper {
    */
   pick(ray: PickRay, filter: Filter, request: SnapRequest, sought?: ReadonlySet<number>): Steps<SnapAnswer> {
     const posed: NearObject[] = [];
-    const hit = this.#queries.raycast(ray, filter);
+    const hit = this.#rays.raycast(ray, filter);
     const work = this.#snapped(hit, ray, filter, request, posed, sought);
     return this.#snaps.during(filter, work, () => this.#forgetGone(posed));
   }
@@ -91,7 +91,7 @@ export class Snapper {
   ): Steps<SnapAnswer> {
     const snaps = this.#snaps;
     const view = new SnapView(record, cursor);
-    const fronts = new Fronts(view, cursor.radius, filter, (way) => snaps.frontOf(way));
+    const fronts = new Fronts(view, cursor.radius, filter, (each) => this.#rays.raycastAgain(each));
     const struckId = hit?.object ?? 0;
     let ids = snaps.list(record, view.bounds, struckId);
     if (ids.length > FEW) {

@@ -12,7 +12,7 @@ const VIEWPORT = { x: 0, y: 0, width: 400, height: 300 };
 /** Pixels that rounding and the order of what is within a 64th may make. */
 const DOUBT = 0.03;
 /** In the world: what is nearer to a clip plane than this, and not on it, may be on either side. */
-const CLIP_DOUBT = 1e-9;
+const CLIP_DOUBT = 1e-8;
 
 let service: CollisionService;
 beforeAll(async () => {
@@ -29,6 +29,7 @@ interface Thing {
   triangles: Vector3[][];
   corners: Vector3[];
   edges: [Vector3, Vector3][];
+  ball?: { center: Vector3; radius: number };
 }
 
 const QUADS = [
@@ -83,6 +84,17 @@ async function gridOf(cells: number, size: number, matrix: Matrix4): Promise<Thi
   return { id, triangles, corners: [], edges: [] };
 }
 
+/** Of a ball whose front is at the origin. */
+function ballOf(radius: number, place: Vector3): Thing {
+  const center = new Vector3(0, 0, -radius).add(place);
+  const id = service.addObject({
+    shape: { type: 'sphere', radius },
+    matrix: new Matrix4().setPosition(center).elements,
+    side: 'double',
+  });
+  return { id, triangles: [], corners: [], edges: [], ball: { center, radius } };
+}
+
 const valueAt = ([a, b, c, d]: Clip, { x, y, z }: Vector3) => a * x + b * y + c * z + d;
 
 function oracle(camera: Camera, cursor: [number, number], radius: number, clips: readonly Clip[], things: Thing[]) {
@@ -125,12 +137,22 @@ function oracle(camera: Camera, cursor: [number, number], radius: number, clips:
     const pixel = 1e-3 / Math.hypot(...pixelOf(beside).map((value, k) => value - pixelOf(p)[k]));
     let most = -Infinity;
     let isDoubtful = false;
-    for (const [a, b, c] of hiding) {
-      if (!ray.intersectTriangle(a, b, c, false, hit)) continue;
+    const note = (): void => {
       const kept = keptOf(hit);
       const pixels = (length - hit.distanceTo(start)) / pixel;
       if (kept === 0.5) isDoubtful ||= pixels > 0.2;
       else if (kept === 1) most = Math.max(most, pixels);
+    };
+    for (const [a, b, c] of hiding) if (ray.intersectTriangle(a, b, c, false, hit)) note();
+    const noteAt = (t: number): void => {
+      ray.at(t, hit);
+      note();
+    };
+    for (const { ball } of things) {
+      if (!ball) continue;
+      const middle = ball.center.clone().sub(start).dot(way);
+      const half = Math.sqrt(ball.radius ** 2 - ray.distanceSqToPoint(ball.center));
+      for (const t of [middle - half, middle + half]) if (t > 0) noteAt(t);
     }
     if (most > 0.3) return 'hidden';
     return isDoubtful || most > 0.2 ? 'doubtful' : 'visible';
@@ -138,15 +160,15 @@ function oracle(camera: Camera, cursor: [number, number], radius: number, clips:
   return { pixelsOf, isDrawn, keptOf, visibilityOf, pixelOf };
 }
 
-type Wall = 'nothing' | 'a box' | 'a box that ends near the cursor' | 'two triangles' | 'a grid';
-type Cut = 'nowhere' | 'beside all' | 'through the wall' | 'at faces of boxes';
+type Wall = 'nothing' | 'a ball' | 'a box' | 'a box that ends near the cursor' | 'two triangles' | 'a grid';
+type Cut = 'nowhere' | 'beside all' | 'through the wall' | 'before the wall' | 'at faces of boxes';
 
-async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean) {
+async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean, place: Vector3) {
   const camera = isParallel
     ? new OrthographicCamera(-8, 8, 6, -6, 0.1, 100)
     : new PerspectiveCamera(45, 4 / 3, 0.1, 100);
-  camera.position.set(random.range(-2, 2), random.range(-2, 2), 14);
-  camera.lookAt(0, 0, 0);
+  camera.position.set(random.range(-2, 2), random.range(-2, 2), 14).add(place);
+  camera.lookAt(place);
   // All is about the middle of the view, or about its left border.
   const isAtBorder = random.chance(0.3);
   if (isAtBorder && isParallel) camera.translateX(8);
@@ -168,12 +190,15 @@ async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean
           .multiply(new Vector3(0.7, 0.7, 3))
           .add(new Vector3(0, 0, -2.5));
     const half = random.chance(0.5) ? new Vector3(0.125, 0.125, 0.125) : new Vector3(0.02, 0.05, 0.1);
-    things.push(boxOf(half, new Matrix4().setPosition(at)));
+    things.push(boxOf(half, new Matrix4().setPosition(at.add(place))));
   }
-  const tilt = new Matrix4().makeRotationAxis(random.direction(), random.range(0, 0.4));
+  const tilt = new Matrix4().makeRotationAxis(random.direction(), random.range(0, 0.4)).setPosition(place);
+  if (wall === 'a ball') things.push(ballOf(random.pick([1.5, 6]), place));
   if (wall === 'a box') things.push(boxOf(new Vector3(9, 9, 0.2), tilt));
   if (wall === 'a box that ends near the cursor') {
-    things.push(boxOf(new Vector3(9, 9, 0.2), new Matrix4().makeTranslation(random.range(-9.1, -8.9), 0, 0)));
+    things.push(
+      boxOf(new Vector3(9, 9, 0.2), new Matrix4().setPosition(place.x + random.range(-9.1, -8.9), place.y, place.z)),
+    );
   }
   if (wall === 'two triangles') things.push(await gridOf(1, 12, tilt));
   if (wall === 'a grid') things.push(await gridOf(random.integer(60) + 10, 12, tilt));
@@ -181,24 +206,33 @@ async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean
     nowhere: [],
     'beside all': [[0, 0, 1, 100]],
     'through the wall': [[...random.direction().toArray(), random.range(-0.3, 0.3)]],
+    'before the wall': [[0, 0, -1, random.range(-0.06, 0)]],
     'at faces of boxes': [
       [0, 0, -1, -0.25],
       [1, 0, 0, 0.875],
     ],
   };
   await service.update();
-  return { camera, things, clips: clips[cut], middle: isAtBorder ? 0 : 200 };
+  // About the place.
+  const placed = clips[cut].map((clip): Clip => [clip[0], clip[1], clip[2], 2 * clip[3] - valueAt(clip, place)]);
+  return { camera, things, clips: placed, middle: isAtBorder ? 0 : 200 };
 }
 
-const WALLS: Wall[] = ['nothing', 'a box', 'a box that ends near the cursor', 'two triangles', 'a grid'];
-const CUTS: Cut[] = ['nowhere', 'beside all', 'through the wall', 'at faces of boxes'];
+const WALLS: Wall[] = ['nothing', 'a ball', 'a box', 'a box that ends near the cursor', 'two triangles', 'a grid'];
+const CUTS: Cut[] = ['nowhere', 'beside all', 'through the wall', 'before the wall', 'at faces of boxes'];
 
 test.each(WALLS.flatMap((wall) => CUTS.map((cut) => [wall, cut] as const)))(
   `behind %s, cut %s, seed ${SEED}`,
   async (wall, cut) => {
     const random = new Random(SEED + 100 * WALLS.indexOf(wall) + CUTS.indexOf(cut));
     for (let round = 0; round < ROUNDS; round++) {
-      const { camera, things, clips, middle } = await sceneOf(random, wall, cut, round % 2 === 1);
+      const { camera, things, clips, middle } = await sceneOf(
+        random,
+        wall,
+        cut,
+        round % 2 === 1,
+        new Vector3(...(round % 3 === 1 ? [1e5, -2e5, 1e4] : [0, 0, 0])),
+      );
       for (let pick = 0; pick < PICKS; pick++) {
         const cursor: [number, number] = [Math.max(middle + random.range(-16, 16), 0), 150 + random.range(-16, 16)];
         const radius = random.pick([6, 12]);

@@ -2,9 +2,7 @@
 // what stands for each, which sides of its faces show, and whether something nearer hides a point. What a mesh has to snap
 // to is not known here (src/worker/snap). World units.
 
-import {
-  FRONT_BONE, FRONT_NORMAL, FRONT_OBJECT, FRONT_POINT, FRONT_TRIANGLE, SHAPE_MESH, SNAP_BASE, SNAP_CLIP_SET, SNAP_SIDES,
-} from '../../../../shared/layout';
+import { SHAPE_MESH, SNAP_BASE, SNAP_CLIP_SET, SNAP_SIDES } from '../../../../shared/layout';
 import { Plane } from '../../math/plane';
 import { sidesOfFace } from '../../mesh/query/face-sides';
 import { Mesh } from '../../mesh/tree/layout';
@@ -16,10 +14,8 @@ import { boxAt, clipSetOf, isAlive, placedShapeAt, slotOf } from '../objects';
 import { updateTrees } from '../scene';
 import { setProjection } from '../view/projection';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
-import { ANY, NEAREST } from '../../mesh/query/ray';
-import {
-  castSurfaces, findNormal, foundBone, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, pointX, pointY, pointZ,
-} from './ray';
+import { ANY } from '../../mesh/query/ray';
+import { castSurfaces, foundObject } from './ray';
 import { limitsOf } from './region';
 import { addFound, clearFound, foundCount } from './result-ids';
 import { OUTSIDE, addPlane, addRectangle, beginVolume, limitDepth } from './volume';
@@ -96,27 +92,7 @@ export function snapSides(id: u32, triangle: u32): u32 {
  * lines hide nothing. Throws OUT_OF_MEMORY.
  */
 export function hidesSnap(x: f64, y: f64, z: f64, alongX: f64, alongY: f64, alongZ: f64, length: f64): bool {
-  return castFrom(x, y, z, alongX, alongY, alongZ, length, ANY);
-}
-
-/** Finds the surface that is met first. Answers the address of what is known of it (layout.ts, FRONT_*), or 0. Throws OUT_OF_MEMORY. */
-export function frontOfSnap(x: f64, y: f64, z: f64, alongX: f64, alongY: f64, alongZ: f64): usize {
-  if (!castFrom(x, y, z, alongX, alongY, alongZ, Infinity, NEAREST)) return 0;
-  findNormal();
-  store<f64>(record, pointX, FRONT_POINT);
-  store<f64>(record, pointY, FRONT_POINT + 8);
-  store<f64>(record, pointZ, FRONT_POINT + 16);
-  store<f64>(record, foundNormalX, FRONT_NORMAL);
-  store<f64>(record, foundNormalY, FRONT_NORMAL + 8);
-  store<f64>(record, foundNormalZ, FRONT_NORMAL + 16);
-  store<u32>(record, foundObject, FRONT_OBJECT);
-  store<i32>(record, foundTriangle, FRONT_TRIANGLE);
-  store<i32>(record, foundBone, FRONT_BONE);
-  return record;
-}
-
-function castFrom(x: f64, y: f64, z: f64, alongX: f64, alongY: f64, alongZ: f64, length: f64, asked: u32): bool {
-  castSurfaces(x, y, z, alongX, alongY, alongZ, 0, length, asked, isAlive(hider) ? hider : 0);
+  castSurfaces(x, y, z, alongX, alongY, alongZ, 0, length, ANY, isAlive(hider) ? hider : 0);
   if (foundObject != 0) hider = foundObject;
   return foundObject != 0;
 }
