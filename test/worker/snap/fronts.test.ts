@@ -143,7 +143,6 @@ function oracle(camera: Camera, cursor: [number, number], radius: number, clips:
       if (kept === 0.5) isDoubtful ||= pixels > 0.2;
       else if (kept === 1) most = Math.max(most, pixels);
     };
-    for (const [a, b, c] of hiding) if (ray.intersectTriangle(a, b, c, false, hit)) note();
     const noteAt = (t: number): void => {
       ray.at(t, hit);
       note();
@@ -154,6 +153,10 @@ function oracle(camera: Camera, cursor: [number, number], radius: number, clips:
       const half = Math.sqrt(ball.radius ** 2 - ray.distanceSqToPoint(ball.center));
       for (const t of [middle - half, middle + half]) if (t > 0) noteAt(t);
     }
+    for (const [a, b, c] of hiding) {
+      if (most > 0.3) return 'hidden';
+      if (ray.intersectTriangle(a, b, c, false, hit)) note();
+    }
     if (most > 0.3) return 'hidden';
     return isDoubtful || most > 0.2 ? 'doubtful' : 'visible';
   };
@@ -163,7 +166,7 @@ function oracle(camera: Camera, cursor: [number, number], radius: number, clips:
 type Wall = 'nothing' | 'a ball' | 'a box' | 'a box that ends near the cursor' | 'two triangles' | 'a grid';
 type Cut = 'nowhere' | 'beside all' | 'through the wall' | 'before the wall' | 'at faces of boxes';
 
-async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean, place: Vector3) {
+async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean, place: Vector3, boxes: number) {
   const camera = isParallel
     ? new OrthographicCamera(-8, 8, 6, -6, 0.1, 100)
     : new PerspectiveCamera(45, 4 / 3, 0.1, 100);
@@ -181,17 +184,6 @@ async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean
     viewport: VIEWPORT,
   });
   const things: Thing[] = [];
-  // On a raster, so that faces lie on planes and on one another; some many times in one place.
-  for (let i = 0; i < BOXES; i++) {
-    const at = random.chance(0.3)
-      ? new Vector3(random.integer(4) - 2, random.integer(4) - 2, random.integer(12) - 9).multiplyScalar(0.375)
-      : random
-          .point(1)
-          .multiply(new Vector3(0.7, 0.7, 3))
-          .add(new Vector3(0, 0, -2.5));
-    const half = random.chance(0.5) ? new Vector3(0.125, 0.125, 0.125) : new Vector3(0.02, 0.05, 0.1);
-    things.push(boxOf(half, new Matrix4().setPosition(at.add(place))));
-  }
   const tilt = new Matrix4().makeRotationAxis(random.direction(), random.range(0, 0.4)).setPosition(place);
   if (wall === 'a ball') things.push(ballOf(random.pick([1.5, 6]), place));
   if (wall === 'a box') things.push(boxOf(new Vector3(9, 9, 0.2), tilt));
@@ -202,6 +194,17 @@ async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean
   }
   if (wall === 'two triangles') things.push(await gridOf(1, 12, tilt));
   if (wall === 'a grid') things.push(await gridOf(random.integer(60) + 10, 12, tilt));
+  // On a raster, so that faces lie on planes and on one another; some many times in one place.
+  for (let i = 0; i < boxes; i++) {
+    const at = random.chance(0.3)
+      ? new Vector3(random.integer(4) - 2, random.integer(4) - 2, random.integer(12) - 9).multiplyScalar(0.375)
+      : random
+          .point(1)
+          .multiply(new Vector3(0.7, 0.7, 3))
+          .add(new Vector3(0, 0, -2.5));
+    const half = random.chance(0.5) ? new Vector3(0.125, 0.125, 0.125) : new Vector3(0.02, 0.05, 0.1);
+    things.push(boxOf(half, new Matrix4().setPosition(at.add(place))));
+  }
   const clips: Record<Cut, Clip[]> = {
     nowhere: [],
     'beside all': [[0, 0, 1, 100]],
@@ -226,14 +229,17 @@ test.each(WALLS.flatMap((wall) => CUTS.map((cut) => [wall, cut] as const)))(
   async (wall, cut) => {
     const random = new Random(SEED + 100 * WALLS.indexOf(wall) + CUTS.indexOf(cut));
     for (let round = 0; round < ROUNDS; round++) {
+      // Among more of them more is hidden before something is found.
+      const isLast = round === ROUNDS - 1;
       const { camera, things, clips, middle } = await sceneOf(
         random,
         wall,
         cut,
         round % 2 === 1,
         new Vector3(...(round % 3 === 1 ? [1e5, -2e5, 1e4] : [0, 0, 0])),
+        isLast ? 8 * BOXES : BOXES,
       );
-      for (let pick = 0; pick < PICKS; pick++) {
+      for (let pick = 0; pick < (isLast ? 2 : PICKS); pick++) {
         const cursor: [number, number] = [Math.max(middle + random.range(-16, 16), 0), 150 + random.range(-16, 16)];
         const radius = random.pick([6, 12]);
         const kinds: SnapKind[] = random.chance(0.7) ? ['vertex', 'midpoint'] : ['edge'];
