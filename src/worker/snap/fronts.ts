@@ -8,8 +8,8 @@ import { cross, dot, minus } from './vectors.js';
 /** Cells along each axis at the finest level. */
 const CELLS = 64;
 const FINEST = 6;
-/** So many hidden points for each ray that is cast to find a front make it worth its time. */
-const HIDDEN_PER_RAY = 16;
+/** So many hidden points for each ray that is cast to find a front make it worth its time: most picks find fewer. */
+const HIDDEN_PER_RAY = 256;
 /** Where more boxes are seen than this, and so many more for each one that is hidden, no more are asked about at this depth. */
 const MOST_SEEN = 256;
 const SEEN_PER_HIDDEN = 8;

@@ -47,6 +47,8 @@ export type SnapAnswer = { hit: CoreHit | null; missing?: undefined } | { missin
 const STEP = 128;
 /** Of more objects near the cursor, many may well be hidden. */
 const FEW = 64;
+/** One of so many objects is taken for a hidden point then. */
+const HIDDEN_SHARE = 16;
 
 /** What a pick writes to. */
 interface Room {
@@ -96,7 +98,7 @@ export class Snapper {
     let ids = snaps.list(record, view.bounds, struckId);
     if (ids.length > FEW) {
       if (fronts.whole) ids = snaps.list(record, view.bounds, struckId, fronts.whole);
-      fronts.count(Math.max(ids.length - FEW, 0) / FEW);
+      fronts.count(ids.length / HIDDEN_SHARE);
     }
     const objects: NearObject[] = [];
     const missing: MissingFeatures = { features: new Set(), flats: new Set() };

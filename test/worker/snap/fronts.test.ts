@@ -7,7 +7,7 @@ import { Random, SEED } from '../../oracle/random.js';
 
 const BOXES = Number(process.env.FRONT_BOXES ?? 400);
 const ROUNDS = Number(process.env.SNAP_ROUNDS ?? 2);
-const PICKS = 5;
+const PICKS = 3;
 const VIEWPORT = { x: 0, y: 0, width: 400, height: 300 };
 /** Pixels that rounding and the order of what is within a 64th may make. */
 const DOUBT = 0.03;
@@ -193,7 +193,7 @@ async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean
     );
   }
   if (wall === 'two triangles') things.push(await gridOf(1, 12, tilt));
-  if (wall === 'a grid') things.push(await gridOf(random.integer(60) + 10, 12, tilt));
+  if (wall === 'a grid') things.push(await gridOf(random.integer(30) + 10, 12, tilt));
   // On a raster, so that faces lie on planes and on one another; some many times in one place.
   for (let i = 0; i < boxes; i++) {
     const at = random.chance(0.3)
@@ -202,6 +202,8 @@ async function sceneOf(random: Random, wall: Wall, cut: Cut, isParallel: boolean
           .point(1)
           .multiply(new Vector3(0.7, 0.7, 3))
           .add(new Vector3(0, 0, -2.5));
+    // Little of it before the walls, so that these are seen.
+    if (at.z > 0.15 && random.chance(0.97)) at.z -= 2;
     const half = random.chance(0.5) ? new Vector3(0.125, 0.125, 0.125) : new Vector3(0.02, 0.05, 0.1);
     things.push(boxOf(half, new Matrix4().setPosition(at.add(place))));
   }
