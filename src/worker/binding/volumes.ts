@@ -66,11 +66,8 @@ export class CoreVolumes {
         const inside = this.#exports.foundInside() >>> 0;
         const seen = this.#exports.foundSeen() >>> 0;
         const hidden = seen + (this.#exports.foundOccluded() >>> 0);
+        // They are listed by slots, which the high bits of ids are.
         const all = this.#question.ids(count);
-        all.subarray(0, inside).sort();
-        all.subarray(inside, seen).sort();
-        all.subarray(seen, hidden).sort();
-        all.subarray(hidden).sort();
         return { ids: all.slice(0, seen), inside, occluded: all.slice(seen, hidden), occluders: all.slice(hidden) };
       }),
     );
