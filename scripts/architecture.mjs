@@ -42,7 +42,7 @@ const WAYS = {
     'src/worker/worker.ts',
     'src/worker/inbox.ts',
     'src/worker/query-service.ts',
-    'src/worker/binding/queries.ts',
+    'src/worker/binding/rays.ts',
     MESSAGE,
     'src/worker/core/scene/query/ray.ts',
     'src/worker/core/scene/query/ray-hit.ts',

@@ -9,7 +9,6 @@ const INPUTS = [
   'scripts/build.mjs',
   'scripts/build-core.mjs',
   'scripts/pack.mjs',
-  'scripts/base91.mjs',
   'tsconfig.json',
   'tsconfig.build.json',
   'package.json',

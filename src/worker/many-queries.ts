@@ -4,7 +4,8 @@ import type { Filter } from '../shared/protocol.js';
 import type { RayHits, SweepHits } from '../shared/types.js';
 import type { CoreSweepHit } from './binding/hits.js';
 import type { ManySweeps, WayHits } from './binding/many-ways.js';
-import type { CoreQueries } from './binding/queries.js';
+import type { CoreRays } from './binding/rays.js';
+import type { CoreSweeps } from './binding/sweeps.js';
 import type { PairQuestions } from './pair-questions.js';
 import type { Slices } from './slices.js';
 import { orderOfWays } from './way-order.js';
@@ -21,7 +22,7 @@ const NO_CALL = 0;
 
 /** Casts many rays, in slices. */
 export async function raycastMany(
-  queries: CoreQueries,
+  core: CoreRays,
   rays: Float32Array,
   filter: Filter,
   slices: Slices,
@@ -36,7 +37,7 @@ export async function raycastMany(
     barycentrics: new Float32Array(3 * count),
   };
   await inBlocks(0, count, RAYS_AT_ONCE, slices, (first, end) => {
-    const found = queries.raycastMany(rays.subarray(RAY_NUMBERS * first, RAY_NUMBERS * end), filter, slices.end);
+    const found = core.raycastMany(rays.subarray(RAY_NUMBERS * first, RAY_NUMBERS * end), filter, slices.end);
     for (const key of Object.keys(hits) as (keyof typeof hits)[]) {
       hits[key].set(found[key], first * (hits[key].length / count)); // those behind that are not done are asked again
     }
@@ -50,7 +51,7 @@ const ORDERED = 1 << 14;
 
 /** Sweeps along many ways, in slices, of which one way may take several. */
 export async function sweepMany(
-  queries: CoreQueries,
+  sweeps: CoreSweeps,
   pairs: PairQuestions,
   asked: ManySweeps,
   slices: Slices,
@@ -60,7 +61,7 @@ export async function sweepMany(
   for (let first = 0; first < count; first += ORDERED) {
     if (slices.isOver) await slices.next();
     const order = orderOfWays(asked.ways, first, Math.min(first + ORDERED, count));
-    await sweepInOrder(queries, pairs, asked, order, hits, slices);
+    await sweepInOrder(sweeps, pairs, asked, order, hits, slices);
   }
   return { ...hits, ms: slices.ms };
 }
@@ -77,7 +78,7 @@ function noHits(count: number): WayHits {
 }
 
 async function sweepInOrder(
-  queries: CoreQueries,
+  sweeps: CoreSweeps,
   pairs: PairQuestions,
   asked: ManySweeps,
   order: Uint32Array,
@@ -87,7 +88,7 @@ async function sweepInOrder(
   const { shapes, ways, shapeOf, tolerance, filter } = asked;
   const sweepAlone = async (i: number): Promise<void> => {
     const way = ways.subarray(WAY_NUMBERS * i, WAY_NUMBERS * (i + 1));
-    const kept = queries.keepWay(shapes[shapeOf?.[i] ?? 0], way, tolerance, filter);
+    const kept = sweeps.keepWay(shapes[shapeOf?.[i] ?? 0], way, tolerance, filter);
     const note = ([hit]: CoreSweepHit[], ms: number): number => {
       hits.objects[i] = hit?.object ?? NO_OBJECT;
       hits.times[i] = hit?.time ?? Number.POSITIVE_INFINITY;
@@ -102,7 +103,7 @@ async function sweepInOrder(
   };
   for (let first = 0; first < order.length; ) {
     first = await inBlocks(first, order.length, WAYS_AT_ONCE, slices, (start, end) =>
-      queries.sweepMany(asked, order.subarray(start, end), hits, slices.end),
+      sweeps.sweepMany(asked, order.subarray(start, end), hits, slices.end),
     );
     if (first < order.length) await sweepAlone(order[first++]);
   }

@@ -3,7 +3,7 @@ import { CONTACTS_ANY } from '../shared/layout.js';
 import type { ContactReport, Distance, ObjectId } from '../shared/types.js';
 import type { Core } from './binding/core.js';
 import type { CoreSweepHit } from './binding/hits.js';
-import type { CoreContact } from './binding/queries.js';
+import type { CoreContact } from './binding/pair-answers.js';
 import { done, inOnePiece, type Steps } from './binding/steps.js';
 import { FRAME_SLICE_MS, type LongWork } from './long-work.js';
 import type { MeshTable } from './mesh-table.js';
@@ -47,25 +47,25 @@ export class PairQuestions {
   }
 
   contact(a: ObjectId, b: ObjectId, detail: number, frame: number): FoundContact | Promise<FoundContact> {
-    const { queries } = this.#core;
+    const { pairs } = this.#core;
     const pair = { a, b, frame };
     return this.#ask(a, b, detail, {
-      isLong: () => queries.isLongContact(a, b, detail),
-      begin: () => queries.beginContact(a, b, detail, FRAME_SLICE_MS),
-      beginKept: (kept) => queries.beginKeptContact(a, b, kept, FRAME_SLICE_MS),
-      resume: () => queries.resumeContact(a, b, FRAME_SLICE_MS),
+      isLong: () => pairs.isLongContact(a, b, detail),
+      begin: () => pairs.beginContact(a, b, detail, FRAME_SLICE_MS),
+      beginKept: (kept) => pairs.beginKeptContact(a, b, kept, FRAME_SLICE_MS),
+      resume: () => pairs.resumeContact(a, b, FRAME_SLICE_MS),
       answer: (found, ms) => reported(pair, found, ms),
     });
   }
 
   /** Measures how far two objects are from each other. It waits for what is under way whatever the shapes are. */
   distance(a: ObjectId, b: ObjectId, limit: number, frame: number): FoundDistance | Promise<FoundDistance> {
-    const { queries } = this.#core;
+    const { pairs } = this.#core;
     return this.#ask(a, b, CONTACTS_ANY, {
-      isLong: () => queries.canMeasure(a, b),
-      begin: () => done(queries.beginDistance(a, b, limit, FRAME_SLICE_MS)),
-      beginKept: (kept) => done(queries.beginKeptDistance(a, b, kept, limit, FRAME_SLICE_MS)),
-      resume: () => done(queries.resumeDistance(a, b, FRAME_SLICE_MS)),
+      isLong: () => pairs.canMeasure(a, b),
+      begin: () => done(pairs.beginDistance(a, b, limit, FRAME_SLICE_MS)),
+      beginKept: (kept) => done(pairs.beginKeptDistance(a, b, kept, limit, FRAME_SLICE_MS)),
+      resume: () => done(pairs.resumeDistance(a, b, FRAME_SLICE_MS)),
       answer: (found) => found && { ...found, frame },
     });
   }
@@ -78,7 +78,7 @@ export class PairQuestions {
   ): Answer | null | Promise<Answer | null> {
     const { call } = this.#work;
     if (!this.#work.isHeld || !question.isLong()) return this.#find(question, () => question.begin(), call);
-    return this.#askLater(this.#core.queries.keepContact(a, b, detail), question, call);
+    return this.#askLater(this.#core.pairs.keepContact(a, b, detail), question, call);
   }
 
   /** Does a sweep for a call that was kept (`keepSweep`); of its first slice so many milliseconds are left. */
@@ -88,10 +88,10 @@ export class PairQuestions {
     answer: (hits: CoreSweepHit[], ms: number) => Answer,
     firstMs = FRAME_SLICE_MS,
   ): Answer | Promise<Answer> {
-    const { queries } = this.#core;
+    const { sweeps } = this.#core;
     const question = {
-      beginKept: () => queries.beginKeptSweep(kept, firstMs),
-      resume: () => queries.resumeSweep(FRAME_SLICE_MS),
+      beginKept: () => sweeps.beginKeptSweep(kept, firstMs),
+      resume: () => sweeps.resumeSweep(FRAME_SLICE_MS),
       answer,
     };
     return this.#work.isHeld ? this.#askLater(kept, question, call) : this.#find(question, question.beginKept, call);
@@ -130,7 +130,7 @@ export class PairQuestions {
       for (;;) {
         await this.#work.pause();
         if (this.#work.isDropped(call)) {
-          this.#core.queries.giveUpQuestion();
+          this.#core.pairs.giveUpQuestion();
           this.#work.check(call);
         }
         const start = performance.now();

@@ -36,8 +36,8 @@ import type {
 import { answering } from './answering.js';
 import type { Core, PlacedDescription } from './binding/core.js';
 import type { CoreSweepHit } from './binding/hits.js';
-import type { IdSteps } from './binding/queries.js';
 import type { Steps } from './binding/steps.js';
+import type { IdSteps } from './binding/volumes.js';
 import { boxCover } from './box-cover.js';
 import { buffersOf } from './buffers-of.js';
 import { inspect } from './inspection.js';
@@ -49,7 +49,7 @@ import { placedIn } from './placed-in.js';
 import { place, STILL } from './placing.js';
 import { section } from './section.js';
 import type { Slices, Turns } from './slices.js';
-import { type MissingFeatures, Snapper } from './snap/snap.js';
+import { type SnapAnswer, Snapper } from './snap/snap.js';
 import { topBoxes } from './top-boxes.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -87,42 +87,34 @@ export abstract class QueryService {
     this.meshes = new MeshTable(core);
     this.work = new LongWork(core, this.meshes, turns, (type) => post({ type, frame: this.frame }, []));
     this.#pairs = new PairQuestions(core, this.meshes, this.work);
-    this.#snapper = new Snapper(core.queries, core.snaps, this.meshes.features, () => this.work.sayBusy());
+    this.#snapper = new Snapper(core.rays, core.snaps, this.meshes.features);
   }
 
   readonly raycast = answering((ray: PickRay, filter: Filter): Hit | null =>
-    this.#seen(this.core.queries.raycast(ray, filter)),
+    this.#seen(this.core.rays.raycast(ray, filter)),
   );
 
-  readonly pickSnap = answering(
-    (ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null> => {
-      const answer = this.#snapper.pick(ray, filter, request);
-      return answer.missing ? this.#pickSnapLater(ray, filter, request, answer.missing) : this.#seen(answer.hit);
-    },
-  );
+  readonly pickSnap = answering((ray: PickRay, filter: Filter, request: SnapRequest): Soon<Hit | null> => {
+    return this.#pickSnap(this.work.call, ray, filter, request);
+  });
 
   /** Answers a pick once the features of all meshes near it are found, whose vertices may move meanwhile. */
-  async #pickSnapLater(
-    ray: PickRay,
-    filter: Filter,
-    request: SnapRequest,
-    first: MissingFeatures,
-  ): Promise<Hit | null> {
-    const sought = new Set<number>();
-    for (let missing = first; ; ) {
-      const { features, flats } = missing;
-      for (const mesh of flats) sought.add(mesh);
+  #pickSnap(call: number, ray: PickRay, filter: Filter, request: SnapRequest, sought?: Set<number>): Soon<Hit | null> {
+    const { frame } = this;
+    const steps = this.#snapper.pick(ray, filter, request, sought);
+    const answer = (found: SnapAnswer): Soon<Hit | null> => {
+      if (!found.missing) return found.hit && { ...found.hit, frame };
+      const { features, flats } = found.missing;
       // One after the other, as many picks may ask for the same.
       const work = this.#lastFinding.then(() => this.work.inSlices((slices) => this.#find(features, flats, slices)));
       this.#lastFinding = work.catch(() => {});
-      await work;
-      const answer = this.#snapper.pick(ray, filter, request, sought);
-      if (!answer.missing) return this.#seen(answer.hit);
-      missing = answer.missing;
-    }
+      const all = new Set([...(sought ?? []), ...flats]);
+      return work.then(() => this.#pickSnap(call, ray, filter, request, all));
+    };
+    return this.#soon(steps, answer, call) as Soon<Hit | null>;
   }
 
-  async #find(features: number[], flats: number[], slices: Slices): Promise<void> {
+  async #find(features: Set<number>, flats: Set<number>, slices: Slices): Promise<void> {
     const store = this.meshes.features;
     for (const mesh of features) {
       const isThere = this.meshes.hasAt(mesh) && store.at(mesh)?.isMoved !== false;
@@ -135,35 +127,35 @@ export abstract class QueryService {
   }
 
   readonly raycastAll = answering(
-    (ray: PickRay, filter: Filter): InParts<Hit> => this.#allSeen(this.core.queries.raycastAll(ray, filter)),
+    (ray: PickRay, filter: Filter): InParts<Hit> => this.#allSeen(this.core.rays.raycastAll(ray, filter)),
   );
 
-  readonly isClear = answering((ray: Ray, filter: Filter): boolean => !this.core.queries.anyHit(ray, filter));
+  readonly isClear = answering((ray: Ray, filter: Filter): boolean => !this.core.rays.anyHit(ray, filter));
 
   readonly raycastMany = answering((rays: Float32Array, filter: Filter): Promise<RayHits> => {
     checkRays(rays);
     const { frame } = this;
     return this.#inSlices(async (slices) => {
-      const hits = await raycastMany(this.core.queries, rays, filter, slices);
+      const hits = await raycastMany(this.core.rays, rays, filter, slices);
       return transfer({ ...hits, frame }, buffersOf(hits));
     });
   });
 
   readonly pickScreen = answering((view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null =>
-    this.#seen(this.core.queries.pickScreen(view, cursor, filter)),
+    this.#seen(this.core.rays.pickScreen(view, cursor, filter)),
   );
 
   readonly pickScreenAll = answering(
     (view: ViewRecord, cursor: Cursor, filter: Filter): InParts<Hit> =>
-      this.#allSeen(this.core.queries.pickScreenAll(view, cursor, filter)),
+      this.#allSeen(this.core.rays.pickScreenAll(view, cursor, filter)),
   );
 
   readonly pickRegion = answering((view: ViewRecord, region: Region, filter: Filter) =>
-    this.#listed(this.core.queries.pickRegionInSteps(view, region, filter)),
+    this.#listed(this.core.volumes.pickRegion(view, region, filter)),
   );
 
   readonly frustum = answering((volume: ViewRecord | Float32Array, filter: Filter): VisibleSet => {
-    const found = this.core.queries.frustum(volume, filter);
+    const found = this.core.volumes.frustum(volume, filter);
     const none = new Uint32Array();
     const buffers = [found.ids.buffer, found.occluded.buffer, found.occluders.buffer];
     return transfer({ ...found, entered: none, left: none, frame: this.frame }, buffers);
@@ -173,14 +165,14 @@ export abstract class QueryService {
   readonly sees = answering((view: ViewRecord, targets: Uint32Array, filter: Filter): Promise<Sight> => {
     const { frame } = this;
     return this.#inSlices(async (slices) => {
-      const points = await slices.run(this.core.queries.sees(view, targets, filter));
+      const points = await slices.run(this.core.rays.sees(view, targets, filter));
       const ids = targets.filter((_, i) => points[i] > 0);
       return transfer({ ids, points, frame }, [ids.buffer as ArrayBuffer, points.buffer]);
     });
   });
 
   readonly overlap = answering((shape: ObjectDescription, matrix: number[], filter: Filter) =>
-    this.#listed(this.core.queries.overlapInSteps(this.#placed(shape, matrix), filter)),
+    this.#listed(this.core.volumes.overlap(this.#placed(shape, matrix), filter)),
   );
 
   readonly sweep = answering(
@@ -190,12 +182,12 @@ export abstract class QueryService {
       motion: Motion,
       filter: Filter,
     ): SweepHit | null | Promise<SweepHit | null> => {
-      const { queries } = this.core;
+      const { sweeps } = this.core;
       const placed = this.#placed(shape, matrix);
-      const short = isShort(shape, motion) ? queries.sweep(placed, motion, filter, MOST_SWEPT) : undefined;
+      const short = isShort(shape, motion) ? sweeps.sweep(placed, motion, filter, MOST_SWEPT) : undefined;
       if (short !== undefined) return this.#seen(short);
       const { frame } = this;
-      const kept = queries.keepSweep(placed, motion, filter, false);
+      const kept = sweeps.keepSweep(placed, motion, filter, false);
       return this.#pairs.sweep(this.work.call, kept, ([hit]) => (hit ? { ...hit, frame } : null));
     },
   );
@@ -219,9 +211,9 @@ export abstract class QueryService {
     filter: Filter,
     ms?: number,
   ): CoreSweepHit[] | Promise<CoreSweepHit[]> {
-    const { queries } = this.core;
-    const short = isShort(placed, motion) ? queries.sweepAll(placed, motion, filter, MOST_SWEPT) : undefined;
-    return short ?? this.#pairs.sweep(call, queries.keepSweep(placed, motion, filter, true), (hits) => hits, ms);
+    const { sweeps } = this.core;
+    const short = isShort(placed, motion) ? sweeps.sweepAll(placed, motion, filter, MOST_SWEPT) : undefined;
+    return short ?? this.#pairs.sweep(call, sweeps.keepSweep(placed, motion, filter, true), (hits) => hits, ms);
   }
 
   /** Places a shape, in slices. The answer is of the frame in which it was last looked whether the place is free. */
@@ -251,19 +243,19 @@ export abstract class QueryService {
       const { frame } = this;
       return this.#inSlices(async (slices) => {
         const asked = { shapes: placed, ways, shapeOf, tolerance, filter };
-        const hits = await sweepMany(this.core.queries, this.#pairs, asked, slices);
+        const hits = await sweepMany(this.core.sweeps, this.#pairs, asked, slices);
         return transfer({ ...hits, frame }, buffersOf(hits));
       });
     },
   );
 
   readonly containing = answering((point: Vec3, filter: Filter) =>
-    this.#listed(this.core.queries.containingInSteps(point, filter)),
+    this.#listed(this.core.volumes.containing(point, filter)),
   );
 
   readonly closestPoint = answering((point: Vec3, maxDistance: number, filter: Filter): Soon<ClosestPoint | null> => {
     const { frame } = this;
-    const steps = this.core.queries.closestPointInSteps(point, maxDistance, filter);
+    const steps = this.core.volumes.closestPoint(point, maxDistance, filter);
     return this.#soon(steps, (found) => found && { ...found, frame });
   });
 
@@ -335,13 +327,17 @@ export abstract class QueryService {
   }
 
   /** Does work that may rest at once where it is short, else in slices. */
-  #soon<Found, Answer>(steps: Steps<Found>, answer: (found: Found) => Answer): Answer | Promise<Awaited<Answer>> {
+  #soon<Found, Answer>(
+    steps: Steps<Found>,
+    answer: (found: Found) => Answer,
+    call = this.work.call,
+  ): Answer | Promise<Awaited<Answer>> {
     const until = performance.now() + FRAME_SLICE_MS;
     do {
       const step = steps.next();
       if (step.done) return answer(step.value);
     } while (performance.now() < until);
-    return this.#inSlices((slices) => slices.run(steps)).then(answer) as Promise<Awaited<Answer>>;
+    return this.work.inSlices((slices) => slices.run(steps), call).then(answer) as Promise<Awaited<Answer>>;
   }
 
   /** Does work for the call that was begun last. */

@@ -55,7 +55,7 @@ async function countsOf(path: string, mesh: Triangles) {
   addMeshObject(core, address);
   take(1);
 
-  core.queries.raycastMany(raysAround(new Random(1), mesh.positions, RAYS), filterOf());
+  core.rays.raycastMany(raysAround(new Random(1), mesh.positions, RAYS), filterOf());
   const ray = take(RAYS);
   const poses = posesOf(new Random(1), mesh.positions, POSES);
   const each = (work: (matrix: Float64Array) => void): Counts => {

@@ -1,7 +1,9 @@
 // Copies of a closed surface in one mesh add up, and so did what their far fields were off by: of 60 coincident spheres
 // points up to 1.03 radii from the middle were inside, of 130 up to 1.48. `closestPoint` of such a solid was 0 there.
+
 import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { inOnePiece } from '../../src/worker/binding/steps.js';
 import { ALL, NearScene, PLACES } from '../fixtures/near-scene.js';
 import { boundsOf, boxMesh, icosphere, merged, type Triangles, transformed } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -61,8 +63,11 @@ describe.each(PLACES)(`copies in one mesh %s, seed ${SEED}`, (_, place) => {
         const own = pointAbout(random, surface);
         const isIn = Math.abs(windingNumber(surface, own)) > 0.5;
         const point = scene.exactPoint(own.multiplyScalar(scale).applyMatrix4(thing.matrix));
-        expect(scene.core.queries.containing(scene.point(point), ALL).length === 1, `${own.toArray()}`).toBe(isIn);
-        const closest = scene.core.queries.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL)!;
+        expect(
+          inOnePiece(scene.core.volumes.containing(scene.point(point), ALL)).length === 1,
+          `${own.toArray()}`,
+        ).toBe(isIn);
+        const closest = inOnePiece(scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL))!;
         expect(closest.distance === 0, `${own.toArray()}`).toBe(isIn);
         if (isIn) inside++;
       }
@@ -84,7 +89,7 @@ describe.each(PLACES)(`copies in one mesh %s, seed ${SEED}`, (_, place) => {
         const number = copies * Math.abs(windingNumber(surface, own));
         if (Math.abs(number - 0.5) < copies * 1e-5) continue;
         const point = scene.exactPoint(own.clone().applyMatrix4(thing.matrix));
-        const isIn = scene.core.queries.containing(scene.point(point), ALL).length === 1;
+        const isIn = inOnePiece(scene.core.volumes.containing(scene.point(point), ALL)).length === 1;
         // What is not in the bounds is out of it, whatever winds around it.
         if (!isInBounds(surface, own)) expect(isIn).toBe(false);
         else expect(isIn, `${own.toArray()}, winding ${number}`).toBe(number > 0.5);

@@ -40,7 +40,7 @@ describe(`a dragon wholly inside a box, in both orders, seed ${SEED}`, { timeout
         [ids[0], ids[1]],
         [ids[1], ids[2]],
       ]) {
-        const { contained, depths, normals } = scene.core.queries.contact(a, b, layout.CONTACTS_MANIFOLD)!;
+        const { contained, depths, normals } = scene.core.pairs.contact(a, b, layout.CONTACTS_MANIFOLD)!;
         expect(contained).toBe(a === ids[0] ? 2 : 1);
         expect(depths).toHaveLength(1);
         expect(depths[0]).toBeLessThan(least * (1 + 1e-5));

@@ -38,7 +38,7 @@ describe(`convex meshes of many vertices all but concentric, seed ${SEED}`, () =
         [a, b, 1],
         [b, a, -1],
       ] as const) {
-        const { depths, normals } = scene.core.queries.contact(first.id, second.id, layout.CONTACTS_MANIFOLD)!;
+        const { depths, normals } = scene.core.pairs.contact(first.id, second.id, layout.CONTACTS_MANIFOLD)!;
         const message = `pair ${pair}`;
         // float32 holds the depth; places 10⁶ units away are rounded by 10⁻¹⁰.
         expect(Math.abs(depths[0] - exact), message).toBeLessThan(1e-6 * exact);
@@ -54,7 +54,7 @@ test('2,562 vertices each: the depth is no more than along any face of either', 
   const random = new Random(SEED);
   const shape = scene.mesh(icosphere(1, 16));
   const [a, b] = [scene.add(shape, random.placement(new Vector3())), scene.add(shape, random.placement(new Vector3()))];
-  const { depths } = scene.core.queries.contact(a.id, b.id, layout.CONTACTS_MANIFOLD)!;
+  const { depths } = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD)!;
   const [p, q] = [a, b].map(({ shape: each, matrix }) => new ConvexSolid(each, matrix));
   const ways = [...p.sides.normals.slice(0, 200), ...q.sides.normals.slice(0, 200)];
   const least = Math.min(...ways.flatMap(({ x, y, z }) => [wayAlong(p, q, x, y, z), wayAlong(p, q, -x, -y, -z)]));

@@ -158,7 +158,7 @@ class World {
       rays.set([...random.direction().multiplyScalar(30).toArray(), 0, ...random.direction().toArray(), 100], i);
       for (let k = 0; k < 3; k++) rays[i + 4 + k] = random.range(-8, 8) - rays[i + k];
     }
-    return this.core.queries.raycastMany(rays, { ...FILTER, precision });
+    return this.core.rays.raycastMany(rays, { ...FILTER, precision });
   }
 }
 
@@ -303,7 +303,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       (world) => {
         const [a, b] = world.addRow(2, world.core.loadMesh(LARGE));
         return () => {
-          const contact = world.core.queries.contact(a, b, layout.CONTACTS_FULL)!;
+          const contact = world.core.pairs.contact(a, b, layout.CONTACTS_FULL)!;
           expect(contact.triangles.length).toBeGreaterThan(200);
           return contact;
         };
@@ -329,7 +329,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       () => (world) => {
         const polygon = Float64Array.from({ length: 2e4 }, (_, i) => (i % 2 ? Math.sin : Math.cos)(i / 3183));
         const region = { bounds: [-1, -1, 1, 1], polygon, mode: layout.REGION_TOUCH } as const;
-        const ids = world.core.queries.pickRegion(VIEW_RECORD, region, FILTER);
+        const ids = inOnePiece(world.core.volumes.pickRegion(VIEW_RECORD, region, FILTER));
         expect(ids.length).toBeGreaterThan(10);
         return ids;
       },
@@ -341,7 +341,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
         world.add(2000, 10);
         return () => {
           const cursor = { x: 50, y: 50, radius: 1e4 };
-          const hits = inOnePiece(world.core.queries.pickScreenAll(VIEW_RECORD, cursor, FILTER));
+          const hits = inOnePiece(world.core.rays.pickScreenAll(VIEW_RECORD, cursor, FILTER));
           expect(hits.length).toBeGreaterThan(2000);
           return hits;
         };
@@ -353,7 +353,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       (world) => {
         world.addStack(2000);
         return () => {
-          const hits = inOnePiece(world.core.queries.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, FILTER));
+          const hits = inOnePiece(world.core.rays.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, FILTER));
           expect(hits.length).toBeGreaterThanOrEqual(2000);
           return hits;
         };

@@ -1,11 +1,13 @@
 // The core does not clear what it allocates: its answers must not depend on what was there before. Nor may it write
 // beside what it allocated.
+
 import { Matrix4, PerspectiveCamera, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { ViewTable } from '../../src/client/frame/view-table.js';
 import * as layout from '../../src/shared/layout.js';
 import { bindCore, type Core } from '../../src/worker/binding/core.js';
 import { instantiateCore } from '../../src/worker/binding/exports.js';
+import { inOnePiece } from '../../src/worker/binding/steps.js';
 import { bake, startCore, wasm } from '../fixtures/core.js';
 import { ALL, ANY_FORM, NearScene, type Thing } from '../fixtures/near-scene.js';
 import { dragon } from '../oracle/dragon.js';
@@ -46,13 +48,13 @@ function answersOf(core: Core) {
     const other = random.pick(things).id;
     if (other === id) continue;
     for (const detail of [layout.CONTACTS_ANY, layout.CONTACTS_MANIFOLD]) {
-      answers.push(core.queries.contact(id, other, detail));
+      answers.push(core.pairs.contact(id, other, detail));
     }
   }
   for (let i = 0; i < 100; i++) {
     const [x, y, z] = random.point(3).toArray();
-    answers.push(core.queries.closestPoint([x, y, z], Number.POSITIVE_INFINITY, ALL));
-    answers.push(core.queries.containing([x, y, z], ALL));
+    answers.push(inOnePiece(core.volumes.closestPoint([x, y, z], Number.POSITIVE_INFINITY, ALL)));
+    answers.push(inOnePiece(core.volumes.containing([x, y, z], ALL)));
   }
   expect(core.check()).toBeNull();
   return { baked, answers };
@@ -108,15 +110,15 @@ test(`queries write nothing beside what they allocated, seed ${SEED}`, async () 
   });
   for (let i = 0; i < 300; i++) {
     const point = random.point(2).toArray();
-    core.queries.closestPoint(point, Number.POSITIVE_INFINITY, ALL);
-    core.queries.raycastAll({ origin: point, direction: random.direction().toArray(), tMin: 0, tMax: 100 }, ALL);
+    inOnePiece(core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL));
+    core.rays.raycastAll({ origin: point, direction: random.direction().toArray(), tMin: 0, tMax: 100 }, ALL);
     const [left, bottom, right, top] = [random.next() - 1, random.next() - 1, random.next(), random.next()];
     const region = {
       bounds: [left, bottom, right, top] as const,
       polygon: Float64Array.of(left, bottom, right, bottom, right, top, left, top),
     };
     for (const mode of [layout.REGION_TOUCH, layout.REGION_ENCLOSE] as const)
-      core.queries.pickRegion(view, { ...region, mode }, ALL);
+      inOnePiece(core.volumes.pickRegion(view, { ...region, mode }, ALL));
     expect(guards().equals(before), `round ${i}`).toBe(true);
   }
 });

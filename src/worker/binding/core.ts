@@ -12,9 +12,13 @@ import { beginBuild, beginSecond, type MeshBuild, type PartSource } from './mesh
 import { meshIndices, meshInfo } from './mesh-info.js';
 import { beginLoad, type MeshLoad } from './mesh-load.js';
 import { beginRefit, checkCount, isMoved, type MeshRefit, REFIT_OK } from './mesh-refit.js';
-import { CoreQueries } from './queries.js';
+import { CorePairs } from './pairs.js';
+import { Question } from './question.js';
+import { CoreRays } from './rays.js';
 import { CoreSections } from './sections.js';
 import { CoreSnaps } from './snaps.js';
+import { CoreSweeps } from './sweeps.js';
+import { CoreVolumes } from './volumes.js';
 
 export type { MeshAddress, PlacedDescription } from './descriptions.js';
 export type { MeshBake } from './mesh-bake.js';
@@ -140,7 +144,10 @@ export interface Core {
   /** Makes the next frame's events be relative to the answer of another core. */
   setBaseline(baseline: Baseline): void;
 
-  readonly queries: CoreQueries;
+  readonly rays: CoreRays;
+  readonly volumes: CoreVolumes;
+  readonly sweeps: CoreSweeps;
+  readonly pairs: CorePairs;
   readonly inspector: CoreInspector;
   readonly sections: CoreSections;
   readonly snaps: CoreSnaps;
@@ -159,7 +166,10 @@ export function bindCore(exports: CoreExports): Core {
 }
 
 class WasmCore implements Core {
-  readonly queries: CoreQueries;
+  readonly rays: CoreRays;
+  readonly volumes: CoreVolumes;
+  readonly sweeps: CoreSweeps;
+  readonly pairs: CorePairs;
   readonly inspector: CoreInspector;
   readonly sections: CoreSections;
   readonly snaps: CoreSnaps;
@@ -177,10 +187,14 @@ class WasmCore implements Core {
     this.#memory = new CoreMemory(exports);
     this.#scratch = this.#memory.allocate(layout.OBJECT_BYTES);
     this.#derivations = new Derivations(exports);
-    this.queries = new CoreQueries(exports, this.#memory, this.#boxNames);
-    this.inspector = new CoreInspector(exports, this.#memory, this.queries);
-    this.sections = new CoreSections(exports, this.#memory, this.queries);
-    this.snaps = new CoreSnaps(exports, this.#memory, this.queries);
+    const question = new Question(exports, this.#memory, this.#boxNames);
+    this.rays = new CoreRays(exports, this.#memory, question);
+    this.volumes = new CoreVolumes(exports, this.#memory, question);
+    this.sweeps = new CoreSweeps(exports, this.#memory, question);
+    this.pairs = new CorePairs(exports, this.#memory);
+    this.inspector = new CoreInspector(exports, this.#memory, this.volumes);
+    this.sections = new CoreSections(exports, this.#memory, question);
+    this.snaps = new CoreSnaps(exports, this.#memory, question);
   }
 
   get memoryBytes(): number {

@@ -147,15 +147,15 @@ export interface CoreExports {
     until: number,
   ): number;
   beginSection(plane: number, filter: number, count: number, cosine: number, sine: number, weld: number): number;
-  beginSnap(
+  beginSnap(filter: number): void;
+  listSnap(
     view: number,
     lowX: number,
     lowY: number,
     highX: number,
     highY: number,
-    filter: number,
+    front: number,
     struck: number,
-    triangle: number,
   ): number;
   snapTarget(id: number): number;
   snapSides(id: number, triangle: number): number;

@@ -3,7 +3,7 @@ import type { Filter, ViewRecord } from '../../shared/protocol.js';
 import type { InspectedBounds, InspectedCells, InspectedTree, ObjectId, Vec3 } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import type { CoreQueries } from './queries.js';
+import type { CoreVolumes } from './volumes.js';
 
 /** What `stepTreeListing` answers: core/scene/inspect/tree-boxes.ts. */
 const UNFINISHED = 0;
@@ -44,12 +44,12 @@ export const BOXES_A_LOOK = 1024;
 export class CoreInspector {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
-  readonly #queries: CoreQueries;
+  readonly #volumes: CoreVolumes;
 
-  constructor(exports: CoreExports, memory: CoreMemory, queries: CoreQueries) {
+  constructor(exports: CoreExports, memory: CoreMemory, volumes: CoreVolumes) {
     this.#exports = exports;
     this.#memory = memory;
-    this.#queries = queries;
+    this.#volumes = volumes;
   }
 
   scene(): SceneNumbers {
@@ -131,7 +131,7 @@ export class CoreInspector {
   /** Lists the bounds of objects as they are now, and how each view sees them. The first step is a whole one. */
   *bounds(most: number, views: readonly ViewRecord[]): Generator<void, InspectedBounds> {
     const cut = this.#exports.inspectBounds(most) !== 0;
-    const seen = views.map((view) => this.#queries.frustum(view, ALL));
+    const seen = views.map((view) => this.#volumes.frustum(view, ALL));
     const { boxes, words } = yield* this.#found();
     const [ids, isStatic, , isAsleep] = words;
     return {
@@ -172,7 +172,7 @@ export class CoreInspector {
 }
 
 /** Answers how a view sees objects, which are listed ascending: 0 outside, 1 crossing, 2 inside. */
-function statesOf(ids: Uint32Array, seen: ReturnType<CoreQueries['frustum']>): Uint8Array {
+function statesOf(ids: Uint32Array, seen: ReturnType<CoreVolumes['frustum']>): Uint8Array {
   const states = new Uint8Array(ids.length);
   // Both ascend: a walk along both at once.
   const mark = (among: ArrayLike<ObjectId>, state: number): void => {

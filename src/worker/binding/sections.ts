@@ -3,7 +3,7 @@ import type { Filter } from '../../shared/protocol.js';
 import type { ObjectId } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import type { CoreQueries } from './queries.js';
+import type { Question } from './question.js';
 
 /** The outlines that a section has found, one after the other: shapes and units as `Section` has them. */
 export interface Outlines {
@@ -19,18 +19,18 @@ export interface Outlines {
 export class CoreSections {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
-  readonly #queries: CoreQueries;
+  readonly #question: Question;
 
-  constructor(exports: CoreExports, memory: CoreMemory, queries: CoreQueries) {
+  constructor(exports: CoreExports, memory: CoreMemory, question: Question) {
     this.#exports = exports;
     this.#memory = memory;
-    this.#queries = queries;
+    this.#question = question;
   }
 
   /** Lists the objects that the plane may cut, ascending; `begin` and `step` cut each. `end` must follow. */
   candidates(plane: Float64Array, filter: Filter, roundPoints: number, weld: number | undefined): Uint32Array {
     const turn = (2 * Math.PI) / roundPoints;
-    return this.#queries.withFilter(filter, (address) =>
+    return this.#question.with(filter, (address) =>
       this.#memory.with(32, (at) => {
         this.#memory.setFloats(at, plane, 4);
         const { beginSection, foundIds } = this.#exports;

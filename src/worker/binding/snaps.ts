@@ -1,9 +1,14 @@
 import * as layout from '../../shared/layout.js';
 import type { Filter, ViewRecord } from '../../shared/protocol.js';
-import type { Hit, ObjectId, Vec3 } from '../../shared/types.js';
+import type { ObjectId, Vec3 } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import type { CoreQueries } from './queries.js';
+import type { Question } from './question.js';
+import type { Steps } from './steps.js';
+
+/** The milliseconds after which a step rests. */
+const STEP_MS = 1;
+const PLANE_BYTES = 32;
 
 /** What stands for an object in a snapping pick. */
 export interface SnapTarget {
@@ -27,44 +32,60 @@ const OWN_FACE_SIDES = 4;
 export class CoreSnaps {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
-  readonly #queries: CoreQueries;
+  readonly #question: Question;
 
-  constructor(exports: CoreExports, memory: CoreMemory, queries: CoreQueries) {
+  constructor(exports: CoreExports, memory: CoreMemory, question: Question) {
     this.#exports = exports;
     this.#memory = memory;
-    this.#queries = queries;
+    this.#question = question;
   }
 
   /** Answers the core's memory, which is another one after it has grown. */
   readonly memoryOf = (): ArrayBuffer => this.#memory.buffer;
 
   /**
-   * Lists the objects that may be drawn in a rectangle of the view, low xy and high xy in clip space over w; then runs `work` with
-   * them. `struck`: what the pick has hit, which is the first to be asked whether it hides a point.
+   * Does what asks the core, in steps. `resumed` is called where others may have changed objects and asked the core between two
+   * of them. The work itself may rest more often.
    */
-  during<T>(
-    view: ViewRecord,
-    bounds: readonly number[],
-    filter: Filter,
-    struck: Pick<Hit, 'object' | 'triangle'> | null,
-    work: (near: SnapTarget[]) => T,
-  ): T {
-    return this.#queries.withFilter(filter, (address) =>
-      this.#memory.with(view.byteLength, (record) => {
-        this.#memory.words.set(view, record / 4);
-        const [lowX, lowY, highX, highY] = bounds;
-        const { beginSnap, foundIds } = this.#exports;
-        const count =
-          beginSnap(record, lowX, lowY, highX, highY, address, struck?.object ?? 0, struck?.triangle ?? -1) >>> 0;
-        const near: SnapTarget[] = [];
-        for (let i = 0; i < count; i++) near.push(this.#target(this.#memory.words[(foundIds() >>> 0) / 4 + i]));
-        return work(near);
-      }),
-    );
+  *during<T>(filter: Filter, work: Steps<T>, resumed: () => void): Steps<T> {
+    for (;;) {
+      const step = this.#question.with(filter, (address) => {
+        this.#exports.beginSnap(address);
+        const until = performance.now() + STEP_MS;
+        let step = work.next();
+        while (!step.done && performance.now() < until) step = work.next();
+        return step;
+      });
+      if (step.done) return step.value;
+      yield;
+      resumed();
+    }
   }
 
-  #target(object: ObjectId): SnapTarget {
+  /**
+   * Lists the objects that may be drawn in a rectangle of the view, low xy and high xy in clip space over w, and not wholly where a
+   * function of the world is negative. `struck`: what the pick has hit, which is the first to be asked whether it hides a point; or 0.
+   */
+  list(
+    view: ViewRecord,
+    [lowX, lowY, highX, highY]: readonly number[],
+    struck: ObjectId,
+    front: readonly number[] | null = null,
+  ): Uint32Array {
+    return this.#memory.with(view.byteLength + PLANE_BYTES, (plane) => {
+      const record = plane + PLANE_BYTES;
+      this.#memory.words.set(view, record / 4);
+      if (front) this.#memory.setFloats(plane, front, 4);
+      const { listSnap, foundIds } = this.#exports;
+      const count = listSnap(record, lowX, lowY, highX, highY, front ? plane : 0, struck) >>> 0;
+      return this.#memory.uint32s(foundIds() >>> 0, count);
+    });
+  }
+
+  /** Answers what stands for an object, as it is now; undefined where it is gone. */
+  target(object: ObjectId): SnapTarget | undefined {
     const at = this.#exports.snapTarget(object) >>> 0;
+    if (at === 0) return undefined;
     const { words, floats } = this.#memory;
     const f = (at + layout.SNAP_MAP) / 8;
     const sides = words[(at + layout.SNAP_SIDES) / 4];

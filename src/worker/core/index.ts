@@ -72,7 +72,7 @@ export { frustumOfPlanes, frustumOfView, foundInside, foundOccluded, foundSeen }
 export { pickRegion } from './scene/query/region';
 export { pickScreen } from './scene/query/screen';
 export { beginObjectSection, beginSection, endSection, stepObjectSection } from './scene/query/section';
-export { beginSnap, hidesSnap, snapSides, snapTarget } from './scene/query/snap';
+export { beginSnap, hidesSnap, listSnap, snapSides, snapTarget } from './scene/query/snap';
 export { sweep, sweepAll, sweepMany } from './scene/query/sweep';
 export { beginKeptSweep, giveUpQuestion, keepSweep, keepWay, resumeSweep } from './scene/query/sweep-slices';
 export { sees } from './scene/query/line-of-sight';

@@ -2,6 +2,7 @@ import { SNAP_CENTER, SNAP_VERTEX } from '../../shared/layout.js';
 import type { ObjectId, Vec3 } from '../../shared/types.js';
 import { determinant, type NearObject, vertexOf } from './candidates.js';
 import { placed } from './snap-view.js';
+import { cross } from './vectors.js';
 
 /** What there is to say of a candidate that is snapped to. */
 export interface CandidateDetail {
@@ -96,8 +97,4 @@ function radiusIn(place: ArrayLike<number>, axis: Vec3, radius: number): number 
   );
   const half = (aa + bb) / 2;
   return radius * Math.sqrt(half + Math.hypot((aa - bb) / 2, ab));
-}
-
-function cross(a: Vec3, b: Vec3): Vec3 {
-  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }

@@ -10,13 +10,17 @@ import {
 import type { Clips } from '../../shared/protocol.js';
 import type { ObjectId, Vec3 } from '../../shared/types.js';
 import type { SnapTarget } from '../binding/snaps.js';
+import type { Steps } from '../binding/steps.js';
 import { WIDTH } from './box-tree.js';
 import type { Features } from './features.js';
+import type { Fronts } from './fronts.js';
 import { keptParts } from './kept-parts.js';
 import type { Ring } from './ring.js';
 import { ENDS_RUN, STARTS_RUN } from './runs.js';
 import { type Affine, placed, type SnapView } from './snap-view.js';
 
+/** So many nodes and items are looked at between two rests, in some 0.1 ms. */
+const STEP = 1024;
 /** What float64 may make of a plane's value in a box, relative to its terms. */
 const ROUNDING = 1e-12;
 
@@ -50,6 +54,8 @@ export interface NearObject {
   isMoved: boolean;
   /** Reads the elements themselves, which few objects near the cursor are asked for. */
   elements: FaceReader;
+  /** Whether what it reads has gone meanwhile. */
+  isGone: boolean;
 }
 
 /** What a pick asks of all objects. */
@@ -57,10 +63,11 @@ export interface SnapQuestion {
   view: SnapView;
   objects: readonly NearObject[];
   clips: Clips | undefined;
+  fronts: Fronts;
   sidesOf: SidesOf;
 }
 
-/** Finds what is drawn of objects' features near the cursor. No garbage is made for what is near, or is not. */
+/** Finds what is drawn of objects' features near the cursor. No garbage is made for what is near, or is not, but where fronts are looked at. */
 export class Candidates {
   readonly #question: SnapQuestion;
   #kinds = 0;
@@ -69,7 +76,11 @@ export class Candidates {
   readonly #near: number[] = [];
   readonly #nearEnds: number[] = [];
   #nearReach = -1;
+  /** How finely fronts were looked at for it. */
+  #nearDepth = -1;
   #isListing = false;
+  #looked = 0;
+  readonly #rect = [0, 0, 0, 0];
 
   // Of the object that is looked at.
   #of = -1;
@@ -91,26 +102,66 @@ export class Candidates {
     this.#drawing = scratch;
   }
 
-  /** Adds features of some kinds (SNAP_*) that are drawn in a ring, whether they show or not. */
-  gather(kinds: number, ring: Ring): void {
+  /** Adds features of some kinds (SNAP_*) that are drawn in a ring, whether they show or not, but for what is surely hidden. */
+  *gather(kinds: number, ring: Ring): Steps<void> {
     this.#kinds = kinds;
     this.#ring = ring;
-    const { objects } = this.#question;
+    const { objects, fronts } = this.#question;
     const near = this.#near;
-    this.#isListing = ring.reach > this.#nearReach;
+    // What was listed holds what is hidden by the fronts that are known now.
+    this.#isListing = ring.reach > this.#nearReach || fronts.depth > this.#nearDepth;
     if (this.#isListing) near.length = 0;
+    this.#nearDepth = fronts.depth;
     for (let of = 0, i = 0; of < objects.length; of++) {
-      this.#enter(of);
-      if (!this.#isListing) {
-        for (; i < this.#nearEnds[of]; i++) this.#lookAt(near[i]);
-        continue;
+      const end = this.#nearEnds[of];
+      if (this.#isListing) yield* this.#list(of);
+      else if (objects[of].isGone) i = end;
+      else if (i < end) {
+        this.#enter(of);
+        for (; i < end; i++) {
+          this.#lookAt(near[i]);
+          if (this.#isTired()) yield;
+        }
       }
-      const { levels, features } = this.#object;
-      if (this.#isMoved) for (const item of features.order) this.#lookAt(item);
-      else if (levels.length > 1) this.#descend(levels.length - 2, 0);
-      this.#nearEnds[of] = near.length;
+      this.#nearEnds[of] = this.#isListing ? near.length : end;
     }
     if (this.#isListing) this.#nearReach = ring.reach;
+  }
+
+  #isTired(): boolean {
+    return ++this.#looked % STEP === 0;
+  }
+
+  /** Looks at what may be drawn near the cursor of an object, and lists it. */
+  *#list(of: number): Steps<void> {
+    const object = this.#question.objects[of];
+    if (object.isGone) return;
+    this.#enter(of);
+    const { levels, isMoved } = object;
+    const { order } = object.features;
+    const top = levels.length - 2;
+    if (isMoved) {
+      for (const item of order) {
+        this.#lookAt(item);
+        if (this.#isTired()) yield;
+      }
+      return;
+    }
+    // Down to the first child, and on to the next node behind all of what is below one.
+    for (let level = top, node = 0; level >= 0 && node < levels[level + 1] - levels[level]; ) {
+      if (this.#isTired()) yield;
+      const isPassed = this.#isPassed(levels[level] + node);
+      if (!isPassed && level > 0) {
+        level--;
+        node *= WIDTH;
+        continue;
+      }
+      if (!isPassed) {
+        const end = Math.min((node + 1) * WIDTH, order.length);
+        for (let i = node * WIDTH; i < end; i++) this.#lookAt(order[i]);
+      }
+      for (node++; level < top && node % WIDTH === 0; level++) node /= WIDTH;
+    }
   }
 
   /** Turns to an object. */
@@ -134,20 +185,10 @@ export class Candidates {
     setWithin(drawing, FAR, far, place);
   }
 
-  #descend(level: number, node: number): void {
-    const { order, boxes } = this.#features;
-    const { levels } = this.#object;
-    if (this.#isPassed(boxes, 6 * (levels[level] + node))) return;
-    const below = level === 0 ? order.length : levels[level] - levels[level - 1];
-    const end = Math.min((node + 1) * WIDTH, below);
-    for (let child = node * WIDTH; child < end; child++) {
-      if (level === 0) this.#lookAt(order[child]);
-      else this.#descend(level - 1, child);
-    }
-  }
-
-  /** Tells whether a box is surely not drawn within the square about the ring. */
-  #isPassed(boxes: Float32Array, at: number): boolean {
+  /** Tells whether the box of a node is surely not drawn within the square about the ring, or hidden. */
+  #isPassed(node: number): boolean {
+    const { boxes } = this.#features;
+    const at = 6 * node;
     const { reach } = this.#ring;
     const planes = this.#drawing;
     if (this.#planesReach !== reach) {
@@ -165,7 +206,32 @@ export class Candidates {
       const sum = x + y + z + w;
       if (sum < 0 && sum < -ROUNDING * (Math.abs(x) + Math.abs(y) + Math.abs(z) + Math.abs(w))) return true;
     }
-    return false;
+    const { fronts } = this.#question;
+    return (
+      fronts.hideBoxes && this.#isDrawn(boxes, at) && fronts.hidesBox(this.#object.target.place, boxes, at, this.#rect)
+    );
+  }
+
+  /** Finds the rectangle in which a box is drawn; answers false where it reaches behind the eye. */
+  #isDrawn(boxes: Float32Array, at: number): boolean {
+    const d = this.#drawing;
+    const rect = this.#rect;
+    rect[0] = rect[1] = Infinity;
+    rect[2] = rect[3] = -Infinity;
+    for (let corner = 0; corner < 8; corner++) {
+      const x = boxes[corner & 1 ? at + 3 : at];
+      const y = boxes[corner & 2 ? at + 4 : at + 1];
+      const z = boxes[corner & 4 ? at + 5 : at + 2];
+      const w = d[W] * x + d[W + 1] * y + d[W + 2] * z + d[W + 3];
+      if (!(w > 0)) return false;
+      const px = (d[X] * x + d[X + 1] * y + d[X + 2] * z + d[X + 3]) / w;
+      const py = (d[Y] * x + d[Y + 1] * y + d[Y + 2] * z + d[Y + 3]) / w;
+      rect[0] = Math.min(rect[0], px);
+      rect[1] = Math.min(rect[1], py);
+      rect[2] = Math.max(rect[2], px);
+      rect[3] = Math.max(rect[3], py);
+    }
+    return true;
   }
 
   #lookAt(item: number): void {
@@ -316,7 +382,8 @@ export class Candidates {
 
   /** Answers the slot of an element that shows and that a candidate is of; -1 where there is none. */
   shownSlot(of: number, kind: number, index: number, edge: number): number {
-    const { features } = this.#question.objects[of];
+    const { features, isGone } = this.#question.objects[of];
+    if (isGone) return -1;
     const { size, corners, circleStarts, circleEdges } = features;
     if (size === 1) return corners[index];
     if (kind !== SNAP_CENTER) return this.#shownFace(of, edge);

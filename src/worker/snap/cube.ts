@@ -3,6 +3,7 @@ import { inOnePiece } from '../binding/steps.js';
 import { foundOf } from './feature-store.js';
 import { featuresOf } from './features.js';
 import { placed } from './snap-view.js';
+import { dot } from './vectors.js';
 
 /** The corners of the cube [-1, 1]³, and its triangles, counter-clockwise from outside. */
 const CORNERS = Array.from({ length: 8 }, (_, i): Vec3 => [i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1]);
@@ -44,8 +45,4 @@ export function cubeQuadAt(place: ArrayLike<number>, point: Vec3, normal: Vec3):
   const [a, b, c, d] = QUADS[heights.indexOf(Math.min(...heights))];
   const corners = [a, b, c, a, c, d].flatMap((corner) => placed(place, CORNERS[corner]));
   return { normal, triangles: new Uint32Array(), corners: Float64Array.from(corners) };
-}
-
-function dot(a: Vec3, b: Vec3): number {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

@@ -1,3 +1,5 @@
+import type { Steps } from '../binding/steps.js';
+
 /** Pixels are told apart to a 64th, so that rounding does not decide between what is at one place. */
 const PIXEL_STEPS = 64;
 /**
@@ -5,7 +7,9 @@ const PIXEL_STEPS = 64;
  * that follow twice as many are taken, up to MOST, as all is gone through again for them.
  */
 const ENOUGH = 512;
-const MOST = 2 ** 20;
+const MOST = 2 ** 15;
+/** So many candidates are put into order in a step. */
+const STEP = 4096;
 /** Room for so many is kept from pick to pick: some 6 MB. */
 const MOST_KEPT = 2 ** 16;
 
@@ -37,9 +41,8 @@ export class Ring {
   /** The candidates, SIZE numbers each, in no order. */
   records = new Float64Array(SIZE * (ENOUGH + 1));
   #count = 0;
-  /** Where the records begin that have not been handed out; the best comes first once `#isHeap`. */
+  /** Where the records begin that have not been handed out; the best comes first once they are sorted. */
   #heap = new Int32Array(ENOUGH + 1);
-  #isHeap = false;
   #enough = ENOUGH;
   #radius = 0;
   #last = 0;
@@ -63,7 +66,6 @@ export class Ring {
     this.#most = this.#last;
     this.#reach = this.#radius;
     this.#count = 0;
-    this.#isHeap = false;
   }
 
   /** Nothing beyond this is taken, in pixels; it becomes less where much is found. */
@@ -122,14 +124,19 @@ export class Ring {
     this.#count = kept;
   }
 
+  /** Puts what was found into order, which `take` needs, in steps: at one place of the screen there may be any number. */
+  *sort(): Steps<void> {
+    const heap = this.#heap;
+    for (let i = 0; i < this.#count; i++) heap[i] = SIZE * i;
+    for (let i = this.#count >> 1; i-- > 0; ) {
+      this.#sink(i, heap[i]);
+      if (i % STEP === STEP - 1) yield;
+    }
+  }
+
   /** Takes the best candidate out. Answers where its record begins, or -1 where none is left. */
   take(): number {
     const heap = this.#heap;
-    if (!this.#isHeap) {
-      for (let i = 0; i < this.#count; i++) heap[i] = SIZE * i;
-      for (let i = this.#count >> 1; i-- > 0; ) this.#sink(i, heap[i]);
-      this.#isHeap = true;
-    }
     if (this.#count === 0) return -1;
     const best = heap[0];
     this.#sink(0, heap[--this.#count]);

@@ -1,6 +1,7 @@
 import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_REVERSED, VIEW_VIEWPORT } from '../../shared/layout.js';
 import type { Cursor, ViewRecord } from '../../shared/protocol.js';
 import type { Vec3 } from '../../shared/types.js';
+import { cross, dot } from './vectors.js';
 
 /** An affine function of a place: three factors and what is added. */
 export type Affine = readonly [number, number, number, number];
@@ -37,6 +38,8 @@ export class SnapView {
 
   /** What `findWayTo` has found: three numbers, three, and one. */
   readonly way = new Float64Array(7);
+  /** Where the point is drawn that it was found to, in pixels from the cursor. */
+  readonly place = new Float64Array(2);
 
   constructor(record: ViewRecord, { x: px, y: py, radius }: Cursor) {
     const floats = new Float64Array(record.buffer, record.byteOffset);
@@ -89,6 +92,9 @@ export class SnapView {
     const depth = w[0] * px + w[1] * py + w[2] * pz + w[3];
     const p = (x[0] * px + x[1] * py + x[2] * pz + x[3]) / depth;
     const q = (y[0] * px + y[1] * py + y[2] * pz + y[3]) / depth;
+    this.place[0] = p;
+    this.place[1] = q;
+    const { way } = this;
     const ax = x[0] - p * w[0];
     const ay = x[1] - p * w[1];
     const az = x[2] - p * w[2];
@@ -102,7 +108,6 @@ export class SnapView {
     const unit = Math.sign(rise) / Math.sqrt(s * s + t * t + u * u);
     const length = (near[0] * px + near[1] * py + near[2] * pz + near[3]) / (rise * unit);
     const pixel = depth / Math.sqrt(Math.max(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz));
-    const { way } = this;
     way[3] = s * unit;
     way[4] = t * unit;
     way[5] = u * unit;
@@ -111,6 +116,24 @@ export class SnapView {
     way[2] = pz - length * way[5];
     way[6] = length - HIDING_PIXELS * pixel;
   }
+
+  /**
+   * Answers the way on from the near plane at a place, in pixels from the cursor: where it begins, and its direction, of length 1.
+   * It is not finite without a near plane.
+   */
+  wayAt(p: number, q: number): [...Vec3, ...Vec3] {
+    const { x, y, w, near } = this.drawing;
+    // What is drawn there lies where two functions are 0.
+    const a = plus(x, -p, w);
+    const b = plus(y, -q, w);
+    const [v3, a3, b3] = [near, a, b].map(([s, t, u]): Vec3 => [s, t, u]);
+    const along = cross(a3, b3);
+    const rise = dot(v3, along);
+    const [s, t] = [cross(b3, v3), cross(v3, a3)];
+    const unit = Math.sign(rise) / Math.hypot(...along);
+    const at = (k: number) => -(near[3] * along[k] + a[3] * s[k] + b[3] * t[k]) / rise;
+    return [at(0), at(1), at(2), along[0] * unit, along[1] * unit, along[2] * unit];
+  }
 }
 
 export function valueAt(f: Affine, point: ArrayLike<number>): number {
@@ -118,7 +141,7 @@ export function valueAt(f: Affine, point: ArrayLike<number>): number {
 }
 
 /** Answers f + factor · g. */
-function plus(f: Affine, factor: number, g: Affine): Affine {
+export function plus(f: Affine, factor: number, g: Affine): Affine {
   return [f[0] + factor * g[0], f[1] + factor * g[1], f[2] + factor * g[2], f[3] + factor * g[3]];
 }
 

@@ -10,16 +10,19 @@ import {
 } from '../../shared/layout.js';
 import type { Filter, PickRay, SnapRequest } from '../../shared/protocol.js';
 import type { FlatFace, Hit, Snap, SnapKind, Vec3 } from '../../shared/types.js';
-import type { CoreQueries } from '../binding/queries.js';
+import type { CoreRays } from '../binding/rays.js';
 import type { CoreSnaps, SnapTarget } from '../binding/snaps.js';
+import type { Steps } from '../binding/steps.js';
 import { type CandidateDetail, detailOf } from './candidate-detail.js';
 import { Candidates, type NearObject, SCRATCH } from './candidates.js';
 import { cubeFaces, cubeFeatures, cubeQuadAt } from './cube.js';
 import { Faces } from './faces.js';
 import type { FeatureStore } from './feature-store.js';
 import { faceOf } from './flat-faces.js';
+import { Fronts } from './fronts.js';
 import { AT, EDGE, INDEX, KIND, OF, PIXELS, Ring } from './ring.js';
 import { placed, SnapView } from './snap-view.js';
+import { cross, dot, minus } from './vectors.js';
 
 const SNAP_POINTS = SNAP_VERTEX | SNAP_MIDPOINT | SNAP_CENTER;
 
@@ -34,88 +37,128 @@ type CoreHit = Omit<Hit, 'frame'>;
 
 /** What must be found before a pick can be answered, of meshes by their addresses. */
 export interface MissingFeatures {
-  features: number[];
-  flats: number[];
+  features: Set<number>;
+  flats: Set<number>;
 }
-
-/** Candidates that are looked at between two signs of life: some 0.1 s. */
-const PER_SIGN = 8192;
 
 export type SnapAnswer = { hit: CoreHit | null; missing?: undefined } | { missing: MissingFeatures };
 
+/** So many objects are read, or points looked at, between two rests, in some 0.1 to 1 ms. */
+const STEP = 128;
+/** Of more objects near the cursor, many may well be hidden. */
+const FEW = 64;
+/** One of so many objects is taken for a hidden point then. */
+const HIDDEN_SHARE = 16;
+
+/** What a pick writes to. */
+interface Room {
+  scratch: Float64Array;
+  ring: Ring;
+}
+
 /** Picks, and finds the feature near the cursor that the hit snaps to. */
 export class Snapper {
-  readonly #queries: CoreQueries;
+  readonly #rays: CoreRays;
   readonly #snaps: CoreSnaps;
   readonly #store: FeatureStore;
-  /** Of the pick under way. */
-  readonly #scratch = new Float64Array(SCRATCH);
-  readonly #ring = new Ring();
+  /** Those that no pick writes to now: one, but while picks are between two steps. */
+  readonly #rooms: Room[] = [];
 
-  readonly #sayBusy: () => void;
-
-  /** `sayBusy`: tells the main thread that the worker is alive, in the midst of a pick where very much is near the cursor. */
-  constructor(queries: CoreQueries, snaps: CoreSnaps, store: FeatureStore, sayBusy: () => void) {
-    this.#sayBusy = sayBusy;
-    this.#queries = queries;
+  constructor(rays: CoreRays, snaps: CoreSnaps, store: FeatureStore) {
+    this.#rays = rays;
     this.#snaps = snaps;
     this.#store = store;
   }
 
   /**
-   * Answers a pick. With `sought`, the meshes whose flat faces were looked for, features will do of which the mesh has moved since they
-   * were found: they are taken to where its vertices are now, but for centres. So do no faces of those, which have moved meanwhile.
+   * Answers a pick, in steps between which meshes must stay at their addresses: the hit and the features are those of the first step,
+   * and what hides them is looked at as it is then. With `sought`, the meshes whose flat faces were looked for, features will do of which
+   * the mesh has moved since they were found: they are taken to where its vertices are now, but for centres. So do no faces of those,
+   * which have moved meanwhile.
    */
-  pick(
+  pick(ray: PickRay, filter: Filter, request: SnapRequest, sought?: ReadonlySet<number>): Steps<SnapAnswer> {
+    const posed: NearObject[] = [];
+    const hit = this.#rays.raycast(ray, filter);
+    const work = this.#snapped(hit, ray, filter, request, posed, sought);
+    return this.#snaps.during(filter, work, () => this.#forgetGone(posed));
+  }
+
+  *#snapped(
+    hit: CoreHit | null,
     ray: PickRay,
     filter: Filter,
     { view: record, cursor, kinds }: SnapRequest,
-    sought?: ReadonlySet<number>,
-  ): SnapAnswer {
+    posed: NearObject[],
+    sought: ReadonlySet<number> | undefined,
+  ): Steps<SnapAnswer> {
     const snaps = this.#snaps;
     const view = new SnapView(record, cursor);
-    const hit = this.#queries.raycast(ray, filter);
-    const isFaceWanted = (kinds & SNAP_FACE) !== 0 && hit !== null;
-    return snaps.during(record, view.bounds, filter, hit, (targets): SnapAnswer => {
-      const struck = isFaceWanted ? targets.find(({ object }) => object === hit.object) : undefined;
-      const missing = missingOf(this.#store, targets, struck, (kinds & ~SNAP_FACE) !== 0, sought);
-      if (missing) return { missing };
-      const objects: NearObject[] = [];
-      for (const target of targets) {
-        const object = objectOf(snaps, this.#store, target);
-        if (object) objects.push(object);
+    const fronts = new Fronts(view, cursor.radius, filter, (each) => this.#rays.raycastAgain(each));
+    const struckId = hit?.object ?? 0;
+    let ids = snaps.list(record, view.bounds, struckId);
+    if (ids.length > FEW) {
+      if (fronts.whole) ids = snaps.list(record, view.bounds, struckId, fronts.whole);
+      fronts.count(ids.length / HIDDEN_SHARE);
+    }
+    const objects: NearObject[] = [];
+    const missing: MissingFeatures = { features: new Set(), flats: new Set() };
+    let struck: SnapTarget | undefined;
+    for (let i = 0; i < ids.length; i++) {
+      if (i % STEP === STEP - 1) yield;
+      const target = snaps.target(ids[i]);
+      if (!target) continue;
+      if (kinds & ~SNAP_FACE && areMissing(this.#store, target, sought)) missing.features.add(target.base);
+      if (kinds & SNAP_FACE && target.object === struckId) {
+        struck = target;
+        if (areFlatsMissing(this.#store, target, sought)) missing.flats.add(target.base);
       }
-      const sidesOf = (object: number, triangle: number) => snaps.sidesOf(object, triangle);
-      const candidates = new Candidates({ view, objects, clips: filter.clips, sidesOf }, this.#scratch);
-      const found =
-        this.#firstVisible(candidates, objects, view, kinds & SNAP_POINTS, cursor.radius) ??
-        this.#firstVisible(candidates, objects, view, kinds & SNAP_EDGE, cursor.radius);
-      if (hit === null) return { hit: found && hitOf(snaps, view, ray, found) };
-      const snap = found ? snapOf(found) : struck ? faceSnap(snaps, this.#store, struck, hit) : null;
-      return { hit: { ...hit, snap } };
-    });
+      const object = objectOf(snaps, this.#store, target);
+      if (!object) continue;
+      objects.push(object);
+      if (target.mesh !== target.base) posed.push(object);
+    }
+    if (missing.features.size + missing.flats.size > 0) return { missing };
+    const sidesOf = (object: number, triangle: number) => snaps.sidesOf(object, triangle);
+    const room = this.#rooms.pop() ?? { scratch: new Float64Array(SCRATCH), ring: new Ring() };
+    const candidates = new Candidates({ view, objects, clips: filter.clips, fronts, sidesOf }, room.scratch);
+    const { ring } = room;
+    let found: CandidateDetail | null = null;
+    for (const some of [kinds & SNAP_POINTS, kinds & SNAP_EDGE]) {
+      if (!found && some !== 0)
+        found = yield* this.#firstVisible(candidates, ring, objects, view, fronts, some, cursor.radius);
+    }
+    this.#rooms.push(room);
+    if (hit === null) return { hit: found && hitOf(snaps, view, ray, found) };
+    const snap = found ? snapOf(found) : struck ? faceSnap(snaps, this.#store, struck, hit) : null;
+    return { hit: { ...hit, snap } };
+  }
+
+  /** Notes which posed meshes have gone between two steps: nobody keeps these. */
+  #forgetGone(posed: readonly NearObject[]): void {
+    for (const object of posed) object.isGone = this.#snaps.target(object.target.object)?.mesh !== object.target.mesh;
   }
 
   /**
    * Answers the best candidate of some kinds that shows and that nothing hides. All are gathered before one is looked at: a ray
    * is cast only to what is better than the answer.
    */
-  #firstVisible(
+  *#firstVisible(
     candidates: Candidates,
+    ring: Ring,
     objects: readonly NearObject[],
     view: SnapView,
+    fronts: Fronts,
     kinds: number,
     radius: number,
-  ): CandidateDetail | null {
-    if (kinds === 0) return null;
-    const ring = this.#ring;
+  ): Steps<CandidateDetail | null> {
     ring.begin(radius);
     do {
-      candidates.gather(kinds, ring);
+      yield* candidates.gather(kinds, ring);
+      yield* ring.sort();
       const { records } = ring;
       let looked = 0;
       for (let at = ring.take(), hidden = -1; at >= 0; at = ring.take()) {
-        if (++looked % PER_SIGN === 0) this.#sayBusy();
+        if (++looked % STEP === 0) yield;
         if (hidden >= 0 && ring.areSame(hidden, at)) continue;
         const of = records[at + OF];
         const kind = records[at + KIND];
@@ -124,10 +167,12 @@ export class Snapper {
         if (slot < 0) continue;
         const point = placed(objects[of].target.place, [records[at + AT], records[at + AT + 1], records[at + AT + 2]]);
         view.findWayTo(point[0], point[1], point[2]);
+        hidden = at;
+        if (fronts.hides(view.place, point)) continue;
         if (!this.#snaps.isHidden(view.way)) {
           return detailOf(objects[of], kind, index, slot, point, records[at + PIXELS]);
         }
-        hidden = at;
+        fronts.count(1);
       }
     } while (ring.next());
     return null;
@@ -138,33 +183,25 @@ function isMesh({ shape }: SnapTarget): boolean {
   return shape === SHAPE_MESH || shape === SHAPE_POINT_LINE;
 }
 
-function missingOf(
-  store: FeatureStore,
-  targets: SnapTarget[],
-  struck: SnapTarget | undefined,
-  areFeaturesWanted: boolean,
-  sought: ReadonlySet<number> | undefined,
-): MissingFeatures | undefined {
-  const features = new Set<number>();
-  if (areFeaturesWanted) {
-    for (const target of targets) {
-      const found = store.at(target.base);
-      if (isMesh(target) && (!found || (found.isMoved && !sought))) features.add(target.base);
-    }
-  }
-  const isFlat = struck?.shape === SHAPE_MESH && struck.mesh === struck.base && !sought?.has(struck.base);
-  const flats = isFlat && !store.flatsAt(struck.base) ? [struck.base] : [];
-  return features.size + flats.length > 0 ? { features: [...features], flats } : undefined;
+/** Tells whether the features of a mesh must be found first. */
+function areMissing(store: FeatureStore, target: SnapTarget, sought: ReadonlySet<number> | undefined): boolean {
+  const found = store.at(target.base);
+  return isMesh(target) && (!found || (found.isMoved && !sought));
+}
+
+function areFlatsMissing(store: FeatureStore, target: SnapTarget, sought: ReadonlySet<number> | undefined): boolean {
+  const { shape, mesh, base } = target;
+  return shape === SHAPE_MESH && mesh === base && !sought?.has(base) && !store.flatsAt(base);
 }
 
 /** Answers what is known of an object; null of one that has no features, as it is round. */
 function objectOf(snaps: CoreSnaps, store: FeatureStore, target: SnapTarget): NearObject | null {
-  if (target.shape === SHAPE_BOX) return { target, ...cubeFeatures(), elements: cubeFaces };
+  if (target.shape === SHAPE_BOX) return { target, ...cubeFeatures(), elements: cubeFaces, isGone: false };
   const found = isMesh(target) ? store.at(target.base) : undefined;
   if (!found) return null;
   const isMoved = found.isMoved || target.mesh !== target.base;
   const elements = new Faces(snaps.memoryOf, target.mesh);
-  return { target, features: found.features, levels: found.levels, isMoved, elements };
+  return { target, features: found.features, levels: found.levels, isMoved, elements, isGone: false };
 }
 
 function snapOf({ kind, object, point, pixels, a, b, element, radius, axis }: CandidateDetail): Snap {
@@ -216,18 +253,6 @@ function faceAt(
   if (shape === SHAPE_BOX) return cubeQuadAt(place, point, normal);
   const flats = shape === SHAPE_MESH && mesh === base ? store.flatsAt(base) : undefined;
   return flats && triangle >= 0 ? faceOf(flats, triangle, new Faces(snaps.memoryOf, mesh), place, normal) : null;
-}
-
-function minus(a: Vec3, b: Vec3): Vec3 {
-  return [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-}
-
-function dot(a: Vec3, b: Vec3): number {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-function cross(a: Vec3, b: Vec3): Vec3 {
-  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }
 
 function distanceFrom(way: Vec3, along: Vec3): number {

@@ -1,5 +1,6 @@
 import { Vector3 } from 'three';
 import { SHAPE_SPHERE } from '../../../src/shared/layout.js';
+import { inOnePiece } from '../../../src/worker/binding/steps.js';
 import { boundsOf, type Triangles } from '../../oracle/meshes.js';
 import { Random } from '../../oracle/random.js';
 import { apart, type Contender, here, type Row } from '../harness.js';
@@ -66,7 +67,7 @@ async function ourClosest(triangles: Triangles, points: Float64Array): Promise<C
     run() {
       for (let i = 0; i < distances.length; i++) {
         const point = [points[3 * i], points[3 * i + 1], points[3 * i + 2]] as const;
-        distances[i] = core.queries.closestPoint(point, Number.POSITIVE_INFINITY, filterOf())!.distance;
+        distances[i] = inOnePiece(core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, filterOf()))!.distance;
       }
     },
     checksum: () => ({ distances: distances.reduce((sum, each) => sum + each) }),
@@ -83,7 +84,7 @@ async function ourSpheres(triangles: Triangles, points: Float64Array, radius: nu
     name: OURS,
     run() {
       met = 0;
-      for (const sphere of spheres) met += core.queries.overlap(sphere, filterOf()).length;
+      for (const sphere of spheres) met += inOnePiece(core.volumes.overlap(sphere, filterOf())).length;
     },
     checksum: () => ({ met }),
   };

@@ -153,7 +153,7 @@ describe.each(PLACES)(`%s, seed ${SEED}`, (where, place) => {
       const contact = found.get(ids.join(':'));
       expect(contact, `${where}, pair ${i}`).toBeDefined();
       expectFlat(contact!, pair, place, `${where}, pair ${i}`);
-      const alone = scene.core.queries.contact(ids[0], ids[1], CONTACTS_MANIFOLD);
+      const alone = scene.core.pairs.contact(ids[0], ids[1], CONTACTS_MANIFOLD);
       expectFlat(alone!, pair, place, `${where}, pair ${i}, alone`);
     });
   });

@@ -58,7 +58,7 @@ describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, pl
       const early = isTurned ? putInner() : undefined;
       const a = put(around, 1, new Vector3());
       const b = early ?? putInner();
-      const contact = scene.core.queries.contact(...order(a, b), layout.CONTACTS_MANIFOLD);
+      const contact = scene.core.pairs.contact(...order(a, b), layout.CONTACTS_MANIFOLD);
       for (const thing of [a, b]) scene.remove(thing);
       if (!contact?.contained) continue;
       counts[isTurned ? 'first' : 'second']++;
@@ -86,7 +86,7 @@ test(`a slender mesh of many triangles, aslant in its own space, in a ball, seed
     const shape = scene.mesh(merged([ellipsoid, aside]));
     for (let k = 0; k < 5; k++) {
       const mesh = scene.add(shape, random.placement(random.point(0.2), { low: 0.05, high: 0.1 }));
-      const contact = scene.core.queries.contact(ball.id, mesh.id, layout.CONTACTS_MANIFOLD)!;
+      const contact = scene.core.pairs.contact(ball.id, mesh.id, layout.CONTACTS_MANIFOLD)!;
       scene.remove(mesh);
       if (contact.contained === 0) continue;
       const least = Math.min(...waysOut(ball, mesh).map((way) => depthAlong(ball, mesh, way)));

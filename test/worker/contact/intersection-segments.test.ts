@@ -232,7 +232,7 @@ describe('in frames', () => {
       expect(contacts.segments.length).toBe(6 * contacts.triangleStart[contacts.count]);
       for (const { a, b, contained, points, normals, depths, triangles, segments, bones } of contacts) {
         const detail = Math.min(details.get(a)!, details.get(b)!);
-        const alone = scene.core.queries.contact(a, b, detail)!;
+        const alone = scene.core.pairs.contact(a, b, detail)!;
         expect({ contained, points, normals, depths, triangles, segments, bones }).toEqual(alone);
         const isOfMeshes = [a, b].every((id) => scene.things.get(id)!.shape.shape.type === 'mesh');
         expect(triangles.length > 0).toBe(isOfMeshes && detail >= CONTACTS_TRIANGLES);
@@ -246,7 +246,7 @@ describe('in frames', () => {
 });
 
 function contactOf(a: Thing, b: Thing) {
-  return scene.core.queries.contact(a.id, b.id, CONTACTS_TRIANGLES);
+  return scene.core.pairs.contact(a.id, b.id, CONTACTS_TRIANGLES);
 }
 
 function pairsOf(triangles: Uint32Array): [number, number][] {

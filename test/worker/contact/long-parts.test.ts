@@ -48,7 +48,7 @@ test(`${COUNT} pairs of pipes and ducts, seed ${SEED}`, async () => {
     const [p, q] = [random.pick(parts), random.pick(parts)];
     const turn = new Matrix4().makeRotationFromQuaternion(random.rotation()).setPosition(random.point(0.3));
     const [a, b] = [scene.add(p.shape, new Matrix4()), scene.add(q.shape, turn)];
-    const contact = scene.core.queries.contact(a.id, b.id, CONTACTS_MANIFOLD);
+    const contact = scene.core.pairs.contact(a.id, b.id, CONTACTS_MANIFOLD);
     for (const thing of [a, b]) scene.remove(thing);
     if (!contact) continue;
     const boxes = [p, q].map(({ halfExtents }, k) => {

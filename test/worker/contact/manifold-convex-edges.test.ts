@@ -517,7 +517,7 @@ interface Found {
 
 function found(scene: NearScene, a: AnyShape, from: Matrix4, b: AnyShape, to: Matrix4): Found | null {
   const [p, q] = [scene.add(a, from), scene.add(b, to)];
-  const contact = scene.core.queries.contact(p.id, q.id, layout.CONTACTS_MANIFOLD);
+  const contact = scene.core.pairs.contact(p.id, q.id, layout.CONTACTS_MANIFOLD);
   if (!contact) return null;
   const { depths, normals, points } = contact;
   return {

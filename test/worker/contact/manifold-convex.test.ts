@@ -101,9 +101,9 @@ interface Contact {
 }
 
 function contactOf(scene: NearScene, a: Thing, b: Thing): Contact | null {
-  const contact = scene.core.queries.contact(a.id, b.id, layout.CONTACTS_MANIFOLD);
+  const contact = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD);
   if (!contact) return null;
-  const back = scene.core.queries.contact(b.id, a.id, layout.CONTACTS_MANIFOLD)!;
+  const back = scene.core.pairs.contact(b.id, a.id, layout.CONTACTS_MANIFOLD)!;
   const { depths, normals, points } = contact;
   expect(depths.length).toBeGreaterThan(0);
   expect(new Set(depths).size).toBe(1);

@@ -24,7 +24,7 @@ interface Answer {
 }
 
 function contactOf({ core }: NearScene, a: Thing, b: Thing): Answer | null {
-  const found = core.queries.contact(a.id, b.id, layout.CONTACTS_MANIFOLD);
+  const found = core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD);
   if (!found) return null;
   const vectors = (numbers: Float32Array) =>
     Array.from({ length: numbers.length / 3 }, (_, i) => new Vector3().fromArray(numbers, 3 * i));

@@ -129,7 +129,7 @@ function looseContact(scene: NearScene, random: Random, a: AnyShape, b: AnyShape
 }
 
 function contactOf(scene: NearScene, first: Thing, second: Thing): Contact | null {
-  const found = scene.core.queries.contact(first.id, second.id, layout.CONTACTS_MANIFOLD);
+  const found = scene.core.pairs.contact(first.id, second.id, layout.CONTACTS_MANIFOLD);
   if (!found) return null;
   const regions: Contact['regions'] = [];
   found.depths.forEach((depth, i) => {

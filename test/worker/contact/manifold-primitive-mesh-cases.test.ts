@@ -24,7 +24,7 @@ test('a triangle that lies on any face of a box touches it, and one beside it do
           const triangle = scene.mesh({ positions: Float32Array.from(corners), indices: Uint32Array.of(0, 1, 2) });
           const at = new Vector3().setComponent(axis, gap * side).applyMatrix4(turn);
           const thing = scene.add(triangle, turn.clone().setPosition(at));
-          const isMet = scene.core.queries.contact(solid.id, thing.id, layout.CONTACTS_ANY) !== null;
+          const isMet = scene.core.pairs.contact(solid.id, thing.id, layout.CONTACTS_ANY) !== null;
           expect(isMet, `axis ${axis}, side ${side}, gap ${gap}`).toBe(gap === 0);
           scene.remove(thing);
         }
@@ -49,7 +49,7 @@ describe.each(PLACES)('a solid and a surface, %s', (_, place) => {
       { shape },
       new Matrix4().compose(at.clone().multiplyScalar(size), turn, new Vector3(size, size, size)),
     );
-    const report = scene.core.queries.contact(mesh.id, solid.id, layout.CONTACTS_MANIFOLD);
+    const report = scene.core.pairs.contact(mesh.id, solid.id, layout.CONTACTS_MANIFOLD);
     expect(report?.contained).toBe(0);
     return regionsOf(report!, place);
   }
@@ -377,7 +377,7 @@ test(`a capsule whose axis is twice its radius long is as deep as one with an ax
     const [exact, longer] = [0.5, 0.5 + 1e-9].map((end) => {
       const shape: SolidShape = { type: 'capsule', radius: 0.5, from: [0, 0, -end], to: [0, 0, end] };
       const capsule = scene.add({ shape }, placement);
-      const contact = scene.core.queries.contact(surface.id, capsule.id, layout.CONTACTS_MANIFOLD);
+      const contact = scene.core.pairs.contact(surface.id, capsule.id, layout.CONTACTS_MANIFOLD);
       scene.remove(capsule);
       return contact?.depths[0] ?? 0;
     });
@@ -398,7 +398,7 @@ test(`a ball that is moved out by its depth touches what it was sunk into, seed 
     const surface = scene.add(scene.mesh(peaks), new Matrix4());
     const center = random.point(1);
     const ball = scene.add({ shape: { type: 'sphere', radius: 1 } }, new Matrix4().setPosition(center));
-    const contact = scene.core.queries.contact(surface.id, ball.id, layout.CONTACTS_MANIFOLD);
+    const contact = scene.core.pairs.contact(surface.id, ball.id, layout.CONTACTS_MANIFOLD);
     for (const thing of [surface, ball]) scene.remove(thing);
     // Of several regions each has a way of its own.
     if (contact?.depths.length !== 1) continue;

@@ -164,7 +164,7 @@ function angle(): Triangles {
 
 /** Compares with brute force; null where they do not touch. */
 function checked(scene: NearScene, a: Thing, b: Thing, title: string): Region[] | null {
-  const report = scene.core.queries.contact(a.id, b.id, layout.CONTACTS_MANIFOLD);
+  const report = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD);
   const isMeshFirst = a.shape.triangles !== undefined;
   const [solid, mesh] = isMeshFirst ? [b, a] : [a, b];
   const message = `${title}: ${JSON.stringify(solid.shape.shape)}`;
@@ -214,8 +214,8 @@ function checked(scene: NearScene, a: Thing, b: Thing, title: string): Region[] 
 }
 
 function expectMirrored(scene: NearScene, a: Thing, b: Thing): void {
-  const there = scene.core.queries.contact(a.id, b.id, layout.CONTACTS_MANIFOLD)!;
-  const back = scene.core.queries.contact(b.id, a.id, layout.CONTACTS_MANIFOLD)!;
+  const there = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD)!;
+  const back = scene.core.pairs.contact(b.id, a.id, layout.CONTACTS_MANIFOLD)!;
   expect(back.points).toEqual(there.points);
   expect(back.depths).toEqual(there.depths);
   expect(back.normals.map((value) => -value || 0)).toEqual(there.normals.map((value) => value || 0));

@@ -21,7 +21,7 @@ test(`${COUNT} contacts of one region, seed ${SEED}`, async () => {
   for (let i = 0; i < COUNT; i++) {
     const put = (place: Vector3) => scene.add(random.pick(shapes), random.placement(place, ANY_FORM));
     const [a, b] = [put(new Vector3()), put(random.direction().multiplyScalar(random.range(0.5, 2)))];
-    const contact = scene.core.queries.contact(a.id, b.id, layout.CONTACTS_FULL);
+    const contact = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_FULL);
     for (const thing of [a, b]) scene.remove(thing);
     if (!contact || contact.contained) continue;
     const [region, ...others] = regionsOf(contact, new Vector3());

@@ -28,7 +28,7 @@ test(`${COUNT} spikes and as many dents that are spikes of nothing, seed ${SEED}
     const solid = scene.add({ shape }, new Matrix4().setPosition(up.clone().multiplyScalar(height)));
     for (const [k, triangles] of solids.entries()) {
       const mesh = scene.add(scene.mesh(triangles), form);
-      const { depths, normals } = scene.core.queries.contact(solid.id, mesh.id, layout.CONTACTS_MANIFOLD)!;
+      const { depths, normals } = scene.core.pairs.contact(solid.id, mesh.id, layout.CONTACTS_MANIFOLD)!;
       const message = `${['spike', 'dent'][k]} ${i}`;
       if (k === 0) {
         expect(depths[0], message).toBeCloseTo(radius - height, 5);
@@ -59,7 +59,7 @@ test(`boxes whose middle is in a block, and of which a corner alone comes out, s
     compared++;
     const shape: SolidShape = { type: 'box', halfExtents: [size, size, size] };
     const box = scene.add({ shape }, turn.setPosition(random.range(-2, 2), random.range(-2, 2), -sunk));
-    const { depths, normals } = scene.core.queries.contact(box.id, mesh.id, layout.CONTACTS_MANIFOLD)!;
+    const { depths, normals } = scene.core.pairs.contact(box.id, mesh.id, layout.CONTACTS_MANIFOLD)!;
     // The surface leaves the box below, where the corner is above it; the short way is that of a box that is outside.
     expect(depths[0]).toBeGreaterThan(sunk);
     expect(depths[0]).toBeLessThan(1.01 * (sunk + reach));

@@ -37,7 +37,7 @@ test.each(CASES)(
       });
       const larger = new Matrix4().makeScale(scale, scale, scale);
       const [first, second] = matrices.map((matrix, i) => scene.add(shapes[i], larger.clone().multiply(matrix)));
-      const found = scene.core.queries.contact(first.id, second.id, layout.CONTACTS_MANIFOLD);
+      const found = scene.core.pairs.contact(first.id, second.id, layout.CONTACTS_MANIFOLD);
       if (!found) continue;
       const surfaces = matrices.map((matrix, i) => new Surface(meshes[i], matrix)) as [Surface, Surface];
       const regions = regionsOf(...surfaces);

@@ -23,7 +23,7 @@ test.each([
   const scene = await NearScene.at(new Vector3());
   const [roof, floor] = [ROOF, FLOOR].map((mesh) => scene.mesh(mesh));
   const [a, b] = (turned ? [floor, roof] : [roof, floor]).map((shape) => scene.add(shape, new Matrix4()));
-  const { points, normals, depths } = scene.core.queries.contact(a.id, b.id, layout.CONTACTS_MANIFOLD)!;
+  const { points, normals, depths } = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_MANIFOLD)!;
   // Each eave is a region of its own, with the two ends of its segment.
   expect(depths).toHaveLength(4);
   const sides = Array.from(depths, (_, i) => Math.sign(points[3 * i + 2]));

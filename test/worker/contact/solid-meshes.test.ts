@@ -1,10 +1,12 @@
 // Solid meshes: what lies inside of them, against exact tests of all triangles and sums of all solid angles.
+
 import type { MeshShape } from 'collision-worker';
 import { BoxGeometry, Matrix4, TorusGeometry, TorusKnotGeometry, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../src/client/frame/frame-result.js';
 import * as layout from '../../../src/shared/layout.js';
+import { inOnePiece } from '../../../src/worker/binding/steps.js';
 import { ALL, ANY_FORM, NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
 import { dragon } from '../../oracle/dragon.js';
 import { type Filled, partsInside, surfacesMeet } from '../../oracle/filled.js';
@@ -114,10 +116,10 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       const contact = found.get(`${p}:${q}`);
       const message = `${a.name} (solid ${a.solid}) ${a.matrix.elements}, ${b.name} (solid ${b.solid}) ${b.matrix.elements}`;
       expect(contact, message).toBe(expected);
-      expect(scene.core.queries.contact(p, q, layout.CONTACTS_ANY)?.contained, message).toBe(expected);
+      expect(scene.core.pairs.contact(p, q, layout.CONTACTS_ANY)?.contained, message).toBe(expected);
       // Turned, it is said the other way around.
       const back = expected === 1 ? 2 : expected === 2 ? 1 : expected;
-      expect(scene.core.queries.contact(q, p, layout.CONTACTS_MANIFOLD)?.contained, message).toBe(back);
+      expect(scene.core.pairs.contact(q, p, layout.CONTACTS_MANIFOLD)?.contained, message).toBe(back);
       if (expected === undefined) counts.none++;
       else if (expected === 1) counts.first++;
       else if (expected === 2) counts.second++;
@@ -164,7 +166,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
         expect(contact, message).toBe(isInside ? (turned ? 1 : 2) : undefined);
       }
       const { id } = mesh.thing;
-      expect(scene.core.queries.contact(Math.min(id, other.id), Math.max(id, other.id), 2)?.contained).toBe(contact);
+      expect(scene.core.pairs.contact(Math.min(id, other.id), Math.max(id, other.id), 2)?.contained).toBe(contact);
 
       // The same as queries.
       const asObject = overlapping(scene, other.shape, other.matrix, mesh.thing.id);
@@ -186,8 +188,8 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
       const own = random.point(1.2);
       const point = scene.exactPoint(own.clone().applyMatrix4(mesh.matrix));
       const at = scene.point(point);
-      const nearest = scene.core.queries.closestPoint(at, Number.POSITIVE_INFINITY, ALL)!;
-      const isContained = scene.core.queries.containing(at, ALL).length === 1;
+      const nearest = inOnePiece(scene.core.volumes.closestPoint(at, Number.POSITIVE_INFINITY, ALL))!;
+      const isContained = inOnePiece(scene.core.volumes.containing(at, ALL)).length === 1;
       if (isContained && mesh.solid) {
         inside++;
         expect(nearest).toEqual({ object: mesh.thing.id, point: at, distance: 0, triangle: -1, element: -1 });
@@ -225,7 +227,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
         // By another rounding, half of the time.
         const same = form.clone().multiply(new Matrix4().setPosition(offset));
         const b = scene.put(other, true, random.chance(0.5) ? same : blurred(random, same));
-        const contact = scene.core.queries.contact(a.thing.id, b.thing.id, layout.CONTACTS_ANY);
+        const contact = scene.core.pairs.contact(a.thing.id, b.thing.id, layout.CONTACTS_ANY);
         expect(contact?.contained ?? 0, `round ${i}`).toBe(0);
         counts[contact === null ? 0 : 1]++;
         scene.remove(a.thing);
@@ -250,7 +252,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
         const inner = blurred(random, form.clone().multiply(new Matrix4().setPosition(new Vector3(...offset))));
         const a = scene.put('crate', true, form);
         const b = scene.put('small', random.chance(0.5), inner);
-        const contact = scene.core.queries.contact(a.thing.id, b.thing.id, layout.CONTACTS_ANY);
+        const contact = scene.core.pairs.contact(a.thing.id, b.thing.id, layout.CONTACTS_ANY);
         expect(contact, `round ${i}`).not.toBeNull();
         expect([0, 2]).toContain(contact!.contained);
         counts[contact!.contained]++;
@@ -267,7 +269,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
         const name = random.pick(NAMES);
         const form = random.placement(random.point(1), ANY_FORM);
         const [a, b] = [scene.put(name, true, form), scene.put(name, random.chance(0.5), form)];
-        expect(scene.core.queries.contact(a.thing.id, b.thing.id, layout.CONTACTS_ANY)?.contained, name).toBe(0);
+        expect(scene.core.pairs.contact(a.thing.id, b.thing.id, layout.CONTACTS_ANY)?.contained, name).toBe(0);
         scene.remove(a.thing);
         scene.remove(b.thing);
       }
@@ -314,7 +316,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
     const hollow = scene.put('hollow ball', true, new Matrix4().makeScale(8, 8, 8));
     const contained = [true, false].map((solid) => {
       const ball = scene.put('ball', solid, new Matrix4().makeScale(6.2, 6.2, 6.2));
-      return scene.core.queries.contact(hollow.thing.id, ball.thing.id, layout.CONTACTS_MANIFOLD)?.contained;
+      return scene.core.pairs.contact(hollow.thing.id, ball.thing.id, layout.CONTACTS_MANIFOLD)?.contained;
     });
     expect(contained).toEqual([0, 2]);
   });
@@ -349,7 +351,7 @@ describe.each(PLACES)(`solid meshes %s, seed ${SEED}`, { timeout: 300_000 }, (_,
     const used = core.usedBytes;
     const outer = scene.put('ball', true, new Matrix4().makeScale(8, 8, 8));
     const inner = scene.put('three balls', false, new Matrix4());
-    const contact = () => core.queries.contact(outer.thing.id, inner.thing.id, layout.CONTACTS_ANY)?.contained;
+    const contact = () => core.pairs.contact(outer.thing.id, inner.thing.id, layout.CONTACTS_ANY)?.contained;
     expect(contact()).toBe(2);
     const { mesh } = scene.shape('three balls', false).shape as MeshShape;
     const before = core.bakeMesh(mesh);
@@ -386,7 +388,7 @@ test(`a dragon and beads in and about it, seed ${SEED}`, { timeout: 120_000 }, a
     const size = random.logRange(0.002, 0.02);
     const place = at.add(random.point(0.08)).applyMatrix4(form);
     const bead = scene.put('ball', false, random.placement(place, { low: size, high: size }));
-    const contact = scene.core.queries.contact(body.thing.id, bead.thing.id, layout.CONTACTS_ANY)?.contained;
+    const contact = scene.core.pairs.contact(body.thing.id, bead.thing.id, layout.CONTACTS_ANY)?.contained;
     const expected = expectedOf(body, bead);
     expect(contact, `bead ${i}`).toBe(expected);
     counts[expected === undefined ? 'outside' : expected === 0 ? 'meeting' : 'inside']++;
@@ -411,5 +413,5 @@ function middleOf({ shape, matrix }: Thing): Matrix4 {
 }
 
 function overlapping(scene: NearScene, shape: AnyShape, matrix: Matrix4, id: number): boolean {
-  return scene.core.queries.overlap(scene.describe(shape, matrix), ALL).includes(id);
+  return inOnePiece(scene.core.volumes.overlap(scene.describe(shape, matrix), ALL)).includes(id);
 }

@@ -98,12 +98,12 @@ function probe(in_: Core, mesh: MeshAddress, rays: Float32Array) {
   };
   place();
   const ignore = Uint32Array.of(GOOD, BOX);
-  const first = in_.queries.raycastMany(rays, { ...FILTER, ignore });
+  const first = in_.rays.raycastMany(rays, { ...FILTER, ignore });
   const posed = probePosed(in_, mesh, rays, ignore);
   const any: boolean[] = [];
   for (let i = 0; i < rays.length; i += 8) {
     const ray = { origin: triple(rays, i), direction: triple(rays, i + 4) };
-    any.push(in_.queries.anyHit(ray, { ...FILTER, ignore }));
+    any.push(in_.rays.anyHit(ray, { ...FILTER, ignore }));
   }
   const out = in_.frame(new FrameBuilder().seal(1, 1), undefined);
   const words = new Uint32Array(out);
@@ -130,11 +130,11 @@ function probePosed(in_: Core, mesh: MeshAddress, rays: Float32Array, ignore: Ui
   const builder = new FrameBuilder(poses);
   builder.addPoses();
   in_.place(builder.seal(1, 1));
-  const hits = in_.queries.raycastMany(rays, { ...FILTER, ignore });
+  const hits = in_.rays.raycastMany(rays, { ...FILTER, ignore });
   const ray = { origin: triple(rays, 0), direction: triple(rays, 4) };
-  const byBox = in_.queries.raycastMany(rays, { ...FILTER, ignore, precision: layout.PRECISION_OBB });
-  const meeting = [GOOD, BOX].map((other) => in_.queries.contact(other, SUSPECT, layout.CONTACTS_BONES)?.bones);
-  return [hits, inOnePiece(in_.queries.raycastAll(ray, { ...FILTER, ignore })).map(({ bone }) => bone), byBox, meeting];
+  const byBox = in_.rays.raycastMany(rays, { ...FILTER, ignore, precision: layout.PRECISION_OBB });
+  const meeting = [GOOD, BOX].map((other) => in_.pairs.contact(other, SUSPECT, layout.CONTACTS_BONES)?.bones);
+  return [hits, inOnePiece(in_.rays.raycastAll(ray, { ...FILTER, ignore })).map(({ bone }) => bone), byBox, meeting];
 }
 
 /** A ball of radius 1 with three bones and two targets. */
@@ -148,15 +148,15 @@ function probeDerived(in_: Core, mesh: MeshAddress, rays: Float32Array) {
   in_.addObjects(Uint32Array.of(SUSPECT), { ...PLACED, mesh, matrix: at(0.3) });
   in_.addObjects(Uint32Array.of(BOX), { ...PLACED, shape: layout.SHAPE_BOX, matrix: at(1) });
   const contacts = [
-    in_.queries.contact(GOOD, SUSPECT, layout.CONTACTS_MANIFOLD),
-    in_.queries.contact(SUSPECT, BOX, layout.CONTACTS_MANIFOLD),
+    in_.pairs.contact(GOOD, SUSPECT, layout.CONTACTS_MANIFOLD),
+    in_.pairs.contact(SUSPECT, BOX, layout.CONTACTS_MANIFOLD),
   ];
   const ignore = Uint32Array.of(GOOD, BOX);
   const places = Array.from({ length: rays.length / 8 }, (_, i) => {
     const [near, far] = [triple(rays, 8 * i + 4), triple(rays, 8 * i)];
     return [
-      in_.queries.closestPoint(far, Number.POSITIVE_INFINITY, { ...FILTER, ignore }),
-      in_.queries.containing(near, { ...FILTER, ignore }),
+      inOnePiece(in_.volumes.closestPoint(far, Number.POSITIVE_INFINITY, { ...FILTER, ignore })),
+      inOnePiece(in_.volumes.containing(near, { ...FILTER, ignore })),
     ];
   });
   in_.removeObject(SUSPECT);
@@ -231,8 +231,8 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
     }
     let rays: Float32Array;
     do rays = raysAt(random, 8);
-    while (!core.queries.raycastMany(rays, FILTER).objects.includes(GOOD));
-    const good = core.queries.raycastMany(rays, FILTER);
+    while (!core.rays.raycastMany(rays, FILTER).objects.includes(GOOD));
+    const good = core.rays.raycastMany(rays, FILTER);
     probe(core, core.loadMesh(original.buffer), rays); // leaves the scene's tables as large as they get
     let { usedBytes } = core;
     let growths = 0;
@@ -287,11 +287,11 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
       twin.freeMesh(other);
       if (core.usedBytes > usedBytes) growths++;
       usedBytes = Math.max(usedBytes, core.usedBytes);
-      if (round % 100 === 0) expect(core.queries.raycastMany(rays, FILTER)).toEqual(good);
+      if (round % 100 === 0) expect(core.rays.raycastMany(rays, FILTER)).toEqual(good);
     }
     console.log(counts);
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(ROUNDS / 50);
-    expect(core.queries.raycastMany(rays, FILTER)).toEqual(good);
+    expect(core.rays.raycastMany(rays, FILTER)).toEqual(good);
     expect(core.check()).toBeNull();
     // Stacks grow now and then, and stay so. What is lost would be lost in most rounds.
     expect(growths).toBeLessThan(10);

@@ -26,7 +26,7 @@ function baked({ positions, indices }: MeshData, isFast: boolean, budget: number
 async function distances(mesh: ArrayBuffer, rays: Float32Array): Promise<Float64Array> {
   const world = await startCore();
   addMeshObject(world, world.loadMesh(mesh));
-  return world.queries.raycastMany(rays, filterOf()).distances;
+  return world.rays.raycastMany(rays, filterOf()).distances;
 }
 
 /** A thousand triangles in a place that is one cell of the whole, which is a million times as large. */

@@ -31,7 +31,7 @@ describe.each(PLACES)(`${COUNT} pairs of convex meshes %s, seed ${SEED}`, { time
         .placement(random.point(1.5), random.chance(0.5) ? ANY_FORM : {})
         .scale(new Vector3().setScalar(size));
       const [p, q] = [scene.add(a.closed, from), scene.add(b.closed, to)];
-      const contact = scene.core.queries.contact(p.id, q.id, layout.CONTACTS_MANIFOLD);
+      const contact = scene.core.pairs.contact(p.id, q.id, layout.CONTACTS_MANIFOLD);
       if (contact && random.chance(0.7)) {
         // All but parted, or just.
         const length = contact.depths[0] * (1 + random.pick([-1, 1]) * random.logRange(1e-17, 0.1));
@@ -40,7 +40,7 @@ describe.each(PLACES)(`${COUNT} pairs of convex meshes %s, seed ${SEED}`, { time
       }
       const meet = (first: typeof a.closed, second: typeof a.closed) => {
         const things = [scene.add(first, from), scene.add(second, to)];
-        const found = scene.core.queries.contact(things[0].id, things[1].id, layout.CONTACTS_ANY);
+        const found = scene.core.pairs.contact(things[0].id, things[1].id, layout.CONTACTS_ANY);
         for (const thing of things) scene.remove(thing);
         return found !== null;
       };
@@ -75,7 +75,7 @@ test(`a box a hair inside of another, or a hair out of it, meets it where their 
     const meet = (mesh: typeof closed, isTurned: boolean) => {
       const matrices = isTurned ? [to, new Matrix4()] : [new Matrix4(), to];
       const things = matrices.map((matrix) => scene.add(mesh, matrix));
-      const found = scene.core.queries.contact(things[0].id, things[1].id, layout.CONTACTS_ANY);
+      const found = scene.core.pairs.contact(things[0].id, things[1].id, layout.CONTACTS_ANY);
       for (const thing of things) scene.remove(thing);
       return found !== null;
     };
@@ -307,7 +307,7 @@ class Pair {
   }
 
   contact(detail: number = layout.CONTACTS_MANIFOLD) {
-    return this.#core.queries.contact(...Pair.#IDS, detail);
+    return this.#core.pairs.contact(...Pair.#IDS, detail);
   }
 
   remove(): void {

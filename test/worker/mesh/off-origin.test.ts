@@ -1,8 +1,10 @@
 // Where a mesh lies in its own space is nobody's business: far off its origin in any direction, and brought back by its
 // matrix, it answers as it does about its origin.
+
 import { Matrix4, TorusGeometry, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
+import { inOnePiece } from '../../../src/worker/binding/steps.js';
 import { ALL, ANY_FORM, NearScene, type Thing } from '../../fixtures/near-scene.js';
 import { icosphere, merged, type Triangles, transformed, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
@@ -36,11 +38,11 @@ test.each(OFFSETS.map((offset) => [offset.toArray().join(', '), offset] as const
       const things = scenes.map((_, k) => [put(k, shapes[k][one], form), put(k, shapes[k][other], there)]);
       const point = random.point(1.5).toArray();
       const direction = random.direction().toArray();
-      const [expected, found] = scenes.map(({ core: { queries } }, k) => ({
-        contact: queries.contact(things[k][0].id, things[k][1].id, layout.CONTACTS_MANIFOLD),
-        inside: [...queries.containing(point, ALL)],
-        nearest: queries.closestPoint(point, Number.POSITIVE_INFINITY, ALL)!,
-        hit: queries.raycast({ origin: point, direction }, ALL),
+      const [expected, found] = scenes.map(({ core: { pairs, rays, volumes } }, k) => ({
+        contact: pairs.contact(things[k][0].id, things[k][1].id, layout.CONTACTS_MANIFOLD),
+        inside: [...inOnePiece(volumes.containing(point, ALL))],
+        nearest: inOnePiece(volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL))!,
+        hit: rays.raycast({ origin: point, direction }, ALL),
       }));
       const message = `case ${i}`;
       expect(found.inside, message).toEqual(expected.inside);

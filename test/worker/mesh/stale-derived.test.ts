@@ -37,7 +37,7 @@ function place(mesh: MeshAddress): void {
   }
 }
 
-const contact = () => core.queries.contact(A, B, layout.CONTACTS_MANIFOLD);
+const contact = () => core.pairs.contact(A, B, layout.CONTACTS_MANIFOLD);
 const contactsOf = (frame: ArrayBuffer) => new FrameView(core.frame(frame, undefined), []).contacts;
 
 /** The contact of meshes that are built as these are. */
@@ -74,7 +74,7 @@ describe('of many triangles', () => {
 
   test('nothing is derived before it is asked for', () => {
     expect(core.isDerivationWanted).toBe(false);
-    expect(core.queries.contact(A, B, layout.CONTACTS_BOUNDS)).not.toBeNull();
+    expect(core.pairs.contact(A, B, layout.CONTACTS_BOUNDS)).not.toBeNull();
     expect(core.isDerivationWanted).toBe(false);
     expect(core.derive(Number.POSITIVE_INFINITY)).toBe(false);
     expect(core.isFresh(mesh)).toBe(false);

@@ -50,11 +50,13 @@ function someRays(random: Random, count: number): Ray[] {
 function probe(in_: Core, mesh: MeshAddress, rays: readonly Ray[]) {
   in_.addObjects(Uint32Array.of(SUSPECT), { ...PLACED, mesh });
   const answers = rays.map(({ origin, direction }) => [
-    inOnePiece(in_.queries.raycastAll({ origin: origin.toArray(), direction: direction.toArray() }, FILTER)),
-    in_.queries.closestPoint(origin.toArray(), Number.POSITIVE_INFINITY, FILTER),
-    in_.queries.overlap(
-      { ...PLACED, shape: layout.SHAPE_BOX, extent: [0.1, 0.1, 0.1], center: direction.toArray() },
-      FILTER,
+    inOnePiece(in_.rays.raycastAll({ origin: origin.toArray(), direction: direction.toArray() }, FILTER)),
+    inOnePiece(in_.volumes.closestPoint(origin.toArray(), Number.POSITIVE_INFINITY, FILTER)),
+    inOnePiece(
+      in_.volumes.overlap(
+        { ...PLACED, shape: layout.SHAPE_BOX, extent: [0.1, 0.1, 0.1], center: direction.toArray() },
+        FILTER,
+      ),
     ),
   ]);
   in_.removeObject(SUSPECT);

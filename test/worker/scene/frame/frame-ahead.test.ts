@@ -110,7 +110,7 @@ class World {
   look(random: Random): unknown[] {
     return Array.from({ length: 20 }, () => {
       const origin = random.point(6).toArray();
-      return inOnePiece(this.core.queries.raycastAll({ origin, direction: random.direction().toArray() }, FILTER));
+      return inOnePiece(this.core.rays.raycastAll({ origin, direction: random.direction().toArray() }, FILTER));
     });
   }
 }
@@ -296,7 +296,7 @@ async function goOn(seed: number, frames: number, scene: Scene, budgets: number[
         if (random.chance(0.3)) ahead.meshes.keep();
         late.at(-1)!(ahead);
       }
-      ahead.core.queries.raycast({ origin: [9, 9, 9], direction: random.direction().toArray() }, FILTER);
+      ahead.core.rays.raycast({ origin: [9, 9, 9], direction: random.direction().toArray() }, FILTER);
       found = ahead.step(late.length < scene.times ? 0 : Number.POSITIVE_INFINITY);
     }
     if (ahead.core.considered > considered) midst.ofBroadPhase++;

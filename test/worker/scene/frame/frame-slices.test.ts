@@ -1,4 +1,5 @@
 // Frames whose pairs are looked at in slices, with queries between them, say what they say in one go.
+
 import { Matrix4 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
@@ -7,6 +8,7 @@ import { makeId } from '../../../../src/shared/ids.js';
 import * as layout from '../../../../src/shared/layout.js';
 import type { ContactSet } from '../../../../src/shared/types.js';
 import type { Core, MeshAddress, PlacedDescription } from '../../../../src/worker/binding/core.js';
+import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { bake, startCore } from '../../../fixtures/core.js';
 import { dragon } from '../../../oracle/dragon.js';
 import { Random, SEED } from '../../../oracle/random.js';
@@ -119,15 +121,17 @@ describe(`seed ${SEED}`, () => {
       const matrix = placement(random);
       for (const world of [sliced, whole]) world.move(ids[1], matrix);
       let slices = 0;
-      const { queries } = sliced.core;
+      const { pairs, rays, volumes } = sliced.core;
       const found = sliced.run(0, () => {
         slices++;
         const origin = [0, 1, 2].map((axis) => low[axis] + random.range(0, 1) * size[axis]) as [number, number, number];
-        queries.raycast({ origin, direction: random.direction().toArray() }, FILTER);
-        queries.closestPoint(origin, Number.POSITIVE_INFINITY, FILTER);
-        queries.overlap({ ...OBJECT, ...sphere(sliced), radius: 0.05, matrix: at(0, 0, 0).elements }, FILTER);
+        rays.raycast({ origin, direction: random.direction().toArray() }, FILTER);
+        inOnePiece(volumes.closestPoint(origin, Number.POSITIVE_INFINITY, FILTER));
+        inOnePiece(
+          volumes.overlap({ ...OBJECT, ...sphere(sliced), radius: 0.05, matrix: at(0, 0, 0).elements }, FILTER),
+        );
         // The frame begins its own pair anew then.
-        if (slices === 8) queries.contact(ids[0], ids[1], layout.CONTACTS_MANIFOLD);
+        if (slices === 8) pairs.contact(ids[0], ids[1], layout.CONTACTS_MANIFOLD);
       });
       expect(slices).toBeGreaterThan(4);
       const expected = whole.run(0);

@@ -1,10 +1,12 @@
 // Which matrices the core takes, against what the client says of them: it decides to the bit alike.
+
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { isAffine, isInvertibleAt } from '../../../../src/client/check/affine.js';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../../src/client/frame/frame-result.js';
 import { CONTACTS_NONE } from '../../../../src/shared/layout.js';
+import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { ALL, ANY_FORM, NearScene } from '../../../fixtures/near-scene.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import type { AnyShape } from '../../../oracle/shapes.js';
@@ -86,7 +88,7 @@ test.each([
         const axis = random.integer(3);
         face[axis] = random.pick([-1, 1]) * factor * (axis + 1);
         const point = new Vector3().fromArray(face).applyMatrix4(placed);
-        expect([...scene.core.queries.containing(point.toArray(), ALL)].includes(id)).toBe(factor < 1);
+        expect([...inOnePiece(scene.core.volumes.containing(point.toArray(), ALL))].includes(id)).toBe(factor < 1);
       }
     }
   }

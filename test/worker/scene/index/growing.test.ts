@@ -91,7 +91,7 @@ class World {
       const from = target.centre.clone().addScaledVector(direction, -random.logRange(1, 100) * target.radius);
       const aside = random.direction().multiplyScalar(random.range(0, 1.2) * target.radius);
       const origin = from.add(aside);
-      const hit = this.core.queries.raycast(
+      const hit = this.core.rays.raycast(
         { origin: origin.toArray(), direction: direction.toArray(), tMin: 0, tMax: 1e9 },
         FILTER,
       );

@@ -1,5 +1,6 @@
 // Below the public API: objects that come to a tree that is built find room in it, and all answers are those of a world
 // that is built at once.
+
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
@@ -7,6 +8,7 @@ import { FrameView } from '../../../../src/client/frame/frame-result.js';
 import { makeId } from '../../../../src/shared/ids.js';
 import * as layout from '../../../../src/shared/layout.js';
 import type { PlacedDescription } from '../../../../src/worker/binding/core.js';
+import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { startCore } from '../../../fixtures/core.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
@@ -60,7 +62,7 @@ describe(`adding to ${FIRST} objects, seed ${SEED}`, () => {
     const whole = await startCore();
     for (const [id, description] of alive) whole.addObjects(Uint32Array.of(id), description);
     const rays = raysThrough(random);
-    expect(core.queries.raycastMany(rays, FILTER)).toEqual(whole.queries.raycastMany(rays, FILTER));
+    expect(core.rays.raycastMany(rays, FILTER)).toEqual(whole.rays.raycastMany(rays, FILTER));
     const { contacts } = new FrameView(whole.frame(new FrameBuilder().seal(1, 1), undefined), []);
     const pairs = ({ a, b }: { a: Uint32Array; b: Uint32Array }) => [...a].map((id, i) => `${id} ${b[i]}`);
     const found = run().contacts;
@@ -104,7 +106,7 @@ test('an object as large as the world finds its place, whether the uppermost cel
     const id = add(random.point(1), 30);
     run();
     expect(core.check(), `${i} large ones`).toBeNull();
-    expect(core.queries.containing([0, 0, 0], FILTER), `${i} large ones`).toContain(id);
+    expect(inOnePiece(core.volumes.containing([0, 0, 0], FILTER)), `${i} large ones`).toContain(id);
   }
 });
 

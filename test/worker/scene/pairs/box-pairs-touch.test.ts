@@ -42,7 +42,7 @@ test(`${COUNT} corners and beams on faces, seed ${SEED}`, async () => {
     // Each pair far from all others, at the origin's digits for what is asked one by one.
     const forms = random.chance(0.5) ? [lower, upper] : [upper, lower];
     const [a, b] = forms.map((form) => scene.add(CUBE, form, { contacts: layout.CONTACTS_ANY }));
-    const met = scene.core.queries.contact(a.id, b.id, layout.CONTACTS_ANY) !== null;
+    const met = scene.core.pairs.contact(a.id, b.id, layout.CONTACTS_ANY) !== null;
     expect(met, `case ${i}: ${gap}`).toBe(gap < 0);
     scene.remove(a);
     scene.remove(b);

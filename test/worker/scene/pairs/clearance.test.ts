@@ -130,7 +130,7 @@ function expectSame(scene: NearScene, a: Thing, b: Thing, contacts: number, pair
     [a, b, 1],
     [b, a, -1],
   ] as const) {
-    const asked = scene.core.queries.contact(p.id, q.id, contacts)!;
+    const asked = scene.core.pairs.contact(p.id, q.id, contacts)!;
     expect(asked, message).not.toBeNull();
     expect(asked.points, message).toEqual(pair.points);
     expect(asked.depths, message).toEqual(pair.depths);

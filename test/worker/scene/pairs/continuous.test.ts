@@ -131,7 +131,7 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
           const description = scene.describe(shapes[k], poseAt(ways[k], time));
           scene.core.setObject(stand.id, { ...description, contacts: 0 });
         });
-        return scene.core.queries.beginDistance(standA.id, standB.id, NO_LIMIT, NO_TIME)!.distance;
+        return scene.core.pairs.beginDistance(standA.id, standB.id, NO_LIMIT, NO_TIME)!.distance;
       };
       const small = 2e-4 * Math.min(...things.map(({ bodies }) => reachOf(bodies))) + 1e-14 * place.length();
       // Of what is in contact at the end nothing is said of before.

@@ -1,8 +1,10 @@
 // The nearest point of all objects, against three's own for every triangle, and against proofs for solids: the point is
 // in the solid, and a plane through it has the whole solid on its far side.
+
 import { Matrix4, PlaneGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
+import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { ALL, ANY_FORM, allBut, NearScene, PLACES, type Thing } from '../../../fixtures/near-scene.js';
 import { dragon } from '../../../oracle/dragon.js';
 import { boxMesh, icosphere, rods, soup, transformed, trianglesOf } from '../../../oracle/meshes.js';
@@ -26,7 +28,7 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
         random.placement(random.point(1), { ...ANY_FORM, low: 0.03, high: 30 }),
       );
       const point = scene.exactPoint(random.direction().multiplyScalar(random.logRange(0.01, 100)));
-      const found = scene.core.queries.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL)!;
+      const found = inOnePiece(scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL))!;
       expect(found).toMatchObject({ object: thing.id, triangle: -1 });
       const message = `case ${i}: ${JSON.stringify(thing.shape.shape)} and ${point.toArray()}`;
       const nearest = new Vector3(...found.point).sub(place);
@@ -121,10 +123,10 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
       const alone = things.flatMap(({ id }, k) => {
         if (ignore.includes(id)) return [];
         const others = { ...filter, ignore: allBut(ids, k) };
-        return scene.core.queries.closestPoint(point, limit, others) ?? [];
+        return inOnePiece(scene.core.volumes.closestPoint(point, limit, others)) ?? [];
       });
       alone.sort((a, b) => a.distance - b.distance || a.object - b.object);
-      expect(scene.core.queries.closestPoint(point, limit, filter)).toEqual(alone[0] ?? null);
+      expect(inOnePiece(scene.core.volumes.closestPoint(point, limit, filter))).toEqual(alone[0] ?? null);
     }
   });
 
@@ -136,7 +138,9 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
         scene.add({ shape: anySolid(random) }, random.placement(random.point(8), ANY_FORM)),
       );
       const point = scene.exactPoint(random.point(12));
-      const { distance } = scene.core.queries.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL)!;
+      const { distance } = inOnePiece(
+        scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL),
+      )!;
       for (const { bodies } of things)
         expect(gapBetween(pointBody(point), bodies[0], 1e-7).most).toBeGreaterThan(distance - 1e-7);
     }
@@ -145,7 +149,7 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
   test('ties go to the lower id, then to the lower triangle; the limit is inclusive', async () => {
     const scene = await NearScene.at(place);
     const ask = (point: Vector3, limit = Number.POSITIVE_INFINITY) =>
-      scene.core.queries.closestPoint(scene.point(point), limit, ALL);
+      inOnePiece(scene.core.volumes.closestPoint(scene.point(point), limit, ALL));
     const cube = scene.mesh(boxMesh(2, 2, 2));
     const [first, second] = [scene.add(cube, new Matrix4().setPosition(5, 0, 0)), scene.add(cube, new Matrix4())];
     const ball = scene.add({ shape: { type: 'sphere', radius: 1 } }, new Matrix4().setPosition(0, 9, 0));
@@ -183,7 +187,7 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
       for (const y of [-2, 0, 2]) {
         for (const z of [-4, 0, 4]) {
           const point = scene.point(new Vector3(x, y, z));
-          const found = scene.core.queries.closestPoint(point, Number.POSITIVE_INFINITY, ALL);
+          const found = inOnePiece(scene.core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL));
           expect(found, `${[x, y, z]}`).toMatchObject({ object: box.id, distance: 0, point });
         }
       }
@@ -198,7 +202,7 @@ describe.each(PLACES)(`closestPoint %s, seed ${SEED}`, { timeout: 240_000 }, (_,
     scene.add(scene.mesh({ positions, indices }), random.placement(new Vector3(), ANY_FORM));
     for (let i = 0; i < 200; i++) {
       const point = scene.point(random.point(random.pick([1, 5, 500])));
-      expect(scene.core.queries.closestPoint(point, Number.POSITIVE_INFINITY, ALL)?.triangle).toBe(0);
+      expect(inOnePiece(scene.core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL))?.triangle).toBe(0);
     }
   });
 
@@ -250,7 +254,7 @@ function trianglesIn({ bodies }: Thing): Triangle[] {
 
 /** Compares with all triangles by three's own code. */
 function expectNearest(scene: NearScene, things: Thing[], point: Vector3, message: string) {
-  const found = scene.core.queries.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL)!;
+  const found = inOnePiece(scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, ALL))!;
   const target = new Vector3();
   let [least, size] = [Number.POSITIVE_INFINITY, 0];
   for (const thing of things) {
@@ -310,7 +314,7 @@ test('a triangle that is exactly as far as the bound counts, however its corners
           });
           const mesh = scene.mesh({ positions, indices: Uint32Array.of(0, 1, 2) });
           const thing = scene.add(mesh, new Matrix4());
-          const ask = (limit: number) => scene.core.queries.closestPoint([0, 0, 0], limit, ALL);
+          const ask = (limit: number) => inOnePiece(scene.core.volumes.closestPoint([0, 0, 0], limit, ALL));
           expect(ask(1)).toMatchObject({ object: thing.id, distance: 1 });
           expect(ask(1 - 2 ** -53)).toBeNull();
           scene.remove(thing);

@@ -1,7 +1,9 @@
 // What is solid around a point, against sums of all solid angles, and against each solid's own inequality.
+
 import { BoxGeometry, CylinderGeometry, Matrix4, PlaneGeometry, TorusKnotGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
+import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { ALL, ANY_FORM, allBut, NearScene, PLACES } from '../../../fixtures/near-scene.js';
 import { dragon } from '../../../oracle/dragon.js';
 import {
@@ -23,7 +25,7 @@ const COUNT = 1500;
 
 describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, place) => {
   const isIn = (scene: NearScene, point: Vector3) =>
-    scene.core.queries.containing(scene.point(point), ALL).length === 1;
+    inOnePiece(scene.core.volumes.containing(scene.point(point), ALL)).length === 1;
 
   test(`${COUNT} points and solids under any matrix`, async () => {
     const random = new Random(SEED);
@@ -281,11 +283,11 @@ describe.each(PLACES)(`containing %s, seed ${SEED}`, { timeout: 240_000 }, (_, p
       const point = scene.point(random.point(6));
       const ignore = Uint32Array.from(things.filter(() => random.chance(0.2)).map(({ id }) => id)).sort();
       const filter = { ...ALL, precision: precisions[i % 4], layers: 1 + random.integer(3), ignore };
-      const found = [...scene.core.queries.containing(point, filter)];
+      const found = [...inOnePiece(scene.core.volumes.containing(point, filter))];
       const ids = Uint32Array.from(things, ({ id }) => id);
       const alone = [...ids].filter((id, k) => {
         const others = { ...filter, ignore: allBut(ids, k) };
-        return !ignore.includes(id) && scene.core.queries.containing(point, others).length === 1;
+        return !ignore.includes(id) && inOnePiece(scene.core.volumes.containing(point, others)).length === 1;
       });
       expect(found).toEqual(alone);
       total += found.length;

@@ -25,7 +25,7 @@ interface Found {
 }
 
 function measure(scene: NearScene, a: Thing, b: Thing, limit = Number.POSITIVE_INFINITY): Found | null {
-  const found = scene.core.queries.beginDistance(a.id, b.id, limit, Number.POSITIVE_INFINITY);
+  const found = scene.core.pairs.beginDistance(a.id, b.id, limit, Number.POSITIVE_INFINITY);
   if (!found) return null;
   const [pointA, pointB] = [found.pointA, found.pointB].map((each) => new Vector3(...each).sub(scene.place));
   return { ...found, pointA, pointB };
@@ -216,25 +216,25 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
     const sheet = scene.mesh(waves(100));
     const [a, b] = [0, 1e-4].map((z) => scene.add(sheet, new Matrix4().makeTranslation(0, 0, 3 + z)));
     const whole = measure(scene, a, b)!;
-    let found = core.queries.beginDistance(a.id, b.id, Number.POSITIVE_INFINITY, 0);
+    let found = core.pairs.beginDistance(a.id, b.id, Number.POSITIVE_INFINITY, 0);
     let slices = 1;
-    for (; found === undefined; slices++) found = core.queries.resumeDistance(a.id, b.id, 0);
+    for (; found === undefined; slices++) found = core.pairs.resumeDistance(a.id, b.id, 0);
     expect(found!.distance).toBe(whole.distance);
     console.log(`${slices} slices`);
     // One that has to wait is of the objects as they were then.
-    const kept = core.queries.keepContact(a.id, b.id, CONTACTS_ANY);
+    const kept = core.pairs.keepContact(a.id, b.id, CONTACTS_ANY);
     core.removeObject(b.id);
-    found = core.queries.beginKeptDistance(a.id, b.id, kept, Number.POSITIVE_INFINITY, 0);
-    while (found === undefined) found = core.queries.resumeDistance(a.id, b.id, 0);
+    found = core.pairs.beginKeptDistance(a.id, b.id, kept, Number.POSITIVE_INFINITY, 0);
+    while (found === undefined) found = core.pairs.resumeDistance(a.id, b.id, 0);
     expect(found!.distance).toBe(whole.distance);
     const ball: AnyShape = { shape: { type: 'sphere', radius: 1 } };
     const [p, q] = [0, 3].map((x) => scene.add(ball, new Matrix4().makeTranslation(x, 0, 0)));
-    const balls = core.queries.keepContact(q.id, p.id, CONTACTS_ANY);
+    const balls = core.pairs.keepContact(q.id, p.id, CONTACTS_ANY);
     for (const each of [p, q]) core.removeObject(each.id);
-    expect(core.queries.beginKeptDistance(q.id, p.id, balls, 2, 0)).toMatchObject({
+    expect(core.pairs.beginKeptDistance(q.id, p.id, balls, 2, 0)).toMatchObject({
       ...{ distance: 1, pointA: [2, 0, 0], pointB: [1, 0, 0] },
     });
-    expect(core.queries.beginDistance(p.id, q.id, 2, 0)).toBeNull();
+    expect(core.pairs.beginDistance(p.id, q.id, 2, 0)).toBeNull();
   });
 });
 

@@ -1,7 +1,9 @@
 // Which objects a shape meets, against distances of convex sets that are bounded from both sides.
+
 import { Matrix4, PlaneGeometry, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
+import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { ALL, ANY_FORM, NearScene, PLACES } from '../../../fixtures/near-scene.js';
 import { boxMesh, icosphere, soup, transformed, trianglesOf } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
@@ -23,9 +25,9 @@ test.each([0, 1, 2])('boxes whose faces touch in the plane through the origin ac
     for (const flags of [layout.FLAG_PICKABLE, layout.FLAG_PICKABLE | layout.FLAG_STATIC]) {
       const other = scene.add(box, at(side), { flags });
       const ids = [thing.id, other.id];
-      expect([...scene.core.queries.overlap(scene.describe(box, at(-side)), ALL)]).toEqual(ids);
-      expect([...scene.core.queries.overlap(scene.describe(box, at(-side * 1.001)), ALL)]).toEqual([]);
-      expect([...scene.core.queries.containing([0, 0, 0], ALL)]).toEqual(ids);
+      expect([...inOnePiece(scene.core.volumes.overlap(scene.describe(box, at(-side)), ALL))]).toEqual(ids);
+      expect([...inOnePiece(scene.core.volumes.overlap(scene.describe(box, at(-side * 1.001)), ALL))]).toEqual([]);
+      expect([...inOnePiece(scene.core.volumes.containing([0, 0, 0], ALL))]).toEqual(ids);
       scene.remove(other);
     }
     scene.remove(thing);
@@ -48,7 +50,7 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
       const thing = scene.add(any(a), random.placement(random.point(0.5), ANY_FORM));
       const query = any(b);
       const matrix = scene.exactly(random.placement(random.direction().multiplyScalar(random.range(0, 4)), ANY_FORM));
-      const met = scene.core.queries.overlap(scene.describe(query, matrix), ALL).length === 1;
+      const met = inOnePiece(scene.core.volumes.overlap(scene.describe(query, matrix), ALL)).length === 1;
       const gap = leastGap(thing.bodies, bodiesOf(query, matrix), DOUBT);
       const message = `case ${i}: ${JSON.stringify(thing.shape.shape)} and ${JSON.stringify(query.shape)}`;
       // Whoever says that they meet must find no gap, and whoever says that they do not must find one.
@@ -86,7 +88,8 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
       const start = center(a, thing.matrix).clone().sub(center(b, form));
       const at = (distance: number) =>
         scene.exactly(form.clone().setPosition(start.clone().addScaledVector(way, distance)));
-      const meets = (distance: number) => scene.core.queries.overlap(scene.describe(b, at(distance)), ALL).length === 1;
+      const meets = (distance: number) =>
+        inOnePiece(scene.core.volumes.overlap(scene.describe(b, at(distance)), ALL)).length === 1;
       let [near, far] = [1e-3, 40];
       expect([meets(near), meets(far)]).toEqual([true, false]);
       while (far - near > 1e-9) {
@@ -130,14 +133,14 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
       ]);
       const ignore = Uint32Array.from(things.filter(() => random.chance(0.1)).map(({ id }) => id)).sort();
       const filter = { ...ALL, precision, ignore, layers: 1 + random.integer(3) };
-      const found = [...scene.core.queries.overlap(description, filter)];
+      const found = [...inOnePiece(scene.core.volumes.overlap(description, filter))];
       // All others ignored: a scene of one.
       const ids = Uint32Array.from(things, ({ id }) => id);
       const others = ids.slice(1);
       const alone = [...ids].filter((id, i) => {
         if (i > 0) others[i - 1] = ids[i - 1];
         if (ignore.includes(id)) return false;
-        return scene.core.queries.overlap(description, { ...filter, ignore: others }).length === 1;
+        return inOnePiece(scene.core.volumes.overlap(description, { ...filter, ignore: others })).length === 1;
       });
       expect(found).toEqual(alone);
     }
@@ -178,7 +181,7 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
         const thing = scene.add(make(below), form);
         const meets = (gap: number) => {
           const matrix = form.clone().setPosition(0, height + gap, 0);
-          return scene.core.queries.overlap(scene.describe(upper, matrix), ALL).length === 1;
+          return inOnePiece(scene.core.volumes.overlap(scene.describe(upper, matrix), ALL)).length === 1;
         };
         expect([meets(-HAIR), meets(0), meets(HAIR)]).toEqual([true, true, false]);
         scene.remove(thing);
@@ -193,9 +196,13 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
         scene.add({ shape: { type: 'sphere', radius: a } }, new Matrix4());
         const way = random.direction().multiplyScalar(a + b);
         const ball: AnyShape = { shape: { type: 'sphere', radius: b } };
-        expect(scene.core.queries.overlap(scene.describe(ball, new Matrix4().setPosition(way)), ALL).length).toBe(1);
+        expect(
+          inOnePiece(scene.core.volumes.overlap(scene.describe(ball, new Matrix4().setPosition(way)), ALL)).length,
+        ).toBe(1);
         way.multiplyScalar(1 + 1e-9);
-        expect(scene.core.queries.overlap(scene.describe(ball, new Matrix4().setPosition(way)), ALL).length).toBe(0);
+        expect(
+          inOnePiece(scene.core.volumes.overlap(scene.describe(ball, new Matrix4().setPosition(way)), ALL)).length,
+        ).toBe(0);
       }
     });
 
@@ -217,7 +224,7 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
         const meets = (distance: number) => {
           const at = new Vector3(...halves).multiplyScalar(random.range(-0.5, 0.5)).setComponent(end, distance);
           const matrix = new Matrix4().setPosition(at.applyMatrix4(form));
-          return scene.core.queries.overlap(scene.describe(ball, matrix), ALL).length === 1;
+          return inOnePiece(scene.core.volumes.overlap(scene.describe(ball, matrix), ALL)).length === 1;
         };
         expect(meets(halves[end] + radius), `case ${i}`).toBe(true);
         expect(meets(halves[end] + radius * (1 + 1e-6)), `case ${i}`).toBe(false);
@@ -247,7 +254,7 @@ describe.each(PLACES)(`overlap %s, seed ${SEED}`, { timeout: 240_000 }, (_, plac
           [inner, outer],
         ]) {
           const thing = scene.add(a, matrix);
-          expect(scene.core.queries.overlap(scene.describe(b, new Matrix4()), ALL).length).toBe(expected);
+          expect(inOnePiece(scene.core.volumes.overlap(scene.describe(b, new Matrix4()), ALL)).length).toBe(expected);
           scene.remove(thing);
         }
       }

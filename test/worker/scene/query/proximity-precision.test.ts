@@ -1,7 +1,9 @@
 // What stands for an object by precision, in queries of nearness: the same spheres and boxes, made by the test.
+
 import { Box3, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
+import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { ALL, ANY_FORM, NearScene, PLACES, type Thing } from '../../../fixtures/near-scene.js';
 import { boundsOf, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
@@ -29,16 +31,18 @@ describe.each(PLACES)(`stand-ins %s, seed ${SEED}`, { timeout: 120_000 }, (_, pl
       const point = scene.exactPoint(random.direction().multiplyScalar(random.range(0, 5)));
       const message = `case ${i}: ${JSON.stringify(shape.shape)}`;
 
-      const { distance } = scene.core.queries.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, filter)!;
+      const { distance } = inOnePiece(
+        scene.core.volumes.closestPoint(scene.point(point), Number.POSITIVE_INFINITY, filter),
+      )!;
       const gap = gapBetween(pointBody(point), body, 1e-7);
       expect(distance, message).toBeGreaterThan(gap.least - DOUBT);
       expect(distance, message).toBeLessThan(gap.most + DOUBT);
 
-      const around = scene.core.queries.containing(scene.point(point), filter).length === 1;
+      const around = inOnePiece(scene.core.volumes.containing(scene.point(point), filter)).length === 1;
       if (Math.abs(distance) > DOUBT || gap.most === 0) expect(around, message).toBe(distance === 0);
 
       const ball = scene.describe({ shape: { type: 'sphere', radius: 1 } }, new Matrix4().setPosition(point));
-      const met = scene.core.queries.overlap(ball, filter).length === 1;
+      const met = inOnePiece(scene.core.volumes.overlap(ball, filter)).length === 1;
       if (Math.abs(distance - 1) > DOUBT) expect(met, message).toBe(distance < 1);
       if (met) count.met++;
       if (around) count.around++;
@@ -60,7 +64,8 @@ test(`columns that are all but at right angles: a bounding sphere is never too s
     });
     const thing = scene.add({ shape: { type: 'sphere', radius: 1 } }, form);
     const filter = { ...ALL, precision: layout.PRECISION_SPHERE };
-    const radius = 5 - scene.core.queries.closestPoint([0, 5, 0], Number.POSITIVE_INFINITY, filter)!.distance;
+    const radius =
+      5 - inOnePiece(scene.core.volumes.closestPoint([0, 5, 0], Number.POSITIVE_INFINITY, filter))!.distance;
     const expected = stretchOf(form);
     expect(radius / expected, `case ${i}`).toBeGreaterThan(1 - 1e-14);
     expect(radius / expected, `case ${i}`).toBeLessThan(1 + 3e-7);

@@ -1,6 +1,8 @@
 // The same scene, a power of two as large: float64 rounds alike, so answers are the same to the last bit.
+
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { ALL, ANY_FORM, NearScene } from '../../../fixtures/near-scene.js';
 import { icosphere, soup } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
@@ -21,12 +23,14 @@ async function answers(scale: number) {
   for (let i = 0; i < 200; i++) scene.add(any(), sized(random.placement(random.point(5), ANY_FORM)));
   return Array.from({ length: 100 }, () => {
     const point = random.point(6).multiplyScalar(scale).toArray();
-    const nearest = scene.core.queries.closestPoint(point, Number.POSITIVE_INFINITY, ALL)!;
+    const nearest = inOnePiece(scene.core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL))!;
     return {
       met: [
-        ...scene.core.queries.overlap(scene.describe(any(), sized(random.placement(random.point(5), ANY_FORM))), ALL),
+        ...inOnePiece(
+          scene.core.volumes.overlap(scene.describe(any(), sized(random.placement(random.point(5), ANY_FORM))), ALL),
+        ),
       ],
-      around: [...scene.core.queries.containing(point, ALL)],
+      around: [...inOnePiece(scene.core.volumes.containing(point, ALL))],
       nearest: [nearest.object, nearest.triangle],
       distance: nearest.distance / scale,
     };

@@ -1,11 +1,13 @@
 // What is asked in steps of one object each is answered as in one piece, to the bit, whatever is asked meanwhile.
+
 import { Matrix4, PerspectiveCamera, Vector3 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { ViewTable } from '../../../../src/client/frame/view-table.js';
 import * as layout from '../../../../src/shared/layout.js';
 import type { Filter } from '../../../../src/shared/protocol.js';
-import type { CoreQueries } from '../../../../src/worker/binding/queries.js';
 import type { Steps } from '../../../../src/worker/binding/steps.js';
+import { inOnePiece } from '../../../../src/worker/binding/steps.js';
+import type { CoreVolumes } from '../../../../src/worker/binding/volumes.js';
 import { ALL, ANY_FORM, NearScene, PLACES } from '../../../fixtures/near-scene.js';
 import { icosphere } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
@@ -53,7 +55,7 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
   test('regions, shapes, points and the nearest', async () => {
     const random = new Random(SEED);
     const scene = await NearScene.at(place);
-    const { queries } = scene.core;
+    const { volumes } = scene.core;
     const meshes = [scene.mesh(icosphere(1, 3)), scene.mesh(icosphere(1, 1))];
     const any = (): AnyShape => (random.chance(0.4) ? random.pick(meshes) : { shape: anySolid(random) });
     const things = Array.from({ length: OBJECTS }, () =>
@@ -88,19 +90,19 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
         mode: random.pick([layout.REGION_TOUCH, layout.REGION_ENCLOSE]),
       };
       const limit = random.pick([Number.POSITIVE_INFINITY, 1]);
-      const asked: ((of: CoreQueries) => Steps<Uint32Array | object | null>)[] = [
-        (of) => of.overlapInSteps(shape, filter),
-        (of) => of.containingInSteps(point, filter),
-        (of) => of.pickRegionInSteps(view, region, filter),
-        (of) => of.closestPointInSteps(point, limit, filter),
+      const asked: ((of: CoreVolumes) => Steps<Uint32Array | object | null>)[] = [
+        (of) => of.overlap(shape, filter),
+        (of) => of.containing(point, filter),
+        (of) => of.pickRegion(view, region, filter),
+        (of) => of.closestPoint(point, limit, filter),
       ];
       const other = scene.describe({ shape: { type: 'sphere', radius: 0.1 } }, new Matrix4());
       for (const [which, ask] of asked.entries()) {
-        const { answer, count } = atOnce(ask(queries));
+        const { answer, count } = atOnce(ask(volumes));
         expect(count).toBe(1);
-        const inSteps = slowly(ask(queries), () => {
-          queries.overlap(other, ALL);
-          queries.closestPoint(scene.point(new Vector3()), 9, ALL);
+        const inSteps = slowly(ask(volumes), () => {
+          inOnePiece(volumes.overlap(other, ALL));
+          inOnePiece(volumes.closestPoint(scene.point(new Vector3()), 9, ALL));
         });
         expect(inSteps.answer, `round ${i}, question ${which}`).toEqual(answer);
         if (answer instanceof Uint32Array) {
@@ -118,11 +120,11 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
     const scene = await NearScene.at(place);
     const ball: AnyShape = { shape: { type: 'sphere', radius: 1 } };
     const things = Array.from({ length: OBJECTS }, () => scene.add(ball, new Matrix4().setPosition(random.point(1))));
-    const { queries } = scene.core;
+    const { volumes } = scene.core;
     const ids = things.map(({ id }) => id);
     const shape = scene.describe({ shape: { type: 'sphere', radius: 9 } }, new Matrix4());
     let gone: number[] = [];
-    const { answer } = slowly(queries.overlapInSteps(shape, ALL), () => {
+    const { answer } = slowly(volumes.overlap(shape, ALL), () => {
       if (gone.length > 0) return;
       gone = things.splice(OBJECTS / 2).map((thing) => {
         scene.remove(thing);

@@ -1,7 +1,9 @@
 // Bounds of searches are float32, a sixteenth of a unit apart at 10⁶: nothing is passed over for that. A scene that is 10⁶
 // wide keeps its origin in the middle, and its objects lie that far from it.
+
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { ALL, NearScene, type Thing } from '../../../fixtures/near-scene.js';
 import { Random, SEED } from '../../../oracle/random.js';
 
@@ -40,7 +42,7 @@ describe.each(['x', 'y', 'z'].map((name, axis) => ({ name, axis })))(
             at.setComponent(across, at.getComponent(across) + step);
             const truth = [...centres].filter(([, other]) => other.distanceTo(at) <= 0.51).map(([{ id }]) => id);
             const probe = scene.describe({ shape: { type: 'sphere', radius: 0.01 } }, new Matrix4().setPosition(at));
-            expect([...scene.core.queries.overlap(probe, ALL)]).toEqual(truth.sort((a, b) => a - b));
+            expect([...inOnePiece(scene.core.volumes.overlap(probe, ALL))]).toEqual(truth.sort((a, b) => a - b));
           }
         }
       }
@@ -55,7 +57,9 @@ describe.each(['x', 'y', 'z'].map((name, axis) => ({ name, axis })))(
           for (const reach of [0.5 - 1e-7, 0.5 + 1e-7]) {
             const point = centre.clone().addScaledVector(across, reach);
             const truth = [...centres].filter(([, other]) => other.distanceTo(point) <= 0.5).map(([{ id }]) => id);
-            expect([...scene.core.queries.containing(point.toArray(), ALL)]).toEqual(truth.sort((a, b) => a - b));
+            expect([...inOnePiece(scene.core.volumes.containing(point.toArray(), ALL))]).toEqual(
+              truth.sort((a, b) => a - b),
+            );
           }
         }
       }
@@ -71,12 +75,12 @@ describe.each(['x', 'y', 'z'].map((name, axis) => ({ name, axis })))(
         point.setComponent(axis, point.getComponent(axis) + shift);
         let nearest = Number.POSITIVE_INFINITY;
         for (const centre of all.values()) nearest = Math.min(nearest, Math.max(0, centre.distanceTo(point) - 0.5));
-        const found = scene.core.queries.closestPoint(point.toArray(), Number.POSITIVE_INFINITY, ALL)!;
+        const found = inOnePiece(scene.core.volumes.closestPoint(point.toArray(), Number.POSITIVE_INFINITY, ALL))!;
         expect(Math.abs(found.distance - nearest)).toBeLessThan(1e-8);
         // A limit that is hardly enough, and one that is hardly not.
         const limits = [nearest * (1 + 1e-12) + 1e-8, nearest * (1 - 1e-12) - 1e-8];
         const answers = limits.map(
-          (limit) => limit < 0 || scene.core.queries.closestPoint(point.toArray(), limit, ALL),
+          (limit) => limit < 0 || inOnePiece(scene.core.volumes.closestPoint(point.toArray(), limit, ALL)),
         );
         expect(answers.map(Boolean)).toEqual([true, limits[1] < 0]);
       }

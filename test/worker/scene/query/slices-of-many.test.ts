@@ -15,7 +15,7 @@ const MANY = 5000;
 test(`a sweep at many, and at what is left to slices, seed ${SEED}`, { timeout: 120_000 }, async () => {
   const random = new Random(SEED);
   const scene = await NearScene.at(new Vector3());
-  const { queries } = scene.core;
+  const { sweeps } = scene.core;
   const mesh = scene.mesh(icosphere(1, 3));
   for (let i = 0; i < MANY; i++) {
     scene.add(i % 50 === 0 ? mesh : { shape: anySolid(random) }, random.placement(random.point(5), ANY_FORM));
@@ -35,13 +35,13 @@ test(`a sweep at many, and at what is left to slices, seed ${SEED}`, { timeout: 
     if (i < 4) to.copy(from).setPosition(random.point(5));
     const { matrix, motion } = checkMotion('test', from.elements, to.elements, undefined);
     const description = { ...scene.describe(shape, from), matrix };
-    const whole = queries.sweepAll(description, motion, ALL)!;
-    const first = queries.sweep(description, motion, ALL)!;
-    expect(queries.sweepAll(description, motion, ALL, 100)).toBeUndefined();
+    const whole = sweeps.sweepAll(description, motion, ALL)!;
+    const first = sweeps.sweep(description, motion, ALL)!;
+    expect(sweeps.sweepAll(description, motion, ALL, 100)).toBeUndefined();
     const sliced = (all: boolean) => {
-      const kept = queries.keepSweep(description, motion, ALL, all);
-      let hits = queries.beginKeptSweep(kept, 0);
-      for (; hits === undefined; hits = queries.resumeSweep(0)) left++;
+      const kept = sweeps.keepSweep(description, motion, ALL, all);
+      let hits = sweeps.beginKeptSweep(kept, 0);
+      for (; hits === undefined; hits = sweeps.resumeSweep(0)) left++;
       return inOnePiece(hits);
     };
     expect(sliced(true), `case ${i}`).toEqual(whole);
@@ -59,7 +59,7 @@ test(`a sweep at many, and at what is left to slices, seed ${SEED}`, { timeout: 
 describe('a block that takes longer than the slice is left', () => {
   test.each(['rays', 'rays at a mesh', 'ways'])('%s', async (kind) => {
     const scene = await NearScene.at(new Vector3());
-    const { queries } = scene.core;
+    const { sweeps } = scene.core;
     const shape = kind === 'rays at a mesh' ? scene.mesh(icosphere(1, 3)) : { shape: anySolid(new Random(1)) };
     for (let i = 0; i < (kind === 'rays' ? 20 : 1); i++) scene.add(shape, new Matrix4());
     const count = 1000;
@@ -73,19 +73,19 @@ describe('a block that takes longer than the slice is left', () => {
         ...{ times: new Float64Array(count), depths: new Float64Array(count), normals: new Float32Array(3 * count) },
       };
       const order = Uint32Array.from({ length: count }, (_, i) => i);
-      const done = queries.sweepMany(asked, order, hits, 0);
+      const done = sweeps.sweepMany(asked, order, hits, 0);
       expect(done).toBeGreaterThan(0);
       expect(done).toBeLessThan(50);
       expect(hits.objects[done - 1]).toBeGreaterThan(0);
       expect(hits.objects[done]).toBe(0);
-      expect(queries.sweepMany(asked, order, hits)).toBe(count);
+      expect(sweeps.sweepMany(asked, order, hits)).toBe(count);
       return;
     }
     const rays = new Float32Array(8 * count);
     for (let i = 0; i < count; i++) rays.set([0.01, 0.02, 9, 0, 0, 0, -1, Number.POSITIVE_INFINITY], 8 * i);
-    const whole = queries.raycastMany(rays, ALL);
+    const whole = scene.core.rays.raycastMany(rays, ALL);
     expect(whole.done).toBe(count);
-    const part = queries.raycastMany(rays, ALL, 0);
+    const part = scene.core.rays.raycastMany(rays, ALL, 0);
     expect(part.done).toBeGreaterThan(0);
     expect(part.done).toBeLessThan(count / 2);
     expect(part.distances.subarray(0, part.done)).toEqual(whole.distances.subarray(0, part.done));
@@ -94,14 +94,13 @@ describe('a block that takes longer than the slice is left', () => {
 
 test('two meshes in the same place have their many pairs sorted and read in slices', { timeout: 60_000 }, async () => {
   const scene = await NearScene.at(new Vector3());
-  const { queries } = scene.core;
   const mesh = scene.mesh(icosphere(1, 40));
   const [a, b] = [0, 1].map(() => scene.add(mesh, new Matrix4()).id);
-  const whole = queries.contact(a, b, layout.CONTACTS_TRIANGLES)!;
+  const whole = scene.core.pairs.contact(a, b, layout.CONTACTS_TRIANGLES)!;
   const pairs = whole.triangles.length / 2;
   let left = 0;
-  let found = queries.beginContact(a, b, layout.CONTACTS_TRIANGLES, 0);
-  for (; !found; found = queries.resumeContact(a, b, 0)) left++;
+  let found = scene.core.pairs.beginContact(a, b, layout.CONTACTS_TRIANGLES, 0);
+  for (; !found; found = scene.core.pairs.resumeContact(a, b, 0)) left++;
   // Each pair is listed, counted and moved for each of four digits, and copied.
   expect(left).toBeGreaterThan((10 * pairs) / 4096);
   let steps = 0;
@@ -115,7 +114,7 @@ test('lines of sight to many are looked at in steps', async () => {
   const scene = await NearScene.at(new Vector3());
   const { id } = scene.add({ shape: anySolid(new Random(1)) }, new Matrix4());
   const view = new Uint32Array(layout.VIEW_BYTES / 4);
-  const steps = scene.core.queries.sees(view, new Uint32Array(1000).fill(id), ALL);
+  const steps = scene.core.rays.sees(view, new Uint32Array(1000).fill(id), ALL);
   let count = 0;
   while (!steps.next().done) count++;
   expect(count).toBeGreaterThan(10);

@@ -14,7 +14,7 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
   test.each([0, 0.05, Number.POSITIVE_INFINITY])('of %s ms', async (ms) => {
     const random = new Random(SEED);
     const scene = await NearScene.at(new Vector3());
-    const { queries } = scene.core;
+    const { sweeps } = scene.core;
     const meshes = [icosphere(1, 12), soup(random, 400, 0.3, 1), rods(random, 20, 1)].map((each) => scene.mesh(each));
     const anyShape = (): AnyShape => (random.chance(0.6) ? random.pick(meshes) : { shape: anySolid(random) });
     for (let i = 0; i < 30; i++) scene.add(anyShape(), random.placement(random.point(5), ANY_FORM));
@@ -28,16 +28,16 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
       const { matrix, motion } = checkMotion('test', from.elements, to.elements, undefined);
       const description = { ...scene.describe(shape, from), matrix };
       const sliced = (all: boolean) => {
-        let hits = queries.beginKeptSweep(queries.keepSweep(description, motion, ALL, all), ms);
-        for (; hits === undefined; hits = queries.resumeSweep(ms)) {
+        let hits = sweeps.beginKeptSweep(sweeps.keepSweep(description, motion, ALL, all), ms);
+        for (; hits === undefined; hits = sweeps.resumeSweep(ms)) {
           seen.left++;
           // What is asked in between disturbs nothing.
-          if (seen.left % 7 === 0) queries.sweepAll(description, motion, ALL);
+          if (seen.left % 7 === 0) sweeps.sweepAll(description, motion, ALL);
         }
         return inOnePiece(hits);
       };
-      expect(sliced(true), `case ${i}`).toEqual(queries.sweepAll(description, motion, ALL));
-      const hit = queries.sweep(description, motion, ALL);
+      expect(sliced(true), `case ${i}`).toEqual(sweeps.sweepAll(description, motion, ALL));
+      const hit = sweeps.sweep(description, motion, ALL);
       expect(sliced(false), `case ${i}`).toEqual(hit ? [hit] : []);
       if (hit) seen.hits++;
     }
@@ -47,19 +47,19 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
 
   test('of objects that move, and go, meanwhile: they are swept at where they were', async () => {
     const scene = await NearScene.at(new Vector3());
-    const { queries } = scene.core;
+    const { sweeps } = scene.core;
     const mesh = scene.mesh(icosphere(1, 12));
     const things = [2, 4, 6].map((x) => scene.add(mesh, new Matrix4().makeTranslation(x, 0, 0)));
     const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
     const { matrix, motion } = checkMotion('test', at(-4), at(10), undefined);
     const description = { ...scene.describe(mesh, new Matrix4()), matrix };
-    const expected = queries.sweepAll(description, motion, ALL)!;
+    const expected = sweeps.sweepAll(description, motion, ALL)!;
     expect(expected.map(({ object }) => object)).toEqual(things.map(({ id }) => id));
-    let hits = queries.beginKeptSweep(queries.keepSweep(description, motion, ALL, true), 0);
+    let hits = sweeps.beginKeptSweep(sweeps.keepSweep(description, motion, ALL, true), 0);
     expect(hits).toBeUndefined();
     for (const thing of things) scene.remove(thing);
-    while (hits === undefined) hits = queries.resumeSweep(0);
+    while (hits === undefined) hits = sweeps.resumeSweep(0);
     expect(inOnePiece(hits)).toEqual(expected);
-    expect(queries.sweep(description, motion, ALL)).toBeNull();
+    expect(sweeps.sweep(description, motion, ALL)).toBeNull();
   });
 });

@@ -157,7 +157,7 @@ describe('a sweep', () => {
         ] as const) {
           for (const shape of [ball, box(0.5, 0.5, 0.5)]) {
             const description = { ...world.scene.describe(shape, at(0, 0, from)), matrix };
-            expect(world.scene.core.queries.sweep(description, motion, { ...ALL, side }) !== null).toBe(isMet);
+            expect(world.scene.core.sweeps.sweep(description, motion, { ...ALL, side }) !== null).toBe(isMet);
           }
         }
       }
@@ -187,7 +187,7 @@ describe('a sweep', () => {
       firsts.push(first);
       const { matrix, motion } = checkMotion('test', way.from.elements, way.to.elements, undefined);
       const description = { ...scene.describe(shapes[which], way.from), matrix };
-      const all = scene.core.queries.sweepAll(description, motion, ALL)!;
+      const all = scene.core.sweeps.sweepAll(description, motion, ALL)!;
       expect(all.map(({ time }) => time)).toEqual(all.map(({ time }) => time).sort((x, y) => x - y));
       expect(new Set(all.map(({ object }) => object)).size).toBe(all.length);
       if (first === null) expect(all.length).toBe(0);
@@ -196,13 +196,13 @@ describe('a sweep', () => {
         const ignore = Uint32Array.from(scene.things.keys(), (id) => id)
           .filter((id) => id !== hit.object)
           .sort();
-        const alone = scene.core.queries.sweep(description, motion, { ...ALL, ignore });
+        const alone = scene.core.sweeps.sweep(description, motion, { ...ALL, ignore });
         expect(alone).toEqual(hit);
       }
     }
     const placed = shapes.map((shape) => scene.describe(shape, new Matrix4()));
     const numbers = Float64Array.from(ways);
-    const { queries } = scene.core;
+    const { sweeps } = scene.core;
     let left = 0;
     const { length } = firsts;
     const many = {
@@ -212,7 +212,7 @@ describe('a sweep', () => {
     for (let from = 0; from < length; ) {
       const order = Uint32Array.from({ length: length - from }, (_, i) => from + i);
       const asked = { shapes: placed, ways: numbers, shapeOf, tolerance: 0, filter: ALL };
-      const answer = queries.sweepMany(asked, order, many);
+      const answer = sweeps.sweepMany(asked, order, many);
       const done = answer < 0 ? -1 - answer : answer;
       for (let k = from; k < from + done; k++) {
         const first = firsts[k];
@@ -227,8 +227,8 @@ describe('a sweep', () => {
       if (from === length) break;
       // One that may take long is begun by itself.
       const way = numbers.subarray(14 * from, 14 * (from + 1));
-      const kept = queries.keepWay(placed[shapeOf[from]], way, 0, ALL);
-      const [hit] = inOnePiece(queries.beginKeptSweep(kept, Number.POSITIVE_INFINITY)!);
+      const kept = sweeps.keepWay(placed[shapeOf[from]], way, 0, ALL);
+      const [hit] = inOnePiece(sweeps.beginKeptSweep(kept, Number.POSITIVE_INFINITY)!);
       expect(hit?.object).toBe(firsts[from]?.object);
       if (hit) expect(hit.time).toBeCloseTo(firsts[from]!.time, 6);
       left++;

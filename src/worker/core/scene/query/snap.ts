@@ -2,8 +2,8 @@
 // what stands for each, which sides of its faces show, and whether something nearer hides a point. What a mesh has to snap
 // to is not known here (src/worker/snap). World units.
 
-import { PRECISION_MESH, SHAPE_MESH, SNAP_BASE, SNAP_CLIP_SET, SNAP_SIDES, VIEW_VIEWPORT } from '../../../../shared/layout';
-import { valueAt } from '../../math/plane';
+import { SHAPE_MESH, SNAP_BASE, SNAP_CLIP_SET, SNAP_SIDES } from '../../../../shared/layout';
+import { Plane } from '../../math/plane';
 import { sidesOfFace } from '../../mesh/query/face-sides';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape } from '../../shape/placed-shape';
@@ -12,14 +12,10 @@ import { descend } from '../index/descend';
 import { Tree, readPlace, treeOf } from '../index/octree';
 import { boxAt, clipSetOf, isAlive, placedShapeAt, slotOf } from '../objects';
 import { updateTrees } from '../scene';
-import { beyondNear, clipW, clipX, clipY, setProjection } from '../view/projection';
-import { hasOwnSets, isClipped } from './clipping';
+import { setProjection } from '../view/projection';
 import { faceSidesOf, isIgnored, precision, setFilter, sidesOf } from './filter';
 import { ANY } from '../../mesh/query/ray';
-import {
-  castAt, castSurfaces, findNormal, foundNormalX, foundNormalY, foundNormalZ, foundObject, foundTriangle, pointX, pointY, pointZ,
-} from './ray';
-import { directionX, directionY, directionZ } from './ray-line';
+import { castSurfaces, foundObject } from './ray';
 import { limitsOf } from './region';
 import { addFound, clearFound, foundCount } from './result-ids';
 import { OUTSIDE, addPlane, addRectangle, beginVolume, limitDepth } from './volume';
@@ -31,91 +27,32 @@ const record: usize = memory.data(RECORD_BYTES, 16);
 /** The object that is the first to be asked whether it hides a point: the one that hid the last point, or was picked. */
 let hider: u32 = 0;
 
-/**
- * Begins a snapping pick: lists the objects whose oriented bounds may be drawn in a rectangle of the view, in the units of
- * clip space over w, as ids in result-ids.ts. The filter is asked until the pick ends. `struck`: the object that the pick has hit,
- * or 0; `triangle`: the one of its mesh, or -1 of a solid. Where that hides all that is behind it in the rectangle, what is there is left
- * out. Answers how many. Throws OUT_OF_MEMORY.
- */
-export function beginSnap(
-  view: usize, lowX: f64, lowY: f64, highX: f64, highY: f64, filter: usize, struck: u32, triangle: i32,
-): u32 {
-  hider = struck;
+/** Begins a step of a snapping pick, up to the next query. The filter is asked until then. Throws OUT_OF_MEMORY. */
+export function beginSnap(filter: usize): void {
   updateTrees();
   setFilter(filter);
+}
+
+/**
+ * Lists the objects whose oriented bounds may be drawn in a rectangle of the view, in the units of clip space over w, as ids in
+ * result-ids.ts. `front`: the address of a plane behind which all is hidden, or 0: what is there is left out. `struck`: the object
+ * that the pick has hit, or 0. Answers how many. Throws OUT_OF_MEMORY.
+ */
+export function listSnap(
+  view: usize, lowX: f64, lowY: f64, highX: f64, highY: f64, front: usize, struck: u32,
+): u32 {
+  hider = struck;
   setProjection(view);
   beginVolume();
   addRectangle(lowX, lowY, highX, highY);
   limitDepth();
-  // Planes may leave a part of the triangle or solid alone.
-  if (struck != 0 && !isClipped && !hasOwnSets()) {
-    const pixelX = 2.0 / load<f64>(view, VIEW_VIEWPORT + 16), pixelY = 2.0 / load<f64>(view, VIEW_VIEWPORT + 24);
-    limitToFront(struck, triangle, lowX - pixelX, lowY - pixelY, highX + pixelX, highY + pixelY, pixelX);
+  if (front != 0) {
+    const plane = changetype<Plane>(front);
+    addPlane(plane.x, plane.y, plane.z, plane.w);
   }
   clearFound();
   descend(consider);
   return foundCount;
-}
-
-/** Where the triangle is drawn in corners of the rectangle: three numbers each. */
-const corners: usize = memory.data(4 * 24, 16);
-/** A thing hides a point from a quarter of a pixel before it; where perspective differs in the rectangle, less than this. */
-const MARGIN_PIXELS: f64 = 2;
-
-/** So many pixels the fourth corner may lie behind the plane of the others: rounding, which the margin has room for. */
-const FLATNESS_PIXELS: f64 = 0.01;
-
-/**
- * Adds the plane of a triangle or of a convex solid's front to the volume, a little behind it, if that is drawn all over a
- * rectangle: then all that is farther away is hidden. It is, as it is convex, where it is met in all four corners. A solid must be
- * entered there; it holds both triangles between the four points, and the plane of the first one must not be before the
- * second. With a wall in front, this leaves out all that stands behind it. `pixel`: the width of a pixel. Throws OUT_OF_MEMORY.
- */
-function limitToFront(object: u32, triangle: i32, lowX: f64, lowY: f64, highX: f64, highY: f64, pixel: f64): void {
-  let least = Infinity;
-  for (let i: u32 = 0; i < 4; i++) {
-    const cx = i & 1 ? highX : lowX, cy = i & 2 ? highY : lowY;
-    // What is drawn there lies on a line: where two functions are 0.
-    const ax = clipX.x - cx * clipW.x, ay = clipX.y - cx * clipW.y, az = clipX.z - cx * clipW.z, aw = clipX.w - cx * clipW.w;
-    const bx = clipY.x - cy * clipW.x, by = clipY.y - cy * clipW.y, bz = clipY.z - cy * clipW.z, bw = clipY.w - cy * clipW.w;
-    const x = ay * bz - az * by, y = az * bx - ax * bz, z = ax * by - ay * bx;
-    const square = x * x + y * y + z * z;
-    const px = (bw * (ay * z - az * y) - aw * (by * z - bz * y)) / square;
-    const py = (bw * (az * x - ax * z) - aw * (bz * x - bx * z)) / square;
-    const pz = (bw * (ax * y - ay * x) - aw * (bx * y - by * x)) / square;
-    const rise = beyondNear.x * x + beyondNear.y * y + beyondNear.z * z;
-    const t = -valueAt(beyondNear, px, py, pz) / rise;
-    if (!(abs(t) < Infinity)) return; // no near plane
-    const turn: f64 = rise < 0 ? -1 : 1;
-    if (!castAt(object, px + t * x, py + t * y, pz + t * z, turn * x, turn * y, turn * z) || foundTriangle != triangle) return;
-    if (triangle < 0) {
-      if (precision != PRECISION_MESH) return; // bounds may be many boxes
-      findNormal();
-      if (!(foundNormalX * directionX + foundNormalY * directionY + foundNormalZ * directionZ < 0)) return; // it is left here
-    }
-    store<f64>(corners + <usize>i * 24, pointX);
-    store<f64>(corners + <usize>i * 24, pointY, 8);
-    store<f64>(corners + <usize>i * 24, pointZ, 16);
-    least = min(least, valueAt(clipW, pointX, pointY, pointZ));
-  }
-  const x = load<f64>(corners), y = load<f64>(corners, 8), z = load<f64>(corners, 16);
-  const ux = load<f64>(corners, 24) - x, uy = load<f64>(corners, 32) - y, uz = load<f64>(corners, 40) - z;
-  const vx = load<f64>(corners, 48) - x, vy = load<f64>(corners, 56) - y, vz = load<f64>(corners, 64) - z;
-  let nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
-  // Towards where the rays come from.
-  const side: f64 = nx * directionX + ny * directionY + nz * directionZ > 0 ? -1 : 1;
-  const unit = side / sqrt(nx * nx + ny * ny + nz * nz);
-  nx *= unit;
-  ny *= unit;
-  nz *= unit;
-  const width = sqrt(ux * ux + uy * uy + uz * uz) * pixel / (highX - lowX);
-  const last: usize = corners + 72;
-  const above = nx * (load<f64>(last) - x) + ny * (load<f64>(last, 8) - y) + nz * (load<f64>(last, 16) - z);
-  if (!(above >= -FLATNESS_PIXELS * width)) return;
-  const margin = MARGIN_PIXELS * width / least;
-  addPlane(
-    nx + margin * clipW.x, ny + margin * clipW.y, nz + margin * clipW.z, margin * clipW.w - (nx * x + ny * y + nz * z),
-  );
 }
 
 function consider(tree: Tree, position: u32, limits: u64): void {
@@ -141,8 +78,9 @@ export function snapTarget(id: u32): usize {
   return record;
 }
 
-/** Answers which sides of a triangle of an object's mesh show (SIDE_*). */
+/** Answers which sides of a triangle of an object's mesh show (SIDE_*); none of one that is gone. */
 export function snapSides(id: u32, triangle: u32): u32 {
+  if (!isAlive(id)) return 0;
   const box = boxAt(slotOf(id));
   const proxy = readPlace(treeOf(box.tree), box.position);
   const sides = sidesOf(proxy), list = faceSidesOf(proxy);
@@ -154,7 +92,7 @@ export function snapSides(id: u32, triangle: u32): u32 {
  * lines hide nothing. Throws OUT_OF_MEMORY.
  */
 export function hidesSnap(x: f64, y: f64, z: f64, alongX: f64, alongY: f64, alongZ: f64, length: f64): bool {
-  castSurfaces(x, y, z, alongX, alongY, alongZ, 0, length, ANY, hider);
+  castSurfaces(x, y, z, alongX, alongY, alongZ, 0, length, ANY, isAlive(hider) ? hider : 0);
   if (foundObject != 0) hider = foundObject;
   return foundObject != 0;
 }

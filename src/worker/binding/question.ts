@@ -1,0 +1,100 @@
+import * as layout from '../../shared/layout.js';
+import type { Clips, Filter, OwnThresholds } from '../../shared/protocol.js';
+import type { CoreExports } from './exports.js';
+import { type BoxNames, type CoreHit, hitAt, hitsInOrder } from './hits.js';
+import type { CoreMemory } from './memory.js';
+import { STEP, type Steps } from './steps.js';
+
+/** No object has a threshold of its own. */
+const NONE_OWN: OwnThresholds = { ids: new Uint32Array(), thresholds: new Float64Array() };
+/** Nothing is cut away. */
+const NO_CLIPS: Clips = { sets: new Uint32Array(), planes: new Float64Array() };
+
+/** Where what a core is asked is written, and what it answers. */
+export class Question {
+  readonly #exports: CoreExports;
+  readonly #memory: CoreMemory;
+  readonly #boxNames: BoxNames;
+  /** The addresses of room for a filter, for what else is asked, and for a hit. */
+  readonly filter: number;
+  readonly query: number;
+  readonly hit: number;
+
+  constructor(exports: CoreExports, memory: CoreMemory, boxNames: BoxNames) {
+    this.#exports = exports;
+    this.#memory = memory;
+    this.#boxNames = boxNames;
+    const motionBytes = Math.max(layout.MOTION_BYTES, 8 * layout.WAY_NUMBERS);
+    const queryBytes = Math.max(layout.RAY_BYTES, layout.REGION_BYTES, layout.OBJECT_BYTES + motionBytes);
+    this.filter = memory.allocate(layout.FILTER_BYTES + queryBytes + layout.HIT_BYTES);
+    this.query = this.filter + layout.FILTER_BYTES;
+    this.hit = this.query + queryBytes;
+  }
+
+  /** Runs `work` with the filter in its place; it gets the filter's address. */
+  with<T>(filter: Filter, work: (address: number) => T): T {
+    const { layers, side, precision, ignore, threshold = 0, own = NONE_OWN, clips = NO_CLIPS } = filter;
+    return this.withArrays([ignore, own.ids, own.thresholds, clips.planes, clips.sets], (addresses) => {
+      const { words, floats } = this.#memory;
+      const set = (offset: number, value: number): void => {
+        words[(this.filter + offset) / 4] = value;
+      };
+      const [ignored, ids, thresholds, planes, sets] = addresses;
+      floats[(this.filter + layout.FILTER_THRESHOLD) / 8] = threshold;
+      set(layout.FILTER_LAYERS, layers);
+      set(layout.FILTER_SIDE, side);
+      set(layout.FILTER_PRECISION, precision);
+      set(layout.FILTER_IGNORE, ignored);
+      set(layout.FILTER_IGNORE_COUNT, ignore.length);
+      set(layout.FILTER_OWN_COUNT, own.ids.length);
+      set(layout.FILTER_OWN_IDS, ids);
+      set(layout.FILTER_OWN_THRESHOLDS, thresholds);
+      set(layout.FILTER_CLIP_PLANES, planes);
+      set(layout.FILTER_CLIP_SETS, sets);
+      set(layout.FILTER_CLIP_SET_COUNT, clips.sets.length / 4);
+      return work(this.filter);
+    });
+  }
+
+  /** Runs `work` with copies of the arrays; 0 is the address of an empty one. */
+  withArrays<T>(arrays: readonly ArrayBufferView[], work: (addresses: readonly number[]) => T): T {
+    const addresses: number[] = [];
+    try {
+      for (const array of arrays) {
+        const { byteLength } = array;
+        const address = byteLength === 0 ? 0 : this.#memory.allocate(byteLength);
+        addresses.push(address);
+        if (address === 0) continue;
+        this.#memory.bytes(address, byteLength).set(new Uint8Array(array.buffer, array.byteOffset, byteLength));
+      }
+      return work(addresses);
+    } finally {
+      for (const address of addresses) if (address !== 0) this.#memory.release(address);
+    }
+  }
+
+  withArray<T>(array: ArrayBufferView, work: (address: number) => T): T {
+    return this.withArrays([array], ([address]) => work(address));
+  }
+
+  /** Answers the hit that was found. */
+  foundHit(): CoreHit {
+    return hitAt(this.#memory.view, this.hit, this.#boxNames);
+  }
+
+  /** Copies the ids that were found. */
+  ids(count: number): Uint32Array<ArrayBuffer> {
+    return this.#memory.uint32s(this.#exports.foundIds() >>> 0, count >>> 0);
+  }
+
+  /** Answers the hits that were found, in steps between which objects may go. */
+  hits<H>(
+    count: number,
+    read: (view: DataView, at: number, boxNames: BoxNames) => H,
+    compare: (a: H, b: H) => number,
+  ): Steps<H[]> {
+    const names = count < STEP ? this.#boxNames : new Map(this.#boxNames);
+    const at = this.#exports.foundHits() >>> 0;
+    return hitsInOrder(this.#memory, at, count, (view, each) => read(view, each, names), compare);
+  }
+}
