@@ -82,7 +82,7 @@ const ids = Array.from({ length: COUNT }, (_, slot) => makeId(slot, 1));
 function objectsSeen(): number {
   const rays = new Float32Array(8 * COUNT);
   for (let i = 0; i < COUNT; i++) rays.set([3 * i, 0, 10, 0, 0, 0, -1, Number.POSITIVE_INFINITY], 8 * i);
-  return core.queries.raycastMany(rays, FILTER).objects.filter((id, i) => id === ids[i]).length;
+  return core.rays.raycastMany(rays, FILTER).objects.filter((id, i) => id === ids[i]).length;
 }
 
 function addAll(): Command {
@@ -159,5 +159,5 @@ test('where one of them fails, the rest is run, and the next frame tells', async
   await until(1, 'call');
   expect(done).toContain(`call sees 0`);
   expect(done.find((each) => each.includes('no room'))).toMatch(/adding 3000 objects failed before/);
-  expect(core.queries.raycastMany(new Float32Array([0, 0, 9, 0, 0, 0, -1, 100]), FILTER).objects[0]).toBe(other);
+  expect(core.rays.raycastMany(new Float32Array([0, 0, 9, 0, 0, 0, -1, 100]), FILTER).objects[0]).toBe(other);
 });

@@ -50,7 +50,7 @@ test.each([
     for (let turns = 0; turns < 81; turns++) {
       const solid = scene.mesh(tetrahedron(first, turns));
       const [a, b] = (isTurned ? [blades, solid] : [solid, blades]).map((shape) => scene.add(shape, new Matrix4()));
-      const { normals, depths } = scene.core.queries.contact(a!.id, b!.id, layout.CONTACTS_MANIFOLD)!;
+      const { normals, depths } = scene.core.pairs.contact(a!.id, b!.id, layout.CONTACTS_MANIFOLD)!;
       const what = `face ${first} first, turns ${turns}`;
       // The ends of both segments, in one direction.
       expect(depths, what).toHaveLength(4);

@@ -35,7 +35,7 @@ describe(`seed ${SEED}`, () => {
       [second!, first!],
     ]) {
       const [a, b] = shapes.map((shape) => scene.add(shape, matrix));
-      const { points, normals, depths } = scene.core.queries.contact(a!.id, b!.id, layout.CONTACTS_MANIFOLD)!;
+      const { points, normals, depths } = scene.core.pairs.contact(a!.id, b!.id, layout.CONTACTS_MANIFOLD)!;
       expect(depths.length).toBe(4);
       const [depth] = depths;
       const normal = new Vector3(...normals.subarray(0, 3));
@@ -49,7 +49,7 @@ describe(`seed ${SEED}`, () => {
           .clone()
           .setPosition(new Vector3().setFromMatrixPosition(matrix).addScaledVector(normal, way));
         const moved = scene.add(shapes[1]!, there);
-        const contact = scene.core.queries.contact(a!.id, moved.id, layout.CONTACTS_ANY);
+        const contact = scene.core.pairs.contact(a!.id, moved.id, layout.CONTACTS_ANY);
         scene.remove(moved);
         return contact !== null;
       };

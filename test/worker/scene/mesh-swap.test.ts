@@ -54,7 +54,7 @@ test(`every object has the mesh as it is now, seed ${SEED}`, async () => {
       if (random.chance(0.5)) core.removeObject(ids[i]);
       core.setObject(ids[i], describe(i));
     }
-    const { distances } = core.queries.raycastMany(rays, FILTER);
+    const { distances } = core.rays.raycastMany(rays, FILTER);
     const radii = Array.from(distances, (distance) => 30 - distance);
     for (let i = 0; i < COUNT; i++) {
       const { radius } = meshes[meshOf[i]] ?? { radius: 1 };
