@@ -138,11 +138,13 @@ test.each(CASES)('%s: everything is drawn, of %s', async (name, kind) => {
   await stop(tracker);
   const changes: Record<string, () => void> = {
     'nothing is another': () => {},
-    'what was hidden comes before the wall': () => putAll([2, 1, 20]),
-    'the wall goes up': () => wall.position.setY(9),
     'the camera turns round': () => camera.rotation.set(0, Math.PI, 0),
     'and is elsewhere': () => camera.position.set(1, -1, 30),
     'and looks back': () => camera.rotation.set(0, 0, 0),
+    'and goes back': () => camera.position.set(0, 0, 8),
+    'what was hidden comes before the wall': () => putAll([2, 1, 20]),
+    'the wall goes up': () => wall.position.setY(9),
+    'the camera is elsewhere again': () => camera.position.set(1, -1, 30),
     'more come': () => {
       for (const x of [-1, 0, 1]) crowd.add(x, 0.5, 26);
     },
