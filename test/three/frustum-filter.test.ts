@@ -8,6 +8,7 @@ import {
   OrthographicCamera,
   PerspectiveCamera,
   type Plane,
+  Quaternion,
   Sphere,
   Vector3,
 } from 'three';
@@ -170,6 +171,33 @@ test('what is no number is left, and what stands behind it is looked at', () => 
   const list = numbersOf(instances.find(numbers, 100, formsOf(new Sphere(new Vector3(), 1)), null, null));
   const odd = Array.from({ length: 50 }, (_, i) => 2 * i + 1);
   expect(list).toEqual([...odd, 40, 42, 44].sort((a, b) => a - b));
+});
+
+// Only their own spheres tell, as the ones about their origins cross the plane.
+test.each([
+  ['right', [1, 0, 0]],
+  ['left', [-1, 0, 0]],
+  ['bottom', [0, -1, 0]],
+  ['top', [0, 1, 0]],
+  ['far', [0, 0, 1]],
+  ['near', [0, 0, -1]],
+] as const)('plates along a plane are left out behind it, and seen before it: %s', (side, [x, y, z]) => {
+  const camera = new PerspectiveCamera(60, 1.5, 2, 90);
+  camera.updateMatrixWorld();
+  const volume = new ViewVolume().set(camera);
+  const plane = ['right', 'left', 'bottom', 'top', 'far', 'near'].indexOf(side);
+  const { normal } = new Frustum().setFromProjectionMatrix(volume.clip, camera.coordinateSystem).planes[plane];
+  const middle = new Vector3(x, y, z).unproject(camera);
+  const along = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), normal);
+  const numbers = new Float32Array(16 * 70);
+  for (let i = 0; i < 70; i++) {
+    const place = middle.clone().addScaledVector(normal, i % 3 === 0 ? 0.1 : -0.1);
+    new Matrix4().compose(place, along, new Vector3(0.5, 0.5, 0.01)).toArray(numbers, 16 * i);
+  }
+  const instances = new InstanceTest();
+  instances.begin(volume, camera, new Matrix4(), 100, 0);
+  const list = numbersOf(instances.find(numbers, 70, formsOf(new Sphere(new Vector3(), 1)), null, null));
+  expect(list).toEqual(Array.from({ length: 24 }, (_, i) => 3 * i));
 });
 
 test('what stood there before is not counted', () => {
