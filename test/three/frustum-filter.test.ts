@@ -182,22 +182,23 @@ test.each([
   ['far', [0, 0, 1]],
   ['near', [0, 0, -1]],
 ] as const)('plates along a plane are left out behind it, and seen before it: %s', (side, [x, y, z]) => {
-  const camera = new PerspectiveCamera(60, 1.5, 2, 90);
-  camera.updateMatrixWorld();
-  const volume = new ViewVolume().set(camera);
-  const plane = ['right', 'left', 'bottom', 'top', 'far', 'near'].indexOf(side);
-  const { normal } = new Frustum().setFromProjectionMatrix(volume.clip, camera.coordinateSystem).planes[plane];
-  const middle = new Vector3(x, y, z).unproject(camera);
-  const along = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), normal);
-  const numbers = new Float32Array(16 * 70);
-  for (let i = 0; i < 70; i++) {
-    const place = middle.clone().addScaledVector(normal, i % 3 === 0 ? 0.1 : -0.1);
-    new Matrix4().compose(place, along, new Vector3(0.5, 0.5, 0.01)).toArray(numbers, 16 * i);
+  for (const camera of [new PerspectiveCamera(60, 1.5, 2, 90), new OrthographicCamera(-9, 9, 6, -6, 2, 90)]) {
+    camera.updateMatrixWorld();
+    const volume = new ViewVolume().set(camera);
+    const plane = ['right', 'left', 'bottom', 'top', 'far', 'near'].indexOf(side);
+    const { normal } = new Frustum().setFromProjectionMatrix(volume.clip, camera.coordinateSystem).planes[plane];
+    const middle = new Vector3(x, y, z).unproject(camera);
+    const along = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), normal);
+    const numbers = new Float32Array(16 * 70);
+    for (let i = 0; i < 70; i++) {
+      const place = middle.clone().addScaledVector(normal, i % 3 === 0 ? 0.1 : -0.1);
+      new Matrix4().compose(place, along, new Vector3(0.5, 0.5, 0.01)).toArray(numbers, 16 * i);
+    }
+    const instances = new InstanceTest();
+    instances.begin(volume, camera, new Matrix4(), 100, 0);
+    const list = numbersOf(instances.find(numbers, 70, formsOf(new Sphere(new Vector3(), 1)), null, null));
+    expect(list).toEqual(Array.from({ length: 24 }, (_, i) => 3 * i));
   }
-  const instances = new InstanceTest();
-  instances.begin(volume, camera, new Matrix4(), 100, 0);
-  const list = numbersOf(instances.find(numbers, 70, formsOf(new Sphere(new Vector3(), 1)), null, null));
-  expect(list).toEqual(Array.from({ length: 24 }, (_, i) => 3 * i));
 });
 
 test('what stood there before is not counted', () => {
