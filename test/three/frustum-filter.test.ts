@@ -248,7 +248,14 @@ function depthsOf(
   });
 }
 
-const HEAPS = ['spread', 'far away', 'in a wall', 'in two walls and one far away', 'in equal places'] as const;
+const HEAPS = [
+  'spread',
+  'far away',
+  'in a wall',
+  'in two walls and one far away',
+  'in equal places',
+  'in one place',
+] as const;
 
 // Each kind of heap, near each size of a list of its own, up and down and as they are.
 test.each(HEAPS)(`forms, depths and their order are those of slow float64: %s, seed ${SEED}`, (heap) => {
@@ -269,13 +276,15 @@ test.each(HEAPS)(`forms, depths and their order are those of slow float64: %s, s
     const eye = random.point(10);
     const forward = new Vector3(0, 0, -1).applyQuaternion(random.rotation());
     const isWall = heap === 'in a wall' || heap === 'in two walls and one far away';
-    if (isWall || heap === 'in equal places') for (const { center } of spheres) center.set(0, 0, 0);
+    if (isWall || heap === 'in equal places' || heap === 'in one place')
+      for (const { center } of spheres) center.set(0, 0, 0);
     const numbers = new Float32Array(16 * total);
     for (let i = 0; i < total; i++) {
       const place = random.point(heap === 'far away' ? 1e6 : 50);
       if (isWall) place.projectOnPlane(forward);
       if (heap === 'in two walls and one far away') place.addScaledVector(forward, i === 0 ? 1e7 : 3 * (i % 2));
       if (heap === 'in equal places') place.set(random.integer(3), 0, random.integer(2));
+      if (heap === 'in one place') place.set(1, 2, 3);
       random.placement(place).toArray(numbers, 16 * i);
     }
     const by = round % 3 === 0 ? BY_AIR : BY_AXIS;
