@@ -110,6 +110,7 @@ export class SceneTracker extends SceneQuestions {
       check: (operation) => this.#assertLive(operation),
       view: (name) => this.viewOf(name),
     });
+    const culling = typeof options.culling === 'object' ? options.culling : null;
     this.#service = service;
     this.#root = root;
     this.#view = options.view ?? 'main';
@@ -125,14 +126,14 @@ export class SceneTracker extends SceneQuestions {
     this.#fat = context.fat;
     this.#walk = new SceneWalk(root, context, wishesOf(options), this.#updatesMatrices);
     service.addEventListener('restored', this.#onRestore);
-    this.#views = new SceneViews(service, this.#view);
+    this.#views = new SceneViews(service, this.#view, culling === null ? 0 : (culling.margin ?? 'motion'));
     this.#picks = new ScenePicks(context, this.#walk, this.#views, this.#view);
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
     const check = (operation: string): void => this.#assertLive(operation);
     this.#characterScene = { service, walk: this.#walk, objects: this.#objects, check };
     const { objects, instanced, lods } = context;
     const known = { objects, instanced, lods, service, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
-    this.#culling = typeof options.culling === 'object' ? new Culling(known, root, options.culling) : null;
+    this.#culling = culling === null ? null : new Culling(known, root, culling);
   }
 
   readonly #onRestore = (): void => this.#walk.onRestore();
@@ -223,7 +224,10 @@ export class SceneTracker extends SceneQuestions {
     } catch (error) {
       this.#objects.end(number);
       const rejected = Promise.reject<SceneFrame>(error);
-      if (isEnd(error)) this.#ended = rejected;
+      if (isEnd(error)) {
+        this.#ended = rejected;
+        this.#culling?.dispose();
+      }
       return rejected;
     }
     const answer = this.#answer(number);

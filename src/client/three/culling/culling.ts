@@ -1,12 +1,4 @@
-import {
-  type Camera,
-  type InstancedMesh,
-  type Mesh,
-  type Object3D,
-  type PerspectiveCamera,
-  type Scene,
-  Vector3,
-} from 'three';
+import { type Camera, type InstancedMesh, type Mesh, type Object3D, type Scene, Vector3 } from 'three';
 import type { FrameResult } from '../../../shared/types.js';
 import type { ClippingRenderer } from '../track/clip-sets.js';
 import { hidesOthers } from '../track/opacity.js';
@@ -87,12 +79,10 @@ export class Culling {
           });
   }
 
-  /** Answers the options of a view: those that are given, and the culling's own. */
+  /** Answers the options of a view: those that are given, and the culling's own, but for its margin. */
   optionsFor(camera: Camera, given: SceneViewOptions): SceneViewOptions {
-    // Where the far plane is at infinity, its corners move infinitely far.
-    const motion = Number.isFinite((camera as PerspectiveCamera).far) ? ('motion' as const) : 0;
-    const { margin = motion, minPixels = 0, occlusion = false } = this.#options;
-    const options = { ...given, margin: given.margin ?? margin, minPixels: given.minPixels ?? minPixels };
+    const { minPixels = 0, occlusion = false } = this.#options;
+    const options = { ...given, minPixels: given.minPixels ?? minPixels };
     if (!(given.occlusion ?? occlusion)) return options;
     return { ...options, occlusion: true, occlusionMargin: given.occlusionMargin ?? 2 * this.#eyeMotion(camera) };
   }
@@ -154,6 +144,7 @@ export class Culling {
     this.#occlusion.clear();
     for (const parts of this.#kept.values()) parts.dispose();
     this.#kept.clear();
+    this.#culled = NOTHING_CULLED;
   }
 
   #begin(camera: Camera, renderer: ClippingRenderer): void {

@@ -47,11 +47,14 @@ export class SceneViews {
   /** It names the view that `update` sets, and questions about it wait for that. */
   readonly #main: string;
   readonly #first: FirstView;
+  /** A view has this margin where none is given. */
+  readonly #margin: number | 'motion';
   #end!: (error: CollisionError) => void;
 
-  constructor(service: CollisionService, main: string) {
+  constructor(service: CollisionService, main: string, margin: number | 'motion') {
     this.#service = service;
     this.#main = main;
+    this.#margin = margin;
     const end = new Promise<CollisionError>((resolve) => {
       this.#end = resolve;
     });
@@ -59,13 +62,18 @@ export class SceneViews {
   }
 
   set(name: string, camera: Camera, size: ViewSize, given: SceneViewOptions): void {
-    const { margin = 0, minPixels = 0, occlusion, occlusionMargin } = readOptions('setView', 'options', given, KEYS);
+    const {
+      margin = this.#margin,
+      minPixels = 0,
+      occlusion,
+      occlusionMargin,
+    } = readOptions('setView', 'options', given, KEYS);
     const options = readCamera(camera, size, 0, minPixels);
     if (occlusion !== undefined) options.occlusion = occlusion;
     if (occlusionMargin !== undefined) options.occlusionMargin = occlusionMargin;
     const before = this.#views.get(name);
     if (margin !== 'motion') options.margin = margin;
-    else if (before !== undefined) options.margin = 2 * frustumMotion(before.options, options);
+    else if (before !== undefined) options.margin = 2 * motionTo(options, before.options, given.margin === 'motion');
     if (before !== undefined && isSame(before.options, options)) {
       before.camera = camera;
       return;
@@ -121,6 +129,18 @@ export class SceneViews {
   clear(): void {
     this.#end(new CollisionError('DISPOSED', 'the tracker is disposed, expected one in use'));
     for (const name of [...this.#views.keys()]) this.remove(name);
+  }
+}
+
+/**
+ * Answers how far a frustum has moved, or 0 where nobody can tell: its far plane is at infinity, or was. Throws INVALID_ARGUMENT
+ * where it is, and the caller has asked for the motion.
+ */
+function motionTo(now: ViewOptions, before: ViewOptions, isAskedFor: boolean): number {
+  try {
+    return frustumMotion(before, now);
+  } catch {
+    return isAskedFor ? frustumMotion(now, now) : 0;
   }
 }
 
