@@ -4,6 +4,7 @@ import { nextTask } from '../../../shared/next-task.js';
 import { reading } from '../../check/validate.js';
 import { Turns } from '../turns.js';
 import { HAS_CHILD_EVENTS } from './child-events.js';
+import { ChildRound, MOST_AT_ONCE } from './child-round.js';
 import { isBelow } from './is-below.js';
 import { type Drawable, isDrawable } from './is-drawable.js';
 import type { TableOwner } from './mesh-table.js';
@@ -27,6 +28,9 @@ const SLICE_MS = 4;
 const LEAST_SLICE_MS = 1;
 /** So many are done in a frame in any case: a few objects more are there in the very frame, whatever the clock says. */
 const FEWEST = 128;
+/** So many meshes are removed in a slice: to hand over thousands of commands takes as long as to make them. */
+const MOST_SWEPT = 512;
+
 /**
  * Keeps what the tracker knows of the scene in step with it. Nothing goes through the whole scene in a frame: three
  * tells what comes and goes, and what is looked at in every frame is in flat tables. By turns, within a second,
@@ -48,6 +52,9 @@ export class SceneWalk {
   /** The number of these became lower than the one whose turn comes next. */
   readonly #overtaken: SceneNode[] = [];
   readonly #stillTurns = new Turns();
+  /** These have so many children that they are gone through by turns; and these of them have not all come yet. */
+  readonly #crowds = new Set<SceneNode>();
+  readonly #coming = new Set<SceneNode>();
   readonly #visibility = new Visibility();
   /** These may have another parent than before. */
   readonly #touched = new Set<Object3D>();
@@ -118,7 +125,7 @@ export class SceneWalk {
   }
 
   update(): void {
-    const { always, meshes, moving, still, moved, layers, service } = this.#context;
+    const { always, meshes, moving, still, moved, layers, removed, service } = this.#context;
     const begun = performance.now();
     this.#tellFailure();
     meshes.refresh();
@@ -140,6 +147,7 @@ export class SceneWalk {
       // What goes meanwhile makes the list shorter.
       for (let i = first; i < end && i < this.#order.length; i++) this.#takeTurn(this.#order[i]);
     });
+    for (const node of this.#crowds) this.#takeChildTurns(node);
     this.#stillTurns.take(still.size, (first, end) => {
       still.findChanged(first, end, changed);
       this.#updateChanged();
@@ -147,6 +155,7 @@ export class SceneWalk {
     });
     // Few that were only found just now are shown in the very frame.
     if (this.#visibility.isShowing) this.#visibility.showBelow(sliceOf(0, FEWEST));
+    removed.flush();
     layers.flush();
     moving.send(service, 0, moving.size);
     moving.wake();
@@ -173,6 +182,7 @@ export class SceneWalk {
     this.#nodes.clear();
     this.#visibility.clear();
     this.#overtaken.length = 0;
+    this.#crowds.clear();
     try {
       this.#work(FEWEST);
     } catch (error) {
@@ -252,6 +262,11 @@ export class SceneWalk {
     const { children } = node.object;
     if (areSame(children, node.children)) return;
     node.children = children.slice();
+    this.#compareAll(node);
+  }
+
+  #compareAll(node: SceneNode): void {
+    const { children } = node.object;
     const present = new Set(children);
     for (let child = node.first; child !== null; ) {
       const { next, object } = child;
@@ -263,12 +278,45 @@ export class SceneWalk {
       else this.#touched.add(object);
       child = next;
     }
-    for (const object of children) {
-      const known = this.#nodes.get(object);
-      if (known?.parent === node) continue;
-      if (object.parent === node.object) this.#touched.add(object);
-      else if (known === undefined) this.#arriving.push({ objects: [object], next: 0, parent: node });
+    for (let i = 0; i < children.length; i++) this.#seeChild(node, children[i]);
+  }
+
+  /** Looks at one of an object's children: whether that is known. */
+  #seeChild(node: SceneNode, object: Object3D): void {
+    const known = this.#nodes.get(object);
+    if (known?.parent === node) node.round?.see(known);
+    else if (object.parent === node.object) this.#touched.add(object);
+    else if (known === undefined) this.#arriving.push({ objects: [object], next: 0, parent: node });
+  }
+
+  /** Looks at those children of one that has thousands whose turn it is, and at all where some were not met in a round. */
+  #takeChildTurns(node: SceneNode): void {
+    const { children } = node.object;
+    if (node.turn < 0 || children.length <= MOST_AT_ONCE) {
+      this.#crowds.delete(node);
+      node.round = null;
+      return;
     }
+    const noted = node.children as Object3D[];
+    let missed = 0;
+    node.round!.take(
+      node,
+      children.length,
+      (first, end) => {
+        for (let i = first; i < end && i < children.length; i++) {
+          this.#seeChild(node, children[i]);
+          noted[i] = children[i];
+        }
+        if (noted.length > children.length) noted.length = children.length; // what is gone is not held
+      },
+      (child) => {
+        // Another one that went before it may have moved it to where nobody looked any more.
+        if (++missed > MOST_MISSED || children.includes(child.object)) return;
+        if (child.object.parent === node.object) this.#leave(child);
+        else this.#touched.add(child.object);
+      },
+    );
+    if (missed > MOST_MISSED) this.#compareAll(node);
   }
 
   get #hasWork(): boolean {
@@ -315,6 +363,7 @@ export class SceneWalk {
     } finally {
       this.#context.isInSlice = false;
     }
+    this.#context.removed.flush();
   }
 
   #workFor(ms: number, fewest: number): void {
@@ -349,7 +398,10 @@ export class SceneWalk {
       const arrival = this.#arriving[this.#arriving.length - 1];
       const { objects, parent } = arrival;
       const object = objects[arrival.next++];
-      if (arrival.next === objects.length) this.#arriving.pop();
+      if (arrival.next === objects.length) {
+        this.#arriving.pop();
+        if (parent !== null && objects.length > MOST_AT_ONCE) this.#coming.delete(parent);
+      }
       if (parent === null || parent.turn >= 0) this.#arrive(object, parent);
       // What is built is there before all the rest has come.
       const built = stale.values().next().value;
@@ -360,7 +412,8 @@ export class SceneWalk {
       this.#updateStale(entry);
       if (isOver(entry.count)) return;
     }
-    while (meshes.hasRetired) {
+    this.#context.removed.flush();
+    for (let n = 0; meshes.hasRetired && n < MOST_SWEPT; n++) {
       meshes.sweepOne();
       if (isOver()) return;
     }
@@ -385,6 +438,7 @@ export class SceneWalk {
     const { children } = object;
     node.children = children.length === 0 ? NO_CHILDREN : children.slice();
     if (children.length > 0) this.#arriving.push({ objects: node.children, next: 0, parent: node });
+    if (children.length > MOST_AT_ONCE) this.#coming.add(node);
     this.#tellLod(node); // which may have another level now
     this.#adopt(node);
   }
@@ -499,12 +553,22 @@ export class SceneWalk {
   #takeTurn(node: SceneNode): void {
     const { entry, object } = node;
     if (node.parent === null && object !== this.#root) this.#leaving.push(node);
-    if (this.#isTold) this.#compareChildren(node);
+    if (this.#isTold) this.#lookAtChildren(node);
     this.#visibility.look(node);
     if (entry?.isDue() !== true) return;
     // What was built since is added in slices: of 20,000 geometries, a frame that takes long added thousands by turns.
     if (entry.count === 0 && this.#context.stale.has(entry)) return;
     this.#updateOne(node);
+  }
+
+  /** Compares the children of a node, or has that begin where they are thousands. */
+  #lookAtChildren(node: SceneNode): void {
+    if (node.object.children.length <= MOST_AT_ONCE) this.#compareChildren(node);
+    else if (node.round === null && !this.#coming.has(node)) {
+      node.children = [];
+      node.round = new ChildRound();
+      this.#crowds.add(node);
+    }
   }
 
   /**
@@ -528,6 +592,7 @@ export class SceneWalk {
     if (this.#unseen.size === 0 && !this.#visibility.isShowing) return;
     for (const node of this.#unseen) this.#answerRequest(node);
     this.#visibility.showBelow(() => false);
+    this.#context.removed.flush();
     this.#context.layers.flush();
   }
 
@@ -571,6 +636,9 @@ export class SceneWalk {
     this.#updateOne(node);
   }
 }
+
+/** Where more children than these were missed in a round, all are compared at once: each is looked for among all others. */
+const MOST_MISSED = 64;
 
 /** Objects below a parent that are to come, those from number `next` on. There may be thousands. */
 interface Arrival {
