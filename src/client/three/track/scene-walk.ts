@@ -5,7 +5,7 @@ import { reading } from '../../check/validate.js';
 import { Turns } from '../turns.js';
 import { HAS_CHILD_EVENTS } from './child-events.js';
 import { ChildRound, MOST_AT_ONCE } from './child-round.js';
-import { isBelow } from './is-below.js';
+import { isListedBelow } from './is-below.js';
 import { type Drawable, isDrawable } from './is-drawable.js';
 import type { TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
@@ -391,7 +391,7 @@ export class SceneWalk {
       const node = this.#nextToLeave();
       // It may have come back meanwhile, or be about to: below something that is new.
       const instances = node.entry?.count;
-      if (node.parent === null && node.turn >= 0 && !isBelow(node.object, this.#root)) this.#remove(node);
+      if (node.parent === null && node.turn >= 0 && !isListedBelow(node.object, this.#root)) this.#remove(node);
       if (isOver(instances)) return;
     }
     while (this.#arriving.length > 0) {
