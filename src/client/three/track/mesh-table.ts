@@ -66,7 +66,9 @@ export class MeshTable {
   #calls = 0;
   /** And since the last one came. */
   #callsOfNew = 0;
+  /** The kinds that were set last: two, as of thousands some may be hidden and some not. */
   #last: UnchangedKind | null = null;
+  #other: UnchangedKind | null = null;
   /** Counts the lines of each part that rest. */
   #resting = new Uint16Array(1);
   readonly #mostMoved: number;
@@ -115,7 +117,11 @@ export class MeshTable {
       this.#empty = grown(this.#empty);
     }
     // Those in a row that are of one kind share it: it is looked at once for all of them.
-    if (this.#last === null || !areAlike(this.#last, kind)) this.#last = kind;
+    if (this.#last === null || !areAlike(this.#last, kind)) {
+      const other = this.#last;
+      this.#last = this.#other !== null && areAlike(this.#other, kind) ? this.#other : kind;
+      this.#other = other;
+    }
     const { drawn: object } = owner;
     this.#owners[n] = owner;
     this.#objects[n] = object;
@@ -231,7 +237,7 @@ export class MeshTable {
     for (const owner of this.#owners) if (owner !== null) owner.place = -1;
     this.#cut(0);
     this.#sorted = this.#holes = this.#rows = 0;
-    this.#last = null;
+    this.#last = this.#other = null;
   }
 
   /** Moves lines into the holes before them, as many as may be at once. */

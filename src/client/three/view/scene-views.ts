@@ -120,7 +120,14 @@ export class SceneViews {
   /** Removes all views; there will be none any more. */
   clear(): void {
     this.#end(new CollisionError('DISPOSED', 'the tracker is disposed, expected one in use'));
-    for (const name of [...this.#views.keys()]) this.remove(name);
+    for (const name of [...this.#views.keys()]) {
+      try {
+        this.remove(name);
+      } catch (error) {
+        // Another tracker had a view of that name, and has removed it.
+        if (!CollisionError.is(error) || error.code !== 'INVALID_ARGUMENT') throw error;
+      }
+    }
   }
 }
 
