@@ -1,3 +1,4 @@
+import type { Object3D } from 'three';
 import { Turns } from '../turns.js';
 import type { SceneNode } from './scene-node.js';
 
@@ -7,50 +8,54 @@ export const MOST_AT_ONCE = 2048;
 /** Counts the rounds of all of them: each has a number of its own. */
 let rounds = 0;
 
-/** Goes through the children of one object by turns, and counts those nodes below it that were seen among them. */
+/** Goes through the children of one object by turns, and compares them with those that it had. */
 export class ChildRound {
   readonly #turns = new Turns();
+  readonly #noted: Object3D[];
   #number = ++rounds;
-  #seen = 0;
+  /** Others are in their places in this round. */
+  #lost: Object3D[] = [];
+
+  /** `noted` is what it had, and is kept as the children are. */
+  constructor(noted: Object3D[]) {
+    this.#noted = noted;
+  }
 
   /** Notes that a node is among the children. */
   see(node: SceneNode): void {
-    if (node.seenIn === this.#number) return;
     node.seenIn = this.#number;
-    this.#seen++;
   }
 
-  /** Notes that a node is not below the object any more. */
-  leave(node: SceneNode): void {
-    if (node.seenIn === this.#number) this.#seen--;
+  /** Tells whether a node was seen there in this round. */
+  hasSeen(node: SceneNode): boolean {
+    return node.seenIn === this.#number;
   }
 
   /**
-   * Calls `visit` with the numbers of those of so many children whose turn it is, the first and the end. Where that ends a
-   * round, in which less nodes were seen than the `parent` has, it calls `miss` with each of the others.
+   * Calls `visit` with those whose turn it is and whose place another had; and where that ends a round, `end` with all that had
+   * these places: some of them may be gone.
    */
   take(
-    parent: SceneNode,
-    length: number,
-    visit: (first: number, end: number) => void,
-    miss: (node: SceneNode) => void,
-  ) {
-    this.#turns.take(length, (first, end) => {
-      visit(first, end);
-      if (end === length) this.#end(parent, miss);
+    children: readonly Object3D[],
+    visit: (child: Object3D) => void,
+    end: (lost: readonly Object3D[]) => void,
+  ): void {
+    const noted = this.#noted;
+    const { length } = children;
+    this.#turns.take(length, (first, last) => {
+      for (let i = first; i < last; i++) {
+        const child = children[i];
+        if (child === noted[i]) continue;
+        if (i < noted.length) this.#lost.push(noted[i]);
+        noted[i] = child;
+        visit(child);
+      }
+      if (last < length) return;
+      for (const object of noted.splice(length)) this.#lost.push(object);
+      const lost = this.#lost;
+      this.#lost = [];
+      end(lost);
+      this.#number = ++rounds;
     });
-  }
-
-  #end(parent: SceneNode, miss: (node: SceneNode) => void): void {
-    const number = this.#number;
-    const isAll = this.#seen === parent.count;
-    this.#number = ++rounds;
-    this.#seen = 0;
-    if (isAll) return;
-    for (let child = parent.first; child !== null; ) {
-      const { next } = child;
-      if (child.seenIn !== number) miss(child);
-      child = next;
-    }
   }
 }

@@ -2,9 +2,6 @@ import { grown } from '../../../shared/typed-arrays.js';
 import type { CollisionService } from '../../service.js';
 import type { MovedTransforms } from './moved-transforms.js';
 
-/** So many are told by themselves: they are not copied once more. */
-const MANY = 1024;
-
 /** Collects objects that go, for one call: thousands of Meshes leave a scene, each of which has one. */
 export class RemovedObjects {
   readonly #service: CollisionService;
@@ -19,10 +16,6 @@ export class RemovedObjects {
 
   /** Adds ids that have just left the tracker's tables. */
   add(ids: Uint32Array): void {
-    if (ids.length >= MANY) {
-      this.#remove(ids);
-      return;
-    }
     const count = this.#count + ids.length;
     if (count > this.#ids.length) this.#ids = grown(this.#ids, count);
     this.#ids.set(ids, this.#count);
@@ -34,10 +27,7 @@ export class RemovedObjects {
     const count = this.#count;
     if (count === 0) return;
     this.#count = 0;
-    this.#remove(this.#ids.subarray(0, count));
-  }
-
-  #remove(ids: Uint32Array): void {
+    const ids = this.#ids.subarray(0, count);
     this.#moved.forget(ids);
     this.#service.removeObjects(ids);
   }

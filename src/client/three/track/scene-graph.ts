@@ -221,8 +221,9 @@ export class SceneGraph {
   #lookAtChildren(node: SceneNode): void {
     if (node.object.children.length <= MOST_AT_ONCE) this.compareChildren(node);
     else if (node.round === null && !this.#coming.has(node)) {
-      node.children = [];
-      node.round = new ChildRound();
+      const noted = node.children?.slice() ?? [];
+      node.children = noted;
+      node.round = new ChildRound(noted);
       this.#crowds.add(node);
     }
   }
@@ -252,7 +253,7 @@ export class SceneGraph {
     else if (known === undefined) this.#arriving.push({ objects: [object], next: 0, parent: node });
   }
 
-  /** Looks at those children of one that has thousands whose turn it is, and at all where many were not met in a round. */
+  /** Looks at those children of one that has thousands whose turn it is, and at all where many have gone in a round. */
   #takeChildTurns(node: SceneNode): void {
     const { children } = node.object;
     if (node.turn < 0 || children.length <= MOST_AT_ONCE) {
@@ -260,24 +261,21 @@ export class SceneGraph {
       node.round = null;
       return;
     }
-    const noted = node.children as Object3D[];
-    let missed = 0;
-    node.round!.take(
-      node,
-      children.length,
-      (first, end) => {
-        for (let i = first; i < end && i < children.length; i++) {
-          this.#seeChild(node, children[i]);
-          noted[i] = children[i];
+    const round = node.round!;
+    round.take(
+      children,
+      (child) => this.#seeChild(node, child),
+      (lost) => {
+        let missed = 0;
+        for (const object of lost) {
+          const child = this.nodes.get(object);
+          if (child?.parent !== node || round.hasSeen(child)) continue;
+          // Another one that went before it may have moved it to where nobody looked any more.
+          if (++missed <= MOST_MISSED && !children.includes(object)) this.#miss(child, node);
         }
-        if (noted.length > children.length) noted.length = children.length; // what is gone is not held
-      },
-      (child) => {
-        // Another one that went before it may have moved it to where nobody looked any more.
-        if (++missed <= MOST_MISSED && !children.includes(child.object)) this.#miss(child, node);
+        if (missed > MOST_MISSED) this.#compareAll(node);
       },
     );
-    if (missed > MOST_MISSED) this.#compareAll(node);
   }
 }
 

@@ -6,10 +6,9 @@ import type { SceneEntry } from './scene-entry.js';
 export class SceneNode {
   readonly object: Object3D;
   parent: SceneNode | null = null;
-  /** The children are a list of so many, the oldest first: ids that they give back are given out again in that order. */
+  /** The children are a list, the oldest first: ids that they give back are given out again in that order. */
   first: SceneNode | null = null;
   last: SceneNode | null = null;
-  count = 0;
   next: SceneNode | null = null;
   previous: SceneNode | null = null;
   /** The object's children as they were when they were last gone through; null before. */
@@ -42,8 +41,6 @@ export class SceneNode {
       else previous.next = next;
       if (next === null) before.last = previous;
       else next.previous = previous;
-      before.count--;
-      before.round?.leave(this);
     }
     this.parent = parent;
     this.next = null;
@@ -52,8 +49,6 @@ export class SceneNode {
     if (parent.last === null) parent.first = this;
     else parent.last.next = this;
     parent.last = this;
-    parent.count++;
-    parent.round?.see(this);
   }
 }
 
