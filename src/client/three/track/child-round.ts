@@ -1,6 +1,5 @@
 import type { Object3D } from 'three';
 import { Turns } from '../turns.js';
-import type { SceneNode } from './scene-node.js';
 
 /** The children of an object that has more than these are gone through by turns: all of 50,000 at once took 2 to 3 ms. */
 export const MOST_AT_ONCE = 2048;
@@ -12,23 +11,14 @@ let rounds = 0;
 export class ChildRound {
   readonly #turns = new Turns();
   readonly #noted: Object3D[];
-  #number = ++rounds;
+  /** Who is among the children is to note this number. */
+  number = ++rounds;
   /** Others are in their places in this round. */
   #lost: Object3D[] = [];
 
   /** `noted` is what it had, and is kept as the children are. */
   constructor(noted: Object3D[]) {
     this.#noted = noted;
-  }
-
-  /** Notes that a node is among the children. */
-  see(node: SceneNode): void {
-    node.seenIn = this.#number;
-  }
-
-  /** Tells whether a node was seen there in this round. */
-  hasSeen(node: SceneNode): boolean {
-    return node.seenIn === this.#number;
   }
 
   /**
@@ -52,10 +42,9 @@ export class ChildRound {
       }
       if (last < length) return;
       for (const object of noted.splice(length)) this.#lost.push(object);
-      const lost = this.#lost;
+      end(this.#lost);
       this.#lost = [];
-      end(lost);
-      this.#number = ++rounds;
+      this.number = ++rounds;
     });
   }
 }

@@ -6,9 +6,6 @@ import type { CollisionService } from '../../service.js';
 /** So many are told at once: their ids are handed over and not copied, and code that has not run yet is compiled in between. */
 const MOST = 4096;
 
-/** So many groups are kept at most. */
-const MOST_GROUPS = 8;
-
 /** Those that go to the same layers. */
 interface Group {
   readonly layers: number;
@@ -22,7 +19,7 @@ interface Group {
  */
 export class LayerChanges {
   readonly #service: CollisionService;
-  readonly #groups: Group[] = [];
+  #groups: Group[] = [];
   #last: Group | undefined;
   /** 1 for the slots of ids in a group. */
   #listed = new Uint8Array(64);
@@ -50,17 +47,16 @@ export class LayerChanges {
 
   /** Tells the service. */
   flush(): void {
-    for (const group of this.#groups) this.#tell(group);
+    const groups = this.#groups;
+    this.#groups = [];
+    this.#last = undefined;
+    for (const group of groups) this.#tell(group);
   }
 
   #groupOf(layers: number): Group {
     if (this.#last?.layers === layers) return this.#last;
     let group = this.#groups.find((each) => each.layers === layers);
     if (group === undefined) {
-      if (this.#groups.length === MOST_GROUPS) {
-        this.flush();
-        this.#groups.length = 0;
-      }
       group = { layers, ids: new Uint32Array(64), count: 0 };
       this.#groups.push(group);
     }

@@ -248,7 +248,7 @@ export class SceneGraph {
   /** Looks at one of an object's children: whether that is known. */
   #seeChild(node: SceneNode, object: Object3D): void {
     const known = this.nodes.get(object);
-    if (known?.parent === node) node.round?.see(known);
+    if (known?.parent === node) known.seenIn = node.round?.number ?? 0;
     else if (object.parent === node.object) this.touch(object);
     else if (known === undefined) this.#arriving.push({ objects: [object], next: 0, parent: node });
   }
@@ -269,7 +269,7 @@ export class SceneGraph {
         let missed = 0;
         for (const object of lost) {
           const child = this.nodes.get(object);
-          if (child?.parent !== node || round.hasSeen(child)) continue;
+          if (child?.parent !== node || child.seenIn === round.number) continue;
           // Another one that went before it may have moved it to where nobody looked any more.
           if (++missed <= MOST_MISSED && !children.includes(object)) this.#miss(child, node);
         }

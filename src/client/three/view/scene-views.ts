@@ -125,7 +125,7 @@ export class SceneViews {
         this.remove(name);
       } catch (error) {
         // Another tracker had a view of that name, and has removed it.
-        if (!CollisionError.is(error) || error.code !== 'INVALID_ARGUMENT') throw error;
+        if ((error as CollisionError).code !== 'INVALID_ARGUMENT') throw error;
       }
     }
   }
