@@ -36,7 +36,7 @@ export class ChildRound {
       for (let i = first; i < last; i++) {
         const child = children[i];
         if (child === noted[i]) continue;
-        if (i < noted.length) this.#lost.push(noted[i]);
+        this.#lost.push(noted[i]); // undefined behind the end, which nobody knows
         noted[i] = child;
         visit(child);
       }
