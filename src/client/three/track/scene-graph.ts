@@ -221,7 +221,7 @@ export class SceneGraph {
   #lookAtChildren(node: SceneNode): void {
     if (node.object.children.length <= MOST_AT_ONCE) this.compareChildren(node);
     else if (node.round === null && !this.#coming.has(node)) {
-      const noted = node.children?.slice() ?? [];
+      const noted = node.children!.slice();
       node.children = noted;
       node.round = new ChildRound(noted);
       this.#crowds.add(node);
