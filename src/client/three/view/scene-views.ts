@@ -5,6 +5,7 @@ import { readOptions, show } from '../../check/validate.js';
 import { FirstView } from '../../query/first-view.js';
 import { frustumMotion } from '../../query/frustum-motion.js';
 import type { CollisionService } from '../../service.js';
+import { isAboutOneObject } from '../track/object-wishes.js';
 import { readCamera, type ViewSize } from './view.js';
 
 export interface SceneViewOptions {
@@ -125,7 +126,7 @@ export class SceneViews {
         this.remove(name);
       } catch (error) {
         // Another tracker had a view of that name, and has removed it.
-        if ((error as CollisionError).code !== 'INVALID_ARGUMENT') throw error;
+        if (!isAboutOneObject(error)) throw error;
       }
     }
   }
