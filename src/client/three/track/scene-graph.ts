@@ -87,7 +87,7 @@ export class SceneGraph {
    */
   takeLeaving(): SceneNode | null {
     const last = this.#leaving[this.#leaving.length - 1];
-    const below = last.turn < 0 ? last.first : null;
+    const below = last.turn < 0 ? last.last : null;
     if (below === null) this.#leaving.pop();
     else below.moveTo(null);
     const node = below ?? last;

@@ -94,7 +94,7 @@ export class SceneWalk {
   }
 
   update(): void {
-    const { always, meshes, moving, still, moved, layers, removed, service } = this.#context;
+    const { always, meshes, moving, still, moved, layers, service } = this.#context;
     const { nodes } = this.#graph;
     const begun = performance.now();
     this.#tellFailure();
@@ -119,7 +119,6 @@ export class SceneWalk {
     });
     // Few that were only found just now are shown in the very frame.
     if (this.#visibility.isShowing) this.#visibility.showBelow(sliceOf(0, FEWEST));
-    removed.flush();
     layers.flush();
     moving.send(service, 0, moving.size);
     moving.wake();
@@ -212,11 +211,10 @@ export class SceneWalk {
     } finally {
       this.#context.isInSlice = false;
     }
-    this.#context.removed.flush();
   }
 
   #workFor(ms: number, fewest: number): void {
-    const { stale, meshes, removed } = this.#context;
+    const { stale, meshes } = this.#context;
     const graph = this.#graph;
     const { order } = graph;
     const { ending } = this.#entries;
@@ -258,7 +256,6 @@ export class SceneWalk {
       this.#updateStale(entry);
       if (isOver(entry.count)) return;
     }
-    removed.flush();
     for (let n = 0; meshes.hasRetired && n < MOST_SWEPT; n++) {
       meshes.sweepOne();
       if (isOver()) return;
@@ -322,7 +319,6 @@ export class SceneWalk {
     if (this.#unseen.size === 0 && !this.#visibility.isShowing) return;
     for (const node of this.#unseen) this.#answerRequest(node);
     this.#visibility.showBelow(() => false);
-    this.#context.removed.flush();
     this.#context.layers.flush();
   }
 

@@ -13,7 +13,6 @@ import { isSamePlan, type StandInPlan, sidesOfRuns } from './material-plan.js';
 import type { SkeletonTable } from './mesh-pose.js';
 import type { MeshTable } from './mesh-table.js';
 import type { MovedTransforms } from './moved-transforms.js';
-import type { RemovedObjects } from './removed-objects.js';
 import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
 
 /** What is turned to the camera of each `update`. */
@@ -78,8 +77,6 @@ export interface TrackerContext {
   /** It has the matrices of what is in neither table, for the next update(). */
   readonly moved: MovedTransforms;
   readonly layers: LayerChanges;
-  /** These are gone for the tracker, and go from the service with the end of the slice or the frame. */
-  readonly removed: RemovedObjects;
   /** What is drawn as lines or points. */
   readonly thin: Set<ThinObject>;
   /** The InstancedMeshes and BatchedMeshes. */
@@ -374,14 +371,15 @@ export class StandIn implements Placed {
 
   #shrink(count: number): void {
     if (this.count <= count) return;
-    const { removed: gone, objects } = this.#context;
+    const { service, objects, moved } = this.#context;
     const blocks = [...this.blocks];
     while (this.count > count) {
       const last = blocks.pop()!;
       const first = this.count - last.length;
       const kept = Math.max(0, count - first);
       const removed = last.subarray(kept);
-      gone.add(removed);
+      service.removeObjects(removed);
+      moved.forget(removed);
       objects.remove(this, removed, first + kept);
       if (kept > 0) blocks.push(last.slice(0, kept));
       this.count = first + kept;

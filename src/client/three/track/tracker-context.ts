@@ -2,7 +2,6 @@ import type { LOD } from 'three';
 import { type ClippingRenderer, ClipSetTable } from './clip-sets.js';
 import { MeshTable } from './mesh-table.js';
 import { MovedTransforms } from './moved-transforms.js';
-import { RemovedObjects } from './removed-objects.js';
 import type { CullableObject, Facing, ThinObject, TrackerContext, Updatable } from './stand-in.js';
 
 type Given = Pick<TrackerContext, 'service' | 'meshes' | 'objects' | 'layers' | 'skeletons'>;
@@ -12,7 +11,6 @@ const MOST_MOVED = 4096;
 
 /** Answers what all tracked objects of a tracker share, of which nothing is in the scene yet. */
 export function trackerContext(given: Given, renderer: ClippingRenderer | undefined): TrackerContext {
-  const moved = new MovedTransforms();
   return {
     ...given,
     moving: new MeshTable(MOST_MOVED),
@@ -24,8 +22,7 @@ export function trackerContext(given: Given, renderer: ClippingRenderer | undefi
     lods: new Set<LOD>(),
     fat: new Set<{ refresh(): void }>(),
     stale: new Set<Updatable>(),
-    moved,
-    removed: new RemovedObjects(given.service, moved),
+    moved: new MovedTransforms(),
     isInSlice: false,
     clips: new ClipSetTable(renderer),
   };
