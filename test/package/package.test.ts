@@ -90,7 +90,7 @@ describe('package', () => {
   test.each([
     ['index.js', 1],
     ['index.node.js', 1],
-    ['adapter.js', 53],
+    ['adapter.js', 54],
     ['clash.js', 2],
     ['clash-shared.js', 17],
     ['clash-node.js', 1],

@@ -1,4 +1,3 @@
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { boxFromGeometry, trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -15,7 +14,8 @@ import {
   SphereGeometry,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import {
   comparePickAlls,
   comparePicks,
@@ -30,12 +30,6 @@ import { cube, place, randomInstances, randomMatrix, randomScene } from '../fixt
 import { Random, SEED } from '../oracle/random.js';
 
 const RADIUS = 6;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 /** In a random scene, from three cameras. */
 async function compareInScene(number: number, compare: typeof comparePicks, pixels: number) {

@@ -1,5 +1,5 @@
 // BatchedMeshes of which anything changes are picked as three's Raycaster picks them. The seed replays all of it.
-import { type CollisionService, createCollisionService } from 'collision-worker';
+import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -15,7 +15,8 @@ import {
   Scene,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { HAS_INSTANCES, RandomBatch } from '../fixtures/three-batches.js';
 import {
   comparePickAlls,
@@ -36,15 +37,6 @@ const SCENES = 50;
 /** Each with so many picks: changes lie between them. */
 const ROUNDS = 4;
 const PICKS = 25;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  service.dispose();
-});
 
 function randomBatches(random: Random): { root: Group; batches: RandomBatch[] } {
   const root = randomScene(random, { objects: 2, radius: RADIUS });

@@ -1,15 +1,10 @@
 // Boxes that stand for objects of a scene: what hits and contacts say of them, until the options say something else.
-import { type CollisionService, createCollisionService, type NamedBox } from 'collision-worker';
+import type { NamedBox } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, Scene, SphereGeometry, Vector3 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 const material = new MeshBasicMaterial();
 const HANDS: NamedBox[] = [

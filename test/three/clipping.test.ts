@@ -1,6 +1,5 @@
 // Clipping planes of materials and of the renderer: picks and regions against three's own Raycaster, which knows nothing
 // of them, without what they cut away.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, type TrackOptions, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -19,7 +18,8 @@ import {
   ShaderMaterial,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
 import {
   comparePickAlls,
@@ -41,12 +41,6 @@ const RADIUS = 5;
 const SCENES = 8;
 const PICKS = 40;
 const UNCUT: Cut = { planes: [], isIntersection: false };
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 /** What of three's WebGLRenderer counts: a renderer wants a canvas. */
 interface Renderer {

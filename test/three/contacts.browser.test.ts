@@ -1,5 +1,4 @@
 // Contacts in terms of the scene: subtrees, instances, what left; against a walk over all pairs of objects.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneContact, type SceneFrame, type SceneObject, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -12,16 +11,11 @@ import {
   type Object3D,
   Scene,
 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { frontCamera, SIZE, settle, track, WITH_CONTACTS } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 function named<T extends Object3D>(name: string, object: T, x = 0): T {
   object.name = name;

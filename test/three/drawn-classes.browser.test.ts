@@ -1,5 +1,4 @@
 // What three draws at a pixel, of each class of its objects, in a colour for each, is what a pick at the pixel's centre names.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   type BufferAttribute,
@@ -35,7 +34,8 @@ import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { WebGPURenderer } from 'three/webgpu';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { randomCamera, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -47,12 +47,6 @@ const PIXELS = 200;
 const OBJECTS = 12;
 /** So many pixels may be next to an edge, where a rasterizer's fixed point decides. */
 const MOST_ON_EDGES = 0.02;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 /** Makes an object in a colour, or in this and the next ones for its parts. */
 type Make = (random: Random, colorOf: (next: number) => Color) => Object3D;

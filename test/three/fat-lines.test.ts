@@ -1,5 +1,4 @@
 // The lines of three's addons, which have a width: picks and rays answer what their own `raycast` does.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import type { SceneTracker } from 'collision-worker/three';
 import { Group, type Intersection, type Object3D, Raycaster, Scene, Vector2 } from 'three';
 import { Line2 } from 'three/addons/lines/Line2.js';
@@ -7,7 +6,8 @@ import { LineGeometry } from 'three/addons/lines/LineGeometry.js';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { isMissedByThree } from '../fixtures/three-lines.js';
 import { type AnyCamera, frontCamera, pixelNear, randomCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
@@ -19,12 +19,6 @@ const SCENES = Math.ceil(50 * Number(import.meta.env.SHARE ?? 1));
 const ROUNDS = 4;
 const PICKS = 25;
 const TOLERANCE = 1e-6;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 function walk(random: Random, count: number): number[] {
   const at = random.point(1);

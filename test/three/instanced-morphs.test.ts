@@ -1,6 +1,5 @@
 // InstancedMeshes of which each instance is moved by morph targets in its own way. three draws them so, but its Raycaster
 // meets each at rest: the truth is a Mesh for each instance.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneIntersection, type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   type BufferGeometry,
@@ -18,7 +17,8 @@ import {
   Vector2,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
 import {
   type AnyCamera,
@@ -45,15 +45,6 @@ const MATERIAL = new MeshBasicMaterial();
 
 // three has them since r162.
 const morphTest = test.skipIf(!('setMorphAt' in InstancedMesh.prototype));
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  service.dispose();
-});
 
 function morphedGeometry(random: Random): BufferGeometry {
   const geometry = new IcosahedronGeometry(0.6, 1);

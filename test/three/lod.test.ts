@@ -1,5 +1,4 @@
 // Of a LOD that level is tracked which three shows, as one object: what touches it goes on over a change of level.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -17,7 +16,8 @@ import {
   TorusKnotGeometry,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import {
   comparePicks,
   frontCamera,
@@ -40,15 +40,6 @@ const GEOMETRIES: BufferGeometry[] = [
   new IcosahedronGeometry(1, 1),
   new BoxGeometry(1.5, 1.5, 1.5),
 ];
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  service.dispose();
-});
 
 function mesh(random: Random): Mesh {
   const own = new Mesh(random.pick(GEOMETRIES), new MeshBasicMaterial());

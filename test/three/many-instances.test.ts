@@ -1,24 +1,15 @@
 // Instances that come and go in slices: what is there answers meanwhile, and what is to go does not.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, type Object3D, Scene, Vector3 } from 'three';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { IndexSet } from '../../src/client/three/track/index-set.js';
 import { MOST_IN_BLOCK as BLOCK } from '../../src/client/three/track/stand-in.js';
+import { service } from '../fixtures/each-service.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const COUNT = 5 * BLOCK + 100;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  service.dispose();
-});
 
 /** Lets every slice end with the first that it does. */
 function hurry(): void {

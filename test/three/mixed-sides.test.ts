@@ -1,5 +1,4 @@
 // Materials of different sides on one object, in any groups, against three's Raycaster.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -15,19 +14,14 @@ import {
   SphereGeometry,
   TorusKnotGeometry,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { comparePickAlls, comparePicks, randomCamera, settle } from '../fixtures/three-picks.js';
 import { place, randomMatrix } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const RADIUS = 4;
 const SIDES = [FrontSide, BackSide, DoubleSide] as const;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 /** With groups that leave gaps, are empty or end beyond the last triangle, and overlap or begin within a triangle. */
 function grouped(random: Random, geometry: BufferGeometry, materials: number): BufferGeometry {

@@ -1,5 +1,4 @@
 // A model of three's scene graph: whatever happens to a scene, after the next frame every pick is three's Raycaster's.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -19,7 +18,8 @@ import {
   Scene,
   TorusGeometry,
 } from 'three';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { comparePicks, randomCamera, SIZE } from '../fixtures/three-picks.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -27,15 +27,6 @@ const RADIUS = 6;
 /** Of the changes: all of them, unless the tests run with several versions of three. */
 const SHARE = Number(import.meta.env.SHARE ?? 1);
 const SIDES = [FrontSide, BackSide, DoubleSide];
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  service.dispose();
-});
 
 /** A scene, and what may happen to it. */
 class Model {

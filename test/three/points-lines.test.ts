@@ -1,5 +1,4 @@
 // Points and lines: picks and rays answer what three's Raycaster does with the same `params`, and within pixels without.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import type { SceneTracker } from 'collision-worker/three';
 import {
   BufferAttribute,
@@ -19,7 +18,8 @@ import {
   Vector2,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { indexInThree, isMissedByThree } from '../fixtures/three-lines.js';
 import {
   type AnyCamera,
@@ -42,12 +42,6 @@ const PICKS = 25;
 const KINDS = { Points, Line, LineSegments, LineLoop };
 type Kind = keyof typeof KINDS;
 type Thin = Points | Line;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 /** A wandering row of vertices, indexed or not, of which some may not be drawn. */
 function randomGeometry(random: Random): BufferGeometry {

@@ -1,6 +1,5 @@
 // A LOD whose levels are, or hold, SkinnedMeshes and Meshes with morph targets: the level that three shows is hit as it is
 // posed, and what touches it goes on over a change of level.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -18,7 +17,8 @@ import {
   Sphere,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
 import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { arm, cameraAt, comparePosedPicks, rigIn } from '../fixtures/three-rigs.js';
@@ -29,15 +29,6 @@ const SCENES = Math.ceil(50 * Number(import.meta.env.SHARE ?? 1));
 const ROUNDS = 4;
 const PICKS = 25;
 const ENDLESS = new Sphere(new Vector3(), 1e30);
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  service.dispose();
-});
 
 interface RiggedLod {
   readonly lod: LOD;

@@ -1,4 +1,3 @@
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import {
   BackSide,
   BoxGeometry,
@@ -14,18 +13,13 @@ import {
   type Side,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { frontCamera, randomCamera, SIZE, track } from '../fixtures/three-picks.js';
 import { cube, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const EVERYTHING = { x: 0, y: 0, ...SIZE };
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 /** Of cubes in a row along x, two apart; the one in the middle is at the middle of the picture. */
 function row(count: number): Mesh[] {

@@ -1,5 +1,4 @@
 // `changed` of a scene of thousands: it is looked at in slices, and a question finds all of it as it is.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -13,7 +12,8 @@ import {
   type Object3D,
   Scene,
 } from 'three';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { comparePicks, randomCamera, SIZE } from '../fixtures/three-picks.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -22,15 +22,6 @@ const GROUPS = 30;
 const MESHES = 1200;
 /** Milliseconds by the test's clock for asking about one object: a slice has time for a few. */
 const ASKING = 0.5;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  service.dispose();
-});
 
 /** Static objects of every kind, in groups, and some below others of them. */
 function stillScene(random: Random): Scene {

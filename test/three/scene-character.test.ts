@@ -1,19 +1,13 @@
 // Characters of a tracker, against the service's own in the same scene.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import type { SceneCharacter, SceneTracker } from 'collision-worker/three';
 import { BoxGeometry, Group, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, Object3D, Scene, Vector3 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
 import { frontCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
 
 const FRAME = 1 / 60;
 const SHAPE = { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } as const;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 const block = (name: string, x: number, y: number, z: number, size: [number, number, number]): Mesh => {
   const mesh = new Mesh(new BoxGeometry(...size), new MeshBasicMaterial());

@@ -1,6 +1,5 @@
 // Contacts of a frame in terms of the scene: seen from either object, with faces of the geometry; against the service's
 // own answers.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import {
   type SceneContact,
   type SceneFrame,
@@ -20,17 +19,12 @@ import {
   Scene,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { distanceTo, faceOf } from '../fixtures/three-faces.js';
 import { frontCamera, SIZE, settle } from '../fixtures/three-picks.js';
 import { cube, randomMatrix, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 const DETAILS = ['any', 'manifold', 'triangles', 'full'] as const;
 

@@ -1,5 +1,5 @@
 // What the tracker is asked in objects, against three's Raycaster and against what the service answers in ids.
-import { type CollisionService, createCollisionService, type ObjectId } from 'collision-worker';
+import type { ObjectId } from 'collision-worker';
 import { type SceneObject, type SceneTarget, type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -19,7 +19,8 @@ import {
   Scene,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { distanceTo, faceOf } from '../fixtures/three-faces.js';
 import {
   frontCamera,
@@ -36,12 +37,6 @@ import { Random, SEED } from '../oracle/random.js';
 
 const RADIUS = 5;
 const EVERYTHING = { x: 0, y: 0, ...SIZE };
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 /** A random scene in which some are on layer 1 and some below an invisible group. */
 function populate(random: Random, objects = 40): Group {

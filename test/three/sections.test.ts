@@ -1,5 +1,4 @@
 // Sections of a scene: each outline names its object and faces, and nothing of others.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -17,14 +16,9 @@ import {
   Triangle,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { SIZE } from '../fixtures/three-picks.js';
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 const plane = new Plane(new Vector3(0, 1, 0), -0.2);
 

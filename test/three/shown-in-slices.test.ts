@@ -1,9 +1,9 @@
 // Thousands that an ancestor hides and shows, that leave with it and come back: what is shown comes in slices, and a question
 // sees all of it; what is hidden is so in the very update.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, Object3D, Scene } from 'three';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { comparePicks, randomCamera, SIZE } from '../fixtures/three-picks.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -12,15 +12,6 @@ const MESHES = 3000;
 const ROUNDS = 40;
 /** Milliseconds by the test's clock between two looks at it: each slice is as small as it may be. */
 const LOOK = 5;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  service.dispose();
-});
 
 /** A crowd, of which a tenth is below others. */
 function crowdOf(random: Random): Group {

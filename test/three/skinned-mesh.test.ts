@@ -1,5 +1,4 @@
 // SkinnedMeshes and Meshes with morph targets: what is hit is what three's Raycaster hits, as they are posed.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type BoneContact, type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -12,7 +11,8 @@ import {
   SkinnedMesh,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
 import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { arm, cameraAt, comparePosedPicks, rigIn } from '../fixtures/three-rigs.js';
@@ -24,15 +24,6 @@ const SCENES = Math.ceil(50 * Number(import.meta.env.SHARE ?? 1));
 const ROUNDS = 4;
 const PICKS = 25;
 const FAR = 1e6;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  service.dispose();
-});
 
 function change(random: Random, root: Group, rigs: Rig[], place: Vector3): void {
   const rig = random.pick(rigs);

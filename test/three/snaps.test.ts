@@ -1,5 +1,4 @@
 // Picks in a scene that snap: in terms of its objects, past those of others; and measures from them.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { measure, type SceneSnap, trackScene } from 'collision-worker/three';
 import {
   BatchedMesh,
@@ -17,15 +16,10 @@ import {
   Scene,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { HAS_INSTANCES } from '../fixtures/three-batches.js';
 import { SIZE } from '../fixtures/three-picks.js';
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 const camera = new PerspectiveCamera(50, SIZE.width / SIZE.height, 0.1, 100);
 camera.position.set(2, 3, 12);

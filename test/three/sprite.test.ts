@@ -1,5 +1,4 @@
 // Sprites are picked as three's Raycaster picks them: turned to the camera of the last update.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
   DoubleSide,
@@ -15,7 +14,8 @@ import {
   SpriteMaterial,
   Vector2,
 } from 'three';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { frontCamera, pickMiddle, randomCamera, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -24,15 +24,6 @@ const RADIUS = 6;
 const SCENES = 50;
 const ROUNDS = 4;
 const PICKS = 25;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  service.dispose();
-});
 
 function randomSprite(random: Random): Sprite {
   const sprite = new Sprite(

@@ -1,16 +1,11 @@
 // What `trackScene` does by default, and what it can be asked for.
-import { type CollisionService, type ContactDetail, createCollisionService } from 'collision-worker';
+import type { ContactDetail } from 'collision-worker';
 import { type SceneFrame, trackScene } from 'collision-worker/three';
 import { Scene } from 'three';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 describe('contacts', () => {
   /** Two cubes, one in the other. */

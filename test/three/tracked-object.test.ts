@@ -1,5 +1,5 @@
 // What a tracked object notices of itself, one thing at a time.
-import { type CollisionService, createCollisionService, NO_OBJECT, type ObjectOptions } from 'collision-worker';
+import { NO_OBJECT, type ObjectOptions } from 'collision-worker';
 import { boxFromGeometry, trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -19,16 +19,11 @@ import {
   Vector2,
   WebGPUCoordinateSystem,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { frontCamera, pickMiddle, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 describe('what is hidden for a matrix without an inverse', () => {
   const ZERO = new Matrix4().makeScale(0, 0, 0);

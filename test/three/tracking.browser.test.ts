@@ -1,4 +1,4 @@
-import { CollisionError, type CollisionService, createCollisionService } from 'collision-worker';
+import { CollisionError } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
   BackSide,
@@ -19,18 +19,13 @@ import {
   TorusKnotGeometry,
   Vector3,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { frontCamera, pickMiddle, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
 import { cube, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const RADIUS = 6;
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 test(`objects that come, go, come back and change places, one and many, seed ${SEED}`, async () => {
   const random = new Random(SEED);

@@ -1,15 +1,10 @@
-import { type CollisionService, createCollisionService, frustumMotion } from 'collision-worker';
+import { frustumMotion } from 'collision-worker';
 import { type SceneFrame, viewFromCamera } from 'collision-worker/three';
 import { Matrix4, type Object3D, OrthographicCamera, type PerspectiveCamera, Scene } from 'three';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
 import { frontCamera, pickMiddle, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
-
-let service: CollisionService;
-beforeEach(async () => {
-  service = await createCollisionService();
-});
-afterEach(() => service.dispose());
 
 function seen(frame: SceneFrame, view?: string): Object3D[] {
   const objects: Object3D[] = [];

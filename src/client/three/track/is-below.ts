@@ -6,3 +6,10 @@ export function isBelow(object: Object3D, ancestor: Object3D): boolean {
   while (node !== null && node !== ancestor) node = node.parent;
   return node !== null;
 }
+
+/** Tells whether it is, and whether all parents on the way list what is below them: an app may have taken it out by hand. */
+export function isListedBelow(object: Object3D, root: Object3D): boolean {
+  const { parent } = object;
+  if (object === root) return true;
+  return parent !== null && isListedBelow(parent, root) && parent.children.includes(object);
+}

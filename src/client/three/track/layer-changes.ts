@@ -1,3 +1,4 @@
+import { slotOf } from '../../../shared/ids.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
@@ -5,22 +6,37 @@ import type { CollisionService } from '../../service.js';
 /** So many are told at once: their ids are handed over and not copied, and code that has not run yet is compiled in between. */
 const MOST = 4096;
 
-/** Collects objects that go to other layers, for one call: an ancestor may hide thousands. */
+/** Those that go to the same layers. */
+interface Group {
+  readonly layers: number;
+  ids: Uint32Array;
+  count: number;
+}
+
+/**
+ * Collects objects that go to other layers, for few calls: an ancestor may hide thousands. Some hide and others show at the
+ * same time, one after the other: a call for each of 250,000 took seconds.
+ */
 export class LayerChanges {
   readonly #service: CollisionService;
-  #ids = new Uint32Array(64);
-  #count = 0;
-  #layers = 0;
+  #groups: Group[] = [];
+  #last: Group | undefined;
+  /** 1 for the slots of ids in a group. */
+  #listed = new Uint8Array(64);
 
   constructor(service: CollisionService) {
     this.#service = service;
   }
 
   set(id: ObjectId, layers: number): void {
-    if (layers !== this.#layers || this.#count === MOST) this.flush(); // in order: one may be changed twice
-    this.#layers = layers;
-    if (this.#count === this.#ids.length) this.#ids = grown(this.#ids);
-    this.#ids[this.#count++] = id;
+    const slot = slotOf(id);
+    if (slot >= this.#listed.length) this.#listed = grown(this.#listed, slot + 1);
+    if (this.#listed[slot] === 1) this.flush(); // in order: it is changed twice
+    this.#listed[slot] = 1;
+    const group = this.#groupOf(layers);
+    if (group.count === MOST) this.#tell(group);
+    if (group.count === group.ids.length) group.ids = grown(group.ids);
+    group.ids[group.count++] = id;
   }
 
   /** Does it for many in a row. */
@@ -31,9 +47,28 @@ export class LayerChanges {
 
   /** Tells the service. */
   flush(): void {
-    const count = this.#count;
+    const groups = this.#groups;
+    this.#groups = [];
+    this.#last = undefined;
+    for (const group of groups) this.#tell(group);
+  }
+
+  #groupOf(layers: number): Group {
+    if (this.#last?.layers === layers) return this.#last;
+    let group = this.#groups.find((each) => each.layers === layers);
+    if (group === undefined) {
+      group = { layers, ids: new Uint32Array(64), count: 0 };
+      this.#groups.push(group);
+    }
+    this.#last = group;
+    return group;
+  }
+
+  #tell(group: Group): void {
+    const { ids, count, layers } = group;
     if (count === 0) return;
-    this.#count = 0;
-    this.#service.setLayers(this.#ids.subarray(0, count), this.#layers);
+    group.count = 0;
+    for (let i = 0; i < count; i++) this.#listed[slotOf(ids[i])] = 0;
+    this.#service.setLayers(ids.subarray(0, count), layers);
   }
 }

@@ -64,7 +64,11 @@ export class MeshTable {
   #rows = 0;
   /** Counts how often the size was asked for since the last one left. */
   #calls = 0;
+  /** And since the last one came. */
+  #callsOfNew = 0;
+  /** The kinds that were set last: two, as of thousands some may be hidden and some not. */
   #last: UnchangedKind | null = null;
+  #other: UnchangedKind | null = null;
   /** Counts the lines of each part that rest. */
   #resting = new Uint16Array(1);
   readonly #mostMoved: number;
@@ -77,7 +81,7 @@ export class MeshTable {
   /** Tidies up, and answers how many lines there are, with those that are empty. */
   get size(): number {
     if (this.#holes > 0 && this.#isToClose()) this.#close();
-    if (this.#sorted < this.#count) this.#merge();
+    if (this.#sorted < this.#count && this.#holes === 0 && this.#isToMerge()) this.#merge();
     return this.#count;
   }
 
@@ -86,8 +90,21 @@ export class MeshTable {
    * others in each: it waits until they are most of the lines, or nobody has left for a while.
    */
   #isToClose(): boolean {
-    if (this.#sorted < this.#count || 2 * this.#holes > this.#count || ++this.#calls > MOST_CALLS) return true;
+    if (this.#areMostNew || 2 * this.#holes > this.#count || ++this.#calls > MOST_CALLS) return true;
     return this.#rows > MOST_ROWS;
+  }
+
+  /**
+   * Tells whether those behind, which are not in order, are to be merged into the others. Where thousands come in slices
+   * whose ids others had before, to do so in each frame was a third of it: it waits as the closing of holes does.
+   */
+  #isToMerge(): boolean {
+    return this.#areMostNew || ++this.#callsOfNew > MOST_CALLS;
+  }
+
+  /** Tells whether more lines are behind those in order than there are of these. */
+  get #areMostNew(): boolean {
+    return 2 * this.#sorted < this.#count;
   }
 
   /** Notes what a Mesh is from now on, which is there already or not. */
@@ -100,7 +117,11 @@ export class MeshTable {
       this.#empty = grown(this.#empty);
     }
     // Those in a row that are of one kind share it: it is looked at once for all of them.
-    if (this.#last === null || !areAlike(this.#last, kind)) this.#last = kind;
+    if (this.#last === null || !areAlike(this.#last, kind)) {
+      const other = this.#last;
+      this.#last = this.#other !== null && areAlike(this.#other, kind) ? this.#other : kind;
+      this.#other = other;
+    }
     const { drawn: object } = owner;
     this.#owners[n] = owner;
     this.#objects[n] = object;
@@ -109,6 +130,7 @@ export class MeshTable {
     this.#matrices[n] = object.matrixWorld.elements;
     this.#kinds[n] = this.#last;
     this.#ids[n] = id;
+    if (isNew) this.#callsOfNew = 0;
     if (isNew && n > 0 && this.#empty[n - 1] === 1) this.#rows++;
     if (isNew && this.#sorted === n && (n === 0 || this.#ids[n - 1] < id)) this.#sorted++;
     owner.place = n;
@@ -215,14 +237,14 @@ export class MeshTable {
     for (const owner of this.#owners) if (owner !== null) owner.place = -1;
     this.#cut(0);
     this.#sorted = this.#holes = this.#rows = 0;
-    this.#last = null;
+    this.#last = this.#other = null;
   }
 
   /** Moves lines into the holes before them, as many as may be at once. */
   #close(): void {
     this.wake();
     const empty = this.#empty;
-    const most = this.#sorted < this.#count ? Number.POSITIVE_INFINITY : this.#mostMoved;
+    const most = this.#areMostNew ? Number.POSITIVE_INFINITY : this.#mostMoved;
     let to = empty.indexOf(1);
     let n = to;
     let sorted = Math.min(to, this.#sorted);
@@ -239,6 +261,7 @@ export class MeshTable {
       this.#sorted = sorted;
       this.#holes = this.#rows = 0;
     } else {
+      if (n > this.#sorted) this.#sorted = sorted;
       this.#rows = 0;
       for (let i = 1; i < this.#count; i++) if (empty[i - 1] > empty[i]) this.#rows++;
     }

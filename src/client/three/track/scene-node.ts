@@ -1,16 +1,21 @@
 import type { Object3D } from 'three';
+import type { ChildRound } from './child-round.js';
 import type { SceneEntry } from './scene-entry.js';
 
 /** What the tracker knows of one object under the root, drawn or not: its place in the scene, and what it was seen to be. */
 export class SceneNode {
   readonly object: Object3D;
   parent: SceneNode | null = null;
-  /** The children are a list, the newest first. */
+  /** The children are a list, the oldest first: ids that they give back are given out again in that order. */
   first: SceneNode | null = null;
+  last: SceneNode | null = null;
   next: SceneNode | null = null;
   previous: SceneNode | null = null;
   /** The object's children as they were when they were last gone through; null before. */
   children: readonly Object3D[] | null = null;
+  /** Those of thousands are gone through by turns; and in this round of its parent's it was seen there. */
+  round: ChildRound | null = null;
+  seenIn = 0;
   /** It knows what is drawn there. */
   entry: SceneEntry | null = null;
   /** The LOD that this belongs to instead: it has one entry with all its levels. */
@@ -30,17 +35,20 @@ export class SceneNode {
 
   /** Puts it below another one, or nowhere. */
   moveTo(parent: SceneNode | null): void {
-    const before = this.parent;
+    const { parent: before, next, previous } = this;
     if (before !== null) {
-      if (this.previous === null) before.first = this.next;
-      else this.previous.next = this.next;
-      if (this.next !== null) this.next.previous = this.previous;
+      if (previous === null) before.first = next;
+      else previous.next = next;
+      if (next === null) before.last = previous;
+      else next.previous = previous;
     }
     this.parent = parent;
-    this.previous = null;
-    this.next = parent === null ? null : parent.first;
-    if (this.next !== null) this.next.previous = this;
-    if (parent !== null) parent.first = this;
+    this.next = null;
+    this.previous = parent === null ? null : parent.last;
+    if (parent === null) return;
+    if (parent.last === null) parent.first = this;
+    else parent.last.next = this;
+    parent.last = this;
   }
 }
 

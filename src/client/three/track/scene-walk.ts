@@ -1,24 +1,15 @@
-import { type BatchedMesh, type LOD, type Mesh, Object3D, type Sprite } from 'three';
+import type { Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { nextTask } from '../../../shared/next-task.js';
-import { reading } from '../../check/validate.js';
 import { Turns } from '../turns.js';
-import { HAS_CHILD_EVENTS } from './child-events.js';
-import { isBelow } from './is-below.js';
-import { type Drawable, isDrawable } from './is-drawable.js';
 import type { TableOwner } from './mesh-table.js';
-import { nameOf } from './name-of.js';
-import { isAboutOneObject, type ObjectWishes, type SceneDrawable } from './object-wishes.js';
+import type { ObjectWishes } from './object-wishes.js';
+import { SceneEntries } from './scene-entries.js';
 import type { SceneEntry } from './scene-entry.js';
-import { childrenOf, SceneNode } from './scene-node.js';
+import { SceneGraph } from './scene-graph.js';
+import type { SceneNode } from './scene-node.js';
 import { sliceOf } from './slice.js';
-import { isFatLine, type TrackerContext, type Updatable } from './stand-in.js';
-import { TrackedBatch } from './tracked-batch.js';
-import { TrackedFatLine } from './tracked-fat-line.js';
-import { TrackedLod } from './tracked-lod.js';
-import { TrackedObject } from './tracked-object.js';
-import { TrackedSprite } from './tracked-sprite.js';
-import { UntrackedObject } from './untracked-object.js';
+import type { TrackerContext, Updatable } from './stand-in.js';
 import { Visibility } from './visibility.js';
 
 /** For so many milliseconds, what comes, goes and was built is done at once; the rest is done in tasks of their own. */
@@ -27,38 +18,25 @@ const SLICE_MS = 4;
 const LEAST_SLICE_MS = 1;
 /** So many are done in a frame in any case: a few objects more are there in the very frame, whatever the clock says. */
 const FEWEST = 128;
+/** So many meshes are removed in a slice: to hand over thousands of commands takes as long as to make them. */
+const MOST_SWEPT = 512;
+
 /**
- * Keeps what the tracker knows of the scene in step with it. Nothing goes through the whole scene in a frame: three
- * tells what comes and goes, and what is looked at in every frame is in flat tables. By turns, within a second,
- * everything is looked at that nobody told of. What comes, and what goes, is taken in slices.
- *
- * Before r163 three told nobody: the children of all objects are compared in every frame there.
+ * Keeps what the tracker knows of the scene in step with it: what is looked at in every frame is in flat tables, and by turns,
+ * within a second, everything is looked at that nobody told of. What comes, and what goes, is taken in slices.
  */
 export class SceneWalk {
   readonly #root: Object3D;
   readonly #context: TrackerContext;
-  readonly #wishes: ObjectWishes;
   /** The caller has all matrices updated in every frame. */
   readonly #hasMatrices: boolean;
-  readonly #isTold: boolean;
-  readonly #nodes = new Map<Object3D, SceneNode>();
-  /** It has all nodes in the order of their turns. */
-  readonly #order: SceneNode[] = [];
-  readonly #turns = new Turns();
-  /** The number of these became lower than the one whose turn comes next. */
-  readonly #overtaken: SceneNode[] = [];
-  readonly #stillTurns = new Turns();
   readonly #visibility = new Visibility();
-  /** These may have another parent than before. */
-  readonly #touched = new Set<Object3D>();
+  readonly #graph: SceneGraph;
+  readonly #entries: SceneEntries;
+  readonly #stillTurns = new Turns();
   /** The caller asks to look at the one; the other is what is left of it, each with all below it. */
   readonly #requested = new Set<Object3D>();
   readonly #unseen = new Set<SceneNode>();
-  /** These are to come, the next ones last; and those are to go. */
-  readonly #arriving: Arrival[] = [];
-  readonly #leaving: SceneNode[] = [];
-  /** What has gone from here, and goes from the service in slices of its own. */
-  readonly #ending: SceneEntry[] = [];
   readonly #changed: TableOwner[] = [];
   /** What an object of the scene has thrown in a task of ours, where nobody waits for it. */
   #failure: { readonly cause: unknown } | null = null;
@@ -70,24 +48,22 @@ export class SceneWalk {
   constructor(root: Object3D, context: TrackerContext, wishes: ObjectWishes, hasMatrices: boolean) {
     this.#root = root;
     this.#context = context;
-    this.#wishes = wishes;
     this.#hasMatrices = hasMatrices;
-    // Another copy of three may be an older one.
-    this.#isTold = HAS_CHILD_EVENTS && root instanceof Object3D;
-    this.#arriving.push({ objects: [root], next: 0, parent: null });
+    this.#graph = new SceneGraph(root, (node) => this.#move(node));
+    this.#entries = new SceneEntries(context, wishes, this.#visibility);
   }
 
   get entries(): readonly SceneEntry[] {
-    return Array.from(this.#nodes.values()).flatMap(({ entry }) => entry ?? []);
+    return Array.from(this.#graph.nodes.values()).flatMap(({ entry }) => entry ?? []);
   }
 
   /** Lists objects that are to come, or to be shown, with all that is below them. */
   get arriving(): readonly Object3D[] {
-    return [...this.#arriving.flatMap(({ objects, next }) => objects.slice(next)), ...this.#visibility.showing];
+    return [...this.#graph.arriving, ...this.#visibility.showing];
   }
 
   entryOf(object: Object3D): SceneEntry | undefined {
-    const node = this.#nodes.get(object);
+    const node = this.#graph.nodes.get(object);
     return node?.entry ?? node?.lod?.entry ?? undefined;
   }
 
@@ -97,7 +73,7 @@ export class SceneWalk {
    */
   standingOf(object: Object3D): 'yes' | 'soon' | 'no' {
     this.finishRequests();
-    const node = this.#nodes.get(object);
+    const node = this.#graph.nodes.get(object);
     if (node === undefined) return 'soon';
     if (node.lod !== null) return 'yes'; // the LOD above is hit as one of its levels
     const { entry } = node;
@@ -108,7 +84,7 @@ export class SceneWalk {
 
   /** Notes that another worker has taken the place of one that was lost. */
   onRestore(): void {
-    for (const { entry } of this.#nodes.values()) entry?.onRestore();
+    for (const { entry } of this.#graph.nodes.values()) entry?.onRestore();
     this.#context.layers.flush();
   }
 
@@ -119,12 +95,13 @@ export class SceneWalk {
 
   update(): void {
     const { always, meshes, moving, still, moved, layers, service } = this.#context;
+    const { nodes } = this.#graph;
     const begun = performance.now();
     this.#tellFailure();
     meshes.refresh();
-    this.#visibility.lookAbove(this.#root, this.#nodes.get(this.#root));
-    if (!this.#isTold) for (let i = 0; i < this.#order.length; i++) this.#compareChildren(this.#order[i]);
-    this.#settle();
+    this.#visibility.lookAbove(this.#root, nodes.get(this.#root));
+    this.#graph.lookAtAll();
+    this.#graph.settle();
     this.#visibility.lookAtWatched();
     let start = performance.now();
     this.#work(FEWEST, Math.max(LEAST_SLICE_MS, SLICE_MS - this.#lookMs - (start - begun)));
@@ -132,14 +109,9 @@ export class SceneWalk {
     const changed = this.#changed;
     moving.findChanged(0, moving.size, changed);
     this.#updateChanged();
-    for (const { object } of always) this.#updateOne(this.#nodes.get(object)!);
+    for (const { object } of always) this.#entries.update(nodes.get(object)!);
     if (this.#requested.size > 0) this.#beginRequests();
-    for (const node of this.#overtaken) if (node.turn >= 0) this.#takeTurn(node);
-    this.#overtaken.length = 0;
-    this.#turns.take(this.#order.length, (first, end) => {
-      // What goes meanwhile makes the list shorter.
-      for (let i = first; i < end && i < this.#order.length; i++) this.#takeTurn(this.#order[i]);
-    });
+    this.#graph.takeTurns(this.#takeTurn);
     this.#stillTurns.take(still.size, (first, end) => {
       still.findChanged(first, end, changed);
       this.#updateChanged();
@@ -167,12 +139,9 @@ export class SceneWalk {
   /** Removes everything from the service, a slice now and the rest in tasks of their own. Nothing else is done any more. */
   clear(): void {
     this.#isCleared = true;
-    this.#arriving.length = 0;
-    this.#leaving.length = 0;
+    this.#graph.clear();
     this.#unseen.clear();
-    this.#nodes.clear();
     this.#visibility.clear();
-    this.#overtaken.length = 0;
     try {
       this.#work(FEWEST);
     } catch (error) {
@@ -184,99 +153,26 @@ export class SceneWalk {
 
   /** Lets go of the scene where the service is gone, and all that is in it. */
   #letGo(): void {
-    for (const { object } of this.#order) this.#listen(object, false);
-    this.#order.length = 0;
-    this.#ending.length = 0;
+    this.#graph.letGo();
+    this.#entries.ending.length = 0;
   }
 
-  // --- what comes and goes ---
-
-  readonly #onChild = ({ child }: { child: Object3D }): void => {
-    this.#touched.add(child);
-  };
-
-  #listen(object: Object3D, isListening: boolean): void {
-    if (!this.#isTold) return;
-    for (const type of ['childadded', 'childremoved'] as const) {
-      if (isListening) object.addEventListener(type, this.#onChild);
-      else object.removeEventListener(type, this.#onChild);
-    }
-  }
-
-  /** Brings what was told of to its place, as far as that is one step. */
-  #settle(): void {
-    for (const object of this.#touched) this.#place(object);
-    this.#touched.clear();
-  }
-
-  #place(object: Object3D): void {
-    if (object === this.#root) return;
-    const node = this.#nodes.get(object);
-    const parent = object.parent === null ? undefined : this.#nodes.get(object.parent);
-    if (node === undefined) {
-      if (parent !== undefined) this.#arriving.push({ objects: [object], next: 0, parent });
-    } else if (parent === undefined) {
-      this.#leave(node);
-    } else if (parent !== node.parent) {
-      this.#moveTo(node, parent);
-    }
-  }
-
-  #moveTo(node: SceneNode, parent: SceneNode): void {
-    node.moveTo(parent);
+  /** Looks at what it is to a node to be below another one. */
+  #move(node: SceneNode): void {
     if (this.#unseen.size > 0) this.#unseen.add(node); // it may have been below one of these
     if (node.isWatched || node.entry?.isStatic === false) this.#visibility.watchAbove(node);
     this.#visibility.see(node);
-    const { lod } = node;
-    const next = lodAbove(node);
-    for (const each of new Set([lod, next])) if (each !== null) this.#rearrange(each);
-    if (lod !== null || next !== null) this.#adoptAll([node]);
+    this.#entries.move(node);
   }
 
-  #leave(node: SceneNode): void {
-    node.moveTo(null);
-    this.#leaving.push(node);
-  }
-
-  /** Takes the next one that leaves: what is below one that is gone goes one after the other. */
-  #nextToLeave(): SceneNode {
-    const last = this.#leaving[this.#leaving.length - 1];
-    const below = last.turn < 0 ? last.first : null;
-    if (below === null) return this.#leaving.pop()!;
-    below.moveTo(null);
-    return below;
-  }
-
-  /** Compares an object's children with those that it had, for what three has not told. */
-  #compareChildren(node: SceneNode): void {
-    const { children } = node.object;
-    if (areSame(children, node.children)) return;
-    node.children = children.slice();
-    const present = new Set(children);
-    for (let child = node.first; child !== null; ) {
-      const { next, object } = child;
-      if (present.has(object)) {
-        child = next;
-        continue;
-      }
-      if (object.parent === node.object) this.#leave(child);
-      else this.#touched.add(object);
-      child = next;
-    }
-    for (const object of children) {
-      const known = this.#nodes.get(object);
-      if (known?.parent === node) continue;
-      if (object.parent === node.object) this.#touched.add(object);
-      else if (known === undefined) this.#arriving.push({ objects: [object], next: 0, parent: node });
-    }
-  }
+  // --- what is done in slices ---
 
   get #hasWork(): boolean {
     const { stale, meshes } = this.#context;
-    if (this.#ending.length > 0 || meshes.hasRetired) return true;
-    if (this.#isCleared) return this.#order.length > 0;
-    if (this.#visibility.isShowing) return true;
-    return this.#unseen.size + this.#leaving.length + this.#arriving.length + stale.size > 0;
+    const { order, isArriving, isLeaving } = this.#graph;
+    if (this.#entries.ending.length > 0 || meshes.hasRetired) return true;
+    if (this.#isCleared) return order.length > 0;
+    return isArriving || isLeaving || this.#visibility.isShowing || this.#unseen.size + stale.size > 0;
   }
 
   /** Does what is left in tasks of their own, a slice in each. */
@@ -302,7 +198,7 @@ export class SceneWalk {
   }
 
   #workOnce(): void {
-    if (!this.#isCleared) this.#settle();
+    if (!this.#isCleared) this.#graph.settle();
     this.#work(1);
     this.#context.layers.flush();
   }
@@ -319,17 +215,21 @@ export class SceneWalk {
 
   #workFor(ms: number, fewest: number): void {
     const { stale, meshes } = this.#context;
+    const graph = this.#graph;
+    const { order } = graph;
+    const { ending } = this.#entries;
     const isOver = sliceOf(ms, fewest);
-    while (this.#isCleared && this.#order.length > 0) {
-      const node = this.#order.pop()!;
+    while (this.#isCleared && order.length > 0) {
+      const node = order.pop()!;
       const instances = node.entry?.count;
-      this.#forget(node);
+      graph.forget(node);
+      this.#entries.dismiss(node.entry);
       if (isOver(instances)) return;
     }
-    while (this.#ending.length > 0) {
-      const entry = this.#ending[this.#ending.length - 1];
+    while (ending.length > 0) {
+      const entry = ending[ending.length - 1];
       const { count } = entry;
-      if (entry.remove()) this.#ending.pop();
+      if (entry.remove()) ending.pop();
       if (isOver(count - entry.count)) return;
     }
     if (!this.#visibility.showBelow(isOver)) return;
@@ -337,20 +237,16 @@ export class SceneWalk {
       this.#answerRequest(node);
       if (isOver()) return;
     }
-    if (!this.#isCleared) this.#settle(); // what was found that had come by hand
-    while (this.#leaving.length > 0) {
-      const node = this.#nextToLeave();
-      // It may have come back meanwhile, or be about to: below something that is new.
-      const instances = node.entry?.count;
-      if (node.parent === null && node.turn >= 0 && !isBelow(node.object, this.#root)) this.#remove(node);
+    if (!this.#isCleared) graph.settle(); // what was found that had come by hand
+    while (graph.isLeaving) {
+      const node = graph.takeLeaving();
+      const instances = node?.entry?.count;
+      if (node !== null) this.#remove(node);
       if (isOver(instances)) return;
     }
-    while (this.#arriving.length > 0) {
-      const arrival = this.#arriving[this.#arriving.length - 1];
-      const { objects, parent } = arrival;
-      const object = objects[arrival.next++];
-      if (arrival.next === objects.length) this.#arriving.pop();
-      if (parent === null || parent.turn >= 0) this.#arrive(object, parent);
+    while (graph.isArriving) {
+      const node = graph.takeArriving();
+      if (node !== null) this.#begin(node);
       // What is built is there before all the rest has come.
       const built = stale.values().next().value;
       if (built !== undefined) this.#updateStale(built);
@@ -360,152 +256,47 @@ export class SceneWalk {
       this.#updateStale(entry);
       if (isOver(entry.count)) return;
     }
-    while (meshes.hasRetired) {
+    for (let n = 0; meshes.hasRetired && n < MOST_SWEPT; n++) {
       meshes.sweepOne();
       if (isOver()) return;
     }
   }
 
-  #arrive(object: Object3D, parent: SceneNode | null): void {
-    if ((object as { isCollisionHelper?: boolean }).isCollisionHelper === true) return; // it only draws what is there
-    const known = this.#nodes.get(object);
-    if (known !== undefined) {
-      const isLoose = known.parent === null || known.parent.turn < 0;
-      if (isLoose && parent !== null) this.#moveTo(known, parent); // else it was told of twice
-      return;
-    }
-    const node = new SceneNode(object);
-    node.moveTo(parent);
-    node.turn = this.#order.push(node) - 1;
-    this.#nodes.set(object, node);
-    this.#listen(object, true);
+  #begin(node: SceneNode): void {
+    const { object, parent } = node;
     // What was never drawn has no place yet. three respects this flag of a child's only.
     if (!this.#hasMatrices && object.matrixWorldAutoUpdate !== false) object.updateWorldMatrix(parent === null, false);
     this.#visibility.begin(node);
-    const { children } = object;
-    node.children = children.length === 0 ? NO_CHILDREN : children.slice();
-    if (children.length > 0) this.#arriving.push({ objects: node.children, next: 0, parent: node });
-    this.#tellLod(node); // which may have another level now
-    this.#adopt(node);
-  }
-
-  /** Has the LOD that a node may belong to look for its levels again, where it matters to it that the node came or went. */
-  #tellLod(node: SceneNode): void {
-    const lod = lodAbove(node);
-    if (lod !== null && (isDrawable(node.object) || node.object.parent === lod.object)) this.#rearrange(lod);
-  }
-
-  #rearrange(lod: SceneNode): void {
-    if (lod.turn < 0) return; // it is on its way out
-    (lod.entry as TrackedLod).rearrange();
-    this.#updateOne(lod);
+    this.#entries.begin(node);
   }
 
   #remove(node: SceneNode): void {
-    const { object, turn } = node;
-    const last = this.#order.pop()!;
-    if (last !== node) {
-      this.#order[turn] = last;
-      last.turn = turn;
-      if (turn < this.#turns.next) this.#overtaken.push(last);
-    }
-    this.#nodes.delete(object);
+    this.#graph.remove(node);
     this.#visibility.forget(node);
-    this.#forget(node);
-    if (node.lod !== null && isDrawable(object)) this.#rearrange(node.lod);
-    if (node.first !== null) this.#leaving.push(node); // for what is below it
-  }
-
-  #forget(node: SceneNode): void {
-    const { entry, object } = node;
-    node.turn = -1;
-    this.#listen(object, false);
-    if (entry?.remove() === false) this.#ending.push(entry);
-  }
-
-  #enter(node: SceneNode): void {
-    const { object } = node;
-    try {
-      node.entry = reading('trackScene', nameOf(object), () => this.#track(object));
-    } catch (error) {
-      this.#leaveOut(node, error);
-      return;
-    }
-    if (!node.entry.isStatic) this.#visibility.watchAbove(node);
-    this.#updateOne(node);
-  }
-
-  /** Gives a node an entry of its own, or to the LOD that it belongs to. */
-  #adopt(node: SceneNode): void {
-    const lod = lodAbove(node);
-    if (lod !== null && (lod.entry as TrackedLod).owns(node.object)) {
-      if (node.lod === lod) return;
-      node.lod = lod;
-      if (node.entry?.remove() === false) this.#ending.push(node.entry);
-      node.entry = null;
-      // It is the LOD that is looked at by what is above the level.
-      if (node.parent === lod && !lod.entry!.isStatic) this.#visibility.watchAbove(node);
-      return;
-    }
-    node.lod = null;
-    if (node.entry === null && isDrawable(node.object)) this.#enter(node);
-  }
-
-  /** Does it for nodes and all below them. */
-  #adoptAll(nodes: readonly SceneNode[]): void {
-    for (const node of nodes) {
-      this.#adopt(node);
-      this.#adoptAll(childrenOf(node));
-    }
-  }
-
-  /** Leaves out an object of which the caller's functions failed. Throws what is not about the object. */
-  #leaveOut(node: SceneNode, error: unknown): void {
-    if (!isAboutOneObject(error)) throw error;
-    console.warn(`trackScene: the ${nameOf(node.object)} is left out: ${error.message}`);
-    node.entry = new UntrackedObject(node.object, error);
-  }
-
-  #track(object: Drawable): SceneEntry {
-    if (object.isBatchedMesh === true) return new TrackedBatch(this.#context, object as BatchedMesh, this.#wishes);
-    if (object.isLOD === true) return new TrackedLod(this.#context, object as LOD, this.#wishes);
-    if (object.isSprite === true) return new TrackedSprite(this.#context, object as Sprite, this.#wishes);
-    if (isFatLine(object)) return new TrackedFatLine(this.#context, object, this.#wishes);
-    return new TrackedObject(this.#context, object as SceneDrawable, this.#wishes, object as Mesh);
+    this.#entries.end(node);
   }
 
   // --- what is looked at ---
 
-  #updateOne(node: SceneNode): void {
-    this.#visibility.look(node);
-    const { entry } = node;
-    if (entry === null) return;
-    this.#context.stale.delete(entry);
-    entry.update(node.isShown);
-    if (entry instanceof TrackedLod && entry.takeChange()) this.#adoptAll(childrenOf(node));
-  }
-
   #updateStale(entry: Updatable): void {
-    const node = this.#nodes.get(entry.object);
-    if (node?.entry === entry) this.#updateOne(node);
+    const node = this.#graph.nodes.get(entry.object);
+    if (node?.entry === entry) this.#entries.update(node);
     else this.#context.stale.delete(entry); // it is on its way out
   }
 
   #updateChanged(): void {
-    for (const { object } of this.#changed) this.#updateOne(this.#nodes.get(object)!);
+    for (const { object } of this.#changed) this.#entries.update(this.#graph.nodes.get(object)!);
     this.#changed.length = 0;
   }
 
-  #takeTurn(node: SceneNode): void {
-    const { entry, object } = node;
-    if (node.parent === null && object !== this.#root) this.#leaving.push(node);
-    if (this.#isTold) this.#compareChildren(node);
+  readonly #takeTurn = (node: SceneNode): void => {
+    const { entry } = node;
     this.#visibility.look(node);
     if (entry?.isDue() !== true) return;
     // What was built since is added in slices: of 20,000 geometries, a frame that takes long added thousands by turns.
     if (entry.count === 0 && this.#context.stale.has(entry)) return;
-    this.#updateOne(node);
-  }
+    this.#entries.update(node);
+  };
 
   /**
    * Looks at what was asked for: at as much of it as a slice takes, and at where all the rest is and whether it is to be
@@ -513,12 +304,12 @@ export class SceneWalk {
    */
   #beginRequests(): void {
     for (const object of this.#requested) {
-      this.#touched.add(object); // it may have come by hand
-      const node = this.#nodes.get(object);
+      this.#graph.touch(object); // it may have come by hand
+      const node = this.#graph.nodes.get(object);
       if (node !== undefined) this.#unseen.add(node.lod ?? node);
     }
     this.#requested.clear();
-    this.#settle();
+    this.#graph.settle();
     this.#work(FEWEST);
     if (this.#unseen.size > 0) this.#glance();
   }
@@ -534,12 +325,12 @@ export class SceneWalk {
   /** Looks at where everything is and whether it is to be seen, table by table: that of thousands takes milliseconds. */
   #glance(): void {
     const { still, service } = this.#context;
-    for (const node of this.#order) this.#visibility.look(node);
+    const { order } = this.#graph;
+    for (const node of order) this.#visibility.look(node);
     still.findChanged(0, still.size, this.#changed);
     this.#updateChanged();
     // What goes meanwhile makes the list shorter.
-    for (let i = 0; i < this.#order.length; i++)
-      if (this.#order[i].entry?.isDue() === true) this.#updateOne(this.#order[i]);
+    for (let i = 0; i < order.length; i++) if (order[i].entry?.isDue() === true) this.#entries.update(order[i]);
     still.send(service, 0, still.size);
   }
 
@@ -547,49 +338,11 @@ export class SceneWalk {
   #answerRequest(node: SceneNode): void {
     this.#unseen.delete(node);
     if (node.turn < 0) return; // it has gone meanwhile
-    this.#compareChildren(node);
-    if (node.entry !== null) this.#askAgain(node);
+    this.#graph.compareChildren(node);
+    if (node.entry !== null) this.#entries.askAgain(node);
     else this.#visibility.look(node);
     for (let child = node.first; child !== null; child = child.next) this.#unseen.add(child);
   }
-
-  #askAgain(node: SceneNode): void {
-    const entry = node.entry!;
-    try {
-      reading('trackScene', nameOf(node.object), () => entry.askAgain());
-    } catch (error) {
-      if (!entry.remove()) this.#ending.push(entry);
-      this.#leaveOut(node, error);
-      return;
-    }
-    if (entry instanceof UntrackedObject) {
-      this.#enter(node);
-      return;
-    }
-    this.#context.meshes.review((entry.object as Mesh).geometry);
-    if (!entry.isStatic) this.#visibility.watchAbove(node);
-    this.#updateOne(node);
-  }
 }
 
-/** Objects below a parent that are to come, those from number `next` on. There may be thousands. */
-interface Arrival {
-  readonly parent: SceneNode | null;
-  readonly objects: readonly Object3D[];
-  next: number;
-}
-
-const NO_CHILDREN: readonly Object3D[] = [];
 const NO_ENTRIES: ReadonlySet<Updatable> = new Set();
-
-function areSame(a: readonly Object3D[], b: readonly Object3D[] | null): boolean {
-  if (b === null || a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
-}
-
-/** Answers the LOD that a node may belong to: the nearest one above, or what that belongs to itself. */
-function lodAbove({ parent }: SceneNode): SceneNode | null {
-  if (parent === null) return null;
-  return parent.lod ?? (parent.entry instanceof TrackedLod ? parent : null);
-}

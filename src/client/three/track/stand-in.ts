@@ -370,6 +370,7 @@ export class StandIn implements Placed {
   }
 
   #shrink(count: number): void {
+    if (this.count <= count) return;
     const { service, objects, moved } = this.#context;
     const blocks = [...this.blocks];
     while (this.count > count) {

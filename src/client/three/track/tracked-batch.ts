@@ -1,39 +1,27 @@
 import { BackSide, type BatchedMesh, type BufferGeometry, DoubleSide, type Material, type Texture } from 'three';
-import { CollisionError } from '../../../shared/errors.js';
+import type { CollisionError } from '../../../shared/errors.js';
 import { grown, joined } from '../../../shared/typed-arrays.js';
-import type { ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
+import type { ObjectId, ObjectOptions } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
 import type { Side } from '../../scene/object-description.js';
-import { whatIsOpen } from '../../scene/open-mesh.js';
-import { isSameMatrix } from '../../transforms/affine.js';
 import type { BuiltMesh, MeshUser } from '../geometry/mesh-pool.js';
 import { Turns } from '../turns.js';
+import { AskedOptions } from './asked-options.js';
 import { BatchChanges } from './batch-changes.js';
 import { BatchBuffers, BatchContents, DELETED } from './batch-contents.js';
 import { BatchPart } from './batch-part.js';
-import { BlockMatrices } from './block-matrices.js';
+import { BatchShapes, GIVEN, geometryOf, NOTHING } from './batch-shapes.js';
 import { nameOf } from './name-of.js';
-import { isAboutOneObject, isEqualDeep, type ObjectWishes, type SceneObjectOptions } from './object-wishes.js';
+import { isAboutOneObject, type ObjectWishes } from './object-wishes.js';
+import { PastStandings } from './past-standings.js';
 import type { SceneEntry } from './scene-entry.js';
 import type { Placed, PlacedOwner } from './scene-objects.js';
+import { SentMatrices } from './sent-matrices.js';
 import { type CullableObject, DEFAULTS, MOST_IN_BLOCK, type TrackerContext } from './stand-in.js';
-
-/** Under an id that has no geometry in the service; it is in no layer. */
-const PLACEHOLDER: Shape = { type: 'sphere', radius: 1 };
-/** Instead of a geometry's number: the placeholder, and the shape that the caller gave. */
-const NOTHING = -1;
-const GIVEN = -2;
 
 const NO_IDS = new Uint32Array(0);
 const NO_NUMBERS = new Int32Array(0);
-const NO_MATRICES: Float32Array = new Float32Array(0);
-
-/** What stood under the id of an instance, with the newest query that may have seen it. */
-interface Past {
-  readonly standing: BuiltMesh | null;
-  readonly asked: number;
-}
 
 /** What is looked at again once one of these is another. */
 interface Failed {
@@ -53,7 +41,8 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   error: CollisionError | null = null;
 
   readonly #context: TrackerContext;
-  readonly #wishes: ObjectWishes;
+  readonly #asked: AskedOptions;
+  readonly #shapes: BatchShapes;
   readonly #contents: BatchContents;
   readonly #buffers = new BatchBuffers();
   /** What three says of its instances; null where it does not. */
@@ -63,9 +52,6 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   #seenIn: readonly unknown[] | null = null;
   /** The turns of those of which nothing was said. */
   readonly #turns = new Turns();
-  /** They are found by the numbers of the geometries; undefined for those that three does not have any more. */
-  readonly #parts: (BatchPart | undefined)[] = [];
-
   /** Each instance has one. Others come in another array: none is written after it is here. */
   #ids: Uint32Array = NO_IDS;
   #blocks: readonly Uint32Array[] = [];
@@ -76,7 +62,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   /** Counts the instances that three has. */
   #count = 0;
   #changed: Uint32Array = NO_IDS;
-  #past: Map<number, Past[]> | null = null;
+  readonly #past: PastStandings;
 
   // The service knows them so.
   #layers = 0;
@@ -85,11 +71,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   #isTold = true;
   /** So many of the first instances were looked at and sent. */
   #placed = 0;
-  #texture: Texture | null = null;
-  #version = -1;
-  #matrices = NO_MATRICES;
-  readonly #blockMatrices = new BlockMatrices();
-  readonly #parent = new Float64Array(16);
+  readonly #sent = new SentMatrices();
   /** Instances whose matrix the service does not take. */
   readonly #hidden = new Set<number>();
 
@@ -99,10 +81,6 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   #isStale = true;
   #isUnasked = true;
   #isMoreToCome = false;
-  #shape: Shape | null = null;
-  #options!: Omit<SceneObjectOptions, 'solid' | 'weld'>;
-  #isSolid = false;
-  #weld = 0;
   /** It was left out with these. */
   #failed: Failed | null = null;
   #complaint = '';
@@ -110,11 +88,12 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   /** Throws what the caller's functions throw. */
   constructor(context: TrackerContext, object: BatchedMesh, wishes: ObjectWishes) {
     this.#context = context;
-    this.#wishes = wishes;
     this.object = object;
+    this.#asked = new AskedOptions(object, wishes);
+    this.#shapes = new BatchShapes(object, this.#asked);
+    this.#past = new PastStandings(context.objects);
     this.#contents = new BatchContents(object);
     this.#changes = BatchChanges.listenTo(object);
-    this.#ask();
     this.#attend();
   }
 
@@ -135,15 +114,15 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   }
 
   get isStatic(): boolean {
-    return this.#options.motion === 'static';
+    return this.#asked.isStatic;
   }
 
   get cullable(): boolean | undefined {
-    return this.#options.cullable;
+    return this.#asked.options.cullable;
   }
 
   get occluder(): boolean | undefined {
-    return this.#options.occluder;
+    return this.#asked.options.occluder;
   }
 
   wasSeenInShape(): boolean {
@@ -155,11 +134,11 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     const isSaid = this.#settledBy <= update && (this.#layers & layers) !== 0 && this.error === null && !this.pending;
     return (
       isSaid &&
-      this.#shape === null &&
-      texture === this.#texture &&
-      texture?.version === this.#version &&
-      matrices?.buffer === this.#matrices.buffer &&
-      isSameMatrix(this.#parent, this.object.matrixWorld.elements) &&
+      this.#asked.shape === null &&
+      texture !== null &&
+      matrices !== null &&
+      this.#sent.areThose(texture, texture.version, matrices) &&
+      this.#sent.areBelow(this.object.matrixWorld.elements) &&
       this.#buffers.areThose(this.object.geometry)
     );
   }
@@ -169,11 +148,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   }
 
   get pending(): boolean {
-    return this.#isMoreToCome || this.#isBuilding;
-  }
-
-  get #isBuilding(): boolean {
-    return this.#parts.some((part) => part?.pending === true);
+    return this.#isMoreToCome || this.#shapes.areBuilding;
   }
 
   isDue(): boolean {
@@ -181,8 +156,8 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   }
 
   seenBy(query: number, instance: number): BuiltMesh | null {
-    const past = this.#past?.get(instance)?.find(({ asked }) => query <= asked);
-    return past === undefined ? this.#standingOf(instance) : past.standing;
+    const past = this.#past.seenBy(query, instance);
+    return past === undefined ? this.#shapes.standingOn(this.#standing[instance]) : past;
   }
 
   update(visible: boolean): void {
@@ -201,16 +176,16 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   }
 
   askAgain(): void {
-    const options = this.#options;
-    const [isSolid, weld] = [this.#isSolid, this.#weld];
-    this.#ask();
+    const { options, isSolid, weld } = this.#asked;
+    const isOther = this.#asked.ask();
     this.#attend();
     this.#isUnasked = true; // the shape, too, by `update`
     this.#isStale = true;
     this.#lookAtAll();
     this.#failed = null;
-    if (weld !== this.#weld || isSolid !== this.#isSolid || options.motion !== this.#options.motion) this.#removeAll();
-    else if (!isEqualDeep(options, this.#options)) this.#isTold = false;
+    const { motion } = this.#asked.options;
+    if (weld !== this.#asked.weld || isSolid !== this.#asked.isSolid || options.motion !== motion) this.#removeAll();
+    else if (isOther) this.#isTold = false;
   }
 
   onMeshChange(): void {
@@ -246,13 +221,6 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     return false;
   }
 
-  #ask(): void {
-    const { solid = false, weld = 0, contacts = this.#wishes.contacts, ...options } = this.#wishes.options(this.object);
-    this.#options = { ...options, contacts };
-    this.#isSolid = solid;
-    this.#weld = weld;
-  }
-
   #attend(): void {
     const { always, instanced } = this.#context;
     instanced.add(this);
@@ -284,7 +252,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     if (layers !== this.#layers) this.#setLayers(layers);
     for (let n = 0; n < changed; n++) this.#place(this.#changed[n]);
     this.#moveInstances(object.matrixWorld.elements);
-    for (const part of this.#parts) if (part !== undefined && part.wanted > 0) this.error ??= part.error;
+    this.error ??= this.#shapes.error;
     if (this.#isMoreToCome) this.#context.stale.add(this);
   }
 
@@ -294,14 +262,13 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   }
 
   #layersIn(visible: boolean): number {
-    return visible ? (this.#options.layers ?? this.object.layers.mask) >>> 0 : 0;
+    return visible ? (this.#asked.options.layers ?? this.object.layers.mask) >>> 0 : 0;
   }
 
   #askShape(): void {
-    const wish = this.#wishes.shape(this.object);
+    const isOther = this.#asked.askShape();
     this.#isUnasked = false;
-    if (isEqualDeep(this.#shape, wish)) return;
-    this.#shape = wish;
+    if (!isOther) return;
     // All of them are others.
     this.#lookAtAll();
     for (let i = 0; i < this.#count; i++) this.#become(i, DELETED);
@@ -314,11 +281,12 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   #seeGeometries(): void {
     const contents = this.#contents;
     const { geometry } = this.object;
-    const count = this.#shape === null ? contents.geometryCount : 0;
+    const count = this.#asked.shape === null ? contents.geometryCount : 0;
     const isOther = this.#buffers.haveChanged(geometry);
-    if (count > this.#parts.length) this.#parts.length = count;
+    const { parts } = this.#shapes;
+    if (count > parts.length) parts.length = count;
     for (let number = 0; number < count; number++) {
-      const part = this.#parts[number];
+      const part = parts[number];
       const isThere = contents.hasGeometry(number);
       if (part !== undefined) {
         part.isDropped = !isThere;
@@ -326,12 +294,12 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
       } else if (isThere) {
         const { meshes } = this.#context;
         const name = `geometry ${number} of the ${nameOf(this.object)}`;
-        this.#parts[number] = new BatchPart(meshes, this, this.#weld, name, geometry, contents.rangeOf(number));
+        parts[number] = new BatchPart(meshes, this, this.#asked.weld, name, geometry, contents.rangeOf(number));
         this.#isStale = true;
       }
     }
-    for (let number = count; number < this.#parts.length; number++) {
-      const part = this.#parts[number];
+    for (let number = count; number < parts.length; number++) {
+      const part = parts[number];
       if (part !== undefined) part.isDropped = true;
     }
     if (!isOther) return;
@@ -381,23 +349,21 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   /** Notes what an instance is. */
   #become(i: number, state: number): void {
     this.#speak();
-    const before = this.#parts[geometryOf(this.#states[i])];
-    const after = this.#parts[geometryOf(state)];
+    this.#shapes.count(this.#states[i], state);
     this.#states[i] = state;
-    if (before !== undefined) before.wanted--;
-    if (after !== undefined) after.wanted++;
   }
 
   /** Lets go of the geometries that three does not have any more. */
   #dropParts(): void {
-    this.#parts.forEach((part, number) => {
+    const { parts } = this.#shapes;
+    parts.forEach((part, number) => {
       if (part === undefined || !part.isDropped) return;
       for (let i = 0; i < this.#ids.length; i++) {
         if (this.#standing[i] !== number) continue;
-        this.#setShape(i, NOTHING, PLACEHOLDER, this.#standingOf(i));
+        this.#setShape(i, NOTHING, this.#shapes.standingOn(number));
         this.#place(i);
       }
-      this.#parts[number] = undefined;
+      parts[number] = undefined;
       part.release();
     });
   }
@@ -407,16 +373,8 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   /** Has the instances of those geometries stand on what is built now of which that is another mesh. */
   #renew(): void {
     this.#isStale = false;
-    const before = new Map<number, BuiltMesh | null>();
-    this.#parts.forEach((part, number) => {
-      if (part === undefined) return;
-      const { built } = part;
-      part.refusal = this.#refusalOf(number, built);
-      const next = part.refusal === null ? built : null;
-      if (next?.id === part.standing?.id) return;
-      before.set(number, part.standing);
-      part.standing = next;
-    });
+    const { service } = this.#context;
+    const before = this.#shapes.renew(({ id }) => service.meshInfo(id));
     if (before.size === 0) return;
     for (let i = 0; i < this.#ids.length; i++) {
       const number = this.#standing[i];
@@ -424,66 +382,30 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
       if (old === undefined && !before.has(geometryOf(this.#states[i]))) continue;
       const next = this.#targetOf(i);
       if (next !== number || old !== undefined) {
-        this.#setShape(i, next, this.#shapeOf(next), old === undefined ? this.#standingOf(i) : old);
+        this.#setShape(i, next, old === undefined ? this.#shapes.standingOn(number) : old);
       }
       this.#place(i);
     }
-  }
-
-  /** Answers why the triangles of a geometry cannot stand, if they shall be solid and are open. */
-  #refusalOf(number: number, built: BuiltMesh | null): CollisionError | null {
-    if (!this.#isSolid || built === null) return null;
-    const info = this.#context.service.meshInfo(built.id);
-    if (info.closed) return null;
-    const message =
-      `trackScene: the triangles of geometry ${number} of the ${nameOf(this.object)} are open, expected closed ones ` +
-      `as it shall be solid: ${whatIsOpen(info)}`;
-    return new CollisionError('INVALID_ARGUMENT', message);
   }
 
   /** Has an instance stand on the mesh of its geometry. */
   #stand(i: number): void {
     if (i >= this.#ids.length) return;
     const next = this.#targetOf(i);
-    if (next !== this.#standing[i]) this.#setShape(i, next, this.#shapeOf(next), this.#standingOf(i));
+    const before = this.#standing[i];
+    if (next !== before) this.#setShape(i, next, this.#shapes.standingOn(before));
   }
 
-  /** Answers the number of the geometry on whose mesh an instance is to stand. */
   #targetOf(i: number): number {
-    if (this.#shape !== null) return GIVEN;
-    const number = geometryOf(this.#states[i]);
-    if (number < 0) return this.#standing[i] === GIVEN ? NOTHING : this.#standing[i]; // no need for another one
-    const part = this.#parts[number];
-    return part === undefined || part.standing === null ? NOTHING : number;
+    return this.#shapes.targetOf(this.#states[i], this.#standing[i]);
   }
 
-  #shapeOf(number: number): Shape {
-    if (number === GIVEN) return this.#shape!;
-    const standing = this.#parts[number]?.standing;
-    return standing ? { type: 'mesh', mesh: standing.id, solid: this.#isSolid } : PLACEHOLDER;
-  }
-
-  /** Answers what stands under the id of an instance, in terms of the buffers as they are. */
-  #standingOf(i: number): BuiltMesh | null {
-    const part = this.#parts[this.#standing[i]];
-    if (part === undefined) return null;
-    const { built, standing } = part;
-    return built?.id === standing?.id ? built : standing;
-  }
-
-  #setShape(i: number, number: number, shape: Shape, before: BuiltMesh | null): void {
-    const { service, objects } = this.#context;
+  /** Has an instance stand on the mesh of that number; `before` is on what it stood. */
+  #setShape(i: number, number: number, before: BuiltMesh | null): void {
     this.#speak();
-    service.setObject(this.#ids[i], { shape });
+    this.#context.service.setObject(this.#ids[i], { shape: this.#shapes.shapeOf(number) });
     this.#standing[i] = number;
-    const { oldestQuery, newestQuery } = objects;
-    if (oldestQuery > newestQuery) {
-      this.#past = null; // nobody waits for an answer
-      return;
-    }
-    this.#past ??= new Map();
-    const past = this.#past.get(i) ?? [];
-    this.#past.set(i, [...past.filter(({ asked }) => asked >= oldestQuery), { standing: before, asked: newestQuery }]);
+    this.#past.note(i, before);
   }
 
   #resize(): void {
@@ -492,7 +414,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     const { length } = this.#ids;
     this.#isMoreToCome = false;
     // Objects come with their meshes: each that is set one by one afterwards is a command of its own.
-    if (count === length || (length === 0 && this.#isBuilding)) return;
+    if (count === length || (length === 0 && this.#shapes.areBuilding)) return;
     this.#grow(Math.min(count, length + MOST_IN_BLOCK - (length % MOST_IN_BLOCK)));
     this.#isMoreToCome = this.#ids.length < count;
   }
@@ -509,7 +431,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     }
     const added = new Uint32Array(end - first);
     const options = {
-      ...this.#options,
+      ...this.#asked.options,
       layers: 0,
       side: this.#sideNow,
       cullable: this.#cullableNow,
@@ -517,7 +439,7 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     };
     try {
       for (const [number, own] of members) {
-        const ids = service.addInstances({ ...options, shape: this.#shapeOf(number) }, own.length);
+        const ids = service.addInstances({ ...options, shape: this.#shapes.shapeOf(number) }, own.length);
         own.forEach((i, n) => {
           added[i - first] = ids[n];
           this.#standing[i] = number;
@@ -552,13 +474,12 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
 
   #removeAll(): void {
     this.#shrink(0);
-    for (const part of this.#parts) part?.release();
-    this.#parts.length = 0;
+    this.#shapes.release();
     this.#buffers.forget();
     this.#states.fill(DELETED);
     this.#lookAtAll();
     this.#count = 0;
-    this.#version = -1;
+    this.#sent.forget();
     this.#isStale = true;
     this.#isMoreToCome = false;
   }
@@ -581,18 +502,18 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
 
   get #sideNow(): Side {
     const { side } = this.object.material as Material;
-    return this.#options.side ?? (side === BackSide ? 'back' : side === DoubleSide ? 'double' : 'front');
+    return this.#asked.options.side ?? (side === BackSide ? 'back' : side === DoubleSide ? 'double' : 'front');
   }
 
   get #cullableNow(): boolean {
-    const { cullable = true } = this.#options;
+    const { cullable = true } = this.#asked.options;
     return cullable && (this.object.material as Material).visible;
   }
 
   #setOptions(): void {
     const [side, cullable] = [this.#sideNow, this.#cullableNow];
     if (!this.#isTold) {
-      const { layers, matrix, ...options }: Partial<ObjectOptions> = this.#options;
+      const { layers, matrix, ...options }: Partial<ObjectOptions> = this.#asked.options;
       this.#setAll({ ...DEFAULTS, ...options, side, cullable });
     } else if (side !== this.#side || cullable !== this.#cullable) {
       this.#setAll({ side, cullable });
@@ -630,19 +551,15 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
     const texture = this.#contents.texture!;
     const array = this.#contents.matrices!;
     const count = this.#ids.length;
-    const isSame =
-      texture === this.#texture && texture.version === this.#version && array.buffer === this.#matrices.buffer;
+    const isSame = this.#sent.areThose(texture, texture.version, array);
     // Where nothing else is new, those are sent that have come.
-    const first = isSame && isSameMatrix(this.#parent, parent) ? this.#placed : 0;
+    const first = isSame && this.#sent.areBelow(parent) ? this.#placed : 0;
     if (first === count) return;
-    this.#matrices = array;
-    this.#texture = texture;
-    this.#version = texture.version;
-    this.#parent.set(parent);
+    this.#sent.note(texture, texture.version, array, parent);
     this.#speak();
     this.#review();
     const blocks = this.#blocks;
-    const matrices = this.#blockMatrices.of(array, blocks);
+    const matrices = this.#sent.blocks.of(array, blocks);
     let end = 0;
     for (let i = 0; i < blocks.length; i++) {
       end += blocks[i].length;
@@ -671,13 +588,8 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   }
 
   #isPlaceable(i: number): boolean {
-    return isPlace(this.object.matrixWorld.elements, 0) && isPlace(this.#matrices, 16 * i);
+    return isPlace(this.object.matrixWorld.elements, 0) && isPlace(this.#sent.matrices, 16 * i);
   }
-}
-
-/** Answers the number of the geometry that an instance has, visible or not; -1 for a deleted one. */
-function geometryOf(state: number): number {
-  return state === DELETED ? NOTHING : state < 0 ? ~state : state;
 }
 
 /** Answers whether the service takes the matrix at `at`. */

@@ -1,27 +1,23 @@
-import type { BufferGeometry, InstancedMesh, Material, Mesh } from 'three';
+import type { InstancedMesh, Mesh } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
-import type { NamedBox, ObjectId, Shape } from '../../../shared/types.js';
+import type { NamedBox, ObjectId } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 import { reading } from '../../check/validate.js';
-import { isSameMatrix, multiplyToPlace } from '../../transforms/affine.js';
-import { type Deformers, deformersOf, isDeformedBy, RIGID } from '../geometry/deformers.js';
-import { BlockMatrices } from './block-matrices.js';
+import { multiplyToPlace } from '../../transforms/affine.js';
+import { isDeformedBy, RIGID } from '../geometry/deformers.js';
+import { AskedOptions } from './asked-options.js';
 import { IndexSet } from './index-set.js';
+import { nextCount, wantedOf } from './instance-count.js';
 import { InstanceMorphs } from './instance-morphs.js';
-import { cutOf, isCutAs, type MaterialCut } from './material-cut.js';
-import { isDrawn, MaterialLook, planStandIn, planThin } from './material-plan.js';
+import { planStandIn, planThin } from './material-plan.js';
 import { MeshPose } from './mesh-pose.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
-import {
-  isAboutOneObject,
-  isEqualDeep,
-  type ObjectWishes,
-  type SceneDrawable,
-  type SceneObjectOptions,
-} from './object-wishes.js';
+import { isAboutOneObject, type ObjectWishes, type SceneDrawable } from './object-wishes.js';
 import { hidesOthers } from './opacity.js';
 import { primitiveOf } from './primitive-of.js';
+import { SeenLook } from './seen-look.js';
+import { SentMatrices } from './sent-matrices.js';
 import {
   type CullableObject,
   MOST_IN_BLOCK,
@@ -31,14 +27,9 @@ import {
   type TrackerContext,
 } from './stand-in.js';
 
-/** So many instances come first where there are more than a block of them: code that has not run yet is slow. */
-const FIRST_INSTANCES = 1024;
-
 /** Instances whose influences are looked at in one go: 1 to 2 ms where all of them are others. */
 const MOST_MORPHED = 2048;
 
-const NO_MATRICES: Float32Array = new Float32Array(0);
-const NO_PARENT = new Float64Array(0);
 const NO_IDS = new Uint32Array(0);
 /** Written and read by one function. */
 const PRODUCT = new Float64Array(12);
@@ -72,16 +63,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
 
   readonly #instanced: InstancedMesh | null;
 
-  // The object was so when it was seen last.
-  #geometry: BufferGeometry | null = null;
-  #material: Mesh['material'] | null = null;
-  #side = -1;
-  #isDrawn = true;
-  /** How its one material cuts it. */
-  #cut: MaterialCut | undefined;
-  /** It says how an array of materials looked; null where there is one material. */
-  #look: MaterialLook | null = null;
-  #deformers: Deformers = RIGID;
+  readonly #look = new SeenLook();
   /** It does so for instances. */
   #morphs: InstanceMorphs | null = null;
   #count = 0;
@@ -97,32 +79,23 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   #failure: CollisionError | null = null;
   /** The caller's functions are to be asked anew. */
   #isUnasked = false;
-  #shape: Shape | null = null;
   /** This was said of it in the console. */
   #complaint = '';
-  #instanceVersion = -1;
-  /** The world matrix of an InstancedMesh was sent so last. */
-  readonly #parent: Float64Array;
-  #matrices = NO_MATRICES;
-  #blockMatrices: BlockMatrices | null = null;
+  /** Those of an InstancedMesh. */
+  readonly #sent: SentMatrices | null;
 
   /** Instances whose matrix the service does not take: three does not show those without an inverse either. */
   #hidden: IndexSet | null = null;
-  readonly #wishes: ObjectWishes;
-  #options!: Omit<SceneObjectOptions, 'solid' | 'weld'>;
-  #isStatic = false;
-  #isSolid = false;
-  #weld = 0;
+  readonly #asked: AskedOptions;
 
   /** Throws what the caller's functions throw. */
   constructor(context: TrackerContext, object: SceneDrawable, wishes: ObjectWishes, drawn: Mesh) {
     this.#context = context;
-    this.#wishes = wishes;
     this.#instanced = 'isInstancedMesh' in drawn ? (drawn as InstancedMesh) : null;
-    this.#parent = this.#instanced === null ? NO_PARENT : new Float64Array(16);
+    this.#sent = this.#instanced === null ? null : new SentMatrices();
     this.object = object;
     this.drawn = drawn;
-    this.#ask();
+    this.#asked = new AskedOptions(object, wishes);
   }
 
   /** Tells whether something of it is still to be built. */
@@ -131,7 +104,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   get boxes(): readonly NamedBox[] {
-    return this.#options.boxes ?? [];
+    return this.#asked.options.boxes ?? [];
   }
 
   get isInstanced(): boolean {
@@ -152,19 +125,19 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   get isStatic(): boolean {
-    return this.#isStatic;
+    return this.#asked.isStatic;
   }
 
   get cullable(): boolean | undefined {
-    return this.#options.cullable;
+    return this.#asked.options.cullable;
   }
 
   get isRigid(): boolean {
-    return this.#deformers === RIGID && this.#shape === null;
+    return this.#look.deformers === RIGID && this.#asked.shape === null;
   }
 
   get occluder(): boolean | undefined {
-    return this.#options.occluder;
+    return this.#asked.options.occluder;
   }
 
   wasSeenAsItIs(update: number, layers: number): boolean {
@@ -180,28 +153,22 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   /** Tells whether an update has seen it in one of these layers, with the triangles that three draws now. */
   #wasSeen(update: number, layers: number): boolean {
     if (this.#settledBy > update || (this.#layers & layers) === 0) return false;
-    if (!this.#isDrawn || !this.#isPlanned || this.standIn?.standsOn(this.drawn.geometry) !== true) return false;
+    if (!this.#look.isDrawn || !this.#isPlanned || this.standIn?.standsOn(this.drawn.geometry) !== true) return false;
     return this.#hidden === null || this.#hidden.size === 0;
   }
 
   /** Tells whether nothing has to be planned anew. */
   get #isPlanned(): boolean {
-    const { drawn } = this;
-    return (
-      !this.#isUnasked &&
-      drawn.geometry === this.#geometry &&
-      this.#looksTheSame(drawn.material) &&
-      isDeformedBy(drawn, this.#deformers)
-    );
+    return !this.#isUnasked && this.#look.isOf(this.drawn);
   }
 
   /** Tells whether the matrices of its instances are those that were sent last. */
   #hasSent({ array, version }: InstancedMesh['instanceMatrix']): boolean {
-    return version === this.#instanceVersion && array.buffer === this.#matrices.buffer;
+    return this.#sent!.areThose(null, version, array);
   }
 
   #isPlacedAs({ instanceMatrix, matrixWorld }: InstancedMesh): boolean {
-    return this.#hasSent(instanceMatrix) && isSameMatrix(this.#parent, matrixWorld.elements);
+    return this.#hasSent(instanceMatrix) && this.#sent!.areBelow(matrixWorld.elements);
   }
 
   get #hidesOthers(): boolean {
@@ -210,7 +177,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   protected get weld(): number {
-    return this.#weld;
+    return this.#asked.weld;
   }
 
   /**
@@ -229,11 +196,11 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   #update(visible: boolean): void {
-    this.#ownLayers = (this.#options.layers ?? this.drawn.layers.mask) >>> 0;
+    this.#ownLayers = (this.#asked.options.layers ?? this.drawn.layers.mask) >>> 0;
     const layers = visible ? this.#ownLayers : 0;
     const isPlanned = this.#isPlanned;
     const instanced = this.#instanced;
-    const count = instanced === null ? 1 : this.#nextCount(instanced);
+    const count = instanced === null ? 1 : nextCount(this.count, wantedOf(instanced), this.#context.isInSlice);
     if (count - this.count >= MOST_IN_BLOCK) this.#makeRoom(wantedOf(instanced!) - this.count);
     if (!isPlanned) this.#plan();
     if (layers !== this.#layers) this.#setLayers(layers);
@@ -249,19 +216,6 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     this.#isResizing = this.count > 0 && wanted !== this.#count;
     if (this.#isResizing) this.#context.stale.add(this);
     this.#conceal(wanted < this.count ? wanted : Number.POSITIVE_INFINITY);
-  }
-
-  /** Answers how many instances there are to be by now: many come, and go, in slices. */
-  #nextCount(instanced: InstancedMesh): number {
-    const { count } = this;
-    const wanted = wantedOf(instanced);
-    const isMuch = Math.abs(wanted - count) > MOST_IN_BLOCK;
-    if (isMuch && count > 0 && !this.#context.isInSlice) return count;
-    // Blocks are filled up, and come and go as wholes.
-    const [block, begun] = [Math.floor(count / MOST_IN_BLOCK), count % MOST_IN_BLOCK];
-    const fewest = (begun > 0 ? block : block - 1) * MOST_IN_BLOCK;
-    const most = isMuch && block === 0 ? Math.max(FIRST_INSTANCES, 2 * count) : MOST_IN_BLOCK;
-    return Math.max(fewest, Math.min((block + 1) * MOST_IN_BLOCK, count + most, wanted));
   }
 
   /** Makes room for many that come in slices: the tables would grow by a copy of all that is in them. */
@@ -295,20 +249,17 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   isDue(): boolean {
     const attention = this.#attention;
     if (typeof attention === 'string') return attention === 'by turns';
-    return !attention.isInPlace(this) || !isDeformedBy(this.drawn, this.#deformers);
+    return !attention.isInPlace(this) || !isDeformedBy(this.drawn, this.#look.deformers);
   }
 
   /** Asks the caller's functions again, for the next `update`. Throws what they throw. */
   askAgain(): void {
-    const { isStatic } = this;
-    const options = this.#options;
-    const [isSolid, weld] = [this.#isSolid, this.#weld];
-    this.#ask();
+    const { isStatic, weld } = this.#asked;
+    const isOther = this.#asked.ask();
     this.#isUnasked = true; // the shape, too, by `update`
-    if (isEqualDeep(options, this.#options) && isSolid === this.#isSolid && weld === this.#weld) return;
+    if (!isOther) return;
     this.#isStale = true;
-    const isOther = isStatic !== this.isStatic || weld !== this.#weld;
-    this.standIn?.forgetOptions(isOther);
+    this.standIn?.forgetOptions(isStatic !== this.isStatic || weld !== this.weld);
   }
 
   onRestore(): void {
@@ -344,18 +295,10 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   protected withdraw(): void {
     this.remove();
     this.error = this.#failure = null;
-    this.#geometry = null;
+    this.#look.forget();
     this.#hidden = null;
     this.#count = this.#placed = 0;
     this.#isStale = true;
-  }
-
-  #ask(): void {
-    const { solid = false, weld = 0, contacts = this.#wishes.contacts, ...options } = this.#wishes.options(this.object);
-    this.#options = { ...options, contacts };
-    this.#isSolid = solid;
-    this.#weld = weld;
-    this.#isStatic = options.motion === 'static';
   }
 
   /** Decides how it is looked at from now on, and says where it is unless a table does. */
@@ -363,23 +306,15 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     const { drawn, count } = this;
     const { moving, still, moved } = this.#context;
     const isSingle = this.#instanced === null && (this.#hidden === null || this.#hidden.size === 0);
-    if (isSingle && this.#look === null && this.#pose === null && count === 1) {
-      const table = this.#isStatic ? still : moving;
+    if (isSingle && this.#look.hasOneMaterial && this.#pose === null && count === 1) {
+      const table = this.isStatic ? still : moving;
       this.#pay(table);
-      table.set(this, this.idAt(0), {
-        geometry: this.#geometry!,
-        material: this.#material as Material,
-        side: this.#side,
-        isDrawn: this.#isDrawn,
-        cut: this.#cut,
-        isVisible: drawn.visible,
-        layers: drawn.layers.mask,
-      });
+      table.set(this, this.idAt(0), this.#look.kindOf(drawn));
       if (table === moving) return;
     } else {
       // What is not built yet is looked at when it is, in a slice: 50,000 at once that share a geometry took 100 ms.
       const isToCome = count === 0 && this.standIn?.pending === true;
-      this.#pay(this.#isStatic || isToCome ? 'by turns' : 'always');
+      this.#pay(this.isStatic || isToCome ? 'by turns' : 'always');
     }
     if (isSingle && count > 0) moved.add(this.idAt(0), drawn.matrixWorld.elements);
   }
@@ -399,17 +334,10 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     this.standIn = null;
     this.#context.thin.delete(this);
     this.#context.instanced.delete(this);
-    this.#geometry = this.drawn.geometry;
-    this.#material = this.drawn.material;
-    // It is noted as it is compared: it is planned again when it is another one.
-    this.#side = (this.#material as Material | null)?.side as number;
-    this.#isDrawn = (this.#material as Material | null)?.visible as boolean;
-    this.#cut = this.#material === null ? undefined : cutOf(this.#material as Material);
-    this.#deformers = deformersOf(this.drawn);
+    this.#look.noteFailed(this.drawn);
     this.#pose = null;
     this.#morphs = null;
-    this.#look = null;
-    this.#shape = null;
+    this.#asked.shape = null;
     this.#isUnasked = false;
     this.#failure = error;
     this.error = error;
@@ -422,44 +350,28 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     console.warn(`trackScene: the ${nameOf(this.object)} is left out: ${this.error.message}`);
   }
 
-  #looksTheSame(material: Mesh['material']): boolean {
-    if (this.#look !== null) return this.#look.equals(material, this.drawn.geometry);
-    if (material !== this.#material) return false;
-    const { side, visible } = material as Material;
-    return side === this.#side && visible === this.#isDrawn && isCutAs(material as Material, this.#cut);
-  }
-
   /** Plans what it takes in the service, when it is first seen or its geometry or materials are others than before. */
   #plan(): void {
     const { geometry, material } = this.drawn;
-    const wish = this.#wishes.shape(this.object);
-    const shape = isEqualDeep(this.#shape, wish) ? this.#shape : wish;
+    this.#asked.askShape();
+    const { shape, weld } = this.#asked;
     const primitive = primitiveOf(this.drawn);
     const isThin = primitive !== 'triangles';
     const plan = isThin ? planThin(primitive, material) : planStandIn(geometry, material);
     if (isThin && shape === null) this.#context.thin.add(this);
     else if (isThin) this.#context.thin.delete(this);
     if (this.#instanced !== null) this.#context.instanced.add(this);
-    const deformers = deformersOf(this.drawn);
+    this.#look.note(this.drawn, plan.cut);
+    const { deformers } = this.#look;
     this.#isUnasked = false;
     this.#failure = null;
-    this.#shape = shape;
-    this.#geometry = geometry;
-    this.#material = material;
-    this.#isDrawn = isDrawn(material);
-    this.#look = Array.isArray(material) ? new MaterialLook(material, geometry) : null;
-    if (!Array.isArray(material)) {
-      this.#side = material.side;
-      this.#cut = plan.cut;
-    }
     this.standIn ??= new StandIn(this.#context, this, plan);
-    this.standIn.retarget(plan, geometry, shape, this.#weld, deformers);
-    this.#deformers = deformers;
+    this.standIn.retarget(plan, geometry, shape, weld, deformers);
     const isRigid = deformers === RIGID || shape !== null;
     if (isRigid || this.#instanced !== null) this.#pose = null;
     else this.#pose ??= new MeshPose(this.#context.service, this.#context.skeletons);
     if (isRigid || this.#instanced === null) {
-      if (this.#morphs !== null) this.#instanceVersion = -1; // what it hid is looked at again
+      if (this.#morphs !== null) this.#sent!.forget(); // what it hid is looked at again
       this.#morphs = null;
     } else this.#morphs ??= new InstanceMorphs(this.#context.service);
   }
@@ -476,7 +388,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     const standing = this.standIn?.standing ?? null;
     // Nobody meets what is in no layer; what stood before may have another number of bones, or nothing that moves it.
     if (standing === null || this.count === 0 || this.#layers === 0) return;
-    if (standing.bones !== this.#deformers.bones || standing.bones + standing.morphs === 0) return;
+    if (standing.bones !== this.#look.deformers.bones || standing.bones + standing.morphs === 0) return;
     const { fault } = pose;
     pose.send(this.drawn, standing, this.idAt(0));
     if (this.error === null || this.error === fault) this.error = pose.fault;
@@ -495,7 +407,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     if (standIn.isReady) standIn.advance();
     try {
       const standing = standIn.count;
-      standIn.reconcile(count, this.#standInOptions(), this.#isSolid);
+      standIn.reconcile(count, this.#standInOptions(), this.#asked.isSolid);
       if (standIn.count !== standing) this.#placed = Math.min(this.#placed, standing, standIn.count);
     } catch (cause) {
       // The service refuses the shape or an option.
@@ -506,12 +418,13 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   #standInOptions(): StandInOptions {
-    const { cullable = true } = this.#options;
+    const { options: asked } = this.#asked;
+    const { cullable = true } = asked;
     const options: StandInOptions = {
-      ...this.#options,
+      ...asked,
       layers: this.#layers,
-      cullable: this.#isDrawn && cullable,
-      occluder: this.#options.occluder ?? this.#hidesOthers,
+      cullable: this.#look.isDrawn && cullable,
+      occluder: asked.occluder ?? this.#hidesOthers,
     };
     if (this.#instanced === null && this.#isPlaceable(0)) options.matrix = this.drawn.matrixWorld.elements;
     return options;
@@ -520,22 +433,20 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   #moveInstances({ instanceMatrix, matrixWorld }: InstancedMesh): void {
     const { elements } = matrixWorld;
     const { array, version } = instanceMatrix;
+    const sent = this.#sent!;
     const isSame = this.#hasSent(instanceMatrix);
     // Where nothing else is new, those are sent that have come.
-    const first = isSame && isSameMatrix(this.#parent, elements) ? this.#placed : 0;
+    const first = isSame && sent.areBelow(elements) ? this.#placed : 0;
     if (first > 0 && first === this.#count) return;
-    if (!isSame || this.#matrices.length !== 16 * this.#count) {
-      this.#matrices = (array as Float32Array).subarray(0, 16 * this.#count);
-    }
-    this.#instanceVersion = version;
-    this.#parent.set(elements);
+    const isAsLong = isSame && sent.matrices.length === 16 * this.#count;
+    const own = isAsLong ? sent.matrices : (array as Float32Array).subarray(0, 16 * this.#count);
+    sent.note(null, version, own, elements);
     const { service } = this.#context;
     const placed = this.#placed;
     this.#speak();
     this.#review();
     const { blocks } = this.standIn ?? NO_STAND_IN;
-    this.#blockMatrices ??= new BlockMatrices();
-    const all = this.#blockMatrices.of(array as Float32Array, blocks);
+    const all = sent.blocks.of(array as Float32Array, blocks);
     let end = 0;
     for (let i = 0; i < blocks.length; i++) {
       const ids = blocks[i];
@@ -577,7 +488,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
       return isInvertibleAt(elements, 0) && isAffine(elements, 0) && (this.#pose?.fault ?? null) === null;
     }
     if (this.#morphs?.faults.has(index) === true) return false;
-    return isAffine(elements, 0) && multiplyToPlace(PRODUCT, 0, elements, this.#matrices, 16 * index);
+    return isAffine(elements, 0) && multiplyToPlace(PRODUCT, 0, elements, this.#sent!.matrices, 16 * index);
   }
 
   #isHidden(first: number, end: number): boolean {
@@ -638,8 +549,3 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
 }
 
 const NO_STAND_IN: Pick<StandIn, 'blocks'> = { blocks: [] };
-
-/** Answers how many instances three draws. */
-function wantedOf({ count, instanceMatrix }: InstancedMesh): number {
-  return Math.min(count, instanceMatrix.count);
-}

@@ -5,6 +5,7 @@ import { readOptions, show } from '../../check/validate.js';
 import { FirstView } from '../../query/first-view.js';
 import { frustumMotion } from '../../query/frustum-motion.js';
 import type { CollisionService } from '../../service.js';
+import { isAboutOneObject } from '../track/object-wishes.js';
 import { readCamera, type ViewSize } from './view.js';
 
 export interface SceneViewOptions {
@@ -128,7 +129,14 @@ export class SceneViews {
   /** Removes all views; there will be none any more. */
   clear(): void {
     this.#end(new CollisionError('DISPOSED', 'the tracker is disposed, expected one in use'));
-    for (const name of [...this.#views.keys()]) this.remove(name);
+    for (const name of [...this.#views.keys()]) {
+      try {
+        this.remove(name);
+      } catch (error) {
+        // Another tracker had a view of that name, and has removed it.
+        if (!isAboutOneObject(error)) throw error;
+      }
+    }
   }
 }
 

@@ -1,0 +1,41 @@
+import type { Shape } from '../../../shared/types.js';
+import { isEqualDeep, type ObjectWishes, type SceneDrawable, type SceneObjectOptions } from './object-wishes.js';
+
+/** What the caller's functions said of one object when they were asked last. */
+export class AskedOptions {
+  readonly #object: SceneDrawable;
+  readonly #wishes: ObjectWishes;
+  options!: Omit<SceneObjectOptions, 'solid' | 'weld'>;
+  isSolid = false;
+  weld = 0;
+  isStatic = false;
+  /** It stands for the object instead of its triangles. */
+  shape: Shape | null = null;
+
+  /** Throws what the caller's functions throw. */
+  constructor(object: SceneDrawable, wishes: ObjectWishes) {
+    this.#object = object;
+    this.#wishes = wishes;
+    this.ask();
+  }
+
+  /** Asks again for the options, not for the shape; tells whether any of them is another than before. */
+  ask(): boolean {
+    const { options: before, isSolid, weld } = this;
+    const given = this.#wishes.options(this.#object);
+    const { solid = false, weld: width = 0, contacts = this.#wishes.contacts, ...options } = given;
+    this.options = { ...options, contacts };
+    this.isSolid = solid;
+    this.weld = width;
+    this.isStatic = options.motion === 'static';
+    return solid !== isSolid || width !== weld || !isEqualDeep(before, this.options);
+  }
+
+  /** Asks for the shape; tells whether it is another one than before. */
+  askShape(): boolean {
+    const shape = this.#wishes.shape(this.#object);
+    if (isEqualDeep(this.shape, shape)) return false;
+    this.shape = shape;
+    return true;
+  }
+}

@@ -1,0 +1,286 @@
+import { Object3D } from 'three';
+import { Turns } from '../turns.js';
+import { HAS_CHILD_EVENTS } from './child-events.js';
+import { ChildRound, MOST_AT_ONCE } from './child-round.js';
+import { isListedBelow } from './is-below.js';
+import { SceneNode } from './scene-node.js';
+
+/** Where more children than these were missed in a round, all are compared at once: each is looked for among all others. */
+const MOST_MISSED = 64;
+
+const NO_CHILDREN: readonly Object3D[] = [];
+
+/** Objects below a parent that are to come, those from number `next` on. There may be thousands. */
+interface Arrival {
+  readonly parent: SceneNode | null;
+  readonly objects: readonly Object3D[];
+  next: number;
+}
+
+/**
+ * The tracker's nodes for the objects below a root, and which of them are to come and to go. Nothing goes through the whole scene in
+ * a frame: three tells what comes and goes, and what nobody told of is found by turns, within a second.
+ *
+ * Before r163 three told nobody: the children of all objects are compared in every frame there.
+ */
+export class SceneGraph {
+  readonly root: Object3D;
+  readonly nodes = new Map<Object3D, SceneNode>();
+  /** It has all nodes in the order of their turns. */
+  readonly order: SceneNode[] = [];
+  readonly #isTold: boolean;
+  readonly #onMove: (node: SceneNode) => void;
+  readonly #turns = new Turns();
+  /** The number of these became lower than the one whose turn comes next. */
+  readonly #overtaken: SceneNode[] = [];
+  /** These have so many children that they are gone through by turns; and these of them have not all come yet. */
+  readonly #crowds = new Set<SceneNode>();
+  readonly #coming = new Set<SceneNode>();
+  /** These may have another parent than before. */
+  readonly #touched = new Set<Object3D>();
+  /** These are to come, the next ones last; and those are to go. */
+  readonly #arriving: Arrival[] = [];
+  readonly #leaving: SceneNode[] = [];
+
+  /** `onMove` is called with each node that is below another parent than before. */
+  constructor(root: Object3D, onMove: (node: SceneNode) => void) {
+    this.root = root;
+    this.#onMove = onMove;
+    // Another copy of three may be an older one.
+    this.#isTold = HAS_CHILD_EVENTS && root instanceof Object3D;
+    this.#arriving.push({ objects: [root], next: 0, parent: null });
+  }
+
+  /** Lists objects that are to come, with all that is below them. */
+  get arriving(): readonly Object3D[] {
+    return this.#arriving.flatMap(({ objects, next }) => objects.slice(next));
+  }
+
+  get isArriving(): boolean {
+    return this.#arriving.length > 0;
+  }
+
+  get isLeaving(): boolean {
+    return this.#leaving.length > 0;
+  }
+
+  /** Notes that an object may have another parent than before. */
+  touch(object: Object3D): void {
+    this.#touched.add(object);
+  }
+
+  /** Brings what was told of to its place, as far as that is one step. */
+  settle(): void {
+    for (const object of this.#touched) this.#place(object);
+    this.#touched.clear();
+  }
+
+  /** Has a node go, with all below it. */
+  leave(node: SceneNode): void {
+    node.moveTo(null);
+    this.#leaving.push(node);
+  }
+
+  /**
+   * Takes the next one that leaves, as what is below one that is gone goes one after the other. Null for one that has come
+   * back meanwhile, or is about to: below something that is new.
+   */
+  takeLeaving(): SceneNode | null {
+    const last = this.#leaving[this.#leaving.length - 1];
+    const below = last.turn < 0 ? last.last : null;
+    if (below === null) this.#leaving.pop();
+    else below.moveTo(null);
+    const node = below ?? last;
+    return node.parent === null && node.turn >= 0 && !isListedBelow(node.object, this.root) ? node : null;
+  }
+
+  /** Takes the next object that comes, and makes its node; null where it has one, or its parent is gone. */
+  takeArriving(): SceneNode | null {
+    const arrival = this.#arriving[this.#arriving.length - 1];
+    const { objects, parent } = arrival;
+    const object = objects[arrival.next++];
+    if (arrival.next === objects.length) {
+      this.#arriving.pop();
+      if (parent !== null && objects.length > MOST_AT_ONCE) this.#coming.delete(parent);
+    }
+    if (parent !== null && parent.turn < 0) return null;
+    if ((object as { isCollisionHelper?: boolean }).isCollisionHelper === true) return null; // it only draws what is there
+    const known = this.nodes.get(object);
+    if (known === undefined) return this.#add(object, parent);
+    const isLoose = known.parent === null || known.parent.turn < 0;
+    if (isLoose && parent !== null) this.#moveTo(known, parent); // else it was told of twice
+    return null;
+  }
+
+  /** Removes a node; what is below it is to leave. */
+  remove(node: SceneNode): void {
+    const { turn } = node;
+    const last = this.order.pop()!;
+    if (last !== node) {
+      this.order[turn] = last;
+      last.turn = turn;
+      if (turn < this.#turns.next) this.#overtaken.push(last);
+    }
+    this.nodes.delete(node.object);
+    this.forget(node);
+    if (node.first !== null) this.#leaving.push(node);
+  }
+
+  /** Takes note of a node that is gone. */
+  forget(node: SceneNode): void {
+    node.turn = -1;
+    this.#listen(node.object, false);
+  }
+
+  /** Calls `visit` with each node whose turn it is. */
+  takeTurns(visit: (node: SceneNode) => void): void {
+    const take = (node: SceneNode): void => {
+      if (node.parent === null && node.object !== this.root) this.#leaving.push(node);
+      if (this.#isTold) this.#lookAtChildren(node);
+      visit(node);
+    };
+    for (const node of this.#overtaken) if (node.turn >= 0) take(node);
+    this.#overtaken.length = 0;
+    this.#turns.take(this.order.length, (first, end) => {
+      // What goes meanwhile makes the list shorter.
+      for (let i = first; i < end && i < this.order.length; i++) take(this.order[i]);
+    });
+    for (const node of this.#crowds) this.#takeChildTurns(node);
+  }
+
+  /** Looks at the children of all nodes where three does not tell of them. */
+  lookAtAll(): void {
+    if (!this.#isTold) for (let i = 0; i < this.order.length; i++) this.compareChildren(this.order[i]);
+  }
+
+  /** Compares an object's children with those that it had, for what three has not told. */
+  compareChildren(node: SceneNode): void {
+    const { children } = node.object;
+    if (areSame(children, node.children)) return;
+    node.children = children.slice();
+    this.#compareAll(node);
+  }
+
+  /** Lets go of all that is to come and to go, and has no turns any more. */
+  clear(): void {
+    this.#arriving.length = 0;
+    this.#leaving.length = 0;
+    this.#overtaken.length = 0;
+    this.#crowds.clear();
+    this.nodes.clear();
+  }
+
+  /** Lets go of the scene, whatever of it is still known. */
+  letGo(): void {
+    for (const { object } of this.order) this.#listen(object, false);
+    this.order.length = 0;
+  }
+
+  readonly #onChild = ({ child }: { child: Object3D }): void => this.touch(child);
+
+  #listen(object: Object3D, isListening: boolean): void {
+    if (!this.#isTold) return;
+    for (const type of ['childadded', 'childremoved'] as const) {
+      if (isListening) object.addEventListener(type, this.#onChild);
+      else object.removeEventListener(type, this.#onChild);
+    }
+  }
+
+  #add(object: Object3D, parent: SceneNode | null): SceneNode {
+    const node = new SceneNode(object);
+    node.moveTo(parent);
+    node.turn = this.order.push(node) - 1;
+    this.nodes.set(object, node);
+    this.#listen(object, true);
+    const { children } = object;
+    node.children = children.length === 0 ? NO_CHILDREN : children.slice();
+    if (children.length > 0) this.#arriving.push({ objects: node.children, next: 0, parent: node });
+    if (children.length > MOST_AT_ONCE) this.#coming.add(node);
+    return node;
+  }
+
+  #place(object: Object3D): void {
+    if (object === this.root) return;
+    const node = this.nodes.get(object);
+    const parent = object.parent === null ? undefined : this.nodes.get(object.parent);
+    if (node === undefined) {
+      if (parent !== undefined) this.#arriving.push({ objects: [object], next: 0, parent });
+    } else if (parent === undefined) {
+      this.leave(node);
+    } else if (parent !== node.parent) {
+      this.#moveTo(node, parent);
+    }
+  }
+
+  #moveTo(node: SceneNode, parent: SceneNode): void {
+    node.moveTo(parent);
+    this.#onMove(node);
+  }
+
+  /** Compares the children of a node, or has that begin where they are thousands. */
+  #lookAtChildren(node: SceneNode): void {
+    if (node.object.children.length <= MOST_AT_ONCE) this.compareChildren(node);
+    else if (node.round === null && !this.#coming.has(node)) {
+      const noted = node.children!.slice();
+      node.children = noted;
+      node.round = new ChildRound(noted);
+      this.#crowds.add(node);
+    }
+  }
+
+  #compareAll(node: SceneNode): void {
+    const { children } = node.object;
+    const present = new Set(children);
+    for (let child = node.first; child !== null; ) {
+      const { next, object } = child;
+      if (!present.has(object)) this.#miss(child, node);
+      child = next;
+    }
+    for (let i = 0; i < children.length; i++) this.#seeChild(node, children[i]);
+  }
+
+  /** Takes note of a node that is not among its parent's children. */
+  #miss(child: SceneNode, parent: SceneNode): void {
+    if (child.object.parent === parent.object) this.leave(child);
+    else this.touch(child.object);
+  }
+
+  /** Looks at one of an object's children: whether that is known. */
+  #seeChild(node: SceneNode, object: Object3D): void {
+    const known = this.nodes.get(object);
+    if (known?.parent === node) known.seenIn = node.round?.number ?? 0;
+    else if (object.parent === node.object) this.touch(object);
+    else if (known === undefined) this.#arriving.push({ objects: [object], next: 0, parent: node });
+  }
+
+  /** Looks at those children of one that has thousands whose turn it is, and at all where many have gone in a round. */
+  #takeChildTurns(node: SceneNode): void {
+    const { children } = node.object;
+    if (node.turn < 0 || children.length <= MOST_AT_ONCE) {
+      this.#crowds.delete(node);
+      node.round = null;
+      return;
+    }
+    const round = node.round!;
+    round.take(
+      children,
+      (child) => this.#seeChild(node, child),
+      (lost) => {
+        let missed = 0;
+        for (const object of lost) {
+          const child = this.nodes.get(object);
+          if (child?.parent !== node || child.seenIn === round.number) continue;
+          // Another one that went before it may have moved it to where nobody looked any more.
+          if (++missed <= MOST_MISSED && !children.includes(object)) this.#miss(child, node);
+        }
+        if (missed > MOST_MISSED) this.#compareAll(node);
+      },
+    );
+  }
+}
+
+function areSame(a: readonly Object3D[], b: readonly Object3D[] | null): boolean {
+  if (b === null || a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

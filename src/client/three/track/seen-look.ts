@@ -1,0 +1,81 @@
+import type { BufferGeometry, Material, Mesh } from 'three';
+import { type Deformers, deformersOf, isDeformedBy, RIGID } from '../geometry/deformers.js';
+import { cutOf, isCutAs, type MaterialCut } from './material-cut.js';
+import { isDrawn, MaterialLook } from './material-plan.js';
+import type { UnchangedKind } from './mesh-table.js';
+
+/** How an object looked when it was seen last: by that it is planned what it takes in the service. */
+export class SeenLook {
+  geometry: BufferGeometry | null = null;
+  material: Mesh['material'] | null = null;
+  isDrawn = true;
+  deformers: Deformers = RIGID;
+  #side = -1;
+  /** How its one material cuts it. */
+  #cut: MaterialCut | undefined;
+  /** It says how an array of materials looked; null where there is one material. */
+  #look: MaterialLook | null = null;
+
+  get hasOneMaterial(): boolean {
+    return this.#look === null;
+  }
+
+  /** Tells whether an object looks as it was noted. */
+  isOf(drawn: Mesh): boolean {
+    return (
+      drawn.geometry === this.geometry &&
+      this.#isOfMaterial(drawn.material, drawn.geometry) &&
+      isDeformedBy(drawn, this.deformers)
+    );
+  }
+
+  #isOfMaterial(material: Mesh['material'], geometry: BufferGeometry): boolean {
+    if (this.#look !== null) return this.#look.equals(material, geometry);
+    if (material !== this.material) return false;
+    const { side, visible } = material as Material;
+    return side === this.#side && visible === this.isDrawn && isCutAs(material as Material, this.#cut);
+  }
+
+  /** Notes how an object looks, with how its one material cuts it. */
+  note(drawn: Mesh, cut: MaterialCut | undefined): void {
+    const { geometry, material } = drawn;
+    this.geometry = geometry;
+    this.material = material;
+    this.isDrawn = isDrawn(material);
+    this.deformers = deformersOf(drawn);
+    this.#look = Array.isArray(material) ? new MaterialLook(material, geometry) : null;
+    if (Array.isArray(material)) return;
+    this.#side = material.side;
+    this.#cut = cut;
+  }
+
+  /** Notes what could not be planned: it is compared with that, whatever it is, and planned again when it is another one. */
+  noteFailed(drawn: Mesh): void {
+    const material = drawn.material as Material | null;
+    this.geometry = drawn.geometry;
+    this.material = material;
+    this.#side = material?.side as number;
+    this.isDrawn = material?.visible as boolean;
+    this.#cut = material === null ? undefined : cutOf(material);
+    this.deformers = deformersOf(drawn);
+    this.#look = null;
+  }
+
+  /** Has it planned again whatever it is. */
+  forget(): void {
+    this.geometry = null;
+  }
+
+  /** Answers of what kind an object of one material is, for a line of a table. */
+  kindOf({ visible, layers }: Mesh): UnchangedKind {
+    return {
+      geometry: this.geometry!,
+      material: this.material as Material,
+      side: this.#side,
+      isDrawn: this.isDrawn,
+      cut: this.#cut,
+      isVisible: visible,
+      layers: layers.mask,
+    };
+  }
+}

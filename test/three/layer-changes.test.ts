@@ -1,0 +1,47 @@
+// Objects that go to other layers: each is in those that were said last, and many that come and go by turns are few calls.
+import { expect, test } from 'vitest';
+import { LayerChanges } from '../../src/client/three/track/layer-changes.js';
+import { makeId } from '../../src/shared/ids.js';
+import { Random, SEED } from '../oracle/random.js';
+
+/** What the service was told, and in how many calls. */
+class Told {
+  readonly layers = new Map<number, number>();
+  calls = 0;
+  readonly changes = new LayerChanges(this as never);
+
+  setLayers(ids: Uint32Array, layers: number): void {
+    this.calls++;
+    for (const id of ids) this.layers.set(id, layers);
+  }
+}
+
+test(`the last that was said of each is what the service knows, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  const told = new Told();
+  const expected = new Map<number, number>();
+  for (let round = 0; round < 300; round++) {
+    for (let n = random.integer(200); n > 0; n--) {
+      const id = makeId(random.integer(3000), 1);
+      const layers = random.chance(0.9) ? random.integer(3) : random.integer(1000);
+      told.changes.set(id, layers);
+      expected.set(id, layers);
+    }
+    if (random.chance(0.3)) {
+      const ids = Uint32Array.from({ length: random.integer(50) }, (_, i) => makeId(100 + i, 1));
+      told.changes.setAll(ids, 7);
+      for (const id of ids) expected.set(id, 7);
+    }
+    if (random.chance(0.5)) continue;
+    told.changes.flush();
+    expect(told.layers).toEqual(expected);
+  }
+});
+
+test('of 100,000, each second one is hidden and the others are shown', () => {
+  const told = new Told();
+  for (let slot = 0; slot < 100_000; slot++) told.changes.set(makeId(slot, 1), slot % 2);
+  told.changes.flush();
+  expect(told.layers.size).toBe(100_000);
+  expect(told.calls).toBeLessThan(50);
+});
