@@ -13,8 +13,9 @@ import { root, runNpm } from '../../scripts/run.mjs';
 
 const ANSWER = '1 visible, the box at 4.000';
 const INDEX = '<!doctype html><title></title><link rel="icon" href="data:," />';
-// How the packed core begins, and the worker's text that is packed for a Blob.
+// How the packed core begins, and the worker's text that is packed for a Blob. What culling loads begins so, too, but is small.
 const CORE_MAGIC = Buffer.of(0x1f, 0x8b, 8, 0, 0, 0).toString('base64');
+const CORE_BYTES = 200_000;
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const app = mkdtempSync(join(tmpdir(), 'collision-worker-app-'));
@@ -58,7 +59,8 @@ async function answerOn(server: ViteDevServer | PreviewServer, path: string): Pr
 async function answerOfBuild(outDir: string, path: string): Promise<string> {
   const files = readdirSync(join(app, outDir), { recursive: true, encoding: 'utf8' });
   const holdingCore = files.filter((file) => {
-    return file.endsWith('.js') && readFileSync(join(app, outDir, file), 'utf8').includes(CORE_MAGIC);
+    const text = file.endsWith('.js') ? readFileSync(join(app, outDir, file), 'utf8') : '';
+    return text.length > CORE_BYTES && text.includes(CORE_MAGIC);
   });
   // The worker once, and once its text, which is loaded where that does not start.
   expect(holdingCore, 'emitted workers').toHaveLength(2);
@@ -96,7 +98,7 @@ describe.each([
     const path = join(app, outDir);
     const errors = await new Promise<string>((resolve, reject) => {
       // The worker's file and the page's script are larger than webpack recommends (docs/start-up.md).
-      const performance = { maxAssetSize: 450_000, maxEntrypointSize: 256_000 };
+      const performance = { maxAssetSize: 462_000, maxEntrypointSize: 256_000 };
       webpack(
         { mode: 'production', context: app, entry: `./${script}`, output: { path }, performance },
         (error, stats) => {
