@@ -6,7 +6,7 @@ import type { SceneEntry } from './scene-entry.js';
 export class SceneNode {
   readonly object: Object3D;
   parent: SceneNode | null = null;
-  /** The children are a list, the oldest first: ids that they give back are given out again in that order. */
+  /** The children are a list, the oldest first. They leave from its end (scene-graph.ts). */
   first: SceneNode | null = null;
   last: SceneNode | null = null;
   next: SceneNode | null = null;
