@@ -45,7 +45,7 @@ export type SnapAnswer = { hit: CoreHit | null; missing?: undefined } | { missin
 
 /** So many objects are read, or points looked at, between two rests, in some 0.1 to 1 ms. */
 const STEP = 128;
-/** Of more objects near the cursor, many may well be hidden. */
+/** Where more objects than these are near the cursor, many of them may well be hidden. */
 const FEW = 64;
 /** One of so many objects is taken for a hidden point then. */
 const HIDDEN_SHARE = 16;
