@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** The package's folder. */
@@ -16,6 +16,20 @@ export function run(command, args, options = {}) {
 /** Runs a JavaScript file with this Node. */
 export function runNode(file, args, options) {
   return run(process.execPath, [file, ...args], options);
+}
+
+/** Starts a JavaScript file with this Node. Resolves with its exit code when it has ended, and prints its output then, in one piece. */
+export function startNode(file, args) {
+  const child = spawn(process.execPath, [file, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const chunks = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk));
+  return new Promise((resolve) => {
+    child.on('error', () => resolve(-1));
+    child.on('close', (code) => {
+      process.stdout.write(Buffer.concat(chunks));
+      resolve(code ?? -1);
+    });
+  });
 }
 
 /** npm as it was called, else the one on the path; on Windows that is a batch file, which only a shell can start. */
