@@ -2,7 +2,7 @@ import { NO_OBJECT } from '../shared/ids.js';
 import { RAY_NUMBERS, WAY_NUMBERS } from '../shared/layout.js';
 import type { Filter } from '../shared/protocol.js';
 import type { RayHits, SweepHits } from '../shared/types.js';
-import type { CoreSweepHit } from './binding/hits.js';
+import { type CoreSweepHit, manyHits } from './binding/hits.js';
 import type { ManySweeps, WayHits } from './binding/many-ways.js';
 import type { CoreRays } from './binding/rays.js';
 import type { CoreSweeps } from './binding/sweeps.js';
@@ -28,20 +28,10 @@ export async function raycastMany(
   slices: Slices,
 ): Promise<Omit<RayHits, 'frame'>> {
   const count = rays.length / RAY_NUMBERS;
-  const hits = {
-    objects: new Uint32Array(count),
-    distances: new Float64Array(count),
-    triangles: new Int32Array(count),
-    elements: new Int32Array(count),
-    bones: new Int32Array(count),
-    barycentrics: new Float32Array(3 * count),
-  };
+  const hits = manyHits(count);
   await inBlocks(0, count, RAYS_AT_ONCE, slices, (first, end) => {
-    const found = core.raycastMany(rays.subarray(RAY_NUMBERS * first, RAY_NUMBERS * end), filter, slices.end);
-    for (const key of Object.keys(hits) as (keyof typeof hits)[]) {
-      hits[key].set(found[key], first * (hits[key].length / count)); // those behind that are not done are asked again
-    }
-    return found.done;
+    const some = rays.subarray(RAY_NUMBERS * first, RAY_NUMBERS * end);
+    return core.raycastMany(some, filter, slices.end, hits, first).done; // those behind are asked again
   });
   return { ...hits, ms: slices.ms };
 }

@@ -54,6 +54,20 @@ export function hitAt(view: DataView, at: number, boxNames: BoxNames): CoreHit {
   return hit;
 }
 
+/** The nearest hits of many rays. */
+export type ManyHits = ReturnType<typeof manyHits>;
+
+export function manyHits(rays: number) {
+  return {
+    objects: new Uint32Array(rays),
+    distances: new Float64Array(rays),
+    triangles: new Int32Array(rays),
+    elements: new Int32Array(rays),
+    bones: new Int32Array(rays),
+    barycentrics: new Float32Array(3 * rays),
+  };
+}
+
 /** Reads the record of the first contact on a way. */
 export function sweepHitAt(view: DataView, at: number): CoreSweepHit {
   return {

@@ -2,7 +2,7 @@ import * as layout from '../../shared/layout.js';
 import type { Cursor, Filter, PickRay, ViewRecord } from '../../shared/protocol.js';
 import type { Ray } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
-import { type CoreHit, hitAt } from './hits.js';
+import { type CoreHit, hitAt, type ManyHits, manyHits } from './hits.js';
 import type { CoreMemory } from './memory.js';
 import type { Question } from './question.js';
 import { inOnePiece, type Steps } from './steps.js';
@@ -54,10 +54,16 @@ export class CoreRays {
   }
 
   /**
-   * Finds the nearest hit of each ray, eight numbers per ray: origin, tMin, direction, tMax. Answers how many are `done` by a time of
-   * the clock, which are the first ones.
+   * Finds the nearest hit of each ray, eight numbers per ray: origin, tMin, direction, tMax. Writes them to `hits`, from the place
+   * `first` on. Answers how many are `done` by a time of the clock, which are the first ones.
    */
-  raycastMany(rays: Float32Array, filter: Filter, until = Number.POSITIVE_INFINITY) {
+  raycastMany(
+    rays: Float32Array,
+    filter: Filter,
+    until = Number.POSITIVE_INFINITY,
+    hits: ManyHits = manyHits(rays.length / layout.RAY_NUMBERS),
+    first = 0,
+  ): ManyHits & { done: number } {
     const count = rays.length / layout.RAY_NUMBERS;
     return this.#question.with(filter, () =>
       this.#memory.with(count * 68, (input) => {
@@ -72,15 +78,13 @@ export class CoreRays {
         const many = [objects, triangles, elements, bones, distances, barycentrics] as const;
         const done = this.#exports.raycastMany(this.#question.filter, input, count, ...many, until);
         const { buffer } = this.#memory;
-        return {
-          done,
-          objects: new Uint32Array(buffer, objects, count).slice(),
-          distances: new Float64Array(buffer, distances, count).slice(),
-          triangles: new Int32Array(buffer, triangles, count).slice(),
-          elements: new Int32Array(buffer, elements, count).slice(),
-          bones: new Int32Array(buffer, bones, count).slice(),
-          barycentrics: new Float32Array(buffer, barycentrics, count * 3).slice(),
-        };
+        hits.objects.set(new Uint32Array(buffer, objects, done), first);
+        hits.distances.set(new Float64Array(buffer, distances, done), first);
+        hits.triangles.set(new Int32Array(buffer, triangles, done), first);
+        hits.elements.set(new Int32Array(buffer, elements, done), first);
+        hits.bones.set(new Int32Array(buffer, bones, done), first);
+        hits.barycentrics.set(new Float32Array(buffer, barycentrics, done * 3), first * 3);
+        return { ...hits, done };
       }),
     );
   }
