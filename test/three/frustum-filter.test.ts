@@ -201,6 +201,40 @@ test.each([
   }
 });
 
+// What float32 loses of a centre is a part of what it is summed of, which is a thousand times as large as the centre here.
+test.each([0, 1, 2])(
+  `what is placed by large numbers that cancel out is left where it is seen, axis %d, seed ${SEED}`,
+  (axis) => {
+    const random = new Random(SEED);
+    const camera = new OrthographicCamera(-9, 9, 9, -9, 1, 9);
+    camera.updateMatrixWorld();
+    const volume = new ViewVolume().set(camera);
+    const frustum = new Frustum().setFromProjectionMatrix(volume.clip, camera.coordinateSystem);
+    const sphere = new Sphere(new Vector3().setComponent(axis, 1e4), 1e-6);
+    const total = 500;
+    const numbers = new Float32Array(16 * total);
+    for (let i = 0; i < total; i++) {
+      const scale = random.range(1, 2);
+      const place = new Vector3(0, 0, -5).setComponent(axis, random.pick(axis === 2 ? [-1, -9] : [-9, 9]));
+      place.setComponent(axis, place.getComponent(axis) - 1e4 * Math.fround(scale));
+      new Matrix4()
+        .makeScale(scale, scale, scale)
+        .setPosition(place)
+        .toArray(numbers, 16 * i);
+    }
+    const instances = new InstanceTest();
+    instances.begin(volume, camera, new Matrix4(), 100, 0);
+    const left = new Set(numbersOf(instances.find(numbers, total, formsOf(sphere), null, null)));
+    let seen = 0;
+    for (let i = 0; i < total; i++) {
+      if (depthBehind(frustum, new Matrix4(), new Matrix4().fromArray(numbers, 16 * i), sphere) > 0) continue;
+      seen++;
+      expect(left.has(i), `instance ${i}`).toBe(true);
+    }
+    expect(seen).toBeGreaterThan(100);
+  },
+);
+
 test('what stood there before is not counted', () => {
   const camera = new PerspectiveCamera();
   camera.updateMatrixWorld();
@@ -317,6 +351,37 @@ test.each(HEAPS)(`forms, depths and their order are those of slow float64: %s, s
     }
   }
   expect(sorted).toBeGreaterThan(1000);
+});
+
+/** Lists instances at some places by their depths along -z, from the origin. */
+function listedAt(places: readonly (readonly [number, number, number])[], direction: 1 | -1): number[] {
+  const camera = new OrthographicCamera(-1e9, 1e9, 1e9, -1e9, -1e9, 1e9);
+  camera.updateMatrixWorld();
+  const instances = new InstanceTest();
+  instances.begin(new ViewVolume().set(camera), camera, new Matrix4(), 100, 0);
+  const numbers = new Float32Array(16 * places.length);
+  for (const [i, place] of places.entries()) new Matrix4().makeTranslation(...place).toArray(numbers, 16 * i);
+  const forms = formsOf(new Sphere(new Vector3(), 1));
+  const eye = { by: BY_AXIS, position: [0, 0, 0], forward: [0, 0, -1] };
+  expect(instances.find(numbers, places.length, forms, null, eye).count).toBe(places.length);
+  return numbersOf({ numbers: instances.list(forms, direction).numbers, count: places.length });
+}
+
+test('depths of 0 and of -0 are equal', () => {
+  const places = Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? ([1, 1, 0] as const) : ([-1, -1, 0] as const)));
+  for (const direction of [1, -1] as const) expect(listedAt(places, direction)).toEqual([...places.keys()]);
+});
+
+test('depths that are no numbers are in the order of their numbers, and others among them in theirs', () => {
+  const none = Array.from({ length: 100 }, () => [0, 0, Number.NaN] as const);
+  for (const direction of [1, -1] as const) expect(listedAt(none, direction)).toEqual([...none.keys()]);
+  const some = none.map((place, i) => (i % 9 === 4 ? place : ([0, 0, (i * 37) % 100] as const)));
+  for (const direction of [1, -1] as const) {
+    const list = listedAt(some, direction);
+    expect(list.toSorted((a, b) => a - b)).toEqual([...some.keys()]);
+    const depths = list.map((i) => -some[i][2]).filter((depth) => !Number.isNaN(depth));
+    expect(depths).toEqual(depths.toSorted((a, b) => direction * (a - b)));
+  }
 });
 
 test('what is only seen at a size keeps its depth', () => {
