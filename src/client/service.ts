@@ -1,6 +1,7 @@
 import { CollisionError } from '../shared/errors.js';
+import { failureOf } from '../shared/failure.js';
 import { MAX_OBJECTS } from '../shared/layout.js';
-import { type FromWorker, failureOf } from '../shared/protocol.js';
+import type { FromWorker } from '../shared/protocol.js';
 import type {
   Character,
   CharacterOptions,

@@ -1,5 +1,6 @@
 import type { PackedBoxes } from './baked-boxes.js';
-import { CollisionError, ERROR_CODES, type ErrorCode } from './errors.js';
+import type { BoxPalette } from './coloured-boxes.js';
+import type { Failure } from './failure.js';
 import type {
   BoxCheck,
   ClosestPoint,
@@ -153,22 +154,6 @@ export interface InspectRequest {
   origin: Vec3 | undefined;
   /** With `lines`, the three adapter asks for their colours, too. */
   palette?: BoxPalette | undefined;
-}
-
-/** Colours of boxes, four bytes each: red, green, blue, alpha. */
-export interface BoxPalette {
-  /** By level, over and over. */
-  levels: Uint8Array;
-  /** By octree. */
-  cells: Uint8Array;
-  /** By state, of moving objects, then of static ones, then of those that sleep. */
-  states: Uint8Array;
-}
-
-/** Boxes with the colours of their lines, four bytes for each end. */
-export interface ColouredLines {
-  lines?: Float32Array;
-  colours?: Uint8Array;
 }
 
 /** A ray that may hit points and lines by how they are drawn, instead of within a threshold. */
@@ -384,11 +369,6 @@ export interface MemoryUse {
   usedBytes: number;
 }
 
-export interface Failure {
-  code: ErrorCode;
-  message: string;
-}
-
 /** Structural changes, in the order in which they were asked for. */
 export type Command =
   | AddObjects
@@ -508,25 +488,4 @@ export interface Clips {
   sets: Uint32Array;
   /** 4 numbers each: n · p + d ≥ 0 is kept; the largest component of n is as large as 1, and not as 2. */
   planes: Float64Array;
-}
-
-/** Answers what an error says to the other side; null for an error that only a bug can throw. */
-export function failureOf(error: unknown): Failure | null {
-  if (CollisionError.is(error)) return { code: error.code, message: error.message };
-  // A memory that cannot grow and a buffer that cannot be allocated are RangeErrors in every engine.
-  if (error instanceof RangeError) return { code: 'OUT_OF_MEMORY', message: error.message };
-  return null;
-}
-
-/** Makes an error that comlink can carry: its name and message alone do, so the code travels as the name. */
-export function errorToWire(error: unknown): unknown {
-  const failure = failureOf(error);
-  return failure ? Object.assign(new Error(failure.message, { cause: error }), { name: failure.code }) : error;
-}
-
-/** Undoes {@link errorToWire}; null for an error that was not a declared one. */
-export function failureFromWire(error: unknown): Failure | null {
-  if (!(error instanceof Error)) return null;
-  const code = ERROR_CODES.find((known) => known === error.name);
-  return code ? { code, message: error.message } : null;
 }

@@ -1,4 +1,4 @@
-import { errorToWire } from '../shared/protocol.js';
+import { errorToWire } from '../shared/failure.js';
 
 /** Wraps a method so that its errors have the form in which they keep their code on the way. */
 export function answering<A extends unknown[], R>(method: (...args: A) => R): (...args: A) => R {

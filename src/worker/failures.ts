@@ -1,4 +1,5 @@
-import { type Failure, failureOf, type Outcome } from '../shared/protocol.js';
+import { type Failure, failureOf } from '../shared/failure.js';
+import type { Outcome } from '../shared/protocol.js';
 
 /** Answers the failure to report. An error that only a bug can throw is thrown again and ends the worker. */
 export function declared(error: unknown): Failure {

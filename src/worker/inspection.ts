@@ -1,5 +1,6 @@
 import { transfer } from 'comlink';
-import type { ColouredLines, InspectRequest } from '../shared/protocol.js';
+import type { ColouredLines } from '../shared/coloured-boxes.js';
+import type { InspectRequest } from '../shared/protocol.js';
 import type { InspectedBoxes, InspectedTree, Inspection } from '../shared/types.js';
 import type { CoreInspector } from './binding/inspector.js';
 import { coloursOf, linesOf } from './box-lines.js';

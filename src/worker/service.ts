@@ -1,5 +1,6 @@
+import type { Failure } from '../shared/failure.js';
 import { IN_FRAME, OUT_MS_COMMANDS } from '../shared/layout.js';
-import type { Failure, FrameMessage, ToWorker, WorkerApi } from '../shared/protocol.js';
+import type { FrameMessage, ToWorker, WorkerApi } from '../shared/protocol.js';
 import type { Core } from './binding/core.js';
 import { CommandRunner } from './commands.js';
 import { declared } from './failures.js';

@@ -2,7 +2,8 @@
 import { type Endpoint, expose } from 'comlink';
 import packed from '../../build/core.wasm.gz';
 import { CollisionError } from '../shared/errors.js';
-import { type FromWorker, failureOf } from '../shared/protocol.js';
+import { failureOf } from '../shared/failure.js';
+import type { FromWorker } from '../shared/protocol.js';
 import { VERSION } from '../shared/version.js';
 import { createCore } from './binding/core.js';
 import { inOrder } from './binding/core-order.js';

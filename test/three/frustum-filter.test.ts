@@ -367,7 +367,7 @@ function listedAt(places: readonly (readonly [number, number, number])[], direct
   const numbers = new Float32Array(16 * places.length);
   for (const [i, place] of places.entries()) new Matrix4().makeTranslation(...place).toArray(numbers, 16 * i);
   const forms = formsOf(new Sphere(new Vector3(), 1));
-  const eye = { by: BY_AXIS, position: [0, 0, 0], forward: [0, 0, -1] };
+  const eye = { by: BY_AXIS, position: [0, 0, 0], forward: [0, 0, -1] } as const;
   expect(instances.find(numbers, places.length, forms, null, eye).count).toBe(places.length);
   return numbersOf({ numbers: instances.list(forms, direction).numbers, count: places.length });
 }

@@ -1,12 +1,7 @@
 import { type Remote, wrap } from 'comlink';
 import { CollisionError } from '../../shared/errors.js';
-import {
-  type Failure,
-  type FromWorker,
-  failureFromWire,
-  type ToWorker,
-  type WorkerApi,
-} from '../../shared/protocol.js';
+import { type Failure, failureFromWire } from '../../shared/failure.js';
+import type { FromWorker, ToWorker, WorkerApi } from '../../shared/protocol.js';
 import type { WorkerLike } from '../../shared/types.js';
 import { VERSION } from '../../shared/version.js';
 import { reading, reasonOf, show } from '../check/validate.js';

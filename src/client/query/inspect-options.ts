@@ -1,4 +1,5 @@
-import type { BoxPalette, InspectRequest } from '../../shared/protocol.js';
+import type { BoxPalette } from '../../shared/coloured-boxes.js';
+import type { InspectRequest } from '../../shared/protocol.js';
 import type { InspectOptions } from '../../shared/types.js';
 import { checkSignal } from '../check/signal.js';
 import { checkBoolean, checkInteger, checkVec3, invalid, reading, readOptions } from '../check/validate.js';

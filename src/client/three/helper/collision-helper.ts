@@ -1,5 +1,5 @@
 import type { Vector3 } from 'three';
-import type { BoxPalette, ColouredLines } from '../../../shared/protocol.js';
+import type { BoxPalette, ColouredLines } from '../../../shared/coloured-boxes.js';
 import type { ContactSet, Inspection, InspectOptions, Rect, Vec3, ViewOptions } from '../../../shared/types.js';
 import { checkBoolean, invalid, reading, readOptions } from '../../check/validate.js';
 import type { SceneIntersection } from '../query/intersection.js';

@@ -1,5 +1,5 @@
 import { BufferAttribute, BufferGeometry, LineBasicMaterial, LineSegments, type Vector3 } from 'three';
-import type { ColouredLines } from '../../../shared/protocol.js';
+import type { ColouredLines } from '../../../shared/coloured-boxes.js';
 import type { Vec3 } from '../../../shared/types.js';
 
 /** Lines of several colours about an origin. They are drawn over everything, and hit by nothing. */
