@@ -9,30 +9,16 @@ import type { Steps } from './steps.js';
 /** The milliseconds after which a step rests. */
 const STEP_MS = 1;
 const PLANE_BYTES = 32;
-
-/** What stands for an object in a snapping pick. */
-export interface SnapTarget {
-  object: ObjectId;
-  /** SHAPE_*. */
-  shape: number;
-  /** Twelve numbers: the columns of the map from the shape's own space to the world. */
-  place: readonly number[];
-  /** The address of its mesh, in its pose, and of that at rest. */
-  mesh: number;
-  base: number;
-  /** SIDE_*, or undefined where its triangles have sides of their own. */
-  sides: number | undefined;
-  clipSet: number;
-}
-
-/** Sides that a triangle's own go before: core/scene/query/snap.ts. */
-const OWN_FACE_SIDES = 4;
+/** The numbers that say how a view is drawn, with the radius: SNAP_ROOM_* up to that. */
+const VIEW_NUMBERS = 25;
 
 /** What a snapping pick asks a core. All is asked within `during`. */
 export class CoreSnaps {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
   readonly #question: Question;
+  /** The address of a room that no pick has now; 0 for none. */
+  #spare = 0;
 
   constructor(exports: CoreExports, memory: CoreMemory, question: Question) {
     this.#exports = exports;
@@ -43,22 +29,40 @@ export class CoreSnaps {
   /** Answers the core's memory, which is another one after it has grown. */
   readonly memoryOf = (): ArrayBuffer => this.#memory.buffer;
 
+  /** Throws OUT_OF_MEMORY. */
+  allocate(bytes: number): number {
+    return this.#memory.allocate(bytes);
+  }
+
+  release(address: number): void {
+    this.#memory.release(address);
+  }
+
   /**
-   * Does what asks the core, in steps. `resumed` is called where others may have changed objects and asked the core between two
-   * of them. The work itself may rest more often.
+   * Does what asks the core, in steps, between which others may change objects and ask the core. The work itself may rest more
+   * often. It gets a room, which is its own until it ends.
    */
-  *during<T>(filter: Filter, work: Steps<T>, resumed: () => void): Steps<T> {
-    for (;;) {
-      const step = this.#question.with(filter, (address) => {
-        this.#exports.beginSnap(address);
-        const until = performance.now() + STEP_MS;
-        let step = work.next();
-        while (!step.done && performance.now() < until) step = work.next();
-        return step;
-      });
-      if (step.done) return step.value;
-      yield;
-      resumed();
+  *during<T>(filter: Filter, begin: (room: SnapRoom) => Steps<T>): Steps<T> {
+    const wasm = this.#exports;
+    const at = this.#spare || wasm.openSnap() >>> 0;
+    this.#spare = 0;
+    const work = begin(new SnapRoom(wasm, this.#memory, at));
+    try {
+      for (let isFirst = true; ; isFirst = false) {
+        const step = this.#question.with(filter, (address) => {
+          wasm.beginSnap(address);
+          if (!isFirst) wasm.resumeSnap(at);
+          const until = performance.now() + STEP_MS;
+          let step = work.next();
+          while (!step.done && performance.now() < until) step = work.next();
+          return step;
+        });
+        if (step.done) return step.value;
+        yield;
+      }
+    } finally {
+      if (this.#spare === 0 && wasm.isSnapSmall(at)) this.#spare = at;
+      else wasm.closeSnap(at);
     }
   }
 
@@ -82,52 +86,164 @@ export class CoreSnaps {
     });
   }
 
-  /** Answers what stands for an object, as it is now; undefined where it is gone. */
-  target(object: ObjectId): SnapTarget | undefined {
-    const at = this.#exports.snapTarget(object) >>> 0;
-    if (at === 0) return undefined;
-    const { words, floats } = this.#memory;
-    const f = (at + layout.SNAP_MAP) / 8;
-    const sides = words[(at + layout.SNAP_SIDES) / 4];
-    return {
-      object,
-      shape: words[(at + layout.SNAP_SHAPE) / 4] & 0xffff,
-      // This takes 5 µs less than slice() does where 14 objects are near the cursor.
-      place: [
-        floats[f],
-        floats[f + 1],
-        floats[f + 2],
-        floats[f + 3],
-        floats[f + 4],
-        floats[f + 5],
-        floats[f + 6],
-        floats[f + 7],
-        floats[f + 8],
-        floats[f + 9],
-        floats[f + 10],
-        floats[f + 11],
-      ],
-      mesh: words[(at + layout.SNAP_MESH) / 4],
-      base: words[(at + layout.SNAP_BASE) / 4],
-      sides: sides & OWN_FACE_SIDES ? undefined : sides,
-      clipSet: words[(at + layout.SNAP_CLIP_SET) / 4],
-    };
-  }
-
-  /** Answers which sides of a triangle of an object show, SIDE_*. */
-  sidesOf(object: ObjectId, triangle: number): number {
-    return this.#exports.snapSides(object, triangle);
-  }
-
-  /**
-   * Tells whether something lies on a way: where it begins, its direction, of length 1, and its length, three numbers, three and
-   * one. What hid the last point is asked first.
-   */
-  isHidden(way: Float64Array): boolean {
-    return way[6] > 0 && Boolean(this.#exports.hidesSnap(way[0], way[1], way[2], way[3], way[4], way[5], way[6]));
-  }
-
   boneOf(object: ObjectId, triangle: number, [u, v, w]: Vec3): number {
     return triangle < 0 ? -1 : this.#exports.boneOfHit(object, triangle, u, v, w);
+  }
+}
+
+/** What one snapping pick keeps in the core: core/scene/snap/room.ts. */
+export class SnapRoom {
+  readonly #exports: CoreExports;
+  readonly #memory: CoreMemory;
+  readonly #at: number;
+
+  constructor(exports: CoreExports, memory: CoreMemory, at: number) {
+    this.#exports = exports;
+    this.#memory = memory;
+    this.#at = at;
+  }
+
+  /** Begins a pick without objects. `numbers`: how the world is drawn, five functions of it, the viewport, and the radius. */
+  begin(numbers: ArrayLike<number>): void {
+    this.#memory.setFloats(this.#at, numbers, VIEW_NUMBERS);
+    this.#exports.beginSnapRoom(this.#at);
+  }
+
+  /** Adds an object, as it is now; answers what stands for it, or undefined where it is gone. Throws OUT_OF_MEMORY. */
+  add(object: ObjectId): SnapTarget | undefined {
+    if (this.#exports.addSnapTarget(this.#at, object) === 0) return undefined;
+    return this.target(this.#word(layout.SNAP_ROOM_TARGET_COUNT) - 1);
+  }
+
+  /** Takes the object away again that was added last. */
+  drop(): void {
+    this.#memory.words[(this.#at + layout.SNAP_ROOM_TARGET_COUNT) / 4]--;
+  }
+
+  target(i: number): SnapTarget {
+    return new SnapTarget(this.#memory, this.#at, i);
+  }
+
+  /** Begins to look for the best of some kinds, SNAP_*. */
+  beginKinds(kinds: number, depth: number): void {
+    this.#exports.beginSnapKinds(this.#at, kinds, depth);
+  }
+
+  /** Looks on, and answers what that comes to: SNAP_NONE …; `isHidden` answers what it has asked. Throws OUT_OF_MEMORY. */
+  step(depth: number, asksBoxes: boolean, asksPoints: boolean, isHidden: boolean): number {
+    return this.#exports.stepSnap(this.#at, depth, asksBoxes, asksPoints, isHidden);
+  }
+
+  // What was found, or is asked about.
+
+  get point(): Vec3 {
+    const { floats } = this.#memory;
+    const at = (this.#at + layout.SNAP_ROOM_POINT) / 8;
+    return [floats[at], floats[at + 1], floats[at + 2]];
+  }
+
+  get place(): Float64Array {
+    return new Float64Array(this.#memory.buffer, this.#at + layout.SNAP_ROOM_PLACE, 2);
+  }
+
+  get rect(): Float64Array {
+    return new Float64Array(this.#memory.buffer, this.#at + layout.SNAP_ROOM_RECT, 4);
+  }
+
+  get box(): Float32Array {
+    return new Float32Array(this.#memory.buffer, this.#word(layout.SNAP_ROOM_BOX), 6);
+  }
+
+  get pixels(): number {
+    return this.#memory.floats[(this.#at + layout.SNAP_ROOM_PIXELS) / 8];
+  }
+
+  get found(): SnapTarget {
+    return this.target(this.#word(layout.SNAP_ROOM_OF));
+  }
+
+  get kind(): number {
+    return this.#word(layout.SNAP_ROOM_KIND);
+  }
+
+  get index(): number {
+    return this.#word(layout.SNAP_ROOM_INDEX);
+  }
+
+  get slot(): number {
+    return this.#word(layout.SNAP_ROOM_SLOT);
+  }
+
+  /** How many candidates were found to be hidden, each by a ray. */
+  get hiddenCount(): number {
+    return this.#word(layout.SNAP_ROOM_HIDDEN_COUNT);
+  }
+
+  #word(offset: number): number {
+    return this.#memory.words[(this.#at + offset) / 4];
+  }
+}
+
+/** What stands for an object in a snapping pick, read when somebody asks for it. */
+export class SnapTarget {
+  readonly #memory: CoreMemory;
+  readonly #room: number;
+  readonly #i: number;
+
+  constructor(memory: CoreMemory, room: number, i: number) {
+    this.#memory = memory;
+    this.#room = room;
+    this.#i = i;
+  }
+
+  get object(): ObjectId {
+    return this.#word(layout.SNAP_OBJECT);
+  }
+
+  /** SHAPE_*. */
+  get shape(): number {
+    return this.#word(layout.SNAP_SHAPE) & 0xffff;
+  }
+
+  /** Twelve numbers: the columns of the map from the shape's own space to the world. */
+  get place(): Float64Array {
+    return new Float64Array(this.#memory.buffer, this.#at, 12);
+  }
+
+  /** The address of its mesh, in its pose. */
+  get mesh(): number {
+    return this.#word(layout.SNAP_MESH);
+  }
+
+  /** The address of that at rest. */
+  get base(): number {
+    return this.#word(layout.SNAP_BASE);
+  }
+
+  /** The address of what it has to snap to. */
+  get features(): number {
+    return this.#word(layout.SNAP_FEATURES);
+  }
+
+  /** Whether vertices are elsewhere than where the features were found. */
+  get isMoved(): boolean {
+    return this.#word(layout.SNAP_MOVED) === 1;
+  }
+
+  /** Says what it has to snap to. */
+  setFeatures(address: number, isMoved: boolean): void {
+    const { words } = this.#memory;
+    words[(this.#at + layout.SNAP_FEATURES) / 4] = address;
+    words[(this.#at + layout.SNAP_MOVED) / 4] = isMoved ? 1 : 0;
+  }
+
+  /** Objects lie elsewhere when there is no room for one more. */
+  get #at(): number {
+    const first = this.#memory.words[(this.#room + layout.SNAP_ROOM_TARGETS) / 4];
+    return first + this.#i * layout.SNAP_TARGET_BYTES;
+  }
+
+  #word(offset: number): number {
+    return this.#memory.words[(this.#at + offset) / 4];
   }
 }
