@@ -9,8 +9,6 @@ import type { Steps } from './steps.js';
 /** The milliseconds after which a step rests. */
 const STEP_MS = 1;
 const PLANE_BYTES = 32;
-/** The numbers that say how a view is drawn, with the radius: SNAP_ROOM_* up to that. */
-const VIEW_NUMBERS = 25;
 
 /** What a snapping pick asks a core. All is asked within `during`. */
 export class CoreSnaps {
@@ -103,9 +101,13 @@ export class SnapRoom {
     this.#at = at;
   }
 
-  /** Begins a pick without objects. `numbers`: how the world is drawn, five functions of it, the viewport, and the radius. */
-  begin(numbers: ArrayLike<number>): void {
-    this.#memory.setFloats(this.#at, numbers, VIEW_NUMBERS);
+  /** Begins a pick without objects. It is drawn by five functions of the world, four numbers each; `radius`: pixels. */
+  begin(drawing: readonly ArrayLike<number>[], viewport: ArrayLike<number>, radius: number): void {
+    const memory = this.#memory;
+    const at = this.#at + layout.SNAP_ROOM_DRAWING;
+    for (let i = 0; i < 5; i++) memory.setFloats(at + 32 * i, drawing[i], 4);
+    memory.setFloats(this.#at + layout.SNAP_ROOM_VIEWPORT, viewport, 4);
+    memory.floats[(this.#at + layout.SNAP_ROOM_RADIUS) / 8] = radius;
     this.#exports.beginSnapRoom(this.#at);
   }
 

@@ -15,7 +15,10 @@ export interface NearObject {
   object: ObjectId;
   /** Twelve numbers: the columns of the map from the shape's own space to the world. */
   place: ArrayLike<number>;
-  features: Omit<Features, 'angle'>;
+  /** The vertices of an element. */
+  size: number;
+  /** Answers its features, which vertices need not be asked for. */
+  features: () => Omit<Features, 'angle'>;
   /** Whether vertices are elsewhere than where the features were found. */
   isMoved: boolean;
   elements: FaceReader;
@@ -52,9 +55,7 @@ export function detailOf(
   point: Vec3,
   pixels: number,
 ): CandidateDetail {
-  const { object, place, features, isMoved, elements } = near;
-  const { size, runs, runEnds, edges, circles, circleEnds } = features;
-  const at = (vertex: number) => placed(place, vertexOf(near, vertex));
+  const { object, place, size, isMoved, elements } = near;
   const detail: CandidateDetail = {
     object,
     kind,
@@ -68,6 +69,9 @@ export function detailOf(
     isMirrored: determinant(columnOf(place, 0), columnOf(place, 1), columnOf(place, 2)) < 0,
   };
   if (kind === SNAP_VERTEX) return detail;
+  const features = near.features();
+  const { runs, runEnds, edges, circles, circleEnds } = features;
+  const at = (vertex: number) => placed(place, vertexOf(near, features, vertex));
   if (kind === SNAP_CENTER) {
     const [x, y, z, radius] = circles.subarray(7 * index + 3, 7 * index + 7);
     detail.a = at(circleEnds[2 * index]);
@@ -115,8 +119,10 @@ function radiusIn(place: ArrayLike<number>, axis: Vec3, radius: number): number 
   return radius * Math.sqrt(half + Math.hypot((aa - bb) / 2, ab));
 }
 
+type VertexArrays = Pick<Features, 'points' | 'corners' | 'size'>;
+
 /** Answers a vertex in the space of the shape, where its pose has it. */
-function vertexOf({ features: { points, corners, size }, isMoved, elements }: NearObject, i: number): Vec3 {
+function vertexOf({ isMoved, elements }: NearObject, { points, corners, size }: VertexArrays, i: number): Vec3 {
   if (isMoved) return elements.corner(Math.floor(corners[i] / size), corners[i] % size);
   return [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
 }

@@ -18,7 +18,7 @@ import type { CoreRays } from '../binding/rays.js';
 import type { CoreSnaps, SnapRoom } from '../binding/snaps.js';
 import { inOnePiece, type Steps } from '../binding/steps.js';
 import { type CandidateDetail, detailOf, type NearObject } from './candidate-detail.js';
-import { type CoreFeatures, featuresAt, placeFeatures } from './core-features.js';
+import { type CoreFeatures, featuresAt, placeFeatures, sizeAt } from './core-features.js';
 import { cubeFaces, cubeFeatures, cubeQuadAt } from './cube.js';
 import { Faces } from './faces.js';
 import type { FeatureStore } from './feature-store.js';
@@ -100,24 +100,30 @@ export class Snapper {
       fronts.count(ids.length / HIDDEN_SHARE);
     }
     const { x, y, w, near, far } = view.drawing;
-    room.begin([...x, ...y, ...w, ...near, ...far, ...view.viewport, cursor.radius]);
-    const missing: MissingFeatures = { features: new Set(), flats: new Set() };
+    room.begin([x, y, w, near, far], view.viewport, cursor.radius);
+    let missing: MissingFeatures | undefined;
     let struck: Struck | undefined;
     for (let i = 0; i < ids.length; i++) {
       if (i % STEP === STEP - 1) yield;
       const target = room.add(ids[i]);
       if (!target) continue;
       const { shape, mesh, base } = target;
-      if (kinds & ~SNAP_FACE && this.#areMissing(shape, base, sought)) missing.features.add(base);
+      if (kinds & ~SNAP_FACE && this.#areMissing(shape, base, sought)) {
+        missing ??= { features: new Set(), flats: new Set() };
+        missing.features.add(base);
+      }
       if (kinds & SNAP_FACE && ids[i] === struckId) {
         struck = { shape, mesh, base, place: Array.from(target.place) };
-        if (this.#areFlatsMissing(struck, sought)) missing.flats.add(base);
+        if (this.#areFlatsMissing(struck, sought)) {
+          missing ??= { features: new Set(), flats: new Set() };
+          missing.flats.add(base);
+        }
       }
       const found = shape === SHAPE_BOX ? this.#cubeFound() : isMesh(shape) ? this.#store.at(base) : undefined;
       if (found) target.setFeatures(found.features.address, found.isMoved || mesh !== base);
       else room.drop();
     }
-    if (missing.features.size + missing.flats.size > 0) return { missing };
+    if (missing) return { missing };
     let found: CandidateDetail | null = null;
     for (const some of [kinds & SNAP_POINTS, kinds & SNAP_EDGE]) {
       if (found || some === 0) continue;
@@ -152,7 +158,8 @@ export class Snapper {
     const near: NearObject = {
       object,
       place: found.place,
-      features: featuresAt(memory(), found.features),
+      size: sizeAt(memory(), found.features),
+      features: () => featuresAt(memory(), found.features),
       isMoved,
       elements: found.shape === SHAPE_BOX ? cubeFaces : new Faces(memory, mesh),
     };

@@ -2,7 +2,8 @@
 // to another, 0 at its start and 1 at its end.
 
 import { Plane } from '../../math/plane';
-import { ClipSet, askedPlanes, planeOf, setOf, valueAtPoint } from '../query/clipping';
+import { ClipSet, askedPlanes, isClipped, planeOf, setOf, valueAtPoint } from '../query/clipping';
+import { Target, toWorld, worldX, worldY, worldZ } from './targets';
 
 /** Two sets each leave two parts of one at most. */
 const MOST_PARTS: u32 = 4;
@@ -18,12 +19,17 @@ export function partTo(i: u32): f64 {
   return load<f64>(parts + (<usize>i << 4), 8);
 }
 
-/** Finds the parts that are left of a segment of an object with a clip set of that number. */
-export function keepParts(clipSet: u32, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
+/** Finds the parts that are left of a segment between two places in an object's own space. */
+export function keepParts(t: Target, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): void {
   partCount = 0;
   add(0, 1);
+  const own = setOf(t.clipSet);
+  if (!isClipped && own === null) return;
+  toWorld(t, px, py, pz);
+  const ax = worldX, ay = worldY, az = worldZ;
+  toWorld(t, qx, qy, qz);
+  const bx = worldX, by = worldY, bz = worldZ;
   keepBySet(askedPlanes, ax, ay, az, bx, by, bz);
-  const own = setOf(clipSet);
   if (own !== null) keepBySet(own, ax, ay, az, bx, by, bz);
 }
 
