@@ -38,13 +38,13 @@ export class CoreSnaps {
 
   /**
    * Does what asks the core, in steps, between which others may change objects and ask the core. The work itself may rest more
-   * often. It gets a room, which is its own until it ends.
+   * often. It gets the address of a room (core/scene/snap/room.ts), which is its own until it ends.
    */
-  *during<T>(filter: Filter, begin: (room: SnapRoom) => Steps<T>): Steps<T> {
+  *during<T>(filter: Filter, begin: (room: number) => Steps<T>): Steps<T> {
     const wasm = this.#exports;
     const at = this.#spare || wasm.openSnap() >>> 0;
     this.#spare = 0;
-    const work = begin(new SnapRoom(wasm, this.#memory, at));
+    const work = begin(at);
     try {
       for (let isFirst = true; ; isFirst = false) {
         const step = this.#question.with(filter, (address) => {
@@ -84,168 +84,43 @@ export class CoreSnaps {
     });
   }
 
-  boneOf(object: ObjectId, triangle: number, [u, v, w]: Vec3): number {
-    return triangle < 0 ? -1 : this.#exports.boneOfHit(object, triangle, u, v, w);
-  }
-}
-
-/** What one snapping pick keeps in the core: core/scene/snap/room.ts. */
-export class SnapRoom {
-  readonly #exports: CoreExports;
-  readonly #memory: CoreMemory;
-  readonly #at: number;
-
-  constructor(exports: CoreExports, memory: CoreMemory, at: number) {
-    this.#exports = exports;
-    this.#memory = memory;
-    this.#at = at;
-  }
-
   /** Begins a pick without objects. It is drawn by five functions of the world, four numbers each; `radius`: pixels. */
-  begin(drawing: readonly ArrayLike<number>[], viewport: ArrayLike<number>, radius: number): void {
-    const memory = this.#memory;
-    const at = this.#at + layout.SNAP_ROOM_DRAWING;
-    for (let i = 0; i < 5; i++) memory.setFloats(at + 32 * i, drawing[i], 4);
-    memory.setFloats(this.#at + layout.SNAP_ROOM_VIEWPORT, viewport, 4);
-    memory.floats[(this.#at + layout.SNAP_ROOM_RADIUS) / 8] = radius;
-    this.#exports.beginSnapRoom(this.#at);
+  begin(room: number, drawing: readonly ArrayLike<number>[], viewport: ArrayLike<number>, radius: number): void {
+    for (let i = 0; i < 5; i++) this.#memory.setFloats(room + layout.SNAP_ROOM_DRAWING + 32 * i, drawing[i], 4);
+    this.#memory.setFloats(room + layout.SNAP_ROOM_VIEWPORT, viewport, 4);
+    this.#memory.floats[(room + layout.SNAP_ROOM_RADIUS) / 8] = radius;
+    this.#exports.beginSnapRoom(room);
   }
 
-  /** Adds an object, as it is now; answers what stands for it, or undefined where it is gone. Throws OUT_OF_MEMORY. */
-  add(object: ObjectId): SnapTarget | undefined {
-    if (this.#exports.addSnapTarget(this.#at, object) === 0) return undefined;
-    return this.target(this.#word(layout.SNAP_ROOM_TARGET_COUNT) - 1);
-  }
-
-  /** Takes the object away again that was added last. */
-  drop(): void {
-    this.#memory.words[(this.#at + layout.SNAP_ROOM_TARGET_COUNT) / 4]--;
-  }
-
-  target(i: number): SnapTarget {
-    return new SnapTarget(this.#memory, this.#at, i);
+  /** Adds an object to a pick, as it is now; answers the address of what stands for it, SNAP_*, or 0 where it is gone. Throws OUT_OF_MEMORY. */
+  add(room: number, object: ObjectId): number {
+    return this.#exports.addSnapTarget(room, object) >>> 0;
   }
 
   /** Begins to look for the best of some kinds, SNAP_*. */
-  beginKinds(kinds: number, depth: number): void {
-    this.#exports.beginSnapKinds(this.#at, kinds, depth);
+  beginKinds(room: number, kinds: number, depth: number): void {
+    this.#exports.beginSnapKinds(room, kinds, depth);
   }
 
   /** Looks on, and answers what that comes to: SNAP_NONE …; `isHidden` answers what it has asked. Throws OUT_OF_MEMORY. */
-  step(depth: number, asksBoxes: boolean, asksPoints: boolean, isHidden: boolean): number {
-    return this.#exports.stepSnap(this.#at, depth, asksBoxes, asksPoints, isHidden);
+  step(room: number, depth: number, asksBoxes: boolean, asksPoints: boolean, isHidden: boolean): number {
+    return this.#exports.stepSnap(room, depth, asksBoxes, asksPoints, isHidden);
   }
 
-  // What was found, or is asked about.
-
-  get point(): Vec3 {
-    const { floats } = this.#memory;
-    const at = (this.#at + layout.SNAP_ROOM_POINT) / 8;
-    return [floats[at], floats[at + 1], floats[at + 2]];
+  word(address: number): number {
+    return this.#memory.words[address / 4];
   }
 
-  get place(): Float64Array {
-    return new Float64Array(this.#memory.buffer, this.#at + layout.SNAP_ROOM_PLACE, 2);
+  setWord(address: number, value: number): void {
+    this.#memory.words[address / 4] = value;
   }
 
-  get rect(): Float64Array {
-    return new Float64Array(this.#memory.buffer, this.#at + layout.SNAP_ROOM_RECT, 4);
+  /** Answers a view of float64, until memory grows. */
+  floats(address: number, count: number): Float64Array {
+    return new Float64Array(this.#memory.buffer, address, count);
   }
 
-  get box(): Float32Array {
-    return new Float32Array(this.#memory.buffer, this.#word(layout.SNAP_ROOM_BOX), 6);
-  }
-
-  get pixels(): number {
-    return this.#memory.floats[(this.#at + layout.SNAP_ROOM_PIXELS) / 8];
-  }
-
-  get found(): SnapTarget {
-    return this.target(this.#word(layout.SNAP_ROOM_OF));
-  }
-
-  get kind(): number {
-    return this.#word(layout.SNAP_ROOM_KIND);
-  }
-
-  get index(): number {
-    return this.#word(layout.SNAP_ROOM_INDEX);
-  }
-
-  get slot(): number {
-    return this.#word(layout.SNAP_ROOM_SLOT);
-  }
-
-  /** How many candidates were found to be hidden, each by a ray. */
-  get hiddenCount(): number {
-    return this.#word(layout.SNAP_ROOM_HIDDEN_COUNT);
-  }
-
-  #word(offset: number): number {
-    return this.#memory.words[(this.#at + offset) / 4];
-  }
-}
-
-/** What stands for an object in a snapping pick, read when somebody asks for it. */
-export class SnapTarget {
-  readonly #memory: CoreMemory;
-  readonly #room: number;
-  readonly #i: number;
-
-  constructor(memory: CoreMemory, room: number, i: number) {
-    this.#memory = memory;
-    this.#room = room;
-    this.#i = i;
-  }
-
-  get object(): ObjectId {
-    return this.#word(layout.SNAP_OBJECT);
-  }
-
-  /** SHAPE_*. */
-  get shape(): number {
-    return this.#word(layout.SNAP_SHAPE) & 0xffff;
-  }
-
-  /** Twelve numbers: the columns of the map from the shape's own space to the world. */
-  get place(): Float64Array {
-    return new Float64Array(this.#memory.buffer, this.#at, 12);
-  }
-
-  /** The address of its mesh, in its pose. */
-  get mesh(): number {
-    return this.#word(layout.SNAP_MESH);
-  }
-
-  /** The address of that at rest. */
-  get base(): number {
-    return this.#word(layout.SNAP_BASE);
-  }
-
-  /** The address of what it has to snap to. */
-  get features(): number {
-    return this.#word(layout.SNAP_FEATURES);
-  }
-
-  /** Whether vertices are elsewhere than where the features were found. */
-  get isMoved(): boolean {
-    return this.#word(layout.SNAP_MOVED) === 1;
-  }
-
-  /** Says what it has to snap to. */
-  setFeatures(address: number, isMoved: boolean): void {
-    const { words } = this.#memory;
-    words[(this.#at + layout.SNAP_FEATURES) / 4] = address;
-    words[(this.#at + layout.SNAP_MOVED) / 4] = isMoved ? 1 : 0;
-  }
-
-  /** Objects lie elsewhere when there is no room for one more. */
-  get #at(): number {
-    const first = this.#memory.words[(this.#room + layout.SNAP_ROOM_TARGETS) / 4];
-    return first + this.#i * layout.SNAP_TARGET_BYTES;
-  }
-
-  #word(offset: number): number {
-    return this.#memory.words[(this.#at + offset) / 4];
+  boneOf(object: ObjectId, triangle: number, [u, v, w]: Vec3): number {
+    return triangle < 0 ? -1 : this.#exports.boneOfHit(object, triangle, u, v, w);
   }
 }

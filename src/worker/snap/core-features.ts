@@ -43,11 +43,6 @@ export function* placeFeatures(snaps: CoreSnaps, features: Features): Generator<
   return { address, angle };
 }
 
-/** Answers how many vertices an element has, of features at an address of a memory. */
-export function sizeAt(memory: ArrayBuffer, address: number): number {
-  return new Uint32Array(memory, address, 1)[0];
-}
-
 /** Answers the arrays of features that lie at an address of a memory. */
 export function featuresAt(memory: ArrayBuffer, address: number): Omit<Features, 'angle'> {
   const table = new Uint32Array(memory, address, WORDS);

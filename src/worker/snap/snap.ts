@@ -4,21 +4,40 @@ import {
   SHAPE_POINT_LINE,
   SNAP_ASKS_BOX,
   SNAP_ASKS_POINT,
+  SNAP_BASE,
   SNAP_CENTER,
   SNAP_EDGE,
   SNAP_FACE,
+  SNAP_FEATURES,
   SNAP_FOUND,
+  SNAP_MESH,
   SNAP_MIDPOINT,
+  SNAP_MOVED,
+  SNAP_OBJECT,
+  SNAP_ROOM_BOX,
+  SNAP_ROOM_HIDDEN_COUNT,
+  SNAP_ROOM_INDEX,
+  SNAP_ROOM_KIND,
+  SNAP_ROOM_OF,
+  SNAP_ROOM_PIXELS,
+  SNAP_ROOM_PLACE,
+  SNAP_ROOM_POINT,
+  SNAP_ROOM_RECT,
+  SNAP_ROOM_SLOT,
+  SNAP_ROOM_TARGET_COUNT,
+  SNAP_ROOM_TARGETS,
+  SNAP_SHAPE,
+  SNAP_TARGET_BYTES,
   SNAP_TIRED,
   SNAP_VERTEX,
 } from '../../shared/layout.js';
 import type { Filter, PickRay, SnapRequest } from '../../shared/protocol.js';
 import type { FlatFace, Hit, Snap, SnapKind, Vec3 } from '../../shared/types.js';
 import type { CoreRays } from '../binding/rays.js';
-import type { CoreSnaps, SnapRoom } from '../binding/snaps.js';
+import type { CoreSnaps } from '../binding/snaps.js';
 import { inOnePiece, type Steps } from '../binding/steps.js';
 import { type CandidateDetail, detailOf, type NearObject } from './candidate-detail.js';
-import { type CoreFeatures, featuresAt, placeFeatures, sizeAt } from './core-features.js';
+import { type CoreFeatures, featuresAt, placeFeatures } from './core-features.js';
 import { cubeFaces, cubeFeatures, cubeQuadAt } from './cube.js';
 import { Faces } from './faces.js';
 import type { FeatureStore } from './feature-store.js';
@@ -83,7 +102,7 @@ export class Snapper {
   }
 
   *#snapped(
-    room: SnapRoom,
+    room: number,
     ray: PickRay,
     filter: Filter,
     { view: record, cursor, kinds }: SnapRequest,
@@ -100,28 +119,35 @@ export class Snapper {
       fronts.count(ids.length / HIDDEN_SHARE);
     }
     const { x, y, w, near, far } = view.drawing;
-    room.begin([x, y, w, near, far], view.viewport, cursor.radius);
+    snaps.begin(room, [x, y, w, near, far], view.viewport, cursor.radius);
     let missing: MissingFeatures | undefined;
     let struck: Struck | undefined;
     for (let i = 0; i < ids.length; i++) {
       if (i % STEP === STEP - 1) yield;
-      const target = room.add(ids[i]);
-      if (!target) continue;
-      const { shape, mesh, base } = target;
+      const target = snaps.add(room, ids[i]);
+      if (target === 0) continue;
+      const shape = snaps.word(target + SNAP_SHAPE) & 0xffff;
+      const mesh = snaps.word(target + SNAP_MESH);
+      const base = snaps.word(target + SNAP_BASE);
       if (kinds & ~SNAP_FACE && this.#areMissing(shape, base, sought)) {
         missing ??= { features: new Set(), flats: new Set() };
         missing.features.add(base);
       }
       if (kinds & SNAP_FACE && ids[i] === struckId) {
-        struck = { shape, mesh, base, place: Array.from(target.place) };
+        struck = { shape, mesh, base, place: snaps.floats(target, 12).slice() };
         if (this.#areFlatsMissing(struck, sought)) {
           missing ??= { features: new Set(), flats: new Set() };
           missing.flats.add(base);
         }
       }
       const found = shape === SHAPE_BOX ? this.#cubeFound() : isMesh(shape) ? this.#store.at(base) : undefined;
-      if (found) target.setFeatures(found.features.address, found.isMoved || mesh !== base);
-      else room.drop();
+      if (found) {
+        snaps.setWord(target + SNAP_FEATURES, found.features.address);
+        snaps.setWord(target + SNAP_MOVED, found.isMoved || mesh !== base ? 1 : 0);
+      } else {
+        const count = room + SNAP_ROOM_TARGET_COUNT;
+        snaps.setWord(count, snaps.word(count) - 1);
+      }
     }
     if (missing) return { missing };
     let found: CandidateDetail | null = null;
@@ -135,35 +161,65 @@ export class Snapper {
   }
 
   /** Finds the best candidate of some kinds that shows and that nothing hides; answers whether there is one. */
-  *#findVisible(room: SnapRoom, fronts: Fronts, kinds: number): Steps<boolean> {
-    room.beginKinds(kinds, fronts.depth);
-    let counted = room.hiddenCount;
+  *#findVisible(room: number, fronts: Fronts, kinds: number): Steps<boolean> {
+    const snaps = this.#snaps;
+    snaps.beginKinds(room, kinds, fronts.depth);
+    let counted = snaps.word(room + SNAP_ROOM_HIDDEN_COUNT);
     for (let isHidden = false; ; ) {
-      const said = room.step(fronts.depth, fronts.hideBoxes, fronts.depth >= 0, isHidden);
-      const { hiddenCount } = room;
-      fronts.count(hiddenCount - counted);
-      counted = hiddenCount;
+      const said = snaps.step(room, fronts.depth, fronts.hideBoxes, fronts.depth >= 0, isHidden);
+      const hidden = snaps.word(room + SNAP_ROOM_HIDDEN_COUNT);
+      fronts.count(hidden - counted);
+      counted = hidden;
       isHidden = false;
-      if (said === SNAP_ASKS_BOX) isHidden = fronts.hidesBox(room.found.place, room.box, room.rect);
-      else if (said === SNAP_ASKS_POINT) isHidden = fronts.hides(room.place, room.point);
-      else if (said === SNAP_TIRED) yield;
-      else return said === SNAP_FOUND;
+      if (said === SNAP_ASKS_BOX) {
+        const box = new Float32Array(snaps.memoryOf(), snaps.word(room + SNAP_ROOM_BOX), 6);
+        const rect = snaps.floats(room + SNAP_ROOM_RECT, 4);
+        isHidden = fronts.hidesBox(snaps.floats(this.#targetOf(room), 12), box, rect);
+      } else if (said === SNAP_ASKS_POINT) {
+        isHidden = fronts.hides(snaps.floats(room + SNAP_ROOM_PLACE, 2), this.#pointOf(room));
+      } else if (said === SNAP_TIRED) {
+        yield;
+      } else {
+        return said === SNAP_FOUND;
+      }
     }
   }
 
-  #detail(room: SnapRoom): CandidateDetail {
-    const { found, kind, index, slot, point, pixels } = room;
-    const { object, mesh, isMoved } = found;
-    const memory = this.#snaps.memoryOf;
+  /** Answers the address of the object that a room has found something of, or asks about. */
+  #targetOf(room: number): number {
+    const of = this.#snaps.word(room + SNAP_ROOM_OF);
+    return this.#snaps.word(room + SNAP_ROOM_TARGETS) + of * SNAP_TARGET_BYTES;
+  }
+
+  #pointOf(room: number): Vec3 {
+    const [x, y, z] = this.#snaps.floats(room + SNAP_ROOM_POINT, 3);
+    return [x, y, z];
+  }
+
+  #detail(room: number): CandidateDetail {
+    const snaps = this.#snaps;
+    const memory = snaps.memoryOf;
+    const target = this.#targetOf(room);
+    const features = snaps.word(target + SNAP_FEATURES);
+    const mesh = snaps.word(target + SNAP_MESH);
     const near: NearObject = {
-      object,
-      place: found.place,
-      size: sizeAt(memory(), found.features),
-      features: () => featuresAt(memory(), found.features),
-      isMoved,
-      elements: found.shape === SHAPE_BOX ? cubeFaces : new Faces(memory, mesh),
+      object: snaps.word(target + SNAP_OBJECT),
+      place: snaps.floats(target, 12),
+      size: snaps.word(features),
+      features: () => featuresAt(memory(), features),
+      isMoved: snaps.word(target + SNAP_MOVED) === 1,
+      elements: mesh === 0 ? cubeFaces : new Faces(memory, mesh),
     };
-    return detailOf(near, kind, index, slot, point, pixels);
+    const word = (offset: number) => snaps.word(room + offset);
+    const [pixels] = snaps.floats(room + SNAP_ROOM_PIXELS, 1);
+    return detailOf(
+      near,
+      word(SNAP_ROOM_KIND),
+      word(SNAP_ROOM_INDEX),
+      word(SNAP_ROOM_SLOT),
+      this.#pointOf(room),
+      pixels,
+    );
   }
 
   /** Tells whether the features of a mesh must be found first. */
@@ -187,7 +243,7 @@ interface Struck {
   shape: number;
   mesh: number;
   base: number;
-  place: readonly number[];
+  place: ArrayLike<number>;
 }
 
 function isMesh(shape: number): boolean {
