@@ -247,6 +247,34 @@ export const SNAP_MESH = 108; // u32, address of the mesh, in its pose; 0 withou
 export const SNAP_BASE = 112; // u32, address of the mesh at rest
 export const SNAP_SIDES = 116; // u32, SIDE_*: which of its faces show, and 4 where some have sides of their own
 export const SNAP_CLIP_SET = 120; // u32, number of its clip set; 0 for none
+export const SNAP_FEATURES = 124; // u32, address of what it has to snap to: core/scene/snap/feature-table.ts
+export const SNAP_OBJECT = 128; // u32, its id
+export const SNAP_MOVED = 132; // u32, 1 where vertices are elsewhere than where the features were found
+export const SNAP_TARGET_BYTES = 144;
+
+// What is kept of a snapping pick: core/scene/snap/room.ts.
+export const SNAP_ROOM_DRAWING = 0; // f64 × 20, functions of the world: x, y, w, near, far
+export const SNAP_ROOM_VIEWPORT = 160; // f64 × 4, low xy and high xy in pixels from the cursor
+export const SNAP_ROOM_RADIUS = 192; // f64, pixels
+export const SNAP_ROOM_POINT = 200; // f64 × 3, of the candidate that is asked about, or was found: in the world
+export const SNAP_ROOM_PLACE = 224; // f64 × 2, where that is drawn
+export const SNAP_ROOM_RECT = 240; // f64 × 4, where the box is drawn that is asked about
+export const SNAP_ROOM_PIXELS = 272; // f64
+export const SNAP_ROOM_OF = 280; // u32, which of the objects the candidate or the box is of
+export const SNAP_ROOM_BOX = 284; // u32, address of that box: low xyz, high xyz, f32
+export const SNAP_ROOM_KIND = 288; // u32, SNAP_*
+export const SNAP_ROOM_INDEX = 292; // u32, number of its vertex, circle or edge
+export const SNAP_ROOM_SLOT = 296; // u32, slot of the element that it is of
+export const SNAP_ROOM_HIDDEN_COUNT = 300; // u32, candidates that a ray has shown to be hidden
+export const SNAP_ROOM_TARGETS = 304; // u32, address of the objects
+export const SNAP_ROOM_TARGET_COUNT = 308; // u32
+
+// What a step of it comes to.
+export const SNAP_NONE = 0; // there is nothing to snap to
+export const SNAP_TIRED = 1;
+export const SNAP_ASKS_BOX = 2; // whether the box is hidden
+export const SNAP_ASKS_POINT = 3; // whether the candidate is
+export const SNAP_FOUND = 4;
 
 // A region of a view: a rectangle in the units of clip space over w, and perhaps a polygon in it.
 export const REGION_LOW_X = 0; // f64, -1 … 1

@@ -54,7 +54,7 @@ export class MeshTable {
 
   constructor(core: Core) {
     this.#core = core;
-    this.features = new FeatureStore(core.snaps.memoryOf);
+    this.features = new FeatureStore(core.snaps);
   }
 
   load(id: MeshId, baked: ArrayBuffer, isTrusted = false): TreeInfo {
@@ -99,9 +99,14 @@ export class MeshTable {
     if (bytes === end) return address;
     const { size, count, lanes } = blockLayout(this.#core.snaps.memoryOf(), address);
     const features = readFeatures(baked, bytes, end, size, count * lanes);
-    if (features !== null) {
-      this.features.load(address, features);
-      return address;
+    try {
+      if (features !== null) {
+        this.features.load(address, features);
+        return address;
+      }
+    } catch (error) {
+      this.#core.freeMesh(address);
+      throw error;
     }
     this.#core.freeMesh(address);
     const message = `the features that are baked with the mesh were changed (${baked.byteLength} bytes given)`;

@@ -93,10 +93,14 @@ export class Slices {
     this.#start = performance.now();
   }
 
-  /** Does work that may rest after each of its steps. */
+  /** Does work that may rest after each of its steps; where a pause throws, as nobody waits for it any more, the work is ended. */
   async run<T>(work: Steps<T>): Promise<T> {
-    let step = work.next();
-    for (; !step.done; step = work.next()) if (this.isOver) await this.next();
-    return step.value;
+    try {
+      let step = work.next();
+      for (; !step.done; step = work.next()) if (this.isOver) await this.next();
+      return step.value;
+    } finally {
+      work.return(undefined as T);
+    }
   }
 }

@@ -157,9 +157,14 @@ export interface CoreExports {
     front: number,
     struck: number,
   ): number;
-  snapTarget(id: number): number;
-  snapSides(id: number, triangle: number): number;
-  hidesSnap(x: number, y: number, z: number, alongX: number, alongY: number, alongZ: number, length: number): number;
+  openSnap(): number;
+  isSnapSmall(room: number): number;
+  closeSnap(room: number): void;
+  beginSnapRoom(room: number): void;
+  addSnapTarget(room: number, id: number): number;
+  resumeSnap(room: number): void;
+  beginSnapKinds(room: number, kinds: number, depth: number): void;
+  stepSnap(room: number, depth: number, asksBoxes: boolean, asksPoints: boolean, isHidden: boolean): number;
   beginObjectSection(id: number): void;
   stepObjectSection(until: number): number;
   endSection(): void;

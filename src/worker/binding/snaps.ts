@@ -10,29 +10,13 @@ import type { Steps } from './steps.js';
 const STEP_MS = 1;
 const PLANE_BYTES = 32;
 
-/** What stands for an object in a snapping pick. */
-export interface SnapTarget {
-  object: ObjectId;
-  /** SHAPE_*. */
-  shape: number;
-  /** Twelve numbers: the columns of the map from the shape's own space to the world. */
-  place: readonly number[];
-  /** The address of its mesh, in its pose, and of that at rest. */
-  mesh: number;
-  base: number;
-  /** SIDE_*, or undefined where its triangles have sides of their own. */
-  sides: number | undefined;
-  clipSet: number;
-}
-
-/** Sides that a triangle's own go before: core/scene/query/snap.ts. */
-const OWN_FACE_SIDES = 4;
-
 /** What a snapping pick asks a core. All is asked within `during`. */
 export class CoreSnaps {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
   readonly #question: Question;
+  /** The address of a room that no pick has now; 0 for none. */
+  #spare = 0;
 
   constructor(exports: CoreExports, memory: CoreMemory, question: Question) {
     this.#exports = exports;
@@ -43,22 +27,40 @@ export class CoreSnaps {
   /** Answers the core's memory, which is another one after it has grown. */
   readonly memoryOf = (): ArrayBuffer => this.#memory.buffer;
 
+  /** Throws OUT_OF_MEMORY. */
+  allocate(bytes: number): number {
+    return this.#memory.allocate(bytes);
+  }
+
+  release(address: number): void {
+    this.#memory.release(address);
+  }
+
   /**
-   * Does what asks the core, in steps. `resumed` is called where others may have changed objects and asked the core between two
-   * of them. The work itself may rest more often.
+   * Does what asks the core, in steps, between which others may change objects and ask the core. The work itself may rest more
+   * often. It gets the address of a room (core/scene/snap/room.ts), which is its own until it ends.
    */
-  *during<T>(filter: Filter, work: Steps<T>, resumed: () => void): Steps<T> {
-    for (;;) {
-      const step = this.#question.with(filter, (address) => {
-        this.#exports.beginSnap(address);
-        const until = performance.now() + STEP_MS;
-        let step = work.next();
-        while (!step.done && performance.now() < until) step = work.next();
-        return step;
-      });
-      if (step.done) return step.value;
-      yield;
-      resumed();
+  *during<T>(filter: Filter, begin: (room: number) => Steps<T>): Steps<T> {
+    const wasm = this.#exports;
+    const at = this.#spare || wasm.openSnap() >>> 0;
+    this.#spare = 0;
+    const work = begin(at);
+    try {
+      for (let isFirst = true; ; isFirst = false) {
+        const step = this.#question.with(filter, (address) => {
+          wasm.beginSnap(address);
+          if (!isFirst) wasm.resumeSnap(at);
+          const until = performance.now() + STEP_MS;
+          let step = work.next();
+          while (!step.done && performance.now() < until) step = work.next();
+          return step;
+        });
+        if (step.done) return step.value;
+        yield;
+      }
+    } finally {
+      if (this.#spare === 0 && wasm.isSnapSmall(at)) this.#spare = at;
+      else wasm.closeSnap(at);
     }
   }
 
@@ -82,49 +84,40 @@ export class CoreSnaps {
     });
   }
 
-  /** Answers what stands for an object, as it is now; undefined where it is gone. */
-  target(object: ObjectId): SnapTarget | undefined {
-    const at = this.#exports.snapTarget(object) >>> 0;
-    if (at === 0) return undefined;
-    const { words, floats } = this.#memory;
-    const f = (at + layout.SNAP_MAP) / 8;
-    const sides = words[(at + layout.SNAP_SIDES) / 4];
-    return {
-      object,
-      shape: words[(at + layout.SNAP_SHAPE) / 4] & 0xffff,
-      // This takes 5 µs less than slice() does where 14 objects are near the cursor.
-      place: [
-        floats[f],
-        floats[f + 1],
-        floats[f + 2],
-        floats[f + 3],
-        floats[f + 4],
-        floats[f + 5],
-        floats[f + 6],
-        floats[f + 7],
-        floats[f + 8],
-        floats[f + 9],
-        floats[f + 10],
-        floats[f + 11],
-      ],
-      mesh: words[(at + layout.SNAP_MESH) / 4],
-      base: words[(at + layout.SNAP_BASE) / 4],
-      sides: sides & OWN_FACE_SIDES ? undefined : sides,
-      clipSet: words[(at + layout.SNAP_CLIP_SET) / 4],
-    };
+  /** Begins a pick without objects. It is drawn by five functions of the world, four numbers each; `radius`: pixels. */
+  begin(room: number, drawing: readonly ArrayLike<number>[], viewport: ArrayLike<number>, radius: number): void {
+    for (let i = 0; i < 5; i++) this.#memory.setFloats(room + layout.SNAP_ROOM_DRAWING + 32 * i, drawing[i], 4);
+    this.#memory.setFloats(room + layout.SNAP_ROOM_VIEWPORT, viewport, 4);
+    this.#memory.floats[(room + layout.SNAP_ROOM_RADIUS) / 8] = radius;
+    this.#exports.beginSnapRoom(room);
   }
 
-  /** Answers which sides of a triangle of an object show, SIDE_*. */
-  sidesOf(object: ObjectId, triangle: number): number {
-    return this.#exports.snapSides(object, triangle);
+  /** Adds an object to a pick, as it is now; answers the address of what stands for it, SNAP_*, or 0 where it is gone. Throws OUT_OF_MEMORY. */
+  add(room: number, object: ObjectId): number {
+    return this.#exports.addSnapTarget(room, object) >>> 0;
   }
 
-  /**
-   * Tells whether something lies on a way: where it begins, its direction, of length 1, and its length, three numbers, three and
-   * one. What hid the last point is asked first.
-   */
-  isHidden(way: Float64Array): boolean {
-    return way[6] > 0 && Boolean(this.#exports.hidesSnap(way[0], way[1], way[2], way[3], way[4], way[5], way[6]));
+  /** Begins to look for the best of some kinds, SNAP_*. */
+  beginKinds(room: number, kinds: number, depth: number): void {
+    this.#exports.beginSnapKinds(room, kinds, depth);
+  }
+
+  /** Looks on, and answers what that comes to: SNAP_NONE …; `isHidden` answers what it has asked. Throws OUT_OF_MEMORY. */
+  step(room: number, depth: number, asksBoxes: boolean, asksPoints: boolean, isHidden: boolean): number {
+    return this.#exports.stepSnap(room, depth, asksBoxes, asksPoints, isHidden);
+  }
+
+  word(address: number): number {
+    return this.#memory.words[address / 4];
+  }
+
+  setWord(address: number, value: number): void {
+    this.#memory.words[address / 4] = value;
+  }
+
+  /** Answers a view of float64, until memory grows. */
+  floats(address: number, count: number): Float64Array {
+    return new Float64Array(this.#memory.buffer, address, count);
   }
 
   boneOf(object: ObjectId, triangle: number, [u, v, w]: Vec3): number {

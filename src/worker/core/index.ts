@@ -72,7 +72,9 @@ export { frustumOfPlanes, frustumOfView, foundInside, foundOccluded, foundSeen }
 export { pickRegion } from './scene/query/region';
 export { pickScreen } from './scene/query/screen';
 export { beginObjectSection, beginSection, endSection, stepObjectSection } from './scene/query/section';
-export { beginSnap, hidesSnap, listSnap, snapSides, snapTarget } from './scene/query/snap';
+export { beginSnapRoom, closeSnap, isSnapSmall, openSnap } from './scene/snap/room';
+export { beginSnap, beginSnapKinds, listSnap, resumeSnap, stepSnap } from './scene/snap/snap';
+export { addSnapTarget } from './scene/snap/targets';
 export { sweep, sweepAll, sweepMany } from './scene/query/sweep';
 export { beginKeptSweep, giveUpQuestion, keepSweep, keepWay, resumeSweep } from './scene/query/sweep-slices';
 export { sees } from './scene/query/line-of-sight';

@@ -1,8 +1,28 @@
 import { SNAP_CENTER, SNAP_VERTEX } from '../../shared/layout.js';
 import type { ObjectId, Vec3 } from '../../shared/types.js';
-import { determinant, type NearObject, vertexOf } from './candidates.js';
+import type { Features } from './features.js';
 import { placed } from './snap-view.js';
 import { cross } from './vectors.js';
+
+/** Reads elements of a mesh by their slots. */
+export interface FaceReader {
+  corner(slot: number, corner: number): Vec3;
+  numberOf(slot: number): number;
+}
+
+/** The object of a candidate, and what there is to know of it. */
+export interface NearObject {
+  object: ObjectId;
+  /** Twelve numbers: the columns of the map from the shape's own space to the world. */
+  place: ArrayLike<number>;
+  /** The vertices of an element. */
+  size: number;
+  /** Answers its features, which vertices need not be asked for. */
+  features: () => Omit<Features, 'angle'>;
+  /** Whether vertices are elsewhere than where the features were found. */
+  isMoved: boolean;
+  elements: FaceReader;
+}
 
 /** What there is to say of a candidate that is snapped to. */
 export interface CandidateDetail {
@@ -28,19 +48,16 @@ export interface CandidateDetail {
 
 /** Says more of a candidate at a point of the world. `slot`: of the element that shows. */
 export function detailOf(
-  object: NearObject,
+  near: NearObject,
   kind: number,
   index: number,
   slot: number,
   point: Vec3,
   pixels: number,
 ): CandidateDetail {
-  const { features, target, isMoved, elements } = object;
-  const { size, runs, runEnds, edges, circles, circleEnds } = features;
-  const { place } = target;
-  const at = (vertex: number) => placed(place, vertexOf(object, vertex));
+  const { object, place, size, isMoved, elements } = near;
   const detail: CandidateDetail = {
-    object: target.object,
+    object,
     kind,
     pixels,
     point,
@@ -52,6 +69,9 @@ export function detailOf(
     isMirrored: determinant(columnOf(place, 0), columnOf(place, 1), columnOf(place, 2)) < 0,
   };
   if (kind === SNAP_VERTEX) return detail;
+  const features = near.features();
+  const { runs, runEnds, edges, circles, circleEnds } = features;
+  const at = (vertex: number) => placed(place, vertexOf(near, features, vertex));
   if (kind === SNAP_CENTER) {
     const [x, y, z, radius] = circles.subarray(7 * index + 3, 7 * index + 7);
     detail.a = at(circleEnds[2 * index]);
@@ -97,4 +117,16 @@ function radiusIn(place: ArrayLike<number>, axis: Vec3, radius: number): number 
   );
   const half = (aa + bb) / 2;
   return radius * Math.sqrt(half + Math.hypot((aa - bb) / 2, ab));
+}
+
+type VertexArrays = Pick<Features, 'points' | 'corners' | 'size'>;
+
+/** Answers a vertex in the space of the shape, where its pose has it. */
+function vertexOf({ isMoved, elements }: NearObject, { points, corners, size }: VertexArrays, i: number): Vec3 {
+  if (isMoved) return elements.corner(Math.floor(corners[i] / size), corners[i] % size);
+  return [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
+}
+
+function determinant(a: ArrayLike<number>, b: ArrayLike<number>, c: ArrayLike<number>): number {
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }

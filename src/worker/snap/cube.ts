@@ -1,11 +1,10 @@
 import type { FlatFace, Vec3 } from '../../shared/types.js';
 import { inOnePiece } from '../binding/steps.js';
-import { foundOf } from './feature-store.js';
-import { featuresOf } from './features.js';
+import { type Features, featuresOf } from './features.js';
 import { placed } from './snap-view.js';
 import { dot } from './vectors.js';
 
-/** The corners of the cube [-1, 1]³, and its triangles, counter-clockwise from outside. */
+/** The corners of the cube [-1, 1]³, and its triangles, counter-clockwise from outside: core/scene/snap/feature-table.ts has them, too. */
 const CORNERS = Array.from({ length: 8 }, (_, i): Vec3 => [i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1]);
 const QUADS = [
   [0, 4, 6, 2],
@@ -17,15 +16,11 @@ const QUADS = [
 ];
 const TRIANGLES = QUADS.flatMap(([a, b, c, d]) => [a, b, c, a, c, d]);
 
-let found: ReturnType<typeof foundOf> | undefined;
-
-/** Answers the features of the cube that boxes are under a map. */
-export function cubeFeatures(): ReturnType<typeof foundOf> {
-  if (found) return found;
+/** Finds the features of the cube that boxes are under a map. */
+export function cubeFeatures(): Features {
   const positions = Float32Array.from(TRIANGLES.flatMap((corner) => CORNERS[corner]));
   const slots = Uint32Array.from({ length: TRIANGLES.length / 3 }, (_, i) => i);
-  found = foundOf(inOnePiece(featuresOf({ size: 3, positions, slots }, 30)), false);
-  return found;
+  return inOnePiece(featuresOf({ size: 3, positions, slots }, 30));
 }
 
 /** The triangles of the cube; they have no numbers, as nobody has given them. */

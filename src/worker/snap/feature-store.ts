@@ -1,20 +1,15 @@
-import { levelsOf } from './box-tree.js';
-import type { MemoryOf } from './corners.js';
+import type { CoreSnaps } from '../binding/snaps.js';
+import { inOnePiece } from '../binding/steps.js';
+import { type CoreFeatures, placeFeatures } from './core-features.js';
 import { Faces } from './faces.js';
 import { type Features, findFeatures } from './features.js';
 import { type FlatFaces, flatFacesOf } from './flat-faces.js';
 
 /** What was found of a mesh. */
 interface Found {
-  features: Features;
-  /** Where the levels of their tree begin. */
-  levels: readonly number[];
+  features: CoreFeatures;
   /** Whether the mesh has other positions than those that it was found of, in the same tree. */
   isMoved: boolean;
-}
-
-export function foundOf(features: Features, isMoved: boolean): Found {
-  return { features, levels: levelsOf(features.order.length), isMoved };
 }
 
 /** What is being found: of the mesh at which address it is now, 0 where that has gone. */
@@ -28,15 +23,28 @@ export const FEATURE_ANGLE = 35;
 
 /** What meshes in the core have to snap to, by their addresses: found when somebody first asks for it. */
 export class FeatureStore {
-  readonly #memoryOf: MemoryOf;
+  readonly #snaps: CoreSnaps;
   readonly #found = new Map<number, Found>();
   readonly #flats = new Map<number, FlatFaces>();
   /** The angles of meshes that have some of their own; their features are baked with them. */
   readonly #angles = new Map<number, number>();
   readonly #findings = new Set<Finding>();
+  /** How many picks may read features that were dropped; and where these lie. */
+  #readers = 0;
+  readonly #dropped: number[] = [];
 
-  constructor(memoryOf: MemoryOf) {
-    this.#memoryOf = memoryOf;
+  constructor(snaps: CoreSnaps) {
+    this.#snaps = snaps;
+  }
+
+  /** Keeps features where they are, for a pick that reads them in steps, until `release`. */
+  keep(): void {
+    this.#readers++;
+  }
+
+  release(): void {
+    if (--this.#readers > 0) return;
+    for (const address of this.#dropped.splice(0)) this.#snaps.release(address);
   }
 
   at(mesh: number): Readonly<Found> | undefined {
@@ -52,9 +60,9 @@ export class FeatureStore {
     return this.#angles.get(mesh);
   }
 
-  /** Takes features that came with the mesh at an address. */
+  /** Takes features that came with the mesh at an address. Throws OUT_OF_MEMORY. */
   load(mesh: number, features: Features): void {
-    this.#found.set(mesh, foundOf(features, false));
+    this.#put(mesh, inOnePiece(placeFeatures(this.#snaps, features)), false);
     this.#angles.set(mesh, features.angle);
   }
 
@@ -63,8 +71,10 @@ export class FeatureStore {
     const finding: Finding = { mesh, isMoved: false };
     this.#findings.add(finding);
     try {
-      const features = yield* findFeatures(this.#memoryOf, mesh, this.#angles.get(mesh) ?? FEATURE_ANGLE);
-      if (finding.mesh !== 0) this.#found.set(finding.mesh, foundOf(features, finding.isMoved));
+      const features = yield* findFeatures(this.#snaps.memoryOf, mesh, this.#angles.get(mesh) ?? FEATURE_ANGLE);
+      const placed = yield* placeFeatures(this.#snaps, features);
+      if (finding.mesh !== 0) this.#put(finding.mesh, placed, finding.isMoved);
+      else this.#snaps.release(placed.address);
     } finally {
       this.#findings.delete(finding);
     }
@@ -75,7 +85,7 @@ export class FeatureStore {
     const finding: Finding = { mesh, isMoved: false };
     this.#findings.add(finding);
     try {
-      const flats = yield* flatFacesOf(this.#memoryOf, mesh, new Faces(this.#memoryOf, mesh));
+      const flats = yield* flatFacesOf(this.#snaps.memoryOf, mesh, new Faces(this.#snaps.memoryOf, mesh));
       if (finding.mesh !== 0 && !finding.isMoved) this.#flats.set(mesh, flats);
     } finally {
       this.#findings.delete(finding);
@@ -85,6 +95,7 @@ export class FeatureStore {
   /** Notes that the vertices of a mesh have moved, in its tree as it is; it may be at another address now. */
   moved(from: number, to: number): void {
     const found = this.#found.get(from);
+    this.#found.delete(from);
     this.#follow(from, to);
     if (found) this.#found.set(to, { ...found, isMoved: true });
     for (const finding of this.#findings) {
@@ -104,7 +115,7 @@ export class FeatureStore {
   #follow(from: number, to: number): void {
     const angle = this.#angles.get(from);
     for (const mesh of [from, to]) {
-      this.#found.delete(mesh);
+      this.#drop(mesh);
       this.#flats.delete(mesh);
       this.#angles.delete(mesh);
     }
@@ -112,9 +123,22 @@ export class FeatureStore {
   }
 
   remove(mesh: number): void {
-    this.#found.delete(mesh);
+    this.#drop(mesh);
     this.#flats.delete(mesh);
     this.#angles.delete(mesh);
     for (const finding of this.#findings) if (finding.mesh === mesh) finding.mesh = 0;
+  }
+
+  #put(mesh: number, features: CoreFeatures, isMoved: boolean): void {
+    this.#drop(mesh);
+    this.#found.set(mesh, { features, isMoved });
+  }
+
+  #drop(mesh: number): void {
+    const found = this.#found.get(mesh);
+    if (!found) return;
+    this.#found.delete(mesh);
+    if (this.#readers > 0) this.#dropped.push(found.features.address);
+    else this.#snaps.release(found.features.address);
   }
 }

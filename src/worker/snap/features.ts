@@ -180,7 +180,7 @@ const MAGIC = 0x46535743; // 'CWSF'
 const VERSION = 1;
 const HEADER_WORDS = 8;
 /** The arrays in the order in which they are baked: those of eight bytes a number first. */
-const ARRAYS = [
+export const ARRAYS = [
   ['middles', Float64Array],
   ['circles', Float64Array],
   ['points', Float32Array],
@@ -323,6 +323,7 @@ function checksumOf(words: Uint32Array): number {
   return (a ^ b) >>> 0;
 }
 
-function roundedUp(bytes: number): number {
+/** Arrays begin on a boundary of 16 bytes. */
+export function roundedUp(bytes: number): number {
   return Math.ceil(bytes / 16) * 16;
 }

@@ -1,5 +1,5 @@
 import type { FlatFace, Vec3 } from '../../shared/types.js';
-import type { FaceReader } from './candidates.js';
+import type { FaceReader } from './candidate-detail.js';
 import { type MemoryOf, readCorners } from './corners.js';
 import { findFlatFaces } from './feature-edges.js';
 import { boundsOf, NOISE } from './features.js';

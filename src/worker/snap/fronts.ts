@@ -93,12 +93,12 @@ export class Fronts {
   }
 
   /**
-   * Tells whether all of a box that is drawn in the square is surely hidden. The box is low xyz and high xyz at a place of
-   * `boxes`, under a map; `rect`: where it is drawn, low xy and high xy in pixels from the cursor.
+   * Tells whether all of a box that is drawn in the square is surely hidden. The box is low xyz and high xyz under a map;
+   * `rect`: where it is drawn, low xy and high xy in pixels from the cursor.
    */
-  hidesBox(place: Place, boxes: Float32Array, at: number, rect: readonly number[]): boolean {
+  hidesBox(place: Place, box: ArrayLike<number>, rect: ArrayLike<number>): boolean {
     const front = this.#frontAt(rect[0], rect[1], rect[2], rect[3]);
-    const isHidden = front !== null && isBehind(front, place, boxes, at);
+    const isHidden = front !== null && isBehind(front, place, box);
     this.#boxes = isHidden ? Math.max(this.#boxes - SEEN_PER_HIDDEN, 0) : this.#boxes + 1;
     return isHidden;
   }
@@ -177,11 +177,11 @@ export class Fronts {
 }
 
 /** Tells whether a function of the world is negative in all of a box under a map. */
-function isBehind(f: Affine, place: Place, boxes: Float32Array, at: number): boolean {
+function isBehind(f: Affine, place: Place, box: ArrayLike<number>): boolean {
   let most = valueAt(f, placed(place, [0, 0, 0]));
   for (let k = 0; k < 3; k++) {
     const slope = f[0] * place[3 * k] + f[1] * place[3 * k + 1] + f[2] * place[3 * k + 2];
-    most += slope * boxes[slope > 0 ? at + 3 + k : at + k];
+    most += slope * box[slope > 0 ? 3 + k : k];
   }
   return most < 0;
 }

@@ -9,9 +9,6 @@ export type Affine = readonly [number, number, number, number];
 /** Twelve numbers: the columns of a map from a shape's space to the world. */
 export type Place = ArrayLike<number>;
 
-/** How much nearer than a point something must be to hide it, in pixels as they are at the point. */
-const HIDING_PIXELS = 0.25;
-
 /**
  * How places of one space are drawn about the cursor: where `w` is positive, x / w and y / w are pixels from the cursor, to the
  * right and up; `near` and `far` are positive between the planes of these names.
@@ -35,11 +32,6 @@ export class SnapView {
 
   /** Whether all that is drawn at one place of the screen lies on parallel lines. */
   readonly isParallel: boolean;
-
-  /** What `findWayTo` has found: three numbers, three, and one. */
-  readonly way = new Float64Array(7);
-  /** Where the point is drawn that it was found to, in pixels from the cursor. */
-  readonly place = new Float64Array(2);
 
   constructor(record: ViewRecord, { x: px, y: py, radius }: Cursor) {
     const floats = new Float64Array(record.buffer, record.byteOffset);
@@ -81,40 +73,6 @@ export class SnapView {
   squareOf(radius: number): readonly [number, number, number, number] {
     const [lowX, lowY, highX, highY] = this.viewport;
     return [Math.max(lowX, -radius), Math.max(lowY, -radius), Math.min(highX, radius), Math.min(highY, radius)];
-  }
-
-  /**
-   * Finds the way from the near plane to a point of the world, into `way`: where it begins, its direction, of length 1, and the
-   * length of that part of it in which something hides the point.
-   */
-  findWayTo(px: number, py: number, pz: number): void {
-    const { x, y, w, near } = this.drawing;
-    const depth = w[0] * px + w[1] * py + w[2] * pz + w[3];
-    const p = (x[0] * px + x[1] * py + x[2] * pz + x[3]) / depth;
-    const q = (y[0] * px + y[1] * py + y[2] * pz + y[3]) / depth;
-    this.place[0] = p;
-    this.place[1] = q;
-    const { way } = this;
-    const ax = x[0] - p * w[0];
-    const ay = x[1] - p * w[1];
-    const az = x[2] - p * w[2];
-    const bx = y[0] - q * w[0];
-    const by = y[1] - q * w[1];
-    const bz = y[2] - q * w[2];
-    const s = ay * bz - az * by;
-    const t = az * bx - ax * bz;
-    const u = ax * by - ay * bx;
-    const rise = near[0] * s + near[1] * t + near[2] * u;
-    const unit = Math.sign(rise) / Math.sqrt(s * s + t * t + u * u);
-    const length = (near[0] * px + near[1] * py + near[2] * pz + near[3]) / (rise * unit);
-    const pixel = depth / Math.sqrt(Math.max(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz));
-    way[3] = s * unit;
-    way[4] = t * unit;
-    way[5] = u * unit;
-    way[0] = px - length * way[3];
-    way[1] = py - length * way[4];
-    way[2] = pz - length * way[5];
-    way[6] = length - HIDING_PIXELS * pixel;
   }
 
   /**

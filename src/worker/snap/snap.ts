@@ -2,26 +2,48 @@ import {
   SHAPE_BOX,
   SHAPE_MESH,
   SHAPE_POINT_LINE,
+  SNAP_ASKS_BOX,
+  SNAP_ASKS_POINT,
+  SNAP_BASE,
   SNAP_CENTER,
   SNAP_EDGE,
   SNAP_FACE,
+  SNAP_FEATURES,
+  SNAP_FOUND,
+  SNAP_MESH,
   SNAP_MIDPOINT,
+  SNAP_MOVED,
+  SNAP_OBJECT,
+  SNAP_ROOM_BOX,
+  SNAP_ROOM_HIDDEN_COUNT,
+  SNAP_ROOM_INDEX,
+  SNAP_ROOM_KIND,
+  SNAP_ROOM_OF,
+  SNAP_ROOM_PIXELS,
+  SNAP_ROOM_PLACE,
+  SNAP_ROOM_POINT,
+  SNAP_ROOM_RECT,
+  SNAP_ROOM_SLOT,
+  SNAP_ROOM_TARGET_COUNT,
+  SNAP_ROOM_TARGETS,
+  SNAP_SHAPE,
+  SNAP_TARGET_BYTES,
+  SNAP_TIRED,
   SNAP_VERTEX,
 } from '../../shared/layout.js';
 import type { Filter, PickRay, SnapRequest } from '../../shared/protocol.js';
 import type { FlatFace, Hit, Snap, SnapKind, Vec3 } from '../../shared/types.js';
 import type { CoreRays } from '../binding/rays.js';
-import type { CoreSnaps, SnapTarget } from '../binding/snaps.js';
-import type { Steps } from '../binding/steps.js';
-import { type CandidateDetail, detailOf } from './candidate-detail.js';
-import { Candidates, type NearObject, SCRATCH } from './candidates.js';
+import type { CoreSnaps } from '../binding/snaps.js';
+import { inOnePiece, type Steps } from '../binding/steps.js';
+import { type CandidateDetail, detailOf, type NearObject } from './candidate-detail.js';
+import { type CoreFeatures, featuresAt, placeFeatures } from './core-features.js';
 import { cubeFaces, cubeFeatures, cubeQuadAt } from './cube.js';
 import { Faces } from './faces.js';
 import type { FeatureStore } from './feature-store.js';
 import { faceOf } from './flat-faces.js';
 import { Fronts } from './fronts.js';
-import { AT, EDGE, INDEX, KIND, OF, PIXELS, Ring } from './ring.js';
-import { placed, SnapView } from './snap-view.js';
+import { SnapView } from './snap-view.js';
 import { cross, dot, minus } from './vectors.js';
 
 const SNAP_POINTS = SNAP_VERTEX | SNAP_MIDPOINT | SNAP_CENTER;
@@ -43,26 +65,20 @@ export interface MissingFeatures {
 
 export type SnapAnswer = { hit: CoreHit | null; missing?: undefined } | { missing: MissingFeatures };
 
-/** So many objects are read, or points looked at, between two rests, in some 0.1 to 1 ms. */
+/** So many objects are read between two rests, in some 0.1 ms. */
 const STEP = 128;
 /** Where more objects than these are near the cursor, many of them may well be hidden. */
 const FEW = 64;
 /** One of so many objects is taken for a hidden point then. */
 const HIDDEN_SHARE = 16;
 
-/** What a pick writes to. */
-interface Room {
-  scratch: Float64Array;
-  ring: Ring;
-}
-
 /** Picks, and finds the feature near the cursor that the hit snaps to. */
 export class Snapper {
   readonly #rays: CoreRays;
   readonly #snaps: CoreSnaps;
   readonly #store: FeatureStore;
-  /** Those that no pick writes to now: one, but while picks are between two steps. */
-  readonly #rooms: Room[] = [];
+  /** What boxes have to snap to; it is found when the first one is near a cursor. */
+  #cube: CoreFeatures | undefined;
 
   constructor(rays: CoreRays, snaps: CoreSnaps, store: FeatureStore) {
     this.#rays = rays;
@@ -76,22 +92,24 @@ export class Snapper {
    * the mesh has moved since they were found: they are taken to where its vertices are now, but for centres. So do no faces of those,
    * which have moved meanwhile.
    */
-  pick(ray: PickRay, filter: Filter, request: SnapRequest, sought?: ReadonlySet<number>): Steps<SnapAnswer> {
-    const posed: NearObject[] = [];
-    const hit = this.#rays.raycast(ray, filter);
-    const work = this.#snapped(hit, ray, filter, request, posed, sought);
-    return this.#snaps.during(filter, work, () => this.#forgetGone(posed));
+  *pick(ray: PickRay, filter: Filter, request: SnapRequest, sought?: ReadonlySet<number>): Steps<SnapAnswer> {
+    this.#store.keep();
+    try {
+      return yield* this.#snaps.during(filter, (room) => this.#snapped(room, ray, filter, request, sought));
+    } finally {
+      this.#store.release();
+    }
   }
 
   *#snapped(
-    hit: CoreHit | null,
+    room: number,
     ray: PickRay,
     filter: Filter,
     { view: record, cursor, kinds }: SnapRequest,
-    posed: NearObject[],
     sought: ReadonlySet<number> | undefined,
   ): Steps<SnapAnswer> {
     const snaps = this.#snaps;
+    const hit = this.#rays.raycastAgain(ray);
     const view = new SnapView(record, cursor);
     const fronts = new Fronts(view, cursor.radius, filter, (each) => this.#rays.raycastAgain(each));
     const struckId = hit?.object ?? 0;
@@ -100,108 +118,136 @@ export class Snapper {
       if (fronts.whole) ids = snaps.list(record, view.bounds, struckId, fronts.whole);
       fronts.count(ids.length / HIDDEN_SHARE);
     }
-    const objects: NearObject[] = [];
-    const missing: MissingFeatures = { features: new Set(), flats: new Set() };
-    let struck: SnapTarget | undefined;
+    const { x, y, w, near, far } = view.drawing;
+    snaps.begin(room, [x, y, w, near, far], view.viewport, cursor.radius);
+    let missing: MissingFeatures | undefined;
+    let struck: Struck | undefined;
     for (let i = 0; i < ids.length; i++) {
       if (i % STEP === STEP - 1) yield;
-      const target = snaps.target(ids[i]);
-      if (!target) continue;
-      if (kinds & ~SNAP_FACE && areMissing(this.#store, target, sought)) missing.features.add(target.base);
-      if (kinds & SNAP_FACE && target.object === struckId) {
-        struck = target;
-        if (areFlatsMissing(this.#store, target, sought)) missing.flats.add(target.base);
+      const target = snaps.add(room, ids[i]);
+      if (target === 0) continue;
+      const shape = snaps.word(target + SNAP_SHAPE) & 0xffff;
+      const mesh = snaps.word(target + SNAP_MESH);
+      const base = snaps.word(target + SNAP_BASE);
+      if (kinds & ~SNAP_FACE && this.#areMissing(shape, base, sought)) {
+        missing ??= { features: new Set(), flats: new Set() };
+        missing.features.add(base);
       }
-      const object = objectOf(snaps, this.#store, target);
-      if (!object) continue;
-      objects.push(object);
-      if (target.mesh !== target.base) posed.push(object);
+      if (kinds & SNAP_FACE && ids[i] === struckId) {
+        struck = { shape, mesh, base, place: snaps.floats(target, 12).slice() };
+        if (this.#areFlatsMissing(struck, sought)) {
+          missing ??= { features: new Set(), flats: new Set() };
+          missing.flats.add(base);
+        }
+      }
+      const found = shape === SHAPE_BOX ? this.#cubeFound() : isMesh(shape) ? this.#store.at(base) : undefined;
+      if (found) {
+        snaps.setWord(target + SNAP_FEATURES, found.features.address);
+        snaps.setWord(target + SNAP_MOVED, found.isMoved || mesh !== base ? 1 : 0);
+      } else {
+        const count = room + SNAP_ROOM_TARGET_COUNT;
+        snaps.setWord(count, snaps.word(count) - 1);
+      }
     }
-    if (missing.features.size + missing.flats.size > 0) return { missing };
-    const sidesOf = (object: number, triangle: number) => snaps.sidesOf(object, triangle);
-    const room = this.#rooms.pop() ?? { scratch: new Float64Array(SCRATCH), ring: new Ring() };
-    const candidates = new Candidates({ view, objects, clips: filter.clips, fronts, sidesOf }, room.scratch);
-    const { ring } = room;
+    if (missing) return { missing };
     let found: CandidateDetail | null = null;
     for (const some of [kinds & SNAP_POINTS, kinds & SNAP_EDGE]) {
-      if (!found && some !== 0)
-        found = yield* this.#firstVisible(candidates, ring, objects, view, fronts, some, cursor.radius);
+      if (found || some === 0) continue;
+      if (yield* this.#findVisible(room, fronts, some)) found = this.#detail(room);
     }
-    this.#rooms.push(room);
     if (hit === null) return { hit: found && hitOf(snaps, view, ray, found) };
     const snap = found ? snapOf(found) : struck ? faceSnap(snaps, this.#store, struck, hit) : null;
     return { hit: { ...hit, snap } };
   }
 
-  /** Notes which posed meshes have gone between two steps: nobody keeps these. */
-  #forgetGone(posed: readonly NearObject[]): void {
-    for (const object of posed) object.isGone = this.#snaps.target(object.target.object)?.mesh !== object.target.mesh;
-  }
-
-  /**
-   * Answers the best candidate of some kinds that shows and that nothing hides. All are gathered before one is looked at: a ray
-   * is cast only to what is better than the answer.
-   */
-  *#firstVisible(
-    candidates: Candidates,
-    ring: Ring,
-    objects: readonly NearObject[],
-    view: SnapView,
-    fronts: Fronts,
-    kinds: number,
-    radius: number,
-  ): Steps<CandidateDetail | null> {
-    ring.begin(radius);
-    do {
-      yield* candidates.gather(kinds, ring);
-      yield* ring.sort();
-      const { records } = ring;
-      let looked = 0;
-      for (let at = ring.take(), hidden = -1; at >= 0; at = ring.take()) {
-        if (++looked % STEP === 0) yield;
-        if (hidden >= 0 && ring.areSame(hidden, at)) continue;
-        const of = records[at + OF];
-        const kind = records[at + KIND];
-        const index = records[at + INDEX];
-        const slot = candidates.shownSlot(of, kind, index, records[at + EDGE]);
-        if (slot < 0) continue;
-        const point = placed(objects[of].target.place, [records[at + AT], records[at + AT + 1], records[at + AT + 2]]);
-        view.findWayTo(point[0], point[1], point[2]);
-        hidden = at;
-        if (fronts.hides(view.place, point)) continue;
-        if (!this.#snaps.isHidden(view.way)) {
-          return detailOf(objects[of], kind, index, slot, point, records[at + PIXELS]);
-        }
-        fronts.count(1);
+  /** Finds the best candidate of some kinds that shows and that nothing hides; answers whether there is one. */
+  *#findVisible(room: number, fronts: Fronts, kinds: number): Steps<boolean> {
+    const snaps = this.#snaps;
+    snaps.beginKinds(room, kinds, fronts.depth);
+    let counted = snaps.word(room + SNAP_ROOM_HIDDEN_COUNT);
+    for (let isHidden = false; ; ) {
+      const said = snaps.step(room, fronts.depth, fronts.hideBoxes, fronts.depth >= 0, isHidden);
+      const hidden = snaps.word(room + SNAP_ROOM_HIDDEN_COUNT);
+      fronts.count(hidden - counted);
+      counted = hidden;
+      isHidden = false;
+      if (said === SNAP_ASKS_BOX) {
+        const box = new Float32Array(snaps.memoryOf(), snaps.word(room + SNAP_ROOM_BOX), 6);
+        const rect = snaps.floats(room + SNAP_ROOM_RECT, 4);
+        isHidden = fronts.hidesBox(snaps.floats(this.#targetOf(room), 12), box, rect);
+      } else if (said === SNAP_ASKS_POINT) {
+        isHidden = fronts.hides(snaps.floats(room + SNAP_ROOM_PLACE, 2), this.#pointOf(room));
+      } else if (said === SNAP_TIRED) {
+        yield;
+      } else {
+        return said === SNAP_FOUND;
       }
-    } while (ring.next());
-    return null;
+    }
+  }
+
+  /** Answers the address of the object that a room has found something of, or asks about. */
+  #targetOf(room: number): number {
+    const of = this.#snaps.word(room + SNAP_ROOM_OF);
+    return this.#snaps.word(room + SNAP_ROOM_TARGETS) + of * SNAP_TARGET_BYTES;
+  }
+
+  #pointOf(room: number): Vec3 {
+    const [x, y, z] = this.#snaps.floats(room + SNAP_ROOM_POINT, 3);
+    return [x, y, z];
+  }
+
+  #detail(room: number): CandidateDetail {
+    const snaps = this.#snaps;
+    const memory = snaps.memoryOf;
+    const target = this.#targetOf(room);
+    const features = snaps.word(target + SNAP_FEATURES);
+    const mesh = snaps.word(target + SNAP_MESH);
+    const near: NearObject = {
+      object: snaps.word(target + SNAP_OBJECT),
+      place: snaps.floats(target, 12),
+      size: snaps.word(features),
+      features: () => featuresAt(memory(), features),
+      isMoved: snaps.word(target + SNAP_MOVED) === 1,
+      elements: mesh === 0 ? cubeFaces : new Faces(memory, mesh),
+    };
+    const word = (offset: number) => snaps.word(room + offset);
+    const [pixels] = snaps.floats(room + SNAP_ROOM_PIXELS, 1);
+    return detailOf(
+      near,
+      word(SNAP_ROOM_KIND),
+      word(SNAP_ROOM_INDEX),
+      word(SNAP_ROOM_SLOT),
+      this.#pointOf(room),
+      pixels,
+    );
+  }
+
+  /** Tells whether the features of a mesh must be found first. */
+  #areMissing(shape: number, base: number, sought: ReadonlySet<number> | undefined): boolean {
+    const found = this.#store.at(base);
+    return isMesh(shape) && (!found || (found.isMoved && !sought));
+  }
+
+  #areFlatsMissing({ shape, mesh, base }: Struck, sought: ReadonlySet<number> | undefined): boolean {
+    return shape === SHAPE_MESH && mesh === base && !sought?.has(base) && !this.#store.flatsAt(base);
+  }
+
+  #cubeFound() {
+    this.#cube ??= inOnePiece(placeFeatures(this.#snaps, cubeFeatures()));
+    return { features: this.#cube, isMoved: false };
   }
 }
 
-function isMesh({ shape }: SnapTarget): boolean {
+/** The object that a pick has hit. */
+interface Struck {
+  shape: number;
+  mesh: number;
+  base: number;
+  place: ArrayLike<number>;
+}
+
+function isMesh(shape: number): boolean {
   return shape === SHAPE_MESH || shape === SHAPE_POINT_LINE;
-}
-
-/** Tells whether the features of a mesh must be found first. */
-function areMissing(store: FeatureStore, target: SnapTarget, sought: ReadonlySet<number> | undefined): boolean {
-  const found = store.at(target.base);
-  return isMesh(target) && (!found || (found.isMoved && !sought));
-}
-
-function areFlatsMissing(store: FeatureStore, target: SnapTarget, sought: ReadonlySet<number> | undefined): boolean {
-  const { shape, mesh, base } = target;
-  return shape === SHAPE_MESH && mesh === base && !sought?.has(base) && !store.flatsAt(base);
-}
-
-/** Answers what is known of an object; null of one that has no features, as it is round. */
-function objectOf(snaps: CoreSnaps, store: FeatureStore, target: SnapTarget): NearObject | null {
-  if (target.shape === SHAPE_BOX) return { target, ...cubeFeatures(), elements: cubeFaces, isGone: false };
-  const found = isMesh(target) ? store.at(target.base) : undefined;
-  if (!found) return null;
-  const isMoved = found.isMoved || target.mesh !== target.base;
-  const elements = new Faces(snaps.memoryOf, target.mesh);
-  return { target, features: found.features, levels: found.levels, isMoved, elements, isGone: false };
 }
 
 function snapOf({ kind, object, point, pixels, a, b, element, radius, axis }: CandidateDetail): Snap {
@@ -235,7 +281,7 @@ function hitOf(snaps: CoreSnaps, view: SnapView, { origin, direction }: PickRay,
 
 const ZERO: Vec3 = [0, 0, 0];
 
-function faceSnap(snaps: CoreSnaps, store: FeatureStore, target: SnapTarget, hit: CoreHit): Snap | null {
+function faceSnap(snaps: CoreSnaps, store: FeatureStore, target: Struck, hit: CoreHit): Snap | null {
   const { object, point, triangle, normal } = hit;
   const face = faceAt(snaps, store, target, triangle, point, normal);
   return face && { kind: 'face', object, point, pixels: 0, a: point, b: point, element: triangle, face };
@@ -245,7 +291,7 @@ function faceSnap(snaps: CoreSnaps, store: FeatureStore, target: SnapTarget, hit
 function faceAt(
   snaps: CoreSnaps,
   store: FeatureStore,
-  { shape, place, mesh, base }: SnapTarget,
+  { shape, place, mesh, base }: Struck,
   triangle: number,
   point: Vec3,
   normal: Vec3,

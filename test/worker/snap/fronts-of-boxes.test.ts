@@ -38,7 +38,7 @@ function frontsOf(walls: { left: readonly number[]; right: readonly number[] }):
 }
 
 function isHidden(fronts: Fronts, low: readonly number[], high: readonly number[]): boolean {
-  return fronts.hidesBox(PLACE, Float32Array.of(...low, ...high), 0, [low[0], low[1], high[0], high[1]]);
+  return fronts.hidesBox(PLACE, Float32Array.of(...low, ...high), [low[0], low[1], high[0], high[1]]);
 }
 
 describe('a wall all over the square', () => {

@@ -53,8 +53,11 @@ export function hasOwnSets(): bool {
 
 /** Answers the set of an object's own planes; null where it has none. */
 export function ownSetOf(id: u32): ClipSet | null {
-  if (setCount <= 1) return null;
-  const number = clipSetOf(slotOf(id));
+  return setCount <= 1 ? null : setOf(clipSetOf(slotOf(id)));
+}
+
+/** Answers the clip set of a number; null where the query has none of that number. */
+export function setOf(number: u32): ClipSet | null {
   return number == 0 || number >= setCount ? null : changetype<ClipSet>(sets + number * CLIP_SET_BYTES);
 }
 
@@ -74,7 +77,7 @@ export function keepsOf(id: u32, x: f64, y: f64, z: f64): bool {
 function setKeeps(set: ClipSet, x: f64, y: f64, z: f64): bool {
   const unionCount = set.unionCount, count = unionCount + set.intersectionCount;
   for (let i: u32 = 0; i < count; i++) {
-    if (isBehind(planeOf(set, i), x, y, z) == i < unionCount) return i >= unionCount;
+    if (valueAtPoint(planeOf(set, i), x, y, z) < 0 == i < unionCount) return i >= unionCount;
   }
   return count == unionCount;
 }
@@ -85,9 +88,10 @@ function setKeeps(set: ClipSet, x: f64, y: f64, z: f64): bool {
  */
 const ROUNDING: f64 = 3.552713678800501e-15; // 2^-48
 
-function isBehind(plane: Plane, x: f64, y: f64, z: f64): bool {
-  const a = plane.x * x, b = plane.y * y, c = plane.z * z, w = plane.w;
-  return a + b + c + w < -ROUNDING * (abs(a) + abs(b) + abs(c) + abs(w));
+/** Answers a plane's value at a point; 0 where rounding alone makes it negative. */
+export function valueAtPoint(plane: Plane, x: f64, y: f64, z: f64): f64 {
+  const a = plane.x * x, b = plane.y * y, c = plane.z * z, w = plane.w, value = a + b + c + w;
+  return value < 0 && value >= -ROUNDING * (abs(a) + abs(b) + abs(c) + abs(w)) ? 0 : value;
 }
 
 /** A part of a ray: from one t to another, without what is between two others, both themselves excluded. */

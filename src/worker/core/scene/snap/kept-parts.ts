@@ -1,0 +1,75 @@
+// What the planes of a query and those of an object's clip set leave of a segment: parts of it, each from one share of its length
+// to another, 0 at its start and 1 at its end.
+
+import { Plane } from '../../math/plane';
+import { ClipSet, askedPlanes, isClipped, planeOf, setOf, valueAtPoint } from '../query/clipping';
+import { Target, toWorld, worldX, worldY, worldZ } from './targets';
+
+/** Two sets each leave two parts of one at most. */
+const MOST_PARTS: u32 = 4;
+const parts: usize = memory.data(<i32>MOST_PARTS * 16, 16);
+const before: usize = memory.data(<i32>MOST_PARTS * 16, 16);
+export let partCount: u32 = 0;
+
+export function partFrom(i: u32): f64 {
+  return load<f64>(parts + (<usize>i << 4));
+}
+
+export function partTo(i: u32): f64 {
+  return load<f64>(parts + (<usize>i << 4), 8);
+}
+
+/** Finds the parts that are left of a segment between two places in an object's own space. */
+export function keepParts(t: Target, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): void {
+  partCount = 0;
+  add(0, 1);
+  const own = setOf(t.clipSet);
+  if (!isClipped && own === null) return;
+  toWorld(t, px, py, pz);
+  const ax = worldX, ay = worldY, az = worldZ;
+  toWorld(t, qx, qy, qz);
+  const bx = worldX, by = worldY, bz = worldZ;
+  keepBySet(askedPlanes, ax, ay, az, bx, by, bz);
+  if (own !== null) keepBySet(own, ax, ay, az, bx, by, bz);
+}
+
+function add(from: f64, to: f64): void {
+  store<f64>(parts + (<usize>partCount << 4), from);
+  store<f64>(parts + (<usize>partCount << 4), to, 8);
+  partCount++;
+}
+
+function keepBySet(set: ClipSet, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
+  const unionCount = set.unionCount, count = unionCount + set.intersectionCount;
+  let low: f64 = 0, high: f64 = 1;
+  // What all of the others cut away together.
+  let cutFrom: f64 = count > unionCount ? 0 : 1, cutTo = 1 - cutFrom;
+  for (let i: u32 = 0; i < count; i++) {
+    const plane: Plane = planeOf(set, i), from = valueAtPoint(plane, ax, ay, az), to = valueAtPoint(plane, bx, by, bz);
+    const crossing = from / (from - to);
+    if (i < unionCount) {
+      if (from < 0) low = to < 0 ? 2 : max(low, crossing);
+      else if (to < 0) high = min(high, crossing);
+    } else if (from >= 0 && to >= 0) {
+      cutFrom = 1;
+      cutTo = 0;
+    } else if (from >= 0) {
+      cutFrom = max(cutFrom, crossing);
+    } else if (to >= 0) {
+      cutTo = min(cutTo, crossing);
+    }
+  }
+  const given = partCount;
+  memory.copy(before, parts, MOST_PARTS * 16);
+  partCount = 0;
+  for (let i: usize = 0; i < given; i++) {
+    const s = max(load<f64>(before + (i << 4)), low), t = min(load<f64>(before + (i << 4), 8), high);
+    if (!(s <= t)) continue;
+    if (!(cutFrom < cutTo)) {
+      add(s, t);
+      continue;
+    }
+    if (s <= min(t, cutFrom) && (cutFrom > 0 || s > 0)) add(s, min(t, cutFrom));
+    if (max(s, cutTo) <= t && (cutTo < 1 || t < 1)) add(max(s, cutTo), t);
+  }
+}

@@ -1,0 +1,176 @@
+// What a snapping pick asks of the scene: which objects are drawn near the cursor, conservatively, by their oriented bounds, and
+// the best of their features there that shows and that nothing nearer hides. What a mesh has to snap to was found by
+// src/worker/snap. All are gathered before one is looked at: a ray is cast only to what is better than the answer. World units.
+
+import { SNAP_ASKS_POINT, SNAP_FOUND, SNAP_NONE, SNAP_TIRED } from '../../../../shared/layout';
+import { Plane } from '../../math/plane';
+import { ANY } from '../../mesh/query/ray';
+import { descend } from '../index/descend';
+import { Tree, readPlace } from '../index/octree';
+import { isAlive } from '../objects';
+import { isIgnored, precision, setFilter, sidesOf } from '../query/filter';
+import { castSurfaces, foundObject } from '../query/ray';
+import { limitsOf } from '../query/region';
+import { addFound, clearFound, foundCount } from '../query/result-ids';
+import { OUTSIDE, addPlane, addRectangle, beginVolume, limitDepth } from '../query/volume';
+import { updateTrees } from '../scene';
+import { setProjection } from '../view/projection';
+import { beginGathering, enterRoom, enterTarget, shownSlot, stepGathering } from './candidates';
+import { Candidate, SnapRoom, areSame, beginOrder, beginRing, nextRing, stepOrder, takeBest } from './room';
+import { forgetGone, targetAt, toWorld, worldX, worldY, worldZ } from './targets';
+
+/** How much nearer than a point something must be to hide it, in pixels as they are at the point. */
+const HIDING_PIXELS: f64 = 0.25;
+/** So many candidates are looked at between two rests: a ray for each takes up to a microsecond. */
+const STEP: u32 = 128;
+
+// What a room is at.
+const GATHERING: u32 = 0;
+const ORDERING: u32 = 1;
+const LOOKING: u32 = 2;
+
+/** The object that is the first to be asked whether it hides a point: the one that hid the last point, or was picked. */
+let hider: u32 = 0;
+
+/** Begins a step of a snapping pick, up to the next query. The filter is asked until then. Throws OUT_OF_MEMORY. */
+export function beginSnap(filter: usize): void {
+  updateTrees();
+  setFilter(filter);
+}
+
+/**
+ * Lists the objects whose oriented bounds may be drawn in a rectangle of the view, in the units of clip space over w, as ids in
+ * result-ids.ts. `front`: the address of a plane behind which all is hidden, or 0: what is there is left out. `struck`: the object
+ * that the pick has hit, or 0. Answers how many. Throws OUT_OF_MEMORY.
+ */
+export function listSnap(
+  view: usize, lowX: f64, lowY: f64, highX: f64, highY: f64, front: usize, struck: u32,
+): u32 {
+  hider = struck;
+  setProjection(view);
+  beginVolume();
+  addRectangle(lowX, lowY, highX, highY);
+  limitDepth();
+  if (front != 0) {
+    const plane = changetype<Plane>(front);
+    addPlane(plane.x, plane.y, plane.z, plane.w);
+  }
+  clearFound();
+  descend(consider);
+  return foundCount;
+}
+
+function consider(tree: Tree, position: u32, limits: u64): void {
+  const proxy = readPlace(tree, position);
+  if (sidesOf(proxy) == 0 || isIgnored(proxy.id)) return;
+  if (limitsOf(proxy, limits, precision) != OUTSIDE) addFound(proxy.id);
+}
+
+/** Begins to look for the best of some kinds (SNAP_*). `depth`: how finely fronts are looked at. */
+export function beginSnapKinds(room: usize, kinds: u32, depth: i32): void {
+  const r = changetype<SnapRoom>(room);
+  r.kinds = kinds;
+  beginRing(r);
+  beginGathering(r, depth);
+  r.phase = GATHERING;
+}
+
+/** Notes which posed meshes have gone between two steps. Throws OUT_OF_MEMORY. */
+export function resumeSnap(room: usize): void {
+  forgetGone(changetype<SnapRoom>(room));
+}
+
+/**
+ * Looks on, for a short while. With `asksBoxes` and `asksPoints` it leaves it to others whether a box or a point is hidden, and
+ * `isHidden` is their answer. Answers SNAP_NONE …, as layout.ts has them. Throws OUT_OF_MEMORY.
+ */
+export function stepSnap(room: usize, depth: i32, asksBoxes: bool, asksPoints: bool, isHidden: bool): u32 {
+  const r = changetype<SnapRoom>(room);
+  enterRoom(r);
+  let said: u32;
+  for (;;) {
+    if (r.phase == GATHERING) {
+      said = stepGathering(r, asksBoxes, isHidden);
+      if (said != SNAP_NONE) return said;
+      beginOrder(r);
+      r.phase = ORDERING;
+    }
+    if (r.phase == ORDERING) {
+      if (!stepOrder(r)) return SNAP_TIRED;
+      r.phase = LOOKING;
+    }
+    said = lookOn(r, asksPoints, isHidden);
+    if (said != SNAP_NONE || !nextRing(r)) break;
+    beginGathering(r, depth);
+    r.phase = GATHERING;
+  }
+  return said;
+}
+
+/** Takes the candidates, the best first, up to one that shows and that nothing hides. */
+function lookOn(r: SnapRoom, asks: bool, isHidden: bool): u32 {
+  if (r.isAsked) {
+    r.isAsked = 0;
+    if (!isHidden && !isBehindSomething(r)) return SNAP_FOUND;
+  }
+  for (let left = STEP; r.count > 0; left--) {
+    if (left == 0) return SNAP_TIRED;
+    const record = takeBest(r);
+    if (r.hidden != 0 && areSame(r.hidden, record)) continue;
+    const c = changetype<Candidate>(<usize>record);
+    enterTarget(c.target);
+    const slot = shownSlot(c.kind, c.index, c.edge);
+    if (slot < 0) continue;
+    r.hidden = record;
+    r.target = c.target;
+    r.kind = c.kind;
+    r.index = c.index;
+    r.slot = slot;
+    r.pixels = c.pixels;
+    toWorld(targetAt(r, c.target), c.x, c.y, c.z);
+    findWay(r, worldX, worldY, worldZ);
+    if (asks) {
+      r.isAsked = 1;
+      return SNAP_ASKS_POINT;
+    }
+    if (!isBehindSomething(r)) return SNAP_FOUND;
+  }
+  return SNAP_NONE;
+}
+
+/** Finds the way from the near plane to a point of the world, and that part of it in which something hides the point. */
+function findWay(r: SnapRoom, px: f64, py: f64, pz: f64): void {
+  const depth = r.wx * px + r.wy * py + r.wz * pz + r.ww;
+  const p = (r.xx * px + r.xy * py + r.xz * pz + r.xw) / depth;
+  const q = (r.yx * px + r.yy * py + r.yz * pz + r.yw) / depth;
+  const ax = r.xx - p * r.wx, ay = r.xy - p * r.wy, az = r.xz - p * r.wz;
+  const bx = r.yx - q * r.wx, by = r.yy - q * r.wy, bz = r.yz - q * r.wz;
+  const s = ay * bz - az * by, t = az * bx - ax * bz, u = ax * by - ay * bx;
+  const rise = r.nearX * s + r.nearY * t + r.nearZ * u;
+  const unit = <f64>(i32(rise > 0) - i32(rise < 0)) / sqrt(s * s + t * t + u * u);
+  const length = (r.nearX * px + r.nearY * py + r.nearZ * pz + r.nearW) / (rise * unit);
+  const pixel = depth / sqrt(max(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz));
+  r.x = px;
+  r.y = py;
+  r.z = pz;
+  r.drawnX = p;
+  r.drawnY = q;
+  r.alongX = s * unit;
+  r.alongY = t * unit;
+  r.alongZ = u * unit;
+  r.fromX = px - length * r.alongX;
+  r.fromY = py - length * r.alongY;
+  r.fromZ = pz - length * r.alongZ;
+  r.length = length - HIDING_PIXELS * pixel;
+}
+
+/** Tells whether a surface lies on the way that was found. Points and lines hide nothing. */
+function isBehindSomething(r: SnapRoom): bool {
+  if (!(r.length > 0)) return false;
+  const first = isAlive(hider) ? hider : 0;
+  castSurfaces(r.fromX, r.fromY, r.fromZ, r.alongX, r.alongY, r.alongZ, 0, r.length, ANY, first);
+  if (foundObject == 0) return false;
+  hider = foundObject;
+  r.hiddenCount++;
+  return true;
+}

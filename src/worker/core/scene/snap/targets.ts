@@ -1,0 +1,97 @@
+// The objects near the cursor of a snapping pick: what stands for each, and what it has to snap to.
+
+import { SHAPE_MESH, SNAP_TARGET_BYTES } from '../../../../shared/layout';
+import { capacityOf, reserve } from '../../memory';
+import { sidesOfFace } from '../../mesh/query/face-sides';
+import { Mesh } from '../../mesh/tree/layout';
+import { PlacedShape } from '../../shape/placed-shape';
+import { baseOf } from '../../skin/pose';
+import { readPlace, treeOf } from '../index/octree';
+import { boxAt, clipSetOf, isAlive, placedShapeAt, slotOf } from '../objects';
+import { faceSidesOf, precision, sidesOf } from '../query/filter';
+import { SnapRoom } from './room';
+
+/** Says that triangles have sides of their own. */
+export const OWN_FACE_SIDES: u32 = 4;
+
+/** What stands for an object, as layout.ts has it: SNAP_*. */
+@unmanaged
+export class Target extends PlacedShape {
+  base: u32;
+  sides: u32;
+  clipSet: u32;
+  features: u32;
+  object: u32;
+  /** Whether vertices are elsewhere than where the features were found; and whether the mesh has gone meanwhile. */
+  isMoved: u32;
+  isGone: u32;
+  /** The end of its items among those that were listed. */
+  nearEnd: u32;
+}
+
+// @ts-ignore: decorator
+@inline
+export function targetAt(r: SnapRoom, i: u32): Target {
+  return changetype<Target>(<usize>r.targets + <usize>i * SNAP_TARGET_BYTES);
+}
+
+/**
+ * Adds what stands for an object, as it is now, and answers its address, until the next one is added; 0 for one that is gone. The
+ * vertices of a posed mesh are moved to where its pose has them. Throws OUT_OF_MEMORY.
+ */
+export function addSnapTarget(room: usize, id: u32): usize {
+  if (!isAlive(id)) return 0;
+  const r = changetype<SnapRoom>(room);
+  if (r.targetCount == r.targetRoom) {
+    const used = r.targetCount * <u32>SNAP_TARGET_BYTES;
+    r.targets = <u32>reserve(r.targets, used, used + SNAP_TARGET_BYTES);
+    r.targetRoom = <u32>(capacityOf(r.targets) / SNAP_TARGET_BYTES);
+  }
+  const slot = slotOf(id), box = boxAt(slot), target = targetAt(r, r.targetCount);
+  placedShapeAt(target, slot, precision);
+  const base = target.shape == SHAPE_MESH ? baseOf(changetype<Mesh>(<usize>target.mesh)) : changetype<Mesh>(<usize>target.mesh);
+  const proxy = readPlace(treeOf(box.tree), box.position);
+  target.base = <u32>changetype<usize>(base);
+  target.sides = sidesOf(proxy) | (faceSidesOf(proxy) != 0 ? OWN_FACE_SIDES : 0);
+  target.clipSet = clipSetOf(slot);
+  target.object = id;
+  target.features = target.isMoved = target.isGone = target.nearEnd = 0;
+  r.targetCount++;
+  return changetype<usize>(target);
+}
+
+const again = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
+
+/** Notes which posed meshes have gone between two steps: nobody keeps these. Throws OUT_OF_MEMORY. */
+export function forgetGone(r: SnapRoom): void {
+  for (let i: u32 = 0; i < r.targetCount; i++) {
+    const target = targetAt(r, i);
+    if (target.mesh == target.base) continue;
+    target.isGone = 1;
+    if (!isAlive(target.object)) continue;
+    placedShapeAt(again, slotOf(target.object), precision);
+    if (again.mesh == target.mesh) target.isGone = 0;
+  }
+}
+
+/** Answers which sides of a triangle of an object's mesh show (SIDE_*); none of one that is gone. */
+export function faceSidesAt(id: u32, triangle: u32): u32 {
+  if (!isAlive(id)) return 0;
+  const box = boxAt(slotOf(id));
+  const proxy = readPlace(treeOf(box.tree), box.position);
+  const sides = sidesOf(proxy), list = faceSidesOf(proxy);
+  return list == 0 ? sides : sidesOfFace(list, triangle, sides);
+}
+
+/** A place in the world that `toWorld` has found. */
+export let worldX: f64 = 0;
+export let worldY: f64 = 0;
+export let worldZ: f64 = 0;
+
+// @ts-ignore: decorator
+@inline
+export function toWorld(t: Target, x: f64, y: f64, z: f64): void {
+  worldX = t.xx * x + t.yx * y + t.zx * z + t.tx;
+  worldY = t.xy * x + t.yy * y + t.zy * z + t.ty;
+  worldZ = t.xz * x + t.yz * y + t.zz * z + t.tz;
+}

@@ -1,0 +1,135 @@
+// What picks and features take in the core is given back, and features that go are kept for the picks that read them.
+import { type CollisionService, createCollisionService, type MeshId } from 'collision-worker';
+import { BoxGeometry, Matrix4, OrthographicCamera } from 'three';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { CoreSnaps } from '../../../src/worker/binding/snaps.js';
+import { cubeFeatures } from '../../../src/worker/snap/cube.js';
+import { FeatureStore } from '../../../src/worker/snap/feature-store.js';
+import { trianglesOf } from '../../oracle/meshes.js';
+import { Random, SEED } from '../../oracle/random.js';
+
+const OBJECTS = 20_000;
+const CUBE = trianglesOf(new BoxGeometry(1, 1, 1, 3, 3, 3));
+
+/** Objects about the cursor that hide one another: so many that a pick rests. `mesh`: of which they are; else boxes. */
+function pile(service: CollisionService, mesh?: MeshId): Uint32Array {
+  const camera = new OrthographicCamera(-200, 200, 150, -150, 1, 100);
+  camera.position.set(0, 0, 50);
+  camera.updateMatrixWorld();
+  service.setView({
+    projection: camera.projectionMatrix.elements,
+    view: camera.matrixWorldInverse.elements,
+    viewport: { x: 0, y: 0, width: 400, height: 300 },
+  });
+  const random = new Random(SEED);
+  const shape = mesh ? ({ type: 'mesh', mesh } as const) : ({ type: 'box', halfExtents: [0.5, 0.5, 0.5] } as const);
+  return Uint32Array.from({ length: OBJECTS }, () =>
+    service.addObject({ shape, matrix: new Matrix4().setPosition(random.point(9)).elements, contacts: 'none' }),
+  );
+}
+
+async function start(): Promise<CollisionService> {
+  const service = await createCollisionService();
+  onTestFinished(() => service.dispose());
+  return service;
+}
+
+const snapOf = (service: CollisionService, signal = new AbortController().signal) =>
+  service.pick(200, 150, { snap: ['vertex', 'edge'], radius: 10, signal });
+
+const addCube = (service: CollisionService) =>
+  service.addMesh({ positions: CUBE.positions.slice(), indices: CUBE.indices.slice() }, { features: true });
+
+async function usedBytes(service: CollisionService): Promise<number> {
+  await service.update();
+  return service.stats.usedBytes;
+}
+
+test(`picks that are dropped in the midst of their slices take nothing for good, seed ${SEED}`, async () => {
+  const service = await start();
+  pile(service);
+  const first = await usedBytes(service);
+  await snapOf(service);
+  const before = await usedBytes(service);
+  let dropped = 0;
+  for (let i = 0; i < 6; i++) {
+    const controller = new AbortController();
+    const gone = Promise.allSettled(Array.from({ length: 12 }, () => snapOf(service, controller.signal)));
+    await service.pick(10, 10); // which is answered while they rest
+    controller.abort();
+    dropped += (await gone).filter(({ status }) => status === 'rejected').length;
+  }
+  expect(dropped).toBeGreaterThan(0);
+  await snapOf(service);
+  // What is kept for the next pick may have grown by other steps; what is not given back would be many times as much.
+  expect(await usedBytes(service)).toBeLessThan(before + (before - first));
+});
+
+test('features go with their mesh', async () => {
+  const service = await start();
+  const ids = pile(service, await addCube(service));
+  await service.update();
+  await snapOf(service);
+  service.removeObjects(ids.subarray(1));
+  const before = await usedBytes(service);
+  for (let i = 0; i < 5; i++) {
+    const mesh = await addCube(service);
+    const id = service.addObject({ shape: { type: 'mesh', mesh } });
+    await service.update();
+    expect((await snapOf(service))?.snap).toBeTruthy();
+    service.removeObject(id);
+    service.removeMesh(mesh);
+  }
+  expect(await usedBytes(service)).toBe(before);
+});
+
+describe('features that are dropped', () => {
+  /** A store with memory that says which addresses are in use. */
+  function storeWithMemory() {
+    const buffer = new ArrayBuffer(1 << 16);
+    const used = new Set<number>();
+    let next = 64;
+    const snaps = {
+      memoryOf: () => buffer,
+      allocate(bytes: number) {
+        const address = next;
+        next += Math.ceil(bytes / 64) * 64;
+        used.add(address);
+        return address;
+      },
+      release: (address: number) => used.delete(address),
+    };
+    return { store: new FeatureStore(snaps as unknown as CoreSnaps), used };
+  }
+
+  test.each([
+    ['the mesh was removed', (store: FeatureStore) => store.remove(1)],
+    ['another tree took its place', (store: FeatureStore) => store.replaced(1, 2)],
+    ['others were found of it', (store: FeatureStore) => store.load(1, cubeFeatures())],
+  ])('stay for picks that read them where %s', (_, drop) => {
+    const { store, used } = storeWithMemory();
+    store.load(1, cubeFeatures());
+    const { address } = store.at(1)!.features;
+    store.keep();
+    store.keep();
+    drop(store);
+    expect(store.at(1)?.features.address).not.toBe(address);
+    store.release();
+    expect(used.has(address)).toBe(true);
+    store.release();
+    expect(used.has(address)).toBe(false);
+    drop(store);
+    expect(used.size).toBe(store.at(1) ? 1 : 0);
+  });
+
+  test('stay where only vertices have moved', () => {
+    const { store, used } = storeWithMemory();
+    store.load(1, cubeFeatures());
+    const { features } = store.at(1)!;
+    store.moved(1, 2);
+    expect(store.at(1)).toBeUndefined();
+    expect(store.at(2)).toEqual({ features, isMoved: true });
+    store.remove(2);
+    expect(used.size).toBe(0);
+  });
+});
