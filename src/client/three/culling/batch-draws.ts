@@ -14,7 +14,7 @@ import { BatchStates } from './batch-states.js';
 import { BY_AIR, BY_AXIS, type Eye, type Found, type Listed } from './filter-question.js';
 import type { DrawnView } from './instance-culling.js';
 import { InstanceTest, keep } from './instance-test.js';
-import type { SeenInstances } from './seen-objects.js';
+import { NO_INSTANCES, type SeenInstances } from './seen-objects.js';
 
 interface Range {
   readonly start: number;
@@ -44,8 +44,6 @@ interface Insides {
 /** three sorts by the distance to the eye before this, and along the camera's axis from it on. */
 const FIRST_OF_AXIS = 165;
 const BY = Number.parseInt(REVISION, 10) >= FIRST_OF_AXIS ? BY_AXIS : BY_AIR;
-
-const NONE: SeenInstances = { numbers: new Uint32Array(0), count: 0 };
 
 /** What came of a list. */
 interface Written {
@@ -152,9 +150,9 @@ export class BatchDraws {
       this.#entry.standsOnGeometry === undefined ||
       !canBeHidden(this.#batch, this.#entry.cullable === true)
     )
-      return NONE;
-    if (!this.#entry.wasSeenAsItIs(update, view.layers)) return NONE;
-    return occlusion.instancesOf(this.#entry) ?? NONE;
+      return NO_INSTANCES;
+    if (!this.#entry.wasSeenAsItIs(update, view.layers)) return NO_INSTANCES;
+    return occlusion.instancesOf(this.#entry) ?? NO_INSTANCES;
   }
 
   /** Writes those of one geometry that follow each other as one. */

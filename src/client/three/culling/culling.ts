@@ -65,7 +65,7 @@ export class Culling {
 
   /** Begins an `update`: puts right what a render has left that has thrown, and finds the scene that is drawn. */
   refresh(): void {
-    while (this.#passes.length > 0) this.#end(this.#passes[this.#passes.length - 1]);
+    this.#endAll();
     const scene = sceneOf(this.#root);
     if (scene === this.#scene) return;
     this.#ignore();
@@ -136,7 +136,7 @@ export class Culling {
 
   /** Lets go of the scene, and of the memory on the graphics card. */
   dispose(): void {
-    while (this.#passes.length > 0) this.#end(this.#passes[this.#passes.length - 1]);
+    this.#endAll();
     this.#ignore();
     this.#ignore = () => {};
     this.#scene = null;
@@ -190,6 +190,10 @@ export class Culling {
   #endOf(camera: Camera): void {
     const pass = this.#passes.findLast((each) => each.camera === camera);
     if (pass !== undefined) this.#end(pass);
+  }
+
+  #endAll(): void {
+    for (const pass of [...this.#passes]) this.#end(pass);
   }
 
   #end(pass: CullingPass): void {

@@ -17,10 +17,6 @@ export class DetailLevels {
     this.#finer = levels.map(({ pixels, hysteresis = HYSTERESIS }) => pixels * (1 + hysteresis));
   }
 
-  get count(): number {
-    return this.geometries.length;
-  }
-
   /** Answers the level of what was drawn in one of them before, and has so many pixels across now. */
   next(before: number, pixels: number): number {
     let level = before;

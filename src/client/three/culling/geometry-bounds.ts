@@ -1,5 +1,7 @@
-import { Box3, BufferGeometry, Sphere } from 'three';
+import { Box3, BufferGeometry, type Sphere } from 'three';
 import { versionOf } from '../geometry/geometry-version.js';
+import { isEqual } from './morph-bounds.js';
+import { ROUNDING } from './view-volume.js';
 
 /** Bounds of more vertices take too long to find while a picture is drawn. */
 const MOST_VERTICES = 1 << 16;
@@ -8,11 +10,12 @@ const MOST_VERTICES = 1 << 16;
 export interface Bounds {
   readonly box: Box3;
   readonly sphere: Sphere;
+  /** They are the app's, and reach beyond the vertices. */
+  readonly isLarger?: boolean;
 }
 
 interface KnownBounds {
-  readonly position: unknown;
-  readonly version: number;
+  readonly versions: readonly unknown[];
   readonly bounds: Bounds | null;
 }
 
@@ -20,26 +23,39 @@ const known = new WeakMap<BufferGeometry, KnownBounds>();
 
 /**
  * Finds the bounds of a geometry's vertices, once for each version of them. The geometry's own bounds are the app's, which need
- * not tell where vertices are that have moved: they are taken only of large ones that never did. Null where there are none.
+ * not tell where vertices are that have moved: alone they are taken only of large ones that never did. Where the app's sphere is
+ * larger, shaders may move vertices within it, as three draws by it: both count. Null where there are none.
  */
 export function boundsOf(geometry: BufferGeometry): Bounds | null {
   const { position } = geometry.attributes;
   const version = versionOf(position);
+  const given = geometry.boundingSphere;
+  const versions = [position, version, given?.radius];
   const found = known.get(geometry);
-  if (found !== undefined && found.position === position && found.version === version) return found.bounds;
+  if (found !== undefined && isEqual(found.versions, versions)) return found.bounds;
   let bounds: Bounds | null = null;
   if (position !== undefined && position.count <= MOST_VERTICES) {
     const alone = new BufferGeometry().setAttribute('position', position);
     alone.computeBoundingBox();
     alone.computeBoundingSphere();
-    bounds = { box: alone.boundingBox ?? new Box3(), sphere: alone.boundingSphere ?? new Sphere() };
-  } else if (version === 0 && geometry.boundingSphere !== null) {
-    const sphere = geometry.boundingSphere.clone();
+    bounds = { box: alone.boundingBox!, sphere: alone.boundingSphere! };
+    const { box, sphere } = bounds;
+    // A sphere about the box is not the app's own: it is what loaders make. One that is infinite is.
+    const size = box.min.distanceTo(box.max);
+    if (given !== null && !(Math.abs(2 * given.radius - size) <= ROUNDING * size)) {
+      const reach = sphere.center.distanceTo(given.center) + given.radius;
+      if (reach > sphere.radius * (1 + ROUNDING)) {
+        sphere.radius = reach;
+        bounds = { box: sphere.getBoundingBox(new Box3()), sphere, isLarger: true };
+      }
+    }
+  } else if (version === 0 && given !== null) {
+    const sphere = given.clone();
     bounds = { box: geometry.boundingBox?.clone() ?? sphere.getBoundingBox(new Box3()), sphere };
   }
   // Where a vertex is not finite, nothing is known.
   if (bounds !== null && !(bounds.sphere.radius >= 0 && bounds.sphere.radius < Infinity)) bounds = null;
-  known.set(geometry, { position, version, bounds });
+  known.set(geometry, { versions, bounds });
   return bounds;
 }
 

@@ -75,7 +75,7 @@ export class InstanceCulling {
     const test = this.#test;
     test.begin(view.volume, view.camera, mesh.matrixWorld, view.pixels, view.minPixels);
     const isMorphed = mesh.morphTexture != null;
-    const isKnown = !isLarger && !isMorphed && view.isContained;
+    const isKnown = !isLarger && !own.isLarger && !isMorphed && view.isContained;
     const { update, view: asked } = view.seen;
     const { array } = mesh.instanceMatrix;
     const forms = { spheres: [bounds], ranges: NO_RANGES };
@@ -88,9 +88,7 @@ export class InstanceCulling {
       if (isMorphed) this.#findMorphed(found, total, bounds);
       else {
         this.#findSeen(found, view, total, bounds);
-        if (view.occlusion !== null && canBeHidden(mesh, this.#entry.cullable === true)) {
-          occluded = view.occlusion.instancesOf(this.#entry)?.count ?? 0;
-        }
+        if (this.#canBeHidden(view)) occluded = view.occlusion?.instancesOf(this.#entry)?.count ?? 0;
       }
       if (eye !== null) test.findDepths(array, forms, eye);
     } else found = test.find(array, total, forms, null, eye, this.#levels === null);
@@ -117,14 +115,20 @@ export class InstanceCulling {
     return this.#sphere.radius <= sphere.radius * (1 + ROUNDING);
   }
 
+  /** Tells whether those of its instances are hidden that the answer says so of. */
+  #canBeHidden({ occlusion }: DrawnView): boolean {
+    return occlusion !== null && canBeHidden(this.#mesh, this.#entry.cullable === true);
+  }
+
   /** Finds among those that the answer names. */
-  #findSeen(found: Found, { seen, asked, occlusion }: DrawnView, total: number, bounds: Sphere): void {
+  #findSeen(found: Found, view: DrawnView, total: number, bounds: Sphere): void {
+    const { seen, asked } = view;
     const { array } = this.#mesh.instanceMatrix;
     const { numbers, count } = seen.instancesOf(this.#entry);
     // What is seen within the margin need not be in the picture.
     this.#test.findAmong(array, numbers, lengthBelow(numbers, count, total), bounds);
     const hidden = asked?.instancesOf(this.#entry) ?? null;
-    if (hidden === null || (occlusion !== null && canBeHidden(this.#mesh, this.#entry.cullable === true))) return;
+    if (hidden === null || this.#canBeHidden(view)) return;
     const drawn = found.count;
     this.#test.findAmong(array, hidden.numbers, lengthBelow(hidden.numbers, hidden.count, total), bounds);
     if (found.count > drawn) found.numbers.subarray(0, found.count).sort();

@@ -12,45 +12,57 @@ type Callback = Object3D['onBeforeRender'];
 
 const KEYS = ['onBeforeRender', 'onAfterRender'] as const;
 
+interface Hooks {
+  readonly listeners: Set<RenderListener>;
+  /** They leave the scene as it was. */
+  readonly ends: readonly (() => void)[];
+}
+
+/** Trackers come and go in any order: a scene is hooked once for all who listen to it. */
+const heard = new WeakMap<Scene, Hooks>();
+
 /**
  * Has a listener told of each render of a scene, beside what the app has in `onBeforeRender` and `onAfterRender`: what it
- * has put there is called, and what it puts there from now on. Answers what ends that, and leaves the app's own there.
+ * has put there is called, and what it puts there from now on. Answers what ends that; the last one leaves the app's own there.
  */
 export function listenToRenders(scene: Scene, listener: RenderListener): () => void {
+  const hooks = heard.get(scene) ?? hook(scene);
+  const { listeners, ends } = hooks;
+  heard.set(scene, hooks);
+  listeners.add(listener);
+  return () => {
+    if (!listeners.delete(listener) || listeners.size > 0) return;
+    heard.delete(scene);
+    for (const end of ends) end();
+  };
+}
+
+function hook(scene: Scene): Hooks {
+  const listeners = new Set<RenderListener>();
   const ends = KEYS.map((key) => {
-    const own = Object.getOwnPropertyDescriptor(scene, key);
     let given: Callback = scene[key];
-    let isGiven = own !== undefined;
     const isBefore = key === 'onBeforeRender';
     // The app's own goes first where a render begins, and last where it ends: it draws nothing that is culled for another.
     const callback: Callback = function (this: Object3D, ...args) {
       const [renderer, , camera] = args;
-      if (isBefore) {
-        given.apply(this, args);
-        listener.begin(camera, renderer);
-      } else {
-        listener.end(camera);
-        given.apply(this, args);
-      }
+      if (isBefore) given.apply(this, args);
+      for (const each of listeners) isBefore ? each.begin(camera, renderer) : each.end(camera);
+      if (!isBefore) given.apply(this, args);
     };
     Object.defineProperty(scene, key, {
-      configurable: true,
-      enumerable: own?.enumerable ?? false,
+      configurable: true, // it stays as enumerable as it was
       get: () => callback,
       set: (value: Callback) => {
         given = value;
-        isGiven = true;
       },
     });
     return (): void => {
       if (scene[key] !== callback) return; // somebody has defined it anew
       delete (scene as Partial<Pick<Scene, typeof key>>)[key];
-      if (isGiven) scene[key] = given;
+      if (scene[key] !== given) scene[key] = given;
     };
   });
-  return () => {
-    for (const end of ends) end();
-  };
+  return { listeners, ends };
 }
 
 /** Answers the scene that is rendered with an object in it: the topmost above it, or itself; null where there is none. */

@@ -10,7 +10,7 @@ export interface SeenInstances {
   count: number;
 }
 
-const NONE: SeenInstances = { numbers: new Uint32Array(0), count: 0 };
+export const NO_INSTANCES: SeenInstances = { numbers: new Uint32Array(0), count: 0 };
 
 /** What the newest answer says that one view sees. It is looked through when somebody asks: where all moves, nobody does. */
 export class SeenObjects {
@@ -75,7 +75,7 @@ export class SeenObjects {
   /** Answers the numbers of the instances of an object that it sees. */
   instancesOf(owner: PlacedOwner): SeenInstances {
     if (this.#objects !== null) this.#lookThrough(this.#objects);
-    return this.#instances.get(owner) ?? NONE;
+    return this.#instances.get(owner) ?? NO_INSTANCES;
   }
 
   /** Answers the list of an object's instances, which is emptied where it is an earlier answer's. */

@@ -53,6 +53,8 @@ let leftAt: f64 = 0;
 let isResumed: bool = false;
 /** Whether the characters are where they are in this frame. */
 let areMoved: bool = false;
+/** So many views were looked at: all for what they see, then all for what is hidden in them. */
+let viewsDone: u32 = 0;
 /** Whether the trees are up to date, and what the views see is found. */
 let isIndexed: bool = false;
 /** Whether there is a budget for pairs. */
@@ -87,39 +89,53 @@ export function beginFrame(input: usize): void {
   budgetLeft = isBudgeted ? budget : Infinity;
   leftAt = now();
   isResumed = false;
+  viewsDone = 0;
   isIndexed = false;
   isNarrow = false;
   msUpdate = leftAt - start;
-  msNarrowPhase = 0;
+  msNarrowPhase = msCull = msOcclusion = 0;
   isUnderWay = true;
 }
 
-/**
- * Brings the trees up to date and moves the characters until the slice ends; then finds what the views see. Answers whether
- * that is done.
- */
-function findVisible(start: f64, sliceEnd: f64): bool {
-  let isSettled = settle(sliceEnd);
-  if (isSettled) {
-    updateTrees();
-    if (!areMoved && areCharacters()) {
-      isSettled = areMoved = moveCharacters(sliceEnd);
-      if (areMoved) updateTrees();
-    }
+/** Brings the trees up to date and moves the characters until the slice ends. Answers whether that is done. */
+function settleAll(sliceEnd: f64): bool {
+  if (!settle(sliceEnd)) return false;
+  updateTrees();
+  if (areMoved || !areCharacters()) return true;
+  areMoved = moveCharacters(sliceEnd);
+  if (areMoved) updateTrees();
+  return areMoved;
+}
+
+/** Finds what the views see, one after the other, at least one until the slice ends. Answers whether that is done. */
+function findSeen(sliceEnd: f64): bool {
+  const all: u32 = viewCount << 1;
+  while (viewsDone < all) {
+    const isSeen = viewsDone >= viewCount;
+    const view = viewAt(isSeen ? viewsDone - viewCount : viewsDone);
+    viewsDone++;
+    if (isSeen ? !view.hasOcclusion : !view.active) continue;
+    if (isSeen) leaveOutOccluded(view);
+    else cull(view);
+    const start = leftAt;
+    leftAt = now();
+    msCull += leftAt - start;
+    if (isSeen) msOcclusion += leftAt - start;
+    if (leftAt >= sliceEnd) return viewsDone == all;
   }
-  const updated = now();
-  msUpdate += updated - start;
-  leftAt = updated;
-  if (!isSettled) return false;
-  for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) cull(viewAt(i));
-  const seen = now();
-  for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).hasOcclusion) leaveOutOccluded(viewAt(i));
+  return true;
+}
+
+/** Does what comes before the pairs, until the slice ends. Answers whether that is done. */
+function findVisible(start: f64, sliceEnd: f64): bool {
+  const isSettled = viewsDone > 0 || settleAll(sliceEnd);
+  leftAt = now();
+  msUpdate += leftAt - start;
+  if (!isSettled || !findSeen(sliceEnd)) return false;
   clearSlots(unsteady);
   const culled = now();
-  msOcclusion = culled - seen;
   beginPairs(isBudgeted);
   leftAt = now();
-  msCull = culled - updated;
   msBroadPhase = leftAt - culled;
   return true;
 }
