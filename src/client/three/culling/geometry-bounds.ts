@@ -1,6 +1,5 @@
 import { Box3, BufferGeometry, type Sphere } from 'three';
 import { versionOf } from '../geometry/geometry-version.js';
-import { isEqual } from './morph-bounds.js';
 import { ROUNDING } from './view-volume.js';
 
 /** Bounds of more vertices take too long to find while a picture is drawn. */
@@ -15,7 +14,10 @@ export interface Bounds {
 }
 
 interface KnownBounds {
-  readonly versions: readonly unknown[];
+  readonly position: unknown;
+  readonly version: number;
+  /** The radius of the app's own sphere. */
+  readonly radius: number | undefined;
   readonly bounds: Bounds | null;
 }
 
@@ -30,9 +32,10 @@ export function boundsOf(geometry: BufferGeometry): Bounds | null {
   const { position } = geometry.attributes;
   const version = versionOf(position);
   const given = geometry.boundingSphere;
-  const versions = [position, version, given?.radius];
+  const radius = given?.radius;
   const found = known.get(geometry);
-  if (found !== undefined && isEqual(found.versions, versions)) return found.bounds;
+  // Asked for each Mesh of a picture, it makes no garbage.
+  if (found?.position === position && found.version === version && found.radius === radius) return found.bounds;
   let bounds: Bounds | null = null;
   if (position !== undefined && position.count <= MOST_VERTICES) {
     const alone = new BufferGeometry().setAttribute('position', position);
@@ -55,7 +58,7 @@ export function boundsOf(geometry: BufferGeometry): Bounds | null {
   }
   // Where a vertex is not finite, nothing is known.
   if (bounds !== null && !(bounds.sphere.radius >= 0 && bounds.sphere.radius < Infinity)) bounds = null;
-  known.set(geometry, { versions, bounds });
+  known.set(geometry, { position, version, radius, bounds });
   return bounds;
 }
 

@@ -67,6 +67,6 @@ function reachesOf(geometry: BufferGeometry): Reaches | null {
   return reaches;
 }
 
-export function isEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
+function isEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((each, i) => each === b[i]);
 }
