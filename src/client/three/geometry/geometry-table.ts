@@ -17,8 +17,16 @@ const NUMBERS = 5;
  */
 export class GeometryTable<T extends GeometryOwner> {
   readonly #owners: T[] = [];
+  readonly #geometries: BufferGeometry[] = [];
+  // What a geometry holds is reached from here, and not through it: reads that do not wait for one another are under way at once.
+  readonly #attributes: (BufferGeometry['attributes'] | undefined)[] = [];
+  readonly #ranges: (BufferGeometry['drawRange'] | undefined)[] = [];
+  readonly #groups: (BufferGeometry['groups'] | undefined)[] = [];
   readonly #positions: (BufferAttribute | InterleavedBufferAttribute | undefined)[] = [];
   readonly #indices: (BufferAttribute | null)[] = [];
+  readonly #lists: unknown[][] = [
+    ...[this.#owners, this.#geometries, this.#attributes, this.#ranges, this.#groups, this.#positions, this.#indices],
+  ];
   /** The first of a line is not a number where nothing is known. */
   #numbers = new Float64Array(64 * NUMBERS);
 
@@ -26,6 +34,10 @@ export class GeometryTable<T extends GeometryOwner> {
   add(owner: T): void {
     if (owner.line >= 0) return;
     owner.line = this.#owners.push(owner) - 1;
+    this.#geometries.push(owner.geometry);
+    this.#attributes.push(undefined);
+    this.#ranges.push(undefined);
+    this.#groups.push(undefined);
     this.#positions.push(undefined);
     this.#indices.push(null);
     if (NUMBERS * this.#owners.length > this.#numbers.length) {
@@ -40,14 +52,13 @@ export class GeometryTable<T extends GeometryOwner> {
     const { line } = owner;
     if (line < 0) return;
     const end = this.#owners.length - 1;
-    const last = this.#owners[end];
-    this.#owners[line] = last;
-    this.#positions[line] = this.#positions[end];
-    this.#indices[line] = this.#indices[end];
+    this.#owners[end].line = line;
     this.#numbers.copyWithin(NUMBERS * line, NUMBERS * end, NUMBERS * (end + 1));
-    last.line = line;
+    for (const list of this.#lists) {
+      list[line] = list[end];
+      list.pop();
+    }
     owner.line = -1;
-    this.#owners.length = this.#positions.length = this.#indices.length = end;
   }
 
   /** Notes what a geometry is. */
@@ -57,6 +68,9 @@ export class GeometryTable<T extends GeometryOwner> {
     const { attributes, index, drawRange, groups } = geometry;
     const { position } = attributes;
     if (position === undefined || 'isInterleavedBufferAttribute' in position || groups.length > 0) return;
+    this.#attributes[line] = attributes;
+    this.#ranges[line] = drawRange;
+    this.#groups[line] = groups;
     this.#positions[line] = position;
     this.#indices[line] = index;
     const numbers = this.#numbers;
@@ -83,17 +97,22 @@ export class GeometryTable<T extends GeometryOwner> {
     const at = NUMBERS * line;
     const version = numbers[at];
     if (Number.isNaN(version)) return false;
-    const { geometry } = this.#owners[line];
+    const geometry = this.#geometries[line];
+    const attributes = this.#attributes[line]!;
+    const range = this.#ranges[line]!;
+    const groups = this.#groups[line]!;
     const position = this.#positions[line] as BufferAttribute;
     const index = this.#indices[line];
     if (position.version !== version || position.count !== numbers[at + 1]) return false;
     if (index !== null && index.version !== numbers[at + 2]) return false;
-    const { attributes, drawRange, groups } = geometry;
     return (
       geometry.index === index &&
+      geometry.attributes === attributes &&
+      geometry.drawRange === range &&
+      geometry.groups === groups &&
       attributes.position === position &&
-      drawRange.start === numbers[at + 3] &&
-      drawRange.count === numbers[at + 4] &&
+      range.start === numbers[at + 3] &&
+      range.count === numbers[at + 4] &&
       groups.length === 0
     );
   }
