@@ -65,31 +65,12 @@ test('after a pause, many are looked at within a few frames, and at once where e
   };
   for (let frame = 0; frame < 100; frame++) expect(frameAfter(16)).toBeLessThan(count / 50);
   const seen = new Uint8Array(count);
-  expect(frameAfter(3000, seen)).toBeLessThan(count / 25);
-  for (let frame = 0; frame < 30; frame++) expect(frameAfter(16, seen)).toBeLessThan(count / 25);
+  expect(frameAfter(3000, seen)).toBe(count / 16);
+  for (let frame = 0; frame < 15; frame++) expect(frameAfter(16, seen)).toBe(count / 16);
   expect(seen.indexOf(0)).toBe(-1);
-  for (let frame = 0; frame < 30; frame++) frameAfter(16); // what has become due meanwhile
+  for (let frame = 0; frame < 8; frame++) frameAfter(16); // what has become due meanwhile
   expect(frameAfter(16)).toBeLessThan(count / 50);
   frameAfter(900);
   expect(frameAfter(900)).toBe(count);
-  clock.mockRestore();
-});
-
-test.each([5, 16, 33, 50])('after a pause, each has its turn within a second where frames take %i ms', (ms) => {
-  let now = 0;
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
-  for (const count of [1000, 20_000, 80_000]) {
-    const turns = new Turns();
-    const seen = new Uint8Array(count);
-    const frameAfter = (lasted: number): void => {
-      now += lasted;
-      turns.take(count, (first, end) => seen.fill(1, first, end));
-    };
-    for (let frame = 0; frame < 40; frame++) frameAfter(ms);
-    seen.fill(0);
-    frameAfter(3000);
-    for (let time = 0; time < 1000 - ms; time += ms) frameAfter(ms);
-    expect(seen.indexOf(0), `${count}`).toBe(-1);
-  }
   clock.mockRestore();
 });

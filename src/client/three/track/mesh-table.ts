@@ -1,4 +1,4 @@
-import type { BufferGeometry, Layers, Material, Matrix4, Mesh, Object3D } from 'three';
+import type { BufferGeometry, Material, Matrix4, Mesh, Object3D } from 'three';
 import { MAX_OBJECTS } from '../../../shared/layout.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
@@ -47,13 +47,13 @@ const MAX_LINES = MAX_OBJECTS + 1;
 export class MeshTable {
   readonly #owners: (TableOwner | null)[] = [];
   readonly #objects: Mesh[] = [];
+  /** They are not of the kinds: where each Mesh has its own, another object of ours was read for each, 40 ns a line and not 35. */
   readonly #geometries: BufferGeometry[] = [];
   readonly #worlds: Matrix4[] = [];
-  readonly #layers: Layers[] = [];
   readonly #matrices: number[][] = [];
   readonly #kinds: UnchangedKind[] = [];
   readonly #lists: unknown[][] = [
-    ...[this.#owners, this.#objects, this.#geometries, this.#worlds, this.#layers, this.#matrices, this.#kinds],
+    ...[this.#owners, this.#objects, this.#geometries, this.#worlds, this.#matrices, this.#kinds],
   ];
   #ids = new Uint32Array(64);
   /** 1 for the holes: to pass over thousands of them is to read bytes in a row. */
@@ -129,7 +129,6 @@ export class MeshTable {
     this.#objects[n] = object;
     this.#geometries[n] = geometry;
     this.#worlds[n] = object.matrixWorld;
-    this.#layers[n] = object.layers;
     this.#matrices[n] = object.matrixWorld.elements;
     this.#kinds[n] = this.#last;
     this.#ids[n] = id;
@@ -212,7 +211,6 @@ export class MeshTable {
     const objects = this.#objects;
     const geometries = this.#geometries;
     const worlds = this.#worlds;
-    const layers = this.#layers;
     const kinds = this.#kinds;
     for (let n = first; n < end; ) {
       // Those in a row that are of one kind are a loop of their own, in which nothing of the kind is read again.
@@ -221,14 +219,12 @@ export class MeshTable {
       const isSame = material.side === kind.side && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
       for (; n < end && kinds[n] === kind; n++) {
         const object = objects[n];
-        const own = layers[n];
         if (
           object.visible !== isVisible ||
           object.geometry !== geometries[n] ||
           object.material !== material ||
           object.matrixWorld !== worlds[n] ||
-          object.layers !== own ||
-          own.mask !== mask ||
+          object.layers?.mask !== mask || // whatever an app has put there
           !isSame
         ) {
           changed.push(this.#owners[n]!);
