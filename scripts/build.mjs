@@ -76,6 +76,8 @@ export async function buildClient(dir) {
       sourcemapExcludeSources: true,
       sourcemapPathTransform: (path) => path.replace(FOR_NODE, ''),
       minify: true,
+      // Minifiers write them at each Map of a class, too. What bundlers leave out here, they do by what is imported.
+      comments: { annotation: false },
       chunkFileNames: '[name].js',
       codeSplitting: sharedChunks(),
     },

@@ -42,14 +42,14 @@ test('many Meshes leave a table and come back to it', { timeout: TIMEOUT }, () =
   const table = new MeshTable();
   const geometry = new BufferGeometry();
   const material = new MeshBasicMaterial();
-  const kind = { geometry, material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
+  const kind = { material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
   // What the table reads of a Mesh: so many of three's would take seconds.
   const like = { geometry, material, visible: true, layers: { mask: 1 }, matrixWorld: { elements: [] } };
   const owners = Array.from({ length: MANY }, () => {
     const drawn = { ...like } as unknown as Mesh;
     return { object: drawn, drawn, place: -1 };
   });
-  const set = (i: number) => table.set(owners[i], makeId(i, 1), { ...kind });
+  const set = (i: number) => table.set(owners[i], makeId(i, 1), geometry, { ...kind });
   for (let i = 0; i < MANY; i++) set(i);
   for (let i = MANY - 1; i >= 0; i -= 2) table.remove(owners[i]);
   expect(table.size).toBe(MANY / 2);

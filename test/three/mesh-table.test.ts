@@ -6,11 +6,11 @@ import { Random, SEED } from '../oracle/random.js';
 test(`all that are in the table are looked at and sent, whoever has left, seed ${SEED}`, () => {
   const random = new Random(SEED);
   const table = new MeshTable();
-  const geometry = new BoxGeometry();
+  const geometries = Array.from({ length: 5 }, () => new BoxGeometry());
   const material = new MeshBasicMaterial();
   const alive = new Map<number, TableOwner>();
-  const kind = { geometry, material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
-  const set = (id: number, owner: TableOwner) => table.set(owner, id, kind);
+  const kind = { material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
+  const set = (id: number, owner: TableOwner) => table.set(owner, id, owner.drawn.geometry, kind);
   let longest = 0;
   let mostRows = 0;
   let unordered = 0;
@@ -20,7 +20,7 @@ test(`all that are in the table are looked at and sent, whoever has left, seed $
       for (let n = random.integer(80); n > 0; n--) {
         const id = 1 + random.integer(2000);
         if (alive.has(id)) continue;
-        const drawn = new Mesh(geometry, material);
+        const drawn = new Mesh(random.pick(geometries), material);
         alive.set(id, { object: drawn, drawn, place: -1 });
         set(id, alive.get(id)!);
       }
@@ -40,7 +40,14 @@ test(`all that are in the table are looked at and sent, whoever has left, seed $
       alive.delete(id);
     }
     const others = [...alive].filter(() => random.chance(0.05));
-    for (const [, { drawn }] of others) random.pick([() => drawn.layers.set(3), () => (drawn.visible = false)])();
+    for (const [, { drawn }] of others) {
+      const { geometry } = drawn;
+      random.pick([
+        () => drawn.layers.set(3),
+        () => (drawn.visible = false),
+        () => (drawn.geometry = random.pick(geometries.filter((each) => each !== geometry))),
+      ])();
+    }
     const changed: TableOwner[] = [];
     const end = table.size;
     longest = Math.max(longest, end - alive.size);

@@ -96,3 +96,47 @@ test(`instances are found by their ids, whatever came and went in their slots, s
     }
   }
 });
+
+test(`instances in rows of slots are found among all others, and what has gone from a row is not, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  const objects = new SceneObjects();
+  const generations = new Uint16Array(6000).fill(1);
+  // Of the second, some in a row are of two parts of its instances, which end at a multiple of 8,192.
+  const crowds = [0, 8100, 40].map((base) => ({ standIn: standInOf(true), base, ids: [] as number[] }));
+  let free = Array.from(generations, (_, slot) => slot);
+  let inRows = 0;
+  for (let step = 0; step < 300; step++) {
+    const { standIn, base, ids } = random.pick(crowds);
+    if (free.length > 300 && random.chance(0.6)) {
+      const begin = random.integer(free.length);
+      const slots = free.splice(begin, 1 + random.integer(300));
+      if (random.chance(0.3)) slots.reverse();
+      if (random.chance(0.2)) slots.push(...free.splice(0, 1));
+      const added = Uint32Array.from(slots, (slot) => makeId(slot, generations[slot]));
+      objects.add(standIn, added, base + ids.length);
+      ids.push(...added);
+    } else {
+      const count = Math.max(0, ids.length - random.integer(random.pick([5, 100, 10_000])));
+      const removed = ids.splice(count);
+      objects.remove(standIn, Uint32Array.from(removed), base + count);
+      for (const id of removed) generations[slotOf(id)] = 1 + (generations[slotOf(id)] % 5);
+      free = [...free, ...removed.map(slotOf)].sort((a, b) => a - b);
+    }
+    // Of slots in which there is nothing, or another one.
+    const gone = Array.from(generations, (generation, slot) => {
+      const other = 1 + random.integer(6);
+      return makeId(slot, other === generation && !free.includes(slot) ? 7 : other);
+    });
+    const asked = Uint32Array.from([...crowds.flatMap((each) => each.ids), ...gone].filter(() => random.chance(0.3)));
+    if (random.chance(0.8)) asked.sort();
+    const target = new Uint32Array(asked.length);
+    for (const crowd of crowds) {
+      const numbers = new Map(crowd.ids.map((id, i) => [id, crowd.base + i]));
+      const expected = Array.from(asked).flatMap((id) => numbers.get(id) ?? []);
+      const count = objects.instancesOf(crowd.standIn.owner.object, asked, target);
+      expect(Array.from(target.subarray(0, count)), `step ${step}`).toEqual(expected);
+      inRows += expected.length;
+    }
+  }
+  expect(inRows).toBeGreaterThan(10_000);
+});

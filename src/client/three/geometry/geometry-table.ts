@@ -1,4 +1,5 @@
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
+import { grown } from '../../../shared/typed-arrays.js';
 
 /** It has a line in the table. */
 export interface GeometryOwner {
@@ -28,11 +29,7 @@ export class GeometryTable<T extends GeometryOwner> {
     owner.line = this.#owners.push(owner) - 1;
     this.#positions.push(undefined);
     this.#indices.push(null);
-    if (NUMBERS * this.#owners.length > this.#numbers.length) {
-      const numbers = new Float64Array(2 * this.#numbers.length);
-      numbers.set(this.#numbers);
-      this.#numbers = numbers;
-    }
+    if (NUMBERS * this.#owners.length > this.#numbers.length) this.#numbers = grown(this.#numbers);
     this.forget(owner);
   }
 

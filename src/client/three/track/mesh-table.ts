@@ -1,13 +1,12 @@
-import type { BufferGeometry, Layers, Material, Matrix4, Mesh, Object3D } from 'three';
+import type { BufferGeometry, Material, Matrix4, Mesh, Object3D } from 'three';
 import { MAX_OBJECTS } from '../../../shared/layout.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
 import { isCutAs, isSameCut, type MaterialCut } from './material-cut.js';
 
-/** It says what a Mesh is. While it is still that, nothing is to be done but to send its matrix. */
+/** With its geometry, it says what a Mesh is. While it is still that, nothing is to be done but to send its matrix. */
 export interface UnchangedKind {
-  readonly geometry: BufferGeometry;
   readonly material: Material;
   readonly side: number;
   readonly isDrawn: boolean;
@@ -48,11 +47,14 @@ const MAX_LINES = MAX_OBJECTS + 1;
 export class MeshTable {
   readonly #owners: (TableOwner | null)[] = [];
   readonly #objects: Mesh[] = [];
+  /** They are not of the kinds: where each Mesh has its own, another object of ours was read for each, 40 ns a line and not 35. */
+  readonly #geometries: BufferGeometry[] = [];
   readonly #worlds: Matrix4[] = [];
-  readonly #layers: Layers[] = [];
   readonly #matrices: number[][] = [];
   readonly #kinds: UnchangedKind[] = [];
-  readonly #lists: unknown[][] = [this.#owners, this.#objects, this.#worlds, this.#layers, this.#matrices, this.#kinds];
+  readonly #lists: unknown[][] = [
+    ...[this.#owners, this.#objects, this.#geometries, this.#worlds, this.#matrices, this.#kinds],
+  ];
   #ids = new Uint32Array(64);
   /** 1 for the holes: to pass over thousands of them is to read bytes in a row. */
   #empty = new Uint8Array(64);
@@ -66,7 +68,7 @@ export class MeshTable {
   #calls = 0;
   /** And since the last one came. */
   #callsOfNew = 0;
-  /** The kinds that were set last: two, as of thousands some may be hidden and some not. */
+  /** The kinds that were set last: two, as of thousands some may be hidden and some not. Those of 20,000 geometries have one. */
   #last: UnchangedKind | null = null;
   #other: UnchangedKind | null = null;
   /** Counts the lines of each part that rest. */
@@ -108,7 +110,7 @@ export class MeshTable {
   }
 
   /** Notes what a Mesh is from now on, which is there already or not. */
-  set(owner: TableOwner, id: ObjectId, kind: UnchangedKind): void {
+  set(owner: TableOwner, id: ObjectId, geometry: BufferGeometry, kind: UnchangedKind): void {
     if (owner.place >= 0 && this.#ids[owner.place] !== id) this.remove(owner);
     const isNew = owner.place < 0;
     const n = isNew ? this.#count++ : owner.place;
@@ -125,8 +127,8 @@ export class MeshTable {
     const { drawn: object } = owner;
     this.#owners[n] = owner;
     this.#objects[n] = object;
+    this.#geometries[n] = geometry;
     this.#worlds[n] = object.matrixWorld;
-    this.#layers[n] = object.layers;
     this.#matrices[n] = object.matrixWorld.elements;
     this.#kinds[n] = this.#last;
     this.#ids[n] = id;
@@ -207,24 +209,22 @@ export class MeshTable {
 
   #findIn(first: number, end: number, changed: TableOwner[]): void {
     const objects = this.#objects;
+    const geometries = this.#geometries;
     const worlds = this.#worlds;
-    const layers = this.#layers;
     const kinds = this.#kinds;
     for (let n = first; n < end; ) {
       // Those in a row that are of one kind are a loop of their own, in which nothing of the kind is read again.
       const kind = kinds[n];
-      const { geometry, material, isVisible, layers: mask } = kind;
+      const { material, isVisible, layers: mask } = kind;
       const isSame = material.side === kind.side && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
       for (; n < end && kinds[n] === kind; n++) {
         const object = objects[n];
-        const own = layers[n];
         if (
           object.visible !== isVisible ||
-          object.geometry !== geometry ||
+          object.geometry !== geometries[n] ||
           object.material !== material ||
           object.matrixWorld !== worlds[n] ||
-          object.layers !== own ||
-          own.mask !== mask ||
+          object.layers?.mask !== mask || // whatever an app has put there
           !isSame
         ) {
           changed.push(this.#owners[n]!);
@@ -311,7 +311,6 @@ export class MeshTable {
 
 function areAlike(a: UnchangedKind, b: UnchangedKind): boolean {
   return (
-    a.geometry === b.geometry &&
     a.material === b.material &&
     a.side === b.side &&
     a.isDrawn === b.isDrawn &&

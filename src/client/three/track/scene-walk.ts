@@ -8,7 +8,7 @@ import { SceneEntries } from './scene-entries.js';
 import type { SceneEntry } from './scene-entry.js';
 import { SceneGraph } from './scene-graph.js';
 import type { SceneNode } from './scene-node.js';
-import { sliceOf } from './slice.js';
+import { INSTANCES_OF_A_BUILD, sliceOf } from './slice.js';
 import type { TrackerContext, Updatable } from './stand-in.js';
 import { Visibility } from './visibility.js';
 
@@ -250,7 +250,8 @@ export class SceneWalk {
       // What is built is there before all the rest has come.
       const built = stale.values().next().value;
       if (built !== undefined) this.#updateStale(built);
-      if (isOver(built?.count)) return;
+      const isToBuild = node?.entry?.count === 0 && node.entry.pending;
+      if (isOver(isToBuild ? INSTANCES_OF_A_BUILD : built?.count)) return;
     }
     for (const entry of this.#isCleared ? NO_ENTRIES : stale) {
       this.#updateStale(entry);

@@ -66,10 +66,9 @@ export class SeenLook {
     this.geometry = null;
   }
 
-  /** Answers of what kind an object of one material is, for a line of a table. */
+  /** Answers of what kind an object of one material is, whatever its geometry, for a line of a table. */
   kindOf({ visible, layers }: Mesh): UnchangedKind {
     return {
-      geometry: this.geometry!,
       material: this.material as Material,
       side: this.#side,
       isDrawn: this.isDrawn,

@@ -309,7 +309,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     if (isSingle && this.#look.hasOneMaterial && this.#pose === null && count === 1) {
       const table = this.isStatic ? still : moving;
       this.#pay(table);
-      table.set(this, this.idAt(0), this.#look.kindOf(drawn));
+      table.set(this, this.idAt(0), this.#look.geometry!, this.#look.kindOf(drawn));
       if (table === moving) return;
     } else {
       // What is not built yet is looked at when it is, in a slice: 50,000 at once that share a geometry took 100 ms.
