@@ -11,7 +11,8 @@ import { storeLanes } from '../tree/store-boxes';
 import { emptyHigh, emptyLow } from './binned-sah';
 import { VECTOR_BYTES } from '../../sizes';
 import {
-  MOST_POINTS, POINT_BYTES, boundTurnedPoints, gatherPoints, keepExtremes, laneSum, pointCount, points, setPoints, sumCount,
+  MOST_POINTS, POINT_BYTES, boundTurnedPoints, gatherPoints, keepCorners, keepExtremes, laneSum, pointCount, points, setPoints,
+  sumCount, triangleAreas,
 } from './extreme-points';
 import {
   BOXES_BYTES, Subtree, axisAlignedBoxes, boundSubtree, boxes, costOf, rotatedBoxes, setTrees, subtreeAt, sumOfAreas,
@@ -47,7 +48,7 @@ export function fitNode(node: Node, index: u32, padding: f32, doesTurn: bool): f
   const identityCost = costOf(boxes);
   let cost = identityCost;
   node.quaternion = IDENTITY_QUATERNION;
-  if (FITTING) {
+  if (FITTING && (doesTurn || promises(node, index, identityCost))) {
     if (innerCount(node) > 0) gatherPoints(node);
     if (searchRotation(node, index, identityCost, doesTurn)) {
       quantise(quantised, best);
@@ -60,7 +61,7 @@ export function fitNode(node: Node, index: u32, padding: f32, doesTurn: bool): f
         axisAlignedBoxes(node);
       }
     }
-    keepExtremes(index);
+    if (doesTurn || isRotated(node)) keepExtremes(index);
   }
   storeLanes(node, boxes, padding * BOX_PADDING);
   return cost;
@@ -79,6 +80,31 @@ export function refitNode(node: Node, index: u32, padding: f32): f32 {
 
 // --- the search ---
 
+/**
+ * Tells a quick build whether a rotation may be worth a search: above leaves where boxes are large beside their triangles, and
+ * higher up where a child has one. A child without one is given the corners of its bounds as extremes.
+ */
+function promises(node: Node, index: u32, cost: f32): bool {
+  const inner = innerCount(node);
+  if (inner == 0) return cost > THIN * triangleAreas();
+  let isAny = false;
+  for (let i: u32 = 0; i < inner; i++) isAny = isAny || isRotated(childAt(node, index, i));
+  if (!isAny) return false;
+  for (let i: u32 = 0; i < inner; i++) {
+    const child = subtreeAt(childOf(node, i));
+    if (!isRotated(childAt(node, index, i))) keepCorners(childOf(node, i), child.low, child.high);
+  }
+  return true;
+}
+
+const THIN: f32 = 4;
+
+// @ts-ignore: decorator
+@inline
+function childAt(node: Node, index: u32, i: u32): Node {
+  return changetype<Node>(changetype<usize>(node) + (childOf(node, i) - index) * <u32>NODE_BYTES);
+}
+
 /** Searches for a rotation that promises to be worth it and leaves it in `best`. Answers false when there is none. */
 function searchRotation(node: Node, index: u32, identityCost: f32, doesTurn: bool): bool {
   const inner = innerCount(node);
@@ -92,7 +118,7 @@ function searchRotation(node: Node, index: u32, identityCost: f32, doesTurn: boo
     copyQuaternion(best, trial);
   }
   for (let i: u32 = 0; i < inner; i++) {
-    const childNode = changetype<Node>(changetype<usize>(node) + (childOf(node, i) - index) * <u32>NODE_BYTES);
+    const childNode = childAt(node, index, i);
     if (!isRotated(childNode)) continue;
     const q = changetype<usize>(childNode) + offsetof<Node>('quaternion');
     const inverse = 1.0 / 32767.0;
