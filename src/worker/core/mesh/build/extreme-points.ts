@@ -190,7 +190,7 @@ export function keepCorners(index: u32, low: v128, high: v128): void {
   for (let group = 0; group < 4; group++, to += VECTOR_BYTES) {
     v128.store(to, x);
     v128.store(to, y, EXTREMES_AXIS_BYTES);
-    v128.store(to, group & 1 ? v128.shuffle<f32>(high, high, 2, 2, 2, 2) : v128.shuffle<f32>(low, low, 2, 2, 2, 2), 2 * EXTREMES_AXIS_BYTES);
+    v128.store(to, f32x4.splat(f32x4.extract_lane(group & 1 ? high : low, 2)), 2 * EXTREMES_AXIS_BYTES);
   }
 }
 

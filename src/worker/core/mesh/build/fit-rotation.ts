@@ -82,21 +82,27 @@ export function refitNode(node: Node, index: u32, padding: f32): f32 {
 
 /**
  * Tells a quick build whether a rotation may be worth a search: above leaves where boxes are large beside their triangles, and
- * higher up where a child has one. A child without one is given the corners of its bounds as extremes.
+ * higher up where a child has one; the others are given the corners of their bounds as extremes.
+ *
+ * Fitting the full dragon takes 0.37 of what a search everywhere takes, and rays take as long: they visit 5 % more nodes and 19 %
+ * more leaves, but are turned in few of them. Rods, of which rays take twice as long without rotations, have 1.4 % more nodes visited.
  */
 function promises(node: Node, index: u32, cost: f32): bool {
   const inner = innerCount(node);
   if (inner == 0) return cost > THIN * triangleAreas();
   let isAny = false;
-  for (let i: u32 = 0; i < inner; i++) isAny = isAny || isRotated(childAt(node, index, i));
-  if (!isAny) return false;
   for (let i: u32 = 0; i < inner; i++) {
-    const child = subtreeAt(childOf(node, i));
-    if (!isRotated(childAt(node, index, i))) keepCorners(childOf(node, i), child.low, child.high);
+    const child = childOf(node, i), s = subtreeAt(child);
+    if (isRotated(childAt(node, index, i))) isAny = true;
+    else keepCorners(child, s.low, s.high);
   }
-  return true;
+  return isAny;
 }
 
+/**
+ * Boxes of flat patches are seldom larger beside their triangles, those of thin rods much larger. With 3, rays visit 0.7 % fewer nodes
+ * of the full dragon and 9 % fewer leaves, in the same time; with 6, 11 % more leaves of dragons among scattered triangles.
+ */
 const THIN: f32 = 4;
 
 // @ts-ignore: decorator
@@ -109,9 +115,7 @@ function childAt(node: Node, index: u32, i: u32): Node {
 function searchRotation(node: Node, index: u32, identityCost: f32, doesTurn: bool): bool {
   const inner = innerCount(node);
   let bestCost: f32 = Infinity;
-  // Without turns, a node that has inner children takes the rotation of one of them: that is a tenth less of the fitting, and
-  // rays visit 0.4 % more nodes and 1.5 % more leaves. Without any rotation, a quick build of the full dragon would take 0.8 of its
-  // time, and rays would visit 5 % more nodes and 20 % more leaves.
+  // Without turns, a node that has inner children takes the rotation of one of them.
   if (doesTurn || inner == 0) {
     principalAxes(subtreeAt(index));
     bestCost = tried();

@@ -231,32 +231,21 @@ function addCell(build: Build, start: u32, end: u32): void {
   group.high = setTag(f32x4.pmax(high, group.high), tagOf(group.high));
 }
 
-/** Copies the cells of groups [start, end) to `to`, in their order. Answers how many these are. */
-export function copyCells(build: Build, start: u32, end: u32, to: usize): u32 {
+/**
+ * Copies to `to`, in their order, what cells from `start` to `end` are made of, or groups: those of `below` that follow one another
+ * and have as many triangles. Answers how many these are.
+ */
+export function copyBelow(cells: usize, start: u32, end: u32, below: usize, to: usize): u32 {
   let at = to;
-  for (let g = start; g < end; g++) {
-    const group = primitiveAt(build.groups, g), count = tagOf(group.high);
-    for (let i = tagOf(group.low), done: u32 = 0; done < count; i++) {
-      const cell = primitiveAt(build.cells, i);
-      v128.store(at, cell.low);
-      v128.store(at, cell.high, 16);
+  for (let c = start; c < end; c++) {
+    const cell = primitiveAt(cells, c), count = tagOf(cell.high);
+    for (let i = tagOf(cell.low), copied: u32 = 0; copied < count; i++) {
+      const p = primitiveAt(below, i), high = p.high;
+      v128.store(at, p.low);
+      v128.store(at, high, 16);
       at += PRIMITIVE_BYTES;
-      done += tagOf(cell.high);
+      copied += tagOf(high);
     }
   }
   return <u32>((at - to) / PRIMITIVE_BYTES);
-}
-
-/** Copies the primitives of some `cells`, from `start` to `end`, to `to`, in their order. */
-export function copyPrimitives(build: Build, cells: usize, start: u32, end: u32, to: usize): void {
-  let at = to;
-  for (let c = start; c < end; c++) {
-    const cell = primitiveAt(cells, c), first = tagOf(cell.low), last = first + tagOf(cell.high);
-    for (let i = first; i < last; i++) {
-      const p = primitiveAt(build.primitives, i);
-      v128.store(at, p.low);
-      v128.store(at, p.high, 16);
-      at += PRIMITIVE_BYTES;
-    }
-  }
 }

@@ -12,8 +12,8 @@ import { BLOCK_BYTES, DIPOLE_BYTES, Mesh, NODE_BYTES, Node } from '../tree/layou
 import { MESH_HEADER_BYTES } from '../../../../shared/layout';
 import { SPACE_BYTES } from '../tree/tree-space';
 import {
-  CUT, FIRST, FITTED, JOINED, NOT_CUT, PHASE_DERIVE, PHASE_DONE, PHASE_FIT, PHASE_SPLIT, SECOND, WHOLE, Build, freeRanges, freeTreeScratch,
-  spaceOf,
+  CUT, FIRST, FITTED, JOINED, NOT_CUT, PHASE_DERIVE, PHASE_DONE, PHASE_FIT, PHASE_SPLIT, SECOND, WHOLE, Build, freeRanges,
+  freeTreeScratch, spaceOf,
 } from './build-state';
 import { PRIMITIVE_BYTES, emptyHigh, emptyLow, primitiveAt } from './binned-sah';
 import { EXTREMES_BYTES } from './extreme-points';
