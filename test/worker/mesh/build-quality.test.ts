@@ -8,7 +8,7 @@ import { addMeshObject, filterOf } from '../../bench/inner.js';
 import { raysAround } from '../../bench/work/rays.js';
 import { startCore } from '../../fixtures/core.js';
 import { dragon } from '../../oracle/dragon.js';
-import { boxMesh, merged, soup, type Triangles, transformed } from '../../oracle/meshes.js';
+import { boxMesh, merged, rods, soup, type Triangles, transformed } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 
 let core: Core;
@@ -35,12 +35,19 @@ function teapotInStadium(random: Random): Triangles {
   return merged([stadium, soup(random, 1000, 1e-4, 1e-3), soup(random, 600, 300, 900)]);
 }
 
+/** Six thousand triangles in one place, and some a thousand times as far away. */
+function farAndMany(random: Random): Triangles {
+  return merged([...Array(6000).fill(soup(random, 1, 1, 1)), soup(random, 100, 1, 1e3)]);
+}
+
 describe(`seed ${SEED}`, () => {
   const MESHES: [string, (random: Random) => Triangles][] = [
     ['the dragon', () => dragon(11102)],
     ['a soup', (random) => soup(random, 5000, 0.1, 1)],
     ['a teapot in a stadium', teapotInStadium],
     ['three thousand times the same triangle', (random) => merged(Array(3000).fill(soup(random, 1, 1, 1)))],
+    ['rods, whose cells are in groups', (random) => rods(random, 1500, 1)],
+    ['in groups, far apart and many in one place', (random) => merged([dragon(11102), farAndMany(random)])],
     ['no more than are cut without cells', (random) => soup(random, 256, 0.1, 1)],
     ['one more', (random) => soup(random, 257, 0.1, 1)],
     [

@@ -74,6 +74,10 @@ describe(`seed ${SEED}`, () => {
     ['two that lie in one place', () => merged([dragon(11102), dragon(11102)])],
     ['a hundred in each of fifty places', (random) => merged(Array(100).fill(soup(random, 50, 0.1, 1)))],
     ['three thousand times the same triangle', (random) => merged(Array(3000).fill(soup(random, 1, 1, 1))), false],
+    [
+      'in groups, many of them in one place',
+      (random) => merged([dragon(11102), ...Array(6000).fill(soup(random, 1, 0.01, 0.1)), soup(random, 3000, 1, 9)]),
+    ],
     ['no more than are cut without cells', (random) => soup(random, 256, 0.1, 1), false],
   ];
   for (const isFast of [false, true]) {

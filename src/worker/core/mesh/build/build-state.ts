@@ -47,6 +47,10 @@ export class Build {
   cells: usize; // as primitives
   cellCount: u32;
   belowCells: usize; // primitives of the range that is cut below cells
+  groups: usize; // as cells: of cells that follow one another
+  groupCount: u32;
+  groupEnd: u32; // in the order, where the last group ends
+  belowGroups: usize; // cells of the range that is cut below groups
   nodes: usize;
   nodeCount: u32;
   blocks: usize;
@@ -119,15 +123,23 @@ export function freeDeforming(build: Build): void {
   build.deform = 0;
 }
 
+/** Frees what is split, when it is. */
+export function freeRanges(build: Build): void {
+  release(build.primitives);
+  release(build.cells);
+  release(build.belowCells);
+  release(build.groups);
+  release(build.belowGroups);
+  build.primitives = build.cells = build.belowCells = build.groups = build.belowGroups = 0;
+}
+
 /** Frees what makes the tree, when it is made. */
 export function freeTreeScratch(build: Build): void {
   freeWelding(build);
-  release(build.primitives);
+  freeRanges(build);
   release(build.order);
   release(build.spare);
   release(build.digits);
-  release(build.cells);
-  release(build.belowCells);
   release(build.nodes);
   release(build.blocks);
   release(build.subtrees);
@@ -135,7 +147,7 @@ export function freeTreeScratch(build: Build): void {
   release(build.stack);
   release(build.lateNodes);
   build.lateNodes = 0;
-  build.primitives = build.order = build.spare = build.digits = build.cells = build.belowCells = 0;
+  build.order = build.spare = build.digits = 0;
   build.nodes = build.blocks = build.subtrees = build.extremes = build.stack = 0;
 }
 

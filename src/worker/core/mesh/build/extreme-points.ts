@@ -94,6 +94,21 @@ function pointsOf(child: u32, group: u32, axis: usize): usize {
   return extremesAt(child) + axis * EXTREMES_AXIS_BYTES + (group << 4);
 }
 
+/** Answers the sum of the areas of all triangles, where the points are the corners of leaves. */
+export function triangleAreas(): f32 {
+  let sum = f32x4.splat(0);
+  for (let a = points; a < points + 4 * POINT_BYTES; a += POINT_BYTES) {
+    const b = a + 4 * POINT_BYTES, c = b + 4 * POINT_BYTES;
+    const x = v128.load(a), y = v128.load(a, 16), z = v128.load(a, 32);
+    const ux = f32x4.sub(v128.load(b), x), uy = f32x4.sub(v128.load(b, 16), y), uz = f32x4.sub(v128.load(b, 32), z);
+    const vx = f32x4.sub(v128.load(c), x), vy = f32x4.sub(v128.load(c, 16), y), vz = f32x4.sub(v128.load(c, 32), z);
+    const nx = f32x4.sub(f32x4.mul(uy, vz), f32x4.mul(uz, vy)), ny = f32x4.sub(f32x4.mul(uz, vx), f32x4.mul(ux, vz));
+    const nz = f32x4.sub(f32x4.mul(ux, vy), f32x4.mul(uy, vx));
+    sum = f32x4.add(sum, f32x4.sqrt(f32x4.add(f32x4.add(f32x4.mul(nx, nx), f32x4.mul(ny, ny)), f32x4.mul(nz, nz))));
+  }
+  return <f32>0.5 * laneSum(sum);
+}
+
 // --- their bounds ---
 
 /** Writes the bounds of each child's points: low x, y and z, then the high ones. Those of corners are the children's. */
@@ -165,6 +180,17 @@ export function keepExtremes(index: u32): void {
     const low = v128.load(leastKeys + (d << 4)), high = v128.load(greatestKeys + (d << 4));
     copyPoint(to + (d << 3), low, leastLane(low));
     copyPoint(to + (d << 3) + 4, high, greatestLane(high));
+  }
+}
+
+/** Keeps for a node's parent the corners of its bounds, which enclose all points. */
+export function keepCorners(index: u32, low: v128, high: v128): void {
+  const x = v128.shuffle<f32>(low, high, 0, 4, 0, 4), y = v128.shuffle<f32>(low, high, 1, 1, 5, 5);
+  let to = extremesAt(index);
+  for (let group = 0; group < 4; group++, to += VECTOR_BYTES) {
+    v128.store(to, x);
+    v128.store(to, y, EXTREMES_AXIS_BYTES);
+    v128.store(to, f32x4.splat(f32x4.extract_lane(group & 1 ? high : low, 2)), 2 * EXTREMES_AXIS_BYTES);
   }
 }
 

@@ -11,7 +11,8 @@ import { storeLanes } from '../tree/store-boxes';
 import { emptyHigh, emptyLow } from './binned-sah';
 import { VECTOR_BYTES } from '../../sizes';
 import {
-  MOST_POINTS, POINT_BYTES, boundTurnedPoints, gatherPoints, keepExtremes, laneSum, pointCount, points, setPoints, sumCount,
+  MOST_POINTS, POINT_BYTES, boundTurnedPoints, gatherPoints, keepCorners, keepExtremes, laneSum, pointCount, points, setPoints,
+  sumCount, triangleAreas,
 } from './extreme-points';
 import {
   BOXES_BYTES, Subtree, axisAlignedBoxes, boundSubtree, boxes, costOf, rotatedBoxes, setTrees, subtreeAt, sumOfAreas,
@@ -47,7 +48,7 @@ export function fitNode(node: Node, index: u32, padding: f32, doesTurn: bool): f
   const identityCost = costOf(boxes);
   let cost = identityCost;
   node.quaternion = IDENTITY_QUATERNION;
-  if (FITTING) {
+  if (FITTING && (doesTurn || promises(node, index, identityCost))) {
     if (innerCount(node) > 0) gatherPoints(node);
     if (searchRotation(node, index, identityCost, doesTurn)) {
       quantise(quantised, best);
@@ -60,7 +61,7 @@ export function fitNode(node: Node, index: u32, padding: f32, doesTurn: bool): f
         axisAlignedBoxes(node);
       }
     }
-    keepExtremes(index);
+    if (doesTurn || isRotated(node)) keepExtremes(index);
   }
   storeLanes(node, boxes, padding * BOX_PADDING);
   return cost;
@@ -79,20 +80,49 @@ export function refitNode(node: Node, index: u32, padding: f32): f32 {
 
 // --- the search ---
 
+/**
+ * Tells a quick build whether a rotation may be worth a search: above leaves where boxes are large beside their triangles, and
+ * higher up where a child has one; the others are given the corners of their bounds as extremes.
+ *
+ * Fitting the full dragon takes 0.37 of what a search everywhere takes, and rays take as long: they visit 5 % more nodes and 19 %
+ * more leaves, but are turned in few of them. Rods, of which rays take twice as long without rotations, have 1.4 % more nodes visited.
+ */
+function promises(node: Node, index: u32, cost: f32): bool {
+  const inner = innerCount(node);
+  if (inner == 0) return cost > THIN * triangleAreas();
+  let isAny = false;
+  for (let i: u32 = 0; i < inner; i++) {
+    const child = childOf(node, i), s = subtreeAt(child);
+    if (isRotated(childAt(node, index, i))) isAny = true;
+    else keepCorners(child, s.low, s.high);
+  }
+  return isAny;
+}
+
+/**
+ * Boxes of flat patches are seldom larger beside their triangles, those of thin rods much larger. With 3, rays visit 0.7 % fewer nodes
+ * of the full dragon and 9 % fewer leaves, in the same time; with 6, 11 % more leaves of dragons among scattered triangles.
+ */
+const THIN: f32 = 4;
+
+// @ts-ignore: decorator
+@inline
+function childAt(node: Node, index: u32, i: u32): Node {
+  return changetype<Node>(changetype<usize>(node) + (childOf(node, i) - index) * <u32>NODE_BYTES);
+}
+
 /** Searches for a rotation that promises to be worth it and leaves it in `best`. Answers false when there is none. */
 function searchRotation(node: Node, index: u32, identityCost: f32, doesTurn: bool): bool {
   const inner = innerCount(node);
   let bestCost: f32 = Infinity;
-  // Without turns, a node that has inner children takes the rotation of one of them: that is a tenth less of the fitting, and
-  // rays visit 0.4 % more nodes and 1.5 % more leaves. Without any rotation, a quick build of the full dragon would take 0.8 of its
-  // time, and rays would visit 5 % more nodes and 20 % more leaves.
+  // Without turns, a node that has inner children takes the rotation of one of them.
   if (doesTurn || inner == 0) {
     principalAxes(subtreeAt(index));
     bestCost = tried();
     copyQuaternion(best, trial);
   }
   for (let i: u32 = 0; i < inner; i++) {
-    const childNode = changetype<Node>(changetype<usize>(node) + (childOf(node, i) - index) * <u32>NODE_BYTES);
+    const childNode = childAt(node, index, i);
     if (!isRotated(childNode)) continue;
     const q = changetype<usize>(childNode) + offsetof<Node>('quaternion');
     const inverse = 1.0 / 32767.0;

@@ -31,6 +31,12 @@ const KEY_STEPS: f32 = 1023.99;
  */
 const CELL_SIZE: u32 = 3;
 const FAST_CELL_SIZE: u32 = 8;
+/**
+ * Of more triangles than these, cells are gathered in groups of no more than so many triangles, of which the uppermost levels are
+ * made: the full dragon is split in 0.8 of the time, and rays visit 1.3 % more nodes of it. With groups of 64, that are 3.2 %.
+ */
+const LEAST_GROUPED: u32 = 16384;
+const GROUP_SIZE: u32 = 32;
 /** Triangles that are sorted or gathered between two looks at the clock. */
 const TRIANGLES_A_STEP: u32 = 16384;
 
@@ -158,9 +164,11 @@ function pushStretch(build: Build, start: u32, end: u32, bit: i32): void {
 export function gatherCells(build: Build): bool {
   let work: u32 = 0;
   const cellSize = build.isFast ? FAST_CELL_SIZE : CELL_SIZE;
+  const groupSize: u32 = build.kept > LEAST_GROUPED ? GROUP_SIZE : 0;
   while (build.stackCount > 0 && work < TRIANGLES_A_STEP) {
     const stretch = changetype<Stretch>(build.stack + --build.stackCount * <u32>STRETCH_BYTES);
     const start = stretch.start, end = stretch.end, bit = stretch.bit;
+    if (groupSize > 0 && start >= build.groupEnd && (end - start <= groupSize || bit < 0)) addGroup(build, end);
     if (end - start <= cellSize || bit < 0) {
       addCell(build, start, end);
       work += end - start;
@@ -192,6 +200,16 @@ function firstWithBit(order: usize, start: u32, end: u32, bit: i32): u32 {
   return low;
 }
 
+/** Begins a group of the cells that come next, up to a place in the order. */
+function addGroup(build: Build, end: u32): void {
+  const index = build.groupCount++;
+  build.groups = reserve(build.groups, <usize>index * PRIMITIVE_BYTES, <u64>build.groupCount * PRIMITIVE_BYTES);
+  const group = primitiveAt(build.groups, index);
+  group.low = setTag(emptyLow(), build.cellCount);
+  group.high = setTag(emptyHigh(), end - build.groupEnd);
+  build.groupEnd = end;
+}
+
 /** Adds a cell, and brings its primitives to where they are in the order: so they lie together when cells are looked into. */
 function addCell(build: Build, start: u32, end: u32): void {
   const index = build.cellCount++;
@@ -207,18 +225,27 @@ function addCell(build: Build, start: u32, end: u32): void {
   const cell = primitiveAt(build.cells, index);
   cell.low = setTag(low, start);
   cell.high = setTag(high, end - start);
+  if (build.groupCount == 0) return;
+  const group = primitiveAt(build.groups, build.groupCount - 1);
+  group.low = setTag(f32x4.pmin(low, group.low), tagOf(group.low));
+  group.high = setTag(f32x4.pmax(high, group.high), tagOf(group.high));
 }
 
-/** Copies the primitives of cells [start, end) to `to`, in their order. */
-export function copyPrimitives(build: Build, start: u32, end: u32, to: usize): void {
+/**
+ * Copies to `to`, in their order, what cells from `start` to `end` are made of, or groups: those of `below` that follow one another
+ * and have as many triangles. Answers how many these are.
+ */
+export function copyBelow(cells: usize, start: u32, end: u32, below: usize, to: usize): u32 {
   let at = to;
   for (let c = start; c < end; c++) {
-    const cell = primitiveAt(build.cells, c), first = tagOf(cell.low), last = first + tagOf(cell.high);
-    for (let i = first; i < last; i++) {
-      const p = primitiveAt(build.primitives, i);
+    const cell = primitiveAt(cells, c), count = tagOf(cell.high);
+    for (let i = tagOf(cell.low), copied: u32 = 0; copied < count; i++) {
+      const p = primitiveAt(below, i), high = p.high;
       v128.store(at, p.low);
-      v128.store(at, p.high, 16);
+      v128.store(at, high, 16);
       at += PRIMITIVE_BYTES;
+      copied += tagOf(high);
     }
   }
+  return <u32>((at - to) / PRIMITIVE_BYTES);
 }

@@ -12,7 +12,8 @@ import { BLOCK_BYTES, DIPOLE_BYTES, Mesh, NODE_BYTES, Node } from '../tree/layou
 import { MESH_HEADER_BYTES } from '../../../../shared/layout';
 import { SPACE_BYTES } from '../tree/tree-space';
 import {
-  CUT, FIRST, FITTED, JOINED, NOT_CUT, PHASE_DERIVE, PHASE_DONE, PHASE_FIT, PHASE_SPLIT, SECOND, WHOLE, Build, freeTreeScratch, spaceOf,
+  CUT, FIRST, FITTED, JOINED, NOT_CUT, PHASE_DERIVE, PHASE_DONE, PHASE_FIT, PHASE_SPLIT, SECOND, WHOLE, Build, freeRanges,
+  freeTreeScratch, spaceOf,
 } from './build-state';
 import { PRIMITIVE_BYTES, emptyHigh, emptyLow, primitiveAt } from './binned-sah';
 import { EXTREMES_BYTES } from './extreme-points';
@@ -106,13 +107,6 @@ export function beginFitting(build: Build): void {
   reserveFitting(build, build.nodeCount);
   build.phase = PHASE_FIT;
   build.cursor = build.nodeCount;
-}
-
-function freeRanges(build: Build): void {
-  release(build.primitives);
-  release(build.cells);
-  release(build.belowCells);
-  build.primitives = build.cells = build.belowCells = 0;
 }
 
 function reserveFitting(build: Build, nodes: u32): void {

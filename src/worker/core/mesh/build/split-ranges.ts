@@ -10,13 +10,13 @@ import {
 } from './binned-sah';
 import { FIRST, NOT_CUT, PHASE_SPLIT, SECOND, WHOLE, Build, corner, coordinate, vertexAt } from './build-state';
 import { ANY_RANGES, CORNERS_BYTES, beginFitting, cutHere, isAtCut, isShared, noteFirst, noteLate } from './parted-build';
-import { beginSort, codeScale, copyPrimitives, gatherCells, noteCode, reserveOrder } from './morton-order';
+import { beginSort, codeScale, copyBelow, gatherCells, noteCode, reserveOrder } from './morton-order';
 
 const LEAF_SIZE: u32 = 4;
 /** Ranges are halved from this depth on, so that a tree's depth is bounded for any input. */
 const DEPTH_LIMIT: u32 = 48;
 
-/** A range of primitives, or of cells, that waits to become a node. */
+/** A range of primitives, of cells or of groups that waits to become a node. */
 @unmanaged
 class Range {
   start: u32;
@@ -24,13 +24,18 @@ class Range {
   depth: u32;
   node: u32; // the node's index
   count: u32; // of triangles
-  inCells: u32; // 1 where it is one of cells
+  kind: u32; // OF_TRIANGLES, OF_CELLS or OF_GROUPS
   pad: u64;
   low: v128; // Centres
   high: v128;
 }
 
 const RANGE_BYTES: usize = offsetof<Range>();
+
+// Range.kind; what each is made of stands before it.
+const OF_TRIANGLES: u32 = 0;
+const OF_CELLS: u32 = 1;
+const OF_GROUPS: u32 = 2;
 
 /** What takes a vertex to tree space, while that is exact in float32: it is but for the smallest and the largest meshes. */
 let offset: v128 = f32x4.splat(0);
@@ -119,11 +124,10 @@ function beginSplit(build: Build): void {
   if (build.indices != 0) build.corners = allocate(blocks * CORNERS_BYTES);
   build.nodes = allocate((blocks / 2 + 1) * NODE_BYTES);
   build.nodeCount = 1;
-  const inCells = build.cells != 0;
-  const all = inCells ? build.cells : build.primitives, end = inCells ? build.cellCount : build.kept;
-  if (inCells) build.belowCells = allocate(<u64>PART_SIZE * PRIMITIVE_BYTES);
-  boundCentres(all, 0, end, partAt(0));
-  push(build, 0, end, 0, 0, build.kept, inCells, partAt(0));
+  const kind = build.groupCount > 0 ? OF_GROUPS : build.cellCount > 0 ? OF_CELLS : OF_TRIANGLES;
+  const end = kind == OF_GROUPS ? build.groupCount : kind == OF_CELLS ? build.cellCount : build.kept;
+  boundCentres(primitivesOf(build, kind), 0, end, partAt(0));
+  push(build, 0, end, 0, 0, build.kept, kind, partAt(0));
 }
 
 export function gather(build: Build): void {
@@ -131,7 +135,7 @@ export function gather(build: Build): void {
 }
 
 function push(
-  build: Build, start: u32, end: u32, depth: u32, node: u32, count: u32, inCells: bool, centres: Centres,
+  build: Build, start: u32, end: u32, depth: u32, node: u32, count: u32, kind: u32, centres: Centres,
 ): void {
   build.stack = reserve(build.stack, <usize>build.stackCount * RANGE_BYTES, <u64>(build.stackCount + 1) * RANGE_BYTES);
   const range = changetype<Range>(build.stack + build.stackCount++ * <u32>RANGE_BYTES);
@@ -140,7 +144,7 @@ function push(
   range.depth = depth;
   range.node = node;
   range.count = count;
-  range.inCells = inCells ? 1 : 0;
+  range.kind = kind;
   range.low = centres.low;
   range.high = centres.high;
 }
@@ -169,20 +173,21 @@ const PRIMITIVES_A_STEP: u32 = 4096;
 /** Up to so many triangles are cut without cells: their bounds are 8 KB, and stay in the first cache. */
 const PART_SIZE: u32 = 256;
 const FAST_PART_SIZE: u32 = 32;
+/** Up to so many triangles are cut without groups. With 1024, and groups of 64, rays visit 1.2 % more nodes of rods. */
+const GROUPS_SIZE: u32 = 4096;
 /** No cells are cut from this depth on, as they are not of one size, and halves of them may not be halves. */
 const CELL_DEPTH_LIMIT: u32 = 32;
 
 export function splitSome(build: Build): void {
   let work: u32 = 0;
   setSpace(build);
-  const partSize = build.isFast ? FAST_PART_SIZE : PART_SIZE;
   while (build.stackCount > 0 && work < PRIMITIVES_A_STEP) {
     const range = changetype<Range>(build.stack + --build.stackCount * <u32>RANGE_BYTES);
     work += range.end - range.start;
     partAt(0).low = range.low;
     partAt(0).high = range.high;
     const depth = range.depth, node = range.node, count = range.count;
-    const isLarge = count > partSize && range.end - range.start > 1 && depth < CELL_DEPTH_LIMIT;
+    let start = range.start, end = range.end, kind = range.kind;
     if (build.part != WHOLE && build.cut == NOT_CUT && build.stackCount < build.topRanges) {
       if (isAtCut(build)) {
         build.stackCount++;
@@ -190,27 +195,24 @@ export function splitSome(build: Build): void {
         if (build.part == FIRST) return;
         continue;
       }
-      if (range.inCells && isLarge && isShared(build, count)) {
+      if (staysWhole(build, kind, count, end - start, depth) && isShared(build, count)) {
         noteLate(build, node);
         build.topRanges = ANY_RANGES;
       } else if (build.part == SECOND) {
         build.placed += count;
-        noteFirst(build, primitivesOf(build, range.inCells != 0), range.start, range.end);
+        noteFirst(build, primitivesOf(build, kind), start, end);
         continue;
       } else {
         build.topRanges = build.stackCount;
       }
     }
-    if (!range.inCells || isLarge) {
-      makeNode(build, range.start, range.end, depth, node, count, range.inCells != 0);
-      continue;
+    while (kind != OF_TRIANGLES && !staysWhole(build, kind, count, end - start, depth)) {
+      end = lookInto(build, kind--, start, end, count);
+      start = 0;
+      boundCentres(primitivesOf(build, kind), 0, end, partAt(0));
+      work += end;
     }
-    // A range is done with all that is below it before the next one, so there is one place for what is below cells.
-    build.belowCells = reserve(build.belowCells, 0, <u64>count * PRIMITIVE_BYTES);
-    copyPrimitives(build, range.start, range.end, build.belowCells);
-    boundCentres(build.belowCells, 0, count, partAt(0));
-    makeNode(build, 0, count, depth, node, count, false);
-    work += count;
+    makeNode(build, start, end, depth, node, count, kind);
   }
   if (build.stackCount == 0) beginFitting(build);
 }
@@ -227,13 +229,33 @@ function cut(build: Build): void {
 
 // @ts-ignore: decorator
 @inline
-function primitivesOf(build: Build, areCells: bool): usize {
-  return areCells ? build.cells : build.cellCount > 0 ? build.belowCells : build.primitives;
+function primitivesOf(build: Build, kind: u32): usize {
+  if (kind == OF_GROUPS) return build.groups;
+  if (kind == OF_CELLS) return build.groupCount > 0 ? build.belowGroups : build.cells;
+  return build.cellCount > 0 ? build.belowCells : build.primitives;
+}
+
+/** Tells whether a range is one of so many cells or groups that these are not looked into. */
+function staysWhole(build: Build, kind: u32, count: u32, length: u32, depth: u32): bool {
+  const most = kind == OF_GROUPS ? GROUPS_SIZE : build.isFast ? FAST_PART_SIZE : PART_SIZE;
+  return kind != OF_TRIANGLES && count > most && length > 1 && depth < CELL_DEPTH_LIMIT;
+}
+
+/**
+ * Brings what groups or cells are made of, `count` triangles, to one place each: a range is done with all that is below it before the
+ * next one. Answers how many cells or triangles these are.
+ */
+function lookInto(build: Build, kind: u32, start: u32, end: u32, count: u32): u32 {
+  const areGroups = kind == OF_GROUPS;
+  const to = reserve(areGroups ? build.belowGroups : build.belowCells, 0, <u64>count * PRIMITIVE_BYTES);
+  if (areGroups) build.belowGroups = to;
+  else build.belowCells = to;
+  return copyBelow(primitivesOf(build, kind), start, end, areGroups ? build.cells : build.primitives, to);
 }
 
 /** Makes a node: cuts its range in two, and the part that promises most again, until there are four. */
-function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32, all: u32, inCells: bool): void {
-  const primitives = primitivesOf(build, inCells);
+function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32, all: u32, kind: u32): void {
+  const primitives = primitivesOf(build, kind);
   partAt(0).start = start;
   partAt(0).end = end;
   partAt(0).count = all;
@@ -267,17 +289,18 @@ function makeNode(build: Build, start: u32, end: u32, depth: u32, index: u32, al
   setChildren(node, inner, count, firstNode, build.blockCount);
   let next = firstNode;
   for (let i: u32 = 0; i < count; i++) {
-    const part = partAt(i), from = part.start, to = part.end;
-    if (part.count > LEAF_SIZE) push(build, from, to, depth + 1, next++, part.count, inCells, part);
-    else if (inCells) writeCells(build, from, to, part.count);
-    else writeBlock(build, primitives, from, to);
+    const part = partAt(i);
+    let from = part.start, to = part.end;
+    if (part.count > LEAF_SIZE) {
+      push(build, from, to, depth + 1, next++, part.count, kind, part);
+      continue;
+    }
+    for (let k = kind; k != OF_TRIANGLES; k--) {
+      to = lookInto(build, k, from, to, part.count);
+      from = 0;
+    }
+    writeBlock(build, primitivesOf(build, OF_TRIANGLES), from, to);
   }
-}
-
-/** Writes the few triangles of cells as a block. */
-function writeCells(build: Build, from: u32, to: u32, count: u32): void {
-  copyPrimitives(build, from, to, build.belowCells);
-  writeBlock(build, build.belowCells, 0, count);
 }
 
 function writeBlock(build: Build, primitives: usize, from: u32, to: u32): void {

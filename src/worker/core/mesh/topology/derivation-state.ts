@@ -19,8 +19,13 @@ export class Derivation {
    */
   vertices: usize;
   vertexCount: u32;
-  /** The vertices by the hash of their position, and 1; 0 where there is none. */
+  /**
+   * The last vertex of each list of those whose positions have a hash in common, and 1; 0 where there is none. Behind them are bits
+   * of hashes: where one is not set, no vertex is there (Bloom, "Space/Time Trade-offs in Hash Coding", 1970).
+   */
   table: usize;
+  /** The vertex before each in its list, and 1. */
+  next: usize;
   tableMask: u32;
   /**
    * The vertices by the mesh's own indices, and 1; 0 where there is none yet. Without indices there is no such list.
@@ -100,6 +105,7 @@ export function freeScratch(d: Derivation): void {
   release(d.corners);
   release(d.vertices);
   release(d.table);
+  release(d.next);
   release(d.known);
   release(d.degrees);
   release(d.heads);
@@ -111,7 +117,7 @@ export function freeScratch(d: Derivation): void {
   release(d.part);
   release(d.map);
   release(d.boxes);
-  d.corners = d.vertices = d.table = d.known = d.degrees = d.heads = d.links = d.parents = d.proven = d.openEdges = d.parts = 0;
+  d.corners = d.vertices = d.table = d.next = d.known = d.degrees = d.heads = d.links = d.parents = d.proven = d.openEdges = d.parts = 0;
   d.part = d.map = d.boxes = 0;
 }
 
