@@ -281,9 +281,10 @@ function lowest(v: v128): f32 {
   return min(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
 }
 
+/** Answers the greatest of four lanes. */
 // @ts-ignore: decorator
 @inline
-function highest(v: v128): f32 {
+export function highest(v: v128): f32 {
   const w = f32x4.pmax(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
   return max(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
 }

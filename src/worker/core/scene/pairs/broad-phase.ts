@@ -27,6 +27,7 @@ import { foundCount } from './found-pairs';
 import { gather, gatherFrom, keepNear, near, nearCount, nearStride, proxies, reserveNear, setGrid } from './near-boxes';
 import { ANY_CLASS, CROWD, beginOf, beginRuns, endOf, isQuick, leaveOwn, runClasses, runCount, sweepOwn } from './near-runs';
 import { lookOrPostpone } from './pair-test';
+import { fillGrid, gridCount, gridProxies, hasRest, sweepGrid } from './uniform-grid';
 
 /**
  * The most pairs that are found in a frame, whose objects overlap in masses then: 100,000 boxes in one place are five
@@ -38,6 +39,8 @@ const MOST_PAIRS: u32 = 1 << 20;
 const WORK_PER_READING: u32 = 1 << 14;
 /** What a pair whose boxes overlap counts for. */
 const WORK_OF_PAIR: u32 = 16;
+/** What a part of the grid counts for. */
+const WORK_OF_CELLS: u32 = 1 << 12;
 
 let isQueueing: bool = false;
 /** Whether there were more pairs than MOST_PAIRS. */
@@ -60,6 +63,8 @@ let cellIndex: u32 = 0;
 let position: u32 = 0;
 let touchedIndex: u32 = 0;
 let isSweeping: bool = false;
+/** Whether the pairs of moving objects are found by a grid, and those with static ones alone by the trees. */
+let isInGrid: bool = false;
 
 /** Begins to find the pairs of all objects. With `queueing`, pairs are queued instead of looked at. */
 export function beginAll(queueing: bool): void {
@@ -67,9 +72,12 @@ export function beginAll(queueing: bool): void {
   begin(queueing);
   cellIndex = 0;
   position = NOT_BEGUN;
-  reserveNear(treeOfFrame(MOVING_TREE).positions + treeOfFrame(STATIC_TREE).positions);
-  firsts = reserve(firsts, 0, LISTED_BYTES + 16 * 4 + 16);
-  seconds = reserve(seconds, 0, LISTED_BYTES + 16 * 4 + 16);
+  const moving = treeOfFrame(MOVING_TREE);
+  reserveNear(moving.positions + treeOfFrame(STATIC_TREE).positions);
+  isInGrid = fillGrid(moving);
+  const bytes = LISTED_BYTES + max<usize>(isInGrid ? <usize>gridCount << 2 : 0, 16 * 4) + 16;
+  firsts = reserve(firsts, 0, bytes);
+  seconds = reserve(seconds, 0, bytes);
 }
 
 /** Begins to find the pairs of touched objects, as `beginAll` does those of all. */
@@ -106,6 +114,7 @@ export function considerOn(sliceEnd: f64): u32 {
 
 /** Takes the proxies of a sweep that is under way from the copies of the trees. */
 export function copySweep(): void {
+  if (isInGrid) copyProxies(gridProxies, <usize>gridCount << 2);
   if (!isSweeping) return;
   copyClasses();
   copyProxies(proxies, nearCount << 2);
@@ -147,6 +156,14 @@ function consider(p: Proxy, q: Proxy): void {
 function findAll(sliceEnd: f64): bool {
   const moving = treeOfFrame(MOVING_TREE);
   const still = treeOfFrame(STATIC_TREE);
+  while (isInGrid && hasRest()) {
+    listed = sweepGrid(firsts, seconds, LISTED_BYTES);
+    work += WORK_OF_CELLS;
+    considerListed();
+    if (isFull()) return true;
+    if (isLate(sliceEnd)) return false;
+  }
+  if (isInGrid && isEmpty(still)) return true;
   while (cellIndex < moving.cellCount) {
     const cell = cellAt(moving, cellIndex);
     if (isSweeping) {
@@ -162,7 +179,7 @@ function findAll(sliceEnd: f64): bool {
       setGrid(cell);
       gatherFrom(cell, moving, cell);
       const own = nearCount;
-      gather(cell, moving, cell.ownEnd);
+      if (!isInGrid) gather(cell, moving, cell.ownEnd);
       gather(cell, still, 0);
       work += <u32>nearCount;
       beginSweep(own);
@@ -174,7 +191,7 @@ function findAll(sliceEnd: f64): bool {
     if (position == NOT_BEGUN) position = cell.start;
     for (; position < cell.ownEnd; position++) {
       if (slotAt(moving, position) == HOLE) continue;
-      objectAgainstTree(moving, position, moving, isCrowd ? cell.ownEnd : position + 1, false);
+      if (!isInGrid) objectAgainstTree(moving, position, moving, isCrowd ? cell.ownEnd : position + 1, false);
       objectAgainstTree(moving, position, still, 0, false);
       if (isFull()) return true;
       if (!isLate(sliceEnd)) continue;
@@ -226,9 +243,10 @@ function sweepOn(sliceEnd: f64): bool {
     const x0 = v128.load8_splat(lowX + i), y0 = v128.load8_splat(lowY + i), z0 = v128.load8_splat(lowZ + i);
     const x1 = v128.load8_splat(highX + i), y1 = v128.load8_splat(highY + i), z1 = v128.load8_splat(highZ + i);
     const first = load<u32>(proxies + (i << 2));
+    const least = isInGrid ? sweepOwn : i + 1;
     for (; run < runCount; run++) {
       const end = endOf(run);
-      if (end <= i + 1) continue;
+      if (end <= least) continue;
       const kind = load<u32>(runClasses + (<usize>run << 2));
       if (kind != ANY_CLASS && !collidesWithClass(changetype<Proxy>(<usize>first), kind)) {
         column = 0;
@@ -236,7 +254,7 @@ function sweepOn(sliceEnd: f64): bool {
         continue;
       }
       const begin = beginOf(run);
-      let k = max<usize>(max<usize>(begin, i + 1), column);
+      let k = max<usize>(max<usize>(begin, least), column);
       column = 0;
       for (; k < end; k += 16) {
         const x = v128.or(i8x16.gt_s(v128.load(lowX + k), x1), i8x16.gt_s(x0, v128.load(highX + k)));
