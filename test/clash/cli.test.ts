@@ -15,6 +15,7 @@ import { type ClashReport, clash, type Rule } from 'collision-worker/clash';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/run.mjs';
+import { VERSION } from '../../src/shared/version.js';
 import { building } from '../fixtures/building.js';
 import { buildingGlb } from '../fixtures/building-glb.js';
 import { type Ended, runCli, startCli, TemporaryFolder } from '../fixtures/clash-cli.js';
@@ -46,6 +47,12 @@ beforeAll(async () => {
   one = await run(model, ...outs, '--work', baked, '--workers', '1', '--quiet');
 });
 afterAll(() => folder.remove());
+
+test.concurrent('tells its version, and what it can do', async () => {
+  const [version, help] = await Promise.all([runCli(['--version']), runCli(['--help'])]);
+  expect(version).toMatchObject({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
+  expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('--rules rules.json'), stderr: '' });
+});
 
 test.concurrent('finds in a GLB what clash finds in its parts, with one worker and with four', async () => {
   expect(one).toMatchObject({ code: 0, stderr: '' });

@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CollisionError } from 'collision-worker';
+import { VERSION } from '../../shared/version.js';
 import { invalid, reasonOf } from '../check.js';
 import { toBcf } from '../output/bcf.js';
 import { toCsv } from '../output/csv.js';
@@ -44,6 +45,9 @@ npx collision-worker clash-worker --queue redis://host:port
   --workers N, --memory SIZE, --queue-name N, --quiet as above
   --place PLACE    where the work folder is for this machine, if not where the jobs say
   --cache DIR      the folder in which files from an http address are kept
+
+npx collision-worker --version
+  tells the version of the package
 `;
 
 const TEXT = { type: 'string' } as const;
@@ -65,6 +69,7 @@ const OPTIONS = {
   cache: TEXT,
   quiet: FLAG,
   help: { type: 'boolean', short: 'h', default: false },
+  version: FLAG,
 } as const;
 
 /** Which of them a command takes. */
@@ -80,8 +85,8 @@ function parseCommand(args: string[]) {
 async function main(args: string[]): Promise<void> {
   const { values, positionals } = parseCommand(args);
   const [command, ...files] = positionals;
-  if (values.help || command === undefined) {
-    process.stdout.write(HELP);
+  if (values.help || values.version || command === undefined) {
+    process.stdout.write(values.version ? `${VERSION}\n` : HELP);
     return;
   }
   const known = { clash: OF_CLASH, 'clash-worker': OF_WORKER }[command];

@@ -27,6 +27,14 @@ export function unlessAborted<T>(operation: string, answer: Promise<T>, signal: 
   });
 }
 
+/** Who waits for a signal, all of them by one listener: Node takes more than ten of a signal for a leak, and warns. */
+interface Hearing {
+  readonly all: Set<() => void>;
+  readonly listener: () => void;
+}
+
+const hearings = new WeakMap<AbortSignal, Hearing>();
+
 /**
  * Has `onAbort` called when a signal aborts, now if it has; answers what ends that. A signal need not be the platform's
  * own: `onError` hears what it throws.
@@ -46,9 +54,27 @@ function listenTo(
   };
   use(() => {
     if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort);
+    const { all } = hearings.get(signal) ?? hear(signal);
+    all.add(onAbort);
   });
-  return () => use(() => signal.removeEventListener('abort', onAbort));
+  return () =>
+    use(() => {
+      const hearing = hearings.get(signal);
+      if (!hearing?.all.delete(onAbort) || hearing.all.size > 0) return;
+      hearings.delete(signal);
+      signal.removeEventListener('abort', hearing.listener);
+    });
+}
+
+function hear(signal: AbortSignal): Hearing {
+  const all = new Set<() => void>();
+  const listener = (): void => {
+    for (const each of [...all]) each();
+  };
+  signal.addEventListener('abort', listener);
+  const hearing = { all, listener };
+  hearings.set(signal, hearing);
+  return hearing;
 }
 
 export function aborted(operation: string, signal: AbortSignal): CollisionError {

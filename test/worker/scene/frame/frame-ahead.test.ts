@@ -350,9 +350,10 @@ describe.each([
     ])('where there are many pairs, of which %s', async (_, { slots, spread, changes }) => {
       const scene = { slots, spread, meshShare: 0.01, changes, late: 100, times: 2, details: [1, 1, 1, 1, 2, 3] };
       let ofBroadPhase = 0;
-      for (const [run, reaching] of [0, 0.05, 0.3].entries()) {
+      // How long a broad phase takes says whether the scene may go on in its midst: on a fast machine it seldom may.
+      for (let run = 0; run < 3 || (ofBroadPhase === 0 && run < 60); run++) {
         const seed = SEED + 1000 * run;
-        ofBroadPhase += (await goOn(seed, 4, { ...scene, reaching }, budgets)).ofBroadPhase;
+        ofBroadPhase += (await goOn(seed, 4, { ...scene, reaching: [0, 0.05, 0.3][run % 3] }, budgets)).ofBroadPhase;
       }
       expect(ofBroadPhase).toBeGreaterThan(0);
     });

@@ -184,6 +184,8 @@ export function keepExtremes(index: u32): void {
 }
 
 /** Keeps for a node's parent the corners of its bounds, which enclose all points. */
+// @ts-ignore: decorator
+@inline
 export function keepCorners(index: u32, low: v128, high: v128): void {
   const x = v128.shuffle<f32>(low, high, 0, 4, 0, 4), y = v128.shuffle<f32>(low, high, 1, 1, 5, 5);
   let to = extremesAt(index);

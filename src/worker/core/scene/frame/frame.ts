@@ -107,21 +107,23 @@ function settleAll(sliceEnd: f64): bool {
   return areMoved;
 }
 
-/** Finds what the views see, one after the other, at least one until the slice ends. Answers whether that is done. */
+/**
+ * Finds what the views see, one after the other, at least one until the slice ends. Answers whether that is done: where nothing is
+ * left to look at it is, so that a frame of one view is not left here.
+ */
 function findSeen(sliceEnd: f64): bool {
-  const all: u32 = viewCount << 1;
-  while (viewsDone < all) {
+  for (let isFirst = true; viewsDone < viewCount << 1; viewsDone++) {
     const isSeen = viewsDone >= viewCount;
     const view = viewAt(isSeen ? viewsDone - viewCount : viewsDone);
-    viewsDone++;
     if (isSeen ? !view.hasOcclusion : !view.active) continue;
+    if (!isFirst && leftAt >= sliceEnd) return false;
+    isFirst = false;
     if (isSeen) leaveOutOccluded(view);
     else cull(view);
     const start = leftAt;
     leftAt = now();
     msCull += leftAt - start;
     if (isSeen) msOcclusion += leftAt - start;
-    if (leftAt >= sliceEnd) return viewsDone == all;
   }
   return true;
 }
