@@ -2,11 +2,11 @@
 
 /** Colours of boxes, four bytes each: red, green, blue, alpha. */
 export interface BoxPalette {
-  /** By level, over and over. */
+  /** They repeat from level to level. */
   levels: Uint8Array;
-  /** By octree. */
+  /** Each octree has one. */
   cells: Uint8Array;
-  /** By state, of moving objects, then of static ones, then of those that sleep. */
+  /** Each state has one: moving objects, then static ones, then those that sleep. */
   states: Uint8Array;
 }
 

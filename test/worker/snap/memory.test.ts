@@ -1,31 +1,20 @@
 // What picks and features take in the core is given back, and features that go are kept for the picks that read them.
 import { type CollisionService, createCollisionService, type MeshId } from 'collision-worker';
-import { BoxGeometry, Matrix4, OrthographicCamera } from 'three';
+import { BoxGeometry } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CoreSnaps } from '../../../src/worker/binding/snaps.js';
 import { cubeFeatures } from '../../../src/worker/snap/cube.js';
 import { FeatureStore } from '../../../src/worker/snap/feature-store.js';
+import { addPile } from '../../fixtures/snap-pile.js';
 import { trianglesOf } from '../../oracle/meshes.js';
-import { Random, SEED } from '../../oracle/random.js';
+import { SEED } from '../../oracle/random.js';
 
-const OBJECTS = 20_000;
+const OBJECTS = 60_000;
 const CUBE = trianglesOf(new BoxGeometry(1, 1, 1, 3, 3, 3));
 
-/** Objects about the cursor that hide one another: so many that a pick rests. `mesh`: of which they are; else boxes. */
+/** Adds so many objects about the cursor that a pick rests. `mesh`: of which they are; else boxes. */
 function pile(service: CollisionService, mesh?: MeshId): Uint32Array {
-  const camera = new OrthographicCamera(-200, 200, 150, -150, 1, 100);
-  camera.position.set(0, 0, 50);
-  camera.updateMatrixWorld();
-  service.setView({
-    projection: camera.projectionMatrix.elements,
-    view: camera.matrixWorldInverse.elements,
-    viewport: { x: 0, y: 0, width: 400, height: 300 },
-  });
-  const random = new Random(SEED);
-  const shape = mesh ? ({ type: 'mesh', mesh } as const) : ({ type: 'box', halfExtents: [0.5, 0.5, 0.5] } as const);
-  return Uint32Array.from({ length: OBJECTS }, () =>
-    service.addObject({ shape, matrix: new Matrix4().setPosition(random.point(9)).elements, contacts: 'none' }),
-  );
+  return addPile(service, mesh ? { type: 'mesh', mesh } : { type: 'box', halfExtents: [0.5, 0.5, 0.5] }, OBJECTS);
 }
 
 async function start(): Promise<CollisionService> {

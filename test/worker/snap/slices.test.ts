@@ -1,8 +1,7 @@
 // A snapping pick where very much is near the cursor is in slices: what comes meanwhile does not wait for it, nor harm it.
 import { createCollisionService } from 'collision-worker';
-import { Matrix4, OrthographicCamera } from 'three';
 import { expect, onTestFinished, test } from 'vitest';
-import { Random, SEED } from '../../oracle/random.js';
+import { addPile } from '../../fixtures/snap-pile.js';
 
 const BOXES = 20_000;
 
@@ -10,19 +9,7 @@ const BOXES = 20_000;
 async function pile() {
   const service = await createCollisionService();
   onTestFinished(() => service.dispose());
-  const camera = new OrthographicCamera(-200, 200, 150, -150, 1, 100);
-  camera.position.set(0, 0, 50);
-  camera.updateMatrixWorld();
-  service.setView({
-    projection: camera.projectionMatrix.elements,
-    view: camera.matrixWorldInverse.elements,
-    viewport: { x: 0, y: 0, width: 400, height: 300 },
-  });
-  const random = new Random(SEED);
-  const shape = { type: 'box', halfExtents: [0.5, 0.5, 0.5] } as const;
-  const ids = Array.from({ length: BOXES }, () =>
-    service.addObject({ shape, matrix: new Matrix4().setPosition(random.point(9)).elements, contacts: 'none' }),
-  );
+  const ids = addPile(service, { type: 'box', halfExtents: [0.5, 0.5, 0.5] }, BOXES);
   await service.update();
   const snap = (signal = new AbortController().signal) =>
     service.pick(200, 150, { snap: ['vertex', 'edge'], radius: 10, signal });
@@ -42,7 +29,7 @@ test('the answer is the same where everything goes meanwhile, or another pick is
   expect(alone?.snap).toBeTruthy();
   expect(await Promise.all([snap(), snap()])).toEqual([alone, alone]);
   const last = snap();
-  service.removeObjects(Uint32Array.from(ids));
+  service.removeObjects(ids);
   const { frame } = await service.update();
   const { object, frame: seen } = (await last)!;
   expect(ids).toContain(object);

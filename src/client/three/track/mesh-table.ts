@@ -5,7 +5,7 @@ import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
 import { isCutAs, isSameCut, type MaterialCut } from './material-cut.js';
 
-/** With its geometry, it says what a Mesh is. While it is still that, nothing is to be done but to send its matrix. */
+/** It says what a Mesh is, together with its geometry. While it is still that, nothing is to be done but to send its matrix. */
 export interface UnchangedKind {
   readonly material: Material;
   readonly side: number;

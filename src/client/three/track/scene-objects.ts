@@ -108,7 +108,7 @@ export class SceneObjects {
   readonly #standIns: (Placed | undefined)[] = [undefined];
   readonly #numbers = new Map<Placed, { number: number; count: number }>();
   readonly #freeNumbers: number[] = [];
-  /** By the number of what stands there, and that of the part of its instances. */
+  /** A row is found by the number of what stands there and that of the part of its instances. */
   readonly #rows = new Map<number, InstanceRow>();
   /** They are kept until the newest query that may have seen them is answered. `asked` ascends in their order. */
   #departures: Departure[] = [];

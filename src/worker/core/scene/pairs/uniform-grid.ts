@@ -28,7 +28,7 @@ const MOST_TOGETHER_ALIKE: u32 = 4;
 const MOST_TOGETHER: u32 = 1;
 /** Sizes are alike where the longest edge of bounds is no more than so many times the mean. */
 const ALIKE: f32 = 2.5;
-/** By how much a cell is longer than the longest object at least, so that rounding leaves neighbours beside each other. */
+/** A cell is longer than the longest object by so much at least, so that rounding leaves neighbours beside each other. */
 const LONGER: f32 = 1.001;
 /** How many cells there may be along an axis; and for each object. */
 const MOST_ALONG: f32 = 1000;
@@ -39,9 +39,9 @@ const MOST_STEPS: f32 = 61;
 const ALL_STEPS: f32 = 262144;
 /** Half a step, as the nearest is taken, and what rounding may take away. */
 const OUTWARD: f32 = 0.65;
-/** In floats from this number on, a step is the last bit: their last byte is the number of steps from the middle. */
+/** The last bit of floats from this number on is a step: their last byte is the number of steps from the middle. */
 const STEPS: f32 = 12582912; // 1.5 · 2^23
-/** In floats from this number on, a unit is the last bit. */
+/** The last bit of floats from this number on is a unit. */
 const UNITS: f32 = 8388608; // 2^23
 const UNITS_MASK: i32 = 0x7fffff;
 /** Frames that are found by the trees after one whose objects suit no grid. */
