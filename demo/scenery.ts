@@ -40,7 +40,7 @@ const SHEET = { query: '(max-width: 700px)', share: 0.36 };
 
 export async function createRenderer(canvas: HTMLCanvasElement, quality: Quality): Promise<WebGLRenderer> {
   const renderer = new WebGLRenderer({ canvas, antialias: quality === 'high', powerPreference: 'high-performance' });
-  renderer.setPixelRatio(quality === 'high' ? Math.min(devicePixelRatio, 2) : 1);
+  renderer.setPixelRatio(Math.min(devicePixelRatio, quality === 'high' ? 2 : 1));
   renderer.shadowMap.enabled = quality === 'high';
   await nextTurn();
   return renderer;
