@@ -11,13 +11,15 @@ import { Inbox } from './inbox.js';
 import { refusing } from './refusing.js';
 import { WorkerService } from './service.js';
 
+const IN_BROWSER = 'WorkerGlobalScope' in globalThis;
+
 /**
  * Finds the endpoint where messages come and go: a web worker's own scope, else the port to the thread that started
  * this one.
  */
 function findEndpoint(): Endpoint {
   // Both are endpoints; the types at hand are those of a window, and of Node's own ports.
-  if ('WorkerGlobalScope' in globalThis) return globalThis as unknown as Endpoint;
+  if (IN_BROWSER) return globalThis as unknown as Endpoint;
   // By way of globalThis, as some bundlers put a stand-in for the browser where `process` is named.
   const port = globalThis.process.getBuiltinModule('node:worker_threads').parentPort;
   if (!port) throw new Error('collision-worker: this script runs as a worker only');
@@ -39,7 +41,9 @@ async function start(endpoint: Endpoint): Promise<void> {
   }
 }
 
-async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  // Node's own takes 3 ms, its stream 12 to 17.
+  if (!IN_BROWSER) return globalThis.process.getBuiltinModule('node:zlib').gunzipSync(bytes);
   if (typeof DecompressionStream === 'undefined') {
     const since = 'Chrome 80, Firefox 113 and Safari 16.4 have it';
     throw new CollisionError('UNSUPPORTED', `there is no DecompressionStream here, which unpacks the core; ${since}`);

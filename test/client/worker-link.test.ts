@@ -50,9 +50,9 @@ describe('a worker that is lost', () => {
     ],
     [
       'lacks something of its platform',
-      () => new Worker(`delete globalThis.DecompressionStream; import('${SCRIPT}');`, { eval: true }),
+      () => new Worker(`delete globalThis.WebAssembly; import('${SCRIPT}');`, { eval: true }),
       'UNSUPPORTED',
-      /could not start: there is no DecompressionStream here/,
+      /could not be started: there is no WebAssembly here/,
     ],
     ['is no worker', () => 7 as never, 'INVALID_ARGUMENT', /createWorker returned 7, expected a Worker/],
   ])('because it %s', async (_, createWorker, code, message) => {
