@@ -9,6 +9,7 @@ import { dts } from 'rolldown-plugin-dts';
 import { ensureCore } from './build-core.mjs';
 import { rememberBuild, sourcesHash } from './outputs.mjs';
 import { root } from './run.mjs';
+import { shortenLines } from './short-lines.mjs';
 import { packedSizes } from './sizes.mjs';
 
 const from = (path) => join(root, path);
@@ -82,6 +83,8 @@ export async function buildClient(dir) {
       codeSplitting: sharedChunks(),
     },
   });
+  // These say what is wrong with an argument. All others have 0.6 % more bytes by it.
+  shortenLines(dir, ['shared.js', 'shared.node.js']);
 }
 
 /** Has a second copy of an entry's own folder start threads of Node instead of workers of a page. */

@@ -9,6 +9,7 @@ const INPUTS = [
   'scripts/build.mjs',
   'scripts/build-core.mjs',
   'scripts/pack.mjs',
+  'scripts/short-lines.mjs',
   'tsconfig.json',
   'tsconfig.build.json',
   'package.json',

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -8,6 +9,7 @@ import { VERSION } from '../../src/shared/version.js';
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const files = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' });
 const textOf = (file: string) => readFileSync(join(root, 'dist', file), 'utf8');
+const textOfSource = (file: string) => readFileSync(join(root, file), 'utf8');
 
 function targetsOf(entry: string | Record<string, string>): string[] {
   return typeof entry === 'string' ? [entry] : Object.values(entry);
@@ -84,6 +86,20 @@ describe('package', () => {
         return sum + (entry.isFile() ? entry.size : 0);
       }, 0);
     expect(bytesOf(maps) / bytesOf(files)).toBeLessThan(0.4);
+  });
+
+  test('prints little of its code above an error that nobody caught, and by its map the line of the source', () => {
+    const script =
+      "import('./dist/index.node.js').then(({ createCollisionService }) => createCollisionService({ x: 1 }))";
+    const printed = (...options: string[]) => {
+      const { stderr } = spawnSync(process.execPath, [...options, '-e', script], { cwd: root, encoding: 'utf8' });
+      return stderr;
+    };
+    expect(printed()).toContain('options has the unknown key "x"');
+    expect(printed().length).toBeLessThan(4000);
+    const source = textOfSource('src/client/check/validate.ts').split('\n');
+    const [, line] = /validate\.ts:(\d+)/.exec(printed('--enable-source-maps'))!;
+    expect(source[Number(line) - 1]).toContain('throw new CollisionError(');
   });
 
   // What a page loads; the bounds leave room for some features, not for a second copy of anything.
