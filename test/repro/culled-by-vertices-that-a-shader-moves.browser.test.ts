@@ -1,6 +1,5 @@
 // With `culling`, a Mesh was left out by its vertices where the app had given its geometry a larger bounding sphere, as one
 // does whose shader moves them: three draws it by that sphere. Instances were so as well.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -12,23 +11,11 @@ import {
   ShaderMaterial,
   Sphere,
   SphereGeometry,
-  WebGLRenderer,
 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { renderer } from '../fixtures/each-renderer.js';
+import { service } from '../fixtures/each-service.js';
 import { difference, lit, PICTURE } from '../fixtures/flights.js';
-
-let service: CollisionService;
-let renderer: WebGLRenderer;
-beforeEach(async () => {
-  service = await createCollisionService();
-  renderer = new WebGLRenderer({ antialias: false });
-  renderer.setSize(PICTURE.width, PICTURE.height);
-});
-afterEach(() => {
-  service.dispose();
-  renderer.dispose();
-  renderer.forceContextLoss();
-});
 
 /** It moves what is drawn by it far to the right. */
 const aside = () =>

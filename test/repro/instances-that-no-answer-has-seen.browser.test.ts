@@ -1,6 +1,5 @@
 // With `culling`, instances were not drawn that no answer had seen as they are: of a mesh that was still being built, that
 // was shown again, or that had another geometry since; and stale ones where its matrices or colours were other arrays.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneObjectOptions, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -13,23 +12,11 @@ import {
   PerspectiveCamera,
   Scene,
   SphereGeometry,
-  WebGLRenderer,
 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { renderer } from '../fixtures/each-renderer.js';
+import { service } from '../fixtures/each-service.js';
 import { difference, PICTURE } from '../fixtures/flights.js';
-
-let service: CollisionService;
-let renderer: WebGLRenderer;
-beforeEach(async () => {
-  service = await createCollisionService();
-  renderer = new WebGLRenderer({ antialias: false });
-  renderer.setSize(PICTURE.width, PICTURE.height);
-});
-afterEach(() => {
-  service.dispose();
-  renderer.dispose();
-  renderer.forceContextLoss();
-});
 
 /** A row from side to side, of which the camera sees the middle. */
 function row(geometry: BufferGeometry = new BoxGeometry(), count = 41): InstancedMesh {

@@ -1,6 +1,5 @@
 // Instances that `culling` sorts, and draws in levels of detail: the pictures are those of meshes that are sorted and sorted out
 // by slow code, and drawn by three alone.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type DetailLevel, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
@@ -13,30 +12,17 @@ import {
   Mesh,
   MeshBasicMaterial,
   MeshLambertMaterial,
-  PerspectiveCamera,
+  type PerspectiveCamera,
   Quaternion,
   type Scene,
   Vector3,
-  WebGLRenderer,
 } from 'three';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { renderer, view } from '../fixtures/each-renderer.js';
+import { service } from '../fixtures/each-service.js';
 import { forest, lit, PICTURE, pixelsOf, somewhere } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
 
-let service: CollisionService;
-let renderer: WebGLRenderer;
-beforeEach(async () => {
-  service = await createCollisionService();
-  renderer = new WebGLRenderer({ antialias: false });
-  renderer.setSize(PICTURE.width, PICTURE.height);
-});
-afterEach(() => {
-  service.dispose();
-  renderer.dispose();
-  renderer.forceContextLoss();
-});
-
-const view = () => new PerspectiveCamera(60, PICTURE.width / PICTURE.height, 0.1, 100);
 const [matrix, centre, scale, turn] = [new Matrix4(), new Vector3(), new Vector3(), new Quaternion()];
 
 /** Answers the picture of a scene that is drawn by three. */

@@ -1,6 +1,5 @@
 // More of what `culling` leaves out without a pixel that differs (culling.browser.test.ts): instances with morph targets, pictures
 // within pictures, what is hidden from cameras without a perspective, and instances of a BatchedMesh that are.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BatchedMesh,
@@ -15,27 +14,13 @@ import {
   OrthographicCamera,
   PerspectiveCamera,
   PlaneGeometry,
-  WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { renderer, view } from '../fixtures/each-renderer.js';
+import { service } from '../fixtures/each-service.js';
 import { difference, flown, forest, lit, PICTURE, somewhere } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
-
-let service: CollisionService;
-let renderer: WebGLRenderer;
-beforeEach(async () => {
-  service = await createCollisionService();
-  renderer = new WebGLRenderer({ antialias: false });
-  renderer.setSize(PICTURE.width, PICTURE.height);
-});
-afterEach(() => {
-  service.dispose();
-  renderer.dispose();
-  renderer.forceContextLoss();
-});
-
-const view = () => new PerspectiveCamera(60, PICTURE.width / PICTURE.height, 0.1, 100);
 
 test.each([true, false])(`instances with morph targets, relative ones: %s, seed ${SEED}`, async (isRelative) => {
   const random = new Random(SEED);

@@ -12,17 +12,16 @@ import {
   type Object3D,
   PerspectiveCamera,
   Scene,
-  WebGLRenderer,
 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFragileWorker, happen } from '../fixtures/accidents.js';
+import { renderer } from '../fixtures/each-renderer.js';
 import { difference, PICTURE } from '../fixtures/flights.js';
 
 const COUNT = 180;
 const NOTHING = { objects: 0, instances: 0, triangles: 0, occluded: 0 };
 
 let service: CollisionService;
-let renderer: WebGLRenderer;
 let worker: Worker;
 beforeEach(async () => {
   const createWorker = () => {
@@ -30,13 +29,9 @@ beforeEach(async () => {
     return worker;
   };
   service = await createCollisionService({ createWorker, timeout: 2000, builders: 0 });
-  renderer = new WebGLRenderer({ antialias: false });
-  renderer.setSize(PICTURE.width, PICTURE.height);
 });
 afterEach(() => {
   service.dispose();
-  renderer.dispose();
-  renderer.forceContextLoss();
 });
 
 /** Many small things of one kind. */

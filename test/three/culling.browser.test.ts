@@ -1,6 +1,5 @@
 // Pictures with `culling` are the pictures without it, to the last pixel: each is drawn twice, the second time by a camera
 // that the tracker does not know, and so by three alone.
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   BatchedMesh,
@@ -19,27 +18,13 @@ import {
   PlaneGeometry,
   Quaternion,
   Vector3,
-  WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { renderer, view } from '../fixtures/each-renderer.js';
+import { service } from '../fixtures/each-service.js';
 import { difference, flown, forest, lit, PICTURE, somewhere } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
-
-let service: CollisionService;
-let renderer: WebGLRenderer;
-beforeEach(async () => {
-  service = await createCollisionService();
-  renderer = new WebGLRenderer({ antialias: false });
-  renderer.setSize(PICTURE.width, PICTURE.height);
-});
-afterEach(() => {
-  service.dispose();
-  renderer.dispose();
-  renderer.forceContextLoss();
-});
-
-const view = () => new PerspectiveCamera(60, PICTURE.width / PICTURE.height, 0.1, 100);
 
 test(`a forest that stands still, seed ${SEED}`, async () => {
   const random = new Random(SEED);

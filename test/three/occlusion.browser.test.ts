@@ -1,5 +1,4 @@
 // Pictures with `culling: { occlusion }` are the pictures without it, to the last pixel (see culling.browser.test.ts).
-import { type CollisionService, createCollisionService } from 'collision-worker';
 import {
   BackSide,
   BoxGeometry,
@@ -17,24 +16,12 @@ import {
   PlaneGeometry,
   type Scene,
   Vector3,
-  WebGLRenderer,
 } from 'three';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { renderer } from '../fixtures/each-renderer.js';
+import { service } from '../fixtures/each-service.js';
 import { flown, lit, PICTURE, somewhere } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
-
-let service: CollisionService;
-let renderer: WebGLRenderer;
-beforeEach(async () => {
-  service = await createCollisionService();
-  renderer = new WebGLRenderer({ antialias: false });
-  renderer.setSize(PICTURE.width, PICTURE.height);
-});
-afterEach(() => {
-  service.dispose();
-  renderer.dispose();
-  renderer.forceContextLoss();
-});
 
 const FRAMES = Number(import.meta.env.OCCLUSION_FRAMES ?? 60);
 const options = { culling: { occlusion: true } };
