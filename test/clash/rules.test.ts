@@ -118,6 +118,12 @@ test('bad calls, aborting and two parts of one id', async () => {
   expect((await clash([], [], [HARD])).clashes).toEqual([]);
 });
 
+test('no name is a formula in a spreadsheet, and numbers are numbers', async () => {
+  const report = await clash([cubeAt('a', -5, { name: '=1+1' })], [cubeAt('b', -4.5, { name: '-2' })], [HARD]);
+  const [, line] = toCsv(report).split('\r\n');
+  expect(line).toMatch(/,a,'=1\+1,,b,'-2,,-\d/);
+});
+
 test('reports as JSON, CSV and BCF, whatever the names are', async () => {
   const name = 'a "wall", <b> & \u0001\nmore';
   const guid = '1abcdefghijklmnopqrst$';

@@ -14,7 +14,10 @@ export function toCsv({ clashes }: ClashReport): string {
   return [COLUMNS, ...rows].map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('');
 }
 
+/** A spreadsheet would compute a name that begins so: an apostrophe has it be text (OWASP, CSV injection). */
+const FORMULA = /^[=+\-@\t]/;
+
 function fieldOf(value: string | number | undefined): string {
-  const text = String(value ?? '');
+  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value ?? '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
