@@ -2,7 +2,7 @@ import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import type { ObjectDescription } from '../../shared/protocol.js';
 import { areEqual } from '../../shared/typed-arrays.js';
-import type { CapsuleShape, MeshId, MeshInfo, MeshShape, ObjectOptions, Shape } from '../../shared/types.js';
+import type { CapsuleShape, MeshId, MeshInfo, MeshShape, ObjectOptions, Shape, Vec3 } from '../../shared/types.js';
 import {
   argumentError,
   checkAtLeastZero,
@@ -29,6 +29,10 @@ const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
 const MOTIONS = ['static', 'moving'] as const;
 const DETAILS = ['none', 'bounds', 'bones', 'any', 'manifold', 'triangles', 'full'] as const; // in the order of CONTACTS_*
 const SHAPES = ['mesh', 'sphere', 'box', 'capsule'] as const;
+/** The bounds of objects end there (FARTHEST in objects.ts): rays went through the walls of a box of 1e31 from within. */
+const LARGEST = 1e30;
+const LARGE = 'no number beyond 1e30';
+
 export const CAPSULE_KEYS = ['type', 'radius', 'from', 'to'];
 const SHAPE_KEYS = {
   mesh: ['type', 'mesh', 'solid'],
@@ -248,7 +252,7 @@ function describeShape(operation: string, given: Shape, meshOf: MeshLookup): Sha
     }
     case 'sphere': {
       const center = checkCenter(operation, shape.center);
-      const radius = checkPositive(operation, 'shape.radius', shape.radius);
+      const radius = checkRadius(operation, shape.radius);
       return shapePart(layout.SHAPE_SPHERE, 0, center, ORIGIN, NO_ROTATION, radius, false);
     }
     case 'box': {
@@ -284,9 +288,9 @@ export type Capsule = Pick<CapsuleShape, 'from' | 'to' | 'radius'>;
 /** Checks the numbers of a capsule, of which each property is read once. */
 export function checkCapsule(operation: string, { from, to, radius }: Capsule): Capsule {
   return {
-    from: checkVec3(operation, 'shape.from', from),
-    to: checkVec3(operation, 'shape.to', to),
-    radius: checkPositive(operation, 'shape.radius', radius),
+    from: checkPlace(operation, 'shape.from', from),
+    to: checkPlace(operation, 'shape.to', to),
+    radius: checkRadius(operation, radius),
   };
 }
 
@@ -305,11 +309,23 @@ function checkMesh(operation: string, { mesh, solid = false }: MeshShape, meshOf
 }
 
 function checkCenter(operation: string, center: unknown): readonly number[] {
-  return center === undefined ? ORIGIN : checkVec3(operation, 'shape.center', center);
+  return center === undefined ? ORIGIN : checkPlace(operation, 'shape.center', center);
+}
+
+function checkPlace(operation: string, argument: string, value: unknown): Vec3 {
+  const place = checkVec3(operation, argument, value);
+  if (!place.every((each) => Math.abs(each) <= LARGEST)) invalid(operation, argument, value, LARGE);
+  return place;
+}
+
+function checkRadius(operation: string, value: unknown): number {
+  const radius = checkPositive(operation, 'shape.radius', value);
+  if (radius > LARGEST) invalid(operation, 'shape.radius', value, LARGE);
+  return radius;
 }
 
 function checkHalfExtents(operation: string, value: unknown): readonly number[] {
-  const extents = checkVec3(operation, 'shape.halfExtents', value);
+  const extents = checkPlace(operation, 'shape.halfExtents', value);
   if (!extents.every((extent) => extent >= 0)) invalid(operation, 'shape.halfExtents', value, 'three numbers >= 0');
   return extents;
 }
