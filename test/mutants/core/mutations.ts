@@ -2,6 +2,17 @@
 // that AssemblyScript's own parser makes.
 import assemblyscript from 'assemblyscript';
 import { isPure, isTotal } from './purity.js';
+import {
+  type Binary,
+  type Call,
+  type Conditional,
+  type Literal,
+  type Node,
+  NodeKind,
+  type Statement,
+  type Unary,
+  type Variable,
+} from './syntax.js';
 
 export interface Mutation {
   /** What is changed: the text from `start` up to `end`. */
@@ -20,39 +31,7 @@ export interface Mutation {
   constant?: string;
 }
 
-/** The parts of AssemblyScript's syntax tree that are read here. */
-export interface Node {
-  kind: number;
-  range: { start: number; end: number };
-}
-interface Binary extends Node {
-  left: Node;
-  right: Node;
-}
-export interface Call extends Node {
-  expression: Node;
-  args: Node[];
-}
-interface Literal extends Node {
-  literalKind: number;
-}
-interface Unary extends Node {
-  operand: Node;
-}
-export interface Conditional extends Node {
-  condition: Node;
-}
-interface Statement extends Node {
-  expression?: Node;
-  value?: Node | null;
-}
-interface Variable extends Node {
-  name: { text: string };
-  initializer: Node | null;
-}
-
-const { NodeKind, LiteralKind, newOptions, newProgram, parse } = assemblyscript as unknown as {
-  NodeKind: Record<string, number>;
+const { LiteralKind, newOptions, newProgram, parse } = assemblyscript as unknown as {
   LiteralKind: Record<string, number>;
   newOptions(): unknown;
   newProgram(options: unknown): { sources: (Node & { statements: Node[]; text: string })[] };

@@ -1,11 +1,5 @@
 // Which expressions of AssemblyScript may be evaluated once more than the program does, where it evaluates them.
-import assemblyscript from 'assemblyscript';
-import type { Call, Conditional, Node } from './mutations.js';
-
-const { NodeKind, operatorTokenToString } = assemblyscript as unknown as {
-  NodeKind: Record<string, number>;
-  operatorTokenToString(operator: number): string;
-};
+import { type Call, type Conditional, type Node, NodeKind, operatorTokenToString } from './syntax.js';
 
 interface Operation extends Node {
   operator: number;
