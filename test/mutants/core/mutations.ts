@@ -1,6 +1,18 @@
 // The mutants of one AssemblyScript file: one-line changes of its expressions and statements, found in the syntax tree
 // that AssemblyScript's own parser makes.
 import assemblyscript from 'assemblyscript';
+import { isPure, isTotal } from './purity.js';
+import {
+  type Binary,
+  type Call,
+  type Conditional,
+  type Literal,
+  type Node,
+  NodeKind,
+  type Statement,
+  type Unary,
+  type Variable,
+} from './syntax.js';
 
 export interface Mutation {
   /** What is changed: the text from `start` up to `end`. */
@@ -10,43 +22,16 @@ export interface Mutation {
   by: string;
   /** The kind of change, in a few words. */
   kind: string;
+  /**
+   * Two expressions, of what the original does and of what the mutant does, that may be evaluated beside it: where their
+   * values are the same, the mutant changes nothing. There are none where that takes more than to read variables.
+   */
+  values?: [string, string];
   /** The constant of the module that is changed. Its value may be needed to compile, so that there is no such mutant. */
   constant?: string;
 }
 
-/** The parts of AssemblyScript's syntax tree that are read here. */
-interface Node {
-  kind: number;
-  range: { start: number; end: number };
-}
-interface Binary extends Node {
-  left: Node;
-  right: Node;
-}
-interface Call extends Node {
-  expression: Node;
-  args: Node[];
-}
-interface Literal extends Node {
-  literalKind: number;
-}
-interface Unary extends Node {
-  operand: Node;
-}
-interface Conditional extends Node {
-  condition: Node;
-}
-interface Statement extends Node {
-  expression?: Node;
-  value?: Node | null;
-}
-interface Variable extends Node {
-  name: { text: string };
-  initializer: Node | null;
-}
-
-const { NodeKind, LiteralKind, newOptions, newProgram, parse } = assemblyscript as unknown as {
-  NodeKind: Record<string, number>;
+const { LiteralKind, newOptions, newProgram, parse } = assemblyscript as unknown as {
   LiteralKind: Record<string, number>;
   newOptions(): unknown;
   newProgram(options: unknown): { sources: (Node & { statements: Node[]; text: string })[] };
@@ -78,6 +63,8 @@ const OPERATORS: Record<string, string[]> = {
   '&=': ['|='],
   '|=': ['&='],
 };
+
+const ASSIGNMENT = /^[-+*/&|]=$/;
 
 /** Functions and SIMD instructions, by the last part of their names, and what they become. */
 const FUNCTIONS: Record<string, string | undefined> = {
@@ -153,8 +140,21 @@ export function mutationsOf(path: string, text: string): Mutation[] {
     const operator = gap.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, '').trim();
     const at = left.range.end + gap.indexOf(operator);
     for (const other of OPERATORS[operator] ?? []) {
-      add(node, replaced(node, at, at + operator.length, other), `${operator} → ${other}`);
+      const by = replaced(node, at, at + operator.length, other);
+      add(node, by, `${operator} → ${other}`, valuesOfOperator(node, operator, other));
     }
+  }
+
+  function valuesOfOperator(node: Binary, operator: string, other: string): [string, string] | undefined {
+    const { left, right } = node;
+    // A whole number divided by 0 is an error.
+    if (other.startsWith('/') || !isPure(left) || !isPure(right)) return undefined;
+    // The type of a literal, and so how many bits it has, follows from what it is used for.
+    if ((operator === '<<' || operator === '>>') && isKind(left, 'Literal')) return undefined;
+    const [a, b] = [own(left), own(right)];
+    if (operator === '&&' || operator === '||') return isTotal(right) ? [`!!(${a})`, `!!(${b})`] : undefined;
+    const value = (text: string) => `(${a}) ${ASSIGNMENT.test(text) ? text.slice(0, -1) : text} (${b})`;
+    return [value(operator), value(other)];
   }
 
   function mutateCall(node: Call): void {
@@ -162,14 +162,20 @@ export function mutationsOf(path: string, text: string): Mutation[] {
     const name = /\w+$/.exec(textOf(expression.range.start, expression.range.end))?.[0] ?? '';
     const other = FUNCTIONS[name];
     const { end } = expression.range;
-    if (other && args.length === 2) add(node, replaced(node, end - name.length, end, other), `${name} → ${other}`);
-    if (UNWRAPPED.has(name) && args.length === 1) add(node, own(args[0]!), `without ${name}`);
+    const of = (by: string): [string, string] | undefined => (isPure(node) ? [own(node), by] : undefined);
+    if (other && args.length === 2) {
+      const by = replaced(node, end - name.length, end, other);
+      add(node, by, `${name} → ${other}`, of(by));
+    }
+    if (UNWRAPPED.has(name) && args.length === 1) add(node, own(args[0]!), `without ${name}`, of(own(args[0]!)));
     if (COMMUTATIVE.has(name)) return;
+    const arePure = args.every(isPure);
     for (let i = 1; i < args.length; i++) {
       const [a, b] = [args[i - 1]!, args[i]!];
       if (own(a) === own(b)) continue;
       const swapped = own(b) + textOf(a.range.end, b.range.start) + own(a);
-      add(node, replaced(node, a.range.start, b.range.end, swapped), `arguments ${i} and ${i + 1} swapped`);
+      const by = replaced(node, a.range.start, b.range.end, swapped);
+      add(node, by, `arguments ${i} and ${i + 1} swapped`, arePure ? [own(a), own(b)] : undefined);
     }
   }
 
@@ -197,11 +203,29 @@ export function mutationsOf(path: string, text: string): Mutation[] {
     // The value of a return cannot be left out; and a count that stands still is an endless loop, killed by waiting.
     if (node.value || (node.expression && isKind(node.expression, 'UnaryPostfix', 'UnaryPrefix'))) return;
     const semicolon = /^\s*;/.exec(text.slice(node.range.end))?.[0].length ?? 0;
-    found.push({ start: node.range.start, end: node.range.end + semicolon, by: '', kind: 'statement dropped' });
+    const values = node.expression && valuesOfEffect(node.expression);
+    const { start, end } = node.range;
+    found.push({ start, end: end + semicolon, by: '', kind: 'statement dropped', ...(values && { values }) });
   }
 
-  function add(node: Node, by: string, kind: string): void {
-    found.push({ start: node.range.start, end: node.range.end, by, kind });
+  /** What is stored, and what stood there before. */
+  function valuesOfEffect(node: Node): [string, string] | undefined {
+    if (isKind(node, 'Binary')) {
+      const { left, right } = node as Binary;
+      const operator = textOf(left.range.end, right.range.start).trim();
+      return operator === '=' && isPure(left) && isPure(right) ? [own(left), own(right)] : undefined;
+    }
+    if (!isKind(node, 'Call')) return undefined;
+    const { expression, args } = node as Call;
+    const store = /^(?:v128\.)?store\b/.exec(own(expression))?.[0];
+    if (!store || args.length < 2 || args.length > 3 || !args.every(isPure)) return undefined;
+    const [at, value, ...more] = args.map(own);
+    const load = own(expression).replace('store', 'load');
+    return [`${load}(${[at, ...more].join(', ')})`, value!];
+  }
+
+  function add(node: Node, by: string, kind: string, values?: [string, string]): void {
+    found.push({ start: node.range.start, end: node.range.end, by, kind, ...(values && { values }) });
   }
 
   function replaced(node: Node, start: number, end: number, by: string): string {

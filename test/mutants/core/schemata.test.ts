@@ -25,13 +25,17 @@ const woven = weave(SOURCE, mutations);
 const ARGUMENTS = [-2, 0, 1, 5].flatMap((a) => [0, 1, 2].flatMap((b) => [-1, 0, 1, 4].map((c) => [a, b, c])));
 
 /** The function's answers; and the mutants that were reached. */
-function answersOf(source: string, activeMutant: number) {
+function answersOf(source: string, activeMutant: number, list = ARGUMENTS) {
   const reached = new Set<number>();
   const code = `${source.replace('export', '')}\nreturn f;`;
   const g = (a: number, b: number) => a - 2 * b;
-  const create = new Function('activeMutant', 'reachMutant', 'max', 'g', code);
-  const f = create(activeMutant, (id: number) => reached.add(id), Math.max, g);
-  return { answers: ARGUMENTS.map((values) => f(...values)), reached };
+  const create = new Function('activeMutant', 'reachMutant', 'reachWhereOther', 'max', 'g', code);
+  const reach = (id: number) => reached.add(id);
+  const reachWhereOther = (id: number, original: unknown, mutated: unknown) => {
+    if (!Object.is(original, mutated)) reach(id);
+  };
+  const f = create(activeMutant, reach, reachWhereOther, Math.max, g);
+  return { answers: list.map((values) => f(...values)), reached };
 }
 
 test('mutants are found of every kind, and each is one change', () => {
@@ -48,8 +52,21 @@ test('mutants are found of every kind, and each is one change', () => {
 test('with none active, what is woven does what the source does', () => {
   const { answers, reached } = answersOf(woven.text, 0);
   expect(answers).toEqual(answersOf(SOURCE, 0).answers);
-  const inFunctions = mutations.filter(({ constant }) => constant === undefined).map(({ id }) => id);
-  expect([...reached].sort((a, b) => a - b)).toEqual(inFunctions);
+  for (const { id, constant, values } of mutations) if (!values) expect(reached.has(id)).toBe(constant === undefined);
+});
+
+test('a mutant that changes an answer is reached, and one whose value is the same is not', () => {
+  const spared = new Set<string>();
+  for (const args of ARGUMENTS) {
+    const { answers, reached } = answersOf(woven.text, 0, [args]);
+    for (const { id, kind, constant } of mutations) {
+      if (constant !== undefined) continue;
+      if (!reached.has(id)) spared.add(kind);
+      else continue;
+      expect(answersOf(woven.text, id, [args]).answers, `${kind} at ${args}`).toEqual(answers);
+    }
+  }
+  for (const kind of ['> → >=', '&& → ||', 'max → min', '+= → -=']) expect(spared).toContain(kind);
 });
 
 describe.each(mutations)('mutant $id: $kind', ({ id, start, end, by }) => {

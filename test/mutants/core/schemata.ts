@@ -1,5 +1,8 @@
 // Many mutants in one program: mutant schemata (Untch, Offutt and Harrold, Mutation Analysis Using Mutant Schemata,
-// 1993). Each mutated expression becomes a choice by one number that is imported from JavaScript, `activeMutant`.
+// 1993). Each mutated expression becomes a choice by one number that is imported from JavaScript, `activeMutant`. A mutant
+// counts as reached only where its value is another one than that of the original, as far as that is found out by
+// reading variables: a test in which it is the same all the time cannot notice it (Just, Ernst and Fraser, Efficient
+// Mutation Analysis by Propagating and Partitioning Test Executions, 2014).
 import type { Mutation } from './mutations.js';
 
 export interface NumberedMutation extends Mutation {
@@ -19,7 +22,7 @@ export interface Woven {
   spans: Span[];
 }
 
-/** Weaves mutants into their source. The number of one whose code is reached is told, too. */
+/** Weaves mutants into their source. The number of one that is reached is told, too. */
 export function weave(source: string, mutations: readonly NumberedMutation[]): Woven {
   // Outer ones first.
   const sorted = [...mutations].sort((a, b) => a.start - b.start || b.end - a.end || a.id - b.id);
@@ -48,11 +51,12 @@ export function weave(source: string, mutations: readonly NumberedMutation[]): W
 }
 
 /** What stands before and behind the original text of a mutant. */
-function sidesOf({ id, by, kind, constant }: NumberedMutation): [string, string] {
-  if (kind === 'statement dropped') return [`{ reachMutant(${id}); if (activeMutant != ${id}) { `, ' } }'];
+function sidesOf({ id, by, kind, constant, values }: NumberedMutation): [string, string] {
+  const reach = values ? `reachWhereOther(${id}, ${values[0]}, ${values[1]})` : `reachMutant(${id})`;
+  if (kind === 'statement dropped') return [`{ ${reach}; if (activeMutant != ${id}) { `, ' } }'];
   const choice = `activeMutant == ${id} ? (${by}) : (`;
   // A constant of a module is reached when the core starts.
-  return constant === undefined ? [`(reachMutant(${id}), ${choice}`, '))'] : [`(${choice}`, '))'];
+  return constant === undefined ? [`(${reach}, ${choice}`, '))'] : [`(${choice}`, '))'];
 }
 
 /**
@@ -79,6 +83,24 @@ export function reachMutant(id: i32): void {
   if (load<i32>(reachedIn + (<usize>id << 2)) == mutantEpoch) return;
   store<i32>(reachedIn + (<usize>id << 2), mutantEpoch);
   reached(id);
+}
+
+// @ts-ignore: decorator
+@inline
+export function reachWhereOther<T>(id: i32, original: T, mutated: T): void {
+  if (!isSame<T>(original, mutated)) reachMutant(id);
+}
+
+/** In all bits: 0 is not -0. */
+// @ts-ignore: decorator
+@inline
+function isSame<T>(a: T, b: T): bool {
+  if (isVector<T>()) return i8x16.all_true(i8x16.eq(a, b));
+  if (isFloat<T>()) {
+    if (sizeof<T>() == 8) return reinterpret<u64>(a) == reinterpret<u64>(b);
+    return reinterpret<u32>(a) == reinterpret<u32>(b);
+  }
+  return a == b;
 }
 `;
 }

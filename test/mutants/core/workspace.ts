@@ -69,8 +69,20 @@ export class Workspace {
     rmSync(join(this.root, BUNDLES), { recursive: true, force: true });
   }
 
-  /** Compiles the core with these mutants. Answers those that are none, as they do not compile. */
+  /**
+   * Compiles the core with these mutants. Answers those that are none, as they do not compile. Of those of which only the
+   * `values` do not, these are dropped.
+   */
   async compile(mutants: readonly Mutant[]): Promise<Set<number>> {
+    for (;;) {
+      const guilty = await this.#compile(mutants);
+      const better = mutants.filter(({ id, values }) => values && guilty.has(id));
+      if (better.length === 0) return guilty;
+      for (const mutant of better) delete mutant.values;
+    }
+  }
+
+  async #compile(mutants: readonly Mutant[]): Promise<Set<number>> {
     const spans = this.#weave(mutants);
     const faults: Fault[] = [];
     const reportDiagnostic = ({ message, category, range }: Diagnostic) => {
@@ -91,7 +103,7 @@ export class Workspace {
     // A variable that is never set is reported where it is read: each of the file's is compiled alone.
     const suspects = mutants.filter(({ file }) => faults.some((fault) => fault.file === file));
     if (suspects.length === 1) return new Set([suspects[0].id]);
-    for (const suspect of suspects) for (const id of await this.compile([suspect])) guilty.add(id);
+    for (const suspect of suspects) for (const id of await this.#compile([suspect])) guilty.add(id);
     if (guilty.size > 0) return guilty;
     const what = faults.map(({ file, at, message }) => `${file} at ${at}: ${message}`).join('\n');
     throw new Error(`the core does not compile: ${what}`);
@@ -129,7 +141,8 @@ export class Workspace {
       // At the end, so that the spans are right.
       let text = woven.text;
       if (file === host) text += hostExports(Math.max(...mutants.map(({ id }) => id)));
-      else if (own.length > 0) text += `\nimport { activeMutant, reachMutant } from '${pathTo(file, host)}';\n`;
+      else if (own.length > 0)
+        text += `\nimport { activeMutant, reachMutant, reachWhereOther } from '${pathTo(file, host)}';\n`;
       writeFileSync(join(this.root, file), text);
     }
     return spans;

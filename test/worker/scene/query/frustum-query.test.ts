@@ -1,7 +1,7 @@
 // frustum(): one-off answers against the frame's own, and against float64 brute force.
 import type { QueryOptions, VisibleSet } from 'collision-worker';
-import { Vector3 } from 'three';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { bodyOf, type FormItem, FormTwin, formMaker } from '../../../fixtures/forms.js';
 import { PLACES } from '../../../fixtures/twin.js';
 import { aimed, DEPTHS, KINDS, viewOf } from '../../../oracle/cameras.js';
@@ -9,7 +9,7 @@ import { frustumPlanes } from '../../../oracle/frustum.js';
 import type { HalfSpace } from '../../../oracle/half-spaces.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { isIn, isMet } from '../../../oracle/screen-region.js';
-import type { Precision } from '../../../oracle/stand-ins.js';
+import type { Form, Precision } from '../../../oracle/stand-ins.js';
 
 const OBJECTS = 300;
 const VOLUMES = 24;
@@ -146,3 +146,19 @@ function stateOf(item: FormItem, planes: HalfSpace[], precision: Precision): Sta
   const isTouched = precision === 'mesh' ? isMet(body, planes) : planes.every((plane) => isMet(body, [plane]));
   return isTouched ? 'crossing' : 'outside';
 }
+
+// Bounds of 0 are not rounded outwards, as all others are, and what has no size at all gets none: such cells have no width.
+test.each([0, 1, 2])(`points in the plane through the origin across axis %d are listed, seed ${SEED}`, async (axis) => {
+  const random = new Random(SEED);
+  const twin = await FormTwin.create();
+  onTestFinished(() => twin.dispose());
+  const point: Form = { type: 'box', halfExtents: new Vector3(), center: new Vector3(), rotation: new Quaternion() };
+  for (let i = 0; i < OBJECTS; i++) {
+    await twin.add(point, new Matrix4().setPosition(random.point(20).setComponent(axis, 0)));
+  }
+  await twin.service.update();
+  const planes = Float32Array.of(1, 1, 1, 100);
+  for (const precision of PRECISIONS) {
+    expect((await twin.service.frustum(planes, { precision })).ids, precision).toHaveLength(OBJECTS);
+  }
+});

@@ -1,6 +1,6 @@
 // Spheres, capsules and what stands for an object under a precision: everything that rays ask, against bodies that are
 // searched for crossings rather than solved.
-import { type Hit, NO_OBJECT, type QueryOptions } from 'collision-worker';
+import { createCollisionService, type Hit, NO_OBJECT, type QueryOptions, type Shape } from 'collision-worker';
 import { Ray, Raycaster, Vector2, Vector3 } from 'three';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { aimedRays } from '../../../fixtures/ray-differences.js';
@@ -258,4 +258,27 @@ describe.each(PLACES)(`after many frames, %s, seed ${SEED}`, (_, place) => {
       expect(wrong).toEqual([]);
     }
   });
+});
+
+// Directions in their space are so short or so long that their squares vanish or overflow.
+test.each([1e-101, 1e101])(`balls and capsules of size %d, seed ${SEED}`, async (size) => {
+  const random = new Random(SEED);
+  const service = await createCollisionService();
+  onTestFinished(() => service.dispose());
+  for (let i = 0; i < 50; i++) {
+    const [from, to] = [random.point(0.5), random.point(0.5)];
+    const shapeOf = (scale: number): Shape => {
+      const ends = [from, to].map((end) => end.clone().multiplyScalar(scale).toArray());
+      if (i % 2 === 0) return { type: 'sphere', radius: scale, center: ends[0] };
+      return { type: 'capsule', radius: scale, from: ends[0], to: ends[1] };
+    };
+    const direction = random.direction().toArray();
+    const distanceFrom = async (scale: number) => {
+      const id = service.addObject({ shape: shapeOf(scale) });
+      const hit = await service.raycast({ origin: [0, 0, 0], direction });
+      service.removeObject(id);
+      return hit!.distance / scale;
+    };
+    expect(await distanceFrom(size), `case ${i}`).toBeCloseTo(await distanceFrom(1), 9);
+  }
 });
