@@ -234,6 +234,49 @@ describe('staging', () => {
       const expected = new Map(Array.from(list, (id, i) => [id, at([5, 6, 7][Math.min(i, 2)])]));
       expect(decode(staging.seal(1, 1)).transforms).toEqual(expected);
     });
+
+    // The places of a run are written once, for as long as it is the same: what others write there meanwhile must be noticed.
+    test.each([1, 2, 3])('what moves in runs is each object once, whatever frames before had, seed %i', (seed) => {
+      const random = new Random(seed);
+      const count = 2500; // of three pages
+      const { table, list, writer, staging } = writerOf(count);
+      const borders = [0, 40, 900, 1024, 1500, 2048, 2400, count];
+      let x = 0;
+      for (let frame = 0; frame < 300; frame++) {
+        const model: Transforms = new Map();
+        const say = (id: number): void => {
+          const m = at(++x);
+          staging.setSingle(id, m);
+          model.set(id, m);
+        };
+        if (random.chance(0.1)) say(list[random.integer(count)]);
+        let [first, end] = [0, count];
+        if (random.chance(0.4))
+          [first, end] = [random.integer(borders.length - 1), borders.length - 1].map((i) => borders[i]);
+        const isReversed = random.chance(0.1);
+        const parts = random.chance(0.5)
+          ? [[first, end]]
+          : [
+              [first, first + 50],
+              [first + 60, end],
+            ];
+        if (isReversed) parts.reverse();
+        for (const [from, to] of parts) {
+          const m = at(++x);
+          writer.move(list, Array<number[]>(count).fill(m), from, to);
+          for (let i = from; i < to; i++) model.set(list[i], m);
+        }
+        staging.addMoved(writer, table);
+        for (let n = random.integer(4); n > 0; n--) say(list[random.integer(count)]);
+        const gone = list[random.integer(count)];
+        staging.drop(gone);
+        model.delete(gone);
+        const { transforms, records } = decode(staging.seal(1, 1));
+        expect(transforms, `frame ${frame}`).toEqual(model);
+        expect(records - transforms.size).toBeLessThanOrEqual(1);
+        staging.restart();
+      }
+    });
   });
 
   test('an object that is dropped leaves no single behind', () => {

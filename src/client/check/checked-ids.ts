@@ -12,13 +12,17 @@ export class CheckedIds {
   readonly #noted = new WeakMap<Uint32Array, Noted>();
 
   /**
-   * Answers the ids as `check` has found them to be, which is called where the stamp is not that of the last time: a
+   * Answers the ids as they were found to be when that was noted last; undefined where the stamp is not that of then: a
    * number that grows with all that matters.
    */
-  read(given: Uint32Array, stamp: number, check: () => Uint32Array): Uint32Array {
+  find(given: Uint32Array, stamp: number): Uint32Array | undefined {
     const noted = this.#noted.get(given);
-    if (noted?.stamp === stamp) return noted.ids;
-    const ids = check();
+    return noted?.stamp === stamp ? noted.ids : undefined;
+  }
+
+  /** Notes what was found, and answers it: the array of the first time, which others know. */
+  note(given: Uint32Array, ids: Uint32Array, stamp: number): Uint32Array {
+    const noted = this.#noted.get(given);
     if (noted === undefined) this.#noted.set(given, { ids, stamp });
     else noted.stamp = stamp;
     return noted?.ids ?? ids;

@@ -126,7 +126,7 @@ export class FrameBuffer {
     const floatBytes = this.blockFloat(block);
     // Without a view of each: of 50,000 instances they were a quarter of a frame's garbage.
     (floatBytes === 4 ? this.f32 : this.f64).set(matrices, this.u32[(header + BLOCK_MATRICES) / 4] / floatBytes);
-    this.f64.set(parent, (header + BLOCK_PARENT) / 8);
+    this.f64.set(parent, this.parentAt(block));
   }
 
   /** Answers the bytes of a float of the block. */
@@ -147,8 +147,13 @@ export class FrameBuffer {
     return (floatBytes === 4 ? this.f32 : this.f64).subarray(at, at + 16 * this.u32[header + BLOCK_COUNT / 4]);
   }
 
+  /** Answers where what is above a block is in `f64`. */
+  parentAt(block: number): number {
+    return (this.blocks[block] + BLOCK_PARENT) / 8;
+  }
+
   blockParent(block: number): Float64Array {
-    const at = (this.blocks[block] + BLOCK_PARENT) / 8;
+    const at = this.parentAt(block);
     return this.f64.subarray(at, at + 16);
   }
 

@@ -158,7 +158,8 @@ export class FramePump {
    */
   place(block: BorrowedBlock, parent: ArrayLike<number>): void {
     const { ids, matrices } = block;
-    this.#log.keepBlock(ids, matrices, parent, block, this.#lastFrame);
+    const frame = this.#lastFrame;
+    if (!this.#log.keepBorrowed(block, parent, 0, frame)) this.#log.keepBlock(ids, matrices, parent, true, frame);
     if (this.#isDown) return; // the next worker is told by the log
     const buffer = new FrameBuffer();
     buffer.writeBlock(buffer.addBlock(ids, matrices.BYTES_PER_ELEMENT), matrices, parent);

@@ -22,13 +22,38 @@ import { pickRay } from './pick-ray.js';
  * Throws INVALID_ARGUMENT for a view whose far plane is at infinity, without a `reach`.
  */
 export function frustumMotion(before: ViewOptions, after: ViewOptions, reach?: number): number {
-  const operation = 'frustumMotion';
-  if (reach !== undefined) checkPositive(operation, 'reach', reach);
-  const from = readView(operation, before);
-  const to = readView(operation, after);
+  if (reach !== undefined) checkPositive('frustumMotion', 'reach', reach);
+  return motionBetween(new FrustumCorners(before), new FrustumCorners(after), reach);
+}
+
+/** The corners of what a view sees, as it is when this is made: an adapter asks about each view twice, and keeps them meanwhile. */
+export class FrustumCorners {
+  readonly #view: View;
+  #corners: Float64Array | null = null;
+
+  /** Throws INVALID_ARGUMENT for what is no view. */
+  constructor(options: ViewOptions) {
+    this.#view = readView('frustumMotion', options);
+  }
+
+  /** Tells whether the view has no pixels. */
+  get isEmpty(): boolean {
+    return this.#view.isEmpty;
+  }
+
+  /** Answers x, y and z of each, the far ones no farther than a reach. Throws INVALID_ARGUMENT where one is at infinity. */
+  within(reach: number | undefined): Float64Array {
+    if (reach !== undefined) return cornersOf(this.#view, reach);
+    this.#corners ??= cornersOf(this.#view, undefined);
+    return this.#corners;
+  }
+}
+
+/** Does what `frustumMotion` says. */
+export function motionBetween(from: FrustumCorners, to: FrustumCorners, reach?: number): number {
   if (from.isEmpty || to.isEmpty) return 0;
-  const motion = farthest(cornersOf(from, reach), cornersOf(to, reach));
-  if (!Number.isFinite(motion)) invalid(operation, 'the motion', motion, 'views whose corners are finite');
+  const motion = farthest(from.within(reach), to.within(reach));
+  if (!Number.isFinite(motion)) invalid('frustumMotion', 'the motion', motion, 'views whose corners are finite');
   return motion;
 }
 

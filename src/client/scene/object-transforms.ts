@@ -39,9 +39,14 @@ export class ObjectTransforms {
     for (let i = first; i < end; i++) {
       i = this.#pump.bulk.move(targets, matrices, i, end);
       if (i === end) return;
-      const matrix = reading('setTransform', 'matrices', () => matrices[i]);
-      this.#singles.setOrReject(targets[i], matrix, this.#pump.staging);
+      this.#setOrReject(targets[i], matrices, i);
     }
+  }
+
+  /** Stages one of many. The function that reads is made here: in the loop, each call would leave its surroundings behind. */
+  #setOrReject(id: number, matrices: readonly ArrayLike<number>[], i: number): void {
+    const matrix = reading('setTransform', 'matrices', () => matrices[i]);
+    this.#singles.setOrReject(id, matrix, this.#pump.staging);
   }
 
   /** Tells whether an object's transform was said last as this; see `CollisionService.isPlacedAs`. */
@@ -76,11 +81,16 @@ export class ObjectTransforms {
   /** Checks a block of an adapter's. It becomes the last that sets their transforms. */
   #borrow(ids: Uint32Array, matrices: Float32Array | Float64Array): BorrowedBlock {
     const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
-    const targets = this.#checkedIds.read(ids, this.#table.leftBlocks, () => {
-      return this.#beginBlock(checkTypedArray('setTransforms', 'ids', ids, ['Uint32Array']));
-    });
+    const { leftBlocks } = this.#table;
+    const targets = this.#checkedIds.find(ids, leftBlocks) ?? this.#checkIds(ids, leftBlocks);
     checkLengths('setTransforms', targets, numbers);
     return { ids: targets, matrices: numbers };
+  }
+
+  /** Checks ids of which nothing is noted as they are now. */
+  #checkIds(ids: Uint32Array, stamp: number): Uint32Array {
+    const targets = this.#beginBlock(checkTypedArray('setTransforms', 'ids', ids, ['Uint32Array']));
+    return this.#checkedIds.note(ids, targets, stamp);
   }
 
   /** Checks the objects of a block. The block becomes the last that sets their transforms. */

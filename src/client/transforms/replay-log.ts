@@ -187,29 +187,38 @@ export class ReplayLog {
     }
   }
 
-  /** Keeps a block of an update(), which goes with the frame of that number; `matrices` are those of the frame. */
-  keepBlock(
-    ids: Uint32Array,
-    matrices: Floats,
-    parent: ArrayLike<number>,
-    borrowed: BorrowedBlock | undefined,
-    frame: number,
-  ): void {
+  /**
+   * Keeps a block of an update(), which goes with the frame of that number; `matrices` are those of the frame. `isLent`: nobody
+   * writes `ids` any more.
+   */
+  keepBlock(ids: Uint32Array, matrices: Floats, parent: ArrayLike<number>, isLent: boolean, frame: number): void {
     if (!this.#isKeeping) return;
-    const lent = borrowed && !this.#hasContinuous(ids) ? borrowed : undefined;
-    const same = this.#findBlock(ids, lent);
-    const block = same ?? this.#newBlock(borrowed ? ids : ids.slice(), lent);
+    const block = this.#findBlock(ids, undefined) ?? this.#newBlock(isLent ? ids : ids.slice(), undefined);
     if (block.own < ids.length) this.#own(block, ids);
-    if (lent) {
-      block.newest.matrices = lent.matrices;
-    } else {
-      // A frame that was not sent yet says the newest alone.
-      if (block.frame !== frame) this.#beginPlacement(block, matrices);
-      block.newest.matrices.set(matrices);
-    }
+    // A frame that was not sent yet says the newest alone.
+    if (block.frame !== frame) this.#beginPlacement(block, matrices);
+    block.newest.matrices.set(matrices);
     block.newest.parent.set(parent);
     block.frame = frame;
     block.isAccepted = false;
+  }
+
+  /**
+   * Keeps a borrowed block as it is lent; answers false, as `keepBlock` is to copy it, where an object of it is continuous. Its
+   * parent are 16 numbers from `numbers[at]` on: a view of them for each 8,192 instances would be garbage.
+   */
+  keepBorrowed(borrowed: BorrowedBlock, numbers: ArrayLike<number>, at: number, frame: number): boolean {
+    if (!this.#isKeeping) return true;
+    const { ids, matrices } = borrowed;
+    if (this.#hasContinuous(ids)) return false;
+    const block = this.#findBlock(ids, borrowed) ?? this.#newBlock(ids, borrowed);
+    if (block.own < ids.length) this.#own(block, ids);
+    const { newest } = block;
+    newest.matrices = matrices;
+    for (let k = 0; k < 16; k++) newest.parent[k] = numbers[at + k];
+    block.frame = frame;
+    block.isAccepted = false;
+    return true;
   }
 
   /** Tells whether any object of a borrowed block is continuous. */

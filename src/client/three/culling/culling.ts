@@ -13,7 +13,7 @@ import { enter, leave } from './frustum-tests.js';
 import { OcclusionAnswer } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
-import { isContained, ViewVolume } from './view-volume.js';
+import { isContained } from './view-volume.js';
 
 /** What was asked of the service: the number of the newest `update` that joined it, and the views as they were then. */
 export interface Asked {
@@ -156,9 +156,14 @@ export class Culling {
     const { viewport, minPixels = 0 } = seen.view.options;
     const scales = camera.projectionMatrix.elements;
     const asked = this.#occlusion.get(seen) ?? null;
+    let kept = this.#kept.get(seen);
+    if (kept === undefined) {
+      kept = new KeptParts();
+      this.#kept.set(seen, kept);
+    }
     const view = {
       camera,
-      volume: new ViewVolume().set(camera),
+      volume: kept.volume.set(camera),
       seen,
       isContained: isContained(camera, seen.view.options),
       occlusion: this.#isTrue(asked, seen, camera, renderer) ? asked : null,
@@ -166,11 +171,6 @@ export class Culling {
       pixels: Math.max(Math.abs(scales[0]) * viewport.width, Math.abs(scales[5]) * viewport.height) / 2,
       minPixels,
     };
-    let kept = this.#kept.get(seen);
-    if (kept === undefined) {
-      kept = new KeptParts();
-      this.#kept.set(seen, kept);
-    }
     const pass = new CullingPass(this.#context, view, kept, this.#wishes);
     this.#passes.push(pass);
     enter(pass);

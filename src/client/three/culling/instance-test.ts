@@ -7,12 +7,8 @@ import { ROUNDING, type ViewVolume } from './view-volume.js';
 
 /** Fewer are looked at one by one. */
 const MANY = 64;
-/** Where the rows of x, y and w are here, and in a matrix. */
-const ROWS = [
-  [0, 0],
-  [4, 1],
-  [8, 3],
-] as const;
+/** Where the rows of x, y and w are in a matrix; here, each is behind the other. */
+const ROWS = [0, 1, 3];
 
 /**
  * Tells which instances a camera may see, by the sphere of their geometry: of an instance that matrix L and place t put into
@@ -53,19 +49,23 @@ export class InstanceTest {
   begin(volume: ViewVolume, camera: Camera, world: Matrix4, pixels: number, minPixels: number): void {
     const m = world.elements;
     const { planes, clip } = volume;
+    // Numbers are read by their index: views of parts, and lists, were a tenth of what a picture left behind.
     for (let at = 0; at < 24; at += 4) {
-      const [x, y, z, d] = planes.subarray(at, at + 4);
       for (let k = 0; k < 4; k++) {
-        const own = x * m[4 * k] + y * m[4 * k + 1] + z * m[4 * k + 2];
-        this.#planes[at + k] = k < 3 ? own : own + d;
+        const own = planes[at] * m[4 * k] + planes[at + 1] * m[4 * k + 1] + planes[at + 2] * m[4 * k + 2];
+        this.#planes[at + k] = k < 3 ? own : own + planes[at + 3];
       }
     }
     const c = clip.elements;
     const v = camera.matrixWorldInverse.elements;
     for (let k = 0; k < 4; k++) {
-      const [x, y, z] = [m[4 * k], m[4 * k + 1], m[4 * k + 2]];
-      for (const [at, row] of ROWS)
-        this.#rows[at + k] = c[row] * x + c[row + 4] * y + c[row + 8] * z + (k < 3 ? 0 : c[row + 12]);
+      const x = m[4 * k];
+      const y = m[4 * k + 1];
+      const z = m[4 * k + 2];
+      for (let i = 0; i < ROWS.length; i++) {
+        const row = ROWS[i];
+        this.#rows[4 * i + k] = c[row] * x + c[row + 4] * y + c[row + 8] * z + (k < 3 ? 0 : c[row + 12]);
+      }
       this.#depth[k] = -(v[2] * x + v[6] * y + v[10] * z + (k < 3 ? 0 : v[14]));
     }
     this.#pixels = pixels * world.getMaxScaleOnAxis();

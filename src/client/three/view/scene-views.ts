@@ -3,7 +3,7 @@ import { CollisionError } from '../../../shared/errors.js';
 import type { ViewOptions } from '../../../shared/types.js';
 import { readOptions, show } from '../../check/validate.js';
 import { FirstView } from '../../query/first-view.js';
-import { frustumMotion } from '../../query/frustum-motion.js';
+import { FrustumCorners, motionBetween } from '../../query/frustum-motion.js';
 import type { CollisionService } from '../../service.js';
 import { isAboutOneObject } from '../track/object-wishes.js';
 import { readCamera, type ViewSize } from './view.js';
@@ -36,6 +36,8 @@ export interface SceneView {
   readonly layers: number;
   /** Its rays start here, or with w = 0 have this direction. */
   readonly eye: Vector4;
+  /** The corners of what it sees; null where its motion was not asked for yet. */
+  corners: FrustumCorners | null;
 }
 
 /** Asks a question about a view. Rejects as the question does, and with ABORTED by the signal while it waits. */
@@ -73,8 +75,13 @@ export class SceneViews {
     if (occlusion !== undefined) options.occlusion = occlusion;
     if (occlusionMargin !== undefined) options.occlusionMargin = occlusionMargin;
     const before = this.#views.get(name);
+    let corners: FrustumCorners | null = null;
     if (margin !== 'motion') options.margin = margin;
-    else if (before !== undefined) options.margin = 2 * motionTo(options, before.options, given.margin === 'motion');
+    else if (before !== undefined) {
+      const isAskedFor = given.margin === 'motion';
+      corners = cornersOf(options, isAskedFor);
+      options.margin = corners === null ? 0 : 2 * motionTo(corners, before, isAskedFor);
+    }
     if (before !== undefined && isSame(before.options, options)) {
       before.camera = camera;
       return;
@@ -83,7 +90,7 @@ export class SceneViews {
     // The matrices are the camera's own.
     const { projection, view, layers = 0 } = options;
     const copies = { ...options, projection: Array.from(projection), view: Array.from(view) };
-    this.#views.set(name, { name, camera, options: copies, layers, eye: eyeOf(copies) });
+    this.#views.set(name, { name, camera, options: copies, layers, eye: eyeOf(copies), corners });
     if (name === this.#main) this.#first.set();
   }
 
@@ -140,15 +147,26 @@ export class SceneViews {
   }
 }
 
+/** Answers the corners of what is seen; null of what is no view, which the service tells, unless the caller has asked for its motion. */
+function cornersOf(options: ViewOptions, isAskedFor: boolean): FrustumCorners | null {
+  try {
+    return new FrustumCorners(options);
+  } catch (error) {
+    if (isAskedFor) throw error;
+    return null;
+  }
+}
+
 /**
  * Answers how far a frustum has moved, or 0 where nobody can tell: its far plane is at infinity, or was. Throws INVALID_ARGUMENT
  * where it is, and the caller has asked for the motion.
  */
-function motionTo(now: ViewOptions, before: ViewOptions, isAskedFor: boolean): number {
+function motionTo(now: FrustumCorners, before: SceneView, isAskedFor: boolean): number {
   try {
-    return frustumMotion(before, now);
+    before.corners ??= new FrustumCorners(before.options);
+    return motionBetween(before.corners, now);
   } catch {
-    return isAskedFor ? frustumMotion(now, now) : 0;
+    return isAskedFor ? motionBetween(now, now) : 0;
   }
 }
 
