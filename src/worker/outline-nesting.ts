@@ -26,13 +26,19 @@ export function* nest(outlines: Outlines, plane: ArrayLike<number>): Generator<v
   const { objects, starts, closed } = outlines;
   const parents = new Int32Array(objects.length).fill(-1);
   const axes = axesOf(plane);
+  const normal = cross(...axes);
   let yielded = 0;
   for (let first = 0; first < objects.length; ) {
     let end = first + 1;
     while (end < objects.length && objects[end] === objects[first]) end++;
-    const loops: number[] = [];
-    for (let i = first; i < end; i++) if (closed[i] && starts[i + 1] - starts[i] > 2) loops.push(i);
-    yield* nestLoops(outlines, loops, axes, parents);
+    const isLoop = (i: number): boolean => closed[i] === 1 && starts[i + 1] - starts[i] > 2;
+    if (end - first > 1) {
+      const loops: number[] = [];
+      for (let i = first; i < end; i++) if (isLoop(i)) loops.push(i);
+      yield* nestLoops(outlines, loops, axes, parents);
+    } else if (isLoop(first) && areaAlone(outlines, first, normal) < 0) {
+      turn(outlines, starts[first], starts[end]);
+    }
     if (end - yielded >= PER_YIELD) {
       yielded = end;
       yield;
@@ -50,11 +56,6 @@ function* nestLoops(
 ): Generator<void, void> {
   if (loops.length === 0) return;
   const { starts } = outlines;
-  if (loops.length === 1) {
-    const [loop] = loops;
-    if (areaAlone(outlines, loop, axes) < 0) turn(outlines, starts[loop], starts[loop + 1]);
-    return;
-  }
   const edges = edgesOf(outlines, loops, axes);
   const areas = areasOf(edges, loops.length);
   const depths = new Int32Array(loops.length);
@@ -72,10 +73,9 @@ function* nestLoops(
 }
 
 /** Answers twice the signed area of a loop about its first point, from in front of the plane. */
-function areaAlone({ points, starts }: Outlines, loop: number, [u, v]: [number[], number[]]): number {
+function areaAlone({ points, starts }: Outlines, loop: number, [nx, ny, nz]: number[]): number {
   const first = 3 * starts[loop];
   const end = 3 * starts[loop + 1];
-  const [nx, ny, nz] = cross(u, v);
   let area = 0;
   let ax = points[first + 3] - points[first];
   let ay = points[first + 4] - points[first + 1];

@@ -201,6 +201,35 @@ describe.each(PLACES)(`sections %s, seed ${SEED}`, (_, scale, away) => {
   });
 });
 
+test.each([1, -1])('to the left of what is not closed is what is behind its faces, scaled by %i', async (scale) => {
+  const random = new Random(SEED);
+  const mesh = waves(12);
+  const matrix = new Matrix4().compose(random.point(1), random.rotation(), new Vector3(1, scale, 2));
+  await withObject(mesh, matrix, async () => {
+    let looked = 0;
+    for (let i = 0; i < PLANES; i++) {
+      const normal = random.direction();
+      const plane = planeThrough(normal, random.point(0.5).applyMatrix4(matrix));
+      const section = await service.section(plane);
+      for (let p = 0; p + 1 < section.triangles.length; p++) {
+        const triangle = section.triangles[p];
+        const outline = section.starts.findLastIndex((start) => start <= p);
+        if (triangle < 0 || section.closed[outline]) continue;
+        const way = pointOf(section, p + 1).sub(pointOf(section, p));
+        if (way.length() < 1e-6) continue;
+        const [a, b, c] = [0, 1, 2].map((corner) =>
+          new Vector3().fromArray(mesh.positions, 3 * mesh.indices[3 * triangle + corner]).applyMatrix4(matrix),
+        );
+        // Mirrored, the corners turn the other way about the face's front.
+        const front = b.sub(a).cross(c.sub(a)).multiplyScalar(scale);
+        expect(Math.sign(normal.clone().cross(way).dot(front)), `triangle ${triangle}`).toBe(-1);
+        looked++;
+      }
+    }
+    expect(looked).toBeGreaterThan(100);
+  });
+});
+
 test("three's own geometries are closed over their seams, and not where that is not asked for", async () => {
   for (const geometry of [
     new SphereGeometry(1, 24, 16),

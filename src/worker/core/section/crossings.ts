@@ -7,6 +7,7 @@
 // there differ by their last bits. All of it can be left after a while and gone on with.
 
 import { now } from '../host';
+import { Affine } from '../math/affine';
 import { mix } from '../math/hash';
 import { allocate, capacityOf, moveTo, release, reserve } from '../memory';
 import { addPoint, beginOutline, endOutline } from './outlines';
@@ -15,7 +16,8 @@ import { addPoint, beginOutline, endOutline } from './outlines';
 @unmanaged
 class Crossing {
   /** The edge's vertices as six f32 in the mesh's own space, the one above the plane first. */
-  first: u64; second: u64; third: u64;
+  first: v128;
+  second: u64;
   /** The place in the world. */
   x: f64; y: f64; z: f64;
   /** The ends of segments that wait for others: those that begin here, and those that end here; 0 for none, or 1 more. */
@@ -113,7 +115,8 @@ function resize(size: u32): void {
   memory.fill(table, 0, <usize>size << 2);
   tableSize = size;
   for (let i: u32 = 0; i < crossingCount; i++) {
-    let at = hashOf(crossingAt(i)) & (size - 1);
+    const c = crossingAt(i);
+    let at = hashOf(c.first, c.second) & (size - 1);
     while (load<u32>(table + (<usize>at << 2)) != 0) at = (at + 1) & (size - 1);
     store<u32>(table + (<usize>at << 2), i + 1);
   }
@@ -126,8 +129,8 @@ const MIXER: u64 = 0xa4093822299f31d1;
 
 // @ts-ignore: decorator
 @inline
-function hashOf(c: Crossing): u32 {
-  const sum = c.first + c.second * SECOND + c.third * THIRD;
+function hashOf(first: v128, second: u64): u32 {
+  const sum = i64x2.extract_lane(first, 0) + i64x2.extract_lane(first, 1) * SECOND + second * THIRD;
   return <u32>(((sum ^ (sum >> 32)) * MIXER) >> 32);
 }
 
@@ -135,27 +138,26 @@ function hashOf(c: Crossing): u32 {
 export let isNewCrossing: bool = false;
 
 /**
- * Answers the crossing of an edge by its six coordinates, those of its vertices in an order that all who ask agree on. Throws
- * OUT_OF_MEMORY.
+ * Answers the crossing of an edge by its six coordinates, f32 each: those of its vertices in an order that all who ask agree on,
+ * four and two. Throws OUT_OF_MEMORY.
  */
-export function crossingOfEdge(ax: f32, ay: f32, az: f32, bx: f32, by: f32, bz: f32): u32 {
+export function crossingOfEdge(first: v128, second: u64): u32 {
   if (crossingCount >= tableSize >> 1) resize(tableSize << 1);
-  if (crossingCount == crossingRoom) growCrossings();
-  const fresh = crossingAt(crossingCount);
-  fresh.first = <u64>reinterpret<u32>(ax) << 32 | reinterpret<u32>(ay);
-  fresh.second = <u64>reinterpret<u32>(az) << 32 | reinterpret<u32>(bx);
-  fresh.third = <u64>reinterpret<u32>(by) << 32 | reinterpret<u32>(bz);
-  let at = hashOf(fresh) & (tableSize - 1);
+  let at = hashOf(first, second) & (tableSize - 1);
   for (;;) {
     const found = load<u32>(table + (<usize>at << 2));
     if (found == 0) break;
     const c = crossingAt(found - 1);
-    if (c.first == fresh.first && c.second == fresh.second && c.third == fresh.third) {
+    if (c.second == second && !v128.any_true(v128.xor(c.first, first))) {
       isNewCrossing = false;
       return found - 1;
     }
     at = (at + 1) & (tableSize - 1);
   }
+  if (crossingCount == crossingRoom) growCrossings();
+  const fresh = crossingAt(crossingCount);
+  fresh.first = first;
+  fresh.second = second;
   fresh.begins = fresh.ends = 0;
   store<u32>(table + (<usize>at << 2), crossingCount + 1);
   isNewCrossing = true;
@@ -172,11 +174,12 @@ function growSegments(): void {
   segmentRoom = <u32>(capacityOf(segments) / SEGMENT_BYTES);
 }
 
-export function setPlace(crossing: u32, x: f64, y: f64, z: f64): void {
+/** Sets the place of a crossing in the world to the image of a point. */
+export function setPlace(crossing: u32, map: Affine, x: f64, y: f64, z: f64): void {
   const c = crossingAt(crossing);
-  c.x = x;
-  c.y = y;
-  c.z = z;
+  c.x = map.xx * x + map.yx * y + map.zx * z + map.tx;
+  c.y = map.xy * x + map.yy * y + map.zy * z + map.ty;
+  c.z = map.xz * x + map.yz * y + map.zz * z + map.tz;
 }
 
 /** Adds the segment of a triangle, from one crossing to another. Throws OUT_OF_MEMORY. */

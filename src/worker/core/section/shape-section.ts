@@ -51,20 +51,14 @@ function heightOf(corner: u32): f64 {
 
 function edgeOfBox(map: Affine, one: u32, other: u32): u32 {
   const a = min(one, other), b = max(one, other);
-  const crossing = crossingOfEdge(
-    <f32>along(a, 1), <f32>along(a, 2), <f32>along(a, 4), <f32>along(b, 1), <f32>along(b, 2), <f32>along(b, 4),
-  );
+  // The corners themselves tell edges apart.
+  const crossing = crossingOfEdge(i64x2.splat(a), b);
   if (!isNewCrossing) return crossing;
   const s = heightOf(a), share = s / (s - heightOf(b));
   const x = along(a, 1) + (along(b, 1) - along(a, 1)) * share;
   const y = along(a, 2) + (along(b, 2) - along(a, 2)) * share;
   const z = along(a, 4) + (along(b, 4) - along(a, 4)) * share;
-  setPlace(
-    crossing,
-    map.xx * x + map.yx * y + map.zx * z + map.tx,
-    map.xy * x + map.yy * y + map.zy * z + map.ty,
-    map.xz * x + map.yz * y + map.zz * z + map.tz,
-  );
+  setPlace(crossing, map, x, y, z);
   return crossing;
 }
 

@@ -171,25 +171,37 @@ export function maskOf(children: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-function decode(q: v128, node: usize, axis: usize): v128 {
-  const origin = v128.load32_splat(node + (axis << 2), offsetof<Node>('originX'));
-  const scale = v128.load32_splat(node + (axis << 2), offsetof<Node>('scaleX'));
-  return f32x4.add(f32x4.mul(f32x4.convert_i32x4_u(q), scale), origin);
+function decode(steps: v128, node: Node, axis: usize): v128 {
+  const at = changetype<usize>(node) + (axis << 2);
+  return f32x4.add(
+    f32x4.mul(steps, v128.load32_splat(at, offsetof<Node>('scaleX'))), v128.load32_splat(at, offsetof<Node>('originX')),
+  );
+}
+
+/** Answers the low bounds of four boxes along axis 0, 1 or 2 in steps of the node's scale from its origin. */
+// @ts-ignore: decorator
+@inline
+export function lowSteps(node: Node, axis: usize): v128 {
+  return f32x4.convert_i32x4_u(i32x4.extend_low_i16x8_u(v128.load8x8_u(changetype<usize>(node) + (axis << 3))));
+}
+
+// @ts-ignore: decorator
+@inline
+export function highSteps(node: Node, axis: usize): v128 {
+  return f32x4.convert_i32x4_u(i32x4.extend_high_i16x8_u(v128.load8x8_u(changetype<usize>(node) + (axis << 3))));
 }
 
 /** Decodes the low bounds of four boxes along axis 0, 1 or 2; those of children that do not exist mean nothing. */
 // @ts-ignore: decorator
 @inline
 export function lowBounds(node: Node, axis: usize): v128 {
-  const at = changetype<usize>(node);
-  return decode(i32x4.extend_low_i16x8_u(v128.load8x8_u(at + (axis << 3))), at, axis);
+  return decode(lowSteps(node, axis), node, axis);
 }
 
 // @ts-ignore: decorator
 @inline
 export function highBounds(node: Node, axis: usize): v128 {
-  const at = changetype<usize>(node);
-  return decode(i32x4.extend_high_i16x8_u(v128.load8x8_u(at + (axis << 3))), at, axis);
+  return decode(highSteps(node, axis), node, axis);
 }
 
 /**
