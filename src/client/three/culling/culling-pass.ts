@@ -9,15 +9,12 @@ import type { RenderPass } from './frustum-tests.js';
 import { boundsOf, trianglesOf } from './geometry-bounds.js';
 import { type DrawnView, InstanceCulling } from './instance-culling.js';
 import { LodLevels } from './lod-levels.js';
-import { ViewVolume } from './view-volume.js';
 
 /** What is kept of a view from picture to picture. */
 export class KeptParts {
   readonly instances = new Map<CullableObject, InstanceCulling>();
   readonly batches = new Map<CullableObject, BatchDraws>();
   readonly lods = new LodLevels();
-  /** What the camera draws. */
-  readonly volume = new ViewVolume();
 
   /** Forgets what is not there any more. */
   keep(there: ReadonlySet<CullableObject>): void {

@@ -13,7 +13,7 @@ import { enter, leave } from './frustum-tests.js';
 import { OcclusionAnswer } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
-import { isContained } from './view-volume.js';
+import { isContained, ViewVolume } from './view-volume.js';
 
 /** What was asked of the service: the number of the newest `update` that joined it, and the views as they were then. */
 export interface Asked {
@@ -163,7 +163,7 @@ export class Culling {
     }
     const view = {
       camera,
-      volume: kept.volume.set(camera),
+      volume: new ViewVolume().set(camera),
       seen,
       isContained: isContained(camera, seen.view.options),
       occlusion: this.#isTrue(asked, seen, camera, renderer) ? asked : null,
