@@ -1,15 +1,19 @@
 import { CollisionError } from 'collision-worker';
 import * as adapter from 'collision-worker/three';
 import {
+  BatchedMesh,
   Bone,
   BufferAttribute,
   BufferGeometry,
+  Group,
+  InstancedMesh,
   InterleavedBuffer,
   InterleavedBufferAttribute,
   Line,
   LineLoop,
   LOD,
   Mesh,
+  MeshBasicMaterial,
   type Object3D,
   Points,
   Skeleton,
@@ -17,7 +21,10 @@ import {
   SphereGeometry,
   Sprite,
 } from 'three';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
+import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { Random, SEED } from '../oracle/random.js';
 import { namesOf } from './crawl.js';
 import { testEveryCall } from './every-call.js';
 import { SCENE_CHARACTER_METHODS, SCENE_FRAME_METHODS } from './frame-calls.js';
@@ -142,25 +149,55 @@ export function fuzzTracker({ share, isLoud = false }: FuzzOptions): void {
       ['material null', () => Object.assign(new Mesh(), { material: null })],
       ['matrix of NaN', () => new Mesh(new SphereGeometry()).translateX(Number.NaN)],
     ];
-    for (const [what, make] of bad) {
-      const object = make() as Mesh;
-      world.scene.children.push(object);
-      let failure: unknown;
-      try {
-        await world.restock();
-        await world.restock();
-      } catch (error) {
-        failure = error;
+    const said = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => said.mockRestore());
+    for (const [what, make] of bad) await meet(what, make() as Object3D);
+  });
+
+  test(`objects in the scene that become no good are left out, and the others stay, seed ${SEED}`, async () => {
+    const said = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => said.mockRestore());
+    const random = new Random(SEED);
+    const values: [string, (() => unknown) | null][] = [...Object.entries(HOSTILE), ['a getter that throws', null]];
+    for (const [kind, { make, paths }] of Object.entries(CHANGED)) {
+      for (const path of paths) {
+        for (const [what, makeValue] of values) {
+          // three itself goes through all that is endless.
+          if (!random.chance(share) || /endless|spin|longest|huge/.test(what)) continue;
+          const keys = path.split('.');
+          const name = keys.pop()!;
+          await meet(`${kind} with ${path} that is ${what}`, make(), (object) => {
+            const owner = keys.reduce<object>((each, key) => each[key as never], object);
+            const value = makeValue === null ? { get: fail } : { value: makeValue(), writable: true };
+            Object.defineProperty(owner, name, { ...value, configurable: true });
+          });
+        }
       }
-      if (failure) expect(failure, `${what}: ${failure}`).toBeInstanceOf(CollisionError);
-      world.scene.children.pop();
-      world.tracker.changed(world.scene); // some are good after all, and by hand they go within a second
-      await world.restock();
-      // A build that nobody wants any more ends in its own time.
-      await expect.poll(() => world.service.stats.pending, { message: what, timeout: 20_000 }).toBe(0);
-      await expect.poll(() => world.complaint(), { message: what, timeout: 20_000 }).toBe('');
     }
   });
+
+  /** Puts an object into the scene, changes it there, and takes it out again: all others answer all the while. */
+  async function meet(what: string, object: Object3D, change?: (object: Object3D) => void): Promise<void> {
+    const { scene, tracker, service } = world;
+    scene.children.push(object);
+    tracker.changed(scene); // what comes by hand is noticed within a second else
+    if (change !== undefined) {
+      object.parent = scene;
+      await world.restock();
+      // Some of it is built by then.
+      await expect.poll(() => service.stats.pending, { message: what, timeout: 20_000, interval: 1 }).toBe(0);
+      await world.restock();
+      change(object);
+      tracker.changed(scene);
+    }
+    for (let i = 0; i < 2; i++) expect(await world.answers(), what).toBe('');
+    scene.children.splice(scene.children.indexOf(object), 1);
+    tracker.changed(scene); // some are good after all
+    await world.restock();
+    // A build that nobody wants any more ends in its own time.
+    await expect.poll(() => service.stats.pending, { message: what, timeout: 20_000, interval: 1 }).toBe(0);
+    await expect.poll(() => world.complaint(), { message: what, timeout: 20_000, interval: 1 }).toBe('');
+  }
 }
 
 const withGeometry = <T extends Object3D>(object: T, geometry: unknown): T => Object.assign(object, { geometry });
@@ -206,6 +243,89 @@ const PARTS: Record<string, (part: unknown) => Object3D> = {
   'the material of a Sprite': (material) => Object.assign(new Sprite(), { material }),
 };
 
+/** What an object is before it becomes no good, and what of it does. */
+const CHANGED: Record<string, { make: () => Object3D; paths: readonly string[] }> = {
+  'a Mesh': {
+    make: () => new Mesh(new SphereGeometry(1, 6, 5)),
+    paths: [
+      ...['geometry', 'material', 'matrixWorld', 'matrixWorld.elements', 'layers', 'visible', 'children', 'name'],
+      ...['geometry.attributes', 'geometry.attributes.position', 'geometry.index', 'geometry.drawRange'],
+      ...['geometry.groups', 'geometry.morphAttributes', 'material.side', 'material.visible', 'parent'],
+      ...['material.clippingPlanes', 'updateWorldMatrix', 'morphTargetInfluences', 'isMesh'],
+    ],
+  },
+  'a Group': {
+    make: () => new Group().add(new Mesh(new SphereGeometry(1, 6, 5))),
+    paths: ['children', 'visible', 'matrixWorld', 'parent', 'children.0'],
+  },
+  'a Mesh of many materials': {
+    make: () => {
+      const materials = [0, 1].map(() => new MeshBasicMaterial());
+      const own = new Mesh<BufferGeometry, MeshBasicMaterial[]>(new SphereGeometry(1, 6, 5), materials);
+      own.geometry.addGroup(0, 9, 0);
+      own.geometry.addGroup(9, 9, 1);
+      return own;
+    },
+    paths: ['material', 'material.1', 'material.1.side', 'geometry.groups', 'geometry.groups.0'],
+  },
+  'an InstancedMesh': {
+    make: () => new InstancedMesh(new SphereGeometry(1, 6, 5), new MeshBasicMaterial(), 3),
+    paths: [
+      ...['instanceMatrix', 'instanceMatrix.array', 'instanceMatrix.version', 'instanceMatrix.count', 'count'],
+      ...['geometry', 'matrixWorld', 'morphTexture', 'layers', 'material'],
+    ],
+  },
+  'a SkinnedMesh': {
+    make: rigged,
+    paths: [
+      ...['skeleton', 'skeleton.bones', 'skeleton.boneMatrices', 'skeleton.update', 'skeleton.boneTexture'],
+      ...['bindMatrix', 'bindMatrixInverse', 'geometry.attributes.skinWeight', 'visible', 'bindMatrix.elements'],
+    ],
+  },
+  'a Mesh with morph targets': {
+    make: () => {
+      const own = new Mesh(new SphereGeometry(1, 6, 5));
+      own.geometry.morphAttributes.position = [own.geometry.attributes.position as BufferAttribute];
+      own.updateMorphTargets();
+      return own;
+    },
+    paths: [
+      ...['morphTargetInfluences', 'morphTargetInfluences.0', 'geometry.morphAttributes.position'],
+      ...['geometry.morphAttributes.position.0', 'geometry.morphTargetsRelative'],
+    ],
+  },
+  'a Line': { make: () => new Line(new SphereGeometry(1, 6, 5)), paths: ['geometry', 'material', 'matrixWorld'] },
+  'a Sprite': {
+    make: () => new Sprite(),
+    paths: ['material', 'center', 'matrixWorld', 'material.rotation', 'layers'],
+  },
+  'a LineSegments2': {
+    make: () => new LineSegments2(new LineSegmentsGeometry().setPositions([0, 0, 0, 1, 1, 1])),
+    paths: [
+      ...['geometry', 'geometry.attributes', 'geometry.instanceCount', 'geometry.attributes.instanceStart'],
+      ...['material', 'material.linewidth', 'matrixWorld'],
+    ],
+  },
+  'a LOD': {
+    make: () => {
+      const own = new LOD().addLevel(new Mesh(new SphereGeometry(1, 6, 5)));
+      return own.addLevel(new Mesh(new SphereGeometry(1, 4, 3)), 10);
+    },
+    paths: [
+      ...['levels.0', 'levels.1.object', 'levels.0.object.geometry', 'levels.1.object.material'],
+      ...['autoUpdate', 'matrixWorld', 'children', 'levels.0.object.children', 'levels.0.object.visible'],
+    ],
+  },
+  'a BatchedMesh': {
+    make: () => {
+      const own = new BatchedMesh(4, 1000, 2000, new MeshBasicMaterial());
+      own.addInstance(own.addGeometry(new SphereGeometry(1, 6, 5)));
+      return own;
+    },
+    paths: ['geometry', 'material', 'matrixWorld', '_matricesTexture', '_instanceInfo', '_geometryInfo', 'layers'],
+  },
+};
+
 function rigged(): SkinnedMesh {
   const geometry = new SphereGeometry(1, 6, 5);
   const { count } = geometry.attributes.position;
@@ -214,6 +334,10 @@ function rigged(): SkinnedMesh {
   const own = new SkinnedMesh(geometry);
   own.bind(new Skeleton([new Bone()]));
   return own;
+}
+
+function fail(): never {
+  throw new Error('a getter of the caller');
 }
 
 const floats = (value: number) => new Float32Array(18).fill(value);

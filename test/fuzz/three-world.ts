@@ -51,6 +51,16 @@ export class TrackedWorld {
     this.frame = await this.tracker.update(camera(), SIZE);
   }
 
+  /** Says which of its own objects answer otherwise than they do alone, whatever else is in the scene; '' where none does. */
+  async answers(): Promise<string> {
+    await this.restock();
+    const hit = await this.tracker.pick(50, 50);
+    const visible = this.frame!.visibleInstances(this.instances, new Uint32Array(2));
+    const [ids, [first]] = [this.frame!.result.visible.ids, this.tracker.idsOf(this.box)];
+    const found = [hit?.object === this.box, hit?.distance.toFixed(6), visible, ids.includes(first)].join();
+    return found === 'true,9.000000,2,true' ? '' : found;
+  }
+
   async complaint(): Promise<string> {
     const { tracker, service, box } = this;
     const frame = await tracker.update(camera(), SIZE);

@@ -10,7 +10,7 @@ const NODES = 200;
 
 test(`what is hidden is so at once, and what is shown is in the end, seed ${SEED}`, () => {
   const random = new Random(SEED);
-  const visibility = new Visibility();
+  const visibility = new Visibility(() => expect.unreachable());
   const root = new SceneNode(new Object3D());
   const nodes = [root];
   const told = new Map<SceneNode, boolean>();

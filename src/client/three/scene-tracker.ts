@@ -467,7 +467,7 @@ export class SceneTracker extends SceneQuestions {
     reading('trackScene', 'the scene', () => {
       if (this.#updatesMatrices) {
         this.#root.parent?.updateWorldMatrix(true, false);
-        this.#root.updateMatrixWorld(this.#root.parent !== null);
+        this.#walk.updateMatrices();
       }
       if (camera !== undefined) faceSprites(this.#sprites, camera);
       for (const each of this.#fat) each.refresh();

@@ -5,6 +5,8 @@ import { argumentError, MatrixReader } from '../check/validate.js';
 import { isSameAffine, writeAffine } from './affine.js';
 import { CLAIMED, EXPLICIT, placeInPage, STAGED, type TransformTable } from './transform-table.js';
 
+const NOWHERE = new Float64Array(16).fill(Number.NaN);
+
 /** Takes transforms one by one until update(): the frame builder. */
 export interface StagedTransforms {
   readonly f64: Float64Array;
@@ -26,10 +28,14 @@ export class SingleWriter {
     this.#stage(id, this.#reader.readAffine('setTransform', 'matrix', matrix), staging);
   }
 
-  /** Stages a transform; of a matrix that is not affine one that the worker lists as rejected. */
+  /** Stages a transform; of a matrix that is not affine, or cannot be read, one that the worker lists as rejected. */
   setOrReject(id: ObjectId, matrix: ArrayLike<number>, staging: StagedTransforms): void {
-    const m = this.#reader.read('setTransform', 'matrix', matrix);
-    this.#stage(id, isAffine(m, 0) ? m : m.fill(Number.NaN), staging);
+    let m: Float64Array = NOWHERE;
+    try {
+      const read = this.#reader.read('setTransform', 'matrix', matrix);
+      if (isAffine(read, 0)) m = read;
+    } catch {}
+    this.#stage(id, m, staging);
   }
 
   #stage(id: ObjectId, m: Float64Array, staging: StagedTransforms): void {

@@ -23,6 +23,9 @@ export interface Deformers {
 
 export const RIGID: Deformers = { bones: 0, isMorphed: false };
 
+/** A list of more morph targets is none: it is an array by mistake, and may be endless. */
+const MOST_TARGETS = 65_536;
+
 /** So many vertices are copied in one step. */
 const STEP = 16_384;
 
@@ -58,15 +61,16 @@ function hasMorphs(object: Deformable): boolean {
   const { isMesh, isInstancedMesh, geometry, morphTargetInfluences, morphTexture } = object;
   // Of instances, each has influences of its own, or none has any.
   const influences = isInstancedMesh === true ? (morphTexture ?? undefined) : morphTargetInfluences;
-  return isMesh === true && influences !== undefined && countTargets(geometry) > 0;
+  return isMesh === true && influences !== undefined && countTargets(geometry) !== 0;
 }
 
-/** Counts the morph targets of what may be no geometry at all. */
+/** Counts the morph targets of what may be no geometry at all; -1 where there shall be some, and the build says what is wrong. */
 function countTargets(geometry: Partial<BufferGeometry> | null): number {
   try {
-    return geometry?.morphAttributes?.position?.length ?? 0;
+    const targets = geometry?.morphAttributes?.position ?? [];
+    return Array.isArray(targets) && targets.length <= MOST_TARGETS ? targets.length : -1;
   } catch {
-    return 0;
+    return -1;
   }
 }
 
@@ -170,7 +174,7 @@ export class DeformVersion {
 }
 
 function countAttributes(geometry: BufferGeometry, { bones, isMorphed }: Deformers): number {
-  return (bones === 0 ? 0 : 2) + (isMorphed ? countTargets(geometry) : 0);
+  return (bones === 0 ? 0 : 2) + (isMorphed ? Math.max(0, countTargets(geometry)) : 0);
 }
 
 function attributeAt(geometry: BufferGeometry, { bones }: Deformers, i: number): Attribute | undefined {

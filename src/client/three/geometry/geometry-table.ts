@@ -72,7 +72,13 @@ export class GeometryTable<T extends GeometryOwner> {
   /** Calls `visit` for those of which nothing is known, or that are others than they were noted. */
   forEachOther(visit: (owner: T) => void): void {
     const owners = this.#owners;
-    for (let i = 0; i < owners.length; i++) if (!this.#isAsNoted(i)) visit(owners[i]);
+    for (let i = 0; i < owners.length; i++) {
+      let isSame = false;
+      try {
+        isSame = this.#isAsNoted(i);
+      } catch {} // `visit` finds out what it is
+      if (!isSame) visit(owners[i]);
+    }
   }
 
   #isAsNoted(line: number): boolean {

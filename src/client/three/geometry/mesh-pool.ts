@@ -2,6 +2,7 @@ import type { BufferAttribute, BufferGeometry } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { nextTask } from '../../../shared/next-task.js';
 import type { AddMeshOptions, MeshData, MeshId } from '../../../shared/types.js';
+import { reasonOf } from '../../check/validate.js';
 import type { CollisionService } from '../../service.js';
 import { Turns } from '../turns.js';
 import { areSameDeformers, copyDeform, type Deformers, DeformVersion, RIGID } from './deformers.js';
@@ -190,14 +191,20 @@ export class MeshPool {
   /** Moves the vertices of what changed in nothing else, and builds anew what changed in more. */
   #review(mesh: PooledMesh): void {
     if (mesh.building !== null) return;
-    if (mesh.isUnchanged) {
-      if (mesh.deformers === RIGID) this.#watched.note(mesh); // what moves the vertices of others may be another, too
-      return;
-    }
-    if (mesh.built !== null && mesh.error === null && mesh.isMovable) {
-      this.#move(mesh, mesh.built);
-    } else {
-      this.#build(mesh);
+    try {
+      if (!mesh.isUnread && mesh.isUnchanged) {
+        if (mesh.deformers === RIGID) this.#watched.note(mesh); // what moves the vertices of others may be another, too
+        return;
+      }
+      if (!mesh.isUnread && mesh.built !== null && mesh.error === null && mesh.isMovable) this.#move(mesh, mesh.built);
+      else this.#build(mesh);
+      mesh.isUnread = false;
+    } catch (cause) {
+      if (mesh.isUnread && mesh.built === null) return; // its users know
+      mesh.isUnread = true;
+      mesh.error = badData(cause);
+      this.#replace(mesh, null);
+      for (const { user } of mesh.uses) user.onMeshChange();
     }
   }
 
@@ -228,7 +235,9 @@ export class MeshPool {
     mesh.noteVersion();
     mesh.building = this.#update(built).then((isMoved) => {
       mesh.building = null;
-      if (!isMoved && !mesh.removal.aborted) this.#build(mesh);
+      if (isMoved || mesh.removal.aborted) return;
+      mesh.isUnread = true; // so that it is built, and not moved again
+      this.#review(mesh);
     });
   }
 
@@ -326,7 +335,7 @@ export class MeshPool {
         const morphs = data.morphs?.targets.length ?? 0;
         built = { id, geometry, index, runs, primitive, bones: data.skin?.boneCount ?? 0, morphs };
       } catch (cause) {
-        mesh.error = CollisionError.is(cause) ? cause : new CollisionError('BAD_DATA', `${cause}`, { cause });
+        mesh.error = badData(cause);
       }
     } while (mesh.error?.code === 'WORKER_LOST' && !signal.aborted && ++attempts < ATTEMPTS);
     return built;
@@ -397,6 +406,10 @@ function resultOf<T>(steps: Generator<void, T>): T {
   }
 }
 
+function badData(cause: unknown): CollisionError {
+  return CollisionError.is(cause) ? cause : new CollisionError('BAD_DATA', reasonOf(cause), { cause });
+}
+
 class PooledMesh implements SharedMesh, GeometryOwner {
   readonly geometry: BufferGeometry;
   readonly groups: readonly number[] | null;
@@ -414,6 +427,8 @@ class PooledMesh implements SharedMesh, GeometryOwner {
   line = -1;
   built: BuiltMesh | null = null;
   error: CollisionError | null = null;
+  /** The geometry could not be read, or not be moved, when it was looked at last. */
+  isUnread = false;
   building: Promise<void> | null = null;
   /** They count the triangles of the last build begun, and of these those that are built. */
   triangles = 0;
@@ -436,7 +451,11 @@ class PooledMesh implements SharedMesh, GeometryOwner {
   /** Tells whether the geometry is as it was noted. */
   get isUnchanged(): boolean {
     const { geometry, deformers } = this;
-    return this.version.equals(geometry) && this.#deformVersion.equals(geometry, deformers);
+    try {
+      return this.version.equals(geometry) && this.#deformVersion.equals(geometry, deformers);
+    } catch {
+      return false;
+    }
   }
 
   /** Tells whether nothing but the positions of its vertices can be another. */

@@ -53,7 +53,9 @@ export function nearRay(
   const own = thresholds === undefined ? new Map<ObjectId, number>() : thresholdsOf(thin, thresholds, query.ray);
   if (fat.size === 0) return { ownThresholds: own };
   for (const each of thin) {
-    if (each.count > 0 && isFatLine(each.object)) own.set(each.idAt(0), reachOf(each.object, query));
+    try {
+      if (each.count > 0 && isFatLine(each.object)) own.set(each.idAt(0), reachOf(each.object, query));
+    } catch {} // what cannot be read is no wider than a line
   }
   return { ownThresholds: own, fat: query };
 }
@@ -71,21 +73,23 @@ function thresholdsOf(
   const ray = new SceneRay(new Vector3(...origin), new Vector3(...direction).normalize());
   for (const thin of objects) {
     if (thin.count === 0 || isFatLine(thin.object)) continue;
-    const { geometry, matrixWorld, scale, isPoints } = thin.object as SceneDrawable & { readonly isPoints?: boolean };
-    const threshold = isPoints === true ? points : lines;
-    // As three does; but to go through millions of vertices for it is not for this thread to do.
-    if (geometry?.boundingSphere === null && geometry.attributes.position?.count <= MOST_VERTICES) {
-      geometry.computeBoundingSphere();
-    }
-    const sphere = geometry?.boundingSphere ?? null;
-    if (sphere !== null) {
-      SPHERE.copy(sphere).applyMatrix4(matrixWorld);
-      SPHERE.radius += threshold;
-      if (!ray.intersectsSphere(SPHERE)) continue;
-    }
-    const local = Math.abs(threshold / ((scale.x + scale.y + scale.z) / 3));
-    if (Number.isNaN(local) && isPoints === true) continue; // three compares with it, in vain
-    own.set(thin.idAt(0), local < Number.MAX_VALUE ? local : Number.MAX_VALUE);
+    try {
+      const { geometry, matrixWorld, scale, isPoints } = thin.object as SceneDrawable & { readonly isPoints?: boolean };
+      const threshold = isPoints === true ? points : lines;
+      // As three does; but to go through millions of vertices for it is not for this thread to do.
+      if (geometry?.boundingSphere === null && geometry.attributes.position?.count <= MOST_VERTICES) {
+        geometry.computeBoundingSphere();
+      }
+      const sphere = geometry?.boundingSphere ?? null;
+      if (sphere !== null) {
+        SPHERE.copy(sphere).applyMatrix4(matrixWorld);
+        SPHERE.radius += threshold;
+        if (!ray.intersectsSphere(SPHERE)) continue;
+      }
+      const local = Math.abs(threshold / ((scale.x + scale.y + scale.z) / 3));
+      if (Number.isNaN(local) && isPoints === true) continue; // three compares with it, in vain
+      own.set(thin.idAt(0), local < Number.MAX_VALUE ? local : Number.MAX_VALUE);
+    } catch {} // what cannot be read is hit on itself alone
   }
   return own;
 }

@@ -272,7 +272,7 @@ export class ScenePicks {
       const placement = this.#context.objects.find(hit.object);
       if (placement === undefined) return [];
       const { standIn } = placement;
-      const intersection = intersectionAt(hit, placement, number, eye, fat);
+      const intersection = readIntersection(hit, placement, number, eye, fat);
       if (intersection === null) return [];
       const set = standIn.materialClipSets?.[intersection.face?.materialIndex ?? -1];
       const isGone = clipSets !== undefined && set !== undefined && isCutAway(clipSets, set, hit.point);
@@ -290,6 +290,15 @@ export class ScenePicks {
     const { layers = view.layers } = options;
     const clipSets = this.#context.clips.read(operation);
     return { ...queryOf(this.#walk, { ...options, layers, signal }), ...(clipSets && { clipSets }) };
+  }
+}
+
+/** Answers what is hit; null of what cannot be read any more, though the service still knows it as it was. */
+function readIntersection(...args: Parameters<typeof intersectionAt>): SceneIntersection | null {
+  try {
+    return intersectionAt(...args);
+  } catch {
+    return null;
   }
 }
 

@@ -95,12 +95,14 @@ const UNCUT: MaterialCut = { planes: NO_PLANES, isIntersection: false, isExempt:
 
 /** Reads a plane as three's shader takes it: what cannot be compared is kept, and without a normal all or nothing. */
 function numbersOf(given: Plane): readonly number[] {
-  const { x, y, z } = given?.normal ?? {};
-  const constant = given?.constant;
-  const plane = Float64Array.of(x, y, z, constant);
+  const plane = new Float64Array(4).fill(Number.NaN);
+  try {
+    const { x, y, z } = given.normal;
+    plane.set([x, y, z, given.constant]);
+  } catch {} // it is not comparable
   const isComparable = !plane.some(Number.isNaN) && plane.subarray(0, 3).every(Number.isFinite);
   if (!isComparable) return [1, 0, 0, FARTHEST];
-  if (plane[0] === 0 && plane[1] === 0 && plane[2] === 0) return [1, 0, 0, constant < 0 ? -FARTHEST : FARTHEST];
+  if (plane[0] === 0 && plane[1] === 0 && plane[2] === 0) return [1, 0, 0, plane[3] < 0 ? -FARTHEST : FARTHEST];
   scalePlane(plane);
   return Array.from(plane);
 }

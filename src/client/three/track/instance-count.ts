@@ -6,7 +6,7 @@ const FIRST_INSTANCES = 1024;
 
 /** Answers how many instances three draws. */
 export function wantedOf({ count, instanceMatrix }: InstancedMesh): number {
-  return Math.min(count, instanceMatrix.count);
+  return Math.max(0, Math.trunc(Math.min(count, instanceMatrix.count)) || 0);
 }
 
 /** Answers how many instances there are to be by now, of so many that are there: many come, and go, in slices. */

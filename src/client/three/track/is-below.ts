@@ -9,7 +9,11 @@ export function isBelow(object: Object3D, ancestor: Object3D): boolean {
 
 /** Tells whether it is, and whether all parents on the way list what is below them: an app may have taken it out by hand. */
 export function isListedBelow(object: Object3D, root: Object3D): boolean {
-  const { parent } = object;
   if (object === root) return true;
-  return parent !== null && isListedBelow(parent, root) && parent.children.includes(object);
+  try {
+    const { parent } = object;
+    return parent !== null && isListedBelow(parent, root) && parent.children.includes(object);
+  } catch {
+    return false;
+  }
 }

@@ -208,6 +208,18 @@ export class MeshTable {
   }
 
   #findIn(first: number, end: number, changed: TableOwner[]): void {
+    const found = changed.length;
+    try {
+      this.#findOthers(first, end, changed);
+    } catch {
+      // One of them cannot be read, which is found one by one; `update` says what is wrong with it.
+      changed.length = found;
+      if (end - first === 1) changed.push(this.#owners[first]!);
+      else for (let n = first; n < end; n++) this.#findIn(n, n + 1, changed);
+    }
+  }
+
+  #findOthers(first: number, end: number, changed: TableOwner[]): void {
     const objects = this.#objects;
     const geometries = this.#geometries;
     const worlds = this.#worlds;

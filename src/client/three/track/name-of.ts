@@ -14,6 +14,10 @@ export function classOf(object: Object3D): string {
 
 /** Names an object for messages: its class, and the name that it was given. */
 export function nameOf(object: Object3D): string {
-  const kind = classOf(object);
-  return object.name === '' ? kind : `${kind} "${object.name}"`;
+  try {
+    const kind = classOf(object);
+    return object.name === '' ? kind : `${kind} "${object.name}"`;
+  } catch {
+    return 'object that cannot be read';
+  }
 }

@@ -1,6 +1,8 @@
-import type { Line, LOD, Mesh, Points, Sprite } from 'three';
+import type { Line, LOD, Mesh, Object3D, Points, Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ContactDetail, ObjectOptions, Shape } from '../../../shared/types.js';
+import { unreadable } from '../../check/validate.js';
+import { nameOf } from './name-of.js';
 
 // What the caller says of objects, beyond what the scene says.
 
@@ -33,6 +35,13 @@ export interface ObjectWishes {
 /** Answers whether an error leaves out one object; all others are about the service. */
 export function isAboutOneObject(error: unknown): error is CollisionError {
   return CollisionError.is(error) && ['INVALID_ARGUMENT', 'BAD_DATA', 'UNSUPPORTED'].includes(error.code);
+}
+
+/** Answers what is wrong with one object, of what was thrown where it was read. Throws what is about the service. */
+export function faultOf(object: Object3D, thrown: unknown): CollisionError {
+  const error = CollisionError.is(thrown) ? thrown : unreadable('trackScene', nameOf(object), thrown);
+  if (!isAboutOneObject(error)) throw error;
+  return error;
 }
 
 /** Compares what the caller answers: numbers, words, and objects and arrays of them. */

@@ -1,8 +1,8 @@
 import type { BatchedMesh, LOD, Mesh, Sprite } from 'three';
-import { reading } from '../../check/validate.js';
+import { CollisionError } from '../../../shared/errors.js';
 import { type Drawable, isDrawable } from './is-drawable.js';
 import { nameOf } from './name-of.js';
-import { isAboutOneObject, type ObjectWishes, type SceneDrawable } from './object-wishes.js';
+import { faultOf, type ObjectWishes, type SceneDrawable } from './object-wishes.js';
 import type { SceneEntry } from './scene-entry.js';
 import { childrenOf, type SceneNode } from './scene-node.js';
 import { isFatLine, type TrackerContext } from './stand-in.js';
@@ -34,6 +34,10 @@ export class SceneEntries {
     const { entry } = node;
     if (entry === null) return;
     this.#context.stale.delete(entry);
+    if (entry instanceof UntrackedObject) {
+      if (entry.isDue()) this.#enter(node);
+      return;
+    }
     entry.update(node.isShown);
     if (entry instanceof TrackedLod && entry.takeChange()) this.#adoptAll(childrenOf(node));
   }
@@ -66,18 +70,17 @@ export class SceneEntries {
   /** Asks the caller's functions again for what is drawn at a node. */
   askAgain(node: SceneNode): void {
     const entry = node.entry!;
-    try {
-      reading('trackScene', nameOf(node.object), () => entry.askAgain());
-    } catch (error) {
-      this.dismiss(entry);
-      this.#leaveOut(node, error);
-      return;
-    }
     if (entry instanceof UntrackedObject) {
       this.#enter(node);
       return;
     }
-    this.#context.meshes.review((entry.object as Mesh).geometry);
+    try {
+      entry.askAgain();
+      this.#context.meshes.review((entry.object as Mesh).geometry);
+    } catch (thrown) {
+      this.leaveOut(node, thrown);
+      return;
+    }
     if (!entry.isStatic) this.#visibility.watchAbove(node);
     this.update(node);
   }
@@ -85,9 +88,9 @@ export class SceneEntries {
   #enter(node: SceneNode): void {
     const { object } = node;
     try {
-      node.entry = reading('trackScene', nameOf(object), () => this.#track(object));
-    } catch (error) {
-      this.#leaveOut(node, error);
+      node.entry = this.#track(object);
+    } catch (thrown) {
+      this.leaveOut(node, thrown);
       return;
     }
     if (!node.entry.isStatic) this.#visibility.watchAbove(node);
@@ -102,11 +105,14 @@ export class SceneEntries {
     return new TrackedObject(this.#context, object as SceneDrawable, this.#wishes, object as Mesh);
   }
 
-  /** Leaves out an object of which the caller's functions failed. Throws what is not about the object. */
-  #leaveOut(node: SceneNode, error: unknown): void {
-    if (!isAboutOneObject(error)) throw error;
-    console.warn(`trackScene: the ${nameOf(node.object)} is left out: ${error.message}`);
-    node.entry = new UntrackedObject(node.object, error);
+  /** Leaves out an object of which the caller's functions failed, or that cannot be read. Throws what is not about the object. */
+  leaveOut(node: SceneNode, thrown: unknown): void {
+    const { object, entry } = node;
+    const error = faultOf(object, thrown);
+    const isSaid = entry?.error?.message === error.message;
+    if (!isSaid) console.warn(`trackScene: the ${nameOf(object)} is left out: ${error.message}`);
+    this.dismiss(entry);
+    node.entry = new UntrackedObject(object, error, !CollisionError.is(thrown));
   }
 
   /** Has the LOD that a node may belong to look for its levels again, where it matters to it that the node came or went. */

@@ -1,14 +1,18 @@
 import { Object3D } from 'three';
+import { reasonOf } from '../../check/validate.js';
 import { Turns } from '../turns.js';
 import { HAS_CHILD_EVENTS } from './child-events.js';
 import { ChildRound, MOST_AT_ONCE } from './child-round.js';
 import { isListedBelow } from './is-below.js';
-import { SceneNode } from './scene-node.js';
+import { nameOf } from './name-of.js';
+import { peek, SceneNode } from './scene-node.js';
 
 /** Where more children than these were missed in a round, all are compared at once: each is looked for among all others. */
 const MOST_MISSED = 64;
 
 const NO_CHILDREN: readonly Object3D[] = [];
+/** These are those of an object of which they cannot be read. */
+const UNREAD: readonly Object3D[] = [];
 
 /** Objects below a parent that are to come, those from number `next` on. There may be thousands. */
 interface Arrival {
@@ -105,7 +109,7 @@ export class SceneGraph {
       if (parent !== null && objects.length > MOST_AT_ONCE) this.#coming.delete(parent);
     }
     if (parent !== null && parent.turn < 0) return null;
-    if ((object as { isCollisionHelper?: boolean }).isCollisionHelper === true) return null; // it only draws what is there
+    if (peek(object as { isCollisionHelper?: boolean }, 'isCollisionHelper') === true) return null; // it only draws what is there
     const known = this.nodes.get(object);
     if (known === undefined) return this.#add(object, parent);
     const isLoose = known.parent === null || known.parent.turn < 0;
@@ -156,10 +160,22 @@ export class SceneGraph {
 
   /** Compares an object's children with those that it had, for what three has not told. */
   compareChildren(node: SceneNode): void {
-    const { children } = node.object;
-    if (areSame(children, node.children)) return;
-    node.children = children.slice();
-    this.#compareAll(node);
+    try {
+      const { children } = node.object;
+      if (areSame(children, node.children)) return;
+      node.children = children.slice();
+      this.#compareAll(node, children);
+    } catch (cause) {
+      this.#fail(node, cause);
+    }
+  }
+
+  /** Takes the children of an object for none, as they cannot be read, and says so once. */
+  #fail(node: SceneNode, cause: unknown): void {
+    if (node.children === UNREAD) return;
+    node.children = UNREAD;
+    console.warn(`trackScene: what is below the ${nameOf(node.object)} is left out: ${reasonOf(cause)}`);
+    this.#compareAll(node, UNREAD);
   }
 
   /** Lets go of all that is to come and to go, and has no turns any more. */
@@ -181,10 +197,12 @@ export class SceneGraph {
 
   #listen(object: Object3D, isListening: boolean): void {
     if (!this.#isTold) return;
-    for (const type of ['childadded', 'childremoved'] as const) {
-      if (isListening) object.addEventListener(type, this.#onChild);
-      else object.removeEventListener(type, this.#onChild);
-    }
+    try {
+      for (const type of ['childadded', 'childremoved'] as const) {
+        if (isListening) object.addEventListener(type, this.#onChild);
+        else object.removeEventListener(type, this.#onChild);
+      }
+    } catch {} // what cannot be read tells nothing
   }
 
   #add(object: Object3D, parent: SceneNode | null): SceneNode {
@@ -192,18 +210,23 @@ export class SceneGraph {
     node.moveTo(parent);
     node.turn = this.order.push(node) - 1;
     this.nodes.set(object, node);
-    this.#listen(object, true);
-    const { children } = object;
-    node.children = children.length === 0 ? NO_CHILDREN : children.slice();
-    if (children.length > 0) this.#arriving.push({ objects: node.children, next: 0, parent: node });
-    if (children.length > MOST_AT_ONCE) this.#coming.add(node);
+    try {
+      this.#listen(object, true);
+      const { children } = object;
+      node.children = children.length === 0 ? NO_CHILDREN : children.slice();
+      if (children.length > 0) this.#arriving.push({ objects: node.children, next: 0, parent: node });
+      if (children.length > MOST_AT_ONCE) this.#coming.add(node);
+    } catch (cause) {
+      this.#fail(node, cause);
+    }
     return node;
   }
 
   #place(object: Object3D): void {
     if (object === this.root) return;
     const node = this.nodes.get(object);
-    const parent = object.parent === null ? undefined : this.nodes.get(object.parent);
+    const above = peek(object, 'parent') ?? null;
+    const parent = above === null ? undefined : this.nodes.get(above);
     if (node === undefined) {
       if (parent !== undefined) this.#arriving.push({ objects: [object], next: 0, parent });
     } else if (parent === undefined) {
@@ -218,9 +241,13 @@ export class SceneGraph {
     this.#onMove(node);
   }
 
+  #isCrowd({ object }: SceneNode): boolean {
+    return (peek(object, 'children')?.length ?? 0) > MOST_AT_ONCE;
+  }
+
   /** Compares the children of a node, or has that begin where they are thousands. */
   #lookAtChildren(node: SceneNode): void {
-    if (node.object.children.length <= MOST_AT_ONCE) this.compareChildren(node);
+    if (!this.#isCrowd(node)) this.compareChildren(node);
     else if (node.round === null && !this.#coming.has(node)) {
       const noted = node.children!.slice();
       node.children = noted;
@@ -229,8 +256,7 @@ export class SceneGraph {
     }
   }
 
-  #compareAll(node: SceneNode): void {
-    const { children } = node.object;
+  #compareAll(node: SceneNode, children: readonly Object3D[]): void {
     const present = new Set(children);
     for (let child = node.first; child !== null; ) {
       const { next, object } = child;
@@ -242,7 +268,7 @@ export class SceneGraph {
 
   /** Takes note of a node that is not among its parent's children. */
   #miss(child: SceneNode, parent: SceneNode): void {
-    if (child.object.parent === parent.object) this.leave(child);
+    if (peek(child.object, 'parent') === parent.object) this.leave(child);
     else this.touch(child.object);
   }
 
@@ -250,18 +276,18 @@ export class SceneGraph {
   #seeChild(node: SceneNode, object: Object3D): void {
     const known = this.nodes.get(object);
     if (known?.parent === node) known.seenIn = node.round?.number ?? 0;
-    else if (object.parent === node.object) this.touch(object);
+    else if (peek(object, 'parent') === node.object) this.touch(object);
     else if (known === undefined) this.#arriving.push({ objects: [object], next: 0, parent: node });
   }
 
   /** Looks at those children of one that has thousands whose turn it is, and at all where many have gone in a round. */
   #takeChildTurns(node: SceneNode): void {
-    const { children } = node.object;
-    if (node.turn < 0 || children.length <= MOST_AT_ONCE) {
+    if (node.turn < 0 || !this.#isCrowd(node)) {
       this.#crowds.delete(node);
       node.round = null;
       return;
     }
+    const { children } = node.object;
     const round = node.round!;
     round.take(
       children,
@@ -274,7 +300,7 @@ export class SceneGraph {
           // Another one that went before it may have moved it to where nobody looked any more.
           if (++missed <= MOST_MISSED && !children.includes(object)) this.#miss(child, node);
         }
-        if (missed > MOST_MISSED) this.#compareAll(node);
+        if (missed > MOST_MISSED) this.#compareAll(node, children);
       },
     );
   }

@@ -30,7 +30,7 @@ export class SceneNode {
 
   constructor(object: Object3D) {
     this.object = object;
-    this.isVisible = object.visible;
+    this.isVisible = visibleOf(object);
   }
 
   /** Puts it below another one, or nowhere. */
@@ -49,6 +49,24 @@ export class SceneNode {
     if (parent.last === null) parent.first = this;
     else parent.last.next = this;
     parent.last = this;
+  }
+}
+
+/** Tells whether an object is visible by itself; what cannot be read is not. */
+export function visibleOf(object: Object3D): boolean {
+  try {
+    return object.visible;
+  } catch {
+    return false;
+  }
+}
+
+/** Reads something of an object; undefined where it cannot be read. */
+export function peek<T, K extends keyof T>(object: T, key: K): T[K] | undefined {
+  try {
+    return object[key];
+  } catch {
+    return undefined;
   }
 }
 

@@ -30,7 +30,7 @@ export class SceneWalk {
   readonly #context: TrackerContext;
   /** The caller has all matrices updated in every frame. */
   readonly #hasMatrices: boolean;
-  readonly #visibility = new Visibility();
+  readonly #visibility = new Visibility((node, cause) => this.#entries.leaveOut(node, cause));
   readonly #graph: SceneGraph;
   readonly #entries: SceneEntries;
   readonly #stillTurns = new Turns();
@@ -93,6 +93,22 @@ export class SceneWalk {
     this.#requested.add(object);
   }
 
+  /** Brings all world matrices up to date as three does; where it stops at one object, those of all others one by one. */
+  updateMatrices(): void {
+    try {
+      this.#root.updateMatrixWorld(this.#root.parent !== null);
+    } catch {
+      this.#updateBelow(this.#root);
+    }
+  }
+
+  #updateBelow(object: Object3D): void {
+    try {
+      if (object.matrixWorldAutoUpdate !== false) object.updateWorldMatrix(false, false);
+      for (const child of object.children) this.#updateBelow(child);
+    } catch {} // what is wrong is said where the object is looked at
+  }
+
   update(): void {
     const { always, meshes, moving, still, moved, layers, service } = this.#context;
     const { nodes } = this.#graph;
@@ -109,7 +125,7 @@ export class SceneWalk {
     const changed = this.#changed;
     moving.findChanged(0, moving.size, changed);
     this.#updateChanged();
-    for (const { object } of always) this.#entries.update(nodes.get(object)!);
+    for (const { object } of always) this.#look(nodes.get(object)!);
     if (this.#requested.size > 0) this.#beginRequests();
     this.#graph.takeTurns(this.#takeTurn);
     this.#stillTurns.take(still.size, (first, end) => {
@@ -162,7 +178,11 @@ export class SceneWalk {
     if (this.#unseen.size > 0) this.#unseen.add(node); // it may have been below one of these
     if (node.isWatched || node.entry?.isStatic === false) this.#visibility.watchAbove(node);
     this.#visibility.see(node);
-    this.#entries.move(node);
+    try {
+      this.#entries.move(node);
+    } catch (cause) {
+      this.#entries.leaveOut(node, cause);
+    }
   }
 
   // --- what is done in slices ---
@@ -265,10 +285,15 @@ export class SceneWalk {
 
   #begin(node: SceneNode): void {
     const { object, parent } = node;
-    // What was never drawn has no place yet. three respects this flag of a child's only.
-    if (!this.#hasMatrices && object.matrixWorldAutoUpdate !== false) object.updateWorldMatrix(parent === null, false);
     this.#visibility.begin(node);
-    this.#entries.begin(node);
+    try {
+      // What was never drawn has no place yet. three respects this flag of a child's only.
+      if (!this.#hasMatrices && object.matrixWorldAutoUpdate !== false)
+        object.updateWorldMatrix(parent === null, false);
+      this.#entries.begin(node);
+    } catch (cause) {
+      this.#entries.leaveOut(node, cause);
+    }
   }
 
   #remove(node: SceneNode): void {
@@ -279,14 +304,23 @@ export class SceneWalk {
 
   // --- what is looked at ---
 
+  /** Looks at a node. What is wrong with its object leaves that out, and nothing else. */
+  #look(node: SceneNode): void {
+    try {
+      this.#entries.update(node);
+    } catch (cause) {
+      this.#entries.leaveOut(node, cause);
+    }
+  }
+
   #updateStale(entry: Updatable): void {
     const node = this.#graph.nodes.get(entry.object);
-    if (node?.entry === entry) this.#entries.update(node);
+    if (node?.entry === entry) this.#look(node);
     else this.#context.stale.delete(entry); // it is on its way out
   }
 
   #updateChanged(): void {
-    for (const { object } of this.#changed) this.#entries.update(this.#graph.nodes.get(object)!);
+    for (const { object } of this.#changed) this.#look(this.#graph.nodes.get(object)!);
     this.#changed.length = 0;
   }
 
@@ -296,7 +330,7 @@ export class SceneWalk {
     if (entry?.isDue() !== true) return;
     // What was built since is added in slices: of 20,000 geometries, a frame that takes long added thousands by turns.
     if (entry.count === 0 && this.#context.stale.has(entry)) return;
-    this.#entries.update(node);
+    this.#look(node);
   };
 
   /**
@@ -331,7 +365,7 @@ export class SceneWalk {
     still.findChanged(0, still.size, this.#changed);
     this.#updateChanged();
     // What goes meanwhile makes the list shorter.
-    for (let i = 0; i < order.length; i++) if (order[i].entry?.isDue() === true) this.#entries.update(order[i]);
+    for (let i = 0; i < order.length; i++) if (order[i].entry?.isDue() === true) this.#look(order[i]);
     still.send(service, 0, still.size);
   }
 

@@ -15,6 +15,8 @@ export class SeenLook {
   #cut: MaterialCut | undefined;
   /** It says how an array of materials looked; null where there is one material. */
   #look: MaterialLook | null = null;
+  /** It could not even be read. */
+  isUnread = false;
 
   get hasOneMaterial(): boolean {
     return this.#look === null;
@@ -23,6 +25,7 @@ export class SeenLook {
   /** Tells whether an object looks as it was noted. */
   isOf(drawn: Mesh): boolean {
     return (
+      !this.isUnread &&
       drawn.geometry === this.geometry &&
       this.#isOfMaterial(drawn.material, drawn.geometry) &&
       isDeformedBy(drawn, this.deformers)
@@ -39,6 +42,7 @@ export class SeenLook {
   /** Notes how an object looks, with how its one material cuts it. */
   note(drawn: Mesh, cut: MaterialCut | undefined): void {
     const { geometry, material } = drawn;
+    this.isUnread = false;
     this.geometry = geometry;
     this.material = material;
     this.isDrawn = isDrawn(material);
@@ -51,14 +55,18 @@ export class SeenLook {
 
   /** Notes what could not be planned: it is compared with that, whatever it is, and planned again when it is another one. */
   noteFailed(drawn: Mesh): void {
-    const material = drawn.material as Material | null;
-    this.geometry = drawn.geometry;
-    this.material = material;
-    this.#side = material?.side as number;
-    this.isDrawn = material?.visible as boolean;
-    this.#cut = material === null ? undefined : cutOf(material);
-    this.deformers = deformersOf(drawn);
     this.#look = null;
+    this.isUnread = true;
+    try {
+      const material = drawn.material as Material | null;
+      this.geometry = drawn.geometry;
+      this.material = material;
+      this.#side = material?.side as number;
+      this.isDrawn = material?.visible as boolean;
+      this.#cut = material === null ? undefined : cutOf(material);
+      this.deformers = deformersOf(drawn);
+      this.isUnread = false;
+    } catch {} // then it is planned again whenever it is looked at
   }
 
   /** Has it planned again whatever it is. */

@@ -3,7 +3,6 @@ import type { CollisionError } from '../../../shared/errors.js';
 import { grown, joined } from '../../../shared/typed-arrays.js';
 import type { ObjectId, ObjectOptions } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
-import { reading } from '../../check/validate.js';
 import type { Side } from '../../scene/object-description.js';
 import type { BuiltMesh, MeshUser } from '../geometry/mesh-pool.js';
 import { Turns } from '../turns.js';
@@ -13,7 +12,7 @@ import { BatchBuffers, BatchContents, DELETED } from './batch-contents.js';
 import { BatchPart } from './batch-part.js';
 import { BatchShapes, GIVEN, geometryOf, NOTHING } from './batch-shapes.js';
 import { nameOf } from './name-of.js';
-import { isAboutOneObject, type ObjectWishes } from './object-wishes.js';
+import { faultOf, isAboutOneObject, type ObjectWishes } from './object-wishes.js';
 import { PastStandings } from './past-standings.js';
 import type { SceneEntry } from './scene-entry.js';
 import type { Placed, PlacedOwner } from './scene-objects.js';
@@ -162,10 +161,9 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
 
   update(visible: boolean): void {
     try {
-      reading('trackScene', nameOf(this.object), () => this.#update(visible));
-    } catch (error) {
-      if (!isAboutOneObject(error)) throw error;
-      this.#leaveOut(error);
+      this.#update(visible);
+    } catch (thrown) {
+      this.#leaveOut(faultOf(this.object, thrown));
     }
     this.#complain();
   }
@@ -485,9 +483,11 @@ export class TrackedBatch implements SceneEntry, Placed, PlacedOwner, MeshUser, 
   }
 
   #leaveOut(error: CollisionError): void {
-    const { geometry, material } = this.object;
     this.#removeAll();
-    this.#failed = { geometry, material, texture: this.#contents.texture };
+    try {
+      const { geometry, material } = this.object;
+      this.#failed = { geometry, material, texture: this.#contents.texture };
+    } catch {} // it is looked at each time
     this.#isUnasked = false;
     this.error = error;
   }

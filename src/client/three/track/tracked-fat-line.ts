@@ -31,9 +31,9 @@ export class TrackedFatLine extends TrackedObject {
     context.fat.add(this);
   }
 
-  override update(visible: boolean): void {
-    this.refresh();
-    super.update(visible);
+  protected override look(visible: boolean): void {
+    this.#refresh();
+    super.look(visible);
   }
 
   override remove(): boolean {
@@ -41,8 +41,16 @@ export class TrackedFatLine extends TrackedObject {
     return super.remove();
   }
 
-  /** Takes over what is new in the geometry. */
+  /** Takes over what is new in the geometry; of what cannot be read, `update` says so. */
   refresh(): void {
+    try {
+      this.#refresh();
+    } catch {
+      this.#context.stale.add(this);
+    }
+  }
+
+  #refresh(): void {
     const { geometry } = this.object as FatLine;
     const { attributes, instanceCount } = geometry as InstancedBufferGeometry;
     const { instanceStart, instanceEnd } = attributes as Record<string, Segments>;

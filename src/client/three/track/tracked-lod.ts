@@ -81,7 +81,7 @@ export class TrackedLod extends TrackedObject {
     this.#isRearranged = true;
   }
 
-  override update(visible: boolean): void {
+  protected override look(visible: boolean): void {
     const owned = this.#wish.shape === null ? this.#findLevels() : null;
     if (!areSame(owned, this.#owned)) {
       this.#isOther = true;
@@ -100,7 +100,7 @@ export class TrackedLod extends TrackedObject {
     if (level === null) this.drawn = this.#facade;
     this.#hold(owned ?? NO_LEVELS);
     const isShown = this.#isDrawnVisible();
-    super.update(visible && isShown);
+    super.look(visible && isShown);
     // Where the Mesh that is looked at tells nothing of its level, or of the others.
     const isBlind = level !== null && (!isShown || !this.object.autoUpdate || level.object !== level.mesh);
     if (isBlind) this.#watch();

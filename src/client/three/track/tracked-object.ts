@@ -1,8 +1,7 @@
 import type { InstancedMesh, Mesh } from 'three';
-import type { CollisionError } from '../../../shared/errors.js';
+import { CollisionError } from '../../../shared/errors.js';
 import type { NamedBox, ObjectId } from '../../../shared/types.js';
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
-import { reading } from '../../check/validate.js';
 import { multiplyToPlace } from '../../transforms/affine.js';
 import { isDeformedBy, RIGID } from '../geometry/deformers.js';
 import { AskedOptions } from './asked-options.js';
@@ -13,7 +12,7 @@ import { planStandIn, planThin } from './material-plan.js';
 import { MeshPose } from './mesh-pose.js';
 import type { MeshTable, TableOwner } from './mesh-table.js';
 import { nameOf } from './name-of.js';
-import { isAboutOneObject, type ObjectWishes, type SceneDrawable } from './object-wishes.js';
+import { faultOf, isAboutOneObject, type ObjectWishes, type SceneDrawable } from './object-wishes.js';
 import { hidesOthers } from './opacity.js';
 import { primitiveOf } from './primitive-of.js';
 import { SeenLook } from './seen-look.js';
@@ -77,6 +76,8 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   #isStale = true;
   /** It says why the object could not be planned as it is now. */
   #failure: CollisionError | null = null;
+  /** It could not even be read: it is tried again by turns, whatever it is. */
+  #isUnread = false;
   /** The caller's functions are to be asked anew. */
   #isUnasked = false;
   /** This was said of it in the console. */
@@ -186,13 +187,19 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
    */
   update(visible: boolean): void {
     try {
-      reading('trackScene', nameOf(this.object), () => this.#update(visible));
-    } catch (error) {
-      if (!isAboutOneObject(error)) throw error;
-      this.#leaveOut(error);
+      this.look(visible);
+    } catch (thrown) {
+      this.#leaveOut(faultOf(this.object, thrown));
+      this.#isUnread = !CollisionError.is(thrown);
+      this.#attend();
     }
-    this.#attend();
     this.#complain();
+  }
+
+  /** Does `update`. Throws what is wrong with the object. */
+  protected look(visible: boolean): void {
+    this.#update(visible);
+    this.#attend();
   }
 
   #update(visible: boolean): void {
@@ -248,7 +255,8 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   /** Tells whether `update` is to look at it now that it is its turn. */
   isDue(): boolean {
     const attention = this.#attention;
-    if (typeof attention === 'string') return attention === 'by turns';
+    if (this.#isUnread) this.planAgain();
+    if (typeof attention === 'string') return this.#isUnread || attention === 'by turns';
     return !attention.isInPlace(this) || !isDeformedBy(this.drawn, this.#look.deformers);
   }
 
@@ -277,7 +285,10 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
 
   reject(index: number): void {
     if (index >= this.#count || this.#hidden?.has(index) === true) return;
-    if (!this.#isPlaceable(index)) this.#hide(index);
+    try {
+      if (this.#isPlaceable(index)) return;
+    } catch {} // it cannot even be read
+    this.#hide(index);
   }
 
   remove(): boolean {
@@ -289,6 +300,11 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     if (this.standIn?.remove(MOST_IN_BLOCK) === false) return false;
     this.standIn = null;
     return true;
+  }
+
+  /** Has it planned by the next `update`, whatever it is. */
+  protected planAgain(): void {
+    this.#look.isUnread = true;
   }
 
   /** Removes it from the service, for as long as `update` is not called again. */
@@ -314,7 +330,8 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     } else {
       // What is not built yet is looked at when it is, in a slice: 50,000 at once that share a geometry took 100 ms.
       const isToCome = count === 0 && this.standIn?.pending === true;
-      this.#pay(this.isStatic || isToCome ? 'by turns' : 'always');
+      // What cannot be read throws each time.
+      this.#pay(this.isStatic || isToCome || this.#look.isUnread ? 'by turns' : 'always');
     }
     if (isSingle && count > 0) moved.add(this.idAt(0), drawn.matrixWorld.elements);
   }
@@ -363,7 +380,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     if (this.#instanced !== null) this.#context.instanced.add(this);
     this.#look.note(this.drawn, plan.cut);
     const { deformers } = this.#look;
-    this.#isUnasked = false;
+    this.#isUnasked = this.#isUnread = false;
     this.#failure = null;
     this.standIn ??= new StandIn(this.#context, this, plan);
     this.standIn.retarget(plan, geometry, shape, weld, deformers);

@@ -36,6 +36,8 @@ export class TrackedSprite extends TrackedObject implements Facing {
   readonly #wishes: ObjectWishes;
   readonly #wish: { shape: Shape | null };
   readonly #facade: Mesh & Facade;
+  /** What was thrown when it was turned. */
+  #fault: { readonly thrown: unknown } | null = null;
 
   /** Throws what the caller's functions throw. */
   constructor(context: TrackerContext, sprite: Sprite, wishes: ObjectWishes) {
@@ -70,8 +72,27 @@ export class TrackedSprite extends TrackedObject implements Facing {
     return super.remove();
   }
 
-  /** Turns the square to the camera as three's shader does. */
+  protected override look(visible: boolean): void {
+    if (this.#fault !== null) throw this.#fault.thrown;
+    super.look(visible);
+  }
+
+  /** Turns the square to the camera; of what cannot be read, `update` says so. */
   face(camera: Matrix4, view: Matrix4, isPerspective: boolean): void {
+    const before = this.#fault;
+    try {
+      this.#turn(camera, view, isPerspective);
+      this.#fault = null;
+    } catch (thrown) {
+      this.#fault = { thrown };
+    }
+    if (before === null && this.#fault === null) return;
+    if (this.#fault === null) this.planAgain();
+    this.#context.stale.add(this);
+  }
+
+  /** Does so as three's shader does. */
+  #turn(camera: Matrix4, view: Matrix4, isPerspective: boolean): void {
     const { material, center, matrixWorld } = this.object;
     const facade = this.#facade;
     if (Object.getPrototypeOf(facade.material) !== material) facade.material = twoSided(material);

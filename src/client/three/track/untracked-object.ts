@@ -5,7 +5,7 @@ import type { SceneEntry } from './scene-entry.js';
 
 const NO_IDS = new Uint32Array(0);
 
-/** It is drawn, but is not tracked, as the caller's functions failed. */
+/** It is drawn, but is not tracked, as the caller's functions failed, or as it cannot be read: then it is tried again by turns. */
 export class UntrackedObject implements SceneEntry {
   readonly object: Object3D;
   readonly count = 0;
@@ -13,10 +13,12 @@ export class UntrackedObject implements SceneEntry {
   readonly pending = false;
   readonly error: CollisionError;
   readonly isStatic = true;
+  readonly #isUnread: boolean;
 
-  constructor(object: Object3D, error: CollisionError) {
+  constructor(object: Object3D, error: CollisionError, isUnread: boolean) {
     this.object = object;
     this.error = error;
+    this.#isUnread = isUnread;
   }
 
   update(): void {}
@@ -24,7 +26,7 @@ export class UntrackedObject implements SceneEntry {
   show(): void {}
 
   isDue(): boolean {
-    return false;
+    return this.#isUnread;
   }
 
   onRestore(): void {}

@@ -1,5 +1,5 @@
 import type { Object3D } from 'three';
-import type { SceneNode } from './scene-node.js';
+import { type SceneNode, visibleOf } from './scene-node.js';
 
 /**
  * What is to be seen by itself and by all above it. A node's visibility is looked at when its turn comes, and in every frame where
@@ -14,6 +14,12 @@ export class Visibility {
   #next: SceneNode | null = null;
   /** Tells whether all above the root is visible. */
   #above = true;
+  readonly #onFail: (node: SceneNode, cause: unknown) => void;
+
+  /** `onFail` is called with a node of which the object could not be read. */
+  constructor(onFail: (node: SceneNode, cause: unknown) => void) {
+    this.#onFail = onFail;
+  }
 
   /** Looks at what is above the root, whose node is given where there is one. */
   lookAbove(root: Object3D, node: SceneNode | undefined): void {
@@ -47,7 +53,7 @@ export class Visibility {
 
   /** Looks at a node, where it is another than before. */
   look(node: SceneNode): void {
-    if (node.object.visible !== node.isVisible) this.see(node);
+    if (visibleOf(node.object) !== node.isVisible) this.see(node);
   }
 
   /**
@@ -56,7 +62,7 @@ export class Visibility {
    */
   see(node: SceneNode): void {
     const { parent } = node;
-    node.isVisible = node.object.visible;
+    node.isVisible = visibleOf(node.object);
     const isShown = node.isVisible && (parent === null ? this.#above : parent.isShown);
     if (isShown === node.isShown) return;
     if (isShown) this.#show(node);
@@ -94,9 +100,17 @@ export class Visibility {
   }
 
   #show(node: SceneNode): void {
-    node.isShown = true;
-    node.entry?.show(true);
+    this.#tell(node, true);
     if (node.first !== null) this.#showing.add(node);
+  }
+
+  #tell(node: SceneNode, isShown: boolean): void {
+    node.isShown = isShown;
+    try {
+      node.entry?.show(isShown);
+    } catch (cause) {
+      this.#onFail(node, cause);
+    }
   }
 
   /** Hides a node and all below it. Nothing below one that is not shown is. */
@@ -106,8 +120,7 @@ export class Visibility {
     while (each !== null) {
       let below: SceneNode | null = null;
       if (each.isShown) {
-        each.isShown = false;
-        each.entry?.show(false);
+        this.#tell(each, false);
         below = each.first;
       }
       each = below ?? afterAllOf(each, node);
