@@ -42,7 +42,7 @@ export class FrameBuilder implements StagedTransforms {
   // Efficient Representation for Sparse Sets, 1993), which needs no clearing.
   #singleOfSlot = new Uint32Array(0);
   #ownerOfSingle = new Uint32Array(0);
-  /** The runs that are written there since a frame before: the first slot of each, how many they are, and the first single. */
+  /** They say which runs are written there since a frame before: the first slot of each, how many they are, and the first single. */
   readonly #runs: number[] = [];
   /** Counts the runs of this frame. */
   #run = 0;

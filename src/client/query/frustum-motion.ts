@@ -26,7 +26,7 @@ export function frustumMotion(before: ViewOptions, after: ViewOptions, reach?: n
   return motionBetween(new FrustumCorners(before), new FrustumCorners(after), reach);
 }
 
-/** The corners of what a view sees, as it is when this is made: an adapter asks about each view twice, and keeps them meanwhile. */
+/** It knows the corners of what a view sees, as it is when this is made: an adapter asks about each view twice, and keeps them meanwhile. */
 export class FrustumCorners {
   readonly #view: View;
   #corners: Float64Array | null = null;

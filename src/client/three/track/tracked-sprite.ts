@@ -36,7 +36,7 @@ export class TrackedSprite extends TrackedObject implements Facing {
   readonly #wishes: ObjectWishes;
   readonly #wish: { shape: Shape | null };
   readonly #facade: Mesh & Facade;
-  /** What was thrown when it was turned. */
+  /** It says what was thrown when it was turned. */
   #fault: { readonly thrown: unknown } | null = null;
 
   /** Throws what the caller's functions throw. */

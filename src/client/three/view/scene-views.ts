@@ -36,7 +36,7 @@ export interface SceneView {
   readonly layers: number;
   /** Its rays start here, or with w = 0 have this direction. */
   readonly eye: Vector4;
-  /** The corners of what it sees; null where its motion was not asked for yet. */
+  /** They are those of what it sees; null where its motion was not asked for yet. */
   corners: FrustumCorners | null;
 }
 
