@@ -32,7 +32,7 @@ function withLines(code) {
   return text;
 }
 
-/** The places where a member of a class or a statement of the module begins, in order. */
+/** Answers where members of classes and statements of the module begin, in order. */
 function boundariesOf(node) {
   const found = new Set();
   visit(node, (each) => {

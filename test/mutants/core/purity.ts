@@ -17,14 +17,14 @@ interface Choice extends Conditional {
   ifElse: Node;
 }
 
-/** Functions of AssemblyScript's own that change nothing. The others are named with their type. */
+/** These functions of AssemblyScript's own change nothing. The others are named with their type. */
 const FUNCTIONS = new Set(
   'load min max abs sqrt floor ceil select clz ctz reinterpret changetype isNaN isFinite sizeof offsetof'.split(' '),
 );
 const OF_TYPES = /^(?:Math|v128|[if]\d+x\d+|[if](?:32|64))\.(?!store|div_|rem_|trunc_)\w+$/;
 const OPERATORS = new Set('+ - * / % < <= > >= == != && || << >> >>> & | ^ ! ~'.split(' '));
 
-/** Whether it changes nothing, and takes no call of a function of ours. */
+/** Tells whether a node changes nothing, and takes no call of a function of ours. */
 export function isPure(node: Node): boolean {
   const { operator, left, right, operand } = node as Operation;
   switch (node.kind) {
@@ -54,7 +54,7 @@ export function isPure(node: Node): boolean {
   }
 }
 
-/** Whether it can also be evaluated where the program does not: it reads no memory and divides nothing. */
+/** Tells whether it can also be evaluated where the program does not: it reads no memory and divides nothing. */
 export function isTotal(node: Node): boolean {
   const { operator, left, right, operand } = node as Operation;
   switch (node.kind) {

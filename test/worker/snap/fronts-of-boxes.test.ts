@@ -1,5 +1,4 @@
 // What is in front in parts of the square about the cursor, by rays that the test answers: two walls side by side, one farther away.
-import { OrthographicCamera } from 'three';
 import { describe, expect, test } from 'vitest';
 import { ViewTable } from '../../../src/client/frame/view-table.js';
 import { PRECISION_MESH, PRECISION_OBB } from '../../../src/shared/layout.js';
@@ -8,17 +7,11 @@ import type { CoreHit } from '../../../src/worker/binding/hits.js';
 import { Fronts } from '../../../src/worker/snap/fronts.js';
 import { SnapView } from '../../../src/worker/snap/snap-view.js';
 import { ALL } from '../../fixtures/near-scene.js';
+import { PIXEL_VIEW } from '../../fixtures/pixel-view.js';
 
 const RADIUS = 10;
-/** A unit is a pixel; the cursor is at the origin. */
-const camera = new OrthographicCamera(-200, 200, 150, -150, 1, 100);
-camera.position.set(0, 0, 50);
-camera.updateMatrixWorld();
-const record = new ViewTable().recordOf('test', 'view', {
-  projection: camera.projectionMatrix.elements,
-  view: camera.matrixWorldInverse.elements,
-  viewport: { x: 0, y: 0, width: 400, height: 300 },
-});
+const record = new ViewTable().recordOf('test', 'view', PIXEL_VIEW);
+/** The cursor is at the origin. */
 const view = new SnapView(record, { x: 200, y: 150, radius: RADIUS });
 const filter: Filter = { ...ALL, precision: PRECISION_MESH };
 /** Where a wall is, left and right of the middle, and with which triangles. */

@@ -1,7 +1,7 @@
 // A face that is drawn all about the cursor hides what is behind it; faces with gaps between them do not.
 import { type CollisionService, createCollisionService } from 'collision-worker';
-import { OrthographicCamera } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PIXEL_VIEW } from '../../fixtures/pixel-view.js';
 import { merged } from '../../oracle/meshes.js';
 
 const CURSOR = { x: 200, y: 150 };
@@ -10,15 +10,7 @@ const RADIUS = 10;
 let service: CollisionService;
 beforeEach(async () => {
   service = await createCollisionService();
-  // A unit is a pixel, and the cursor is at the origin.
-  const camera = new OrthographicCamera(-200, 200, 150, -150, 1, 100);
-  camera.position.set(0, 0, 50);
-  camera.updateMatrixWorld();
-  service.setView({
-    projection: camera.projectionMatrix.elements,
-    view: camera.matrixWorldInverse.elements,
-    viewport: { x: 0, y: 0, width: 400, height: 300 },
-  });
+  service.setView(PIXEL_VIEW); // the cursor is at the origin
 });
 afterEach(() => service.dispose());
 

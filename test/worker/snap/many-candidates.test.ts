@@ -1,10 +1,10 @@
 // More features near the cursor than are looked at in one go: the nearest one that is seen, by looking at each.
 import { type CollisionService, createCollisionService } from 'collision-worker';
-import { OrthographicCamera, Vector3 } from 'three';
+import { Vector3 } from 'three';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PIXEL_VIEW } from '../../fixtures/pixel-view.js';
 import { Random, SEED } from '../../oracle/random.js';
 
-const VIEWPORT = { x: 0, y: 0, width: 400, height: 300 };
 const CURSOR = { x: 203, y: 141 };
 const RADIUS = 10;
 const POINTS = 5000;
@@ -22,16 +22,7 @@ test.each([0, 3.5, 9, 11, 14])(
   `of ${POINTS} points behind a plate of %d pixels the nearest is found, seed ${SEED}`,
   async (half) => {
     const random = new Random(SEED);
-    const camera = new OrthographicCamera(-200, 200, 150, -150, 1, 100);
-    camera.position.set(0, 0, 50);
-    camera.updateMatrixWorld();
-    camera.updateProjectionMatrix();
-    service.setView({
-      projection: camera.projectionMatrix.elements,
-      view: camera.matrixWorldInverse.elements,
-      viewport: VIEWPORT,
-    });
-    // A unit is a pixel.
+    service.setView(PIXEL_VIEW);
     const cursor = new Vector3(CURSOR.x - 200, 150 - CURSOR.y, 0);
     const points = Array.from({ length: POINTS }, () => random.point(8).add(cursor));
     const mesh = await service.addMesh({
