@@ -143,11 +143,14 @@ function interruptible(wasm) {
   });
 }
 
-/** The module without what tests alone ask it for: 2 KB of the worker. */
+/**
+ * The module without what tests alone ask it for, 2 KB of the worker, and with the locals of each function in order of use,
+ * as the narrow phase has them: so like functions are alike to the byte, which packs them into 5 KB less.
+ */
 function shipped(wasm) {
   return changed(wasm, (module) => {
     for (const name of ['check', 'checkMeshTree', 'meshPairs', 'foundPairs', 'isFresh']) module.removeExport(name);
-    module.runPasses(['remove-unused-module-elements']);
+    module.runPasses(['remove-unused-module-elements', 'reorder-locals']);
   });
 }
 
