@@ -29,7 +29,13 @@ function stackedPair(random: Random): Pair {
   const size = random.pick([1, 1, 0.5]);
   const up = random.pick([1.999999, 1.9, 1.5]) - (1 - size);
   const other = new Matrix4().setPosition(random.pick([0, 0, 0.5]), up, random.pick([0, 1e-7, 0.3]));
-  return [about, about.clone().multiply(other).scale(new Vector3(size, size, size))];
+  return [
+    about,
+    about
+      .clone()
+      .multiply(other)
+      .scale(new Vector3(size, size, size)),
+  ];
 }
 
 /** Boxes with right angles, and a normal that is that of a face more often than not. */
@@ -40,7 +46,9 @@ function plainPair(random: Random): Pair {
 
 /** The frame's contacts of pairs that are far from each other, by the number of the pair. */
 function contactsOf(scene: NearScene, pairs: Pair[]) {
-  const middles = pairs.map((_, i) => new Vector3(i % 20, Math.floor(i / 20) % 20, Math.floor(i / 400)).multiplyScalar(20));
+  const middles = pairs.map((_, i) =>
+    new Vector3(i % 20, Math.floor(i / 20) % 20, Math.floor(i / 400)).multiplyScalar(20),
+  );
   const ids = pairs.map((pair, i) =>
     pair.map((matrix) => {
       const placed = matrix.clone().premultiply(new Matrix4().setPosition(middles[i]));
@@ -111,7 +119,10 @@ test(`corners of ${4 * COUNT} clipped faces, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const scene = await NearScene.at(new Vector3());
   const counts = new Map<number, number>();
-  const all = contactsOf(scene, Array.from({ length: 4 * COUNT }, () => plainPair(random)));
+  const all = contactsOf(
+    scene,
+    Array.from({ length: 4 * COUNT }, () => plainPair(random)),
+  );
   for (const [i, { pair, middle, contact }] of all.entries()) {
     if (!contact || contact.contained) continue;
     const normal = new Vector3().fromArray(contact.normals);
