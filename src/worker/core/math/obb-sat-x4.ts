@@ -56,8 +56,6 @@ export function cofactor(j: usize, i: usize): v128 {
 }
 
 /** Transposes nine float32 in a row of each of four Forms, at `offset`, as nine rows of four at `to`. */
-// @ts-ignore: decorator
-@inline
 export function gatherNine(forms: usize, offset: usize, to: usize): void {
   const p0 = <usize>load<u32>(forms) + offset, p1 = <usize>load<u32>(forms, 4) + offset;
   const p2 = <usize>load<u32>(forms, 8) + offset, p3 = <usize>load<u32>(forms, 12) + offset;

@@ -4,9 +4,10 @@
 
 import { CONTACT_NORMAL, CONTACT_POINT_BYTES } from '../../../../shared/layout';
 import { Form, inverseColumn } from '../../math/obb-sat-f32';
-import { minus, plus, times, transpose, yzx, zxy } from '../../math/lanes';
+import { plus, times, transpose, yzx, zxy } from '../../math/lanes';
 import { Proxy } from '../../shape/proxy';
 import { FLAT } from '../convex/contact-feature';
+import { ROW_BYTES, clipFaces, takeCorners } from './face-clip-x4';
 import { addPoint, addWritten, pointCount, points, reservePoints } from '../manifold/contact';
 import { beginReduction, offerPlace, reduceToFour, reducedCount, reducedIndex } from '../manifold/manifold-reduction';
 import { VECTOR_BYTES } from '../../sizes';
@@ -34,12 +35,57 @@ export function boxBoxContact(a: Proxy, b: Proxy, axis: i32): bool {
  * Adds the contact points where the axis is the normal of a face. Answers false, and adds none, where float32 does not
  * do.
  */
-export function faceContact(a: Proxy, b: Proxy, axis: i32): bool {
-  const isOfA = axis < 3;
-  const box = isOfA ? a : b, other = isOfA ? b : a;
-  const i = <usize>(isOfA ? axis : axis - 3);
-  setNormal(a, b, edge(box, i == 2 ? 0 : i + 1), edge(box, i == 0 ? 2 : i - 1));
-  return isDeep(a) && faceMeets(box, other, i, isOfA ? 1 : -1);
+function faceContact(a: Proxy, b: Proxy, axis: i32): bool {
+  v128.store(faceFirsts, i32x4.splat(<i32>changetype<usize>(a)));
+  v128.store(faceSeconds, i32x4.splat(<i32>changetype<usize>(b)));
+  v128.store(faceAxes, i32x4.splat(axis));
+  clipFourFaces();
+  return addFaceContact(0);
+}
+
+// Four pairs whose axes are normals of faces: the addresses of their boxes, a and b, and the axes, u32 each.
+export const faceFirsts: usize = memory.data(VECTOR_BYTES, 16);
+export const faceSeconds: usize = memory.data(VECTOR_BYTES, 16);
+export const faceAxes: usize = memory.data(VECTOR_BYTES, 16);
+/** The boxes with the face, and the others, which are clipped. */
+const boxes: usize = memory.data(VECTOR_BYTES, 16);
+const others: usize = memory.data(VECTOR_BYTES, 16);
+/** The normals, out of the boxes with the face, in rows of four lanes. */
+const outward: usize = memory.data(3 * VECTOR_BYTES, 16);
+/** The normal from a to b, and the depth, of each pair: four f64. */
+const WAY_BYTES: i32 = 32;
+const ways: usize = memory.data(4 * WAY_BYTES, 16);
+
+/** Clips the faces of the four pairs that the lists above have, for `addFaceContact`. */
+export function clipFourFaces(): void {
+  for (let lane: usize = 0; lane < 16; lane += 4) {
+    const a = load<u32>(faceFirsts + lane), b = load<u32>(faceSeconds + lane), axis = load<u32>(faceAxes + lane);
+    const isOfB = <u32>(axis >= 3), swap = (a ^ b) & -isOfB;
+    const box = changetype<Proxy>(<usize>(a ^ swap)), i = <usize>(axis - 3 * isOfB);
+    store<u32>(boxes + lane, a ^ swap);
+    store<u32>(others + lane, b ^ swap);
+    setNormal(changetype<Proxy>(<usize>a), changetype<Proxy>(<usize>b), edge(box, i == 2 ? 0 : i + 1), edge(box, i == 0 ? 2 : i - 1));
+    const way = ways + (lane >> 2) * WAY_BYTES;
+    store<f64>(way, normalX);
+    store<f64>(way, normalY, 8);
+    store<f64>(way, normalZ, 16);
+    store<f64>(way, depth, 24);
+    const side = <f32>1 - <f32>(isOfB << 1);
+    store<f32>(outward + lane, side * <f32>normalX);
+    store<f32>(outward + lane, side * <f32>normalY, 16);
+    store<f32>(outward + lane, side * <f32>normalZ, 32);
+  }
+  clipFaces(boxes, others, v128.load(outward), v128.load(outward, 16), v128.load(outward, 32));
+}
+
+/** Adds the contact points of one of the four pairs. Answers false, and adds none, where float32 does not do. */
+export function addFaceContact(lane: usize): bool {
+  const way = ways + lane * WAY_BYTES, at = lane << 2;
+  normalX = load<f64>(way); normalY = load<f64>(way, 8); normalZ = load<f64>(way, 16); depth = load<f64>(way, 24);
+  const isOfB = load<u32>(faceAxes + at) >= 3;
+  const box = changetype<Proxy>(<usize>load<u32>(boxes + at)), other = changetype<Proxy>(<usize>load<u32>(others + at));
+  const i = <usize>(load<u32>(faceAxes + at) - (isOfB ? 3 : 0));
+  return isDeep(changetype<Proxy>(<usize>load<u32>(faceFirsts + at))) && addPolygon(lane, box, other, i, isOfB ? -1 : 1);
 }
 
 /**
@@ -179,10 +225,9 @@ function holds(box: Form, x: f64, y: f64, z: f64): bool {
 
 // --- a face and what lies on it ---
 
-/** The corners of the polygon that is clipped, in the space of the face's box: a vector of three coordinates each. */
-let corners: usize = memory.data(12 * VECTOR_BYTES, 16);
-let others: usize = memory.data(12 * VECTOR_BYTES, 16);
-let count: usize = 0;
+let count: u32 = 0;
+/** As many as can be reduced. No polygon has more than ten, but where faces lie in one another rounding makes two of one. */
+const MOST_CORNERS: u32 = 16;
 
 /**
  * Clips the other box's face that is turned most against the normal to a box under its face `i`, and adds up to four
@@ -190,60 +235,41 @@ let count: usize = 0;
  * left. `side`: 1 where the normal leads out of the face's box, -1 where into it.
  */
 function faceMeets(box: Proxy, other: Proxy, i: usize, side: f64): bool {
-  const a = box.form(), b = other.form();
-  const nx = f32x4.splat(<f32>(side * normalX)), ny = f32x4.splat(<f32>(side * normalY));
-  const nz = f32x4.splat(<f32>(side * normalZ));
-  const turned = turnedTo(b, nx, ny, nz);
-  const j = leastLane(f32x4.neg(turnsOf(b, turned)));
-  const leads = i32x4.bitmask(turned) >> <i32>j;
+  v128.store(boxes, i32x4.splat(<i32>changetype<usize>(box)));
+  v128.store(others, i32x4.splat(<i32>changetype<usize>(other)));
+  clipFaces(
+    boxes, others, f32x4.splat(<f32>(side * normalX)), f32x4.splat(<f32>(side * normalY)), f32x4.splat(<f32>(side * normalZ)),
+  );
+  return addPolygon(0, box, other, i, side);
+}
 
-  // b in the space where a is the cube.
-  const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
-  const ox = <f32>(b.x - a.x), oy = <f32>(b.y - a.y), oz = <f32>(b.z - a.z);
-  const t = plus(plus(times(ix, f32x4.splat(ox)), times(iy, f32x4.splat(oy))), times(iz, f32x4.splat(oz)));
-  const edges = changetype<usize>(b) + offsetof<Form>('edgeXx');
-  const first = inSpace(ix, iy, iz, edges + j * 12);
-  const second = inSpace(ix, iy, iz, edges + (j == 2 ? 0 : j + 1) * 12);
-  const third = inSpace(ix, iy, iz, edges + (j == 0 ? 2 : j - 1) * 12);
-  const middle = minus(t, v128.xor(first, i32x4.splat(leads << 31)));
-  const p = plus(middle, second), q = minus(middle, second);
-  const p0 = plus(p, third), p1 = minus(p, third), p2 = minus(q, third), p3 = plus(q, third);
-  v128.store(corners, p0);
-  v128.store(corners, p1, 16);
-  v128.store(corners, p2, 32);
-  v128.store(corners, p3, 48);
-  count = 4;
-  const highest = f32x4.pmax(f32x4.pmax(p0, p1), f32x4.pmax(p2, p3));
-  const lowest = f32x4.pmin(f32x4.pmin(p0, p1), f32x4.pmin(p2, p3));
-  let over = i32x4.bitmask(f32x4.gt(highest, f32x4.splat(1))) & 7;
-  let under = i32x4.bitmask(f32x4.lt(lowest, f32x4.splat(-1))) & 7;
-  for (; over != 0; over &= over - 1) clip(<usize>ctz(over) << 2, 1);
-  for (; under != 0; under &= under - 1) clip(<usize>ctz(under) << 2, -1);
-  if (count == 0) return false;
+/** Adds up to four corners of a lane's polygon. Answers false where there is none, or more corners than can be. */
+function addPolygon(lane: usize, box: Proxy, other: Proxy, i: usize, side: f64): bool {
+  count = takeCorners(lane, rows);
+  if (count - 1 >= MOST_CORNERS) return false;
   if (count > 4) leaveFour(i);
   addCorners(box, other, i, side);
   return true;
 }
 
-/** The corners as rows of four: x, y, z, and a fourth that means nothing. */
-const rows: usize = memory.data(4 * VECTOR_BYTES, 16);
+/** The corners in rows of ROW_BYTES: x, y and z. */
+const rows: usize = memory.data(3 * <i32>ROW_BYTES, 16);
 
 /**
  * Adds the corners, four of them at once, each halfway up to the plane of face `i` of the box; where the other box does
  * not reach that place, the corner itself, which is on the other box's face.
  */
 function addCorners(map: Proxy, other: Proxy, i: usize, side: f64): void {
-  transpose(rows, v128.load(corners), v128.load(corners, 16), v128.load(corners, 32), v128.load(corners, 48));
   const edgeI = edge(map, i);
   const outward = <f32>signOf(
     side * (load<f64>(edgeI) * normalX + load<f64>(edgeI, 8) * normalY + load<f64>(edgeI, 16) * normalZ),
   );
-  const heights = v128.load(rows + (i << 4));
-  v128.store(rows + (i << 4), times(f32x4.splat(0.5), plus(heights, f32x4.splat(outward))));
+  const row = rows + i * ROW_BYTES, heights = v128.load(row);
+  v128.store(row, times(f32x4.splat(0.5), plus(heights, f32x4.splat(outward))));
   setPlaces(map);
   const outside = misses(other.form(), other.x - map.x, other.y - map.y, other.z - map.z);
-  if (i32x4.bitmask(outside) & ((1 << <u32>count) - 1)) {
-    v128.store(rows + (i << 4), v128.bitselect(heights, v128.load(rows + (i << 4)), outside));
+  if (i32x4.bitmask(outside) & ((1 << count) - 1)) {
+    v128.store(row, v128.bitselect(heights, v128.load(row), outside));
     setPlaces(map);
   }
 
@@ -263,7 +289,7 @@ function addCorners(map: Proxy, other: Proxy, i: usize, side: f64): void {
   v128.store(to, behind, 2 * CONTACT_POINT_BYTES + CONTACT_NORMAL);
   v128.store(to, v128.load(quads, 48), 3 * CONTACT_POINT_BYTES);
   v128.store(to, behind, 3 * CONTACT_POINT_BYTES + CONTACT_NORMAL);
-  addWritten(<u32>count);
+  addWritten(count);
 }
 
 /** Four vectors, each the x, y, z of a place and one number more. */
@@ -274,7 +300,7 @@ let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4
 let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
 
 function setPlaces(m: Proxy): void {
-  let u = v128.load(rows), v = v128.load(rows, 16), w = v128.load(rows, 32);
+  let u = v128.load(rows), v = v128.load(rows, ROW_BYTES), w = v128.load(rows, 2 * ROW_BYTES);
   let p = f64x2.promote_low_f32x4(u), q = f64x2.promote_low_f32x4(v), r = f64x2.promote_low_f32x4(w);
   lowX = image(m.xx, m.yx, m.zx, p, q, r);
   lowY = image(m.xy, m.yy, m.zy, p, q, r);
@@ -322,14 +348,6 @@ function missesAxis(box: Form, offset: usize, u: v128, v: v128, w: v128): v128 {
   return f32x4.gt(f32x4.abs(own), f32x4.splat(ALMOST));
 }
 
-// @ts-ignore: decorator
-@inline
-function inSpace(ix: v128, iy: v128, iz: v128, at: usize): v128 {
-  return plus(
-    plus(times(ix, v128.load32_splat(at)), times(iy, v128.load32_splat(at, 4))), times(iz, v128.load32_splat(at, 8)),
-  );
-}
-
 /** Answers which of the first three lanes is the least. Has no branches, as no processor can predict which it is. */
 // @ts-ignore: decorator
 @inline
@@ -338,44 +356,24 @@ function leastLane(v: v128): usize {
   return <usize>ctz(i32x4.bitmask(f32x4.eq(v, least)) | 4);
 }
 
-/**
- * Clips the polygon to what is at most 1 along a lane, or at least -1 (Sutherland and Hodgman, 1974). Writes both
- * places that may be left for each corner and moves the end past the ones that are, as branches, which no processor can
- * predict here, take longer.
- */
-function clip(lane: usize, sign: f32): void {
-  let to = others;
-  let start = v128.load(corners + ((count - 1) << 4));
-  let before = sign * load<f32>(corners + ((count - 1) << 4) + lane) - 1;
-  for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
-    const corner = v128.load(at);
-    const now = sign * load<f32>(at + lane) - 1;
-    v128.store(to, plus(start, times(f32x4.splat(before / (before - now)), minus(corner, start))));
-    to += <usize>i32(before * now < 0) << 4;
-    v128.store(to, corner);
-    to += <usize>i32(now <= 0) << 4;
-    before = now;
-    start = corner;
-  }
-  count = (to - others) >> 4;
-  const swapped = corners;
-  corners = others;
-  others = swapped;
-}
-
 /** Keeps four of more corners, of which there are no more than 16. */
 function leaveFour(i: usize): void {
-  const u = <usize>(i == 2 ? 0 : i + 1) << 2, v = <usize>(i == 0 ? 2 : i - 1) << 2;
+  const u = rows + (i == 2 ? 0 : i + 1) * ROW_BYTES, v = rows + (i == 0 ? 2 : i - 1) * ROW_BYTES;
   beginReduction();
-  for (let at = corners, end = corners + (count << 4); at < end; at += 16) {
-    offerPlace(<f64>load<f32>(at + u), <f64>load<f32>(at + v));
+  for (let at: usize = 0, end = <usize>count << 2; at < end; at += 4) {
+    offerPlace(<f64>load<f32>(u + at), <f64>load<f32>(v + at));
   }
   reduceToFour(0);
   count = reducedCount;
-  for (let k: u32 = 0; k < reducedCount; k++) {
-    v128.store(others + (<usize>k << 4), v128.load(corners + (<usize>reducedIndex(k) << 4)));
-  }
-  const swapped = corners;
-  corners = others;
-  others = swapped;
+  keepChosen(rows);
+  keepChosen(rows + ROW_BYTES);
+  keepChosen(rows + 2 * ROW_BYTES);
+}
+
+/** Moves the chosen ones of a row to its beginning. */
+function keepChosen(row: usize): void {
+  let chosen = v128.load32_zero(row + (<usize>reducedIndex(0) << 2));
+  chosen = v128.load32_lane(row + (<usize>reducedIndex(1) << 2), chosen, 1);
+  chosen = v128.load32_lane(row + (<usize>reducedIndex(2) << 2), chosen, 2);
+  v128.store(row, v128.load32_lane(row + (<usize>reducedIndex(3) << 2), chosen, 3));
 }

@@ -2,6 +2,7 @@
 // triangles over the edges that are inside (inside.ts). A pocket joins the curves around it.
 
 import { NO_NEIGHBOUR, isInTree, slotBeyond, slotBeyondIn } from '../../mesh/topology/adjacency';
+import { FRESH } from '../../mesh/topology/derived';
 import { derivedOf, neighboursAt } from '../../mesh/topology/derived-layout';
 import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
@@ -101,6 +102,9 @@ const DOUBT = 3;
 function fillPocket(own: u32, side: Side, first: u32, segment: u32): void {
   const clippedCount = side.clippedCount, mesh = changetype<Mesh>(side.mesh);
   const neighbours = neighboursAt(derivedOf(mesh));
+  // A neighbour may have no area only where vertices have moved since neighbours were found. Not to look whether it has, which
+  // is a line of the caches for each, 200 manifolds of two dragons take 0.985 of the time.
+  const isFresh = mesh.derivedState == FRESH;
   const from = side.interiorCount;
   let votes = 0;
   takenCount = 0;
@@ -120,7 +124,7 @@ function fillPocket(own: u32, side: Side, first: u32, segment: u32): void {
       // One comparison for those that are not known and the interior ones.
       if (known - 1 >= clippedCount) {
         // Without a branch, as no processor can predict whether it is known.
-        const isNew = <u32>(known == 0) & <u32>isInTree(mesh, beyond);
+        const isNew = <u32>(known == 0) & <u32>(isFresh || isInTree(mesh, beyond));
         store<u32>(interiorAt(side, count), beyond);
         setKnown(side, beyond, select(clippedCount + count + 1, known, isNew));
         count += isNew;

@@ -76,6 +76,12 @@ function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
 const PAIRS_AT_ONCE: i32 = 32;
 const WORK_OF_PAIR: i32 = 16;
 
+/**
+ * A sum that nobody reads: nodes that are to wait are read, so that they are in the caches when their turn comes. 200 manifolds of
+ * two dragons take 0.99 of the time; the same of blocks gains nothing.
+ */
+let ahead: u32 = 0;
+
 /** Whether `visit` has ended the descent. */
 let isEnough: bool = false;
 
@@ -116,9 +122,12 @@ function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
     // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
     for (let bits = overlaps & innerOfB; bits != 0; ) {
       const j = ctz(bits) & 3, column = (bits >> j) & COLUMN, leaves = column & ~innerOfA;
+      ahead += load<u32>(changetype<usize>(nodeAt(b, nodesB + j)));
       bits ^= column << j;
       for (let nodes = column & innerOfA; nodes != 0; nodes &= nodes - 1) {
-        top = push(top, nodesA + (ctz(nodes) >> 2), 15, nodesB + j, 15);
+        const i = nodesA + (ctz(nodes) >> 2);
+        ahead += load<u32>(changetype<usize>(nodeAt(a, i)));
+        top = push(top, i, 15, nodesB + j, 15);
       }
       if (leaves != 0) top = push(top, indexA, closed(leaves), nodesB + j, 15);
     }

@@ -1,7 +1,7 @@
 // The pairs and what is known of them, in the buffer out.
 
 import {
-  BONE_PAIR_BYTES, CONTACT_DEPTH, CONTACT_NORMAL, CONTACT_POINT, CONTACT_POINT_BYTES, CROSSING_A, CROSSING_BYTES,
+  BONE_PAIR_BYTES, CONTACT_NORMAL, CONTACT_POINT, CONTACT_POINT_BYTES, CROSSING_A, CROSSING_BYTES,
   CROSSING_SEGMENT, OUT_BONES, OUT_BONE_COUNT, OUT_BONE_START,
   OUT_DEPTHS, OUT_ENDED_A, OUT_ENDED_B, OUT_ENDED_COUNT, OUT_ENDED_GROUP_A, OUT_ENDED_GROUP_B, OUT_NORMALS, OUT_PAIR_A,
   OUT_PAIR_B, OUT_PAIR_BEGUN, OUT_PAIR_CONTAINED, OUT_PAIR_COUNT, OUT_PAIR_GROUP_A, OUT_PAIR_GROUP_B, OUT_PAIR_STALE,
@@ -21,7 +21,7 @@ export const PAIRS_OUT_PARTS = 21;
 /** Answers how many bytes the pairs will take in the answer. */
 export function pairsOutBytes(): u64 {
   return (
-    <u64>countPairs() * (hasTimes() ? 35 : 31) + 12 + <u64>endedCount * 16 + <u64>keptPoints * CONTACT_POINT_BYTES +
+    <u64>countPairs() * (hasTimes() ? 35 : 31) + 20 + <u64>endedCount * 16 + <u64>keptPoints * CONTACT_POINT_BYTES +
     <u64>keptCrossings * CROSSING_BYTES + <u64>keptBonePairs * BONE_PAIR_BYTES
   );
 }
@@ -79,32 +79,24 @@ function writeEnded(): void {
 
 function writePoints(): void {
   const start = part(OUT_PAIR_START, (pairCount + 1) << 2);
-  const places = part(OUT_POINTS, keptPoints * 12), normals = part(OUT_NORMALS, keptPoints * 12);
+  // Vectors reach 4 bytes beyond the last point of a part.
+  const places = part(OUT_POINTS, keptPoints * 12 + 4), normals = part(OUT_NORMALS, keptPoints * 12 + 4);
   const depths = part(OUT_DEPTHS, keptPoints << 2);
   let count: usize = 0;
   for (let i: usize = 0; i < pairCount; i++) {
     store<u32>(start + (i << 2), <u32>count);
-    const record = pairIn(pairs, <u32>i).contact;
-    if (record == NOTHING) continue;
-    const kept = keptAt(record);
-    let from = pointsOf(kept);
-    for (const end = count + kept.points; count < end; count++) {
-      copyVector(places + count * 12, from + CONTACT_POINT);
-      copyVector(normals + count * 12, from + CONTACT_NORMAL);
-      store<f32>(depths + (count << 2), load<f32>(from, CONTACT_DEPTH));
+    const pair = pairIn(pairs, <u32>i);
+    let from = pointsOf(keptAt(pair.contact));
+    for (const end = count + pair.points; count < end; count++) {
+      const behind = v128.load(from, CONTACT_NORMAL);
+      v128.store(places + count * 12, v128.load(from, CONTACT_POINT));
+      v128.store(normals + count * 12, behind);
+      v128.store32_lane(depths + (count << 2), behind, 3);
       from += CONTACT_POINT_BYTES;
     }
   }
   store<u32>(start + (<usize>pairCount << 2), <u32>count);
   store<u32>(out, <u32>count, OUT_POINT_COUNT);
-}
-
-/** Copies three f32 by two numbers, as memory.copy is a call. */
-// @ts-ignore: decorator
-@inline
-function copyVector(to: usize, from: usize): void {
-  store<u64>(to, load<u64>(from));
-  store<u32>(to, load<u32>(from, 8), 8);
 }
 
 function writeCrossings(): void {

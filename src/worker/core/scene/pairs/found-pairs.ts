@@ -1,5 +1,6 @@
 // The pairs that were looked at in this frame and are in contact.
 
+import { pointCount } from '../../contact/manifold/contact';
 import { keepContact, keepContactOf } from '../../contact/manifold/pool';
 import { reserve } from '../../memory';
 import { Proxy } from '../../shape/proxy';
@@ -17,14 +18,18 @@ export function clearFound(): void {
 
 /** Adds a pair with the contact that was found last. Throws OUT_OF_MEMORY. */
 export function addFound(a: Proxy, b: Proxy, contained: i32): void {
-  const pair = newPair(a, b, contained);
-  pair.contact = keepContact();
+  keepFound(newPair(a, b, contained));
 }
 
 /** Adds a pair that met at a time on its way, with the contact that was found last. Throws OUT_OF_MEMORY. */
 export function addFoundAt(a: Proxy, b: Proxy, time: f32): void {
   const pair = newPair(a, b, 0);
   pair.time = time;
+  keepFound(pair);
+}
+
+function keepFound(pair: Pair): void {
+  pair.points = pointCount;
   pair.contact = keepContact();
 }
 
@@ -33,6 +38,7 @@ export function addOutcome(a: Proxy, b: Proxy, outcome: Outcome, isStale: bool):
   const pair = newPair(a, b, outcome.contained);
   pair.stale = <u8>isStale;
   pair.time = outcome.time;
+  pair.points = outcome.pointCount;
   pair.contact = keepContactOf(
     outcome.points, outcome.pointCount, outcome.crossings, outcome.crossingCount, outcome.bonePairs,
     outcome.bonePairCount,

@@ -2,7 +2,7 @@
 // and what is not two boxes, is looked at one by one. Contacts by faces are made apart from those by edges.
 
 import { bestAxes } from '../../contact/box/sat-x4';
-import { edgeContact, faceContact } from '../../contact/box/box-box';
+import { addFaceContact, clipFourFaces, edgeContact, faceAxes, faceFirsts, faceSeconds } from '../../contact/box/box-box';
 import { clearContact } from '../../contact/manifold/contact';
 import { hasPoints } from '../../contact/manifold/dispatch';
 import { compareObbsX4, compareReachX4, setFour, widestAxisIn } from '../../math/obb-sat-x4';
@@ -136,8 +136,8 @@ const ofFaces: usize = memory.data(<i32>AT_ONCE, 16);
 const ofOthers: usize = memory.data(<i32>AT_ONCE, 16);
 
 /**
- * Makes the contacts of boxes that overlap: first all whose axis is a face's, then the others, as branches on that
- * cannot be predicted.
+ * Makes the contacts of boxes that overlap: first all whose axis is a face's, four at a time, then the others, as branches
+ * on that cannot be predicted.
  */
 function contactBoxes(firsts: usize, seconds: usize, bytes: usize): void {
   fillFour(firsts, bytes);
@@ -151,19 +151,31 @@ function contactBoxes(firsts: usize, seconds: usize, bytes: usize): void {
     faceCount += isFace << 2;
     otherCount += (1 - isFace) << 2;
   }
-  for (let k: usize = 0; k < faceCount; k += 4) {
-    const i = <usize>load<u32>(ofFaces + k);
-    const a = proxyIn(firsts, i), b = proxyIn(seconds, i);
-    clearContact();
-    if (faceContact(a, b, load<i32>(axes + i))) addFound(a, b, 0);
-    else look(a, b);
+  for (let k: usize = 0; k < faceCount; k += 16) {
+    for (let lane: usize = 0; lane < 16; lane += 4) {
+      const i = <usize>load<u32>(ofFaces + min(k + lane, faceCount - 4));
+      store<u32>(faceFirsts + lane, load<u32>(firsts + i));
+      store<u32>(faceSeconds + lane, load<u32>(seconds + i));
+      store<u32>(faceAxes + lane, load<u32>(axes + i));
+    }
+    clipFourFaces();
+    for (let lane: usize = 0; lane < min<usize>(faceCount - k, 16); lane += 4) {
+      clearContact();
+      if (addFaceContact(lane >> 2)) {
+        addFound(proxyIn(faceFirsts, lane), proxyIn(faceSeconds, lane), 0);
+        continue;
+      }
+      // Looked at below, as that overwrites the lanes.
+      store<u32>(ofOthers + otherCount, load<u32>(ofFaces + k + lane));
+      otherCount += 4;
+    }
   }
   for (let k: usize = 0; k < otherCount; k += 4) {
     const i = <usize>load<u32>(ofOthers + k);
     const a = proxyIn(firsts, i), b = proxyIn(seconds, i);
     const axis = load<i32>(axes + i);
     clearContact();
-    if (axis >= 0 && edgeContact(a, b, axis)) addFound(a, b, 0);
+    if (axis >= 6 && edgeContact(a, b, axis)) addFound(a, b, 0);
     else look(a, b);
   }
 }

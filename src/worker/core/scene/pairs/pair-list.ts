@@ -14,7 +14,8 @@ export class Pair {
   groupB: u32;
   /** The pair's record in the pool of contacts. */
   contact: u32;
-  spare: u32;
+  /** How many points it has, so that the answer is written without waiting for the record. */
+  points: u32;
 }
 
 export const PAIR_BYTES: usize = offsetof<Pair>();
