@@ -77,6 +77,22 @@ test('a bad geometry is said once, and the frame goes on', async () => {
   expect((await pickMiddle(tracker))?.object).toBe(bad);
 });
 
+test('what could not be read is tried again when it is its turn, though it is still the same', async () => {
+  const { scene, good, bad } = pair();
+  const tracker = await trackScene(service, scene, UNRENDERED);
+  const { layers } = bad;
+  bad.layers = null as never;
+  await settle(tracker, frontCamera());
+  expect([...tracker.untracked.keys()]).toEqual([bad]);
+  expect((await pickMiddle(tracker))?.object).toBe(good);
+  bad.layers = layers;
+  const end = performance.now() + 10_000;
+  while (tracker.untracked.size > 0 && performance.now() < end) await tracker.update(frontCamera(), SIZE);
+  await settle(tracker, frontCamera());
+  expect((await pickMiddle(tracker))?.object).toBe(bad);
+  expect(said).toHaveLength(1);
+});
+
 const CLASSES: Record<string, () => SceneDrawable> = {
   SkinnedMesh: () => new SkinnedMesh(new BoxGeometry(), new MeshBasicMaterial()),
   Points: () => new Points(new BoxGeometry()),

@@ -188,3 +188,24 @@ test(`a set of numbers is one, seed ${SEED}`, () => {
     ]);
   }
 });
+
+test('an instance that is to go stays hidden though it gets a place meanwhile', async () => {
+  const count = 3 * BLOCK;
+  const mesh = forest(count);
+  const nowhere = new Matrix4().makeScale(0, 0, 0);
+  for (const i of [7, BLOCK]) mesh.setMatrixAt(i, nowhere);
+  const scene = new Scene().add(mesh);
+  scene.updateMatrixWorld();
+  const tracker = await trackScene(service, scene);
+  await settled(tracker, count);
+  mesh.count = 10;
+  const first = update(tracker);
+  for (const i of [7, BLOCK]) mesh.setMatrixAt(i, new Matrix4().makeTranslation(2 * i, 0, 0));
+  mesh.instanceMatrix.needsUpdate = true;
+  const second = update(tracker);
+  const answers = Promise.all([hitAt(tracker, 14), hitAt(tracker, 2 * BLOCK)]);
+  expect(service.stats.objects).toBeGreaterThan(BLOCK);
+  expect(await answers).toEqual([[mesh, 7], null]);
+  await Promise.all([first, second]);
+  await settled(tracker, 10);
+});

@@ -1,13 +1,14 @@
-import type { BatchedMesh, LOD, Mesh, Sprite } from 'three';
+import type { BatchedMesh, InstancedMesh, LOD, Mesh, Sprite } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
+import { complain } from './complain.js';
 import { type Drawable, isDrawable } from './is-drawable.js';
-import { nameOf } from './name-of.js';
 import { faultOf, type ObjectWishes, type SceneDrawable } from './object-wishes.js';
 import type { SceneEntry } from './scene-entry.js';
 import { childrenOf, type SceneNode } from './scene-node.js';
 import { isFatLine, type TrackerContext } from './stand-in.js';
 import { TrackedBatch } from './tracked-batch.js';
 import { TrackedFatLine } from './tracked-fat-line.js';
+import { TrackedInstances } from './tracked-instances.js';
 import { TrackedLod } from './tracked-lod.js';
 import { TrackedObject } from './tracked-object.js';
 import { TrackedSprite } from './tracked-sprite.js';
@@ -102,6 +103,7 @@ export class SceneEntries {
     if (object.isLOD === true) return new TrackedLod(this.#context, object as LOD, this.#wishes);
     if (object.isSprite === true) return new TrackedSprite(this.#context, object as Sprite, this.#wishes);
     if (isFatLine(object)) return new TrackedFatLine(this.#context, object, this.#wishes);
+    if ('isInstancedMesh' in object) return new TrackedInstances(this.#context, object as InstancedMesh, this.#wishes);
     return new TrackedObject(this.#context, object as SceneDrawable, this.#wishes, object as Mesh);
   }
 
@@ -109,8 +111,7 @@ export class SceneEntries {
   leaveOut(node: SceneNode, thrown: unknown): void {
     const { object, entry } = node;
     const error = faultOf(object, thrown);
-    const isSaid = entry?.error?.message === error.message;
-    if (!isSaid) console.warn(`trackScene: the ${nameOf(object)} is left out: ${error.message}`);
+    complain(object, error, entry?.error?.message ?? '');
     this.dismiss(entry);
     node.entry = new UntrackedObject(object, error, !CollisionError.is(thrown));
   }

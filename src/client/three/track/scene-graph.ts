@@ -242,7 +242,11 @@ export class SceneGraph {
   }
 
   #isCrowd({ object }: SceneNode): boolean {
-    return (peek(object, 'children')?.length ?? 0) > MOST_AT_ONCE;
+    try {
+      return object.children.length > MOST_AT_ONCE;
+    } catch {
+      return false;
+    }
   }
 
   /** Compares the children of a node, or has that begin where they are thousands. */

@@ -15,8 +15,10 @@ export class SeenLook {
   #cut: MaterialCut | undefined;
   /** It says how an array of materials looked; null where there is one material. */
   #look: MaterialLook | null = null;
-  /** It could not even be read. */
-  isUnread = false;
+  /** Nobody knows how it looks: it is planned whatever it is. */
+  isForgotten = true;
+  /** It could not be read: it is forgotten whenever it is its turn. */
+  #isUnread = false;
 
   get hasOneMaterial(): boolean {
     return this.#look === null;
@@ -25,7 +27,7 @@ export class SeenLook {
   /** Tells whether an object looks as it was noted. */
   isOf(drawn: Mesh): boolean {
     return (
-      !this.isUnread &&
+      !this.isForgotten &&
       drawn.geometry === this.geometry &&
       this.#isOfMaterial(drawn.material, drawn.geometry) &&
       isDeformedBy(drawn, this.deformers)
@@ -42,7 +44,7 @@ export class SeenLook {
   /** Notes how an object looks, with how its one material cuts it. */
   note(drawn: Mesh, cut: MaterialCut | undefined): void {
     const { geometry, material } = drawn;
-    this.isUnread = false;
+    this.isForgotten = this.#isUnread = false;
     this.geometry = geometry;
     this.material = material;
     this.isDrawn = isDrawn(material);
@@ -54,9 +56,10 @@ export class SeenLook {
   }
 
   /** Notes what could not be planned: it is compared with that, whatever it is, and planned again when it is another one. */
-  noteFailed(drawn: Mesh): void {
+  noteFailed(drawn: Mesh, isUnread: boolean): void {
     this.#look = null;
-    this.isUnread = true;
+    this.isForgotten = true;
+    this.#isUnread = isUnread;
     try {
       const material = drawn.material as Material | null;
       this.geometry = drawn.geometry;
@@ -65,13 +68,19 @@ export class SeenLook {
       this.isDrawn = material?.visible as boolean;
       this.#cut = material === null ? undefined : cutOf(material);
       this.deformers = deformersOf(drawn);
-      this.isUnread = false;
+      this.isForgotten = false;
     } catch {} // then it is planned again whenever it is looked at
   }
 
-  /** Has it planned again whatever it is. */
+  /** Tells whether it could not be read, as it is its turn. */
+  takeTurn(): boolean {
+    this.isForgotten ||= this.#isUnread;
+    return this.#isUnread;
+  }
+
+  /** Has it planned by the next `update`, whatever it is. */
   forget(): void {
-    this.geometry = null;
+    this.isForgotten = true;
   }
 
   /** Answers of what kind an object of one material is, whatever its geometry, for a line of a table. */

@@ -54,8 +54,8 @@ export class TrackedLod extends TrackedObject {
   constructor(context: TrackerContext, lod: LOD, wishes: ObjectWishes) {
     const wish = { shape: wishes.shape(lod) };
     super(context, lod, { ...wishes, shape: () => wish.shape, options: () => wishes.options(lod) }, facadeOf(lod));
-    this.#facade = this.drawn;
     this.#context = context;
+    this.#facade = this.drawn;
     this.#wish = wish;
     this.#wishes = wishes;
   }

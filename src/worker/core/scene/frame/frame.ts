@@ -376,9 +376,9 @@ let ahead: u32 = 0;
 function readAhead(ids: usize, count: u32): void {
   let sum: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    const slot = slotOf(load<u32>(ids + (<usize>i << 2)));
-    if (slot >= slotCount) continue;
-    const box = boxAt(slot);
+    const id = load<u32>(ids + (<usize>i << 2));
+    if (!isAlive(id)) continue; // of a page without any the boxes are given back
+    const box = boxAt(slotOf(id));
     if (box.position == UNPLACED) continue;
     const tree = treeOf(box.tree);
     if (tree.proxies == 0) continue;

@@ -1,0 +1,186 @@
+import type { InstancedMesh } from 'three';
+import { isAffine } from '../../check/affine.js';
+import { multiplyToPlace } from '../../transforms/affine.js';
+import { nextCount, wantedOf } from './instance-count.js';
+import { InstanceMorphs } from './instance-morphs.js';
+import type { ObjectWishes } from './object-wishes.js';
+import { SentMatrices } from './sent-matrices.js';
+import { MOST_IN_BLOCK, type StandIn, type TrackerContext } from './stand-in.js';
+import { TrackedObject } from './tracked-object.js';
+
+/** Instances whose influences are looked at in one go: 1 to 2 ms where all of them are others. */
+const MOST_MORPHED = 2048;
+
+/** Written and read by one function. */
+const PRODUCT = new Float64Array(12);
+
+/** An InstancedMesh in the service: an object with an id for each of its instances, which come and go in slices, in blocks. */
+export class TrackedInstances extends TrackedObject {
+  readonly #context: TrackerContext;
+  readonly #instanced: InstancedMesh;
+  readonly #sent = new SentMatrices();
+  /** It says how morph targets move its instances; null where none do. */
+  #morphs: InstanceMorphs | null = null;
+  /** So many there are to be by now. */
+  #expected = 0;
+  /** More instances are to come, or to go, in the next slices. */
+  #isResizing = false;
+  /** Instances from this number on are to go, and are in no layer until then. */
+  #concealed = Number.POSITIVE_INFINITY;
+
+  /** Throws what the caller's functions throw. */
+  constructor(context: TrackerContext, object: InstancedMesh, wishes: ObjectWishes) {
+    super(context, object, wishes, object);
+    this.#context = context;
+    this.#instanced = object;
+  }
+
+  override get pending(): boolean {
+    return this.#isResizing || super.pending;
+  }
+
+  override get isInstanced(): boolean {
+    return true;
+  }
+
+  override wasSeenAsItIs(update: number, layers: number): boolean {
+    if (!this.wasSeen(update, layers) || this.count !== wantedOf(this.#instanced)) return false;
+    return this.#areSent() && this.#sent.areBelow(this.#instanced.matrixWorld.elements);
+  }
+
+  override wasSeenInShape(): boolean {
+    return false;
+  }
+
+  /** Tells whether the matrices of its instances are those that were sent last. */
+  #areSent(): boolean {
+    const { array, version } = this.#instanced.instanceMatrix;
+    return this.#sent.areThose(null, version, array);
+  }
+
+  override onRestore(): void {
+    for (let i = 0; i < this.placed; i++) if (!this.isHidden(i) && !this.isPlaceable(i)) this.hide(i);
+  }
+
+  override remove(): boolean {
+    if (this.count > MOST_IN_BLOCK) this.#conceal(0);
+    return super.remove();
+  }
+
+  protected override nextCount(): number {
+    const wanted = wantedOf(this.#instanced);
+    const { service, objects, isInSlice } = this.#context;
+    this.#expected = nextCount(this.count, wanted, isInSlice);
+    // Many come in slices: the tables would grow by a copy of all that is in them.
+    if (this.#expected - this.count >= MOST_IN_BLOCK) objects.reserve(service.reserveObjects(wanted - this.count));
+    return this.#expected;
+  }
+
+  protected override pose(isRigid: boolean): void {
+    this.#context.instanced.add(this);
+    if (!isRigid) {
+      this.#morphs ??= new InstanceMorphs(this.#context.service);
+      return;
+    }
+    if (this.#morphs !== null) this.#sent.forget(); // what it hid is looked at again
+    this.#morphs = null;
+  }
+
+  protected override send(): void {
+    this.#move();
+    if (this.#morphs !== null) this.#sendMorphs(this.#morphs);
+    const wanted = wantedOf(this.#instanced);
+    this.#isResizing = this.count > 0 && wanted !== this.#expected;
+    if (this.#isResizing) this.#context.stale.add(this);
+    this.#conceal(wanted < this.count ? wanted : Number.POSITIVE_INFINITY);
+  }
+
+  /** Sends the matrices where they are others than before. */
+  #move(): void {
+    const { instanceMatrix, matrixWorld } = this.#instanced;
+    const { elements } = matrixWorld;
+    const { array, version } = instanceMatrix;
+    const sent = this.#sent;
+    const isSame = this.#areSent();
+    // Where nothing else is new, those are sent that have come.
+    const first = isSame && sent.areBelow(elements) ? this.placed : 0;
+    if (first > 0 && first === this.#expected) return;
+    const isAsLong = isSame && sent.matrices.length === 16 * this.#expected;
+    const own = isAsLong ? sent.matrices : (array as Float32Array).subarray(0, 16 * this.#expected);
+    sent.note(null, version, own, elements);
+    const { service } = this.#context;
+    const { placed } = this;
+    this.speak();
+    this.review();
+    const { blocks } = this.standIn ?? NO_STAND_IN;
+    const all = sent.blocks.of(array as Float32Array, blocks);
+    let end = 0;
+    for (let i = 0; i < blocks.length; i++) {
+      const ids = blocks[i];
+      const begin = end;
+      end += ids.length;
+      if (end <= first) continue;
+      const matrices = all[i];
+      // Those that have just come are there at once; what the worker refuses goes with a frame, which tells so.
+      const from = Math.max(0, first - begin);
+      if (begin + from < placed || this.isHidden(begin + from, end)) service.moveInstances(ids, matrices, elements);
+      else if (from === 0) service.placeInstances(ids, matrices, elements);
+      else service.placeInstances(ids.subarray(from), matrices.subarray(16 * from), elements);
+    }
+  }
+
+  #sendMorphs(morphs: InstanceMorphs): void {
+    const standing = this.standIn?.standing ?? null;
+    morphs.keep(this.count);
+    if (standing === null || this.layers === 0) return;
+    if (morphs.send(this.#instanced, standing, this.count, MOST_MORPHED, (i) => this.idAt(i))) this.#reviewAll(morphs);
+    if (morphs.isBehind) this.#context.stale.add(this);
+  }
+
+  /** Hides instances whose influences are none any more, and shows those that have some again. */
+  #reviewAll({ faults }: InstanceMorphs): void {
+    faults.forEach(0, this.#expected, (i) => {
+      if (!this.isHidden(i)) this.hide(i);
+    });
+    this.review();
+  }
+
+  protected override isPlaceable(index: number): boolean {
+    if (this.#morphs?.faults.has(index) === true) return false;
+    const { elements } = this.#instanced.matrixWorld;
+    return isAffine(elements, 0) && multiplyToPlace(PRODUCT, 0, elements, this.#sent.matrices, 16 * index);
+  }
+
+  /** Puts all instances from a number on into no layer, as they are to go, and shows those again that are to stay. */
+  #conceal(first: number): void {
+    const before = this.#concealed;
+    this.#concealed = first;
+    if (this.layers === 0) return;
+    if (first < before) this.#setLayersBetween(first, before, 0);
+    else if (first > before) this.#setLayersBetween(before, first, this.layers);
+  }
+
+  protected override setAllLayers(layers: number): void {
+    this.#setLayersBetween(0, this.#concealed, layers);
+  }
+
+  /** Puts all instances from `first` to before `end` that are not hidden into layers. */
+  #setLayersBetween(first: number, end: number, layers: number): void {
+    this.speak();
+    const { blocks } = this.standIn ?? NO_STAND_IN;
+    const changes = this.#context.layers;
+    let begin = 0;
+    for (const ids of blocks) {
+      const [from, to] = [Math.max(0, first - begin), Math.min(ids.length, end - begin)];
+      if (from < to && !this.isHidden(begin + from, begin + to)) changes.setAll(ids.subarray(from, to), layers);
+      else for (let i = from; i < to; i++) if (!this.isHidden(begin + i)) changes.set(ids[i], layers);
+      begin += ids.length;
+    }
+  }
+
+  protected override setLayersOf(index: number, layers: number): void {
+    if (index < this.#concealed) super.setLayersOf(index, layers);
+  }
+}
+
+const NO_STAND_IN: Pick<StandIn, 'blocks'> = { blocks: [] };
