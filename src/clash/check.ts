@@ -38,8 +38,9 @@ export function checkText(argument: string, value: unknown): string {
   return typeof value === 'string' && value !== '' ? value : invalid(argument, value, 'a text that is not empty');
 }
 
-/** Throws ABORTED where a signal says so, with its reason as the cause. */
+/** Throws ABORTED where a signal says so, with its reason as the cause; INVALID_ARGUMENT for what is none. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal !== undefined && typeof signal?.aborted !== 'boolean') invalid('signal', signal, 'an AbortSignal');
   if (signal?.aborted) throw new CollisionError('ABORTED', 'clash: aborted', { cause: signal.reason });
 }
 

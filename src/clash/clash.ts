@@ -12,7 +12,7 @@ import { inChunks, inSlices } from './slices.js';
 import type { MeshSource } from './tile/loaded-meshes.js';
 import { placingOrder } from './tile/placing-order.js';
 import { TileRunner } from './tile/tile-runner.js';
-import { factsOf, type MeshFacts, pointsOf } from './tile/triangles.js';
+import { factsOf, type MeshFacts } from './tile/triangles.js';
 import type { ClashOptions, ClashReport, Part, Rule, Unread } from './types.js';
 
 /** Bytes of the meshes of a tile, and of those that are kept from the tiles before. */
@@ -140,7 +140,8 @@ function* placeAll(
     try {
       const matrix = readMatrix(part.matrix);
       const mesh = meshes.add(part.mesh);
-      const box = placedBox(() => pointsOf(part.mesh), meshes.factsOf(mesh).box, matrix);
+      const facts = meshes.factsOf(mesh);
+      const box = placedBox(facts.points, facts.box, matrix);
       placed.push({ id, name, layer, properties, mesh, matrix, box });
     } catch (error) {
       unread.push({ set, id, name, reason: reasonOf(error) });

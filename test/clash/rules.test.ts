@@ -108,6 +108,14 @@ test('bad calls, aborting and two parts of one id', async () => {
   await expect(clash([], null, [HARD], { workers: 0 })).rejects.toThrow(/workers is 0/);
   await expect(clash([], null, [HARD], { threads: 1 } as object)).rejects.toThrow(/unknown key "threads"/);
   await expect(clash([], null, [HARD], { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'ABORTED' });
+  await expect(clash([], null, [HARD], { signal: 5 } as object)).rejects.toThrow(
+    'clash: signal is 5, expected an Abort',
+  );
+  const none = { id: 'none', mesh: null } as never;
+  const { unread } = await clash([none], null, [HARD]);
+  expect(unread).toMatchObject([
+    { id: 'none', reason: expect.stringContaining('the mesh is null, expected the arrays') },
+  ]);
   const parts = Array.from({ length: 2000 }, (_, i) => cubeAt(`${i}`, i / 2));
   const controller = new AbortController();
   const late = clash(parts, null, [HARD], {

@@ -52,3 +52,37 @@ export function windings(loop: readonly (readonly [number, number])[], [x, y]: r
   }
   return turns;
 }
+
+type Loop = readonly (readonly [number, number])[];
+
+/** Twice two coordinates of points, xyz each, in a plane, about one of them. */
+export function flatLoop(points: Float64Array, start: number, end: number, normal: Vector3, origin: number): Loop {
+  const n = normal.clone().normalize();
+  const u = new Vector3(0.3, -0.7, 0.5).cross(n).normalize();
+  const v = n.clone().cross(u);
+  const first = new Vector3().fromArray(points, 3 * origin);
+  return Array.from({ length: end - start }, (_, i) => {
+    const p = new Vector3().fromArray(points, 3 * (start + i)).sub(first);
+    return [p.dot(u), p.dot(v)] as const;
+  });
+}
+
+export function loopArea(loop: Loop): number {
+  return loop.reduce((sum, [x, y], i) => {
+    const [s, t] = loop[(i + 1) % loop.length];
+    return sum + (x * t - s * y) / 2;
+  }, 0);
+}
+
+/** The middle of the longest side of a loop. */
+export function placeOn(loop: Loop): readonly [number, number] {
+  let [place, most] = [loop[0], -1];
+  for (let i = 0; i < loop.length; i++) {
+    const [[ax, ay], [bx, by]] = [loop[i], loop[(i + 1) % loop.length]];
+    const length = Math.hypot(bx - ax, by - ay);
+    if (length <= most) continue;
+    most = length;
+    place = [(ax + bx) / 2, (ay + by) / 2];
+  }
+  return place;
+}

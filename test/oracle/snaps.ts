@@ -7,6 +7,14 @@ export interface SnapObject {
   mesh: Triangles;
   matrix: Matrix4;
   side: 'front' | 'back' | 'double';
+  /** What the indices make: of lines and points all shows, and nothing is hidden by them. Default triangles. */
+  topology?: 'lines' | 'points';
+  /** Of a ball or a capsule, which has no features: half the length of its segment, in the space in which its radius is 1. */
+  half?: number;
+  /** The sides of triangles, where they are not all those of the object. */
+  sides?: readonly SnapObject['side'][];
+  /** What its own planes leave of it. Default all. */
+  isKept?: (p: Vector3) => boolean;
 }
 
 /** An edge of a mesh with the triangles beside it. */
@@ -105,6 +113,20 @@ export function featuresOfMesh({ positions, indices }: Triangles, degrees: numbe
   return { vertices, features, runs, isDoubtful };
 }
 
+/** The features of lines, two indices each, of which no two share an end; or of points. */
+export function featuresOfElements(
+  { positions, indices }: Triangles,
+  topology: 'lines' | 'points',
+): ReturnType<typeof featuresOfMesh> & { loose: number[] } {
+  const vertices = Array.from({ length: positions.length / 3 }, (_, i) => new Vector3().fromArray(positions, 3 * i));
+  if (topology === 'points') return { vertices, features: [], runs: [], isDoubtful: false, loose: [...indices] };
+  const features = Array.from({ length: indices.length / 2 }, (_, i): Edge => {
+    return { ends: [indices[2 * i], indices[2 * i + 1]], triangles: [] };
+  });
+  const runs = features.map((edge) => ({ ends: edge.ends, edges: [edge] }));
+  return { vertices, features, runs, isDoubtful: false, loose: [] };
+}
+
 /** A way of looking, in pixels. */
 export interface SnapCamera {
   camera: Camera;
@@ -120,6 +142,7 @@ export function snapsAt(
   y: number,
   radius: number,
   kinds: readonly string[],
+  isKept: (p: Vector3) => boolean = () => true,
 ): Feature[] {
   const clip = new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
   const clipOf = (p: Vector3) => new Vector4(p.x, p.y, p.z, 1).applyMatrix4(clip);
@@ -128,9 +151,9 @@ export function snapsAt(
     return [viewport.x + ((cx / w + 1) / 2) * viewport.width, viewport.y + ((1 - cy / w) / 2) * viewport.height];
   };
   const pixelsOf = (p: Vector3) => Math.hypot(pixelOf(p)[0] - x, pixelOf(p)[1] - y);
-  const isDrawn = (p: Vector3) => {
+  const isInView = (p: Vector3) => {
     const { x: cx, y: cy, z, w } = clipOf(p);
-    return w > 0 && Math.abs(cx) <= w && Math.abs(cy) <= w && Math.abs(z) <= w;
+    return w > 0 && Math.abs(cx) <= w && Math.abs(cy) <= w && Math.abs(z) <= w && isKept(p);
   };
   const toEye = (p: Vector3): Vector3 => {
     const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld);
@@ -142,13 +165,15 @@ export function snapsAt(
     const { x: cx, y: cy, w } = clipOf(p);
     return new Vector3(cx / w, cy / w, -1).applyMatrix4(inverse);
   };
-  const world = objects.map(({ mesh, matrix }) => {
+  const world = objects.map(({ mesh, matrix, topology }) => {
+    if (topology) return [];
     const { positions, indices } = mesh;
     return Array.from(indices, (i) => new Vector3().fromArray(positions, 3 * i).applyMatrix4(matrix));
   });
   /** Whether a triangle shows one of the sides of its object from a place. */
   const shows = (object: number, triangle: number, towards: Vector3): boolean => {
-    const { side, matrix } = objects[object];
+    const { sides, matrix } = objects[object];
+    const side = sides?.[triangle] ?? objects[object].side;
     if (side === 'double') return true;
     const [a, b, c] = world[object].slice(3 * triangle, 3 * triangle + 3);
     const normal = b.clone().sub(a).cross(c.clone().sub(a));
@@ -167,21 +192,36 @@ export function snapsAt(
         const [a, b, c] = corners.slice(3 * t, 3 * t + 3);
         const hit = cross(near, way, a, b, c);
         if (hit === null || hit < 0 || !shows(i, t, way.clone().negate())) continue;
-        most = Math.max(most, (length - hit) / pixel);
+        const at = near.clone().addScaledVector(way, hit);
+        if (isKept(at) && (objects[i].isKept?.(at) ?? true)) most = Math.max(most, (length - hit) / pixel);
+      }
+    }
+    for (const { half, matrix, side } of objects) {
+      if (half === undefined) continue;
+      // Entered at the front, left at the back.
+      const hits = roundHits(near, way, matrix, half);
+      if (!hits) continue;
+      for (const [k, hit] of hits.entries()) {
+        if (hit < 0 || side === (k === 0 ? 'back' : 'front')) continue;
+        if (isKept(near.clone().addScaledVector(way, hit))) most = Math.max(most, (length - hit) / pixel);
       }
     }
     return most > 0.26 ? 'hidden' : most < 0.24 ? 'visible' : 'doubtful';
   };
   const found: Feature[] = [];
-  for (const [i, { id, mesh, matrix }] of objects.entries()) {
-    const { vertices, runs } = meshFeatures.get(mesh)!;
+  for (const [i, { id, mesh, matrix, half, isKept: isLeft = () => true }] of objects.entries()) {
+    if (half !== undefined) continue;
+    const isDrawn = (p: Vector3) => isInView(p) && isLeft(p);
+    const { vertices, runs, loose = [] } = meshFeatures.get(mesh)! as ReturnType<typeof featuresOfElements>;
     const at = (vertex: number) => vertices[vertex].clone().applyMatrix4(matrix);
-    const isShown = ({ triangles }: Edge, p: Vector3) => triangles.some((t) => shows(i, t, toEye(p)));
+    const isShown = ({ triangles }: Edge, p: Vector3) =>
+      triangles.length === 0 || triangles.some((t) => shows(i, t, toEye(p)));
     const add = (kind: Feature['kind'], point: Vector3): void => {
       if (kinds.includes(kind) && isDrawn(point) && pixelsOf(point) <= radius) {
         found.push({ kind, object: id, point, pixels: pixelsOf(point), visibility: visibilityOf(point) });
       }
     };
+    for (const vertex of loose) add('vertex', at(vertex));
     for (const { ends, edges } of runs) {
       for (const end of ends) {
         if (edges.some((edge) => edge.ends.includes(end) && isShown(edge, at(end)))) add('vertex', at(end));
@@ -202,6 +242,38 @@ export function snapsAt(
     }
   }
   return found;
+}
+
+/** Where a ray enters and leaves a capsule of radius 1 about z under a matrix; null where it passes by. */
+function roundHits(origin: Vector3, way: Vector3, matrix: Matrix4, half: number): [number, number] | null {
+  const inverse = matrix.clone().invert();
+  const o = origin.clone().applyMatrix4(inverse);
+  const d = origin.clone().add(way).applyMatrix4(inverse).sub(o);
+  const outside = (t: number) => {
+    const { x, y, z } = o.clone().addScaledVector(d, t);
+    return Math.hypot(x, y, z - Math.min(Math.max(z, -half), half)) - 1;
+  };
+  // It is convex along the ray: the least by sections, then both ends by halves.
+  const middle = -o.dot(d) / d.lengthSq();
+  const reach = (2 + 2 * half + o.length()) / d.length();
+  let [low, high] = [middle - reach, middle + reach];
+  for (let i = 0; i < 200; i++) {
+    const [s, t] = [low + (high - low) / 3, high - (high - low) / 3];
+    if (outside(s) < outside(t)) high = t;
+    else low = s;
+  }
+  const least = (low + high) / 2;
+  if (outside(least) >= 0) return null;
+  const end = (out: number): number => {
+    let [inner, outer] = [least, out];
+    for (let i = 0; i < 100; i++) {
+      const between = (inner + outer) / 2;
+      if (outside(between) < 0) inner = between;
+      else outer = between;
+    }
+    return inner;
+  };
+  return [end(middle - reach), end(middle + reach)];
 }
 
 /** Finds the drawn place of a segment with the fewest pixels: samples of it, then halving about the best one. */

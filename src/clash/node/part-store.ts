@@ -9,7 +9,7 @@ import { type Box, placedBox } from '../plan/bounds.js';
 import { readMatrix } from '../plan/matrix.js';
 import { describePart, type PlacedPart } from '../plan/plan.js';
 import type { MeshSource } from '../tile/loaded-meshes.js';
-import { factsOf, pointsOf } from '../tile/triangles.js';
+import { factsOf } from '../tile/triangles.js';
 import type { Part, Unread } from '../types.js';
 import { type Folder, writeWhole, writingFailed } from './folder.js';
 import type { ReadItem } from './input/read-item.js';
@@ -181,7 +181,7 @@ class StoreWriter {
       matrix = Array.from(readMatrix(part.matrix));
       const facts = factsOf(part.mesh);
       mesh = await this.#meshOf(part.mesh);
-      box = placedBox(() => pointsOf(part.mesh), facts.box, matrix);
+      box = placedBox(facts.points, facts.box, matrix);
     } catch (error) {
       if (isOfDisk(error)) throw error;
       this.refuse(part, reasonOf(error));

@@ -57,11 +57,15 @@ export function isDuplicate(a: PlacedGeometry, b: PlacedGeometry, tolerance: num
 }
 
 function isNearAll(points: Float64Array, others: Float64Array, tolerance: number): boolean {
+  let most = 0;
+  for (let i = 0; i < points.length; i++) most = Math.max(most, Math.abs(points[i]));
+  // No point reaches farther: with a tolerance of 0, one that is far out along y or z reaches farther than the one before it.
+  const farthest = 2 * (tolerance + 3 * ROUNDING * most);
   let first = 0;
   for (let i = 0; i < points.length; i += 3) {
     const [x, y, z] = [points[i], points[i + 1], points[i + 2]];
     const reach = tolerance + ROUNDING * (Math.abs(x) + Math.abs(y) + Math.abs(z));
-    while (first < others.length && others[first] < x - 2 * reach) first += 3;
+    while (first < others.length && others[first] < x - farthest) first += 3;
     let isNear = false;
     for (let j = first; j < others.length && others[j] <= x + reach && !isNear; j += 3) {
       isNear = Math.hypot(others[j] - x, others[j + 1] - y, others[j + 2] - z) <= reach;

@@ -25,12 +25,30 @@ export function trianglesOf(mesh: MeshData | ArrayBuffer): Float64Array {
 }
 
 function trianglesOfData({ positions, indices }: MeshData): Float64Array {
-  if (!indices) return Float64Array.from(positions);
-  const corners = new Float64Array(3 * indices.length);
-  for (let i = 0; i < indices.length; i++) {
-    for (let axis = 0; axis < 3; axis++) corners[3 * i + axis] = positions[3 * indices[i] + axis];
+  const count = (indices ?? positions).length;
+  const corners = new Float64Array(indices ? 3 * count : count);
+  let end = 0;
+  for (let i = 0; i + 9 <= corners.length; i += 9) {
+    for (let k = 0; k < 9; k++) {
+      const at = i + k;
+      corners[end + k] = positions[indices ? 3 * indices[Math.floor(at / 3)] + (k % 3) : at];
+    }
+    if (hasArea(corners, end)) end += 9;
   }
-  return corners;
+  return corners.subarray(0, end);
+}
+
+/** Tells whether three corners are finite and not in one line; of float32 numbers of like sizes, float64 tells it exactly. */
+function hasArea(corners: Float64Array, at: number): boolean {
+  const along = (corner: number, axis: number): number => corners[at + 3 * corner + axis] - corners[at + axis];
+  let isFlat = true;
+  for (let u = 0; u < 3; u++) {
+    const v = (u + 1) % 3;
+    const area = along(1, u) * along(2, v) - along(1, v) * along(2, u);
+    if (!Number.isFinite(area)) return false;
+    if (area !== 0) isFlat = false;
+  }
+  return !isFlat;
 }
 
 function trianglesOfBaked(mesh: ArrayBuffer): Float64Array {
@@ -49,9 +67,29 @@ function trianglesOfBaked(mesh: ArrayBuffer): Float64Array {
   return Float64Array.from(corners);
 }
 
-/** Answers points that a box about the mesh is a box of, xyz each, in the mesh's own space. */
-export function pointsOf(mesh: MeshData | ArrayBuffer): ArrayLike<number> {
-  return mesh instanceof ArrayBuffer ? trianglesOfBaked(mesh) : mesh.positions;
+/**
+ * Answers the vertices of a mesh, and of those alone of which its triangles are made, perhaps several times: exporters write the
+ * vertices of many meshes into one array. What the service is to refuse comes as it is.
+ */
+function pointsOfData(mesh: MeshData): ArrayLike<number> {
+  const { positions } = mesh;
+  if (areFinite(positions) && areAllUsed(mesh)) return positions;
+  const corners = trianglesOfData(mesh);
+  return corners.length > 0 ? corners : positions;
+}
+
+function areAllUsed({ positions, indices }: MeshData): boolean {
+  if (!indices) return true;
+  const isUsed = new Uint8Array(positions.length / 3);
+  for (let i = 0; i < indices.length; i++) isUsed[indices[i]] = 1;
+  return !isUsed.includes(0);
+}
+
+function areFinite(numbers: Float32Array): boolean {
+  // No sum of so many float32 numbers is beyond float64.
+  let sum = 0;
+  for (let i = 0; i < numbers.length; i++) sum += numbers[i];
+  return Number.isFinite(sum);
 }
 
 /** What is known of a mesh before it is loaded. */
@@ -59,14 +97,20 @@ export interface MeshFacts {
   /** It is in the mesh's own space. */
   box: Box;
   triangles: number;
+  /** Answers points of which the box is the one about the mesh, xyz each, in the mesh's own space. */
+  points: () => ArrayLike<number>;
 }
 
 /** Reads the facts of a mesh. Throws BAD_DATA for what is no baked mesh of triangles, and for no finite vertex. */
 export function factsOf(mesh: MeshData | ArrayBuffer): MeshFacts {
+  if (typeof mesh !== 'object' || mesh === null) {
+    throw new CollisionError('BAD_DATA', `clash: the mesh is ${mesh}, expected the arrays of one, or a baked one`);
+  }
   if (!(mesh instanceof ArrayBuffer)) {
-    const box = boxOfPoints(mesh.positions);
+    const points = pointsOfData(mesh);
+    const box = boxOfPoints(points);
     if (!(box[0] <= box[3])) throw new CollisionError('BAD_DATA', 'clash: the mesh has no finite vertex');
-    return { box, triangles: (mesh.indices ?? mesh.positions).length / (mesh.indices ? 3 : 9) };
+    return { box, triangles: (mesh.indices ?? mesh.positions).length / (mesh.indices ? 3 : 9), points: () => points };
   }
   const view = new DataView(mesh);
   const isBaked =
@@ -80,5 +124,5 @@ export function factsOf(mesh: MeshData | ArrayBuffer): MeshFacts {
   const box = Float64Array.from({ length: 6 }, (_, i) => {
     return view.getFloat64((i < 3 ? MESH_LOW : MESH_HIGH) + 8 * (i % 3), true);
   });
-  return { box, triangles: view.getUint32(MESH_TRIANGLE_COUNT, true) };
+  return { box, triangles: view.getUint32(MESH_TRIANGLE_COUNT, true), points: () => trianglesOfBaked(mesh) };
 }

@@ -31,7 +31,7 @@ export function readFeature(operation: string, argument: string, given: Measurab
 function readOwn(operation: string, argument: string, given: Measurable): MeasuredFeature {
   const { kind, face, a, b, point, corners } = given as Partial<Snap & FlatFace>;
   if (corners !== undefined) return faceOf(operation, `${argument}.corners`, corners);
-  if (kind === 'face') return faceOf(operation, `${argument}.face.corners`, (face as FlatFace).corners);
+  if (kind === 'face') return faceOf(operation, `${argument}.face.corners`, face?.corners);
   const isEdge = kind === 'edge' || (kind === undefined && a !== undefined);
   if (!isEdge) return pointOf(operation, `${argument}.point`, point as Vec3);
   const ends = [checkVec3(operation, `${argument}.a`, a as Vec3), checkVec3(operation, `${argument}.b`, b as Vec3)];
@@ -42,7 +42,7 @@ function pointOf(operation: string, argument: string, given: Vec3): MeasuredFeat
   return { kind: 'point', corners: Float64Array.from(checkVec3(operation, argument, given)) };
 }
 
-function faceOf(operation: string, argument: string, given: Float64Array): MeasuredFeature {
+function faceOf(operation: string, argument: string, given: Float64Array | undefined): MeasuredFeature {
   const corners = checkTypedArray<Float64Array>(operation, argument, given, ['Float64Array']).slice();
   if (corners.length === 0 || corners.length % 9 !== 0) {
     invalid(operation, `the length of ${argument}`, corners.length, '9 for each triangle, of one or more');

@@ -263,7 +263,8 @@ function hitOf(snaps: CoreSnaps, view: SnapView, { origin, direction }: PickRay,
   const unit = 1 / Math.hypot(...direction);
   const along: Vec3 = [direction[0] * unit, direction[1] * unit, direction[2] * unit];
   const triangle = isFace ? element : -1;
-  const barycentric = isFace ? weightsIn(corners, point) : ZERO;
+  // A box has no triangles that anybody has given.
+  const barycentric = triangle < 0 ? ZERO : weightsIn(corners, point);
   // What is drawn by parallel rays is as far away as it is along them.
   return {
     object,

@@ -1,5 +1,6 @@
 // Measures of two features, against projections from one to the other, back and forth, of three's own triangles and lines.
 import { type FlatFace, type Measurable, measure, type Vec3 } from 'collision-worker';
+import { measure as measureInScene } from 'collision-worker/three';
 import { Line3, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { Random, SEED } from '../../oracle/random.js';
@@ -137,4 +138,7 @@ test('what cannot be measured is refused', () => {
   for (const each of wrong) {
     expect(() => measure(each as never, [0, 0, 0])).toThrowError(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
   }
+  const message = 'measure: b.face.corners is undefined, expected a Float64Array';
+  expect(() => measure([0, 0, 0], { kind: 'face' } as never)).toThrowError(message);
+  expect(() => measureInScene(new Vector3(), { kind: 'face' } as never)).toThrowError(message);
 });

@@ -67,7 +67,7 @@ function plain(argument: string, given: SceneMeasurable): Measurable {
     const { snap } = given as SceneIntersection;
     const { kind, face, corners, point, a, b } = (snap ?? given) as Partial<SceneSnap & FlatFace>;
     if (corners !== undefined) return { corners } as FlatFace;
-    if (kind === 'face') return face as FlatFace;
+    if (kind === 'face') return { kind, face } as Snap;
     const isEdge = kind === 'edge' || (kind === undefined && a !== undefined);
     if (isEdge) return { a: vec3(a as Vector3), b: vec3(b as Vector3) };
     if (point === undefined) invalid('measure', argument, given, EXPECTED);

@@ -1,0 +1,164 @@
+// `closestPoint` and `containing` among things of all kinds that change, several questions at once, some of them aborted:
+// against looking at every element of every thing in float64.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { Vector3 } from 'three';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ComposedScene, type Thing, type Things, wanted } from '../fixtures/composed-scene.js';
+import { excessOf, surfaceDistance, windingAt } from '../oracle/nearest.js';
+import { Random, SEED } from '../oracle/random.js';
+import { frameOf } from '../oracle/shapes.js';
+
+/** How much is done: 10 takes ten times as long. */
+const SCALE = Number(process.env.COMPOSED ?? 1);
+const ROUNDS = Math.ceil(8 * SCALE);
+const AT_ONCE = 8;
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+const CASES: [string, number, number, number][] = [
+  ['one thing', 1, 1, 0],
+  ['a dozen', 12, 1, 0],
+  ['hundreds', 300, 1, 0],
+  ['a dozen a million away', 12, 1, 1e6],
+  ['hundreds of a millionth', 200, 1e-6, 0],
+  ['hundreds of a million', 200, 1e6, 0],
+  ['hundreds of a millionth, a millionth of a million away', 200, 1e-6, 1],
+];
+
+/** Whether a place is in a thing; null where rounding may say so or not. */
+function holds(thing: Thing, point: Vector3, doubt: number): boolean | null {
+  if (thing.kind === 'lines' || thing.kind === 'points') return false;
+  if (thing.shape) {
+    const excess = excessOf(thing, point);
+    return Math.abs(excess) < doubt ? null : excess < 0;
+  }
+  const winding = windingAt(thing, point);
+  return Math.abs(winding - 0.5) < 0.05 ? null : winding > 0.5;
+}
+
+/** A length below the least half thickness of a solid. */
+function thinnest({ shape, matrix }: Thing): number {
+  const inverse = matrix.clone().multiply(frameOf(shape!).matrix).invert();
+  return (
+    1 / Math.hypot(...inverse.elements.slice(0, 3), ...inverse.elements.slice(4, 7), ...inverse.elements.slice(8, 11))
+  );
+}
+
+describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, away) => {
+  const place = new Vector3(1, -0.5, 0.25).multiplyScalar(away);
+
+  test('the nearest point, and what is around one', async () => {
+    const random = new Random(SEED + count);
+    let asked = 0;
+    let aborted = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const seed = random.integer(2 ** 31);
+      const scene = new ComposedScene(service, new Random(seed), {
+        size,
+        place,
+        spread: random.pick([2, Math.cbrt(count), 8]),
+      });
+      await scene.begin();
+      for (let i = 0; i < count; i++) await scene.add();
+      for (let step = 0; step < 4; step++) {
+        for (let i = random.integer(4); i > 0; i--) scene.change();
+        const updated = service.update();
+        const { things } = scene;
+        await Promise.all(
+          Array.from({ length: AT_ONCE }, async (_, i) => {
+            const what = `round ${round}, seed ${seed}, step ${step}, question ${i}`;
+            const abort = scene.random.chance(0.15) ? new AbortController() : undefined;
+            const asking = scene.random.chance(0.5)
+              ? askNearest(scene, things, abort?.signal, what)
+              : askAround(scene, things, abort?.signal, what);
+            if (scene.random.chance(0.5)) await null;
+            abort?.abort();
+            asked++;
+            await asking.catch((error) => {
+              if (!abort || error.code !== 'ABORTED') throw error;
+              aborted++;
+            });
+          }),
+        );
+        await updated;
+      }
+      service.removeObjects(Uint32Array.from(scene.things.keys()));
+      await service.update();
+    }
+    expect(aborted).toBeGreaterThan(0);
+    expect(aborted).toBeLessThan(asked / 4);
+  });
+
+  async function askNearest(scene: ComposedScene, things: Things, signal: AbortSignal | undefined, what: string) {
+    const { random } = scene;
+    const point = placeNear(scene, things);
+    const options = { ...scene.filter(), ...(signal && { signal }) };
+    const maxDistance = random.pick([Infinity, Infinity, random.range(0.01, 3) * size, 0]);
+    const found = await service.closestPoint(point.toArray(), { ...options, maxDistance });
+    const all = wanted(things, options);
+    let least = Infinity;
+    let nearest: Thing | undefined;
+    for (const thing of all) {
+      let distance = surfaceDistance(thing, point, place, least);
+      if (thing.shape && excessOf(thing, point) <= 0) distance = 0;
+      if (thing.kind === 'solid mesh' && windingAt(thing, point) > 0.5) distance = 0;
+      if (distance < least) {
+        least = distance;
+        nearest = thing;
+      }
+    }
+    const doubt = 2e-7 * size + 1e-14 * place.length();
+    if (Math.abs(least - maxDistance) < doubt) return;
+    if (least > maxDistance || least === Infinity) {
+      expect(found, `${what}: the nearest is ${nearest?.kind}, ${least} away, with at most ${maxDistance}`).toBeNull();
+      return;
+    }
+    expect(found, `${what}: ${nearest?.kind} ${least} away`).not.toBeNull();
+    const { object, distance } = found!;
+    const thing = all.find(({ id }) => id === object);
+    expect(thing, `${what}: ${object} is not asked about`).toBeDefined();
+    const about = `${what}: ${thing!.kind} ${JSON.stringify(thing!.shape)} at ${distance}, ${nearest!.kind} ${JSON.stringify(nearest!.shape)} at ${least}`;
+    expect(Math.abs(distance - least), about).toBeLessThan(doubt);
+    const at = new Vector3(...found!.point);
+    expect(Math.abs(at.distanceTo(point) - distance), about).toBeLessThan(doubt);
+    // A hair beyond the surface of a solid is little in its own space, where it may be thin.
+    if (thing!.shape) expect(excessOf(thing!, at), about).toBeLessThan(1e-9 + (100 * doubt) / thinnest(thing!));
+    else if (distance > 0) expect(surfaceDistance(thing!, at, place), about).toBeLessThan(doubt);
+  }
+
+  async function askAround(scene: ComposedScene, things: Things, signal: AbortSignal | undefined, what: string) {
+    const point = placeNear(scene, things);
+    const options = { ...scene.filter(), ...(signal && { signal }) };
+    const isClipped = scene.random.chance(0.3);
+    const normal = scene.random.direction();
+    const clip = [...normal.toArray(), -normal.dot(point) + scene.random.range(-1, 1) * size];
+    const isKept = !isClipped || normal.dot(point) + clip[3] >= 0;
+    const found = new Set(await service.containing(point.toArray(), { ...options, ...(isClipped && { clip }) }));
+    expect([...found], what).toEqual([...found].sort((a, b) => a - b));
+    for (const thing of wanted(things, options)) {
+      const isIn = isKept ? holds(thing, point, 1e-6) : false;
+      const isNear = surfaceDistance(thing, point, place) < 1e-5 * size + 1e-13 * place.length();
+      if (isIn !== null && !isNear)
+        expect(found.has(thing.id), `${what}: ${thing.kind} ${JSON.stringify(thing.shape)}`).toBe(isIn);
+      found.delete(thing.id);
+    }
+    expect(found.size, `${what}: what is not asked about`).toBe(0);
+  }
+
+  /** Anywhere, or in the middle of a thing, or on a vertex. */
+  function placeNear(scene: ComposedScene, things: Things): Vector3 {
+    const { random } = scene;
+    const all = [...things.values()];
+    if (all.length === 0 || random.chance(0.3)) return scene.point(2 * scene.options.spread);
+    const { matrix, positions } = random.pick(all);
+    if (positions.length === 0 || random.chance(0.5))
+      return random.point(random.pick([0, 0.3, 1])).applyMatrix4(matrix);
+    return new Vector3()
+      .fromArray(positions as number[], 3 * random.integer(positions.length / 3))
+      .applyMatrix4(matrix);
+  }
+});

@@ -1,0 +1,305 @@
+// Picks that snap in scenes of meshes, boxes, lines, points, balls and capsules, with clip planes, layers and what is ignored,
+// while things move, hide and go, several at once, some of them aborted: against all features of all things in float64.
+import {
+  type CollisionService,
+  createCollisionService,
+  type Hit,
+  type PickOptions,
+  type SnapKind,
+} from 'collision-worker';
+import { CylinderGeometry, type Matrix4, OrthographicCamera, PerspectiveCamera, Vector3 } from 'three';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { comb } from '../oracle/lumps.js';
+import { boxMesh, icosphere, type Triangles, transformed, trianglesOf } from '../oracle/meshes.js';
+import { Random, SEED } from '../oracle/random.js';
+import { anySolid, frameOf } from '../oracle/shapes.js';
+import { type Feature, featuresOfElements, featuresOfMesh, type SnapObject, snapsAt } from '../oracle/snaps.js';
+
+/** How much is done: 10 takes ten times as long. */
+const SCALE = Number(process.env.COMPOSED ?? 1);
+const ROUNDS = Math.ceil(4 * SCALE);
+const AT_ONCE = 8;
+const VIEWPORT = { x: 7, y: 11, width: 640, height: 480 };
+/** Pixels that rounding and the order of what is within a 64th may make. */
+const DOUBT = 0.05;
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+type SnapThing = SnapObject & { layers: number; isPickable: boolean };
+type Known = Map<Triangles, ReturnType<typeof featuresOfMesh>>;
+
+const CUBE = boxMesh(2, 2, 2);
+const ROUND: Triangles = { positions: new Float32Array(), indices: new Uint32Array() };
+
+describe.each([
+  ['a few things', 5, 1, 0],
+  ['dozens of things', 40, 1, 0],
+  ['things of a millionth', 10, 1e-6, 0],
+  ['things of a million', 10, 1e6, 0],
+  ['things a million away', 10, 1, 1e6],
+] as const)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, away) => {
+  const place = new Vector3(away, -away, 0.5 * away);
+
+  test('snaps', async () => {
+    const random = new Random(SEED + count);
+    let [snapped, aborted] = [0, 0];
+    for (let round = 0; round < ROUNDS; round++) {
+      const seed = random.integer(2 ** 31);
+      const [own, name] = [new Random(seed), `round ${round}, seed ${seed}`];
+      const known: Known = new Map([[CUBE, featuresOfMesh(CUBE, 30)]]);
+      const forms = await addForms(own, known);
+      let things: SnapThing[] = [];
+      for (let i = 0; i < count; i++) things.push(addThing(own, forms));
+      const camera = cameraOf(own);
+      service.setView({
+        projection: camera.projectionMatrix.elements,
+        view: camera.matrixWorldInverse.elements,
+        viewport: VIEWPORT,
+      });
+      for (let step = 0; step < 3; step++) {
+        for (let i = own.integer(4); i > 0 && things.length > 1; i--) things = changed(own, things, forms);
+        const updated = service.update();
+        const now = things;
+        await Promise.all(
+          Array.from({ length: AT_ONCE }, async (_, i) => {
+            const abort = own.chance(0.1) ? new AbortController() : undefined;
+            const asking = ask(own, camera, now, known, abort?.signal, `${name}, step ${step}, pick ${i}`);
+            if (own.chance(0.5)) await null;
+            abort?.abort();
+            const hit = await asking.catch((error) => {
+              if (!abort || error.code !== 'ABORTED') throw error;
+              aborted++;
+              return null;
+            });
+            if (hit?.snap) snapped++;
+          }),
+        );
+        await updated;
+      }
+      service.removeObjects(Uint32Array.from(things, ({ id }) => id));
+      await service.update();
+    }
+    expect(snapped).toBeGreaterThan(ROUNDS);
+    expect(aborted).toBeGreaterThan(0);
+  });
+
+  interface SnapForm {
+    mesh: number;
+    triangles: Triangles;
+    topology?: 'lines' | 'points';
+  }
+
+  async function addForms(random: Random, known: Known): Promise<SnapForm[]> {
+    const forms: SnapForm[] = [];
+    const given: Triangles[] = [
+      boxMesh(2, 1, 0.5),
+      comb(3),
+      trianglesOf(new CylinderGeometry(0.7, 1, 1.5, 24)),
+      icosphere(1, 1),
+      { positions: Float32Array.of(-6, -6, 0, 6, -6, 0, 6, 6, 0, -6, 6, 0), indices: Uint32Array.of(0, 1, 2, 0, 2, 3) },
+    ];
+    for (const each of given) {
+      const triangles = transformed(each, (vertex) => vertex.multiplyScalar(size));
+      const features = featuresOfMesh(triangles, 35);
+      if (features.isDoubtful) continue;
+      known.set(triangles, features);
+      const mesh = await service.addMesh({
+        positions: triangles.positions.slice(),
+        indices: triangles.indices.slice(),
+      });
+      forms.push({ mesh, triangles });
+    }
+    for (const topology of ['lines', 'points'] as const) {
+      const positions = Float32Array.from({ length: 24 }, () => random.range(-1, 1) * size);
+      const triangles = { positions, indices: Uint32Array.from({ length: 8 }, (_, i) => i) };
+      known.set(triangles, featuresOfElements(triangles, topology));
+      const mesh = await service.addMesh({ positions: positions.slice(), topology });
+      forms.push({ mesh, triangles, topology });
+    }
+    return forms;
+  }
+
+  function matrixOf(random: Random, unit: number): Matrix4 {
+    const forms = [{}, { low: 0.5, high: 2, mirrored: 0.4, sheared: 0.3 }];
+    const matrix = random.placement(new Vector3(), random.pick(forms));
+    return matrix.scale(new Vector3().setScalar(unit)).setPosition(random.point(1.5 * size).add(place));
+  }
+
+  function addThing(random: Random, forms: readonly SnapForm[]): SnapThing {
+    const side = random.pick(['front', 'back', 'double', 'double'] as const);
+    const layers = random.pick([1, 1, 2, 3]);
+    const isPickable = random.chance(0.9);
+    const common = { side, layers, pickable: isPickable, contacts: 'none' } as const;
+    if (random.chance(0.4)) {
+      const shape = anySolid(random);
+      const matrix = matrixOf(random, size);
+      const id = service.addObject({ shape, matrix: matrix.elements, ...common });
+      const frame = frameOf(shape);
+      const placed = matrix.clone().multiply(frame.matrix);
+      if (shape.type === 'box') return { id, mesh: CUBE, matrix: placed, side, layers, isPickable };
+      return { id, mesh: ROUND, matrix: placed, side, layers, isPickable, half: frame.half };
+    }
+    const { mesh, triangles, topology } = random.pick(forms);
+    const matrix = matrixOf(random, 1);
+    const id = service.addObject({ shape: { type: 'mesh', mesh }, matrix: matrix.elements, ...common });
+    return { id, mesh: triangles, matrix, side, layers, isPickable, ...(topology && { topology }) };
+  }
+
+  function changed(random: Random, things: readonly SnapThing[], forms: readonly SnapForm[]): SnapThing[] {
+    const i = random.integer(things.length);
+    const thing = things[i];
+    const others = things.filter((_, k) => k !== i);
+    switch (random.integer(5)) {
+      case 0:
+        service.removeObject(thing.id);
+        return others;
+      case 1:
+        service.setObject(thing.id, { pickable: !thing.isPickable });
+        return [...others, { ...thing, isPickable: !thing.isPickable }];
+      case 2: {
+        const side = random.pick(['front', 'back', 'double'] as const);
+        service.setObject(thing.id, { side });
+        return [...others, { ...thing, side }];
+      }
+      case 3:
+        return [...things, addThing(random, forms)];
+      default: {
+        if (thing.mesh === CUBE || thing.mesh === ROUND) return [...things];
+        const matrix = matrixOf(random, 1);
+        service.setTransform(thing.id, matrix.elements);
+        return [...others, { ...thing, matrix }];
+      }
+    }
+  }
+
+  function cameraOf(random: Random): PerspectiveCamera | OrthographicCamera {
+    const { width, height } = VIEWPORT;
+    const [w, h] = [2.4 * size, (2.4 * size * height) / width];
+    const camera = random.chance(0.4)
+      ? new OrthographicCamera(-w, w, h, -h, 0.1 * size, 30 * size)
+      : new PerspectiveCamera(random.range(25, 70), width / height, 0.05 * size, 40 * size);
+    camera.position.copy(random.direction().multiplyScalar(random.range(1, 8) * size)).add(place);
+    camera.up.copy(random.direction());
+    camera.lookAt(random.point(0.5 * size).add(place));
+    camera.updateMatrixWorld();
+    camera.updateProjectionMatrix();
+    return camera;
+  }
+
+  async function ask(
+    random: Random,
+    camera: PerspectiveCamera | OrthographicCamera,
+    things: readonly SnapThing[],
+    known: Known,
+    signal: AbortSignal | undefined,
+    what: string,
+  ): Promise<Hit | null> {
+    const thing = random.pick(things.filter(({ half }) => half === undefined)) ?? things[0];
+    const { positions } = thing.mesh;
+    const p = new Vector3();
+    if (positions.length > 0) p.fromArray(positions, 3 * random.integer(positions.length / 3));
+    p.applyMatrix4(thing.matrix).project(camera);
+    const near = random.pick([0, 3, 15]);
+    const x = VIEWPORT.x + ((p.x + 1) / 2) * VIEWPORT.width + random.range(-near, near);
+    const y = VIEWPORT.y + ((1 - p.y) / 2) * VIEWPORT.height + random.range(-near, near);
+    if (!(Math.abs(x - 327) < 319 && Math.abs(y - 251) < 239 && Math.abs(p.z) < 1)) return null;
+    const kinds = random.pick<readonly SnapKind[]>([
+      ['vertex'],
+      ['midpoint'],
+      ['edge'],
+      ['vertex', 'midpoint', 'edge'],
+    ]);
+    const radius = random.pick([0, 0.5, 6, 12, 12, 40, 1e4]);
+    const options: PickOptions = { snap: kinds, radius };
+    if (signal) options.signal = signal;
+    if (random.chance(0.3)) options.layers = random.pick([1, 2, 3]);
+    if (random.chance(0.3)) options.ignore = things.filter(() => random.chance(0.3)).map(({ id }) => id);
+    if (random.chance(0.2)) options.side = random.pick(['front', 'back', 'double']);
+    if (random.chance(0.1)) options.latest = false;
+    const planes: [Vector3, number][] = [];
+    if (random.chance(0.4)) {
+      for (let i = 1 + random.integer(3); i > 0; i--) {
+        const n = random.direction();
+        planes.push([n, -n.dot(random.point(size).add(place))]);
+      }
+      options.clip = planes.flatMap(([n, d]) => [...n.toArray(), d]);
+      options.clipIntersection = random.chance(0.4);
+    }
+    const isKept = (q: Vector3): boolean => {
+      const kept = planes.map(([n, d]) => n.dot(q) + d >= 0);
+      return planes.length === 0 || (options.clipIntersection ? kept.some((each) => each) : kept.every((each) => each));
+    };
+    const heightOf = (q: Vector3): number => Math.min(Infinity, ...planes.map(([n, d]) => Math.abs(n.dot(q) + d)));
+    const { snap, radius: _radius, ...plainOptions } = options;
+    const plainRadius = radius <= 40 ? { radius } : {};
+    const [hit, plain] = await Promise.all([
+      service.pick(x, y, options),
+      service.pick(x, y, { ...plainOptions, ...plainRadius }),
+    ]);
+    const shown = things
+      .filter(
+        ({ id, layers, isPickable }) => isPickable && layers & (options.layers ?? -1) && !options.ignore?.includes(id),
+      )
+      .map((each) => ({ ...each, side: options.side ?? each.side }));
+    const features = snapsAt(
+      { camera, viewport: VIEWPORT },
+      shown,
+      known,
+      x,
+      y,
+      Math.min(radius + 1, 60),
+      kinds,
+      isKept,
+    );
+    compare(hit, features, radius, size + 1e-9 * away, heightOf, `${what} of ${kinds.join()} within ${radius}`);
+    if (plain && radius <= 40) expect(hit, what).toMatchObject(plain);
+    if (hit)
+      expect(
+        shown.some(({ id }) => id === hit.object),
+        what,
+      ).toBe(true);
+    return hit;
+  }
+});
+
+const rankOf = ({ kind }: { kind: string }) => (kind === 'edge' ? 1 : 0);
+
+/** Compares an answer with all features within the radius and a little more. */
+function compare(
+  hit: Hit | null,
+  features: Feature[],
+  radius: number,
+  size: number,
+  heightOf: (p: Vector3) => number,
+  what: string,
+): void {
+  const snap = hit?.snap ?? null;
+  const near = 1e-5 * size;
+  if (snap && snap.pixels < 58) {
+    const same = features.filter(
+      ({ kind, point, object }) =>
+        kind === snap.kind && object === snap.object && point.distanceTo(new Vector3(...snap.point)) < 3 * near,
+    );
+    const isDoubtful = heightOf(new Vector3(...snap.point)) < near;
+    if (!isDoubtful) {
+      expect(same.length, `${what}: a ${snap.kind} of ${snap.object} that is none, ${snap.pixels}`).toBeGreaterThan(0);
+      expect(
+        same.some(({ visibility }) => visibility !== 'hidden'),
+        `${what}: a hidden ${snap.kind}`,
+      ).toBe(true);
+    }
+    expect(snap.pixels, what).toBeLessThanOrEqual(radius);
+  }
+  for (const feature of features) {
+    if (feature.visibility !== 'visible' || feature.pixels > radius - DOUBT || heightOf(feature.point) < near) continue;
+    expect(snap, `${what}: no snap, but a ${feature.kind} of ${feature.object} ${feature.pixels} away`).not.toBeNull();
+    const isBetter =
+      rankOf(feature) < rankOf(snap!) || (rankOf(feature) === rankOf(snap!) && feature.pixels < snap!.pixels - DOUBT);
+    const found = `${snap!.kind} of ${snap!.object} at ${snap!.pixels}`;
+    expect(isBetter, `${what}: ${found}, but a ${feature.kind} of ${feature.object} at ${feature.pixels}`).toBe(false);
+  }
+}

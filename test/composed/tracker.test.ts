@@ -1,0 +1,448 @@
+// Sections, nearest points, what is around a point, and snaps in scenes that three draws: meshes with groups of materials, draw
+// ranges and clipping planes, instances, skinned and morphed ones, below groups that mirror and shear, while they move and hide:
+// against every face in float64, where three has its vertices.
+import { type CollisionService, createCollisionService, type SnapKind } from 'collision-worker';
+import { type SceneTracker, trackScene } from 'collision-worker/three';
+import {
+  BackSide,
+  BoxGeometry,
+  type BufferGeometry,
+  CylinderGeometry,
+  DoubleSide,
+  FrontSide,
+  Group,
+  InstancedMesh,
+  type Material,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  type Object3D,
+  PerspectiveCamera,
+  Plane,
+  PlaneGeometry,
+  type Side,
+  TorusGeometry,
+  Vector3,
+} from 'three';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SIZE, settle } from '../fixtures/three-picks.js';
+import type { Triangles } from '../oracle/meshes.js';
+import { toTriangle } from '../oracle/nearest.js';
+import { Random, SEED } from '../oracle/random.js';
+import { type Rig, randomRig, roundBones, strike } from '../oracle/rigs.js';
+import { type Feature, featuresOfMesh, type SnapObject, snapsAt } from '../oracle/snaps.js';
+
+/** How much is done: 10 takes ten times as long. */
+const SCALE = Number(process.env.COMPOSED ?? 1);
+const ROUNDS = Math.ceil(5 * SCALE);
+const SIDES = { [FrontSide]: 'front', [BackSide]: 'back', [DoubleSide]: 'double' } as const;
+
+let service: CollisionService;
+beforeEach(async () => {
+  service = await createCollisionService();
+});
+afterEach(() => service.dispose());
+
+/** An object, or an instance, with the faces of it that are drawn. */
+interface Drawn {
+  object: Mesh;
+  instanceId: number | undefined;
+  /** The corners of faces in the world, nine numbers each, and their numbers. */
+  corners: Float64Array;
+  faces: number[];
+  materials: Material[];
+  /** In its own space, as float32 has it; of posed ones where three has the vertices. */
+  mesh: Triangles;
+  matrix: Matrix4;
+  isPosed: boolean;
+}
+
+/** Lists what three would draw. */
+function drawn(root: Object3D): Drawn[] {
+  const found: Drawn[] = [];
+  root.updateMatrixWorld(true);
+  root.traverseVisible((object) => {
+    if (!(object instanceof Mesh)) return;
+    const { geometry, material } = object as Mesh<BufferGeometry, Material | Material[]>;
+    const index = geometry.getIndex();
+    const count = index ? index.count : geometry.getAttribute('position').count;
+    const { start, count: length } = geometry.drawRange;
+    const end = Math.min(count, start + length);
+    const faces: number[] = [];
+    const materials: Material[] = [];
+    for (let at = 0; at + 3 <= count; at += 3) {
+      if (at < start || at + 3 > end) continue;
+      const group = geometry.groups.find((each) => at >= each.start && at < each.start + each.count);
+      const own = Array.isArray(material) ? group && material[group.materialIndex ?? 0] : material;
+      if (!own?.visible) continue;
+      faces.push(at / 3);
+      materials.push(own);
+    }
+    const p = new Vector3();
+    const positions = Float32Array.from({ length: 9 * faces.length }, () => 0);
+    const exact = new Float64Array(9 * faces.length);
+    faces.forEach((face, i) => {
+      for (let k = 0; k < 3; k++) {
+        const vertex = index ? index.getX(3 * face + k) : 3 * face + k;
+        object.getVertexPosition(vertex, p).toArray(exact, 9 * i + 3 * k);
+      }
+    });
+    positions.set(exact);
+    const mesh = { positions, indices: Uint32Array.from({ length: 3 * faces.length }, (_, i) => i) };
+    const isPosed = object.morphTargetInfluences !== undefined || 'isSkinnedMesh' in object;
+    const instances = object instanceof InstancedMesh ? object.count : 1;
+    for (let i = 0; i < instances; i++) {
+      const matrix = object.matrixWorld.clone();
+      if (object instanceof InstancedMesh) {
+        const own = new Matrix4();
+        object.getMatrixAt(i, own);
+        matrix.multiply(own);
+      }
+      const corners = new Float64Array(exact.length);
+      for (let at = 0; at < exact.length; at += 3) p.fromArray(exact, at).applyMatrix4(matrix).toArray(corners, at);
+      const instanceId = object instanceof InstancedMesh ? i : undefined;
+      found.push({ object, instanceId, corners, faces, materials, mesh, matrix, isPosed });
+    }
+  });
+  return found;
+}
+
+const nameOf = ({ object, instanceId }: { object: Object3D; instanceId?: number | undefined }) =>
+  `${object.id} ${instanceId ?? ''}`;
+
+class TestScene {
+  readonly root = new Group();
+  readonly random: Random;
+  readonly rigs: Rig[] = [];
+
+  constructor(random: Random) {
+    this.random = random;
+    for (let i = 2 + random.integer(6); i > 0; i--) this.add();
+  }
+
+  #material(): MeshBasicMaterial {
+    const { random } = this;
+    const material = new MeshBasicMaterial({ side: random.pick<Side>([FrontSide, BackSide, DoubleSide]) });
+    if (random.chance(0.3)) {
+      material.clippingPlanes = Array.from(
+        { length: 1 + random.integer(2) },
+        () => new Plane(random.direction(), random.range(-0.5, 2)),
+      );
+      material.clipIntersection = random.chance(0.3);
+    }
+    return material;
+  }
+
+  #geometry(): BufferGeometry {
+    const { random } = this;
+    const geometry: BufferGeometry = random.pick([
+      () => new BoxGeometry(1, 1.5, 0.7),
+      () => new BoxGeometry(1, 1, 1, 2, 2, 2),
+      () => new CylinderGeometry(0.5, 0.7, 1.2, 12),
+      () => new TorusGeometry(0.6, 0.2, 6, 12),
+      () => new PlaneGeometry(2, 1, 2, 1),
+    ])();
+    if (random.chance(0.2)) geometry.setDrawRange(3 * random.integer(4), 3 * (4 + random.integer(20)));
+    return random.chance(0.2) ? geometry.toNonIndexed() : geometry;
+  }
+
+  #place(object: Object3D): void {
+    const { random } = this;
+    object.position.copy(random.point(2));
+    object.quaternion.copy(random.rotation());
+    const scale = () => random.range(0.4, 1.5) * (random.chance(0.2) ? -1 : 1);
+    object.scale.set(scale(), scale(), scale());
+  }
+
+  add(): void {
+    const { random } = this;
+    const geometry = this.#geometry();
+    const isMixed = geometry.groups.length > 0 && random.chance(0.4);
+    const material = isMixed ? geometry.groups.map(() => this.#material()) : this.#material();
+    let object: Object3D;
+    switch (random.integer(4)) {
+      case 0: {
+        const rig = randomRig(random, { bones: random.integer(4), targets: 1 });
+        strike(random, rig, 0.5);
+        roundBones(rig);
+        this.rigs.push(rig);
+        object = rig.root;
+        break;
+      }
+      case 1: {
+        const instanced = new InstancedMesh(geometry, material, 1 + random.integer(4));
+        for (let i = 0; i < instanced.count; i++)
+          instanced.setMatrixAt(i, random.placement(random.point(1), { low: 0.5, high: 1.5, mirrored: 0.3 }));
+        object = instanced;
+        break;
+      }
+      default:
+        object = new Mesh(geometry, material);
+    }
+    if (this.rigs.every(({ root }) => root !== object)) this.#place(object);
+    if (random.chance(0.3)) {
+      const group = new Group();
+      this.#place(group);
+      group.add(object);
+      object = group;
+    }
+    this.root.add(object);
+  }
+
+  change(tracker: SceneTracker): void {
+    const { random, root } = this;
+    const object = random.pick(root.children);
+    if (!object) return;
+    switch (random.integer(7)) {
+      case 0:
+        this.add();
+        break;
+      case 1:
+        if (root.children.length > 2) object.removeFromParent();
+        break;
+      case 2:
+        object.visible = !object.visible;
+        break;
+      case 3:
+        if (object instanceof Mesh && !Array.isArray(object.material))
+          object.material.side = random.pick<Side>([FrontSide, BackSide, DoubleSide]);
+        break;
+      case 4: {
+        const rig = this.rigs.find((each) => each.root === object);
+        if (rig && !('isSkinnedMesh' in rig.mesh)) strike(random, rig, 0.5);
+        break;
+      }
+      case 5:
+        if (object instanceof InstancedMesh) {
+          object.setMatrixAt(random.integer(object.count), random.placement(random.point(1)));
+          object.instanceMatrix.needsUpdate = true;
+        }
+        break;
+      default:
+        if (this.rigs.every((rig) => rig.root !== object)) this.#place(object);
+    }
+    tracker.changed(object);
+  }
+}
+
+test(`${ROUNDS} scenes of three's classes, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const counts = { outlines: 0, around: 0, snaps: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const seed = random.integer(2 ** 31);
+    const own = new Random(seed);
+    const scene = new TestScene(own);
+    const renderer = {
+      localClippingEnabled: own.chance(0.7),
+      clippingPlanes: own.chance(0.2) ? [new Plane(own.direction(), 1.5)] : [],
+    };
+    const tracker = await trackScene(service, scene.root, { updateMatrixWorld: true, renderer: renderer as never });
+    const camera = new PerspectiveCamera(50, SIZE.width / SIZE.height, 0.1, 50);
+    camera.position.copy(own.direction().multiplyScalar(own.range(3, 8)));
+    camera.lookAt(own.point(0.5));
+    camera.updateMatrixWorld();
+    await settle(tracker, camera);
+    for (let step = 0; step < 4; step++) {
+      if (step > 0) {
+        for (let i = own.integer(3); i >= 0; i--) scene.change(tracker);
+        await settle(tracker, camera);
+      }
+      const all = drawn(scene.root);
+      const what = `round ${round}, seed ${seed}, step ${step}`;
+      const planes = renderer.clippingPlanes;
+      const isLocal = renderer.localClippingEnabled;
+      await Promise.all([
+        ...[0, 1, 2].map((i) => compareSection(tracker, own, all, counts, `${what}, section ${i}`)),
+        ...[0, 1, 2].map((i) => compareNearest(tracker, own, all, `${what}, nearest ${i}`)),
+        ...[0, 1, 2, 3, 4, 5].map((i) =>
+          compareSnap(tracker, own, camera, all, planes, isLocal, counts, `${what}, snap ${i}`),
+        ),
+      ]);
+    }
+    tracker.dispose();
+  }
+  console.log(JSON.stringify(counts));
+  expect(counts.outlines).toBeGreaterThan(ROUNDS);
+  expect(counts.snaps).toBeGreaterThan(ROUNDS / 2);
+});
+
+/** Things to leave out of a question. */
+function ignored(random: Random, all: readonly Drawn[]) {
+  const ignore = random.chance(0.3) ? all.filter(() => random.chance(0.3)) : [];
+  const names = new Set(ignore.map(nameOf));
+  return {
+    ignore: ignore.map(({ object, instanceId }) => (instanceId === undefined ? object : { object, instanceId })),
+    left: all.filter((each) => !names.has(nameOf(each))),
+  };
+}
+
+async function compareSection(
+  tracker: SceneTracker,
+  random: Random,
+  all: readonly Drawn[],
+  counts: { outlines: number },
+  what: string,
+): Promise<void> {
+  const { ignore, left } = ignored(random, all);
+  const plane = new Plane(random.direction(), random.range(-1.5, 1.5));
+  const section = await tracker.section(plane, { ignore, caps: random.chance(0.5) });
+  counts.outlines += section.objects.length;
+  const seen = new Map<string, Set<number>>();
+  section.objects.forEach((each, outline) => {
+    const name = nameOf(each);
+    const own = left.find((other) => nameOf(other) === name);
+    expect(own, `${what}: ${name} is not there`).toBeDefined();
+    const set = seen.get(name) ?? new Set();
+    seen.set(name, set);
+    const [start, end] = [section.starts[outline], section.starts[outline + 1]];
+    for (let i = start; i < end; i++) {
+      const face = section.triangles[i];
+      if (face < 0) continue;
+      const slot = own!.faces.indexOf(face);
+      expect(slot, `${what}: face ${face} of ${name} is not drawn`).toBeGreaterThanOrEqual(0);
+      const next = i + 1 === end ? start : i + 1;
+      const middle = new Vector3()
+        .fromArray(section.points, 3 * i)
+        .add(new Vector3().fromArray(section.points, 3 * next))
+        .multiplyScalar(0.5);
+      expect(
+        Math.sqrt(toTriangle(own!.corners, 9 * slot, middle.x, middle.y, middle.z)),
+        `${what}: face ${face} of ${name}`,
+      ).toBeLessThan(1e-5);
+      set.add(face);
+    }
+  });
+  for (const each of left) {
+    const { corners, faces } = each;
+    faces.forEach((face, slot) => {
+      const heights = [0, 3, 6].map((k) => plane.distanceToPoint(new Vector3().fromArray(corners, 9 * slot + k)));
+      const isCut = Math.max(...heights) > 1e-5 && Math.min(...heights) < -1e-5;
+      if (isCut)
+        expect(seen.get(nameOf(each))?.has(face) ?? false, `${what}: face ${face} of ${nameOf(each)} is cut`).toBe(
+          true,
+        );
+      if (Math.max(...heights) < -1e-5 || Math.min(...heights) > 1e-5)
+        expect(seen.get(nameOf(each))?.has(face) ?? false, `${what}: face ${face} of ${nameOf(each)} is not cut`).toBe(
+          false,
+        );
+    });
+  }
+}
+
+async function compareNearest(
+  tracker: SceneTracker,
+  random: Random,
+  all: readonly Drawn[],
+  what: string,
+): Promise<void> {
+  const { ignore, left } = ignored(random, all);
+  const point = random.point(3);
+  const maxDistance = random.pick([Infinity, random.range(0, 2)]);
+  const found = await tracker.closestPoint(point, { ignore, maxDistance });
+  let least = Infinity;
+  for (const { corners } of left) {
+    for (let at = 0; at < corners.length; at += 9)
+      least = Math.min(least, Math.sqrt(toTriangle(corners, at, point.x, point.y, point.z)));
+  }
+  if (Math.abs(least - maxDistance) < 1e-5) return;
+  if (least > maxDistance || least === Infinity) return expect(found, `${what}: ${least} away`).toBeNull();
+  expect(found, `${what}: ${least} away`).not.toBeNull();
+  expect(Math.abs(found!.distance - least), `${what}: ${found!.distance} of ${least}`).toBeLessThan(1e-5);
+  const own = left.find((other) => nameOf(other) === nameOf(found!));
+  expect(own, what).toBeDefined();
+  const slot = own!.faces.indexOf(found!.faceIndex ?? -1);
+  expect(slot, what).toBeGreaterThanOrEqual(0);
+  const { x, y, z } = found!.point;
+  expect(Math.sqrt(toTriangle(own!.corners, 9 * slot, x, y, z)), what).toBeLessThan(1e-5);
+}
+
+const known = new WeakMap<Triangles, ReturnType<typeof featuresOfMesh>>();
+
+async function compareSnap(
+  tracker: SceneTracker,
+  random: Random,
+  camera: PerspectiveCamera,
+  all: readonly Drawn[],
+  clippingPlanes: readonly Plane[],
+  isLocal: boolean,
+  counts: { snaps: number },
+  what: string,
+): Promise<void> {
+  const { ignore, left } = ignored(random, all);
+  if (left.length === 0) return;
+  const { corners } = random.pick(left);
+  if (corners.length === 0) return;
+  const p = new Vector3().fromArray(corners, 3 * random.integer(corners.length / 3)).project(camera);
+  const x = ((p.x + 1) / 2) * SIZE.width + random.range(-6, 6);
+  const y = ((1 - p.y) / 2) * SIZE.height + random.range(-6, 6);
+  if (!(x > 0 && y > 0 && x < SIZE.width && y < SIZE.height && Math.abs(p.z) < 1)) return;
+  const kinds = random.pick<SnapKind[]>([['vertex'], ['midpoint'], ['edge'], ['vertex', 'edge']]);
+  const radius = random.pick([4, 10, 20]);
+  const hit = await tracker.pick(x, y, { snap: kinds, radius, ignore });
+  const snap = hit?.snap ?? null;
+  if (snap) counts.snaps++;
+  const heights: ((q: Vector3) => number)[] = [];
+  const keeps = (planes: readonly Plane[], isIntersection: boolean) => {
+    for (const plane of planes) heights.push((q) => Math.abs(plane.distanceToPoint(q)));
+    return (q: Vector3): boolean => {
+      const kept = planes.map((plane) => plane.distanceToPoint(q) >= 0);
+      return planes.length === 0 || (isIntersection ? kept.includes(true) : !kept.includes(false));
+    };
+  };
+  const isInAll = keeps(clippingPlanes, false);
+  const map = new Map<Triangles, ReturnType<typeof featuresOfMesh>>();
+  const objects = left.map((each, i): SnapObject => {
+    const { mesh, matrix, materials } = each;
+    if (!known.has(mesh)) known.set(mesh, featuresOfMesh(mesh, 35));
+    map.set(mesh, known.get(mesh)!);
+    const sides = materials.map(({ side }) => SIDES[side as keyof typeof SIDES]);
+    const own = isLocal ? (materials[0]?.clippingPlanes ?? []) : [];
+    const isKept = keeps(own, materials[0]?.clipIntersection ?? false);
+    return { id: i, mesh, matrix, side: 'double', sides, isKept };
+  });
+  // What is bent has features of the mesh at rest; and of several materials each has planes of its own.
+  const isOdd = (i: number) =>
+    left[i].isPosed || new Set(left[i].materials).size > 1 || map.get(objects[i].mesh)!.isDoubtful;
+  const features = snapsAt(
+    { camera, viewport: { x: 0, y: 0, ...SIZE } },
+    objects,
+    map,
+    x,
+    y,
+    radius + 1,
+    kinds,
+    isInAll,
+  );
+  const isOnPlane = (q: Vector3) => heights.some((height) => height(q) < 1e-4);
+  const found = snap && left.findIndex((each) => nameOf(each) === nameOf(snap));
+  const hasOdd = left.some((_, i) => isOdd(i));
+  if (snap) {
+    expect(found, `${what}: ${nameOf(snap)} is not there`).toBeGreaterThanOrEqual(0);
+    expect(snap.pixels, what).toBeLessThanOrEqual(radius);
+    if (isOdd(found!) || isOnPlane(snap.point)) return;
+    const same = features.filter(
+      ({ kind, object, point }) => kind === snap.kind && object === found && point.distanceTo(snap.point) < 1e-4,
+    );
+    expect(same.length, `${what}: a ${snap.kind} that is none`).toBeGreaterThan(0);
+    // What is odd may hide other parts of itself than the truth knows of.
+    if (!hasOdd)
+      expect(
+        same.some(({ visibility }) => visibility !== 'hidden'),
+        `${what}: a hidden ${snap.kind}`,
+      ).toBe(true);
+  }
+  const rankOf = ({ kind }: { kind: string }) => (kind === 'edge' ? 1 : 0);
+  const isMissed = (feature: Feature) =>
+    !hasOdd &&
+    feature.visibility === 'visible' &&
+    feature.pixels < radius - 0.05 &&
+    !isOnPlane(feature.point) &&
+    (!snap ||
+      rankOf(feature) < rankOf(snap) ||
+      (rankOf(feature) === rankOf(snap) && feature.pixels < snap.pixels - 0.05));
+  const missed = features.find(isMissed);
+  expect(
+    missed && `${missed.kind} at ${missed.pixels}, of ${nameOf(left[missed.object])}`,
+    `${what}: ${snap?.kind} at ${snap?.pixels}`,
+  ).toBeUndefined();
+}

@@ -1,0 +1,99 @@
+// How far a point is from things of all kinds, and whether it is in them, by looking at every element in float64.
+import { type Matrix4, Vector3 } from 'three';
+import { type Thing, worldCorners } from '../fixtures/composed-scene.js';
+import { frameOf } from './shapes.js';
+import { gapBetween, pointBody, roundBody } from './solids.js';
+import { windingNumber } from './winding.js';
+
+const CORNERS: readonly Vector3[] = [0, 1, 2, 3, 4, 5, 6, 7].map(
+  (i) => new Vector3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1),
+);
+const FACES = [
+  0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4, 2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6,
+];
+
+/** The corners of the faces of a solid box in the world about a place, nine numbers for each triangle. */
+export function boxCorners(matrix: Matrix4, place: Vector3): Float64Array {
+  const moved = matrix.clone().setPosition(new Vector3().setFromMatrixPosition(matrix).sub(place));
+  return Float64Array.from(FACES.flatMap((i) => CORNERS[i].clone().applyMatrix4(moved).toArray()));
+}
+
+/** The square of how far a point is from a segment of a list. */
+export function toSegment(s: ArrayLike<number>, a: number, b: number, x: number, y: number, z: number): number {
+  const [dx, dy, dz] = [s[b] - s[a], s[b + 1] - s[a + 1], s[b + 2] - s[a + 2]];
+  const [px, py, pz] = [x - s[a], y - s[a + 1], z - s[a + 2]];
+  const square = dx * dx + dy * dy + dz * dz;
+  const t = square > 0 ? Math.min(Math.max((px * dx + py * dy + pz * dz) / square, 0), 1) : 0;
+  return (px - t * dx) ** 2 + (py - t * dy) ** 2 + (pz - t * dz) ** 2;
+}
+
+/** The same of a triangle: of its inside where the point is above that, else of its sides. */
+export function toTriangle(s: ArrayLike<number>, a: number, x: number, y: number, z: number): number {
+  const [ux, uy, uz] = [s[a + 3] - s[a], s[a + 4] - s[a + 1], s[a + 5] - s[a + 2]];
+  const [vx, vy, vz] = [s[a + 6] - s[a], s[a + 7] - s[a + 1], s[a + 8] - s[a + 2]];
+  const [nx, ny, nz] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+  const square = nx * nx + ny * ny + nz * nz;
+  const [px, py, pz] = [x - s[a], y - s[a + 1], z - s[a + 2]];
+  let least = Math.min(
+    toSegment(s, a, a + 3, x, y, z),
+    toSegment(s, a + 3, a + 6, x, y, z),
+    toSegment(s, a + 6, a, x, y, z),
+  );
+  if (square > 0) {
+    const v = ((py * vz - pz * vy) * nx + (pz * vx - px * vz) * ny + (px * vy - py * vx) * nz) / square;
+    const w = ((uy * pz - uz * py) * nx + (uz * px - ux * pz) * ny + (ux * py - uy * px) * nz) / square;
+    if (v >= 0 && w >= 0 && v + w <= 1) least = Math.min(least, (px * nx + py * ny + pz * nz) ** 2 / square);
+  }
+  return least;
+}
+
+/** How far beyond the surface of a solid a place is, in the space in which it is a cube or a ball; below 0 inside. */
+export function excessOf({ shape, matrix }: Thing, point: Vector3): number {
+  const frame = frameOf(shape!);
+  const { x, y, z } = point.clone().applyMatrix4(matrix.clone().multiply(frame.matrix).invert());
+  if (shape!.type === 'box') return Math.max(Math.abs(x), Math.abs(y), Math.abs(z)) - 1;
+  return Math.hypot(x, y, z - Math.min(Math.max(z, -frame.half), frame.half)) - 1;
+}
+
+/** How far a thing's surface, lines or points are from a place, where that is less than `enough`. */
+export function surfaceDistance(thing: Thing, point: Vector3, place: Vector3, enough = Infinity): number {
+  const { x, y, z } = point.clone().sub(place);
+  let least = enough * enough;
+  if (thing.shape) {
+    const frame = frameOf(thing.shape);
+    const matrix = thing.matrix.clone().multiply(frame.matrix);
+    if (thing.shape.type === 'box') {
+      const corners = boxCorners(matrix, place);
+      for (let i = 0; i < corners.length; i += 9) least = Math.min(least, toTriangle(corners, i, x, y, z));
+      return Math.sqrt(least);
+    }
+    matrix.setPosition(new Vector3().setFromMatrixPosition(matrix).sub(place));
+    const size = Math.hypot(...matrix.elements.slice(0, 12)) * (1 + frame.half);
+    const away = new Vector3(x, y, z).distanceTo(new Vector3().setFromMatrixPosition(matrix));
+    if (away - size > enough) return enough;
+    return Math.min(
+      enough,
+      gapBetween(pointBody(new Vector3(x, y, z)), roundBody(matrix, frame.half), 1e-9 * (size + away)).most,
+    );
+  }
+  const corners = worldCorners(thing, place);
+  if (thing.kind === 'lines') {
+    for (let i = 0; i < corners.length; i += 6) least = Math.min(least, toSegment(corners, i, i + 3, x, y, z));
+  } else if (thing.kind === 'points') {
+    for (let i = 0; i < corners.length; i += 3) least = Math.min(least, toSegment(corners, i, i, x, y, z));
+  } else {
+    for (let i = 0; i < corners.length; i += 9) {
+      if (!thing.flat.has(i / 9)) least = Math.min(least, toTriangle(corners, i, x, y, z));
+    }
+  }
+  return Math.sqrt(least);
+}
+
+/** How often a mesh winds around a place, in either sense; of all else 0. */
+export function windingAt(thing: Thing, point: Vector3): number {
+  if (thing.shape || thing.kind === 'lines' || thing.kind === 'points') return 0;
+  const own = point.clone().applyMatrix4(thing.matrix.clone().invert());
+  return Math.abs(
+    windingNumber({ positions: thing.positions as Float32Array, indices: thing.indices as Uint32Array }, own),
+  );
+}
