@@ -28,7 +28,7 @@ import { difference, lit, PICTURE } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const WISHED = Number(import.meta.env.FLIGHT || 0);
-const PICTURES = WISHED || 16;
+const PICTURES = WISHED || 30;
 
 const somewhere = (random: Random) =>
   new Matrix4().compose(random.point(14), random.rotation(), random.point(0.5).addScalar(0.8));

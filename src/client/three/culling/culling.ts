@@ -153,6 +153,8 @@ export class Culling {
     for (const pass of this.#passes) pass.suspend();
     const seen = [...this.#seen.values()].find(({ view }) => view.camera === camera);
     if (seen === undefined || seen.view.layers !== camera.layers.mask >>> 0) return;
+    // three asks other frusta of an ArrayCamera, and draws by its parts.
+    if ('isArrayCamera' in camera) return;
     const { viewport, minPixels = 0 } = seen.view.options;
     const scales = camera.projectionMatrix.elements;
     const asked = this.#occlusion.get(seen) ?? null;
