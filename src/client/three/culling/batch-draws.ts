@@ -131,6 +131,11 @@ export class BatchDraws {
     return { hidden: instances - count, occluded, triangles: Math.round((indices - listed.indices) / 3) };
   }
 
+  /** Has three write all of its own list, where this one's was left in the midst. */
+  leave(): void {
+    this.#states.leave();
+  }
+
   /** Leaves out of what was found what nearer objects hide; answers how many these are. */
   #leaveOut({ numbers, count }: SeenInstances, found: Found): number {
     if (count === 0) return 0;

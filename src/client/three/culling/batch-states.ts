@@ -82,6 +82,11 @@ export class BatchStates {
     }
   }
 
+  /** Has all be read again, and three write another list. */
+  leave(): void {
+    this.#insides._visibilityChanged = true;
+  }
+
   /** Notes that a list is written, which is not three's own: whoever draws next writes another. */
   written(): void {
     this.#insides._visibilityChanged = UNCHANGED;

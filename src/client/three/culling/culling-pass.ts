@@ -65,11 +65,21 @@ export class CullingPass implements RenderPass {
     // The app has to say that what nobody asks frusta about may be left out.
     for (const entry of context.instanced) {
       const mesh = entry.object as InstancedMesh & { isBatchedMesh?: boolean };
-      if (mesh.frustumCulled || entry.cullable !== true) continue;
-      if (mesh.isBatchedMesh === true) this.#takeOver(mesh as unknown as BatchedMesh, entry);
-      else this.#replace(mesh, entry);
+      try {
+        if (mesh.frustumCulled || entry.cullable !== true) continue;
+        if (mesh.isBatchedMesh === true) this.#takeOver(mesh as unknown as BatchedMesh, entry);
+        else this.#replace(mesh, entry);
+      } catch (cause) {
+        this.#drawAsItIs(mesh, cause);
+      }
     }
-    for (const lod of context.lods) this.#chooseLevel(lod);
+    for (const lod of context.lods) {
+      try {
+        this.#chooseLevel(lod);
+      } catch (cause) {
+        this.#drawAsItIs(lod, cause);
+      }
+    }
   }
 
   get culled(): Culled {
@@ -90,6 +100,14 @@ export class CullingPass implements RenderPass {
   }
 
   isLeftOut(object: Object3D): boolean {
+    try {
+      return this.#leavesOut(object);
+    } catch (cause) {
+      return this.#drawAsItIs(object, cause);
+    }
+  }
+
+  #leavesOut(object: Object3D): boolean {
     const mesh = object as InstancedMesh & { isSkinnedMesh?: boolean; isBatchedMesh?: boolean };
     if (mesh.isMesh !== true || mesh.isSkinnedMesh === true) return false;
     if (this.#stands.has(mesh)) return true;
@@ -107,22 +125,37 @@ export class CullingPass implements RenderPass {
 
   /** Takes what it has put into the scene out of other renders, which begin once this one has listed what it draws. */
   suspend(): void {
-    for (const [mesh, stands] of this.#stands) {
-      for (const stand of stands) {
-        const at = mesh.children.indexOf(stand);
-        if (at >= 0) mesh.children.splice(at, 1);
-      }
-    }
+    for (const mesh of this.#stands.keys()) attempt(() => this.#takeOut(mesh));
   }
 
   /** Leaves the scene as it was. */
   end(): void {
-    this.suspend();
-    this.#stands.clear();
-    for (const mesh of this.#forced) mesh.frustumCulled = false;
-    this.#forced.clear();
-    for (const end of this.#ends) end();
+    for (const mesh of this.#stands.keys()) this.#putBack(mesh);
+    for (const end of this.#ends) attempt(end);
     this.#ends.length = 0;
+  }
+
+  /** Has three draw an object as it is of which something cannot be read: where that throws once more, it is three's error. */
+  #drawAsItIs(object: Object3D, cause: unknown): false {
+    this.#putBack(object as InstancedMesh);
+    this.#wishes.drawAsItIs(object, cause);
+    return false;
+  }
+
+  #putBack(mesh: InstancedMesh): void {
+    attempt(() => this.#takeOut(mesh));
+    this.#stands.delete(mesh);
+    if (!this.#forced.delete(mesh)) return;
+    attempt(() => {
+      mesh.frustumCulled = false;
+    });
+  }
+
+  #takeOut(mesh: InstancedMesh): void {
+    for (const stand of this.#stands.get(mesh) ?? []) {
+      const at = mesh.children.indexOf(stand);
+      if (at >= 0) mesh.children.splice(at, 1);
+    }
   }
 
   /** Has a BatchedMesh write its draw list by what is seen, while this render lasts. */
@@ -136,14 +169,20 @@ export class CullingPass implements RenderPass {
     const own = draws;
     let isCounted = false; // it may be drawn twice, for what shines through it
     const write = (camera: Camera, geometry: BufferGeometry, material: Material, format?: string): boolean => {
-      if (camera !== this.camera || !own.canDraw(material)) return false;
-      const { hidden, occluded, triangles } = own.write(this.#view, geometry, material, format === 'merged');
-      if (isCounted) return true;
-      isCounted = true;
-      this.#hidden += hidden;
-      this.#occluded += occluded;
-      this.#triangles += triangles;
-      return true;
+      if (camera !== this.camera) return false;
+      try {
+        if (!own.canDraw(material)) return false;
+        const { hidden, occluded, triangles } = own.write(this.#view, geometry, material, format === 'merged');
+        if (isCounted) return true;
+        isCounted = true;
+        this.#hidden += hidden;
+        this.#occluded += occluded;
+        this.#triangles += triangles;
+        return true;
+      } catch (cause) {
+        attempt(() => own.leave());
+        return this.#drawAsItIs(batch, cause);
+      }
     };
     const insides = batch as BatchInsides & BatchedMesh;
     const { prototype } = batch.constructor as { prototype: BatchInsides & BatchedMesh };
@@ -176,7 +215,8 @@ export class CullingPass implements RenderPass {
     const levels = this.#wishes.levelsOf(lod);
     if (levels === null) return;
     const { camera, volume, pixels } = this.#view;
-    const end = this.#kept.lods.takeOver(lod, levels, camera, volume, pixels);
+    const fail = (cause: unknown) => this.#drawAsItIs(lod, cause);
+    const end = this.#kept.lods.takeOver(lod, levels, camera, volume, pixels, fail);
     if (end !== null) this.#ends.push(end);
   }
 
@@ -215,17 +255,24 @@ export class CullingPass implements RenderPass {
     const part = known.draw(this.#view);
     if (part === null) return false;
     const { stands, hidden, occluded, triangles } = part;
-    this.#stands.set(mesh, stands);
     for (const stand of stands) stand.frustumCulled = mesh.frustumCulled;
+    mesh.children.unshift(...stands); // what fails here has left all as it was
+    this.#stands.set(mesh, stands);
     if (!mesh.frustumCulled) {
-      mesh.frustumCulled = true; // so that the renderer asks
       this.#forced.add(mesh);
+      mesh.frustumCulled = true; // so that the renderer asks
     }
-    mesh.children.unshift(...stands);
     if (stands.length === 0) this.#objects++;
     this.#hidden += hidden;
     this.#occluded += occluded;
     this.#triangles += triangles;
     return true;
   }
+}
+
+/** Does what is to be put right of one object; what cannot be is not, and the others are. */
+function attempt(act: () => void): void {
+  try {
+    act();
+  } catch {}
 }

@@ -1,6 +1,6 @@
 import type { InstancedMesh, LOD, Object3D } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
-import { checkAtLeastZero, invalid, readOptions, show } from '../../check/validate.js';
+import { checkAtLeastZero, invalid, readOptions, reasonOf, show, unreadable } from '../../check/validate.js';
 import { nameOf } from '../track/name-of.js';
 import { type CullingOptions, checkOrder, type DetailLevel, type InstanceOrder } from '../track-options.js';
 import { DetailLevels } from './detail-levels.js';
@@ -12,9 +12,18 @@ export class CullingWishes {
   readonly #options: CullingOptions;
   readonly #orders = new WeakMap<InstancedMesh, InstanceOrder | null>();
   readonly #levels = new WeakMap<Object3D, DetailLevels | null>();
+  /** Of these it is said that they cannot be read. */
+  readonly #unread = new WeakSet<Object3D>();
 
   constructor(options: CullingOptions) {
     this.#options = options;
+  }
+
+  /** Says once of an object that three draws it as it is, because of what was thrown where it was read. */
+  drawAsItIs(object: Object3D, cause: unknown): void {
+    if (this.#unread.has(object)) return;
+    this.#unread.add(object);
+    console.warn(`${unreadable('trackScene', `the ${nameOf(object)}`, cause).message}; it is drawn without culling`);
   }
 
   /** Answers in which order its instances are drawn; null for that of their numbers. */
@@ -48,7 +57,9 @@ function known<K extends Object3D, V>(table: WeakMap<K, V | null>, key: K, ask: 
   try {
     answer = ask();
   } catch (error) {
-    const message = CollisionError.is(error) ? error.message : `trackScene: the culling option throws ${String(error)}`;
+    const message = CollisionError.is(error)
+      ? error.message
+      : `trackScene: the culling option throws ${reasonOf(error)}`;
     console.warn(`${message}; the ${nameOf(key)} is drawn without it`);
   }
   table.set(key, answer);

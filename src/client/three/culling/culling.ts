@@ -153,9 +153,12 @@ export class Culling {
     for (const pass of this.#passes) pass.suspend();
     const seen = [...this.#seen.values()].find(({ view }) => view.camera === camera);
     if (seen === undefined || seen.view.layers !== camera.layers.mask >>> 0) return;
+    // three asks other frusta of an ArrayCamera, and draws by its parts.
+    if ('isArrayCamera' in camera) return;
     const { viewport, minPixels = 0 } = seen.view.options;
     const scales = camera.projectionMatrix.elements;
     const asked = this.#occlusion.get(seen) ?? null;
+    const volume = new ViewVolume().set(camera);
     let kept = this.#kept.get(seen);
     if (kept === undefined) {
       kept = new KeptParts();
@@ -163,10 +166,10 @@ export class Culling {
     }
     const view = {
       camera,
-      volume: new ViewVolume().set(camera),
+      volume,
       seen,
       isContained: isContained(camera, seen.view.options),
-      occlusion: this.#isTrue(asked, seen, camera, renderer) ? asked : null,
+      occlusion: this.#isTrue(asked, seen, camera, volume, renderer) ? asked : null,
       asked,
       pixels: Math.max(Math.abs(scales[0]) * viewport.width, Math.abs(scales[5]) * viewport.height) / 2,
       minPixels,
@@ -177,14 +180,20 @@ export class Culling {
   }
 
   /** Tells whether what is said to be hidden is, in what a camera draws now. */
-  #isTrue(answer: OcclusionAnswer | null, { update, view }: SeenObjects, camera: Camera, renderer: ClippingRenderer) {
+  #isTrue(
+    answer: OcclusionAnswer | null,
+    { update, view }: SeenObjects,
+    camera: Camera,
+    volume: ViewVolume,
+    renderer: ClippingRenderer,
+  ): boolean {
     // What the renderer cuts away hides nothing.
     const isCut = (renderer.clippingPlanes?.length ?? 0) > 0;
     if (answer === null || this.#scene === null || isCut) return false;
     // Nor does what is drawn with other triangles than the service knows.
     const hides = (mesh: Mesh) =>
       hidesOthers(mesh) && !('isInstancedMesh' in mesh && this.#wishes.levelsOf(mesh as InstancedMesh) !== null);
-    return answer.holds(camera, this.#scene, update, view, this.#context.service, hides);
+    return answer.holds(camera, volume, this.#scene, update, view, this.#context.service, hides);
   }
 
   #endOf(camera: Camera): void {

@@ -1,5 +1,6 @@
 import { type Camera, type InstancedMesh, Sphere } from 'three';
 import { grown } from '../../../shared/typed-arrays.js';
+import { wantedOf } from '../track/instance-count.js';
 import { canBeHidden } from '../track/opacity.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { InstanceOrder } from '../track-options.js';
@@ -66,7 +67,7 @@ export class InstanceCulling {
   /** Finds what a view draws of it. Null where that is all of it, as it is, and where its instances cannot be told apart. */
   draw(view: DrawnView): DrawnPart | null {
     const mesh = this.#mesh;
-    const total = Math.min(mesh.count, mesh.instanceMatrix.count);
+    const total = wantedOf(mesh);
     if (total === 0 || hasOwnAttributes(mesh)) return null;
     const own = boundsOf(mesh.geometry);
     if (own === null) return null;

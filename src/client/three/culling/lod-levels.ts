@@ -12,13 +12,24 @@ export class LodLevels {
 
   /**
    * Has a LOD choose by pixels while a camera draws it: `pixels` of half a unit where clip w is 1. Answers what ends that; null
-   * where the app chooses by a function of its own.
+   * where the app chooses by a function of its own. What cannot be read is told to `fail`, and the distance chooses.
    */
-  takeOver(lod: LOD, levels: DetailLevels, camera: Camera, volume: ViewVolume, pixels: number): (() => void) | null {
+  takeOver(
+    lod: LOD,
+    levels: DetailLevels,
+    camera: Camera,
+    volume: ViewVolume,
+    pixels: number,
+    fail: (cause: unknown) => void,
+  ): (() => void) | null {
     if (Object.hasOwn(lod, 'update')) return null;
     lod.update = (seenBy) => {
-      if (seenBy === camera) this.#choose(lod, levels, volume, pixels);
-      else Object.getPrototypeOf(lod).update.call(lod, seenBy);
+      try {
+        if (seenBy === camera) return this.#choose(lod, levels, volume, pixels);
+      } catch (cause) {
+        fail(cause);
+      }
+      return Object.getPrototypeOf(lod).update.call(lod, seenBy);
     };
     return () => {
       delete (lod as Partial<LOD>).update;

@@ -14,7 +14,9 @@ import { canBeHidden } from '../track/opacity.js';
 import type { PlacedOwner, SceneObjects } from '../track/scene-objects.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { SceneView } from '../view/scene-views.js';
+import { boundsOf } from './geometry-bounds.js';
 import type { SeenInstances } from './seen-objects.js';
+import type { ViewVolume } from './view-volume.js';
 
 /** Rounding moves an eye that stands still by less than this part of the way to the near plane. */
 const ROUNDING = 1e-6;
@@ -96,11 +98,15 @@ export class OcclusionAnswer {
   /** Notes where what was named is, for the update of that number, of which everything but the views was said. */
   ask(update: number, places: Places): void {
     for (const standing of this.#standing.values()) {
-      const { elements } = standing.object.matrixWorld;
-      if (!places.isPlacedAs(standing.id, elements)) standing.since = Number.POSITIVE_INFINITY;
-      else if (standing.since === Number.POSITIVE_INFINITY || !isSameMatrix(standing.matrix, elements)) {
-        standing.matrix.set(elements);
-        standing.since = update;
+      try {
+        const { elements } = standing.object.matrixWorld;
+        if (!places.isPlacedAs(standing.id, elements)) standing.since = Number.POSITIVE_INFINITY;
+        else if (standing.since === Number.POSITIVE_INFINITY || !isSameMatrix(standing.matrix, elements)) {
+          standing.matrix.set(elements);
+          standing.since = update;
+        }
+      } catch {
+        standing.since = Number.POSITIVE_INFINITY; // it cannot be read
       }
     }
   }
@@ -111,6 +117,7 @@ export class OcclusionAnswer {
    */
   holds(
     camera: Camera,
+    volume: ViewVolume,
     scene: Object3D,
     update: number,
     view: SceneView,
@@ -123,16 +130,21 @@ export class OcclusionAnswer {
     for (let i = 0; i < this.#occluders.length; i++) {
       const owner = this.#occluders[i];
       const mesh = owner.object as Mesh;
-      if (owner.occluder !== true && !hides(mesh)) {
-        // The service learns it, so that it finds others.
-        places.setObject(this.#occluderIds[i], { occluder: false });
-        holds = false;
-      } else
-        holds &&=
-          isShown(mesh, scene) &&
-          mesh.layers.test(camera.layers) &&
-          drawnOf(owner) === mesh && // of a LOD another level may be drawn
-          this.#isAsItWas(owner, this.#occluderIds[i], update, view.layers);
+      try {
+        if (owner.occluder !== true && !hides(mesh)) {
+          // The service learns it, so that it finds others.
+          places.setObject(this.#occluderIds[i], { occluder: false });
+          holds = false;
+        } else
+          holds &&=
+            isShown(mesh, scene) &&
+            isDrawnWhereItIs(mesh, volume) &&
+            mesh.layers.test(camera.layers) &&
+            drawnOf(owner) === mesh && // of a LOD another level may be drawn
+            this.#isAsItWas(owner, this.#occluderIds[i], update, view.layers);
+      } catch {
+        holds = false; // what cannot be read, hides nothing
+      }
     }
     return holds;
   }
@@ -203,4 +215,14 @@ function isShown(object: Object3D, scene: Object3D): boolean {
     if (each === scene) return true;
   }
   return false;
+}
+
+/**
+ * Tells whether three draws it where it is in view: the bounding sphere that three goes by may be where it was before its vertices,
+ * or instances, moved. Those of instances are not gone through.
+ */
+function isDrawnWhereItIs(mesh: Mesh, { frustum }: ViewVolume): boolean {
+  if (!mesh.frustumCulled || frustum.intersectsObject(mesh)) return true;
+  const bounds = 'boundingSphere' in mesh ? null : boundsOf(mesh.geometry);
+  return bounds !== null && !frustum.intersectsSphere(bounds.sphere.clone().applyMatrix4(mesh.matrixWorld));
 }

@@ -10,14 +10,14 @@ export class ViewVolume {
   readonly planes = new Float64Array(24);
   /** World to clip space. */
   readonly clip = new Matrix4();
-  readonly #frustum = new Frustum();
+  readonly frustum = new Frustum();
 
   /** Takes over what a camera draws, as three's renderers find it. */
   set(camera: Camera): this {
     const reversed = camera.reversedDepth === true;
     this.clip.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
-    this.#frustum.setFromProjectionMatrix(this.clip, camera.coordinateSystem, reversed);
-    writePlanes(this.#frustum, this.planes);
+    this.frustum.setFromProjectionMatrix(this.clip, camera.coordinateSystem, reversed);
+    writePlanes(this.frustum, this.planes);
     return this;
   }
 

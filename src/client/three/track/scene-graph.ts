@@ -193,7 +193,9 @@ export class SceneGraph {
     this.order.length = 0;
   }
 
-  readonly #onChild = ({ child }: { child: Object3D }): void => this.touch(child);
+  readonly #onChild = (event?: { child?: Object3D }): void => {
+    if (event?.child !== undefined) this.touch(event.child); // what is no object of three's may tell nothing
+  };
 
   #listen(object: Object3D, isListening: boolean): void {
     if (!this.#isTold) return;

@@ -1,0 +1,205 @@
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { type SceneTracker, trackScene } from 'collision-worker/three';
+import {
+  BatchedMesh,
+  BoxGeometry,
+  InstancedMesh,
+  LOD,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  type Object3D,
+  PerspectiveCamera,
+  Scene,
+  SphereGeometry,
+} from 'three';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { Random, SEED } from '../oracle/random.js';
+import { BAD, SPOILED } from './bad-objects.js';
+
+// The same in Node and in a browser.
+
+export interface Painter {
+  /** It paints: both pictures are to be the same. Else it lists what is drawn, of which that is drawn which is to be seen. */
+  readonly isPainting: boolean;
+  render(scene: Scene, camera: PerspectiveCamera): string[];
+}
+
+/** What three draws by itself, and what it draws of that, or what it has thrown. */
+interface Pictures {
+  readonly whole: string[] | { error: unknown };
+  readonly culled: string[] | { error: unknown };
+}
+
+const SIZE = { width: 64, height: 64 };
+
+/** In which ways three may come upon an object, or not. */
+const STATES: Record<string, (object: Object3D) => void> = {
+  'in view': () => {},
+  invisible: (object) => Object.assign(object, { visible: false }),
+  'not culled by three': (object) => object.traverse((each) => Object.assign(each, { frustumCulled: false })),
+  'on another layer': (object) => object.traverse((each) => each.layers.set(3)),
+};
+
+/** A scene of which most is out of view or behind a wall. */
+class CulledWorld {
+  readonly scene = new Scene();
+  readonly camera = eye();
+  readonly twin = eye();
+  service!: CollisionService;
+  tracker!: SceneTracker;
+  readonly #painter: Painter;
+
+  constructor(painter: Painter) {
+    this.#painter = painter;
+    const material = new MeshBasicMaterial();
+    const form = new BoxGeometry();
+    const wall = new Mesh(new BoxGeometry(8, 8, 1), material);
+    wall.position.set(-5, 0, 0);
+    const crowd = new InstancedMesh(form, material, 120);
+    const batch = new BatchedMesh(120, 100, 100, material);
+    const kind = batch.addGeometry(form);
+    for (let i = 0; i < 120; i++) {
+      // Before the wall, behind it, and out of view.
+      const place = new Matrix4().setPosition((i % 10) * 2 - 6, Math.floor(i / 40) * 2 - 2, [3, -9, 40][i % 3]);
+      crowd.setMatrixAt(i, place);
+      batch.setMatrixAt(batch.addInstance(kind), place.setPosition((i % 10) * 2 - 6, 1 - (i % 4), [4, -12, 50][i % 3]));
+    }
+    const lod = new LOD().addLevel(new Mesh(new SphereGeometry(), material)).addLevel(new Mesh(form, material), 5);
+    lod.position.set(5, 4, 0);
+    const behind = [0, 1, 2].map((i) => new Mesh(form, material).translateX(-5 + i).translateZ(-4));
+    this.scene.add(wall, crowd, batch, lod, ...behind);
+  }
+
+  get isPainting(): boolean {
+    return this.#painter.isPainting;
+  }
+
+  async open(): Promise<void> {
+    this.service = await createCollisionService();
+    this.tracker = await trackScene(this.service, this.scene, {
+      objectOptions: () => ({ cullable: true }),
+      culling: {
+        ...{ occlusion: true, order: 'front-to-back' as const },
+        levels: (object) =>
+          object instanceof LOD ? object.levels.slice(1).map((_, i) => ({ pixels: 30 / (i + 1) })) : undefined,
+      },
+    });
+    for (let i = 0; i < 3; i++) await this.frame();
+  }
+
+  /** Draws, and looks at the scene; answers what three draws by itself, and what it draws of that; null where three throws. */
+  async frame(): Promise<Pictures> {
+    const { tracker, camera } = this;
+    const whole = attempt(() => this.#painter.render(this.scene, this.twin));
+    const culled = attempt(() => this.#painter.render(this.scene, camera));
+    await tracker.update(camera, SIZE);
+    return { whole, culled };
+  }
+}
+
+function eye(): PerspectiveCamera {
+  const camera = new PerspectiveCamera(60, 1, 0.1, 30);
+  camera.position.z = 10;
+  return camera;
+}
+
+function attempt(draw: () => string[]): string[] | { error: unknown } {
+  try {
+    return draw();
+  } catch (error) {
+    return { error };
+  }
+}
+
+const hasThrown = (drawn: string[] | { error: unknown }): drawn is { error: unknown } => 'error' in drawn;
+
+export function fuzzCulling({ share, painter }: { share: number; painter: () => Painter }): void {
+  let world: CulledWorld;
+  let first: { culled: string[] };
+  beforeAll(async () => {
+    world = new CulledWorld(painter());
+    await world.open();
+    first = (await world.frame()) as { culled: string[] };
+  });
+  afterAll(() => world.service.dispose());
+
+  test('much of the scene is left out', () => {
+    const { objects, instances, occluded } = world.tracker.culled;
+    expect(objects + instances).toBeGreaterThan(100);
+    expect(occluded).toBeGreaterThan(20);
+  });
+
+  test(`objects that are or become no good are drawn as three draws them, and all others as before, seed ${SEED}`, async () => {
+    const said = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const cried = vi.spyOn(console, 'error').mockImplementation(() => {}); // three's own
+    onTestFinished(() => {
+      said.mockRestore();
+      cried.mockRestore();
+    });
+    const random = new Random(SEED);
+    const problems: string[] = [];
+    for (const { what, make, change } of [...BAD, ...SPOILED]) {
+      // three itself goes through all that is endless.
+      if (/endless|spin|longest|huge|2\^/.test(what)) continue;
+      for (const [state, set] of Object.entries(STATES)) {
+        if (!random.chance(share)) continue;
+        const problem = await meet(make(), set, change);
+        if (problem !== '') problems.push(`${what}, ${state}: ${problem}`);
+      }
+    }
+    expect(problems).toEqual([]);
+  });
+
+  /** Puts an object into the scene, changes it there, and takes it out again; answers what was not as it is without it. */
+  async function meet(object: Object3D, set: (object: Object3D) => void, change?: (object: Object3D) => void) {
+    const { scene, tracker, service } = world;
+    const bad = new Set<string>();
+    object.position.set(8, -3, -25);
+    try {
+      object.traverse((each) => bad.add(each.uuid));
+      set(object);
+    } catch {
+      return ''; // it is no object at all
+    }
+    let problem = '';
+    const note = (what: string) => {
+      if (problem === '') problem = what;
+    };
+    const draw = async (isSettled: boolean) => {
+      try {
+        const { whole, culled } = await world.frame();
+        if (hasThrown(whole)) return;
+        if (hasThrown(culled)) note(`threw ${(culled as { error: Error }).error?.stack}`);
+        else if (world.isPainting) {
+          if (whole.join() !== culled.join()) note('paints another picture');
+        } else if (isSettled) {
+          const others = culled.filter((line: string) => !bad.has(line.split(' ')[0]));
+          if (others.join() !== first.culled.join())
+            note(`drew ${others.length} others and not ${first.culled.length}`);
+        }
+      } catch (error) {
+        note(`update rejects with ${(error as Error)?.stack}`);
+      }
+    };
+    scene.children.push(object);
+    object.parent = scene;
+    tracker.changed(scene);
+    for (let i = 0; i < 2; i++) await draw(false);
+    if (change !== undefined) {
+      await expect.poll(() => service.stats.pending, { timeout: 20_000, interval: 1 }).toBe(0);
+      await draw(false);
+      change(object);
+      tracker.changed(scene);
+      for (let i = 0; i < 3; i++) await draw(false);
+    }
+    await draw(true);
+    scene.children.splice(scene.children.indexOf(object), 1);
+    tracker.changed(scene);
+    bad.clear();
+    for (let i = 0; i < 3; i++) await draw(false);
+    await draw(true);
+    await expect.poll(() => service.stats.pending, { timeout: 20_000, interval: 1 }).toBe(0);
+    return problem;
+  }
+}
