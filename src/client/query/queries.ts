@@ -286,7 +286,9 @@ export class Queries {
   /** Reads what a moving shape asks of objects; one that is an object's is not in its own way. */
   #filterOf(operation: string, shape: Shape | ObjectId, options: QueryOptions & AdapterQuery): Filter {
     const filter = checkWholeFilter(operation, options, this.#objects, SIDE_DOUBLE);
-    return typeof shape === 'number' ? { ...filter, ignore: Uint32Array.of(...filter.ignore, shape).sort() } : filter;
+    return typeof shape === 'number'
+      ? { ...filter, ignore: Uint32Array.of(...(filter.ignore ?? []), shape).sort() }
+      : filter;
   }
 
   #motion(

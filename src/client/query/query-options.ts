@@ -95,9 +95,10 @@ export function checkFilter(
     layers: checkBits(operation, 'layers', layers),
     side: options.side === undefined ? side : checkSide(operation, 'side', options.side),
     precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
-    ignore: joined(checkIds(operation, 'ignore', ignore, objects), strangers).sort(),
     clips: planes === undefined || planes.length === 0 ? clipSets : withOwnPlanes(clipSets, planes, clipIntersection),
   };
+  const ignored = joined(checkIds(operation, 'ignore', ignore, objects), strangers);
+  if (ignored.length > 0) filter.ignore = ignored.sort();
   if (checkAtLeastZero(operation, 'threshold', threshold) > 0) filter.threshold = threshold;
   if (ownThresholds && ownThresholds.size > 0) {
     const ids = Uint32Array.from(ownThresholds.keys()).sort();

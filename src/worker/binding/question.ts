@@ -5,10 +5,11 @@ import { type BoxNames, type CoreHit, hitAt, hitsInOrder } from './hits.js';
 import type { CoreMemory } from './memory.js';
 import { STEP, type Steps } from './steps.js';
 
+const NO_IDS = new Uint32Array();
 /** No object has a threshold of its own. */
-const NONE_OWN: OwnThresholds = { ids: new Uint32Array(), thresholds: new Float64Array() };
+const NONE_OWN: OwnThresholds = { ids: NO_IDS, thresholds: new Float64Array() };
 /** Nothing is cut away. */
-const NO_CLIPS: Clips = { sets: new Uint32Array(), planes: new Float64Array() };
+const NO_CLIPS: Clips = { sets: NO_IDS, planes: new Float64Array() };
 
 /** Where what a core is asked is written, and what it answers. */
 export class Question {
@@ -33,7 +34,7 @@ export class Question {
 
   /** Runs `work` with the filter in its place; it gets the filter's address. */
   with<T>(filter: Filter, work: (address: number) => T): T {
-    const { layers, side, precision, ignore, threshold = 0, own = NONE_OWN, clips = NO_CLIPS } = filter;
+    const { layers, side, precision, ignore = NO_IDS, threshold = 0, own = NONE_OWN, clips = NO_CLIPS } = filter;
     return this.withArrays([ignore, own.ids, own.thresholds, clips.planes, clips.sets], (addresses) => {
       const { words, floats } = this.#memory;
       const set = (offset: number, value: number): void => {
