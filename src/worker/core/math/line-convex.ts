@@ -8,52 +8,59 @@ export let leaveX: f64 = 0, leaveY: f64 = 0, leaveZ: f64 = 0;
 
 /**
  * Finds where the line enters and leaves the cube [-1, 1]³, by its slabs (Kay and Kajiya, "Ray Tracing Complex Scenes",
- * 1986). Answers false where it misses the cube.
+ * 1986). Answers false where it misses the cube. It has no branches, as nobody can foresee which slab decides.
  */
 export function crossCube(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool {
-  let near = -Infinity, far = Infinity;
-  let nearAxis = 0, farAxis = 0;
-  for (let axis = 0; axis < 3; axis++) {
-    const o = axis == 0 ? x : axis == 1 ? y : z;
-    const d = axis == 0 ? dx : axis == 1 ? dy : dz;
-    if (d == 0) {
-      if (abs(o) > 1) return false;
-      continue;
-    }
-    const side = d > 0 ? 1.0 : -1.0;
-    const t0 = (-side - o) / d;
-    const t1 = (side - o) / d;
-    if (t0 > near) { near = t0; nearAxis = axis; }
-    if (t1 < far) { far = t1; farAxis = axis; }
-  }
-  if (near > far) return false;
-  enterT = near;
-  enterAxis = nearAxis;
-  leaveT = far;
-  leaveAxis = farAxis;
-  return true;
+  const xy = f64x2(x, y), zz = f64x2.splat(z), alongXy = f64x2(dx, dy), alongZ = f64x2.splat(dz);
+  const nearXy = entries(xy, alongXy), farXy = f64x2.neg(entries(f64x2.neg(xy), alongXy));
+  const near = greatest(f64x2.pmax(nearXy, entries(zz, alongZ)));
+  const far = f64x2.neg(greatest(f64x2.pmax(f64x2.neg(farXy), entries(f64x2.neg(zz), alongZ))));
+  enterT = f64x2.extract_lane(near, 0);
+  leaveT = f64x2.extract_lane(far, 0);
+  enterAxis = ctz(i64x2.bitmask(f64x2.eq(nearXy, near)) | 4);
+  leaveAxis = ctz(i64x2.bitmask(f64x2.eq(farXy, far)) | 4);
+  return !(enterT > leaveT);
 }
 
-// The axes of the faces: 0 x, 1 y, 2 z.
-let enterAxis: i32 = 0, leaveAxis: i32 = 0;
+/**
+ * Finds the t from which on a line from o along d is between -1 and 1, a lane for each of two axes; it is there until minus
+ * what this answers of -o. A line along the slab is there always, or never.
+ */
+function entries(o: v128, d: v128): v128 {
+  const one = f64x2.splat(1);
+  const t = f64x2.pmin(f64x2.div(f64x2.sub(f64x2.neg(one), o), d), f64x2.div(f64x2.sub(one, o), d));
+  const along = v128.bitselect(f64x2.splat(-Infinity), f64x2.splat(Infinity), f64x2.le(f64x2.abs(o), one));
+  return v128.bitselect(along, t, f64x2.eq(d, f64x2.splat(0)));
+}
+
+/** Answers the greater of two lanes in both. */
+// @ts-ignore: decorator
+@inline
+function greatest(v: v128): v128 {
+  return f64x2.pmax(v, v128.shuffle<f64>(v, v, 1, 0));
+}
+
+// The axes of the faces: 0 x, 1 y, 2 z; of several that are met at once the first.
+let enterAxis: u32 = 0, leaveAxis: u32 = 0;
 
 /**
  * Finds the normals where the line of the last `crossCube` enters and leaves, which most callers do not need. The
  * direction must be the same.
  */
 export function findCubeNormals(dx: f64, dy: f64, dz: f64): void {
-  enterX = enterAxis == 0 ? -sign(dx) : 0;
-  enterY = enterAxis == 1 ? -sign(dy) : 0;
-  enterZ = enterAxis == 2 ? -sign(dz) : 0;
-  leaveX = leaveAxis == 0 ? sign(dx) : 0;
-  leaveY = leaveAxis == 1 ? sign(dy) : 0;
-  leaveZ = leaveAxis == 2 ? sign(dz) : 0;
+  enterX = -component(enterAxis == 0, dx);
+  enterY = -component(enterAxis == 1, dy);
+  enterZ = -component(enterAxis == 2, dz);
+  leaveX = component(leaveAxis == 0, dx);
+  leaveY = component(leaveAxis == 1, dy);
+  leaveZ = component(leaveAxis == 2, dz);
 }
 
+/** Answers a component of a normal along an axis; by integers, as nobody can foresee which axis that is. */
 // @ts-ignore: decorator
 @inline
-function sign(d: f64): f64 {
-  return d > 0 ? 1 : -1;
+function component(isAlong: bool, d: f64): i32 {
+  return <i32>isAlong * ((<i32>(d > 0) << 1) - 1);
 }
 
 /**

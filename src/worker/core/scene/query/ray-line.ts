@@ -16,7 +16,7 @@ export let directionX: f64 = 0, directionY: f64 = 0, directionZ: f64 = 0;
 export let tMin: f64 = 0;
 /** The ray ends there, however near its nearest hit is. */
 export let tMax: f64 = 0;
-/** The rounding error of the direction: what is to be added to it. */
+/** The rounding error of the direction, what is to be added to it, once `findDirectionLow` was called. */
 export let directionLowX: f64 = 0, directionLowY: f64 = 0, directionLowZ: f64 = 0;
 /** How far the origin has moved along the ray. */
 export let movedBy: f64 = 0;
@@ -60,12 +60,24 @@ function setDirection(x: f64, y: f64, z: f64): void {
     c = z * half * rest;
     square = a * a + b * b + c * c;
   }
-  const unit = 1.0 / sqrt(square);
-  directionX = twoProduct(a, unit);
+  unit = 1.0 / sqrt(square);
+  wayX = a; wayY = b; wayZ = c;
+  directionX = a * unit;
+  directionY = b * unit;
+  directionZ = c * unit;
+}
+
+/** What the direction was made of: unit · way. */
+let unit: f64 = 0;
+let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
+
+/** Finds what rounding has taken from the direction, which only rays from afar need. */
+export function findDirectionLow(): void {
+  twoProduct(wayX, unit);
   directionLowX = low;
-  directionY = twoProduct(b, unit);
+  twoProduct(wayY, unit);
   directionLowY = low;
-  directionZ = twoProduct(c, unit);
+  twoProduct(wayZ, unit);
   directionLowZ = low;
 }
 
@@ -79,10 +91,11 @@ export const TOO_FAR: f64 = 1e290;
 
 /** Moves the origin to where the ray is nearest to a point, if the origin is far away from it compared with `reach`. */
 export function approach(x: f64, y: f64, z: f64, reach: f64): void {
-  const wayX = originX - x, wayY = originY - y, wayZ = originZ - z;
-  const away = abs(wayX) + abs(wayY) + abs(wayZ);
+  const fromX = originX - x, fromY = originY - y, fromZ = originZ - z;
+  const away = abs(fromX) + abs(fromY) + abs(fromZ);
   if (!(away > FAR * reach && away < TOO_FAR)) return;
-  movedBy = -(wayX * directionX + wayY * directionY + wayZ * directionZ);
+  findDirectionLow();
+  movedBy = -(fromX * directionX + fromY * directionY + fromZ * directionZ);
   originX = coordinateAt(originX, 0, movedBy, directionX, directionLowX);
   originY = coordinateAt(originY, 0, movedBy, directionY, directionLowY);
   originZ = coordinateAt(originZ, 0, movedBy, directionZ, directionLowZ);

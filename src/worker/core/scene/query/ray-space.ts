@@ -17,7 +17,7 @@ import { radiusOf } from '../index/bounding-spheres';
 import { precision } from './filter';
 import {
   originX, originY, originZ, directionX, directionY, directionZ, directionLowX, directionLowY, directionLowZ, FAR,
-  TOO_FAR,
+  TOO_FAR, findDirectionLow,
 } from './ray-line';
 
 // What stands for an object, for which one, and when: rays come in numbers, and often to the same object.
@@ -46,7 +46,9 @@ export function prepare(proxy: Proxy, tree: Tree, position: u32): void {
   const x = abs(proxy.xx) + abs(proxy.xy) + abs(proxy.xz);
   const y = abs(proxy.yx) + abs(proxy.yy) + abs(proxy.yz);
   const z = abs(proxy.zx) + abs(proxy.zy) + abs(proxy.zz);
-  farDistance = FAR * max(max(x, y), z);
+  // By lanes: which of them is the largest is what nobody can foresee, and max of scalars branches.
+  const largest = f64x2.pmax(f64x2.pmax(f64x2.splat(x), f64x2.splat(y)), f64x2.splat(z));
+  farDistance = FAR * f64x2.extract_lane(largest, 0);
   const shape: u32 = proxy.shape;
   if (precision == PRECISION_OBB && shape == SHAPE_MESH && prepareBoxes(proxy.id)) return;
   // What the candidate alone tells spares a look at the object, which is far away in memory.
@@ -108,6 +110,7 @@ export function toLocal(): void {
   const wayX = originX - centreX, wayY = originY - centreY, wayZ = originZ - centreZ;
   const away = abs(wayX) + abs(wayY) + abs(wayZ);
   if (away > farDistance && away < TOO_FAR) {
+    findDirectionLow();
     nearT = -(wayX * directionX + wayY * directionY + wayZ * directionZ);
     x = coordinateAt(originX, solid.tx, nearT, directionX, directionLowX);
     y = coordinateAt(originY, solid.ty, nearT, directionY, directionLowY);

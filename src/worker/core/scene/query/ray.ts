@@ -6,7 +6,6 @@ import { PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';
 import { lineMisses, lineMissesMap } from '../../math/obb-sat-f32';
 import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
 import { lane0, lane1, lane2 } from '../../math/lanes';
-import { laneCompaction } from '../../math/lane-compaction';
 import { reserve } from '../../memory';
 import { ANY, NEAREST } from '../../mesh/query/ray';
 import { passOver, precision, sidesOf } from './filter';
@@ -91,7 +90,13 @@ function castAtObject(id: u32): void {
  */
 const PADDING: f32 = 3.814697265625e-6;
 
-/** Casts the ray at the objects of a tree. Throws OUT_OF_MEMORY. */
+/**
+ * Casts the ray at the objects of a tree. Throws OUT_OF_MEMORY.
+ *
+ * A ray among 10,000 boxes visits 7 cells and 23 blocks of four boxes; 2.8 objects are tested as lines are, and 1.3 are cast at. With
+ * all of it in the caches and every branch foreseen it takes 0.6 of the time. Sorted rays take 0.95 of it, so that is not done; 64
+ * rays at once, as meshes have them, took 0.92 and 6 KB of code.
+ */
 function castTree(tree: Tree): void {
   if (isEmpty(tree)) return;
   const root = cellAt(tree, 0);
@@ -114,14 +119,13 @@ function castTree(tree: Tree): void {
   const signs = i32x4.bitmask(inverse);
   // The ray's origin moved by the padding for one bound and the other: the same as boxes that are larger.
   const aside = v128.or(f32x4.splat(padding), v128.and(inverse, i32x4.splat(i32.MIN_VALUE)));
-  const near = f32x4.add(point, aside), far = f32x4.sub(point, aside);
-  const nearX = lane0(near), nearY = lane1(near), nearZ = lane2(near);
-  const farX = lane0(far), farY = lane1(far), farZ = lane2(far);
-  const invX = lane0(inverse), invY = lane1(inverse), invZ = lane2(inverse);
+  v128.store(slabs, f32x4.add(point, aside));
+  v128.store(slabs, f32x4.sub(point, aside), 16);
+  v128.store(slabs, inverse, 32);
   const alongX = lane0(along), alongY = lane1(along), alongZ = lane2(along);
-  // Where in a block the bounds are that the ray passes first, and last.
-  const firstX: usize = signs & 1 ? 48 : 0, firstY: usize = signs & 2 ? 64 : 16, firstZ: usize = signs & 4 ? 80 : 32;
-  const lastX: usize = 48 - firstX, lastY: usize = 80 - firstY, lastZ: usize = 112 - firstZ;
+  store<u32>(slabs, signs & 1 ? 48 : 0, 48);
+  store<u32>(slabs, signs & 2 ? 64 : 16, 52);
+  store<u32>(slabs, signs & 4 ? 80 : 32, 56);
   let limit = upward(end - from);
 
   // What float64 leaves uncertain of where the ray enters.
@@ -139,23 +143,14 @@ function castTree(tree: Tree): void {
   let cell = root;
   while (true) {
     for (let start = cell.start; start < cell.ownEnd; start += LISTED) {
-      // What the ray may meet, as a list: fewer branches that nobody can foresee.
+      // What the ray may meet, a bit each: fewer branches that nobody can foresee.
       const stop = min(cell.ownEnd, start + LISTED);
-      let listed: usize = 0;
-      let positions = i32x4.add(i32x4.splat(start), i32x4(0, 1, 2, 3));
-      for (let block = blockAt(tree, start), end = blockAt(tree, stop); block < end; block += BLOCK_BYTES) {
-        const first = firstOf(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
-        const last = lastOf(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
-        const bits = i32x4.bitmask(f32x4.le(first, last));
-        v128.store(listedDistances + listed, v128.swizzle(first, laneCompaction(bits)));
-        v128.store(listedPositions + listed, v128.swizzle(positions, laneCompaction(bits)));
-        positions = i32x4.add(positions, i32x4.splat(4));
-        listed += popcnt(bits) << 2;
-      }
-      if (!hasProxies && listed > FEW_LISTED) readAhead(tree, listed);
-      for (let i: usize = 0; i < listed; i += 4) {
-        const position = load<u32>(listedPositions + i);
-        if (load<f32>(listedDistances + i) > limit) continue;
+      let met = meetBoxes(blockAt(tree, start), blockAt(tree, stop), limit, distances);
+      if (!hasProxies && popcnt(met) > FEW) readAhead(tree, start, met);
+      for (; met != 0; met &= met - 1) {
+        const i = <u32>ctz(met);
+        const position = start + i;
+        if (load<f32>(distances + (<usize>i << 2)) > limit) continue;
         if (oriented) {
           if (hasProxies) {
             const p = proxyAt(tree, position);
@@ -178,18 +173,15 @@ function castTree(tree: Tree): void {
     }
     if (cell.firstChild != 0) {
       const block = childBlocksAt(tree, cell);
-      const next = block + BLOCK_BYTES;
-      const near0 = firstOf(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
-      const far0 = lastOf(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
-      const near1 = firstOf(next, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
-      const far1 = lastOf(next, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
-      const met = i32x4.bitmask(f32x4.le(near0, far0)) | (i32x4.bitmask(f32x4.le(near1, far1)) << 4);
+      const met = <u32>meetBoxes(block, block + 2 * BLOCK_BYTES, limit, top + (ENTRY_BYTES + 16));
       if (met != 0) {
-        top += ENTRY_BYTES;
-        store<u32>(top, cell.firstChild);
-        store<u32>(top, flipped(met, flip), 4);
-        v128.store(top, near0, 16);
-        v128.store(top, near1, 32);
+        // The nearest goes on at once, the others wait.
+        const bits = flipped(met, flip), rest = bits & (bits - 1), first = cell.firstChild;
+        store<u32>(top, first, ENTRY_BYTES);
+        store<u32>(top, rest, ENTRY_BYTES + 4);
+        top += rest != 0 ? ENTRY_BYTES : 0;
+        cell = cellAt(tree, first + (ctz(bits) ^ flip));
+        continue;
       }
     }
     let child: u32 = 0;
@@ -206,15 +198,15 @@ function castTree(tree: Tree): void {
   }
 }
 
-/** The bytes of a list that is not worth `readAhead`. */
-const FEW_LISTED: usize = 8;
+/** So few objects are not worth `readAhead`. */
+const FEW: u64 = 2;
 let ahead: u32 = 0;
 
-/** Reads the records of what is listed, which are far apart, so that the caches are waited for once. */
-function readAhead(tree: Tree, bytes: usize): void {
+/** Reads the records of what the ray may meet, which are far apart, so that the caches are waited for once. */
+function readAhead(tree: Tree, start: u32, met: u64): void {
   let sum: u32 = 0;
-  for (let i: usize = 0; i < bytes; i += 4) {
-    const at = changetype<usize>(itemAt(slotAt(tree, load<u32>(listedPositions + i))));
+  for (let rest = met; rest != 0; rest &= rest - 1) {
+    const at = changetype<usize>(itemAt(slotAt(tree, start + <u32>ctz(rest))));
     sum += load<u32>(at) + load<u32>(at, 64);
   }
   ahead = sum;
@@ -232,11 +224,33 @@ export function reachOf(cell: Cell): f32 {
 }
 
 const ENTRY_BYTES: usize = 48;
+/** The objects of a cell that are looked at together. */
 const LISTED: u32 = 64;
-// Four at a time are written, the last ones beyond those that are listed.
-const LISTED_BYTES: i32 = <i32>LISTED * 4 + 16;
-const listedDistances: usize = memory.data(LISTED_BYTES, 16);
-const listedPositions: usize = memory.data(LISTED_BYTES, 16);
+const distances: usize = memory.data(<i32>LISTED * 4, 16);
+
+/**
+ * The ray's origin moved by the padding for near bounds, and for far ones; the reciprocals of its direction; where in a block the
+ * bounds are that it passes first.
+ */
+const slabs: usize = memory.data(64, 64);
+
+/** Finds which boxes of some blocks the ray meets, a bit each, and where it enters each: as f32 at `out`. */
+function meetBoxes(from: usize, end: usize, limit: f32, out: usize): u64 {
+  const firstX: usize = load<u32>(slabs, 48), firstY: usize = load<u32>(slabs, 52), firstZ: usize = load<u32>(slabs, 56);
+  const lastX: usize = 48 - firstX, lastY: usize = 80 - firstY, lastZ: usize = 112 - firstZ;
+  const nearX = v128.load32_splat(slabs), nearY = v128.load32_splat(slabs, 4), nearZ = v128.load32_splat(slabs, 8);
+  const farX = v128.load32_splat(slabs, 16), farY = v128.load32_splat(slabs, 20), farZ = v128.load32_splat(slabs, 24);
+  const invX = v128.load32_splat(slabs, 32), invY = v128.load32_splat(slabs, 36), invZ = v128.load32_splat(slabs, 40);
+  let met: u64 = 0, lane: u64 = 0;
+  for (let block = from; block < end; block += BLOCK_BYTES) {
+    const first = firstOf(block, firstX, firstY, firstZ, nearX, nearY, nearZ, invX, invY, invZ);
+    const last = lastOf(block, lastX, lastY, lastZ, farX, farY, farZ, invX, invY, invZ, limit);
+    v128.store(out + (<usize>lane << 2), first);
+    met |= <u64>i32x4.bitmask(f32x4.le(first, last)) << lane;
+    lane += 4;
+  }
+  return met;
+}
 
 /** Finds where the ray enters each of four boxes, if it does, from 0 on. */
 // @ts-ignore: decorator
