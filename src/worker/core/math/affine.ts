@@ -131,9 +131,14 @@ export function relate(out: Affine, a: Affine, b: Affine): void {
  * lengths.
  */
 export function usable(a: Affine): bool {
-  const sum =
-    a.xx + a.xy + a.xz + a.yx + a.yy + a.yz + a.zx + a.zy + a.zz + a.tx + a.ty + a.tz;
-  if (sum - sum != 0.0) return false; // NaN or infinite; a sum of finite numbers that overflows is no use either
+  const at = changetype<usize>(a);
+  let sum = f64x2.add(
+    f64x2.add(f64x2.add(v128.load(at), v128.load(at, 16)), f64x2.add(v128.load(at, 32), v128.load(at, 48))),
+    f64x2.add(v128.load(at, 64), v128.load(at, 80)),
+  );
+  sum = f64x2.add(sum, between(sum, sum));
+  // NaN or infinite; a sum of finite numbers that overflows is no use either.
+  if (!i64x2.all_true(f64x2.eq(f64x2.sub(sum, sum), f64x2.splat(0)))) return false;
   const x = a.xx * a.xx + a.xy * a.xy + a.xz * a.xz;
   const y = a.yx * a.yx + a.yy * a.yy + a.yz * a.yz;
   const z = a.zx * a.zx + a.zy * a.zy + a.zz * a.zz;

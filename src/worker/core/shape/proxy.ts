@@ -46,6 +46,19 @@ export function setProxy(proxy: Proxy, item: Item, bounds: Affine): void {
   setRest(proxy, item, bounds);
 }
 
+/** Sets what changes when an object moves, all but how far it reaches. */
+export function moveProxy(proxy: Proxy, bounds: Affine): void {
+  setForm(proxy.form(), bounds);
+  setColumns(proxy, bounds);
+}
+
+// @ts-ignore: decorator
+@inline
+function setColumns(proxy: Proxy, bounds: Affine): void {
+  copyEight(changetype<usize>(proxy) + offsetof<Proxy>('xx'), changetype<usize>(bounds));
+  proxy.zz = bounds.zz;
+}
+
 /** Sets how far an object may come into contact beyond its bounds. */
 export function setProxyReach(proxy: Proxy, length: f64): void {
   proxy.reach = <f32>(length * ROUNDED_UP);
@@ -65,8 +78,7 @@ export function setPlace(proxy: Proxy, item: Item, bounds: Affine): void {
 // @ts-ignore: decorator
 @inline
 function setRest(proxy: Proxy, item: Item, bounds: Affine): void {
-  copyEight(changetype<usize>(proxy) + offsetof<Proxy>('xx'), changetype<usize>(bounds));
-  proxy.zz = bounds.zz;
+  setColumns(proxy, bounds);
   proxy.shape = item.shape;
   proxy.flags = <u8>item.flags;
   proxy.moreFlags = <u8>(item.flags >> 8);

@@ -9,7 +9,7 @@ import { Affine, copy } from '../../math/affine';
 import { allocate, release, reserve } from '../../memory';
 import { worldOf } from '../../shape/item';
 import { isAlive, itemAt, slotOf } from '../objects';
-import { moveObject } from '../scene';
+import { moveObject, placeMoved } from '../scene';
 
 @unmanaged
 export class Character {
@@ -152,6 +152,7 @@ export function placeObject(c: Character): void {
   map.ty = c.y;
   map.tz = c.z;
   moveObject(slot, map);
+  placeMoved();
 }
 
 /** Writes xyz to an address. */

@@ -14,8 +14,7 @@ import { CHARACTERS_OUT_PARTS, charactersOutBytes, writeCharacters } from '../ch
 import { cull } from '../view/cull';
 import { leaveOutOccluded } from '../view/occlusion';
 import { beginSnapshot, bytesOfAll, dropSnapshot, idsOfFrame, keepAll, takeSnapshot } from '../frame-snapshot';
-import { UNPLACED, boxAt, isAlive, reachAt, slotCount, slotOf } from '../objects';
-import { proxyAt, laneAt, treeOf } from '../index/octree';
+import { isAlive, slotCount, slotOf } from '../objects';
 import { SlotSet, addSlot, clearSlots, reserveSet } from '../slot-set';
 import { append, beginOut, out, outUsed, reserveOut, writeIds } from './out';
 import { PAIRS_OUT_PARTS, pairsOutBytes, writePairs } from './out-pairs';
@@ -29,10 +28,10 @@ import { freeRetiredLists } from '../../shared-lists';
 import { freeRetired } from '../../skin/pose';
 import { poseObject } from '../poses';
 import {
-  beginChangesSince, endChangesSince, moveObject, reserveChangesSince, settle, unsteady, updateTrees,
+  beginChangesSince, endChangesSince, moveObject, placeMoved, reserveChangesSince, settle, unsteady, updateTrees,
 } from '../scene';
 import { dropPassedWays, holdWays, restorePassed, restoreWaiting } from '../way-rounds';
-import { isAnyReaching, nextRound } from '../ways';
+import { nextRound } from '../ways';
 import { beginReplacedSince, endReplacedSince, rememberIds, reserveReplacedSince } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
 
@@ -81,6 +80,7 @@ export function beginFrame(input: usize): void {
   applyViews(input);
   applyBlocks(input);
   applyTransforms(input);
+  placeMoved();
   applyPoses(input);
   dropPassedWays();
   beginCharacters(input);
@@ -280,6 +280,7 @@ export function placeAhead(input: usize): void {
   isTelling = false;
   applyBlocks(input);
   applyTransforms(input);
+  placeMoved();
   applyPoses(input);
   isTelling = true;
 }
@@ -290,6 +291,7 @@ export function placeFrame(input: usize): void {
   applyViews(input);
   applyBlocks(input);
   applyTransforms(input);
+  placeMoved();
   applyPoses(input);
   nextRound();
   rememberIds();
@@ -316,6 +318,7 @@ let isTelling: bool = true;
 /** Adds a slot to those whose transform was refused. Throws OUT_OF_MEMORY. */
 function reject(slot: u32): void {
   if (!isTelling) return;
+  if (rejected.count == 0) placeMoved(); // what comes next may run out of memory, and then nobody else does that
   reserveSet(rejected, slotCount);
   addSlot(rejected, slot);
 }
@@ -325,7 +328,6 @@ function applyTransforms(input: usize): void {
   const ids = input + load<u32>(input, IN_IDS);
   const matrices = input + load<u32>(input, IN_MATRICES);
   for (let i: u32 = 0; i < count; i++) {
-    if ((i & 63) == 0) readAhead(ids + (<usize>i << 2), min<u32>(count - i, 64));
     apply(load<u32>(ids + (<usize>i << 2)), changetype<Affine>(matrices + i * MATRIX_BYTES));
   }
 }
@@ -351,7 +353,6 @@ function applyBlocks(input: usize): void {
     columns64(parent, block + BLOCK_PARENT);
     const alone = isIdentity(parent);
     for (let i: u32 = 0; i < count; i++) {
-      if ((i & 63) == 0) readAhead(ids + (<usize>i << 2), min<u32>(count - i, 64));
       const id = load<u32>(ids + (<usize>i << 2));
       const at = matrices + <usize>i * (wide ? 128 : 64);
       if (!(wide ? isAffine64(at) : isAffine32(at))) {
@@ -365,27 +366,6 @@ function applyBlocks(input: usize): void {
     }
     block = input + load<u32>(block, BLOCK_NEXT);
   }
-}
-
-let ahead: u32 = 0;
-
-/**
- * Reads where many objects are going to be written in their trees, as the caches are what that waits for, and so for
- * all at once: frames of 10,000 rotating boxes take 0.88 of the time.
- */
-function readAhead(ids: usize, count: u32): void {
-  let sum: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) {
-    const id = load<u32>(ids + (<usize>i << 2));
-    if (!isAlive(id)) continue; // of a page without any the boxes are given back
-    const box = boxAt(slotOf(id));
-    if (box.position == UNPLACED) continue;
-    const tree = treeOf(box.tree);
-    if (tree.proxies == 0) continue;
-    const at = changetype<usize>(proxyAt(tree, box.position)), lane = laneAt(tree, box.position);
-    sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128) + load<u32>(lane) + load<u32>(lane, 64);
-  }
-  ahead = sum;
 }
 
 /** Tells whether the bottom row of a 4×4 column-major matrix is 0, 0, 0, 1; the 1 may be rounded, as inverting does. */

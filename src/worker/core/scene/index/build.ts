@@ -4,8 +4,8 @@ import { allocate, reserve } from '../../memory';
 import { PROXY_BYTES } from '../../shape/proxy';
 import { boxAt, orientedBounds } from '../objects';
 import {
-  BLOCK_BYTES, CELL_BYTES, Cell, DIGITS, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, middle, setChildCube,
-  writePosition,
+  BLOCK_BYTES, CELL_BYTES, Cell, DIGITS, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, middle, reserveMoved,
+  setChildCube, writePosition,
 } from './octree';
 import { WORD_BYTES } from '../../sizes';
 
@@ -202,6 +202,7 @@ function reservePositions(tree: Tree, positions: u32): void {
     tree.visible = reserve(tree.visible, 0, bytes);
     tree.proxies = reserve(tree.proxies, 0, <u64>capacity * PROXY_BYTES);
     tree.blocks = reserve(tree.blocks, 0, <u64>(capacity >> 2) * BLOCK_BYTES);
+    reserveMoved(capacity);
     tree.capacity = capacity;
   }
   tree.positions = positions;

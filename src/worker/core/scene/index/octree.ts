@@ -6,7 +6,8 @@
 // refitted in place instead.
 
 import { Affine } from '../../math/affine';
-import { PROXY_BYTES, Proxy, boundsOf, setPlace, setProxy, setProxyReach } from '../../shape/proxy';
+import { reserve } from '../../memory';
+import { PROXY_BYTES, Proxy, boundsOf, moveProxy, setPlace, setProxy, setProxyReach } from '../../shape/proxy';
 import { REACHING, lengthOf } from '../../shape/reach';
 import { Box, UNPLACED, boxAt, itemAt, orientedBounds, reachAt, visibleLayers } from '../objects';
 
@@ -146,6 +147,21 @@ for (let which: u32 = 0; which < TREE_COUNT; which++) {
   const heads = freeRanges + which * (ORDERS << 2);
   memory.fill(heads, 0xff, ORDERS << 2); // no range is free
   treeOf(which).freeRanges = heads;
+}
+
+/** A bit for each position of the tree of moving objects: those that have moved and are not placed yet. */
+export let movedPositions: usize = 0;
+
+/** Makes room for so many positions, none of which is marked. Throws OUT_OF_MEMORY. */
+export function reserveMoved(positions: u32): void {
+  const bytes = <u64>((positions + 31) >> 5) << 2;
+  movedPositions = reserve(movedPositions, 0, bytes);
+  memory.fill(movedPositions, 0, <usize>bytes);
+}
+
+export function markMoved(position: u32): void {
+  const at = movedPositions + (<usize>(position >> 5) << 2);
+  store<u32>(at, load<u32>(at) | (1 << (position & 31)));
 }
 
 /** Copies what the traversals read from a slot to its position. */
@@ -291,21 +307,37 @@ export function highest(v: v128): f32 {
 
 /** Takes over a moved or changed slot of a built tree; `refitTree` must follow once for all such slots. */
 export function place(tree: Tree, slot: u32, bounds: Affine): void {
-  const box = boxAt(slot);
-  const position = box.position;
-  const cell = cellOf(tree, position);
-  if (!inCell(cell, box)) {
-    // Counted once, when it leaves: its lane has the box from before.
-    const at = laneAt(tree, position);
-    const x = middle(load<f32>(at), load<f32>(at, 48));
-    const y = middle(load<f32>(at, 16), load<f32>(at, 64));
-    const z = middle(load<f32>(at, 32), load<f32>(at, 80));
-    if (holds(cell, x, y, z)) tree.misfits++;
-  }
-  writePosition(tree, position, slot, bounds);
-  cell.dirty = 1;
+  leaveBox(tree, boxAt(slot));
+  writePosition(tree, boxAt(slot).position, slot, bounds);
+  noteChange(tree);
+}
+
+/** Takes over a slot whose object has moved and is otherwise as it was; `noteChange` must follow once for all such slots. */
+export function moveWithin(tree: Tree, slot: u32, bounds: Affine): void {
+  const box = boxAt(slot), position = box.position, proxy = proxyAt(tree, position);
+  leaveBox(tree, box);
+  moveProxy(proxy, bounds);
+  if (itemAt(slot).flags & REACHING) setProxyReach(proxy, lengthOf(reachAt(slot)));
+  storeLane(laneAt(tree, position), box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
+}
+
+/** Takes note that bounds in a tree have changed. */
+export function noteChange(tree: Tree): void {
   tree.dirty = 1;
   changeVersion(tree);
+}
+
+/** Takes note that a box replaces the one at its position, which is still there. */
+function leaveBox(tree: Tree, box: Box): void {
+  const cell = cellOf(tree, box.position);
+  cell.dirty = 1;
+  if (inCell(cell, box)) return;
+  // Counted once, when it leaves.
+  const at = laneAt(tree, box.position);
+  const x = middle(load<f32>(at), load<f32>(at, 48));
+  const y = middle(load<f32>(at, 16), load<f32>(at, 64));
+  const z = middle(load<f32>(at, 32), load<f32>(at, 80));
+  if (holds(cell, x, y, z)) tree.misfits++;
 }
 
 /** Empties the position of a removed object, in a tree that was built. */

@@ -305,7 +305,8 @@ function considerListed(): void {
   considered += <u32>(listed >> 2);
   let sum: u32 = 0;
   for (let i: usize = 0; i < listed; i += 4) {
-    const second = <usize>load<u32>(seconds + i);
+    const first = <usize>load<u32>(firsts + i), second = <usize>load<u32>(seconds + i);
+    sum += load<u32>(first) + load<u32>(first, 64);
     sum += load<u32>(second) + load<u32>(second, 64) + load<u32>(second, 128);
   }
   ahead = sum;
