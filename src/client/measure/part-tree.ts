@@ -52,16 +52,11 @@ function halvesOf(node: PartNode): readonly [PartNode, PartNode] {
 }
 
 /** Visits the pairs of parts whose boxes are nearer to each other than the square that `found` answers, the near ones first. */
-export function visitPairs(
-  a: PartNode,
-  b: PartNode,
-  found: () => number,
-  visit: (i: number, k: number) => void,
-): void {
+export function visitPairs(a: PartNode, b: PartNode, found: () => number, visit: (i: number, k: number) => void): void {
   if (!(gapOf(a, b) < found())) return;
   const [m, n] = [a.parts.length, b.parts.length];
-  if (m === 1 && n === 1) return visit(a.parts[0], b.parts[0]);
-  if (m > 1 && m >= n) {
+  if (m === 1 && n === 1) visit(a.parts[0], b.parts[0]);
+  else if (m > 1 && m >= n) {
     a.halves ??= halvesOf(a);
     for (const half of nearFirst(a.halves, b)) visitPairs(half, b, found, visit);
   } else {
