@@ -14,7 +14,9 @@ export default defineConfig({
   test: {
     name: 'mutants',
     include: [
-      'test/client/*.test.ts',
+      'test/client/**/*.test.ts',
+      'test/composed/{proximity,section,snap,tracker}.test.ts',
+      'test/fuzz/*.test.ts',
       'test/three/*.test.ts',
       'test/repro/*.test.ts',
       'test/worker/{binding,mesh-table,worker-service}.test.ts',
@@ -31,6 +33,7 @@ export default defineConfig({
     // core's to cope with.
     exclude: [
       'test/client/*.browser.test.ts',
+      'test/fuzz/*.browser.test.ts',
       'test/repro/*.browser.test.ts',
       'test/client/{ahead,building,character-course,large-meshes,long-run,paced}.test.ts',
       'test/three/{batched-mesh,collision-helper,culling,culling-webgpu,drawn-classes}.browser.test.ts',
