@@ -28,6 +28,7 @@ const CASES: [string, number, number, number][] = [
   ['hundreds of a million', 200, 1e6, 0],
   ['hundreds of a millionth, a millionth of a million away', 200, 1e-6, 1],
 ];
+if (SCALE > 2) CASES.push(['2,000 things', 2000, 1, 0]);
 
 /** Whether a place is in a thing; null where rounding may say so or not. */
 function holds(thing: Thing, point: Vector3, doubt: number): boolean | null {

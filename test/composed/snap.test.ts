@@ -12,6 +12,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { comb } from '../oracle/lumps.js';
 import { boxMesh, icosphere, type Triangles, transformed, trianglesOf } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
+import { movedPositions, poseOf, type Rig, randomRig, roundBones, strike } from '../oracle/rigs.js';
 import { anySolid, frameOf } from '../oracle/shapes.js';
 import { type Feature, featuresOfElements, featuresOfMesh, type SnapObject, snapsAt } from '../oracle/snaps.js';
 
@@ -29,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.dispose());
 
-type SnapThing = SnapObject & { layers: number; isPickable: boolean };
+type SnapThing = SnapObject & { layers: number; isPickable: boolean; rig?: Rig };
 type Known = Map<Triangles, ReturnType<typeof featuresOfMesh>>;
 
 const CUBE = boxMesh(2, 2, 2);
@@ -54,6 +55,7 @@ describe.each([
       const forms = await addForms(own, known);
       let things: SnapThing[] = [];
       for (let i = 0; i < count; i++) things.push(addThing(own, forms));
+      if (own.chance(0.5)) things.push(await addPosed(own, known));
       const camera = cameraOf(own);
       service.setView({
         projection: camera.projectionMatrix.elements,
@@ -62,6 +64,8 @@ describe.each([
       });
       for (let step = 0; step < 3; step++) {
         for (let i = own.integer(4); i > 0 && things.length > 1; i--) things = changed(own, things, forms);
+        things = things.map((thing) => (thing.rig && own.chance(0.5) ? struck(own, thing, thing.rig, known) : thing));
+        if (own.chance(0.3)) things = await reshaped(own, things, forms, known);
         const updated = service.update();
         const now = things;
         await Promise.all(
@@ -123,10 +127,52 @@ describe.each([
     return forms;
   }
 
+  /** A mesh that bones move, with the features that it has at rest, where the bones have them. */
+  async function addPosed(random: Random, known: Known): Promise<SnapThing> {
+    const triangles = random.pick([icosphere(1, 1), comb(2)]);
+    const rig = randomRig(random, { bones: 1 + random.integer(3), targets: 1, triangles });
+    const mesh = await service.addMesh(rig.data);
+    const matrix = matrixOf(random, size);
+    const id = service.addObject({ shape: { type: 'mesh', mesh }, matrix: matrix.elements, contacts: 'none' });
+    const thing: SnapThing = { id, mesh: triangles, matrix, side: 'double', layers: 1, isPickable: true, rig };
+    known.set(triangles, featuresOfMesh(triangles, 35));
+    return struck(random, thing, rig, known);
+  }
+
+  function struck(random: Random, thing: SnapThing, rig: Rig, known: Known): SnapThing {
+    strike(random, rig, 0.5);
+    roundBones(rig);
+    service.setPose(thing.id, poseOf(rig));
+    const positions = Float32Array.from(movedPositions(rig));
+    const mesh = { positions, indices: thing.mesh.indices };
+    const features = known.get(thing.mesh)!;
+    const vertices = features.vertices.map((_, i) => new Vector3().fromArray(positions, 3 * i));
+    // What has moved is bent where a run went on straight: its edges are looked at one by one, which the truth does anyway.
+    known.set(mesh, { ...features, vertices });
+    return { ...thing, mesh };
+  }
+
   function matrixOf(random: Random, unit: number): Matrix4 {
     const forms = [{}, { low: 0.5, high: 2, mirrored: 0.4, sheared: 0.3 }];
     const matrix = random.placement(new Vector3(), random.pick(forms));
     return matrix.scale(new Vector3().setScalar(unit)).setPosition(random.point(1.5 * size).add(place));
+  }
+
+  /** Moves the vertices of a mesh that things share. */
+  async function reshaped(random: Random, things: SnapThing[], forms: SnapForm[], known: Known): Promise<SnapThing[]> {
+    const form = random.pick(forms.filter(({ topology }) => topology === undefined));
+    const before = form.triangles;
+    const by = random.point(1);
+    const after = transformed(before, (vertex) => {
+      const twist = (by.x * vertex.z) / size;
+      return vertex.applyAxisAngle(new Vector3(0, 0, 1), twist).multiplyScalar(1 + 0.2 * by.y);
+    });
+    const features = featuresOfMesh(after, 35);
+    if (features.isDoubtful) return things;
+    known.set(after, features);
+    form.triangles = after;
+    await service.updateMesh(form.mesh, after.positions.slice());
+    return things.map((thing) => (thing.mesh === before ? { ...thing, mesh: after } : thing));
   }
 
   function addThing(random: Random, forms: readonly SnapForm[]): SnapThing {
@@ -168,7 +214,7 @@ describe.each([
       case 3:
         return [...things, addThing(random, forms)];
       default: {
-        if (thing.mesh === CUBE || thing.mesh === ROUND) return [...things];
+        if (thing.mesh === CUBE || thing.mesh === ROUND || thing.rig) return [...things];
         const matrix = matrixOf(random, 1);
         service.setTransform(thing.id, matrix.elements);
         return [...others, { ...thing, matrix }];

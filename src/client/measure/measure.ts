@@ -1,6 +1,7 @@
 import type { Vec3 } from '../../shared/types.js';
 import { Closest } from './closest-points.js';
 import { type Measurable, type MeasuredFeature, readFeature } from './features.js';
+import { nodeOf, type PartNode, visitPairs } from './part-tree.js';
 
 /** How two features lie to each other. Lengths are world units. */
 export interface Measure {
@@ -38,9 +39,12 @@ export function measure(a: Measurable, b: Measurable): Measure {
   moveBy(first.corners, origin);
   moveBy(second.corners, origin);
   const closest = new Closest();
-  for (let i = 0; i < first.corners.length; i += SIZES[first.kind]) {
-    for (let k = 0; k < second.corners.length; k += SIZES[second.kind]) addPair(closest, first, i, second, k);
-  }
+  visitPairs(
+    partsOf(first),
+    partsOf(second),
+    () => closest.square,
+    (i, k) => addPair(closest, first, i, second, k),
+  );
   const { square } = closest;
   const placeOf = ([x, y, z]: Vec3): Vec3 => [x + origin[0], y + origin[1], z + origin[2]];
   const [v, w] = [wayOf(first), wayOf(second)];
@@ -58,6 +62,15 @@ export function measure(a: Measurable, b: Measurable): Measure {
 /** Numbers of a part: a point, an edge or a triangle. */
 const SIZES = { point: 3, edge: 6, face: 9 } as const;
 
+function partsOf({ kind, corners }: MeasuredFeature): PartNode {
+  const size = SIZES[kind];
+  return nodeOf(
+    corners,
+    size,
+    Array.from({ length: corners.length / size }, (_, i) => size * i),
+  );
+}
+
 function moveBy(corners: Float64Array, origin: Float64Array): void {
   for (let i = 0; i < corners.length; i++) corners[i] -= origin[i % 3];
 }
@@ -65,8 +78,6 @@ function moveBy(corners: Float64Array, origin: Float64Array): void {
 function addPair(closest: Closest, a: MeasuredFeature, i: number, b: MeasuredFeature, k: number): void {
   const [s, t] = [a.corners, b.corners];
   const [m, n] = [SIZES[a.kind], SIZES[b.kind]];
-  if (isFarther(s, i, m, t, k, n, closest.square)) return;
-  if (m === 3 && n === 3) closest.add(s[i], s[i + 1], s[i + 2], t[k], t[k + 1], t[k + 2]);
   for (const [p, q] of SIDES[a.kind]) {
     for (const [r, u] of SIDES[b.kind]) {
       if (m === 3) closest.pointSegment(s, i, t, k + r, k + u);
@@ -88,33 +99,6 @@ const SIDES = {
     [6, 0],
   ],
 } as const;
-
-/** Tells whether the boxes about two parts are farther from each other than what was found. */
-function isFarther(
-  s: Float64Array,
-  i: number,
-  m: number,
-  t: Float64Array,
-  k: number,
-  n: number,
-  found: number,
-): boolean {
-  let square = 0;
-  for (let axis = 0; axis < 3; axis++) {
-    let [low, high, least, most] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (let c = axis; c < m; c += 3) {
-      low = Math.min(low, s[i + c]);
-      high = Math.max(high, s[i + c]);
-    }
-    for (let c = axis; c < n; c += 3) {
-      least = Math.min(least, t[k + c]);
-      most = Math.max(most, t[k + c]);
-    }
-    const gap = Math.max(least - high, low - most, 0);
-    square += gap * gap;
-  }
-  return square > found;
-}
 
 /** Answers the direction of an edge or the normal of a face, unit; null without any. */
 function wayOf({ kind, corners }: MeasuredFeature): Vec3 | null {
