@@ -39,12 +39,7 @@ export function measure(a: Measurable, b: Measurable): Measure {
   moveBy(first.corners, origin);
   moveBy(second.corners, origin);
   const closest = new Closest();
-  visitPairs(
-    partsOf(first),
-    partsOf(second),
-    () => closest.square,
-    (i, k) => addPair(closest, first, i, second, k),
-  );
+  visitPairs(partsOf(first), partsOf(second), closest, (i, k) => addPair(closest, first, i, second, k));
   const { square } = closest;
   const placeOf = ([x, y, z]: Vec3): Vec3 => [x + origin[0], y + origin[1], z + origin[2]];
   const [v, w] = [wayOf(first), wayOf(second)];
