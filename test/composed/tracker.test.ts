@@ -34,7 +34,7 @@ import { type Feature, featuresOfMesh, type SnapObject, snapsAt } from '../oracl
 
 /** How much is done: 10 takes ten times as long. */
 const SCALE = Number(process.env.COMPOSED ?? 1);
-const ROUNDS = Math.ceil(5 * SCALE);
+const ROUNDS = Math.ceil(2 * SCALE);
 const SIDES = { [FrontSide]: 'front', [BackSide]: 'back', [DoubleSide]: 'double' } as const;
 
 let service: CollisionService;

@@ -39,12 +39,7 @@ export function measure(a: Measurable, b: Measurable): Measure {
   moveBy(first.corners, origin);
   moveBy(second.corners, origin);
   const closest = new Closest();
-  visitPairs(
-    partsOf(first),
-    partsOf(second),
-    () => closest.square,
-    (i, k) => addPair(closest, first, i, second, k),
-  );
+  visitPairs(partsOf(first), partsOf(second), closest, (i, k) => addPair(closest, first, i, second, k));
   const { square } = closest;
   const placeOf = ([x, y, z]: Vec3): Vec3 => [x + origin[0], y + origin[1], z + origin[2]];
   const [v, w] = [wayOf(first), wayOf(second)];
@@ -78,7 +73,6 @@ function moveBy(corners: Float64Array, origin: Float64Array): void {
 function addPair(closest: Closest, a: MeasuredFeature, i: number, b: MeasuredFeature, k: number): void {
   const [s, t] = [a.corners, b.corners];
   const [m, n] = [SIZES[a.kind], SIZES[b.kind]];
-  if (m === 3 && n === 3) closest.add(s[i], s[i + 1], s[i + 2], t[k], t[k + 1], t[k + 2]);
   for (const [p, q] of SIDES[a.kind]) {
     for (const [r, u] of SIDES[b.kind]) {
       if (m === 3) closest.pointSegment(s, i, t, k + r, k + u);

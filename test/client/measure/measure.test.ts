@@ -82,6 +82,25 @@ describe.each([
   });
 });
 
+test(`faces of many triangles are as near as the nearest pair of these, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  for (let i = 0; i < 40; i++) {
+    const [a, b] = [0, 1].map((k) => {
+      // All about one middle, or in a row of which each is ten times as far away, or anywhere.
+      const kind = random.integer(3);
+      return Array.from({ length: 1 + random.integer(25) }, (_, t) => {
+        const middle = kind === 0 ? new Vector3() : kind === 1 ? new Vector3(10 ** (t % 8), 0, 0) : random.point(3);
+        const [p, q] = [random.point(1), random.point(1)];
+        const r = kind === 0 ? p.clone().add(q).negate() : random.point(1);
+        return new Triangle(...([p, q, r].map((v) => v.add(middle).setX(v.x + 2 * k)) as [Vector3, Vector3, Vector3]));
+      });
+    });
+    const found = measure(faceOf(a), faceOf(b)).distance;
+    const pairs = a.flatMap((p) => b.map((q) => measure(faceOf([p]), faceOf([q])).distance));
+    expect(Math.abs(found - Math.min(...pairs)), `case ${i}`).toBeLessThan(1e-8);
+  }
+});
+
 test('faces are parallel, with a gap, or at an angle', () => {
   const parallel = measure(square(0), square(2.5, 3));
   expect(parallel.gap).toBeCloseTo(2.5, 12);
