@@ -21,6 +21,15 @@ interface Arrival {
   next: number;
 }
 
+/** Tells whether an object is still a child of a node's, perhaps by hand, and then most likely at the same place in the list. */
+function isBelow(object: Object3D, { object: parent }: SceneNode, index: number): boolean {
+  try {
+    return object.parent === parent || parent.children[index] === object || parent.children.includes(object);
+  } catch {
+    return true; // what cannot be read is left out where it is looked at
+  }
+}
+
 /**
  * The tracker's nodes for the objects below a root, and which of them are to come and to go. Nothing goes through the whole scene in
  * a frame: three tells what comes and goes, and what nobody told of is found by turns, within a second.
@@ -99,17 +108,19 @@ export class SceneGraph {
     return node.parent === null && node.turn >= 0 && !isListedBelow(node.object, this.root) ? node : null;
   }
 
-  /** Takes the next object that comes, and makes its node; null where it has one, or its parent is gone. */
+  /** Takes the next object that comes, and makes its node; null where it has one, where it has gone again, and where its parent has. */
   takeArriving(): SceneNode | null {
     const arrival = this.#arriving[this.#arriving.length - 1];
     const { objects, parent } = arrival;
-    const object = objects[arrival.next++];
+    const index = arrival.next++;
+    const object = objects[index];
     if (arrival.next === objects.length) {
       this.#arriving.pop();
       if (parent !== null && objects.length > MOST_AT_ONCE) this.#coming.delete(parent);
     }
     if (parent !== null && parent.turn < 0) return null;
     if (peek(object as { isCollisionHelper?: boolean }, 'isCollisionHelper') === true) return null; // it only draws what is there
+    if (parent !== null && !isBelow(object, parent, index)) return null; // it has gone again before it came
     const known = this.nodes.get(object);
     if (known === undefined) return this.#add(object, parent);
     const isLoose = known.parent === null || known.parent.turn < 0;

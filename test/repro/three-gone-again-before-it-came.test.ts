@@ -1,0 +1,47 @@
+// What was taken out of the scene again while it was still to come in a slice came all the same, and stayed for good.
+import { trackScene } from 'collision-worker/three';
+import { BoxGeometry, Group, Mesh, MeshBasicMaterial, Scene } from 'three';
+import { expect, test, vi } from 'vitest';
+import { service } from '../fixtures/each-service.js';
+import { frontCamera, SIZE } from '../fixtures/three-picks.js';
+
+const MESHES = 1000;
+
+/** Has each slice do as little as it may. */
+function hurry(): void {
+  let now = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += 5;
+    return now;
+  });
+}
+
+const camera = frontCamera();
+
+test('what goes before its slice does not come', async () => {
+  hurry();
+  const root = new Scene();
+  const tracker = await trackScene(service, root);
+  const crowd = new Group();
+  const [geometry, material] = [new BoxGeometry(), new MeshBasicMaterial()];
+  for (let i = 0; i < MESHES; i++) crowd.add(new Mesh(geometry, material));
+  root.add(crowd);
+  root.updateMatrixWorld();
+  const came = tracker.update(camera, SIZE);
+  expect(tracker.pending.length).toBeGreaterThan(MESHES / 2);
+  crowd.remove(crowd.children[MESHES - 1], crowd.children[MESHES - 2]);
+  root.add(crowd.children[MESHES - 3]);
+  await came;
+  do await tracker.update(camera, SIZE);
+  while (tracker.pending.length > 0);
+  expect(service.stats.objects).toBe(MESHES - 2);
+  // The whole crowd goes, comes and goes, a task after the other.
+  for (let i = 0; i < 9; i++) {
+    if (crowd.parent === root) root.remove(crowd);
+    else root.add(crowd);
+    await tracker.update(camera, SIZE);
+  }
+  for (let i = 0; i < 400 && service.stats.objects !== 1; i++) await tracker.update(camera, SIZE);
+  expect(crowd.parent).toBe(null);
+  expect(service.stats.objects).toBe(1);
+});
