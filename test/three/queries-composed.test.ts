@@ -412,7 +412,8 @@ async function faultsOf(tracker: SceneTracker, world: World, random: Random): Pr
     ask(
       tracker.distance(p as never, q as never),
       (found) =>
-        !(Math.abs((found?.distance ?? Number.NaN) - gap) <= NEAR * (1 + gap)) && `distance ${label}: ${found?.distance} and not ${gap}`,
+        !(Math.abs((found?.distance ?? Number.NaN) - gap) <= NEAR * (1 + gap)) &&
+        `distance ${label}: ${found?.distance} and not ${gap}`,
     );
     ask(
       tracker.contact(p as never, q as never),
