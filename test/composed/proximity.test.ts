@@ -3,7 +3,7 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ComposedScene, type Thing, type Things, wanted } from '../fixtures/composed-scene.js';
+import { askOrAbort, ComposedScene, type Thing, type Things, wanted } from '../fixtures/composed-scene.js';
 import { excessOf, surfaceDistance, windingAt } from '../oracle/nearest.js';
 import { Random, SEED } from '../oracle/random.js';
 import { frameOf } from '../oracle/shapes.js';
@@ -72,17 +72,13 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
         await Promise.all(
           Array.from({ length: AT_ONCE }, async (_, i) => {
             const what = `round ${round}, seed ${seed}, step ${step}, question ${i}`;
-            const abort = scene.random.chance(0.15) ? new AbortController() : undefined;
-            const asking = scene.random.chance(0.5)
-              ? askNearest(scene, things, abort?.signal, what)
-              : askAround(scene, things, abort?.signal, what);
-            if (scene.random.chance(0.5)) await null;
-            abort?.abort();
+            const isAborted = await askOrAbort(scene.random, (signal) =>
+              scene.random.chance(0.5)
+                ? askNearest(scene, things, signal, what)
+                : askAround(scene, things, signal, what),
+            );
             asked++;
-            await asking.catch((error) => {
-              if (!abort || error.code !== 'ABORTED') throw error;
-              aborted++;
-            });
+            if (isAborted) aborted++;
           }),
         );
         await updated;

@@ -3,7 +3,14 @@
 import { type CollisionService, createCollisionService, type Section } from 'collision-worker';
 import { Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ComposedScene, type Thing, type Things, wanted, worldCorners } from '../fixtures/composed-scene.js';
+import {
+  askOrAbort,
+  ComposedScene,
+  type Thing,
+  type Things,
+  wanted,
+  worldCorners,
+} from '../fixtures/composed-scene.js';
 import { boxCorners, excessOf } from '../oracle/nearest.js';
 import { Random, SEED } from '../oracle/random.js';
 import { flatLoop, loopArea, placeOn, windings } from '../oracle/sections.js';
@@ -54,20 +61,10 @@ describe.each(CASES)(`${ROUNDS} rounds with %s, seed ${SEED}`, (_, count, size, 
         const { things } = scene;
         await Promise.all(
           Array.from({ length: AT_ONCE }, async (_, i) => {
-            const abort = scene.random.chance(0.15) ? new AbortController() : undefined;
-            const asking = ask(
-              scene,
-              things,
-              abort?.signal,
-              `round ${round}, seed ${seed}, step ${step}, question ${i}`,
-            );
-            if (scene.random.chance(0.5)) await null;
-            abort?.abort();
+            const what = `round ${round}, seed ${seed}, step ${step}, question ${i}`;
+            const isAborted = await askOrAbort(scene.random, (signal) => ask(scene, things, signal, what));
             asked++;
-            await asking.catch((error) => {
-              if (!abort || error.code !== 'ABORTED') throw error;
-              aborted++;
-            });
+            if (isAborted) aborted++;
           }),
         );
         await updated;

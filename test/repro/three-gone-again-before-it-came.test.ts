@@ -1,20 +1,12 @@
 // What was taken out of the scene again while it was still to come in a slice came all the same, and stayed for good.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, Scene } from 'three';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { service } from '../fixtures/each-service.js';
+import { hurry } from '../fixtures/hurry.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 
 const MESHES = 1000;
-
-/** Has each slice do as little as it may. */
-function hurry(): void {
-  let now = performance.now();
-  vi.spyOn(performance, 'now').mockImplementation(() => {
-    now += 5;
-    return now;
-  });
-}
 
 const camera = frontCamera();
 

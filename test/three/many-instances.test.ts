@@ -1,10 +1,11 @@
 // Instances that come and go in slices: what is there answers meanwhile, and what is to go does not.
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, type Object3D, Scene, Vector3 } from 'three';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { IndexSet } from '../../src/client/three/track/index-set.js';
 import { MOST_IN_BLOCK as BLOCK } from '../../src/client/three/track/stand-in.js';
 import { service } from '../fixtures/each-service.js';
+import { hurry } from '../fixtures/hurry.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -12,15 +13,6 @@ import { Random, SEED } from '../oracle/random.js';
 const COUNT = 5 * BLOCK + 100;
 /** The first block has so many instances, then thrice as many, and then all. */
 const FIRST_PART = 1024;
-
-/** Lets every slice end with the first that it does. */
-function hurry(): void {
-  let time = performance.now();
-  vi.spyOn(performance, 'now').mockImplementation(() => {
-    time += 10;
-    return time;
-  });
-}
 
 const forest = (count: number): InstancedMesh => {
   const mesh = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), count);

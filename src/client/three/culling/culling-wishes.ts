@@ -12,7 +12,7 @@ export class CullingWishes {
   readonly #options: CullingOptions;
   readonly #orders = new WeakMap<InstancedMesh, InstanceOrder | null>();
   readonly #levels = new WeakMap<Object3D, DetailLevels | null>();
-  /** Of these it is said that they cannot be read. */
+  /** It is said of these that they cannot be read. */
   readonly #unread = new WeakSet<Object3D>();
 
   constructor(options: CullingOptions) {

@@ -46,7 +46,7 @@ export function prepare(proxy: Proxy, tree: Tree, position: u32): void {
   const x = abs(proxy.xx) + abs(proxy.xy) + abs(proxy.xz);
   const y = abs(proxy.yx) + abs(proxy.yy) + abs(proxy.yz);
   const z = abs(proxy.zx) + abs(proxy.zy) + abs(proxy.zz);
-  // By lanes: which of them is the largest is what nobody can foresee, and max of scalars branches.
+  // Lanes find the largest, as nobody can foresee which it is, and max of scalars branches.
   const largest = f64x2.pmax(f64x2.pmax(f64x2.splat(x), f64x2.splat(y)), f64x2.splat(z));
   farDistance = FAR * f64x2.extract_lane(largest, 0);
   const shape: u32 = proxy.shape;
