@@ -2,6 +2,7 @@ import { CollisionError } from '../shared/errors.js';
 import { failureOf } from '../shared/failure.js';
 import { MAX_OBJECTS } from '../shared/layout.js';
 import type { FromWorker } from '../shared/protocol.js';
+import { mayShare } from '../shared/shared-memory.js';
 import type {
   Character,
   CharacterOptions,
@@ -412,7 +413,10 @@ export class CollisionService extends ServiceMeshes {
     else if (message.type === 'busy') this.#pump.hearBusy();
     else if (message.type === 'part') this.#queries.takePart(message);
     else if (message.type === 'progress') this.#builders.progress(message);
-    else if (message.type === 'ready') this.#pump.memory = message;
+    else if (message.type === 'ready') {
+      this.#pump.memory = message;
+      this.#pump.sharesFrames = mayShare() && message.mayShare === true;
+    }
   }
 }
 

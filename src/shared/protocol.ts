@@ -262,7 +262,10 @@ export interface CommandsMessage {
   list: readonly Command[];
 }
 
-/** Both buffers are transferred: layout.ts's frame in, and the buffer of an older result for the new one. */
+/**
+ * layout.ts's frame in, which is transferred unless both sides share its memory, and the buffer of an older result for the new
+ * one, which is transferred.
+ */
 export interface FrameMessage {
   type: 'frame';
   input: ArrayBuffer;
@@ -329,6 +332,8 @@ export interface ReadyMessage extends MemoryUse {
   type: 'ready';
   /** The version of the package that the worker's script is from; the first scripts did not tell. */
   version?: string;
+  /** It may have memory at once with the thread that has started it, if that may. */
+  mayShare?: boolean;
 }
 
 /** Answers a frame and hands both of its buffers back. */

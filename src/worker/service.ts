@@ -1,6 +1,7 @@
 import type { Failure } from '../shared/failure.js';
 import { IN_FRAME, OUT_MS_COMMANDS } from '../shared/layout.js';
 import type { FrameMessage, ToWorker, WorkerApi } from '../shared/protocol.js';
+import { transferOf } from '../shared/shared-memory.js';
 import type { Core } from './binding/core.js';
 import { CommandRunner } from './commands.js';
 import { declared } from './failures.js';
@@ -90,7 +91,7 @@ export class WorkerService extends MeshService implements WorkerApi {
     this.#commands.endFrame();
     const { memoryBytes, usedBytes } = this.core;
     const areMoved = failure && this.core.areCharactersMoved;
-    this.post({ type: 'result', input, out, failure, areMoved, memoryBytes, usedBytes }, out ? [input, out] : [input]);
+    this.post({ type: 'result', input, out, failure, areMoved, memoryBytes, usedBytes }, transferOf(input, out));
     this.work.deriveWanted();
   }
 }

@@ -4,6 +4,7 @@ import packed from '../../build/core.wasm.gz';
 import { CollisionError } from '../shared/errors.js';
 import { failureOf } from '../shared/failure.js';
 import type { FromWorker } from '../shared/protocol.js';
+import { mayShare } from '../shared/shared-memory.js';
 import { VERSION } from '../shared/version.js';
 import { createCore } from './binding/core.js';
 import { inOrder } from './binding/core-order.js';
@@ -35,7 +36,8 @@ async function start(endpoint: Endpoint): Promise<void> {
     expose(service, inbox.calls);
     expose(refusing, inbox.droppedCalls);
     inbox.open((message) => service.receive(message));
-    post({ type: 'ready', version: VERSION, memoryBytes: core.memoryBytes, usedBytes: core.usedBytes });
+    const { memoryBytes, usedBytes } = core;
+    post({ type: 'ready', version: VERSION, memoryBytes, usedBytes, mayShare: mayShare() });
   } catch (error) {
     post({ type: 'fault', failure: failureOf(error) ?? { code: 'WORKER_LOST', message: String(error) } });
   }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { FramePump } from '../../src/client/frame/frame-pump.js';
 import { ViewTable } from '../../src/client/frame/view-table.js';
 import { ReplayLog } from '../../src/client/transforms/replay-log.js';
@@ -117,4 +117,58 @@ test('behind a frame that waits for long work everything goes ahead, after the t
   pump.enqueue(query);
   await Promise.resolve();
   expect(typesPosted()).toEqual([]);
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+test('frames are in memory that is shared where the worker may have it, and are handed over elsewhere', () => {
+  vi.stubGlobal('crossOriginIsolated', true);
+  const posted: { input: ArrayBuffer; isShared: boolean; isHandedOver: boolean }[] = [];
+  const post = ({ input }: FrameMessage, transfer: Transferable[]) => {
+    const isShared = (input as ArrayBufferLike) instanceof SharedArrayBuffer;
+    posted.push({ input, isShared, isHandedOver: transfer.includes(input) });
+  };
+  const link = { life: 1, post, defer: () => ({ resolve() {}, reject() {} }) };
+  const table = new TransformTable();
+  const pump = new FramePump(link as never, 0, new ViewTable(), new ReplayLog(table, true), table);
+  const ask = (x: number) => {
+    pump.staging.setSingle(makeId(0, 1), placed(x));
+    pump.update();
+    return posted.at(-1)!;
+  };
+  const answer = (input: ArrayBuffer) => {
+    const failure = undefined;
+    pump.receive({ type: 'result', input, out: new ArrayBuffer(1024), failure, memoryBytes: 2, usedBytes: 1 });
+  };
+  const handedOver = ask(1);
+  expect(handedOver).toMatchObject({ isShared: false, isHandedOver: true });
+  answer(handedOver.input);
+  pump.sharesFrames = true;
+  expect(ask(2)).toMatchObject({ isShared: false, isHandedOver: true }); // a buffer that was there
+  // What is staged while a frame is in the worker is in a buffer of its own.
+  pump.staging.setSingle(makeId(0, 1), placed(3));
+  pump.update();
+  answer(posted.at(-1)!.input);
+  const shared = posted.at(-1)!;
+  expect(shared).toMatchObject({ isShared: true, isHandedOver: false });
+  expect(placesIn(shared)).toEqual([3]);
+  // The worker answers with another object of the same memory.
+  answer(structuredClone(shared.input));
+  const { allocations } = pump;
+  for (let x = 4; x < 8; x++) {
+    const next = ask(x);
+    expect(placesIn(next)).toEqual([x]);
+    answer(next.input);
+  }
+  expect(pump.allocations).toBe(allocations);
+  // Another worker may not have it.
+  pump.sharesFrames = false;
+  for (let x = 8; x < 10; x++) {
+    const next = ask(x);
+    expect(next).toMatchObject({ isShared: false, isHandedOver: true });
+    expect(placesIn(next)).toEqual([x]);
+    answer(next.input);
+  }
 });

@@ -158,3 +158,24 @@ test.each(PAUSES)('a worker is not lost because %s, but because it hangs', async
   expect(hit).toMatchObject({ object: await page.evaluate('box'), distance: 9 });
   expect(await page.evaluate('events')).toEqual([`the worker was silent for ${TIMEOUT} ms`, 'restored']);
 });
+
+test('frames of a page that is isolated are in memory that its worker has as well', async () => {
+  const [kinds, distances, buffers] = await page.evaluate<[string[], number[], number[]]>(`(async () => {
+    const [kinds, distances, buffers] = [[], [], []];
+    const post = worker.postMessage;
+    worker.postMessage = (message, transfer) => {
+      if (message.type === 'frame') kinds.push(message.input.constructor.name + (transfer.includes(message.input) ? ', given' : ''));
+      post.call(worker, message, transfer);
+    };
+    for (let x = 0; x < 20; x++) {
+      service.setTransform(box, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 3 * x, 0, x, 1]);
+      await service.update();
+      distances.push((await service.raycast({ origin: [3 * x, 0, 50], direction: [0, 0, -1] }))?.distance);
+      buffers.push(service.stats.frameBuffers);
+    }
+    return [kinds, distances, buffers];
+  })()`);
+  expect(kinds).toEqual(Array(20).fill('SharedArrayBuffer'));
+  expect(distances).toEqual(Array.from({ length: 20 }, (_, x) => 49 - x));
+  expect(buffers.at(-1)).toBe(buffers[5]);
+});

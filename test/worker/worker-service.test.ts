@@ -1,5 +1,5 @@
 // The worker's service and its inbox without a worker: what they answer, in which order.
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
 import { makeId } from '../../src/shared/ids.js';
 import type { Command, FromWorker, ResultMessage } from '../../src/shared/protocol.js';
@@ -42,6 +42,22 @@ test.each<[string, Command, string]>([
   const message = `${name} failed before: mesh is 77, which is not in the worker`;
   expect(resultBehind(command)).toMatchObject({ out: undefined, failure: { code: 'UNKNOWN_ID', message } });
   expect(resultBehind()).toMatchObject({ failure: undefined });
+});
+
+test('a frame that is shared is answered from where it is, and not handed back', () => {
+  vi.stubGlobal('crossOriginIsolated', true);
+  const handedBack: unknown[] = [];
+  service = new WorkerService(core, (message, transfer) => handedBack.push(message, transfer));
+  const own = new FrameBuilder().seal(1, 1);
+  const shared = new FrameBuilder(undefined, () => true).seal(2, 1);
+  expect(shared).toBeInstanceOf(SharedArrayBuffer);
+  service.receive({ type: 'frame', input: own, out: undefined });
+  service.receive({ type: 'frame', input: shared, out: undefined });
+  vi.unstubAllGlobals();
+  const [first, both, second, one] = handedBack as [ResultMessage, unknown[], ResultMessage, unknown[]];
+  expect([first.input, both]).toEqual([own, [own, first.out]]);
+  expect([second.input, second.failure, one]).toEqual([shared, undefined, [second.out]]);
+  expect(second.input).toBe(shared);
 });
 
 test('a tree is handed back for the next worker, where there may be one', async () => {

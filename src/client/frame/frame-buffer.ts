@@ -26,6 +26,7 @@ import {
   MATRIX_BYTES,
   VIEW_BYTES,
 } from '../../shared/layout.js';
+import { isShared } from '../../shared/shared-memory.js';
 
 const IDS_AT = IN_HEADER_BYTES;
 const FEWEST_SINGLES = 64;
@@ -73,6 +74,12 @@ export class FrameBuffer {
   #blockBytes = 0;
   /** Bytes of the buffer, which has none while it is away. */
   #bytes = 0;
+  /** Tells whether buffers may be of memory that the worker has as well. */
+  readonly #mayShare: () => boolean;
+
+  constructor(mayShare = () => false) {
+    this.#mayShare = mayShare;
+  }
 
   /** Answers where the id of a single is in `u32`. */
   idAt(single: number): number {
@@ -157,7 +164,7 @@ export class FrameBuffer {
     return this.f64.subarray(at, at + 16);
   }
 
-  /** Completes the frame with its views, poses and moves and answers the buffer, which is to be transferred. */
+  /** Completes the frame with its views, poses and moves and answers the buffer, which is to be transferred or is shared. */
   seal(
     frame: number,
     epoch: number,
@@ -167,6 +174,7 @@ export class FrameBuffer {
     moves = NOTHING,
   ): ArrayBuffer {
     this.#reserve(this.singles, this.#blockBytes + views.byteLength + poses.bytes + moves.bytes);
+    if (isShared(this.u32.buffer) && !this.#mayShare()) this.#attach(this.#copyOf(this.u32.byteLength)); // for another worker
     const posesAt = this.#blocksAt + this.#blockBytes + views.byteLength;
     const movesAt = posesAt + poses.bytes;
     if (this.#kept.length > this.blocks.length) this.#kept.length = this.blocks.length; // what follows is written over these
@@ -193,12 +201,16 @@ export class FrameBuffer {
     return u32.buffer;
   }
 
-  /** Answers a copy of the frame, completed without views. */
+  /** Answers a copy of the frame, completed without views, in memory of its own. */
   copy(frame: number, epoch: number, poses = NOTHING): ArrayBuffer {
-    const sealed = this.seal(frame, epoch, 0, new Uint32Array(0), poses);
-    const bytes = this.u32[IN_BYTES / 4];
-    const copy = allocate(bytes);
-    new Uint8Array(copy).set(new Uint8Array(sealed, 0, bytes));
+    this.seal(frame, epoch, 0, new Uint32Array(0), poses);
+    return this.#copyOf(this.u32[IN_BYTES / 4]);
+  }
+
+  /** Copies so many bytes, to memory that is not shared. */
+  #copyOf(bytes: number): ArrayBuffer {
+    const copy = allocate(bytes, false);
+    new Uint8Array(copy).set(new Uint8Array(this.u32.buffer, 0, bytes));
     return copy;
   }
 
@@ -230,7 +242,8 @@ export class FrameBuffer {
     const next = singles <= capacity ? capacity : Math.max(singles, 2 * capacity);
     let target = old;
     if (blocksAt(next) + tailBytes > old.length) {
-      target = new Uint8Array(allocate(Math.max(align(blocksAt(next) + tailBytes, 16), 2 * old.length)));
+      const bytes = Math.max(align(blocksAt(next) + tailBytes, 16), 2 * old.length);
+      target = new Uint8Array(allocate(bytes, this.#mayShare()));
       target.set(old.subarray(IDS_AT, IDS_AT + 4 * this.singles), IDS_AT);
       this.#attach(target.buffer);
       this.allocations++;
@@ -280,9 +293,9 @@ function move(source: Uint8Array, from: number, target: Uint8Array, to: number, 
   else target.set(source.subarray(from, from + bytes), to);
 }
 
-function allocate(bytes: number): ArrayBuffer {
+function allocate(bytes: number, isToShare: boolean): ArrayBuffer {
   try {
-    return new ArrayBuffer(bytes);
+    return isToShare ? (new SharedArrayBuffer(bytes) as ArrayBufferLike as ArrayBuffer) : new ArrayBuffer(bytes);
   } catch (cause) {
     throw new CollisionError('OUT_OF_MEMORY', `a frame needs ${bytes} bytes, which cannot be allocated`, { cause });
   }

@@ -31,7 +31,7 @@ const SHORTEST_RUN = 32;
  *    any other way is staged as singles.
  */
 export class FrameBuilder implements StagedTransforms {
-  readonly #frame = new FrameBuffer();
+  readonly #frame: FrameBuffer;
   readonly #poses: PoseTable;
   /** The objects whose poses it brings: those that the table has when it is completed. */
   readonly #posed: PoseEntry[] = [];
@@ -60,8 +60,10 @@ export class FrameBuilder implements StagedTransforms {
   #views = 0;
   #viewWords = new Uint32Array(0);
 
-  constructor(poses = new PoseTable()) {
+  /** `mayShare` tells whether the worker may have the frame's memory, too; else it is handed over. */
+  constructor(poses = new PoseTable(), mayShare?: () => boolean) {
     this.#poses = poses;
+    this.#frame = new FrameBuffer(mayShare);
   }
 
   /** Answers how many frame buffers were allocated so far. */

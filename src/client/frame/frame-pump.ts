@@ -1,6 +1,7 @@
 import { CollisionError } from '../../shared/errors.js';
 import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES, OUT_REJECTED_COUNT } from '../../shared/layout.js';
 import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../../shared/protocol.js';
+import { transferOf } from '../../shared/shared-memory.js';
 import type { FrameResult, ObjectId } from '../../shared/types.js';
 import type { Deferred, WorkerLink } from '../link/worker-link.js';
 import { PoseTable } from '../skin/pose-table.js';
@@ -57,6 +58,8 @@ export class FramePump {
   framesDone = 0;
   ms = NO_MS;
   memory: MemoryUse = { memoryBytes: 0, usedBytes: 0 };
+  /** Frames are in memory that the worker has as well; else their buffers are handed over. */
+  sharesFrames = false;
 
   readonly #link: WorkerLink;
   readonly #log: ReplayLog;
@@ -102,9 +105,9 @@ export class FramePump {
     onAnswer: (out: ArrayBuffer) => void = () => {},
   ) {
     this.#onAnswer = onAnswer;
-    this.staging = new FrameBuilder(poses);
-    this.#stagings = [this.staging];
     this.#poses = poses;
+    this.staging = this.#newBuilder();
+    this.#stagings = [this.staging];
     this.#link = link;
     this.bulk = new BulkWriter(table);
     this.#log = log;
@@ -293,7 +296,7 @@ export class FramePump {
 
   /** Lets go of all there is, when the link has ended. */
   clear(): void {
-    this.staging = new FrameBuilder(this.#poses);
+    this.staging = this.#newBuilder();
     this.#stagings.length = 0;
     this.#free.length = 0;
     this.#ready = [];
@@ -339,7 +342,7 @@ export class FramePump {
     this.#sentOutBytes = out?.byteLength ?? 0;
     this.#inWorker = frame;
     this.#table.starts.send();
-    this.#link.post({ type: 'frame', input, out }, out ? [input, out] : [input]);
+    this.#link.post({ type: 'frame', input, out }, transferOf(input, out));
   }
 
   /** Stages what a frame said that could not be run for the next one, under what was staged since. */
@@ -444,9 +447,13 @@ export class FramePump {
   }
 
   #newStaging(): FrameBuilder {
-    const staging = new FrameBuilder(this.#poses);
+    const staging = this.#newBuilder();
     this.#stagings.push(staging);
     return staging;
+  }
+
+  #newBuilder(): FrameBuilder {
+    return new FrameBuilder(this.#poses, () => this.sharesFrames);
   }
 }
 
