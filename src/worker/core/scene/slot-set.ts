@@ -9,10 +9,17 @@ export class SlotSet {
   words: u32;
 }
 
+/** Answers how many words of 32 bits a bitmap of so many slots has: an even number, as most of its readers take two at once. */
+// @ts-ignore: decorator
+@inline
+export function wordsFor(slots: u32): u32 {
+  return ((slots + 63) >> 6) << 1;
+}
+
 /** Makes room for all slots below `count`, so that adding one of them never needs memory. Throws OUT_OF_MEMORY. */
 export function reserveSet(set: SlotSet, count: u32): void {
   set.list = reserve(set.list, set.count << 2, <u64>count << 2);
-  const words = (count + 31) >> 5;
+  const words = wordsFor(count);
   if (words <= set.words) return;
   set.bits = reserve(set.bits, set.words << 2, <u64>words << 2);
   memory.fill(set.bits + (<usize>set.words << 2), 0, <usize>(words - set.words) << 2);

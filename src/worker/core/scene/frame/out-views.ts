@@ -56,22 +56,22 @@ function writeView(slot: u32, entry: usize): void {
   const leftIds = append(left << 2);
   const occludedIds = append(view.occludedCount << 2);
   const occluderIds = append(view.occluderCount << 2);
+  const crossingIds = writeIds(view.inside, words, idsOfNow, out + ids);
+  writeIds(view.crossing, words, idsOfNow, crossingIds);
+  // The bitmaps turn into those of the last frame; on the way they are the differences.
+  for (let at: usize = 0, end = <usize>words << 2; at < end; at += 8) {
+    const now = load<u64>(view.inside + at) | load<u64>(view.crossing + at);
+    const then = load<u64>(view.before + at);
+    store<u64>(view.inside + at, enteredBits(now, then, at));
+    store<u64>(view.crossing + at, leftBits(now, then, at));
+    store<u64>(view.before + at, now);
+  }
+  writeIds(view.inside, words, idsOfNow, out + enteredIds);
+  writeIds(view.crossing, words, lastIds, out + leftIds);
   if (view.hasOcclusion) {
     writeIds(view.occluded, words, idsOfNow, out + occludedIds);
     writeIds(view.occluders, words, idsOfNow, out + occluderIds);
   }
-  const crossingIds = writeIds(view.inside, words, idsOfNow, out + ids);
-  writeIds(view.crossing, words, idsOfNow, crossingIds);
-  // The bitmaps turn into those of the last frame; on the way they are the differences.
-  for (let w: usize = 0; w < words; w++) {
-    const now = load<u32>(view.inside + (w << 2)) | load<u32>(view.crossing + (w << 2));
-    const then = load<u32>(view.before + (w << 2));
-    store<u32>(view.inside + (w << 2), enteredBits(now, then, w));
-    store<u32>(view.crossing + (w << 2), leftBits(now, then, w));
-    store<u32>(view.before + (w << 2), now);
-  }
-  writeIds(view.inside, words, idsOfNow, out + enteredIds);
-  writeIds(view.crossing, words, lastIds, out + leftIds);
 
   const record = out + entry;
   store<u32>(record, slot, OUT_VIEW_SLOT);

@@ -7,11 +7,11 @@ export let out: usize = 0;
 export let outUsed: usize = 0;
 
 /**
- * Makes room for the header and for parts of so many bytes, each of which ends at a multiple of 16. Throws
- * OUT_OF_MEMORY.
+ * Makes room for the header and for parts of so many bytes, each of which ends at a multiple of 16, and for what is written
+ * behind the last. Throws OUT_OF_MEMORY.
  */
 export function reserveOut(bytes: u64, parts: u32): void {
-  out = reserve(out, 0, OUT_HEADER_BYTES + bytes + 16 * <u64>parts);
+  out = reserve(out, 0, OUT_HEADER_BYTES + bytes + 16 * <u64>(parts + 1));
 }
 
 export function beginOut(): void {
@@ -27,15 +27,25 @@ export function append(bytes: usize): u32 {
   return <u32>offset;
 }
 
-/** Writes the ids of the slots that a bitmap holds, in their order; answers where they end. */
+/** How many ids are written at once. */
+const AT_ONCE: usize = 4;
+
+/**
+ * Writes the ids of the slots that a bitmap holds, in their order; answers where they end. Up to 12 bytes behind that are
+ * overwritten: parts are written one after the other. How many bits 64 have is not foreseen: by a branch for each four of them, all
+ * lists of a view that sees 9,000 of 100,000 objects take 0.040 ms, by one for each bit 0.055.
+ */
 export function writeIds(bitmap: usize, words: u32, ids: usize, to: usize): usize {
-  for (let w: u32 = 0; w < words; w++) {
-    let bits = load<u32>(bitmap + (<usize>w << 2));
-    while (bits != 0) {
-      store<u32>(to, load<u32>(ids + (<usize>((w << 5) + ctz(bits)) << 2)));
-      to += 4;
-      bits &= bits - 1;
+  for (let w: u32 = 0, from = ids; w < words; w += 2, from += 256) {
+    let bits = load<u64>(bitmap + (<usize>w << 2));
+    const end = to + (<usize>popcnt(bits) << 2);
+    for (; to < end; to += 4 * AT_ONCE) {
+      for (let i: usize = 0; i < AT_ONCE; i++) {
+        store<u32>(to + 4 * i, load<u32>(from + ((<usize>ctz(bits) & 63) << 2)));
+        bits &= bits - 1;
+      }
     }
+    to = end;
   }
   return to;
 }

@@ -12,7 +12,7 @@ import {
   slotAt,
   treeOf,
 } from '../index/octree';
-import { View, beginView, planeOf, setBit } from './views';
+import { View, addBit, beginView, planeOf, setBit } from './views';
 import { VECTOR_BYTES } from '../../sizes';
 
 /** A plane in float32 about the scene's origin, with a bound on its rounding. */
@@ -49,6 +49,10 @@ export function cull(view: View): void {
 function cullTree(tree: Tree): void {
   if (isEmpty(tree)) return;
   narrowPlanes(cellAt(tree, 0));
+  if (planeCount == 0) {
+    takeSubtree(tree, 0);
+    return;
+  }
   let top = push(stack, 0, <u32>((<u64>1 << planeCount) - 1));
   let sum: u32 = 0;
   // The root itself is tested by its children; a tree of one cell by its objects.
@@ -64,14 +68,13 @@ function cullTree(tree: Tree): void {
       let alive = i32x4.splat(-1);
       // For each child, the planes that still cross it, as bits of a lane.
       let crossed = i32x4.splat(0);
-      for (let i: u32 = 0; i < planeCount; i++) {
-        if (!(mask & (1 << i))) continue;
-        const plane = planeAt(i);
+      for (let left = mask; left != 0; left &= left - 1) {
+        const plane = planeAt(ctz(left));
         const farthest = farthestOf(plane, block);
         alive = v128.and(alive, f32x4.ge(farthest, f32x4.splat(-plane.error)));
         if (!v128.any_true(alive)) break;
         const nearest = nearestOf(plane, block);
-        crossed = v128.or(crossed, v128.and(f32x4.lt(nearest, f32x4.splat(plane.error)), i32x4.splat(1 << i)));
+        crossed = v128.or(crossed, v128.and(f32x4.lt(nearest, f32x4.splat(plane.error)), i32x4.splat(left & -left)));
       }
       let bits = i32x4.bitmask(alive) & 15;
       if (bits == 0) continue;
@@ -150,36 +153,42 @@ function narrowPlanes(root: Cell): void {
 // @ts-ignore: decorator
 @inline
 function farthestOf(plane: NarrowPlane, block: usize): v128 {
-  return distances(plane, block + plane.farX, block + plane.farY, block + plane.farZ);
+  return distancesFrom(plane, block + plane.farX, block + plane.farY, block + plane.farZ);
 }
 
 // @ts-ignore: decorator
 @inline
 function nearestOf(plane: NarrowPlane, block: usize): v128 {
-  return distances(plane, block + 48 - plane.farX, block + 80 - plane.farY, block + 112 - plane.farZ);
+  return distancesFrom(plane, block + 48 - plane.farX, block + 80 - plane.farY, block + 112 - plane.farZ);
 }
 
 // @ts-ignore: decorator
 @inline
-function distances(plane: NarrowPlane, x: usize, y: usize, z: usize): v128 {
-  return f32x4.add(
-    f32x4.add(
-      f32x4.add(f32x4.mul(f32x4.splat(plane.x), v128.load(x)), f32x4.mul(f32x4.splat(plane.y), v128.load(y))),
-      f32x4.mul(f32x4.splat(plane.z), v128.load(z)),
-    ),
-    f32x4.splat(plane.w),
-  );
+function distancesFrom(plane: NarrowPlane, atX: usize, atY: usize, atZ: usize): v128 {
+  const x = f32x4.splat(plane.x), y = f32x4.splat(plane.y), z = f32x4.splat(plane.z), w = f32x4.splat(plane.w);
+  return distances(x, y, z, w, atX, atY, atZ);
 }
 
-/** Culls the objects of one cell, four at a time. */
+// @ts-ignore: decorator
+@inline
+function distances(x: v128, y: v128, z: v128, w: v128, atX: usize, atY: usize, atZ: usize): v128 {
+  const flat = f32x4.add(f32x4.mul(x, v128.load(atX)), f32x4.mul(y, v128.load(atY)));
+  return f32x4.add(f32x4.add(flat, f32x4.mul(z, v128.load(atZ))), w);
+}
+
+/** Culls the objects of one cell, four at a time. Mostly one plane crosses it, which is read once for all of them. */
 function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
+  const first = planeAt(ctz(mask));
+  const x = f32x4.splat(first.x), y = f32x4.splat(first.y), z = f32x4.splat(first.z), w = f32x4.splat(first.w);
+  const error = f32x4.splat(first.error);
+  const atX = first.farX, atY = first.farY, atZ = first.farZ;
   for (let position = start; position < end; position += 4) {
     const block = blockAt(tree, position);
-    let alive = i32x4.splat(-1);
-    let wholly = i32x4.splat(-1);
-    for (let i: u32 = 0; i < planeCount; i++) {
-      if (!(mask & (1 << i))) continue;
-      const plane = planeAt(i);
+    let alive = f32x4.ge(distances(x, y, z, w, block + atX, block + atY, block + atZ), f32x4.neg(error));
+    if (!v128.any_true(alive)) continue;
+    let wholly = f32x4.ge(distances(x, y, z, w, block + 48 - atX, block + 80 - atY, block + 112 - atZ), error);
+    for (let left = mask & (mask - 1); left != 0; left &= left - 1) {
+      const plane = planeAt(ctz(left));
       alive = v128.and(alive, f32x4.ge(farthestOf(plane, block), f32x4.splat(-plane.error)));
       if (!v128.any_true(alive)) break;
       wholly = v128.and(wholly, f32x4.ge(nearestOf(plane, block), f32x4.splat(plane.error)));
@@ -246,8 +255,10 @@ function takeListed(tree: Tree): void {
       const at = changetype<usize>(proxyAt(tree, position));
       sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128);
     } else {
-      const at = changetype<usize>(itemAt(slotAt(tree, position)));
-      sum += load<u32>(at) + load<u32>(at, 64);
+      const item = itemAt(slotAt(tree, position));
+      // Its own box, too: each page has one, and of a million objects culling takes 1.9 ms by it instead of 2.3.
+      const local = <usize>(item.mesh != 0 ? item.mesh : item.primitive);
+      sum += load<u32>(changetype<usize>(item)) + load<u32>(local) + load<u32>(local, 64);
     }
   }
   ahead = sum;
@@ -264,20 +275,22 @@ function takeListed(tree: Tree): void {
  */
 function takeOriented(tree: Tree, position: u32, mask: u32): void {
   const b = boundsAt(tree, position);
-  let crossing = false;
-  for (let i: u32 = 0; i < planeCount; i++) {
-    if (!(mask & (1 << i))) continue;
-    const plane = planeOf(current, i);
+  // Whether a plane has it on its outer side, and whether one crosses it, is not foreseen: branches would cost more.
+  let isOutside: u32 = 0, isCrossed: u32 = 0;
+  for (let left = mask; left != 0; left &= left - 1) {
+    const plane = planeOf(current, ctz(left));
     const distance = plane.x * b.tx + plane.y * b.ty + plane.z * b.tz + plane.w;
     const radius =
       abs(plane.x * b.xx + plane.y * b.xy + plane.z * b.xz) +
       abs(plane.x * b.yx + plane.y * b.yy + plane.z * b.yz) +
       abs(plane.x * b.zx + plane.y * b.zy + plane.z * b.zz);
-    if (distance < -radius) return;
-    if (distance < radius) crossing = true;
+    isOutside |= u32(distance < -radius);
+    isCrossed |= u32(distance < radius);
   }
   if (isTooSmall(current, b)) return;
-  setBit(crossing ? current.crossing : current.inside, slotAt(tree, position));
+  const slot = slotAt(tree, position);
+  addBit(current.crossing, slot, (isOutside ^ 1) & isCrossed);
+  addBit(current.inside, slot, (isOutside | isCrossed) ^ 1);
 }
 
 /** Tells whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */

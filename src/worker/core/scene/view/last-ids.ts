@@ -50,11 +50,11 @@ export function replaceSlot(slot: u32): void {
   addSlot(noted, slot);
 }
 
-/** Reads 32 bits of the bitmap of replaced slots. */
+/** Reads 64 bits of the bitmap of replaced slots. */
 // @ts-ignore: decorator
 @inline
-export function replacedBits(word: usize): u32 {
-  return load<u32>(replaced.bits + (word << 2));
+export function replacedBits(at: usize): u64 {
+  return load<u64>(replaced.bits + at);
 }
 
 /** Makes the frame's ids those of the last frame. */

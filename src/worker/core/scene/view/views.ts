@@ -11,13 +11,14 @@ import { beforeFar, beyondNear, clipW, clipX, clipY, setProjection } from './pro
 import { PICTURE_BYTES, Picture, setPicture } from './picture';
 import { lastSlotCount, recallId, replacedBits } from './last-ids';
 import { slotOf } from '../objects';
+import { wordsFor } from '../slot-set';
 
 @unmanaged
 export class View {
   active: u32;
   layers: u32;
   planeCount: u32;
-  words: u32; // in each of the bitmaps
+  words: u32; // in each of the bitmaps, an even number
   inside: usize; // bitmap by slot, of the frame that is made
   crossing: usize;
   before: usize; // inside or crossing in the frame before
@@ -138,7 +139,7 @@ export function removeView(slot: u32): void {
  * than somebody did before finds none of the others. Throws OUT_OF_MEMORY.
  */
 export function beginView(view: View, slots: u32): void {
-  const words = max((slots + 31) >> 5, view.words);
+  const words = max(wordsFor(slots), view.words);
   const bytes: u64 = max<u64>(<u64>words << 2, 64);
   view.inside = reserve(view.inside, 0, bytes);
   view.crossing = reserve(view.crossing, 0, bytes);
@@ -160,13 +161,12 @@ export function beginView(view: View, slots: u32): void {
 /** Counts the ids that the frame will list for a view. */
 export function countView(view: View): void {
   let inside: u32 = 0, crossing: u32 = 0, entered: u32 = 0, left: u32 = 0;
-  for (let w: usize = 0; w < view.words; w++) {
-    const i = load<u32>(view.inside + (w << 2)), c = load<u32>(view.crossing + (w << 2));
-    const b = load<u32>(view.before + (w << 2));
-    inside += popcnt(i);
-    crossing += popcnt(c);
-    entered += popcnt(enteredBits(i | c, b, w));
-    left += popcnt(leftBits(i | c, b, w));
+  for (let at: usize = 0, end = <usize>view.words << 2; at < end; at += 8) {
+    const i = load<u64>(view.inside + at), c = load<u64>(view.crossing + at), b = load<u64>(view.before + at);
+    inside += <u32>popcnt(i);
+    crossing += <u32>popcnt(c);
+    entered += <u32>popcnt(enteredBits(i | c, b, at));
+    left += <u32>popcnt(leftBits(i | c, b, at));
   }
   view.insideCount = inside;
   view.crossingCount = crossing;
@@ -178,22 +178,22 @@ export function countView(view: View): void {
 
 function countBits(bitmap: usize, words: u32): u32 {
   let count: u32 = 0;
-  for (let w: usize = 0; w < words; w++) count += popcnt(load<u32>(bitmap + (w << 2)));
+  for (let at = bitmap, end = bitmap + (<usize>words << 2); at < end; at += 8) count += <u32>popcnt(load<u64>(at));
   return count;
 }
 
-/** Selects what is seen now and was not in the last frame, from a word of both bitmaps. */
+/** Selects what is seen now and was not in the last frame, from 64 bits of both bitmaps, which are so many bytes behind their beginning. */
 // @ts-ignore: decorator
 @inline
-export function enteredBits(now: u32, before: u32, word: usize): u32 {
-  return now & (~before | replacedBits(word));
+export function enteredBits(now: u64, before: u64, at: usize): u64 {
+  return now & (~before | replacedBits(at));
 }
 
 /** Selects what was seen in the last frame and is not now. */
 // @ts-ignore: decorator
 @inline
-export function leftBits(now: u32, before: u32, word: usize): u32 {
-  return before & (~now | replacedBits(word));
+export function leftBits(now: u64, before: u64, at: usize): u64 {
+  return before & (~now | replacedBits(at));
 }
 
 /** Sets what a view saw in the last frame, which another core made. Throws OUT_OF_MEMORY. */
@@ -208,6 +208,13 @@ export function setSeen(slot: u32, ids: usize, count: u32): void {
 // @ts-ignore: decorator
 @inline
 export function setBit(bitmap: usize, slot: u32): void {
+  addBit(bitmap, slot, 1);
+}
+
+/** Sets a bit where it is asked to by a 1, and not by a 0. */
+// @ts-ignore: decorator
+@inline
+export function addBit(bitmap: usize, slot: u32, bit: u32): void {
   const at = bitmap + (<usize>(slot >> 5) << 2);
-  store<u32>(at, load<u32>(at) | (1 << (slot & 31)));
+  store<u32>(at, load<u32>(at) | (bit << (slot & 31)));
 }
