@@ -329,6 +329,8 @@ export interface ReadyMessage extends MemoryUse {
   type: 'ready';
   /** The version of the package that the worker's script is from; the first scripts did not tell. */
   version?: string;
+  /** In Node, what the core was compiled to: as long as it is there, the next worker need not compile it. */
+  compiled?: WebAssembly.Module[];
 }
 
 /** Answers a frame and hands both of its buffers back. */

@@ -29,13 +29,15 @@ function findEndpoint(): Endpoint {
 async function start(endpoint: Endpoint): Promise<void> {
   const post = (message: FromWorker, transfer: Transferable[] = []) => endpoint.postMessage(message, transfer);
   try {
-    const core = await createCore(inOrder(await unpack(packed)));
+    const compiled: WebAssembly.Module[] = [];
+    const core = await createCore(inOrder(await unpack(packed)), compiled);
     const inbox = new Inbox(endpoint);
     const service = new WorkerService(core, post, inbox);
     expose(service, inbox.calls);
     expose(refusing, inbox.droppedCalls);
     inbox.open((message) => service.receive(message));
-    post({ type: 'ready', version: VERSION, memoryBytes: core.memoryBytes, usedBytes: core.usedBytes });
+    const { memoryBytes, usedBytes } = core;
+    post({ type: 'ready', version: VERSION, memoryBytes, usedBytes, ...(IN_BROWSER ? {} : { compiled }) });
   } catch (error) {
     post({ type: 'fault', failure: failureOf(error) ?? { code: 'WORKER_LOST', message: String(error) } });
   }
