@@ -334,6 +334,8 @@ export interface ReadyMessage extends MemoryUse {
   version?: string;
   /** It may have memory at once with the thread that has started it, if that may. */
   mayShare?: boolean;
+  /** In Node, what the core was compiled to: as long as it is there, the next worker need not compile it. */
+  compiled?: WebAssembly.Module[];
 }
 
 /** Answers a frame and hands both of its buffers back. */

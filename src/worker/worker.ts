@@ -30,14 +30,16 @@ function findEndpoint(): Endpoint {
 async function start(endpoint: Endpoint): Promise<void> {
   const post = (message: FromWorker, transfer: Transferable[] = []) => endpoint.postMessage(message, transfer);
   try {
-    const core = await createCore(inOrder(await unpack(packed)));
+    const compiled: WebAssembly.Module[] = [];
+    const core = await createCore(inOrder(await unpack(packed)), compiled);
     const inbox = new Inbox(endpoint);
     const service = new WorkerService(core, post, inbox);
     expose(service, inbox.calls);
     expose(refusing, inbox.droppedCalls);
     inbox.open((message) => service.receive(message));
     const { memoryBytes, usedBytes } = core;
-    post({ type: 'ready', version: VERSION, memoryBytes, usedBytes, mayShare: mayShare() });
+    const ready = { type: 'ready', version: VERSION, memoryBytes, usedBytes, mayShare: mayShare() } as const;
+    post(IN_BROWSER ? ready : { ...ready, compiled });
   } catch (error) {
     post({ type: 'fault', failure: failureOf(error) ?? { code: 'WORKER_LOST', message: String(error) } });
   }

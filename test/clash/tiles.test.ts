@@ -67,3 +67,13 @@ describe.each(CASES)(`Tiles of $name, seed ${SEED}`, ({ size, count, corners }) 
     expect(pairs).toBeGreaterThan(count / 10);
   });
 });
+
+test('each part is of a tile, though no other is', async () => {
+  const padded = Float64Array.from({ length: 60 }, (_, i) => 10 * Math.floor(i / 6) + Math.floor((i % 6) / 3));
+  const parts = Array.from({ length: 10 }, (_, mesh) => ({ mesh }));
+  for (const count of [1, 3, 9]) {
+    const list = Array.from({ length: count }, (_, i) => i);
+    const tiles = await inSlices(makeTiles(list, parts, padded, () => 1, { parts: 2, bytes: 100 }));
+    expect(tiles.flatMap((tile) => [...tile.parts]).sort()).toEqual(list);
+  }
+});

@@ -54,6 +54,7 @@ export function* makeTiles(
   limits: TileLimits,
 ): Generator<void, Tile[]> {
   const tiles: Tile[] = [];
+  const alone: Tile[] = [];
   const fits = (list: readonly number[]): boolean => {
     if (list.length > limits.parts) return false;
     let [sum, largest] = [0, 0];
@@ -65,7 +66,10 @@ export function* makeTiles(
   };
   function* divide(list: readonly number[], cell: readonly number[]): Generator<void> {
     yield;
-    if (list.length < 2) return;
+    if (list.length < 2) {
+      if (list.length === 1) alone.push({ cell, parts: list, split: 0 });
+      return;
+    }
     if (list.length === 2 || fits(list)) {
       tiles.push({ cell, parts: list, split: 0 });
       return;
@@ -102,6 +106,16 @@ export function* makeTiles(
     }
   }
   yield* divide(list, WHOLE);
+  if (alone.length > 0) {
+    // A part that is in no other tile has no pairs, but is looked at, too: perhaps it cannot be read.
+    const others = new Set(tiles.flatMap(({ parts }) => parts));
+    for (const tile of alone) {
+      const [part] = tile.parts;
+      if (others.has(part)) continue;
+      others.add(part);
+      tiles.push(tile);
+    }
+  }
   return tiles;
 }
 

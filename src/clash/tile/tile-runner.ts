@@ -115,8 +115,8 @@ export class TileRunner {
     }
     const parts = tile.parts.filter(isRead);
     const split = tile.parts.slice(0, tile.split).filter(isRead).length;
-    // A side of the split of which nothing could be read has no pairs.
-    const isEmpty = tile.split > 0 && (split === 0 || split === parts.length);
+    // One part has no pairs, and neither has a side of the split of which nothing could be read.
+    const isEmpty = parts.length < 2 || (tile.split > 0 && (split === 0 || split === parts.length));
     if (isEmpty) return result;
     const whole = { cell: tile.cell, parts, split };
     const placed = this.#place(whole);

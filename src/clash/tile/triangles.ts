@@ -68,28 +68,31 @@ function trianglesOfBaked(mesh: ArrayBuffer): Float64Array {
 }
 
 /**
- * Answers the vertices of a mesh, and of those alone of which its triangles are made, perhaps several times: exporters write the
- * vertices of many meshes into one array. What the service is to refuse comes as it is.
+ * Answers the vertices of a mesh, and of those alone of which its triangles that have an area are made, perhaps several times:
+ * exporters write the vertices of many meshes into one array. What the service is to refuse comes as it is.
  */
 function pointsOfData(mesh: MeshData): ArrayLike<number> {
   const { positions } = mesh;
-  if (areFinite(positions) && areAllUsed(mesh)) return positions;
+  if (areAllUsed(mesh)) return positions;
   const corners = trianglesOfData(mesh);
   return corners.length > 0 ? corners : positions;
 }
 
+/** Tells whether each vertex is one of a triangle that has an area, and so finite. */
 function areAllUsed({ positions, indices }: MeshData): boolean {
-  if (!indices) return true;
-  const isUsed = new Uint8Array(positions.length / 3);
-  for (let i = 0; i < indices.length; i++) isUsed[indices[i]] = 1;
+  const count = positions.length / 3;
+  const isUsed = new Uint8Array(count);
+  const corners = new Float64Array(9);
+  const end = indices ? indices.length : count;
+  for (let i = 0; i + 3 <= end; i += 3) {
+    for (let k = 0; k < 9; k++) {
+      const vertex = indices ? indices[i + Math.floor(k / 3)] : i + Math.floor(k / 3);
+      corners[k] = positions[3 * vertex + (k % 3)];
+    }
+    if (!hasArea(corners, 0)) continue;
+    for (let k = 0; k < 3; k++) isUsed[indices ? indices[i + k] : i + k] = 1;
+  }
   return !isUsed.includes(0);
-}
-
-function areFinite(numbers: Float32Array): boolean {
-  // No sum of so many float32 numbers is beyond float64.
-  let sum = 0;
-  for (let i = 0; i < numbers.length; i++) sum += numbers[i];
-  return Number.isFinite(sum);
 }
 
 /** What is known of a mesh before it is loaded. */

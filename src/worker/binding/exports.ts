@@ -242,8 +242,11 @@ export const FAULTS: Record<number, string> = {
   29: 'lists of sides are not held by as many objects as have one',
 };
 
-/** Starts core.wasm in a memory of its own. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
-export async function instantiateCore(wasm: BufferSource): Promise<CoreExports> {
+/**
+ * Starts core.wasm in a memory of its own, and adds what it was compiled to to a list. Rejects with UNSUPPORTED where WebAssembly
+ * SIMD is missing or forbidden.
+ */
+export async function instantiateCore(wasm: BufferSource, compiled: WebAssembly.Module[] = []): Promise<CoreExports> {
   const env = {
     now: () => performance.now(),
     outOfMemory: (bytes: number) => {
@@ -255,7 +258,9 @@ export async function instantiateCore(wasm: BufferSource): Promise<CoreExports> 
     const { module, instance } = await WebAssembly.instantiate(wasm, { env, narrow: narrow.imports });
     const core = instance.exports as unknown as CoreExports;
     const [inner] = WebAssembly.Module.customSections(module, NARROW_SECTION);
-    narrow.start(await WebAssembly.compile(inner), core, env);
+    const narrowModule = await WebAssembly.compile(inner);
+    narrow.start(narrowModule, core, env);
+    compiled.push(module, narrowModule);
     return core;
   } catch (cause) {
     throw new CollisionError('UNSUPPORTED', `the core could not be started: ${reasonOf(cause)}`, { cause });
