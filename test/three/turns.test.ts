@@ -90,7 +90,7 @@ test('after a pause, no more is looked at than there is time for, and in steady 
       visits += end - first;
       now += 0.004 * (end - first);
     });
-    expect(now - begun).toBeLessThan(0.004 * (0.13 * count + 512) + 2);
+    expect(now - begun).toBeLessThan(0.004 * (0.13 * count + 512) + 1);
     now = start + ms;
     return visits;
   };

@@ -11,13 +11,12 @@ const FEWEST_AFTER_PAUSE = 4096;
 const PAUSE_MS = ROUND_MS * MOST_AFTER_PAUSE;
 /** Frames that take longer than this, one after the other, have their turns only while the time lasts, too. */
 const STEADY_MS = 2 * PAUSE_MS;
-/** The time: so many milliseconds after a pause, and so many where each frame takes as long as one. */
+/** Milliseconds of that time. */
 const CATCH_UP_MS = 1;
-const SLOW_CATCH_UP_MS = 2;
 /** So many are looked at between two looks at the clock. */
 const BETWEEN_CLOCKS = 512;
 
-/** Says which of many are to be looked at in a frame, so that each has its turn within a second, whatever the frame rate. */
+/** Says which of many are to be looked at in a frame, so that each has its turn within a second, whatever the frame rate, while there is time. */
 export class Turns {
   #next = 0;
   #due = 0;
@@ -48,14 +47,13 @@ export class Turns {
     this.#due = Math.min(count + 1, this.#due + (this.#most * ms) / ROUND_MS);
     const most = isSlow ? count : Math.max(FEWEST_AFTER_PAUSE, Math.ceil(MOST_AFTER_PAUSE * this.#most));
     let left = Math.min(count, most, Math.floor(this.#due));
-    const catchUpMs = isSlow ? SLOW_CATCH_UP_MS : CATCH_UP_MS;
     // What each frame has to do is done whatever the clock says.
     let taken = Math.min(left, Math.ceil((this.#most * steadyMs) / ROUND_MS));
     do {
       this.#visit(taken, visit);
       left -= taken;
       taken = Math.min(left, BETWEEN_CLOCKS);
-    } while (left > 0 && performance.now() - now < catchUpMs);
+    } while (left > 0 && performance.now() - now < CATCH_UP_MS);
   }
 
   /** Visits the next ones, of which there are so many at least. */
