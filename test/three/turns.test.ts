@@ -74,3 +74,35 @@ test('after a pause, many are looked at within a few frames, and at once where e
   expect(frameAfter(900)).toBe(count);
   clock.mockRestore();
 });
+
+test('after a pause, no more is looked at than there is time for, and in steady frames all that is due', () => {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const count = 80_000;
+  const turns = new Turns();
+  /** Answers how many are looked at in a frame that begins so many milliseconds after the last one, each of which takes 4 µs. */
+  const frameAfter = (ms: number): number => {
+    let visits = 0;
+    const start = now;
+    now += ms;
+    const begun = now;
+    turns.take(count, (first, end) => {
+      visits += end - first;
+      now += 0.004 * (end - first);
+    });
+    expect(now - begun).toBeLessThan(0.004 * (0.13 * count + 512) + 1);
+    now = start + ms;
+    return visits;
+  };
+  for (let frame = 0; frame < 100; frame++) frameAfter(16);
+  const due = Math.floor((count * 16) / 850);
+  expect(frameAfter(16)).toBeGreaterThanOrEqual(due);
+  // What the frame itself has to do takes longer than the time that there is for the others.
+  expect(frameAfter(3000)).toBeLessThan(due + 2);
+  expect(frameAfter(16)).toBeLessThan(due + 2);
+  for (let frame = 0; frame < 20; frame++) frameAfter(3000);
+  // Frames of a tenth of a second, each with its share.
+  for (let frame = 0; frame < 20; frame++)
+    expect(frameAfter(100)).toBeGreaterThanOrEqual(Math.floor((count * 100) / 850));
+  clock.mockRestore();
+});

@@ -67,7 +67,8 @@ const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
  *   other views (`setView`) and for rays it is turned as it is for that camera. It is never `static`. One with a shape is
  *   where the Sprite is, and does not turn.
  * - Matrices are those of the last `render` (see `updateMatrixWorld` of the options). Objects of `motion: 'static'` are
- *   looked at by turns, each within a second, and at once when `changed` says so; all others in every frame.
+ *   looked at by turns, each within a second, and at once when `changed` says so; all others in every frame. Of tens of
+ *   thousands, where frames take more than 100 milliseconds, each frame looks at as many as take one.
  * - Where its objects are is the scene's to say: what `setTransform` of the service says of one lasts until the next
  *   `update`, of a static one until it is looked at again, of an instanced one until its own matrix is sent again.
  * - What is wrong with one object, its geometry or its options leaves out that object, which is `untracked` then, and is
