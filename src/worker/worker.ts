@@ -1,14 +1,15 @@
 // Entry of the worker script, in browsers and in Node.
-import { type Endpoint, expose } from 'comlink';
+
 import packed from '../../build/core.wasm.gz';
+import type { Endpoint } from '../shared/calls.js';
 import { CollisionError } from '../shared/errors.js';
 import { failureOf } from '../shared/failure.js';
 import type { FromWorker } from '../shared/protocol.js';
 import { VERSION } from '../shared/version.js';
 import { createCore } from './binding/core.js';
 import { inOrder } from './binding/core-order.js';
+import { Calls } from './calls.js';
 import { Inbox } from './inbox.js';
-import { refusing } from './refusing.js';
 import { WorkerService } from './service.js';
 
 const IN_BROWSER = 'WorkerGlobalScope' in globalThis;
@@ -27,14 +28,12 @@ function findEndpoint(): Endpoint {
 }
 
 async function start(endpoint: Endpoint): Promise<void> {
-  const post = (message: FromWorker, transfer: Transferable[] = []) => endpoint.postMessage(message, transfer);
+  const post = (message: FromWorker, transfer?: Transferable[]) => endpoint.postMessage(message, transfer);
   try {
     const core = await createCore(inOrder(await unpack(packed)));
     const inbox = new Inbox(endpoint);
     const service = new WorkerService(core, post, inbox);
-    expose(service, inbox.calls);
-    expose(refusing, inbox.droppedCalls);
-    inbox.open((message) => service.receive(message));
+    inbox.open((message) => service.receive(message), new Calls(service, post));
     post({ type: 'ready', version: VERSION, memoryBytes: core.memoryBytes, usedBytes: core.usedBytes });
   } catch (error) {
     post({ type: 'fault', failure: failureOf(error) ?? { code: 'WORKER_LOST', message: String(error) } });
