@@ -209,7 +209,7 @@ function plainWorkerUrl() {
 }
 
 /**
- * The worker: one file for browsers and Node, comlink and the core's bytes inside. Bundlers wrap it in a function by
+ * The worker: one file for browsers and Node, the core's bytes inside. Bundlers wrap it in a function by
  * default (Vite's `worker.format`), which forbids top-level await and imports; so does this build, to fail first.
  * `options` of rolldown's output are for tests of the tests.
  */
@@ -230,7 +230,7 @@ async function buildTypes(dir) {
   const { 'index.node': _, ...typed } = ENTRIES; // its types are those of the index
   await build({
     input: Object.fromEntries(Object.entries(typed).map(([name, path]) => [name, from(path)])),
-    external: [PEERS, 'comlink'],
+    external: [PEERS],
     checks: { bundlerTimings: false },
     plugins: [dts({ tsconfig: from('tsconfig.build.json'), emitDtsOnly: true })],
     resolve,

@@ -14,7 +14,7 @@ export function failureOf(error: unknown): Failure | null {
   return null;
 }
 
-/** Makes an error that comlink can carry: its name and message alone do, so the code travels as the name. */
+/** Makes an error that an answer can carry: its name, message and stack alone do, so the code travels as the name. */
 export function errorToWire(error: unknown): unknown {
   const failure = failureOf(error);
   return failure ? Object.assign(new Error(failure.message, { cause: error }), { name: failure.code }) : error;

@@ -1,4 +1,5 @@
 import type { PackedBoxes } from './baked-boxes.js';
+import type { AnswerMessage, CallMessage, ThrownMessage } from './calls.js';
 import type { BoxPalette } from './coloured-boxes.js';
 import type { Failure } from './failure.js';
 import type {
@@ -23,7 +24,7 @@ import type {
   VisibleSet,
 } from './types.js';
 
-/** What the worker answers through comlink: flat, without overloads or generics, which comlink's types lose. */
+/** What the worker answers to calls (calls.ts): flat, without overloads or generics, which the other side's types lose. */
 export interface WorkerApi {
   /**
    * Builds a baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. With `features`, an
@@ -255,7 +256,8 @@ export type ToWorker =
   | PlaceMessage
   | BaselineMessage
   | AbortMessage
-  | DropMessage;
+  | DropMessage
+  | CallMessage;
 
 export interface CommandsMessage {
   type: 'commands';
@@ -305,13 +307,21 @@ export interface AbortMessage {
   build: number;
 }
 
-/** Calls that nobody waits for any more, by their numbers: the worker's first one is 1. Overtakes all that waits. */
+/** Calls that nobody waits for any more, by their numbers: as their messages have them. Overtakes all that waits. */
 export interface DropMessage {
   type: 'drop';
   calls: number[];
 }
 
-export type FromWorker = ReadyMessage | ResultMessage | BusyMessage | ProgressMessage | FaultMessage | PartMessage;
+export type FromWorker =
+  | ReadyMessage
+  | ResultMessage
+  | BusyMessage
+  | ProgressMessage
+  | FaultMessage
+  | PartMessage
+  | AnswerMessage
+  | ThrownMessage;
 
 /** A part of an answer that is too long for one message: to receive 100,000 objects takes half a second. */
 export interface PartMessage {

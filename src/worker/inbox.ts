@@ -1,13 +1,11 @@
-import type { Endpoint } from 'comlink';
+import type { Endpoint } from '../shared/calls.js';
 import type { ToWorker } from '../shared/protocol.js';
+import type { Calls } from './calls.js';
 import { Queue } from './queue.js';
 import { afterMessages, type Gate, type Turns } from './slices.js';
 
 /** Milliseconds of work after which messages may have piled up. */
 const PAUSE_AFTER_MS = 2;
-
-/** comlink's type of the message that calls a function. */
-const CALL = 'APPLY';
 
 /**
  * The messages to the worker, which are answered in the order in which they came, but for calls that nobody waits for
@@ -15,14 +13,11 @@ const CALL = 'APPLY';
  * of it is answered.
  */
 export class Inbox implements Turns {
-  /** Where comlink hears calls to run, and those that were dropped. */
-  readonly calls: CallEndpoint;
-  readonly droppedCalls: CallEndpoint;
-
   readonly #endpoint: Endpoint;
   #receive!: (message: ToWorker) => void;
-  readonly #waiting = new Queue<MessageEvent>();
-  /** Calls are numbered from 1, as on the other side. */
+  #calls!: Pick<Calls, 'run' | 'refuse'>;
+  readonly #waiting = new Queue<ToWorker>();
+  /** The number of the call that was begun last. */
   call = 0;
   dropped: Set<number> | undefined;
   /** Those that were dropped before they began. */
@@ -35,14 +30,13 @@ export class Inbox implements Turns {
 
   constructor(endpoint: Endpoint) {
     this.#endpoint = endpoint;
-    this.calls = new CallEndpoint(endpoint);
-    this.droppedCalls = new CallEndpoint(endpoint);
   }
 
-  /** Begins to listen; `receive` gets what is not a call. */
-  open(receive: (message: ToWorker) => void): void {
+  /** Begins to listen; `receive` gets what is not one of the `calls`. */
+  open(receive: (message: ToWorker) => void, calls: Pick<Calls, 'run' | 'refuse'>): void {
     this.#receive = receive;
-    this.#endpoint.addEventListener('message', (event) => this.#take(event as MessageEvent));
+    this.#calls = calls;
+    this.#endpoint.addEventListener('message', (event) => this.#take((event as MessageEvent<ToWorker>).data));
   }
 
   hold(gate: Gate): void {
@@ -78,13 +72,12 @@ export class Inbox implements Turns {
     });
   }
 
-  #take(event: MessageEvent): void {
-    const message: ToWorker = event.data;
+  #take(message: ToWorker): void {
     if (message.type === 'drop') {
       for (const call of message.calls) (call > this.call ? this.#unwanted : this.dropped)?.add(call);
       return;
     }
-    this.#waiting.add(event);
+    this.#waiting.add(message);
     this.#answer();
   }
 
@@ -97,45 +90,18 @@ export class Inbox implements Turns {
     }
   }
 
-  #passes({ data }: MessageEvent): boolean {
+  #passes(message: ToWorker): boolean {
     if (!this.#gate) return true;
-    return data.type === CALL
-      ? this.#gate.mayCall(data.path[0], data.argumentList[0]?.value)
-      : this.#gate.mayPass(data);
+    return message.type === 'call' ? this.#gate.mayCall(message.name, message.args[0]) : this.#gate.mayPass(message);
   }
 
-  #deliver(event: MessageEvent): void {
-    if (event.data.type === CALL) {
-      const isUnwanted = this.#unwanted.delete(++this.call);
-      (isUnwanted ? this.droppedCalls : this.calls).deliver(event);
+  #deliver(message: ToWorker): void {
+    if (message.type === 'call') {
+      this.call = message.call;
+      if (this.#unwanted.delete(this.call)) this.#calls.refuse(message);
+      else this.#calls.run(message);
     } else {
-      this.#receive(event.data);
+      this.#receive(message);
     }
-  }
-}
-
-/** What comlink listens to. */
-class CallEndpoint implements Endpoint {
-  readonly #endpoint: Endpoint;
-  #listener: ((event: Event) => void) | undefined;
-
-  constructor(endpoint: Endpoint) {
-    this.#endpoint = endpoint;
-  }
-
-  deliver(event: MessageEvent): void {
-    this.#listener?.(event);
-  }
-
-  postMessage(message: unknown, transfer?: Transferable[]): void {
-    this.#endpoint.postMessage(message, transfer);
-  }
-
-  addEventListener(_: string, listener: EventListenerOrEventListenerObject): void {
-    this.#listener = listener as (event: Event) => void;
-  }
-
-  removeEventListener(): void {
-    this.#listener = undefined;
   }
 }

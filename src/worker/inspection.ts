@@ -1,4 +1,4 @@
-import { transfer } from 'comlink';
+import { transfer } from '../shared/calls.js';
 import type { ColouredLines } from '../shared/coloured-boxes.js';
 import type { InspectRequest } from '../shared/protocol.js';
 import type { InspectedBoxes, InspectedTree, Inspection } from '../shared/types.js';

@@ -1,5 +1,5 @@
-import { transfer } from 'comlink';
 import { type PackedBoxes, withBoxes } from '../shared/baked-boxes.js';
+import { transfer } from '../shared/calls.js';
 import { CollisionError } from '../shared/errors.js';
 import type { LoadedMesh, MeshDeform, MeshUpdate, Outcome, SmallBuild, SmallLoad } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';

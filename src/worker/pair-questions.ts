@@ -1,4 +1,4 @@
-import { transfer } from 'comlink';
+import { transfer } from '../shared/calls.js';
 import { CONTACTS_ANY } from '../shared/layout.js';
 import type { ContactReport, Distance, ObjectId } from '../shared/types.js';
 import type { Core } from './binding/core.js';

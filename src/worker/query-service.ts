@@ -1,4 +1,4 @@
-import { transfer } from 'comlink';
+import { transfer } from '../shared/calls.js';
 import { CollisionError } from '../shared/errors.js';
 import { RAY_NUMBERS, SHAPE_CAPSULE, SHAPE_SPHERE } from '../shared/layout.js';
 import type {

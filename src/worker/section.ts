@@ -1,4 +1,4 @@
-import { transfer } from 'comlink';
+import { transfer } from '../shared/calls.js';
 import type { SectionRequest } from '../shared/protocol.js';
 import type { Section } from '../shared/types.js';
 import type { CoreSections } from './binding/sections.js';

@@ -34,7 +34,7 @@ export class WorkerService extends MeshService implements WorkerApi {
       this.core.setBaseline(message);
     } else if (message.type === 'abort') {
       this.abortBuild(message.build);
-    } // else comlink's
+    }
   }
 
   #runFrame({ input, out }: FrameMessage): void {

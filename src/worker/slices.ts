@@ -1,4 +1,4 @@
-import type { ToWorker, WorkerApi } from '../shared/protocol.js';
+import type { ToWorker } from '../shared/protocol.js';
 import type { Steps } from './binding/steps.js';
 import { Queue } from './queue.js';
 
@@ -28,7 +28,7 @@ export const NO_TURNS: Turns = { pause() {}, hold() {}, release() {}, call: 0, d
 export interface Gate {
   mayPass(message: ToWorker): boolean;
   /** Tells the same of a call; `first` is its first argument. */
-  mayCall(name: keyof WorkerApi, first: unknown): boolean;
+  mayCall(name: string, first: unknown): boolean;
 }
 
 const resumes = new Queue<() => void>();

@@ -1,6 +1,6 @@
 // Entry of the worker script, in browsers and in Node.
-import { type Endpoint, expose } from 'comlink';
 import packed from '../../build/core.wasm.gz';
+import type { Endpoint } from '../shared/calls.js';
 import { CollisionError } from '../shared/errors.js';
 import { failureOf } from '../shared/failure.js';
 import type { FromWorker } from '../shared/protocol.js';
@@ -8,8 +8,8 @@ import { mayShare } from '../shared/shared-memory.js';
 import { VERSION } from '../shared/version.js';
 import { createCore } from './binding/core.js';
 import { inOrder } from './binding/core-order.js';
+import { Calls } from './calls.js';
 import { Inbox } from './inbox.js';
-import { refusing } from './refusing.js';
 import { WorkerService } from './service.js';
 
 const IN_BROWSER = 'WorkerGlobalScope' in globalThis;
@@ -28,15 +28,13 @@ function findEndpoint(): Endpoint {
 }
 
 async function start(endpoint: Endpoint): Promise<void> {
-  const post = (message: FromWorker, transfer: Transferable[] = []) => endpoint.postMessage(message, transfer);
+  const post = (message: FromWorker, transfer?: Transferable[]) => endpoint.postMessage(message, transfer);
   try {
     const compiled: WebAssembly.Module[] = [];
     const core = await createCore(inOrder(await unpack(packed)), compiled);
     const inbox = new Inbox(endpoint);
     const service = new WorkerService(core, post, inbox);
-    expose(service, inbox.calls);
-    expose(refusing, inbox.droppedCalls);
-    inbox.open((message) => service.receive(message));
+    inbox.open((message) => service.receive(message), new Calls(service, post));
     const { memoryBytes, usedBytes } = core;
     const ready = { type: 'ready', version: VERSION, memoryBytes, usedBytes, mayShare: mayShare() } as const;
     post(IN_BROWSER ? ready : { ...ready, compiled });

@@ -11,7 +11,7 @@ export type Start = 'well' | 'no script' | 'silent' | 'no wasm';
 /** `pages` of 64 KB are all the memory that its core can have; undefined for as much as it wants. */
 export type MakeWorker = (start: Start, pages: number | undefined) => RawWorker;
 
-type Message = { type?: string; path?: string[] } | null;
+type Message = { type?: string; name?: string } | null;
 
 /** The package's own worker with accidents: it can die, hang, throw, and be slow to hear and to answer. */
 export class ChaosWorker extends EventTarget {
@@ -76,7 +76,7 @@ export class ChaosWorker extends EventTarget {
   }
 
   postMessage(message: Message, transfer: Transferable[] = []): void {
-    const isOfBuild = message?.type === 'abort' || message?.path?.[0]?.startsWith('build');
+    const isOfBuild = message?.type === 'abort' || message?.name?.startsWith('build');
     if (!isOfBuild) this.isService = true;
     // What is transferred is gone from here, whether or not it is on its way yet.
     if (this.#questions.isShut) this.#questions.pass([structuredClone(message, { transfer }), []]);

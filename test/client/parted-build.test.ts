@@ -14,11 +14,11 @@ class Spied extends HeldWorker {
   readonly calls: string[] = [];
   onSecond = (): void => {};
 
-  override postMessage(message: { path?: string[] }, transfer?: Transferable[]): void {
+  override postMessage(message: { type: string; name?: string }, transfer?: Transferable[]): void {
     super.postMessage(message, transfer);
-    if (!message.path) return;
-    this.calls.push(message.path[0]);
-    if (message.path[0] === 'buildSecond') this.onSecond();
+    if (message.type !== 'call') return;
+    this.calls.push(message.name!);
+    if (message.name === 'buildSecond') this.onSecond();
   }
 }
 

@@ -18,10 +18,11 @@ test('many messages that came during long work are answered in order', async () 
   const inbox = new Inbox(endpoint as never);
   const heard: number[] = [];
   await new Promise<void>((resolve) => {
-    inbox.open((message) => {
-      heard.push(message as unknown as number);
+    const receive = (message: unknown) => {
+      heard.push(message as number);
       if (heard.length === MANY) resolve();
-    });
+    };
+    inbox.open(receive, { run() {}, refuse() {} });
     inbox.pause();
     for (let i = 0; i < MANY; i++) send({ data: i } as unknown as Event);
   });

@@ -36,7 +36,7 @@ test('a frame answers what its views see, also those that are removed between tw
     if (message.type === 'result') take(message);
   };
   const service = new WorkerService(core, post, inbox);
-  inbox.open((message) => service.receive(message));
+  inbox.open((message) => service.receive(message), { run() {}, refuse() {} });
   const say = (data: object) => send({ data } as unknown as Event);
   const views = new ViewTable();
   const names = () => views.names;

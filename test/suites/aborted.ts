@@ -9,21 +9,18 @@ const PICKS = 300;
 const ATTEMPTS = 30;
 const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
 
-/** comlink's answers as they come from the worker. */
+/** Answers of calls as they come from the worker. */
 interface Answer {
   type?: string;
-  id?: string;
-  name?: string;
-  value?: { isError?: boolean; value?: { name?: string } };
+  error?: { name?: string };
 }
 
 /** A service that counts what its worker says to calls: how many it has run, and how many it has not even begun. */
 async function startCounted(createWorker: () => WorkerLike) {
   const counts = { run: 0, dropped: 0 };
-  const count = ({ data: { id, name, value } }: MessageEvent<Answer>) => {
-    if (id === undefined) return;
-    if (name === 'throw' && value?.value?.name === 'ABORTED') counts.dropped++;
-    else counts.run++;
+  const count = ({ data: { type, error } }: MessageEvent<Answer>) => {
+    if (type === 'thrown' && error?.name === 'ABORTED') counts.dropped++;
+    else if (type === 'thrown' || type === 'answer') counts.run++;
   };
   const service = await createCollisionService({
     builders: 0,

@@ -53,13 +53,11 @@ beforeEach(async () => {
     done.push(message.type === 'result' ? (message.failure?.message ?? 'result') : message.type);
   };
   const service = new WorkerService(core, post, inbox);
-  inbox.open((message: ToWorker) => {
+  const receive = (message: ToWorker) => {
     done.push(message.type === 'frame' ? `frame sees ${objectsSeen()}` : `got ${message.type}`);
     service.receive(message);
-  });
-  inbox.calls.addEventListener('message', () => {
-    done.push(`call sees ${objectsSeen()}`);
-  });
+  };
+  inbox.open(receive, { run: () => done.push(`call sees ${objectsSeen()}`), refuse() {} });
   say = (data) => send({ data } as unknown as Event);
   // Every look at the clock is late.
   let time = 0;
@@ -73,7 +71,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const call = { type: 'APPLY', path: ['raycast'], argumentList: [{ value: {} }] };
+const call = { type: 'call', call: 1, name: 'raycast', args: [{}] };
 const frame = (number: number) => ({ type: 'frame', input: new FrameBuilder().seal(number, 1), out: undefined });
 const commands = (...list: Command[]) => ({ type: 'commands', list });
 const ids = Array.from({ length: COUNT }, (_, slot) => makeId(slot, 1));

@@ -114,14 +114,15 @@ test('a call is dropped by what comes while all that waits is still taken in', a
   const inbox = new Inbox(endpoint as never);
   const heard: string[] = [];
   const end = new Promise<void>((resolve) => {
-    inbox.calls.addEventListener('message', () => resolve(void heard.push('call')));
-    inbox.droppedCalls.addEventListener('message', () => resolve(void heard.push('dropped call')));
+    inbox.open(() => heard.push('message'), {
+      run: () => resolve(void heard.push('call')),
+      refuse: () => resolve(void heard.push('dropped call')),
+    });
   });
-  inbox.open(() => heard.push('message'));
   const say = (data: object) => send({ data } as unknown as Event);
   // As Node hands them over, so many at once: the first part while there was work, the rest behind it.
   inbox.pause();
-  say({ type: 'APPLY', path: ['raycast'] });
+  say({ type: 'call', call: 1, name: 'raycast', args: [] });
   setImmediate(() => say({ type: 'drop', calls: [1] }));
   await end;
   expect(heard).toEqual(['dropped call']);

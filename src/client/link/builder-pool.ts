@@ -1,4 +1,4 @@
-import { transfer } from 'comlink';
+import { transfer } from '../../shared/calls.js';
 import { CollisionError } from '../../shared/errors.js';
 import type { MeshDeform, ProgressMessage, SmallBuild } from '../../shared/protocol.js';
 import type { MeshData } from '../../shared/types.js';

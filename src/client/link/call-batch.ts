@@ -1,4 +1,4 @@
-import type { Remote } from 'comlink';
+import type { Remote } from '../../shared/calls.js';
 import type { CollisionError } from '../../shared/errors.js';
 import type { Outcome, WorkerApi } from '../../shared/protocol.js';
 import { type Deferred, named, type WorkerLink } from './worker-link.js';

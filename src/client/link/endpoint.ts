@@ -1,4 +1,4 @@
-import type { Endpoint } from 'comlink';
+import type { Endpoint } from '../../shared/calls.js';
 
 /** A worker as the link uses it. A browser's `Worker` is one. */
 export interface WorkerEndpoint extends Endpoint {

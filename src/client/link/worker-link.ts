@@ -1,10 +1,11 @@
-import { type Remote, wrap } from 'comlink';
+import type { Remote } from '../../shared/calls.js';
 import { CollisionError } from '../../shared/errors.js';
 import { type Failure, failureFromWire } from '../../shared/failure.js';
 import type { FromWorker, ToWorker, WorkerApi } from '../../shared/protocol.js';
 import type { WorkerLike } from '../../shared/types.js';
 import { VERSION } from '../../shared/version.js';
 import { reading, reasonOf, show } from '../check/validate.js';
+import { Calls } from './calls.js';
 import type { WorkerEndpoint } from './endpoint.js';
 import type { Host } from './host.js';
 import { SilenceWatch } from './silence.js';
@@ -43,8 +44,8 @@ const DELAYS = [0, 250, 2_000];
 const MINUTE = 60_000;
 
 /**
- * A worker, and with a `revival` the next one when it is lost. comlink leaves calls pending when a worker goes; here
- * everything pending rejects when the worker fails to load, throws, stays silent for `timeout` or is closed.
+ * A worker, and with a `revival` the next one when it is lost. Everything pending rejects when the worker fails to load, throws,
+ * stays silent for `timeout` or is closed.
  */
 export class WorkerLink {
   /** Resolves when the first worker listens. */
@@ -67,20 +68,17 @@ export class WorkerLink {
   readonly #started: Deferred<void>;
   /** Each has the operation that waits for it. */
   readonly #pending = new Map<Pending, string>();
-  /** Ends the calls that are in the worker. */
-  readonly #inWorker = new Set<(error: CollisionError) => void>();
   readonly #listeners: [type: string, listener: (event: Event) => void][];
   /** It lists when workers were lost in the last minute. */
   #losses: number[] = [];
   /** Resolves when the worker of now is ready, or knows all that the one before it did. */
   #up!: Promise<void>;
   #setUp!: () => void;
-  /** Asked of the worker of now; and those to be dropped. */
-  #calls = 0;
+  readonly #calls = new Calls((message, transfer) => this.#endpoint?.postMessage(message, transfer));
+  /** The numbers of calls to be dropped. */
   #dropped: number[] = [];
   #restarting: Deferred<void> | undefined;
   #endpoint: WorkerEndpoint | undefined;
-  #api!: Remote<WorkerApi>;
   #end!: (error: CollisionError) => void;
   /** Watches the worker of now until it listens. */
   #start: WorkerStart | undefined;
@@ -153,12 +151,12 @@ export class WorkerLink {
     invoke: (api: Remote<WorkerApi>) => Promise<T>,
   ): Promise<boolean> {
     const { life } = this;
-    const call = ++this.#calls;
+    const call = this.#calls.last + 1;
     answer.drop = () => {
       if (life === this.life) this.#drop(call);
     };
     try {
-      answer.resolve(await this.#untilLost(invoke(this.#api)));
+      answer.resolve(await invoke(this.#calls.api));
       return true;
     } catch (error) {
       const failure = CollisionError.is(error) ? error : failureFromWire(error);
@@ -236,7 +234,6 @@ export class WorkerLink {
 
   #open(): void {
     this.life++;
-    this.#calls = 0;
     this.#dropped = [];
     this.#silence.heard();
     const endpoint = createEndpoint(this.#host, this.#createWorker);
@@ -247,7 +244,6 @@ export class WorkerLink {
     this.#start = new WorkerStart();
     reading('createCollisionService', 'the worker', () => {
       for (const [type, listener] of this.#listeners) endpoint.addEventListener(type, listener);
-      this.#api = wrap<WorkerApi>(endpoint);
     });
     this.#endpoint = endpoint;
     // What has waited since the worker before it keeps the process alive, as what is asked from now on does.
@@ -259,23 +255,18 @@ export class WorkerLink {
     this.#start?.end();
     this.#endpoint?.terminate();
     this.#endpoint = undefined;
-    for (const end of [...this.#inWorker]) end(error);
+    this.#calls.end(error);
     for (const [answer, operation] of [...this.#pending]) {
       if (this.error || !answer.isQuestion) answer.reject(named(operation, error));
     }
   }
 
-  /** Rejects when the worker is gone, as comlink's promise never settles then. */
-  #untilLost<T>(promise: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#inWorker.add(reject);
-      const forget = () => this.#inWorker.delete(reject);
-      promise.then(resolve, reject).then(forget);
-    });
-  }
-
   #hear(message: FromWorker): void {
     this.#silence.heard();
+    if (message.type === 'answer' || message.type === 'thrown') {
+      this.#calls.hear(message);
+      return;
+    }
     if (message.type === 'fault') {
       const { code, message: why } = message.failure;
       if (this.#started.settled || this.#isBeside) this.#doNotStart(why);
@@ -287,7 +278,6 @@ export class WorkerLink {
       this.#doNotStart(`its script is of ${theirs}, expected ${VERSION}: copy dist/worker.js of the package anew`);
       return;
     }
-    // The answers of comlink come here as well, and are passed over.
     this.#receive(message);
     if (message.type !== 'ready') return;
     this.#start?.end();

@@ -1,4 +1,4 @@
-import { type Remote, transfer } from 'comlink';
+import { type Remote, transfer } from '../../shared/calls.js';
 import { PRECISION_MESH, PRECISION_OBB, RAY_NUMBERS, SIDE_DOUBLE, SIDE_OWN, WAY_NUMBERS } from '../../shared/layout.js';
 import type {
   Cursor,

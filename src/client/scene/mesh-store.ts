@@ -1,5 +1,5 @@
-import { type Remote, transfer } from 'comlink';
 import { readBoxes } from '../../shared/baked-boxes.js';
+import { type Remote, transfer } from '../../shared/calls.js';
 import { CollisionError } from '../../shared/errors.js';
 import type { LoadedMesh, MeshUpdate, SmallLoad, TreeInfo, WorkerApi } from '../../shared/protocol.js';
 import type {
