@@ -96,7 +96,7 @@ function inNode(name: string, include: string[], groupOrder: number, options = {
       ...common(name, include, groupOrder),
       environment: 'node' as const,
       pool: 'forks' as const,
-      setupFiles: ['./test/fixtures/quick-equality.ts'],
+      setupFiles: ['./test/fixtures/quick-expect.ts'],
       ...options,
     },
   };
