@@ -42,7 +42,7 @@ export default defineConfig({
       'test/repro/{budget-coincident-objects,copies-in-one-mesh,mesh-far-smaller-than-another}.test.ts',
       'test/repro/{flat-mesh-of-denormals,rays-from-afar,removals-in-any-order,three-of-many-in-any-order}.test.ts',
     ],
-    setupFiles: ['test/fixtures/quick-equality.ts', 'test/mutants/client/setup.ts'],
+    setupFiles: ['test/fixtures/quick-expect.ts', 'test/mutants/client/setup.ts'],
     env: { SEED: process.env.SEED ?? '1', SHARE: '0.1' },
     // On a machine that does much else tests take long.
     testTimeout: 120_000,

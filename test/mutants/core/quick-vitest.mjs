@@ -29,7 +29,7 @@ setState({ assertionCalls: 0, isExpectingAssertions: false, expectedAssertionsNu
 globalThis[GLOBAL_EXPECT] = expect;
 expect.extend = (matchers) => chai.expect.extend(expect, matchers);
 expect.extend(customMatchers);
-// As test/fixtures/quick-equality.ts does.
+// As test/fixtures/quick-expect.ts does.
 addCustomEqualityTesters([
   (a, b) => ((ArrayBuffer.isView(a) || Array.isArray(a)) && isDeepStrictEqual(a, b) ? true : undefined),
 ]);
