@@ -10,13 +10,15 @@ core    one-line mutants of src/worker/core, drawn at random, each against the t
 client  mutants of src/client, src/worker/*.ts and src/worker/binding by StrykerJS. Results are kept in
         build/mutants-client.jsonl, and gone on with, too.
 
-Prints the mutants that survive, with the change, and the share that was killed. What changes nothing is listed in
+Prints the mutants that are not killed, with the change, and the share that was: of a mutant that lives, all tests that
+reach it passed; one that is undecided has outlived its budget of them. What changes nothing is listed in
 test/mutants/equivalent.json with the reason.
 
   --count n    core: how many; 300 by default
   --budget s   seconds of processor time, of tests that reach it, that a mutant must outlive; 60 by default, client: 25
   --lanes n    how many mutants are run at a time, each in processes of its own; 1 by default
   --again      what survived before, with the tests as they are now
+  --report     runs nothing: prints what the last run has found so far
   --as-drawn   core: the mutants of the last run, whose core is built already, though the sources have changed since
   --sample n   client: how many; all by default
   --seed n     of the draw; 1 by default
@@ -47,6 +49,7 @@ function optionsOf(args) {
         seed: number,
         again: flag,
         'as-drawn': flag,
+        report: flag,
         help: flag,
       },
     });
@@ -73,5 +76,6 @@ function optionsOf(args) {
     seed: Number(seed),
     again,
     asDrawn: values['as-drawn'],
+    report: values.report,
   };
 }

@@ -1,6 +1,6 @@
 // Sorting in steps is sorting.
 import { expect, test } from 'vitest';
-import { done, inOnePiece, STEP, sorted } from '../../src/worker/binding/steps.js';
+import { done, inOnePiece, STEP, sorted, sortedIds } from '../../src/worker/binding/steps.js';
 import { Random, SEED } from '../oracle/random.js';
 
 test(`sorts as Array.prototype.sort, equal ones in their order, seed ${SEED}`, () => {
@@ -10,6 +10,19 @@ test(`sorts as Array.prototype.sort, equal ones in their order, seed ${SEED}`, (
     const compare = (a: { key: number }, b: { key: number }) => a.key - b.key;
     expect(inOnePiece(sorted(items.slice(), compare))).toEqual(items.slice().sort(compare));
   }
+});
+
+test(`sorts ids as numbers, in runs and across them, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  for (const length of [0, 1, 8191, 8192, 8193, 16_384, 30_000, 70_001]) {
+    const ids = Uint32Array.from({ length }, () => random.integer(2 ** 32));
+    const steps = sortedIds(ids.slice());
+    expect(inOnePiece(steps)).toEqual(ids.slice().sort());
+  }
+  // Those of one run before all of another, either way around.
+  const rising = Uint32Array.from({ length: 20_000 }, (_, i) => i);
+  expect(inOnePiece(sortedIds(rising.slice()))).toEqual(rising);
+  expect(inOnePiece(sortedIds(rising.slice().reverse()))).toEqual(rising);
 });
 
 test('rests after no more than so many items', () => {

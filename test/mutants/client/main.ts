@@ -6,7 +6,8 @@ import { Stryker } from '@stryker-mutator/core';
 import { createInstrumenter } from '@stryker-mutator/instrumenter';
 import { Random } from '../../oracle/random.js';
 import { isEquivalent, readEquivalents, reportStale } from '../equivalent.js';
-import { mutantKey } from './mutant-key.mjs';
+import { describeShare } from '../share.js';
+import { mutantKey, UNDECIDED } from './mutant-key.mjs';
 
 export interface ClientOptions {
   root: string;
@@ -19,6 +20,8 @@ export interface ClientOptions {
   lanes: number;
   /** Also those that survived before: with the tests as they are now. */
   again: boolean;
+  /** Nothing is run: what the last run of this draw has found so far is printed. */
+  report: boolean;
 }
 
 interface Position {
@@ -49,7 +52,8 @@ const SAMPLE = 'build/mutants-client-sample.json';
 const SANDBOXES = 'build/stryker';
 /** What messages say is for people; tests look for the names in them, and for the code. */
 const LEFT_OUT = ['StringLiteral'];
-const SURVIVED = ['Survived', 'NoCoverage'];
+const LIVE = ['Survived', 'NoCoverage'];
+const NOT_KILLED = [...LIVE, UNDECIDED];
 
 /** Prints what happened; answers the exit code. */
 export async function mutateClient(options: ClientOptions): Promise<number> {
@@ -65,6 +69,7 @@ export async function mutateClient(options: ClientOptions): Promise<number> {
   const chosen = draw(all, sample ?? all.length, seed);
   const drawn = chosen.filter((mutant) => !isKnown(mutant));
   const key = keyOf(root, files, chosen.length, seed);
+  if (options.report) return report(root, drawn, chosen.length - drawn.length);
   const results = takeUp(root, key, again);
   const left = drawn.filter((mutant) => !results.has(mutantKey(mutant)));
   console.log(
@@ -77,7 +82,7 @@ export async function mutateClient(options: ClientOptions): Promise<number> {
 /** The results of an earlier run, where they are of the same sources and the same draw; else there are none any more. */
 function takeUp(root: string, key: string, again: boolean): Map<string, string> {
   const [first, ...results] = readResults(root);
-  const kept = first?.key !== key ? [] : results.filter(({ status }) => !again || !SURVIVED.includes(status));
+  const kept = first?.key !== key ? [] : results.filter(({ status }) => !again || !NOT_KILLED.includes(status));
   mkdirSync(join(root, 'build'), { recursive: true });
   const lines = [{ key, status: 'Drawn' }, ...kept].map((line) => `${JSON.stringify(line)}\n`);
   writeFileSync(join(root, RESULTS), lines.join(''));
@@ -176,22 +181,25 @@ function report(root: string, drawn: Mutant[], equivalent: number): number {
   for (const mutant of drawn) {
     const status = results.get(mutantKey(mutant)) ?? 'NotRun';
     counts[status] = (counts[status] ?? 0) + 1;
-    if (!SURVIVED.includes(status)) continue;
+    if (!NOT_KILLED.includes(status)) continue;
     const { file, text, original, by } = changeOf(root, mutant);
     const { line } = mutant.location.start;
-    console.log(`\n${file}:${line + 1}  survived${status === 'NoCoverage' ? ' as no test reaches it' : ''}`);
+    const how = { Survived: 'lives', NoCoverage: 'lives, as no test reaches it' }[status] ?? 'is undecided';
+    console.log(`\n${file}:${line + 1}  ${how}`);
     console.log(`  ${text}\n- ${original.replaceAll('\n', '\n  ')}\n+ ${by.replaceAll('\n', '\n  ')}`);
   }
-  const { Killed = 0, Timeout = 0, RuntimeError = 0, Survived = 0, NoCoverage = 0 } = counts;
-  const killed = Killed + Timeout + RuntimeError;
-  const survived = Survived + NoCoverage;
-  const share = ((100 * killed) / (killed + survived)).toFixed(1);
-  const other = drawn.length - killed - survived;
-  console.log(
-    `\n${drawn.length + equivalent} mutants: ${killed} killed (${Timeout} by time), ${survived} survived, of them ` +
-      `${NoCoverage} reached by no test, ${equivalent} change nothing, ${other} have no result: ${share} % killed`,
-  );
-  return other === 0 ? 0 : 1;
+  const { Killed = 0, Timeout = 0, RuntimeError = 0, Survived = 0, NoCoverage = 0, NotRun = 0 } = counts;
+  const share = describeShare({
+    killed: Killed + Timeout + RuntimeError,
+    byTime: Timeout,
+    live: Survived + NoCoverage,
+    unreached: NoCoverage,
+    undecided: counts[UNDECIDED] ?? 0,
+    equivalent,
+    notRun: NotRun,
+  });
+  console.log(`\n${share}`);
+  return NotRun === 0 ? 0 : 1;
 }
 
 /** What a mutant changes, as those that are known to change nothing are found by it. */

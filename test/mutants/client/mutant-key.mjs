@@ -1,3 +1,6 @@
+/** The status of a mutant that has outlived its budget while there are more tests that reach it: Stryker has none for it. */
+export const UNDECIDED = 'Undecided';
+
 /**
  * A mutant by its file from the package's folder, which may be a copy of it, its place and what stands there instead.
  *

@@ -1,7 +1,7 @@
 // Plugins of StrykerJS.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin';
-import { mutantKey } from './mutant-key.mjs';
+import { mutantKey, UNDECIDED } from './mutant-key.mjs';
 import { createRunner } from './runner.mjs';
 
 /** Lets those of all mutants through that were drawn: a checker is the only place where single ones can be left out. */
@@ -27,20 +27,22 @@ class SampleChecker {
   }
 }
 
-/** Keeps each result as it is found, and prints what survives: a run takes hours, and who ends it early goes on there. */
+/** Keeps each result as it is found, and prints what is not killed: a run takes hours, and who ends it early goes on there. */
 class ResultReporter {
   #killed = 0;
-  #survived = 0;
+  #outlived = 0;
 
-  onMutantTested({ status, fileName, location, mutatorName, replacement }) {
-    if (status === 'CompileError' || status === 'Ignored') return;
+  onMutantTested({ status: theirs, statusReason, fileName, location, mutatorName, replacement }) {
+    if (theirs === 'CompileError' || theirs === 'Ignored') return;
+    const status = statusReason === UNDECIDED ? UNDECIDED : theirs;
     const key = mutantKey({ fileName, location: fromZero(location), replacement });
     appendFileSync(process.env.MUTANTS_RESULTS, `${JSON.stringify({ key, status })}\n`);
-    const isKilled = status !== 'Survived' && status !== 'NoCoverage';
+    const isKilled = status !== 'Survived' && status !== 'NoCoverage' && status !== UNDECIDED;
     if (isKilled) this.#killed++;
-    else this.#survived++;
+    else this.#outlived++;
     if (isKilled && this.#killed % 20 !== 0) return;
-    console.log(`${this.#survived} survived, ${this.#killed} killed${isKilled ? '' : `: ${key} (${mutatorName})`}`);
+    const which = isKilled ? '' : `: ${status} ${key} (${mutatorName})`;
+    console.log(`${this.#outlived} outlived the tests that were run, ${this.#killed} killed${which}`);
   }
 }
 

@@ -11,6 +11,7 @@ import threads from 'node:worker_threads';
 import { commonTokens, tokens } from '@stryker-mutator/api/plugin';
 import { DryRunStatus, MutantRunStatus, TestStatus } from '@stryker-mutator/api/test-runner';
 import { strykerPlugins } from '@stryker-mutator/vitest-runner';
+import { UNDECIDED } from './mutant-key.mjs';
 
 /** What takes so many times as long as on the original, and so many milliseconds longer, hangs. */
 const PATIENCE = 3;
@@ -56,7 +57,7 @@ class KeptRunner {
   #inner;
   /** The test files, and what they are now. */
   #hashes = new Map();
-  /** By test file: its hash, processorMs, idleMs, its tests with what they reach. */
+  /** By test file: its hash, processorMs, idleMs, whether it was cut short, its tests with what they reach. */
   #files = readKept();
   /** Tests that were seen to pass alone on the original. */
   #passing = new Set();
@@ -96,25 +97,32 @@ class KeptRunner {
     this.#hashes = new Map(paths.map((path) => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]));
   }
 
-  /** Runs a test file on the original. One that fails there, twice, is as good as empty. */
+  /** Runs a test file on the original. What fails there, twice, is left out: a single test, or the file where it fails itself. */
   async #measure(path, isAgain = false) {
     this.#inner.ctx.state.errorsSet.clear();
     const processor = process.cpuUsage();
     const watch = new IdleWatch();
     const result = await this.#inner.dryRun({ files: [], testFiles: [resolve(path)] });
     watch.end();
-    const failed = result.tests?.find(({ status }) => status === TestStatus.Failed);
-    if (result.status !== DryRunStatus.Complete || failed) {
+    const failed = (result.tests ?? []).filter(({ status }) => status === TestStatus.Failed);
+    const isWhole = result.status === DryRunStatus.Complete;
+    if (!isWhole || failed.length > 0) {
       if (!isAgain) return this.#measure(path, true);
-      const why = result.errorMessage ?? `${failed?.name}: ${failed?.failureMessage}`;
-      appendLog(`${path} fails without a mutant and is left out: ${why}`);
-      return { processorMs: 0, idleMs: 0, tests: [] };
+      for (const { name, failureMessage } of failed) {
+        appendLog(`${path}: ${name} fails without a mutant and is left out: ${failureMessage}`);
+      }
+      if (!isWhole) {
+        appendLog(`${path} fails without a mutant and is left out: ${result.errorMessage}`);
+        return { processorMs: 0, idleMs: 0, tests: [] };
+      }
     }
     const { perTest = {}, static: beside = {} } = result.mutantCoverage ?? {};
     // What is reached while no test runs is of all tests of the file.
     const always = Object.keys(beside);
     const ran = result.tests.filter(({ status }) => status === TestStatus.Success);
     return {
+      // Of a long file the rest is left out (setup.ts).
+      isCut: result.tests.some(({ status }) => status === TestStatus.Skipped),
       processorMs: millisecondsOf(process.cpuUsage(processor)),
       idleMs: watch.idleMs,
       tests: ran.map(({ id, name, timeSpentMs }) => {
@@ -143,6 +151,7 @@ class KeptRunner {
     const outlived = new Set();
     let left = 1000 * Number(process.env.MUTANTS_BUDGET);
     let nrOfTests = 0;
+    let isCut = false;
     for (let part = this.#next(id, fileName, outlived); part; part = this.#next(id, fileName, outlived)) {
       const { path, ids, cost } = part;
       if (!ids) {
@@ -151,8 +160,10 @@ class KeptRunner {
         this.#files = writeKept(this.#files);
         continue;
       }
-      if (left < cost && nrOfTests > 0) break;
+      // Stryker hands the reason on to the reporter (plugins.mjs).
+      if (left < cost && nrOfTests > 0) return { status: MutantRunStatus.Error, errorMessage: UNDECIDED };
       left -= cost;
+      isCut ||= part.isCut;
       nrOfTests += ids.length;
       outlived.add(path);
       const result = await this.#run(options, part);
@@ -169,6 +180,7 @@ class KeptRunner {
       }
       appendLog(`${killer} fails alone without a mutant, too: ${result.failureMessage}`);
     }
+    if (isCut) return { status: MutantRunStatus.Error, errorMessage: UNDECIDED };
     return { status: MutantRunStatus.Survived, nrOfTests };
   }
 
@@ -241,19 +253,18 @@ class KeptRunner {
   }
 }
 
-function partOf(path, { tests, processorMs, idleMs }, mutant) {
+function partOf(path, { tests, processorMs, idleMs, isCut }, mutant) {
   const whole = tests.reduce((sum, { timeSpentMs }) => sum + timeSpentMs, 0) || 1;
   let left = MOST_MS;
-  const chosen = tests
-    .filter(({ reaches }) => reaches.includes(mutant))
-    .filter(({ timeSpentMs }, i) => {
-      left -= (timeSpentMs / whole) * processorMs;
-      return i === 0 || left >= 0;
-    });
+  const reaching = tests.filter(({ reaches }) => reaches.includes(mutant));
+  const chosen = reaching.filter(({ timeSpentMs }, i) => {
+    left -= (timeSpentMs / whole) * processorMs;
+    return i === 0 || left >= 0;
+  });
   if (chosen.length === 0) return undefined;
   const share = chosen.reduce((sum, { timeSpentMs }) => sum + timeSpentMs, 0) / whole;
   const cost = Math.min(processorMs, START_MS + share * processorMs);
-  return { path, ids: chosen.map(({ id }) => id), cost, idleMs };
+  return { path, ids: chosen.map(({ id }) => id), cost, idleMs, isCut: isCut || chosen.length < reaching.length };
 }
 
 function likelihood(fileName, test) {

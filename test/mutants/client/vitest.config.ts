@@ -1,5 +1,6 @@
 // The tests that mutants of the main thread's side must outlive. They import dist/, which is built from the mutated
-// sources (build.mjs); the adapter's, made for a page, run in Node as well, as they need nothing of one.
+// sources (build.mjs); the adapter's, made for a page, run in Node as well, as they need nothing of one; those of pointers
+// and of React have a small page (page.ts).
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -8,7 +9,15 @@ const path = (relative: string) => fileURLToPath(new URL(`../../../${relative}`,
 export default defineConfig({
   root: path('.'),
   resolve: {
-    alias: { 'collision-worker/three': path('dist/three.js'), 'collision-worker': path('dist/index.node.js') },
+    alias: [
+      { find: 'collision-worker/three', replacement: path('dist/three.js') },
+      { find: 'collision-worker/pointer', replacement: path('dist/pointer.js') },
+      { find: 'collision-worker/react', replacement: path('dist/react.node.js') },
+      { find: 'collision-worker', replacement: path('dist/index.node.js') },
+      // What tests of a page ask of a browser (page.ts).
+      { find: /^\.\.?\/(fixtures\/)?react-page\.js$/, replacement: path('test/mutants/client/react-page.tsx') },
+      { find: 'vitest/browser', replacement: path('test/mutants/client/browser.ts') },
+    ],
   },
   define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
   test: {
@@ -18,15 +27,17 @@ export default defineConfig({
       'test/composed/{proximity,section,snap,tracker}.test.ts',
       'test/fuzz/*.test.ts',
       'test/three/*.test.ts',
+      'test/pointer/{events,views}.browser.test.ts',
+      'test/react/{fiber-events,hooks,worker-events}.browser.test.tsx',
       'test/repro/*.test.ts',
-      'test/worker/{binding,mesh-table,worker-service}.test.ts',
+      'test/worker/{binding,failures,mesh-table,steps,used-memory,worker-service}.test.ts',
       'test/worker/boxes/*.test.ts',
       'test/worker/contact/{contact,manifold-convex-service,manifold-mesh-service}.test.ts',
       'test/worker/mesh/{refit,stale-derived,update-mesh,weld}.test.ts',
-      'test/worker/point-line/{picks,baked}.test.ts',
+      'test/worker/point-line/{picks,baked,queries}.test.ts',
       'test/worker/scene/{core-invariants,inspect,frame/matrices,view/many-views}.test.ts',
       'test/worker/scene/query/{pick,pick-region-edges,pick-screen,sees,overlap,containing,closest-point}.test.ts',
-      'test/worker/scene/query/{sweep,distance,rays-many,frustum-query}.test.ts',
+      'test/worker/scene/query/{sweep,distance,rays-many,frustum-query,clip-rays,clip-regions}.test.ts',
       'test/worker/{section,snap,skin}/*.test.ts',
     ],
     // What takes a page, or long: services that live for minutes or are given up after seconds, large meshes that are the
@@ -42,7 +53,9 @@ export default defineConfig({
       'test/repro/{budget-coincident-objects,copies-in-one-mesh,mesh-far-smaller-than-another}.test.ts',
       'test/repro/{flat-mesh-of-denormals,rays-from-afar,removals-in-any-order,three-of-many-in-any-order}.test.ts',
     ],
-    setupFiles: ['test/fixtures/quick-expect.ts', 'test/mutants/client/setup.ts'],
+    setupFiles: ['test/fixtures/quick-expect.ts', 'test/mutants/client/page.ts', 'test/mutants/client/setup.ts'],
+    // They share the three of the tests.
+    server: { deps: { inline: [/@react-three/, /@pmndrs/] } },
     env: { SEED: process.env.SEED ?? '1', SHARE: '0.1' },
     // On a machine that does much else tests take long.
     testTimeout: 120_000,

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Random } from '../../oracle/random.js';
-import { type Equivalent, isEquivalent, readEquivalents, reportStale } from '../equivalent.js';
+import { isEquivalent, readEquivalents, reportStale } from '../equivalent.js';
+import { describeShare } from '../share.js';
 import { mutationsOf } from './mutations.js';
 import { type TestRun, TestRunner } from './test-runner.js';
 import {
@@ -30,10 +31,12 @@ export interface CoreOptions {
   again: boolean;
   /** The mutants of an earlier run, though the sources have changed since. */
   asDrawn: boolean;
+  /** Nothing is run: what the last run has found so far is printed. */
+  report: boolean;
 }
 
-/** What is `undecided` has outlived some tests, and is to meet more. */
-type Status = 'killed' | 'timeout' | 'survived' | 'unreached' | 'equivalent' | 'undecided';
+/** What is `undecided` has outlived some tests, and is to meet more; `spent`, as many as the budget gives, of more. */
+type Status = 'killed' | 'timeout' | 'survived' | 'unreached' | 'equivalent' | 'undecided' | 'spent';
 
 interface Result {
   status: Status;
@@ -46,6 +49,7 @@ interface Result {
 }
 
 const LIVE: Status[] = ['survived', 'unreached'];
+const UNDECIDED: Status[] = ['undecided', 'spent'];
 /** Seconds of the processor after which a mutant waits until all others have outlived as much: most are killed soon. */
 const ROUNDS = [4, 16];
 
@@ -76,6 +80,7 @@ const RUNS_OF_A_PROCESS = 50;
 /** Prints what happened; answers the exit code. */
 export async function mutateCore(options: CoreOptions): Promise<number> {
   const { root, count, seed, again, asDrawn } = options;
+  if (options.report) return reportKept(root);
   const workspace = new Workspace(root, join(root, WORKSPACE));
   const lanes = Array.from({ length: options.lanes }, () => new TestRunner(workspace.root, RUNS_OF_A_PROCESS));
   const stop = () => {
@@ -91,7 +96,7 @@ export async function mutateCore(options: CoreOptions): Promise<number> {
       const before = kept.results[mutant.id]?.status;
       if (isEquivalent(equivalents, mutant)) kept.results[mutant.id] = { status: 'equivalent' };
       else if (before === undefined || before === 'equivalent' || before === 'undecided') left.push(mutant);
-      else if (again && LIVE.includes(before)) {
+      else if (again && [...LIVE, 'spent'].includes(before)) {
         kept.results[mutant.id] = { ...kept.results[mutant.id], status: 'undecided', spentMs: 0 };
         left.push(mutant);
       }
@@ -121,20 +126,39 @@ export async function mutateCore(options: CoreOptions): Promise<number> {
       equivalents.filter(({ file }) => file.startsWith(CORE)),
       mutantsOfAll(root),
     );
-    return report(kept, equivalents);
+    report(kept);
+    return 0;
   } finally {
     stop();
   }
 }
 
-/** The mutants and results of an earlier run, where they are of the same sources or `asDrawn`. */
-function takeUp(root: string, workspace: Workspace, count: number, seed: number, asDrawn: boolean): Kept | undefined {
-  let kept: Kept;
+function readKept(root: string): Kept | undefined {
   try {
-    kept = { leftOut: {}, ...JSON.parse(readFileSync(join(root, RESULTS), 'utf8')) };
+    return { leftOut: {}, ...JSON.parse(readFileSync(join(root, RESULTS), 'utf8')) };
   } catch {
     return undefined;
   }
+}
+
+function reportKept(root: string): number {
+  const kept = readKept(root);
+  if (kept === undefined) {
+    console.log('There is no run to report.');
+    return 1;
+  }
+  const equivalents = readEquivalents(root);
+  for (const mutant of kept.mutants) {
+    if (isEquivalent(equivalents, mutant)) kept.results[mutant.id] = { status: 'equivalent' };
+  }
+  report(kept);
+  return 0;
+}
+
+/** The mutants and results of an earlier run, where they are of the same sources or `asDrawn`. */
+function takeUp(root: string, workspace: Workspace, count: number, seed: number, asDrawn: boolean): Kept | undefined {
+  const kept = readKept(root);
+  if (kept === undefined) return undefined;
   if (!asDrawn && kept.key !== keyOf(root, count, seed)) return undefined;
   workspace.updateTests();
   return kept;
@@ -264,7 +288,7 @@ async function judge(
   let measuredMs = 0;
   for (let part = next(); part; part = next()) {
     const { file } = part;
-    if (spentMs >= 1000 * seconds) return { outlived, spentMs, status: isLast ? 'survived' : 'undecided' };
+    if (spentMs >= 1000 * seconds) return { outlived, spentMs, status: isLast ? 'spent' : 'undecided' };
     if (!isLast && spentMs + measuredMs >= 1000 * seconds) return { outlived, spentMs, status: 'undecided' };
     if (!part.only) {
       await baselines.measure(file, lane, isThorough);
@@ -318,22 +342,25 @@ async function judge(
   }
 }
 
-function report({ mutants, results }: Kept, equivalents: Equivalent[]): number {
-  const of = (...statuses: Status[]) => mutants.filter(({ id }) => statuses.includes(results[id]!.status));
-  const survivors = of(...LIVE);
-  for (const mutant of survivors) {
-    const why = results[mutant.id]!.status === 'unreached' ? ' as no test reaches it' : '';
-    console.log(`\n${place(mutant)}  survived${why} (${mutant.kind}): ${mutant.text}`);
+function report({ mutants, results }: Kept): void {
+  const of = (...statuses: Status[]) => mutants.filter(({ id }) => statuses.includes(results[id]?.status as Status));
+  for (const mutant of of(...LIVE, ...UNDECIDED)) {
+    const { status } = results[mutant.id]!;
+    const how =
+      status === 'unreached' ? 'lives, as no test reaches it' : status === 'survived' ? 'lives' : 'is undecided';
+    console.log(`\n${place(mutant)}  ${how} (${mutant.kind}): ${mutant.text}`);
     console.log(`- ${mutant.original.replaceAll('\n', '\n  ')}\n+ ${mutant.by.replaceAll('\n', '\n  ')}`);
   }
-  const killed = of('killed', 'timeout').length;
-  const equal = of('equivalent').length;
-  const share = ((100 * killed) / (mutants.length - equal)).toFixed(1);
-  console.log(
-    `\n${mutants.length} mutants: ${killed} killed (${of('timeout').length} by time), ${survivors.length} survived, ` +
-      `${equal} change nothing (of ${equivalents.length} in test/mutants/equivalent.json): ${share} % killed`,
-  );
-  return 0;
+  const counts = {
+    killed: of('killed', 'timeout').length,
+    byTime: of('timeout').length,
+    live: of(...LIVE).length,
+    unreached: of('unreached').length,
+    undecided: of(...UNDECIDED).length,
+    equivalent: of('equivalent').length,
+    notRun: mutants.filter(({ id }) => results[id] === undefined).length,
+  };
+  console.log(`\n${describeShare(counts)}`);
 }
 
 function place({ file, line }: Mutant): string {

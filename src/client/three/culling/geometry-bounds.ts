@@ -35,7 +35,7 @@ export function boundsOf(geometry: BufferGeometry): Bounds | null {
   const radius = given?.radius;
   const found = known.get(geometry);
   // Asked for each Mesh of a picture, it makes no garbage.
-  if (found?.position === position && found.version === version && found.radius === radius) return found.bounds;
+  if (found && found.position === position && found.version === version && found.radius === radius) return found.bounds;
   let bounds: Bounds | null = null;
   if (position !== undefined && position.count <= MOST_VERTICES) {
     const alone = new BufferGeometry().setAttribute('position', position);

@@ -383,4 +383,19 @@ describe('planes at the edge', () => {
     expect([...(await service.containing([0, 0, 0], { clip }))]).toEqual([ball]);
     service.removeObject(ball);
   });
+
+  test.each([0, 1, 2])('a point that only rounding has put behind a plane is not cut away: axis %i', async (axis) => {
+    const ball = service.addObject({ shape: { type: 'sphere', radius: 1 } });
+    for (const sign of [1, -1]) {
+      // 3 · 0.1 is more than 0.3 by half of what is between two numbers there.
+      const point: [number, number, number] = [0, 0, 0];
+      point[axis] = -sign * 3 * 0.1;
+      const clip = [0, 0, 0, 0.3];
+      clip[axis] = sign;
+      expect([...(await service.containing(point, { clip }))]).toEqual([ball]);
+      point[axis] *= 1 + 1e-12;
+      expect([...(await service.containing(point, { clip }))]).toEqual([]);
+    }
+    service.removeObject(ball);
+  });
 });
