@@ -182,7 +182,7 @@ function countBits(bitmap: usize, words: u32): u32 {
   return count;
 }
 
-/** Selects what is seen now and was not in the last frame, from 64 bits of both bitmaps, which are so many bytes behind their beginning. */
+/** Selects what is seen now and was not in the last frame, of 64 bits of both bitmaps; `at` says where they are, in bytes. */
 // @ts-ignore: decorator
 @inline
 export function enteredBits(now: u64, before: u64, at: usize): u64 {
