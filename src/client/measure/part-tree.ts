@@ -1,5 +1,7 @@
 // The parts of a feature by their boxes, halved as far as somebody asks: two features of thousands of triangles are measured in
-// milliseconds, where each pair took a look at their boxes. Two plates of 5,000 triangles took 3.9 s, and take 15 ms.
+// milliseconds, where each pair took a look at their boxes. Two plates of 5,000 triangles took 3.9 s, and take 40 ms; of 10,000 each,
+// 27 s and 0.1 s (one run each on a busy machine). Sorted in place, those of 10,000 take a third to a half of what lists that were
+// filtered took (five calls after the first, in turns, four times; the first one in a page gains a fifth).
 
 import type { Nearest } from './closest-points.js';
 
