@@ -18,6 +18,9 @@ import { mount, unmountAll } from '../fixtures/react-stage.js';
 
 afterEach(unmountAll);
 
+/** What comes with frames takes as many as it takes, which are long on a busy machine. */
+const FRAMES = { timeout: 10_000 };
+
 test.each([true, false])('useCollision asks the scene of its canvas, strict %s', async (isStrict) => {
   const seen = new Set<CollisionQueries>();
   function Ask(): ReactNode {
@@ -41,7 +44,7 @@ test.each([true, false])('useCollision asks the scene of its canvas, strict %s',
   const found = await queries.overlap({ type: 'sphere', radius: 0.1 });
   expect(found).toEqual([]); // a box is a surface, of which the middle is empty
   stage.unmount();
-  await vi.waitFor(() => expect(queries.tracker).rejects.toMatchObject({ code: 'DISPOSED' }));
+  await vi.waitFor(() => expect(queries.tracker).rejects.toMatchObject({ code: 'DISPOSED' }), FRAMES);
 });
 
 test('useContact tells of what begins to touch, touches and parts; useVisible of what is seen', async () => {
@@ -71,18 +74,15 @@ test('useContact tells of what begins to touch, touches and parts; useVisible of
     </Collision>,
     { events: null, isStrict: true },
   );
-  await vi.waitFor(() => expect(visible.at(-1)).toBe(true));
+  await vi.waitFor(() => expect(visible.at(-1)).toBe(true), FRAMES);
   expect(onContactBegin).not.toHaveBeenCalled();
   wall.current!.position.x = 1;
-  await vi.waitFor(() => expect(onContact.mock.calls.length).toBeGreaterThan(1));
+  await vi.waitFor(() => expect(onContact.mock.calls.length).toBeGreaterThan(1), FRAMES);
   expect(onContactBegin.mock.calls).toEqual([['ball', 'wall']]);
   expect(onContactEnd).not.toHaveBeenCalled();
   wall.current!.position.x = 5;
-  await vi.waitFor(() => expect(onContactEnd.mock.calls).toEqual([['wall']]));
+  await vi.waitFor(() => expect(onContactEnd.mock.calls).toEqual([['wall']]), FRAMES);
 });
-
-/** A walk takes as many frames as it takes, which are long on a busy machine. */
-const WALKING = { timeout: 10_000 };
 
 test.each([true, false])('useCharacter makes an object walk, and ends with it, strict %s', async (isStrict) => {
   const figure = createRef<Group>();
@@ -111,13 +111,13 @@ test.each([true, false])('useCharacter makes an object walk, and ends with it, s
     </Collision>
   );
   const stage = await mount(scene(0.1), { events: null, isStrict });
-  await vi.waitFor(() => expect(hero.current?.state.touches[0]?.object.name).toBe('step'), WALKING);
-  await vi.waitFor(() => expect(figure.current!.position.x).toBeCloseTo(1.5 - 0.306, 3), WALKING);
+  await vi.waitFor(() => expect(hero.current?.state.touches[0]?.object.name).toBe('step'), FRAMES);
+  await vi.waitFor(() => expect(figure.current!.position.x).toBeCloseTo(1.5 - 0.306, 3), FRAMES);
   expect(hero.current!.state.ground?.object.name).toBe('floor');
   // It is the same one, with another option.
   const { current } = hero;
   await stage.render(scene(0.5));
-  await vi.waitFor(() => expect(figure.current!.position.x).toBeGreaterThan(1.5), WALKING);
+  await vi.waitFor(() => expect(figure.current!.position.x).toBeGreaterThan(1.5), FRAMES);
   expect(hero.current).toBe(current);
   await stage.render(scene(0.5, false));
   expect(hero.current).toBe(null);
@@ -177,15 +177,15 @@ test('useContact tells of two objects and of no other pair, with the handlers of
   );
   const stage = await mount(scene(1), { events: null });
   others.floor.position.x = -1;
-  await vi.waitFor(() => expect(touching).toBe(1));
+  await vi.waitFor(() => expect(touching).toBe(1), FRAMES);
   others.floor.position.x = -5;
-  await vi.waitFor(() => expect(touching).toBe(0));
+  await vi.waitFor(() => expect(touching).toBe(0), FRAMES);
   expect(calls).toEqual([]);
   await stage.render(scene(2));
   others.wall.position.x = 1;
-  await vi.waitFor(() => expect(calls).toEqual(['2 begin ball wall']));
+  await vi.waitFor(() => expect(calls).toEqual(['2 begin ball wall']), FRAMES);
   others.wall.position.x = 5;
-  await vi.waitFor(() => expect(calls).toEqual(['2 begin ball wall', '2 end wall']));
+  await vi.waitFor(() => expect(calls).toEqual(['2 begin ball wall', '2 end wall']), FRAMES);
 });
 
 test('useCollisionFrame tells of all that is visible, until it is unmounted', async () => {
@@ -213,9 +213,9 @@ test('useCollisionFrame tells of all that is visible, until it is unmounted', as
     </>
   );
   const stage = await mount(scene(true), { events: null, isStrict: true });
-  await vi.waitFor(() => expect(visible.sort()).toEqual(['at 0', 'at 1']));
+  await vi.waitFor(() => expect(visible.sort()).toEqual(['at 0', 'at 1']), FRAMES);
   boxes.current!.position.x = -100;
-  await vi.waitFor(() => expect(visible).toEqual(['at 100']));
+  await vi.waitFor(() => expect(visible).toEqual(['at 100']), FRAMES);
   await stage.render(scene(false));
   const before = frames;
   await stage.render(scene(false)); // which waits for two pictures more
@@ -432,7 +432,7 @@ describe('the prop collision', () => {
     warn.mockRestore();
     stage.state.scene.traverse((object) => expect(Object.hasOwn(object, 'collision')).toBe(false));
     stage.unmount();
-    await vi.waitFor(() => expect('collision' in Object3D.prototype).toBe(false));
+    await vi.waitFor(() => expect('collision' in Object3D.prototype).toBe(false), FRAMES);
   });
 
   test('it is typed', () => {

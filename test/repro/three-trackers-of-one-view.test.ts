@@ -1,5 +1,6 @@
 // Two trackers of one service set the view of the same name, as they do by default: the second one that was disposed threw
-// INVALID_ARGUMENT, as the first had removed the view.
+// INVALID_ARGUMENT, as the first had removed the view. While the camera stood still, an `update` did not set it again: picks rejected
+// where another tracker had removed it, and went by the camera that another one had set.
 import { trackScene } from 'collision-worker/three';
 import { Scene } from 'three';
 import { expect, test } from 'vitest';
@@ -15,4 +16,27 @@ test('both can be disposed, and all is gone then', async () => {
   expect(service.stats.objects).toBe(2);
   for (const tracker of trackers) tracker.dispose();
   expect(service.stats.objects).toBe(0);
+});
+
+test('one that is left picks by its own camera, which did not move', async () => {
+  const box = cube();
+  const scene = new Scene().add(box);
+  scene.updateMatrixWorld();
+  const [tracker, other] = [await trackScene(service, scene), await trackScene(service, scene)];
+  const [camera, away] = [frontCamera(), frontCamera()];
+  away.rotation.y = Math.PI;
+  away.updateMatrixWorld();
+  const pick = () => tracker.pick(SIZE.width / 2, SIZE.height / 2);
+  await tracker.update(camera, SIZE);
+  await other.update(away, SIZE);
+  await tracker.update(camera, SIZE);
+  expect((await pick())?.object).toBe(box);
+  other.dispose();
+  expect((await pick())?.object).toBe(box);
+  const last = await trackScene(service, scene);
+  await last.update(away, SIZE);
+  last.dispose();
+  await tracker.update(camera, SIZE);
+  expect((await pick())?.object).toBe(box);
+  tracker.dispose();
 });

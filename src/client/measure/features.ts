@@ -47,6 +47,7 @@ function faceOf(operation: string, argument: string, given: Float64Array | undef
   if (corners.length === 0 || corners.length % 9 !== 0) {
     invalid(operation, `the length of ${argument}`, corners.length, '9 for each triangle, of one or more');
   }
-  for (let i = 0; i < corners.length; i++) checkFinite(operation, `${argument}[${i}]`, corners[i]);
+  const wrong = corners.findIndex((each) => !Number.isFinite(each));
+  if (wrong >= 0) checkFinite(operation, `${argument}[${wrong}]`, corners[wrong]);
   return { kind: 'face', corners };
 }

@@ -1,7 +1,8 @@
 import type { Vec3 } from '../../shared/types.js';
+import { invalid } from '../check/validate.js';
 import { Closest } from './closest-points.js';
 import { type Measurable, type MeasuredFeature, readFeature } from './features.js';
-import { nodeOf, type PartNode, visitPairs } from './part-tree.js';
+import { partsOf, visitPairs } from './part-tree.js';
 
 /** How two features lie to each other. Lengths are world units. */
 export interface Measure {
@@ -39,8 +40,10 @@ export function measure(a: Measurable, b: Measurable): Measure {
   moveBy(first.corners, origin);
   moveBy(second.corners, origin);
   const closest = new Closest();
-  visitPairs(partsOf(first), partsOf(second), closest, (i, k) => addPair(closest, first, i, second, k));
+  const [parts, others] = [first, second].map(({ kind, corners }) => partsOf(corners, SIZES[kind]));
+  visitPairs(parts, others, closest, (i, k) => addPair(closest, first, i, second, k));
   const { square } = closest;
+  if (!(square < Infinity)) invalid('measure', 'b', b, 'what is less than 1e154 away from `a`');
   const placeOf = ([x, y, z]: Vec3): Vec3 => [x + origin[0], y + origin[1], z + origin[2]];
   const [v, w] = [wayOf(first), wayOf(second)];
   const angle = v && w ? angleOf(first.kind, v, second.kind, w) : null;
@@ -56,15 +59,6 @@ export function measure(a: Measurable, b: Measurable): Measure {
 
 /** Numbers of a part: a point, an edge or a triangle. */
 const SIZES = { point: 3, edge: 6, face: 9 } as const;
-
-function partsOf({ kind, corners }: MeasuredFeature): PartNode {
-  const size = SIZES[kind];
-  return nodeOf(
-    corners,
-    size,
-    Array.from({ length: corners.length / size }, (_, i) => size * i),
-  );
-}
 
 function moveBy(corners: Float64Array, origin: Float64Array): void {
   for (let i = 0; i < corners.length; i++) corners[i] -= origin[i % 3];
@@ -132,8 +126,8 @@ function gapOf(a: MeasuredFeature, v: Vec3, b: MeasuredFeature, w: Vec3): number
 
 function middleOf({ corners }: MeasuredFeature): Vec3 {
   const sum: [number, number, number] = [0, 0, 0];
-  for (let i = 0; i < corners.length; i++) sum[i % 3] += corners[i] / (corners.length / 3);
-  return sum;
+  for (let i = 0; i < corners.length; i++) sum[i % 3] += corners[i];
+  return [(3 * sum[0]) / corners.length, (3 * sum[1]) / corners.length, (3 * sum[2]) / corners.length];
 }
 
 function dot(a: Vec3, b: Vec3): number {

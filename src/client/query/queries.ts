@@ -39,7 +39,7 @@ import type {
   VisibleSet,
 } from '../../shared/types.js';
 import { checkTypedArray } from '../check/binary.js';
-import { checkClipPlanes } from '../check/planes.js';
+import { checkClipPlanes, FARTHEST } from '../check/planes.js';
 import { checkSignal } from '../check/signal.js';
 import {
   checkAtLeastZero,
@@ -54,6 +54,7 @@ import {
   invalid,
   readOptions,
 } from '../check/validate.js';
+import { askInOrder } from '../frame/ask-in-order.js';
 import type { FramePump } from '../frame/frame-pump.js';
 import type { ViewTable } from '../frame/view-table.js';
 import { abortable } from '../link/abort.js';
@@ -247,6 +248,8 @@ export class Queries {
   closestPoint(point: Vec3, options: QueryOptions & { maxDistance?: number } = {}): Promise<ClosestPoint | null> {
     const given = readOptions('closestPoint', 'options', options, CLOSEST_KEYS, ADAPTER_KEYS);
     const place = checkVec3('closestPoint', 'point', point);
+    if (!place.every((each) => Math.abs(each) <= FARTHEST))
+      invalid('closestPoint', 'point', place, 'no number beyond 1e150');
     const { maxDistance = Number.POSITIVE_INFINITY } = given;
     checkNumber('closestPoint', 'maxDistance', maxDistance, 0, 'a number >= 0');
     const filter = checkWholeFilter('closestPoint', given, this.#objects);
@@ -422,14 +425,7 @@ export class Queries {
   }
 
   #ask<T>(operation: string, { signal }: Abortable, invoke: (api: Api) => Promise<T>): Promise<T> {
-    const answer = this.#link.deferQuestion<T>(operation);
-    const ask = async () => {
-      if (answer.settled) return;
-      await this.#link.answerWith(answer, operation, invoke);
-      if (!answer.settled) this.#pump.enqueue(ask); // the worker is lost
-    };
-    this.#pump.enqueue(ask);
-    return abortable(operation, signal, answer);
+    return askInOrder(this.#link, this.#pump, operation, signal, invoke);
   }
 
   /** Asks as `#ask` does, with `latest`; nothing to invoke is answered by `beside`. */

@@ -23,6 +23,7 @@ import {
   invalid,
   readOptions,
 } from '../check/validate.js';
+import { askInOrder } from '../frame/ask-in-order.js';
 import type { FramePump } from '../frame/frame-pump.js';
 import { abortable } from '../link/abort.js';
 import type { BuilderPool } from '../link/builder-pool.js';
@@ -217,11 +218,7 @@ export class MeshStore {
     const asked = given.boxes === undefined ? info.boxes : checkBoxes(operation, 'boxes', given.boxes);
     if (asked.length > 0) checkBoxable(operation, given.boxes, info);
     const boxes = packBoxes(asked);
-    const answer = this.#link.defer<ArrayBuffer>(operation);
-    this.#pump.enqueue(() => {
-      if (!answer.settled) this.#link.answerWith(answer, operation, (api) => api.bakeMesh(id, boxes));
-    });
-    return answer.promise;
+    return this.#ask(operation, undefined, (api) => api.bakeMesh(id, boxes));
   }
 
   /** Lists boxes of a mesh's tree, with numbers for names. */
@@ -256,11 +253,7 @@ export class MeshStore {
     signal: AbortSignal | undefined,
     invoke: (api: Remote<WorkerApi>) => Promise<T>,
   ): Promise<T> {
-    const answer = this.#link.defer<T>(operation);
-    this.#pump.enqueue(() => {
-      if (!answer.settled) this.#link.answerWith(answer, operation, invoke);
-    });
-    return abortable(operation, signal, answer);
+    return askInOrder(this.#link, this.#pump, operation, signal, invoke);
   }
 
   remove(operation: string, id: MeshId): void {

@@ -76,7 +76,10 @@ export interface TrackOptions {
   onProgress?: (fraction: number) => void;
   /** Aborting before the promise resolves rejects it with ABORTED and leaves nothing behind. */
   signal?: AbortSignal;
-  /** It names the view that `update` sets from its camera. Default 'main'. */
+  /**
+   * It names the view that `update` sets from its camera. Default 'main'. Trackers of one service with cameras of their own need
+   * names of their own: a view is what was set last.
+   */
   view?: string;
   /**
    * Whether `update` brings the world matrices below the root up to date, as three's renderers do when they draw.

@@ -43,9 +43,13 @@ export interface SceneView {
 /** Asks a question about a view. Rejects as the question does, and with ABORTED by the signal while it waits. */
 type AskAboutView = <T>(signal: AbortSignal | undefined, question: (view: SceneView) => Promise<T>) => Promise<T>;
 
+/** Whose each view is, by name: trackers of one service may set views of one name in turn. */
+const ownersOf = new WeakMap<CollisionService, Map<string, SceneViews>>();
+
 /** The views of a tracker in the service, by name. */
 export class SceneViews {
   readonly #service: CollisionService;
+  readonly #owners: Map<string, SceneViews>;
   readonly #views = new Map<string, SceneView>();
   /** It names the view that `update` sets, and questions about it wait for that. */
   readonly #main: string;
@@ -56,6 +60,8 @@ export class SceneViews {
 
   constructor(service: CollisionService, main: string, margin: number | 'motion') {
     this.#service = service;
+    this.#owners = ownersOf.get(service) ?? new Map();
+    ownersOf.set(service, this.#owners);
     this.#main = main;
     this.#margin = margin;
     const end = new Promise<CollisionError>((resolve) => {
@@ -82,11 +88,12 @@ export class SceneViews {
       corners = cornersOf(options, isAskedFor);
       options.margin = corners === null ? 0 : 2 * motionTo(corners, before, isAskedFor);
     }
-    if (before !== undefined && isSame(before.options, options)) {
+    if (before !== undefined && this.#owners.get(name) === this && isSame(before.options, options)) {
       before.camera = camera;
       return;
     }
     this.#service.setView(options, name);
+    this.#owners.set(name, this);
     // The matrices are the camera's own.
     const { projection, view, layers = 0 } = options;
     const copies = { ...options, projection: Array.from(projection), view: Array.from(view) };
@@ -130,6 +137,8 @@ export class SceneViews {
   remove(name: string): void {
     this.get('removeView', name);
     this.#views.delete(name);
+    if (this.#owners.get(name) !== this) return; // another tracker has set it since
+    this.#owners.delete(name);
     this.#service.removeView(name);
   }
 
@@ -140,7 +149,7 @@ export class SceneViews {
       try {
         this.remove(name);
       } catch (error) {
-        // Another tracker had a view of that name, and has removed it.
+        // The service's own `removeView` has removed it.
         if (!isAboutOneObject(error)) throw error;
       }
     }
