@@ -1,4 +1,4 @@
-import type { Remote } from 'comlink';
+import type { Remote } from '../../shared/calls.js';
 import type { WorkerApi } from '../../shared/protocol.js';
 import { abortable } from '../link/abort.js';
 import type { WorkerLink } from '../link/worker-link.js';
