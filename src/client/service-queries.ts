@@ -216,10 +216,11 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Finds the point nearest to a given one of all objects no farther than `maxDistance` (any, by default; one as far
-   * counts); null if there is none. Meshes are surfaces unless they are `solid`, all other shapes are solid: a point
-   * inside of one is its own nearest, at distance 0. Of objects that are as near the one with the lowest id counts, and
-   * of its triangles the first. Thousands that may be the nearest are looked at in slices, as by `pickRegion`.
+   * Finds the point nearest to a given one among all objects no farther than `maxDistance` (any, by default; one
+   * exactly as far counts), or null. Meshes are surfaces unless they are `solid`, all other shapes are solid: a point
+   * inside one is its own nearest, at distance 0. Of objects that are equally near the one with the lowest id counts,
+   * and of its triangles the first. Thousands of candidates are examined in slices, as by `pickRegion`. Rejects with
+   * INVALID_ARGUMENT for a point beyond 1e150.
    *
    * ```ts
    * const nearest = await service.closestPoint([0, 2, 0], { maxDistance: 10 });
