@@ -101,7 +101,7 @@ export class ServiceMeshes extends ServiceQueries {
    *
    * Rejects with UNKNOWN_ID; with BAD_DATA for another number of vertices, for a vertex of a triangle, line or point in the
    * tree that is not finite, and if no triangle has an area; with OUT_OF_MEMORY; and with ABORTED when the mesh is removed
-   * before its vertices are moved. The mesh is as it was then.
+   * before its vertices are moved. Whenever it rejects, the mesh is as it was.
    */
   async updateMesh(mesh: MeshId, positions: Float32Array, options?: UpdateMeshOptions): Promise<void> {
     return this.#meshesFor('updateMesh').update('updateMesh', mesh, positions, options);

@@ -30,7 +30,7 @@ export interface InspectOptions {
  * Boxes in the world. All numbers are float64, so a box 10⁶ units away is as exact as one at the origin.
  */
 export interface InspectedBoxes {
-  /** Twelve for each box: three half axes, xyz each, then the centre; the axes are at right angles unless the object is sheared. */
+  /** Twelve for each box: three half axes, xyz each, then the centre; the axes are at right angles unless an object is sheared. */
   boxes: Float64Array;
   /** Whether there are more of them than `maxBoxes`. */
   cut: boolean;

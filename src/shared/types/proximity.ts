@@ -1,6 +1,6 @@
 import type { ObjectId, Vec3 } from './ids.js';
 
-/** The nearest point of an object: on a mesh's surface, lines or points, or in the solid that another shape or a solid mesh is. */
+/** The nearest point of an object: on a mesh's surface, lines or points, or in the solid of another shape or a solid mesh. */
 export interface ClosestPoint {
   object: ObjectId;
   /** World; the given point itself if that is inside a solid. */
