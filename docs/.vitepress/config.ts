@@ -20,13 +20,13 @@ const guide: DefaultTheme.SidebarItem[] = [
     text: 'Use it',
     items: [
       page('With three.js', 'three'),
+      page('Recipes', 'recipes'),
+      page('Examples', 'examples'),
       page('React Three Fiber', 'react'),
       page('Pointer events', 'pointer'),
       page('Without three.js', 'plain'),
       page('In Node', 'node'),
       page('Clashes', 'clash'),
-      page('Recipes', 'recipes'),
-      page('Examples', 'examples'),
     ],
   },
   {

@@ -14,12 +14,12 @@ import type { Queries } from './query/queries.js';
 import type { MeshStore } from './scene/mesh-store.js';
 import { ServiceQueries } from './service-queries.js';
 
-/** What a service does with meshes: builds, loads, bakes, moves and removes them, and tells what they are. */
+/** The part of a service that builds, loads, bakes, moves and removes meshes, and tells what they are. */
 export class ServiceMeshes extends ServiceQueries {
   readonly #meshesFor: (operation: string) => MeshStore;
 
   /**
-   * Takes what gives the meshes to an operation, and throws where there is no worker any more.
+   * Takes a function that gives the meshes to an operation, and throws if there is no worker any more.
    *
    * @internal
    */
@@ -29,27 +29,27 @@ export class ServiceMeshes extends ServiceQueries {
   }
 
   /**
-   * Builds the tree of a mesh, of oriented boxes about triangles or of boxes about lines or points (`topology`), or loads a
-   * baked one, and resolves with its id. Without `transfer` the data are copied before the call returns.
+   * Builds the tree of a mesh, of oriented boxes around triangles or of boxes around lines or points (`topology`), or loads
+   * a baked one, and resolves with its id. Without `transfer` the data are copied before the call returns.
    *
-   * Rejects with BAD_DATA for no triangle of any area, or no line or point with finite vertices, for indices out of range
-   * and for damaged baked meshes, with ABORTED by the signal.
+   * Rejects with BAD_DATA if no triangle has an area, or no line or point has finite vertices, for indices out of range and
+   * for damaged baked meshes; with ABORTED by the signal.
    */
   async addMesh(data: MeshData | ArrayBuffer, options?: AddMeshOptions): Promise<MeshId> {
     return this.#meshesFor('addMesh').add('addMesh', data, options);
   }
 
   /**
-   * Resolves with the mesh's tree as one relocatable buffer, which `addMesh` loads without building; its features and its boxes
-   * are part of it.
+   * Resolves with the mesh's tree as one relocatable buffer, which `addMesh` loads without building; its features and its
+   * boxes are included.
    */
   async bakeMesh(mesh: MeshId, options?: BakeOptions): Promise<ArrayBuffer> {
     return this.#meshesFor('bakeMesh').bake('bakeMesh', mesh, options);
   }
 
   /**
-   * Resolves with the top boxes of the mesh's own tree, named 'box 1' and so on: those of a level, and what ends above it. They
-   * hold all of the mesh, and are a list to begin with for `boxes` of addMesh and addObject.
+   * Resolves with the top boxes of the mesh's own tree, named 'box 1' and so on: those of a level, and leaves above it.
+   * They hold all of the mesh, and are a list to begin with for `boxes` of addMesh and addObject.
    *
    * ```ts
    * const boxes = await service.meshBoxes(mesh, { level: 1 }); // four at most
@@ -58,16 +58,16 @@ export class ServiceMeshes extends ServiceQueries {
    * const baked = await service.bakeMesh(mesh, { boxes });
    * ```
    *
-   * A mesh that is posed is listed as it is at rest. Rejects with UNSUPPORTED for lines and points.
+   * A posed mesh is listed as it is at rest. Rejects with UNSUPPORTED for lines and points.
    */
   async meshBoxes(mesh: MeshId, options?: MeshBoxesOptions): Promise<NamedBox[]> {
     return this.#meshesFor('meshBoxes').boxes('meshBoxes', mesh, options);
   }
 
   /**
-   * Tells whether boxes hold all of a mesh as its vertices are now, by default the mesh's own, and how far it sticks out where
-   * they do not. From each triangle the boxes are cut away, in float64, in the worker: several may hold one together.
-   * Rejects with UNSUPPORTED for lines and points.
+   * Tells whether boxes, by default the mesh's own, hold all of a mesh as its vertices are now, and how far it sticks out
+   * if they do not. The worker cuts the boxes away from each triangle, in float64: several may hold one together. Rejects
+   * with UNSUPPORTED for lines and points.
    */
   async checkBoxes(mesh: MeshId, boxes?: readonly NamedBox[], options?: { signal?: AbortSignal }): Promise<BoxCheck> {
     const meshes = this.#meshesFor('checkBoxes');
@@ -76,9 +76,9 @@ export class ServiceMeshes extends ServiceQueries {
   }
 
   /**
-   * Moves a mesh's vertices: xyz of each, as many as it was added with. They are copied, or handed over with `transfer: true`:
-   * a copy of 9 million vertices takes some 50 ms of the calling thread. Triangles and objects stay.
-   * The next update() and every later query see them.
+   * Moves a mesh's vertices: xyz of each, as many as it was added with. They are copied, or handed over with
+   * `transfer: true`: a copy of 9 million vertices takes some 50 ms of the calling thread. Triangles and objects stay. The
+   * next update() and every later query see them.
    *
    * ```ts
    * for (let i = 1; i < positions.length; i += 3) positions[i] = Math.sin(time + positions[i - 1]);
@@ -86,27 +86,28 @@ export class ServiceMeshes extends ServiceQueries {
    * const { contacts } = await service.update(); // of the mesh as it is now
    * ```
    *
-   * A mesh of more than 8 MiB (100,000 triangles) is moved in slices, beside all else: until the promise resolves, frames and
-   * queries see it as it was. That takes as much memory again for as long; where there is none, it is moved in one piece.
+   * A mesh of more than 8 MiB (100,000 triangles) is moved in slices, beside everything else: until the promise resolves,
+   * frames and queries see it as it was. Meanwhile it takes as much memory again; if there is none, it is moved in one
+   * piece.
    *
-   * The tree is refitted: its boxes are exact for the new vertices, but the worse, the farther these are from where it
-   * was built. `meshInfo(mesh).cost` says how much; at 2, a new tree is built beside the service and takes the old
-   * one's place when it is ready. A tree has no place for a triangle that had no area when it was built; where such a
-   * one has an area now, the old vertices stand until a new tree is built, and the promise waits for that.
+   * The tree is refitted: its boxes hold the new vertices exactly, but they overlap the more, the farther these are from
+   * where it was built. `meshInfo(mesh).cost` says how much; at 2, a new tree is built beside the service and takes the old
+   * one's place when it is ready. A tree has no place for a triangle that had no area when it was built; if it has one now,
+   * the old vertices stay until a new tree is built, and the promise waits for that.
    *
    * A mesh with a skin or morph targets keeps them: weights are those of its vertices, targets that were given as places
-   * stay where they are, and relative ones move along. Its objects keep their poses, of the vertices as they are now; one
-   * whose pose would reach farther than float32 does is as the mesh is, without a pose, until the next `setPose`.
+   * stay where they are, and relative ones move along. Its objects keep their poses, applied to the new vertices; an object
+   * whose pose would reach farther than float32 does has no pose until the next `setPose`.
    *
-   * Rejects with UNKNOWN_ID, with BAD_DATA for another number of vertices, for a vertex that is not finite of a
-   * triangle, line or point in the tree and where no triangle has an area, with OUT_OF_MEMORY, with ABORTED when the mesh is removed
-   * before its vertices are moved. The mesh is as it was then.
+   * Rejects with UNKNOWN_ID; with BAD_DATA for another number of vertices, for a vertex of a triangle, line or point in the
+   * tree that is not finite, and if no triangle has an area; with OUT_OF_MEMORY; and with ABORTED when the mesh is removed
+   * before its vertices are moved. Whenever it rejects, the mesh is as it was.
    */
   async updateMesh(mesh: MeshId, positions: Float32Array, options?: UpdateMeshOptions): Promise<void> {
     return this.#meshesFor('updateMesh').update('updateMesh', mesh, positions, options);
   }
 
-  /** Answers counts, bytes and cost of a mesh, as of the worker's last answer. Throws UNKNOWN_ID. */
+  /** Returns counts, bytes and cost of a mesh, as of the worker's last answer. Throws UNKNOWN_ID. */
   meshInfo(mesh: MeshId): MeshInfo {
     return { ...this.#meshesFor('meshInfo').info('meshInfo', mesh) };
   }

@@ -30,12 +30,12 @@ import type {
 import type { Queries } from './query/queries.js';
 import { ServiceEvents } from './service-events.js';
 
-/** What a service is asked about its scene: picks, rays, regions, sweeps, contacts, distances and sections. */
+/** The queries of a service: picks, rays, regions, sweeps, contacts, distances and sections. */
 export class ServiceQueries extends ServiceEvents {
   readonly #asking: (operation: string) => Queries;
 
   /**
-   * Takes what answers who asks, and throws where there is no worker any more.
+   * Takes a function that returns what answers the queries, and throws if there is no worker any more.
    *
    * @internal
    */
@@ -45,17 +45,17 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Resolves with the nearest hit under a point in CSS pixels, in the space of the view's viewport, between its near
-   * and far plane; null outside of the viewport. The view is the one at the time of the call.
+   * Resolves with the nearest hit under a point in CSS pixels, in the space of the view's viewport, between its near and
+   * far plane; null outside of the viewport. The view is the one at the time of the call.
    *
-   * With `method: 'screen'` the object whose centre of oriented bounds is drawn nearest to the point, no farther than
-   * `radius` pixels, hidden or not: for handles, stars and whatever is too small to be hit. Of two in one point, the
-   * nearer to the eye, then the one of lower id. `point` is that centre, `distance` is from the eye (with an
-   * orthographic projection from its plane), `normal` leads to the eye.
+   * With `method: 'screen'` the hit is the object whose centre of oriented bounds is drawn nearest to the point, no farther
+   * than `radius` pixels, hidden or not: for handles, stars and whatever is too small to be hit. Of two in one place, the
+   * nearer to the eye counts, then the one with the lower id. `point` is that centre, `distance` is from the eye (with an
+   * orthographic projection, from its plane), and `normal` points to the eye.
    *
-   * With `snap`, the hit's `snap` is the vertex, midpoint, centre, edge or face that is drawn nearest to the point, within `radius`
-   * pixels, 10 by default, and that nothing hides. The first such pick near an object has its mesh's features found, in slices,
-   * unless it was added with `features`; nothing but this pick waits for that.
+   * With `snap`, the hit's `snap` is the vertex, midpoint, centre, edge or face drawn nearest to the point, within `radius`
+   * pixels (10 by default), that nothing hides. The first such pick near an object finds its mesh's features, in slices,
+   * unless the mesh was added with `features`; nothing but this pick waits for that.
    *
    * ```ts
    * const hit = await service.pick(event.offsetX, event.offsetY, { latest: true });
@@ -63,22 +63,22 @@ export class ServiceQueries extends ServiceEvents {
    * const star = await service.pick(event.offsetX, event.offsetY, { method: 'screen', radius: 12 });
    * ```
    *
-   * Rejects with ABORTED by the signal. Of several with `latest` that wait, the newest is asked and answers them all.
+   * Rejects with ABORTED by the signal. Of several picks with `latest` that wait, only the newest is asked; its answer goes
+   * to all.
    */
   async pick(x: number, y: number, options?: PickOptions): Promise<Hit | null> {
     return this.#asking('pick').pick(x, y, options);
   }
 
   /**
-   * Resolves with all hits under a point, nearest first (for method 'screen', on the screen), where `pick` answers the
-   * nearest one; none outside of the viewport.
+   * Resolves with all hits under a point, nearest first (for method 'screen', on the screen); none outside of the viewport.
    *
    * ```ts
    * const hits = await service.pickAll(400, 300);
    * const ids = [...new Set(hits.map(({ object }) => object))]; // front to back
    * ```
    *
-   * With `method: 'screen'` every object whose centre is drawn in reach, by pixels.
+   * With `method: 'screen'` it lists every object whose centre is drawn within reach, by pixels.
    *
    * Rejects as `pick` does, and with OUT_OF_MEMORY when there are more than the worker can hold.
    */
@@ -98,9 +98,9 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Resolves with all hits of a ray, nearest first: of a mesh every triangle; of a box, sphere or capsule, and of what
-   * stands for an object by `precision`, where the ray enters it (front) and where it leaves it (back), which may be
-   * the same point. On an edge that triangles share, each of them is a hit.
+   * Resolves with all hits of a ray, nearest first: every triangle of a mesh; for a box, sphere or capsule, and for what
+   * stands for an object by `precision`, where the ray enters it (front) and where it leaves it (back), which may be the
+   * same point. On an edge that triangles share, each of them is a hit.
    *
    * ```ts
    * const hits = await service.raycastAll({ origin: [0, 10, 0], direction: [0, -1, 0] }, { side: 'front' });
@@ -115,14 +115,14 @@ export class ServiceQueries extends ServiceEvents {
 
   /**
    * Resolves with the nearest hits of many rays: eight numbers each, origin, tMin, direction, tMax. They are copied. What
-   * takes longer than some milliseconds is done in slices between which all else is answered: each ray is among the
-   * objects as they stand at its turn.
+   * takes longer than some milliseconds is done in slices, between which everything else is answered: each ray meets the
+   * objects as they are at its turn.
    */
   async raycastMany(rays: Float32Array, options?: QueryOptions): Promise<RayHits> {
     return this.#asking('raycastMany').raycastMany(rays, options);
   }
 
-  /** Tells whether nothing is between two points. What is at the points themselves counts, unless it is in `ignore`. */
+  /** Tells whether nothing is between two points. Objects at the points themselves count, unless they are in `ignore`. */
   async lineOfSight(from: Vec3, to: Vec3, options?: QueryOptions): Promise<boolean> {
     return this.#asking('lineOfSight').lineOfSight(from, to, options);
   }
@@ -133,10 +133,11 @@ export class ServiceQueries extends ServiceEvents {
    * it an odd number of times). The region ends at the viewport, the near and the far plane; its border is a part of
    * it, so that a rectangle of no size is a point.
    *
-   * Exact: of a mesh every triangle is tested, by a `side` of the query or of the object those alone whose side is
-   * turned to the eye, without which it is nowhere; boxes, spheres and capsules are solid. 'enclose' asks that all of
-   * it is in the region, whatever the object's own side, and that no edge of the polygon crosses it. Where that takes longer
-   * than some milliseconds, it is done in slices: each object is looked at as it is at its turn, one that was removed before is not listed.
+   * The answer is exact: every triangle of a mesh is tested. With a `side` of the query or of the object, only triangles
+   * that turn that side to the eye count, and an object without any is not listed. Boxes, spheres and capsules are solid.
+   * 'enclose' requires that all of an object is in the region, whatever its own side, and that no edge of the polygon
+   * crosses it. What takes longer than some milliseconds is done in slices: each object is tested as it is at its turn, and
+   * one that was removed before is not listed.
    *
    * ```ts
    * const touched = await service.pickRegion({ x: 100, y: 100, width: 200, height: 150 });
@@ -150,14 +151,14 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Finds what a view sees, without a frame: one that was set, by its name, or any other, with its layers, margin and
-   * minPixels. Or what is on the inner side of all of 1 to 32 planes: four numbers each, nx, ny, nz and d, inside where
-   * n · p + d >= 0, as three's Plane has them, with normals of any length. Objects that are not `cullable` are not
+   * Finds what a view sees, without a frame: a view that was set, by its name, or any other, with its layers, margin and
+   * minPixels. Or it finds what is on the inner side of all of 1 to 32 planes: four numbers each, nx, ny, nz and d, inside
+   * where n · p + d >= 0, as three's Plane has them, with normals of any length. Objects that are not `cullable` are not
    * listed, whether or not they are `pickable`; `side` does not matter. `entered` and `left` are empty.
    *
-   * The default `precision` is 'obb' here: the same answer as that of a frame. As there, 'obb', 'aabb' and 'sphere'
-   * list what no single plane has wholly outside, so a bound beyond a corner of the frustum may be listed as crossing.
-   * 'mesh' lists what has a point inside: exact to the triangle, and for other shapes as solids.
+   * The default `precision` is 'obb' here: the same answer as that of a frame. As there, 'obb', 'aabb' and 'sphere' list
+   * whatever no single plane has wholly outside, so a bound beyond a corner of the frustum may be listed as crossing.
+   * 'mesh' lists what has a point inside: exact to the triangle, and with other shapes as solids.
    *
    * ```ts
    * const { ids, inside } = await service.frustum(viewFromCamera(shadowCamera, { width: 1, height: 1 }));
@@ -168,11 +169,11 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Finds which of the targets the eye of a view sees: those in its frustum to which it has a clear line. A line goes
-   * from the near plane to each of nine points of a target, and only the target itself does not stand in its own way.
-   * The view's layers and minPixels are about the targets, its margin does not count; the options are about what may be
-   * in the way, which is all that is `pickable`. Many targets are looked at in slices between which all else is answered, each
-   * as it is when its turn comes: one that is removed before has no point in sight.
+   * Finds which of the targets the eye of a view sees: those in its frustum to which it has a clear line. A line goes from
+   * the near plane to each of nine points of a target, and a target does not stand in its own way. The view's layers and
+   * minPixels apply to the targets, and its margin does not count; the options apply to what may be in the way, which is
+   * everything `pickable`. Many targets are tested in slices, between which everything else is answered, each as it is at
+   * its turn: one that is removed before has no point in sight.
    *
    * ```ts
    * service.setView({ projection, view: guardView, viewport: { width: 1, height: 1 } }, 'guard');
@@ -184,8 +185,8 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Finds the objects that a shape meets, by id; touching counts. Meshes are surfaces unless they are `solid`, all
-   * other shapes are solid: what is inside of one meets it. `matrix` is any affine, invertible one. Thousands are looked at in
+   * Finds the objects that a shape meets, by id; touching counts. Meshes are surfaces unless they are `solid`, all other
+   * shapes are solid: what is inside one meets it. `matrix` may be any affine, invertible one. Thousands are tested in
    * slices, as by `pickRegion`.
    *
    * ```ts
@@ -197,12 +198,12 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Finds the objects that are solid around a point, by id; their surfaces count. A mesh is around the points that it
-   * winds around more than half a time, in either sense (generalised winding number: Jacobson, Kavan and
-   * Sorkine-Hornung, 2013; summed fast as Barill, Dickson, Schmidt, Levin and Jacobson, 2018): of a closed mesh these
-   * are those inside, small holes do not matter, and a flat sheet has none. Near a large opening the number falls
-   * evenly from 1 to 0, so that the inside ends at about a film over the opening; and an open, curved sheet has some in
-   * its hollows. Beyond a mesh's own bounds there are none. Thousands are looked at in slices, as by `pickRegion`.
+   * Finds the objects that are solid around a point, by id; their surfaces count. A mesh is around the points that it winds
+   * around more than half a time, in either sense (generalised winding number: Jacobson, Kavan and Sorkine-Hornung, 2013;
+   * summed fast as by Barill, Dickson, Schmidt, Levin and Jacobson, 2018). For a closed mesh these are the points inside,
+   * small holes do not matter, and a flat sheet has none. Near a large opening the number falls evenly from 1 to 0, so that
+   * the inside ends at about a film over the opening; and an open, curved sheet has some in its hollows. Beyond a mesh's
+   * own bounds there are none. Thousands are tested in slices, as by `pickRegion`.
    *
    * ```ts
    * const rooms = await service.containing([camera.position.x, camera.position.y, camera.position.z]);
@@ -216,10 +217,11 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Finds the point nearest to a given one of all objects no farther than `maxDistance` (any, by default; one as far
-   * counts); null if there is none. Meshes are surfaces unless they are `solid`, all other shapes are solid: a point
-   * inside of one is its own nearest, at distance 0. Of objects that are as near the one with the lowest id counts, and
-   * of its triangles the first. Thousands that may be the nearest are looked at in slices, as by `pickRegion`.
+   * Finds the point nearest to a given one among all objects no farther than `maxDistance` (any, by default; one
+   * exactly as far counts), or null. Meshes are surfaces unless they are `solid`, all other shapes are solid: a point
+   * inside one is its own nearest, at distance 0. Of objects that are equally near the one with the lowest id counts,
+   * and of its triangles the first. Thousands of candidates are examined in slices, as by `pickRegion`. Rejects with
+   * INVALID_ARGUMENT for a point beyond 1e150.
    *
    * ```ts
    * const nearest = await service.closestPoint([0, 2, 0], { maxDistance: 10 });
@@ -230,9 +232,9 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Cuts objects with a plane, four numbers n · p + d with n of any length but zero: answers their outlines in it, joined
-   * to loops where meshes are closed, with which loop is directly inside of which. Meshes of points and lines have none;
-   * spheres and capsules get polygons of `roundPoints` points.
+   * Cuts objects with a plane, four numbers n · p + d with n of any length but zero, and resolves with their outlines in
+   * it, joined to loops where meshes are closed, with which loop is directly inside which. Meshes of points and lines have
+   * none; spheres and capsules get polygons of `roundPoints` points.
    *
    * ```ts
    * const { starts, points } = await service.section([0, 1, 0, -1.2]); // 1.2 above the ground
@@ -242,8 +244,8 @@ export class ServiceQueries extends ServiceEvents {
    * Two triangles that share an edge by the positions of its vertices share the point at which the plane crosses it, bit
    * by bit: outlines of a closed mesh are closed by construction, also through vertices and along faces.
    *
-   * What takes longer than some milliseconds is cut in slices between which all else is answered, each object as it is
-   * when its turn comes.
+   * What takes longer than some milliseconds is cut in slices, between which everything else is answered, each object as it
+   * is at its turn.
    *
    * Rejects with INVALID_ARGUMENT for a plane without a normal, UNSUPPORTED with `clip`, and OUT_OF_MEMORY when there is
    * more to say than the worker can hold.
@@ -253,16 +255,16 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Finds what a shape meets first on its way from one placement to another, where all objects stand; null where the way
-   * is free. Meshes are swept as surfaces, and may be swept themselves; points and lines are in no way. What only touches
-   * at the start is met where the shape comes nearer to it, and not where it moves away or along.
+   * Finds what a shape meets first on its way from one placement to another, with all objects where they are; null if the
+   * way is free. Meshes are met as surfaces, and may be swept themselves; points and lines are in nobody's way. What only
+   * touches at the start is met if the shape comes nearer to it, but not if it moves away or along.
    *
    * Both matrices are a shape's `matrix`, 16 numbers, column-major. The second must be the first, moved and turned: scale
    * and shear are kept on the way, whatever they are. In between the origin goes straight and evenly, and the shape turns
    * evenly about it, by the shorter way (slerp).
    *
-   * Without a rotation the time is exact, and with one early by `tolerance` at most; it is never late but by rounding.
-   * By default both sides of faces are met; with `side`, those that the shape comes to from their front, or back.
+   * Without a rotation the time is exact, and with one early by `tolerance` at most; apart from rounding, it is never late.
+   * By default both sides of faces are met; with `side`, only faces that the shape approaches from that side.
    *
    * ```ts
    * const from = new Matrix4().makeTranslation(0, 1, 0).elements;
@@ -297,15 +299,15 @@ export class ServiceQueries extends ServiceEvents {
   /**
    * Finds a free place near a matrix, for what is put down by hand: pushes the shape out of all that it overlaps, each time
    * out of what it is deepest in along the `normal` of a sweep by its `depth`, at most 64 times. It may touch others then.
-   * Nothing says that no other free place is nearer. An object's id instead of a shape stands for its own, as in `sweep`.
-   * Large meshes are pushed in slices between which all else is answered: `frame` is the one in which the place was free.
+   * Another free place may be nearer. An object's id instead of a shape stands for its own, as in `sweep`. Large meshes are
+   * pushed in slices, between which everything else is answered: `frame` is the one in which the place was free.
    *
    * ```ts
    * const { matrix } = await service.place(crate, new Matrix4().makeTranslation(3, 0.2, 1).elements);
    * service.setTransform(crate, matrix);
    * ```
    *
-   * Rejects with INVALID_ARGUMENT where that ends in no free place, as between walls that are too near to each other: the
+   * Rejects with INVALID_ARGUMENT if that ends in no free place, as between walls that are too close to each other: the
    * message says how deep it remains in which object; and with UNSUPPORTED for `clip`.
    */
   async place(shape: Shape | ObjectId, matrix?: ArrayLike<number>, options?: QueryOptions): Promise<Placement> {
@@ -314,10 +316,10 @@ export class ServiceQueries extends ServiceEvents {
 
   /**
    * Finds what a shape meets first on many ways, 14 numbers each: place (xyz) and unit quaternion (xyzw) at the start, then
-   * at the end. Of several shapes, `shapeOf` says by its number which one goes each way. The ways are copied. What takes
-   * longer than some milliseconds is done in slices between which all else is answered, also within the way of a mesh: each
-   * way is among the objects as they stand when its turn comes. A mesh that goes the ways is as it was at the call, or as
-   * `updateMesh` has made it since.
+   * at the end. With several shapes, `shapeOf` gives the number of the one that goes each way. The ways are copied. What
+   * takes longer than some milliseconds is done in slices, between which everything else is answered, also within the way
+   * of a mesh: each way is among the objects as they are at its turn. A mesh that goes the ways is as it was at the call,
+   * or as `updateMesh` has made it since.
    *
    * ```ts
    * const ways = new Float64Array([0, 1, 0, 0, 0, 0, 1, 0, 1, 8, 0, 0, 0, 1]);
@@ -333,18 +335,18 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Tells whether and how two objects touch, by the newest transforms that were sent with update(); null where they do
-   * not. Layers, groups, `motion` and the objects' own `contacts` do not matter to it.
+   * Tells whether and how two objects touch, by the newest transforms that were sent with update(); null if they do not.
+   * Layers, groups, `motion` and the objects' own `contacts` do not matter.
    *
    * ```ts
    * const contact = await service.contact(gripper, box);
    * if (contact) console.log(contact.points.length / 3, 'points, deepest', Math.max(...contact.depths));
    * ```
    *
-   * What takes longer than some milliseconds is found in slices: other questions are answered between them, and what
-   * changes the scene waits. In the midst of a frame, a contact with a mesh is found behind it.
+   * What takes longer than some milliseconds is found in slices: other queries are answered between them, and what changes
+   * the scene waits. A contact with a mesh is found after the frame that is under way.
    *
-   * Rejects with INVALID_ARGUMENT for an object and itself, with OUT_OF_MEMORY when there is more to say than the
+   * Rejects with INVALID_ARGUMENT for an object and itself, and with OUT_OF_MEMORY when there is more to say than the
    * worker can hold.
    */
   async contact(a: ObjectId, b: ObjectId, options?: ContactOptions): Promise<ContactReport | null> {
@@ -353,17 +355,17 @@ export class ServiceQueries extends ServiceEvents {
 
   /**
    * Measures how far two objects are from each other, by the newest transforms that were sent with update(), and finds
-   * where they are nearest; null where that is more than `maxDistance` (one as far counts). Meshes are surfaces unless
-   * they are `solid`, all other shapes are solid: where they meet, or one is inside of a solid, the distance is 0 and both
-   * points are one that they share. Layers, groups, `motion` and `contacts` do not matter to it.
+   * where they are nearest; null if that is more than `maxDistance` (exactly as far counts). Meshes are surfaces unless
+   * they are `solid`, all other shapes are solid: where they meet, or one is inside a solid, the distance is 0 and both
+   * points are one that they share. Layers, groups, `motion` and `contacts` do not matter.
    *
    * ```ts
    * const near = await service.distance(arm, fence, { maxDistance: 0.5 });
    * if (near) console.log(near.distance, 'between', near.pointA, 'and', near.pointB);
    * ```
    *
-   * It takes as long as the two are close over much of their surfaces; what takes longer than some milliseconds is found in
-   * slices, as a contact is.
+   * It takes the longer, the more of their surfaces are close to each other; what takes longer than some milliseconds is
+   * found in slices, as a contact is.
    *
    * Rejects with INVALID_ARGUMENT for an object and itself, with UNSUPPORTED for one with a mesh of points or lines.
    */
@@ -372,9 +374,9 @@ export class ServiceQueries extends ServiceEvents {
   }
 
   /**
-   * Looks inside: the boxes of objects' trees by level, the octrees' cells with their counts, the bounds of objects with
-   * how views see them, and numbers of each. It is for drawing and for finding out, and costs nothing while it is not
-   * asked for.
+   * Lists what the worker has: the boxes of objects' trees by level, the octrees' cells with their counts, the bounds of
+   * objects with how views see them, and numbers of each. It is for drawing and for finding out, and costs nothing until it
+   * is called.
    *
    * ```ts
    * const { trees: [tree], cells } = await service.inspect({ objects: [id], levels: [1, 3], octree: true });
@@ -382,8 +384,8 @@ export class ServiceQueries extends ServiceEvents {
    * ```
    *
    * Boxes are frames of twelve numbers in float64 and world coordinates; with `lines` their edges come as float32, near an
-   * `origin`, for a LineSegments there. What is listed is what `update()` has sent before. Answers are as long as `maxBoxes`
-   * allows; between the trees of many objects the worker serves other messages.
+   * `origin`, for a LineSegments there. It lists what `update()` has sent before. Answers are as long as `maxBoxes` allows;
+   * between the trees of many objects the worker serves other messages.
    *
    * Rejects with UNKNOWN_ID for an object that is not alive, INVALID_ARGUMENT for levels, views or counts that are none,
    * ABORTED by the `signal`, and OUT_OF_MEMORY when there is more to list than the worker can hold.

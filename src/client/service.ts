@@ -33,7 +33,7 @@ import { type CheckedPose, PoseTable } from './skin/pose-table.js';
 import { ReplayLog } from './transforms/replay-log.js';
 import { TransformTable } from './transforms/transform-table.js';
 
-/** What the service itself wants to know of its options. */
+/** The options that the service itself reads. */
 export interface ServiceSettings {
   builders: number;
   contactBudget: number;
@@ -42,9 +42,9 @@ export interface ServiceSettings {
 }
 
 /**
- * Collision detection and picking in a worker. Ids are given at once; what is asked for takes effect in the order of
- * the calls. Every call fails with a CollisionError that names the argument, and with DISPOSED or WORKER_LOST when
- * there is no worker any more. A lost worker is replaced: see `restart`, and `addEventListener`.
+ * Runs collision detection and picking in a worker. Ids are returned at once; calls take effect in their order. Every
+ * call that fails does so with a CollisionError that names the argument, and with DISPOSED or WORKER_LOST when there is
+ * no worker any more. A lost worker is replaced: see `restart`, and `addEventListener`.
  */
 export class CollisionService extends ServiceMeshes {
   readonly #link: WorkerLink;
@@ -59,7 +59,7 @@ export class CollisionService extends ServiceMeshes {
   readonly #transforms: ObjectTransforms;
   readonly #poses = new PoseTable();
   readonly #poseReader = new PoseReader();
-  /** Every update() answers this after the end; the first of them makes it. */
+  /** Every update() returns this after the end; the first of them makes it. */
   #afterEnd: Promise<never> | undefined;
 
   /** @internal */
@@ -104,7 +104,7 @@ export class CollisionService extends ServiceMeshes {
     return this.#ready;
   }
 
-  /** Answers the mesh that is an object's shape; null where that is none. Throws UNKNOWN_ID. */
+  /** Returns the mesh that is an object's shape, or null if that is another shape. Throws UNKNOWN_ID. */
   meshOf(object: ObjectId): MeshId | null {
     this.#link.check('meshOf');
     return this.#objects.meshIdOf('meshOf', object);
@@ -122,14 +122,14 @@ export class CollisionService extends ServiceMeshes {
     return this.#objects.add('addObject', options, 1)[0];
   }
 
-  /** Places `count` objects that differ only in their transforms; answers their ids. */
+  /** Places `count` objects that differ only in their transforms; returns their ids. */
   addInstances(options: ObjectOptions, count: number): Uint32Array {
     this.#link.check('addInstances');
     return this.#objects.add('addInstances', options, count);
   }
 
   /**
-   * Makes room for an adapter that is going to add so many objects more in slices, and answers for how many slots of ids
+   * Makes room for `count` more objects, for an adapter that adds them in slices, and returns for how many slots of ids
    * there is room.
    *
    * @internal
@@ -140,8 +140,8 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Changes the options of an object that are given, and keeps the rest. Its pose stays, too, also for a query before the next
-   * update(), where it gets another mesh of as many bones and morph targets.
+   * Changes those options of an object that are given, and keeps the rest. If it gets another mesh of as many bones and
+   * morph targets, its pose stays, also for a query before the next update().
    */
   setObject(id: ObjectId, options: Partial<ObjectOptions>): void {
     this.#link.check('setObject');
@@ -158,7 +158,7 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Does `setObject` with `layers` for an adapter that hides and shows thousands. Those that are gone are passed over.
+   * Does `setObject` with `layers` for an adapter that hides and shows thousands. Ids of removed objects are ignored.
    *
    * @internal
    */
@@ -182,7 +182,7 @@ export class CollisionService extends ServiceMeshes {
 
   /**
    * Stages an object's transform for the next update(): 16 numbers, column-major. A later one replaces it; one equal to
-   * the last costs a comparison and does not travel. One that is not finite or not invertible is listed in the frame's
+   * the last costs a comparison and is not sent. One that is not finite or not invertible is listed in the frame's
    * `rejected`.
    */
   setTransform(id: ObjectId, matrix: ArrayLike<number>): void {
@@ -191,8 +191,8 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Does `setTransform` for an adapter that moves thousands, those from number `first` to before `end`, and calls
-   * update() in the same task. Those that are not affine are listed in the frame's `rejected`, too.
+   * Does `setTransform` for an adapter that moves thousands, from number `first` to before `end`, and calls update() in
+   * the same task. Matrices that are not affine are listed in the frame's `rejected`, too.
    *
    * @internal
    */
@@ -202,8 +202,8 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Tells whether the transform of an object that an update() has said last, or is about to say in this task, is this one:
-   * 16 numbers. False where a block of transforms or a staged one spoke of it last.
+   * Tells whether this is the transform of an object that an update() sent last, or is about to send in this task: 16
+   * numbers. False if a block of transforms or a staged one changed it last.
    *
    * @internal
    */
@@ -212,9 +212,9 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Stages the transforms of many objects, parent · matrix each: 16 numbers per object, column-major. The arrays are
-   * copied. Objects of which the matrix is not affine (all zeros, say), not finite or not invertible are listed in the
-   * frame's `rejected` and stay where they are; the rest moves.
+   * Stages the transforms of many objects, each parent · matrix: 16 numbers per object, column-major. The arrays are
+   * copied. Objects whose matrix is not affine (all zeros, say), not finite or not invertible are listed in the frame's
+   * `rejected` and stay where they are; the rest move.
    *
    * ```ts
    * service.setTransforms(ids, instancedMesh.instanceMatrix.array, instancedMesh.matrixWorld.elements);
@@ -227,8 +227,8 @@ export class CollisionService extends ServiceMeshes {
 
   /**
    * Does `setTransforms` for an adapter that never writes into `ids`, and calls this again when it has written into
-   * `matrices`: these are not copied for the next worker, but read when that needs them. Where the parent is not
-   * affine, all of them are listed in the frame's `rejected`.
+   * `matrices`: these are not copied for the next worker, but read when it needs them. If the parent is not affine, all
+   * of them are listed in the frame's `rejected`.
    *
    * @internal
    */
@@ -239,7 +239,7 @@ export class CollisionService extends ServiceMeshes {
 
   /**
    * Does `moveInstances` for objects that have just been added, with matrices that the worker takes: they are in their
-   * places before any question that is asked from now on, without an update().
+   * places before any query from now on, without an update().
    *
    * @internal
    */
@@ -249,9 +249,10 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Stages the pose of an object whose mesh has a `skin` or `morphs`, for the next update(). It is the object's own, and
-   * whole: what is not given moves nothing, and `setPose(id, {})` gives back the vertices as the mesh was added with
-   * them, which an object has until it is posed. Numbers are copied; objects that are posed by the same array share it.
+   * Stages the pose of an object whose mesh has a `skin` or `morphs`, for the next update(). Each object has a pose of
+   * its own, and a pose replaces the last one as a whole: what is not given moves nothing. Until it is posed, and after
+   * `setPose(id, {})`, an object has the vertices with which its mesh was added. Numbers are copied; objects that are
+   * posed by the same array share it.
    *
    * ```ts
    * service.setPose(id, { bones: skeleton.boneMatrices }); // after skeleton.update()
@@ -259,13 +260,15 @@ export class CollisionService extends ServiceMeshes {
    * const hit = await service.pick(400, 300); // → { object: id, bone: 17, … }
    * ```
    *
-   * All queries and contacts see the moved triangles. Bounds are those of the moved bones' boxes and so a little larger
-   * than what is posed: `precision` 'sphere' and 'aabb' are bounds of the whole object in its pose, and so is what views
-   * see; 'obb' is, too, but for rays and picks, which hit the boxes of its bones. A pose whose `bones` are not finite or not affine, or that reaches farther than float32 does, is listed in
-   * the frame's `rejected`, and the object keeps the one that it had.
+   * All queries and contacts see the moved triangles. Bounds are those of the moved bones' boxes, a little larger than
+   * the posed mesh. `precision` 'sphere' and 'aabb', and views, use bounds of the whole object in its pose. So does
+   * 'obb', except in rays and picks, which hit the boxes of its bones.
    *
-   * Throws UNKNOWN_ID, and INVALID_ARGUMENT for an object whose mesh has neither, for other lengths than the mesh's and
-   * for a binding or weights that are not finite.
+   * A pose whose `bones` are not finite or not affine, or that reaches farther than float32 does, is listed in the
+   * frame's `rejected`, and the object keeps its last pose.
+   *
+   * Throws UNKNOWN_ID, and INVALID_ARGUMENT for an object whose mesh has neither, for arrays of another length than the
+   * mesh needs, and for a binding or weights that are not finite.
    */
   setPose(id: ObjectId, pose: Pose): void {
     this.#link.check('setPose');
@@ -276,7 +279,8 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Does `setPose` for an adapter that has read and checked a pose for the object's mesh, as it does for hundreds in a frame.
+   * Does `setPose` with a pose that an adapter has already read and checked for the object's mesh, as it does for
+   * hundreds in a frame.
    *
    * @internal
    */
@@ -287,9 +291,10 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Makes a character: a capsule that walks through the scene instead of being placed. It slides along walls, climbs steps,
-   * stays on slopes that are not too steep and slides off others, goes along with what it stands on, and is pushed out of
-   * what moves into it. All of that happens in the worker, with the next update(); `state` is of the newest answer.
+   * Makes a character: a capsule that walks through the scene instead of being placed. It slides along walls, climbs
+   * steps, stays on slopes that are not too steep and slides off others, moves along with what it stands on, and is
+   * pushed out of whatever moves into it. The worker does this with the next update(); `state` is that of the newest
+   * answer.
    *
    * ```ts
    * const hero = service.createCharacter({
@@ -301,9 +306,9 @@ export class CollisionService extends ServiceMeshes {
    * mesh.position.fromArray(hero.state.interpolated);
    * ```
    *
-   * It meets what is `pickable`, in its `layers`: meshes from both sides, solid ones and all other shapes as solids. All
-   * characters of a frame see the scene as it was before any of them moved. Throws INVALID_ARGUMENT, and UNKNOWN_ID for
-   * `ignore` and `object`.
+   * It meets what is `pickable` and in its `layers`: meshes from both sides, solid ones and all other shapes as solids.
+   * All characters of a frame see the scene as it was before any of them moved. Throws INVALID_ARGUMENT, and UNKNOWN_ID
+   * for `ignore` and `object`.
    */
   createCharacter(options: CharacterOptions): Character {
     this.#link.check('createCharacter');
@@ -311,8 +316,8 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Sets a camera, from the next update() on; picks use it at once, and those that were asked for before there was any
-   * view have waited for this. Frames answer what each view sees; there may be any number of views.
+   * Sets a camera, by name. Frames list what it sees from the next update() on; picks use it at once, and picks that
+   * were asked for before there was any view have waited for this. There may be any number of views.
    */
   setView(view: ViewOptions, name = 'main'): void {
     this.#link.check('setView');
@@ -330,14 +335,14 @@ export class CollisionService extends ServiceMeshes {
    * Sends what was staged and resolves with the frame's answer. While another frame is in the worker, further calls
    * share one frame with the newest transforms, and its answer.
    *
-   * Rejects with OUT_OF_MEMORY when the worker could not hold this frame or an object added before it; the service
-   * goes on, and the next update() sends again what a frame said that could not be run.
+   * Rejects with OUT_OF_MEMORY when the worker could not hold this frame or an object added before it. The service goes
+   * on, and the next update() sends again what could not be run.
    *
-   * After the end, with DISPOSED or WORKER_LOST: all calls answer one and the same promise then, so that a loop that
-   * goes on and handles nothing is told once.
+   * After the end it rejects with DISPOSED or WORKER_LOST: all calls then return one and the same promise, so that a
+   * loop that goes on and handles nothing is reported once.
    */
   update(): Promise<FrameResult> {
-    // It is not `async`: in every frame, the promises that that would add are a part of what a frame costs.
+    // It is not `async`: the promises that `async` would add in every frame are a part of what a frame costs.
     if (this.#afterEnd) return this.#afterEnd;
     try {
       this.#link.check('update');
@@ -370,17 +375,17 @@ export class CollisionService extends ServiceMeshes {
     };
   }
 
-  /** @internal Tells whether its worker could not be loaded. */
+  /** @internal Tells whether the worker could not be loaded. */
   get isObstructed(): boolean {
     return this.#link.isObstructed;
   }
 
-  /** @internal Resolves, with the reason, when there is no worker any more, and will be none. */
+  /** @internal Resolves with the reason when there is no worker any more, and will be none. */
   get ended(): Promise<CollisionError> {
     return this.#link.ended;
   }
 
-  /** Ends the workers. What is pending rejects with DISPOSED, and so does every later call. */
+  /** Ends the workers. Pending calls reject with DISPOSED, and so does every later call. */
   dispose(): void {
     this.#link.close(new CollisionError('DISPOSED', 'the service was disposed'));
     this.#letGo(this.#link.error!);
@@ -420,7 +425,7 @@ export class CollisionService extends ServiceMeshes {
   }
 }
 
-/** Makes a CollisionError of what a call came to: a buffer that cannot be allocated is a RangeError in every engine. */
+/** Makes a CollisionError of what a call threw: a buffer that cannot be allocated is a RangeError in every engine. */
 function asCollisionError(operation: string, error: unknown): unknown {
   const failure = CollisionError.is(error) ? null : failureOf(error);
   return failure ? new CollisionError(failure.code, `${operation}: ${failure.message}`, { cause: error }) : error;

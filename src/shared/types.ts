@@ -1,4 +1,4 @@
-// The types of the public API, by what they are about.
+// These are the types of the public API, by topic.
 
 export * from './types/character.js';
 export * from './types/contact.js';

@@ -26,13 +26,13 @@ import type { SceneObject } from './track/scene-objects.js';
 import type { SceneFrame } from './view/scene-frame.js';
 import type { SceneView } from './view/scene-views.js';
 
-/** What asks about the scene for as long as there is one. */
+/** Asks about the scene for as long as there is one. */
 export interface Follower {
   ask(): void;
   end(): void;
 }
 
-/** What draws or counts what happens: it is told of answers, and asks nothing of its own by this. */
+/** Draws or counts what happens: it is told of answers, and asks nothing of its own by this. */
 export interface Witness {
   /** A frame is answered; `msMain` milliseconds of `update` were spent on it. */
   answered(frame: SceneFrame, msMain: number): void;
@@ -53,8 +53,8 @@ export interface Asking {
 }
 
 /**
- * What a tracker is asked about its scene, in objects of it: picks, rays, regions, sweeps, contacts, distances and sections. Each
- * sees the scene as it was in the last `update` before the call.
+ * The queries of a tracker about its scene, in objects of it: picks, rays, regions, sweeps, contacts, distances and
+ * sections. Each sees the scene as it was in the last `update` before the call.
  */
 export class SceneQuestions {
   readonly #asking: Asking;
@@ -67,7 +67,7 @@ export class SceneQuestions {
   }
 
   /**
-   * Has a follower ask anew with each update, and end with the tracker; answers what ends that.
+   * Makes a follower ask again with each update, and end with the tracker; returns a function that ends that.
    *
    * @internal
    */
@@ -78,7 +78,7 @@ export class SceneQuestions {
   }
 
   /**
-   * Tells somebody of frames, picks, rays and regions from now on; answers what ends that.
+   * Tells a witness of frames, picks, rays and regions from now on; returns a function that ends that.
    *
    * @internal
    */
@@ -89,7 +89,7 @@ export class SceneQuestions {
   }
 
   /**
-   * Has all followers ask anew.
+   * Makes all followers ask again.
    *
    * @internal
    */
@@ -109,7 +109,7 @@ export class SceneQuestions {
   }
 
   /**
-   * Tells those that look on of an answer, if it comes.
+   * Tells the witnesses of an answer, if it comes.
    *
    * @internal
    */
@@ -124,20 +124,20 @@ export class SceneQuestions {
   }
 
   /**
-   * Finds what lies under a point of a view, in the CSS pixels of its `ViewSize`; null for nothing. The camera is
-   * where it was when the view was last set before the call. The answer is the one of three's Raycaster, and like
-   * there, faces are hit from the sides that their material shows. Between the near and the far plane, and what clipping
-   * planes leave (of the materials, and of the `renderer` of `trackScene`, where they are now): what is not drawn is not
-   * hit.
+   * Finds what is under a point of a view, in the CSS pixels of its `ViewSize`; null for nothing. The camera is where it
+   * was when the view was last set before the call. The answer is that of three's Raycaster: faces are hit on the sides
+   * that their material shows. Unlike there, only what is drawn is hit: between the near and the far plane, and not cut
+   * away by clipping planes (of the materials, and of the `renderer` of `trackScene`, as they are now).
    *
-   * By method 'screen': the object whose centre of bounds is drawn nearest to the point.
+   * By method 'screen' it is the object whose centre of bounds is drawn nearest to the point.
    *
-   * Lines and points are hit within 4 pixels of the cursor, or another `radius`, or by `params` as three's Raycaster hits them.
+   * Lines and points are hit within 4 pixels of the cursor, or another `radius`, or by `params` as three's Raycaster hits
+   * them.
    *
-   * With `snap`, the answer has a `snap` beside: the vertex, midpoint, centre, edge or face that is drawn nearest to the cursor,
+   * With `snap`, the answer also has a `snap`: the vertex, midpoint, centre, edge or face drawn nearest to the cursor,
    * within 10 pixels or another `radius`, and not hidden.
    *
-   * Before the first `update` it waits for the view that this sets.
+   * A pick before the first `update` waits for the view that this sets.
    *
    * ```ts
    * const hit = await tracker.pick(event.offsetX, event.offsetY, { latest: true });
@@ -157,8 +157,8 @@ export class SceneQuestions {
 
   /**
    * Calls back with what is under the pointer whenever that is another object, or another instance, and with null when
-   * nothing is. It asks by `pick` when the pointer moves over the element, and after each `update`, as objects and the
-   * camera may move under a pointer that rests. Answers a function that ends it, as the `signal` does.
+   * nothing is. It picks when the pointer moves over the element, and after each `update`, because objects and the camera
+   * may move under a pointer that rests. It ends by the function that it returns, or by the `signal`.
    *
    * The element is the renderer's canvas, or what lies over it with the same upper left corner. Of several fingers the
    * first one counts.
@@ -181,21 +181,21 @@ export class SceneQuestions {
   }
 
   /**
-   * Lists all that lies under a point, nearest first (method 'screen': on the screen); as `pick` in everything else.
+   * Lists everything under a point, nearest first (method 'screen': on the screen); otherwise as `pick`.
    */
   async pickAll(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection[]> {
     return this.#asking.picks('pickAll').pickAll(x, y, options);
   }
 
   /**
-   * Lists the objects in a region of a view, a rectangle or a polygon (xy of its vertices, even-odd), hidden ones
-   * too; in the order of their first ids. An InstancedMesh is there when one of its instances is; with `instances`, these
-   * are listed by themselves.
+   * Lists the objects in a region of a view, a rectangle or a polygon (xy of its vertices, even-odd), including hidden
+   * ones, in the order of their first ids. An InstancedMesh is listed when one of its instances is in the region; with
+   * `instances`, these are listed by themselves.
    *
-   * Mode 'touch', the default: any part of them, of faces that show the side of their material to the camera, unless
-   * `side` says otherwise. 'enclose': all of them, whatever the sides. What clipping planes cut away is not there, as
-   * for `pick`; but an object of which the groups have materials with different planes is cut by those of the renderer
-   * only, as it is in a pick with a `precision` of less than 'mesh'.
+   * Mode 'touch', the default, asks for any part of them, with faces that show the side of their material to the camera,
+   * unless `side` says otherwise. 'enclose' asks for all of them, whatever the sides. What clipping planes cut away is not
+   * there, as for `pick`; but an object whose groups have materials with different planes is cut only by those of the
+   * renderer, as in a pick with a `precision` of less than 'mesh'.
    *
    * ```ts
    * const selected = await tracker.pickRegion({ x: 100, y: 50, width: 300, height: 200 }, { mode: 'enclose' });
@@ -222,8 +222,8 @@ export class SceneQuestions {
   }
 
   /**
-   * Finds the nearest hit of a ray, as three's Raycaster does: `raycaster.ray` will do, or a ray of the service with
-   * arrays. Faces are hit from the sides that their material shows, in all layers unless `layers` says which
+   * Finds the nearest hit of a ray, as three's Raycaster does: pass `raycaster.ray`, or a ray of the service with arrays.
+   * Faces are hit on the sides that their material shows, in all layers unless `layers` says which
    * (`raycaster.layers.mask`). Clipping planes of materials do not count, but `clip` does.
    *
    * ```ts
@@ -243,7 +243,7 @@ export class SceneQuestions {
   }
 
   /**
-   * Lists all hits of a ray, nearest first; as `raycast` in everything else.
+   * Lists all hits of a ray, nearest first; otherwise as `raycast`.
    *
    * ```ts
    * const { ray, near, far } = raycaster;
@@ -256,7 +256,7 @@ export class SceneQuestions {
 
   /**
    * Tells whether nothing of the scene is between two points: no face that shows the side of its material there, unless
-   * `side` says otherwise. What is at the points themselves counts, unless it is in `ignore`.
+   * `side` says otherwise. Objects at the points themselves count, unless they are in `ignore`.
    *
    * ```ts
    * const isClear = await tracker.lineOfSight(lamp.position, player.position, { ignore: [lamp, player] });
@@ -268,7 +268,7 @@ export class SceneQuestions {
 
   /**
    * Finds the objects and instances that a shape meets, in the order of their ids; touching counts. Meshes are surfaces
-   * unless `objectOptions` says that they are `solid`, shapes are solid.
+   * unless `objectOptions` says that they are `solid`; shapes are solid.
    *
    * ```ts
    * const blast = { type: 'sphere', radius: 5 } as const;
@@ -292,8 +292,7 @@ export class SceneQuestions {
   }
 
   /**
-   * Finds the point nearest to a given one of all that is in the scene, no farther than `maxDistance`; null if there is
-   * none.
+   * Finds the point of the scene nearest to a given one, no farther than `maxDistance`; null if there is none.
    *
    * ```ts
    * const nearest = await tracker.closestPoint(cursor.position, { maxDistance: 10, ignore: [cursor] });
@@ -305,8 +304,8 @@ export class SceneQuestions {
   }
 
   /**
-   * Cuts the scene with a plane, three's or four numbers: answers the outlines of objects and instances in it, joined to loops
-   * where meshes are closed, as `section` of the service says. What is invisible is not cut.
+   * Cuts the scene with a plane, three's or four numbers, and resolves with the outlines of objects and instances in it,
+   * joined to loops where meshes are closed, as `section` of the service says. Invisible objects are not cut.
    *
    * ```ts
    * const { starts, points, objects } = await tracker.section(new Plane(new Vector3(0, 1, 0), -1.2));
@@ -318,10 +317,10 @@ export class SceneQuestions {
   }
 
   /**
-   * Finds what a shape meets first in the scene, on its way from one matrix to another; null where the way is free. The
-   * second matrix must be the first, moved and turned, as `sweep` of the service says. Of an object of the scene or an
-   * instance it sweeps its own shape, as its geometry has it, which is not in its own way; what is not in the scene or not
-   * built yet meets nothing.
+   * Finds what a shape meets first in the scene, on its way from one matrix to another; null if the way is free. The second
+   * matrix must be the first, moved and turned, as `sweep` of the service says. Given an object of the scene or an
+   * instance, it sweeps that object's own shape, as its geometry has it, which is not in its own way; an object that is not
+   * in the scene or not built yet meets nothing.
    *
    * ```ts
    * const from = player.matrixWorld.clone();
@@ -358,7 +357,7 @@ export class SceneQuestions {
    * crate.position.setFromMatrixPosition(matrix); // where its parent is the scene
    * ```
    *
-   * Rejects with INVALID_ARGUMENT where there is no free place to be pushed to: the message says how deep it remains.
+   * Rejects with INVALID_ARGUMENT if there is no free place to push it to: the message says how deep it remains.
    */
   async place(
     shape: Shape | SceneTarget,
@@ -369,24 +368,24 @@ export class SceneQuestions {
   }
 
   /**
-   * Tells whether and how two objects touch, or instances, whatever their `contacts`, layers and groups; null where they
-   * do not. What is invisible, not in the scene or not built yet (`pending`, `untracked`) touches nothing.
+   * Tells whether and how two objects or instances touch, whatever their `contacts`, layers and groups; null if they do
+   * not. An object that is invisible, not in the scene or not built yet (`pending`, `untracked`) touches nothing.
    *
    * ```ts
    * const contact = await tracker.contact(gripper, { object: crates, instanceId: 7 });
    * if (contact) console.log(contact.normals.subarray(0, 3), 'leads from the gripper to the crate');
    * ```
    *
-   * Rejects with INVALID_ARGUMENT for an object and itself, an InstancedMesh or BatchedMesh without the number of an instance, and what
-   * can have no triangles, as a Group.
+   * Rejects with INVALID_ARGUMENT for an object and itself, for an InstancedMesh or BatchedMesh without the number of an
+   * instance, and for what can have no triangles, such as a Group.
    */
   async contact(a: SceneTarget, b: SceneTarget, options: ContactOptions = {}): Promise<SceneContactReport | null> {
     return this.#asking.queries('contact').contact(a, b, options);
   }
 
   /**
-   * Measures how far two objects are from each other, or instances, and finds where they are nearest; null where that is
-   * more than `maxDistance`, and where one is invisible, not in the scene or not built yet.
+   * Measures how far two objects or instances are from each other, and finds where they are nearest; null if that is more
+   * than `maxDistance`, and if one is invisible, not in the scene or not built yet.
    *
    * ```ts
    * const near = await tracker.distance(arm, { object: people, instanceId: 3 }, { maxDistance: 1 });
@@ -401,8 +400,8 @@ export class SceneQuestions {
 
   /**
    * Lists which of the targets the eye of a view sees, in their order: those in its frustum to which it has a clear line,
-   * past which only they themselves may stand. Of an InstancedMesh the instances that it sees. What is invisible, not in
-   * the scene or not built yet is not seen. The options are about what may be in the way: faces that show the side of
+   * which only they themselves may cross; for an InstancedMesh, the instances that it sees. A target that is invisible, not
+   * in the scene or not built yet is not seen. The options apply to what may be in the way: faces that show the side of
    * their material there, unless `side` says otherwise.
    *
    * ```ts
@@ -411,7 +410,7 @@ export class SceneQuestions {
    * for (const { object, instanceId, points } of seen) console.log(object.name, instanceId, `${points} of 9`);
    * ```
    *
-   * Rejects with INVALID_ARGUMENT for a target that can have no triangles, as a Group.
+   * Rejects with INVALID_ARGUMENT for a target that can have no triangles, such as a Group.
    */
   async sees(targets: readonly SceneTarget[], options: SceneSightOptions = {}): Promise<SceneSight[]> {
     return this.#asking.queries('sees').sees(targets, options);

@@ -31,48 +31,48 @@ const NO_IDS = new Uint32Array(0);
 const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
 
 /**
- * Keeps a service in step with the Meshes, SkinnedMeshes, InstancedMeshes, BatchedMeshes, LODs, Sprites, Points and Lines under a
- * root. Made by `trackScene`.
+ * Keeps a service in step with the Meshes, SkinnedMeshes, InstancedMeshes, BatchedMeshes, LODs, Sprites, Points and Lines under
+ * a root. `trackScene` makes it.
  *
- * - What is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. Its ids stay. Of
- *   thousands that an ancestor shows, the first are there in the very `update`, and the others in slices of a few
- *   milliseconds (`pending`), or at once where a question comes first. Where thousands are that were hidden just now, `update`
- *   says in its next call.
- *   So is what has a scale of zero. A material that is not `visible` only keeps its object out of the views, for
+ * - An object that is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. So is one with a
+ *   scale of zero. Its ids stay. When an ancestor shows thousands again, the first are there in that very `update`, the others
+ *   in slices of a few milliseconds (`pending`), or at once if a query comes first. The positions of thousands that have just
+ *   been hidden are sent by the next `update`. A material that is not `visible` only keeps its object out of the views, because
  *   three's Raycaster hits it, too. `layers` are the object's.
- * - Geometries are built in the background, once for all objects that share them, and again when the version of their
- *   index, the number of their vertices, the draw range or the groups change; until then the old triangles answer. When
- *   only the version of their positions changes, the very update moves the vertices (`updateMesh` of the service).
- * - A SkinnedMesh, and a Mesh with morph targets, is as it is posed in the `update`: by its influences, by its binding as
- *   three has it, and by the `boneMatrices` that the last rendering left. A skeleton that was not rendered since the last
- *   `update` (and each, with `updateMatrixWorld`) is updated here, once, by the bones' `matrixWorld`. A pose is sent where
- *   it is another than before, and what is in no layer is not posed. Bones that are not finite are in the frame's
- *   `rejected`; what has such bones, influences or binding is not there until they are better. Geometries are built anew
- *   when the versions of their weights or targets change. `static` ones are posed when they are looked at.
- *   That a Mesh got or lost its influences is noticed within a second, or at once by `changed`. The
- *   instances of an InstancedMesh are moved by the influences of their own (`setMorphAt`), when the texture of these has another
- *   version; one that was never given any is drawn as a point by three, and is not there.
+ * - Geometries are built in the background, once for all objects that share them, and again when the version of their index,
+ *   the number of their vertices, the draw range or the groups change; until then the old triangles answer. If only the version
+ *   of their positions changes, that very `update` moves the vertices (`updateMesh` of the service).
+ * - A SkinnedMesh, and a Mesh with morph targets, is as it is posed in the `update`: by its influences, by its binding as three
+ *   has it, and by the `boneMatrices` that the last rendering left. A skeleton that was not rendered since the last `update`
+ *   (with `updateMatrixWorld`, every skeleton) is updated here, once, from the bones' `matrixWorld`. Poses are sent when they
+ *   change; an object in no layer is not posed. Bones that are not finite are in the frame's `rejected`; an object with such
+ *   bones, influences or binding is not there until they are better. Geometries are built again when the versions of their
+ *   weights or targets change. `static` objects are posed when they are checked. That a Mesh got or lost its influences is
+ *   noticed within a second, or at once by `changed`.
+ * - The influences of an InstancedMesh's instances (`setMorphAt`) move them when the texture has another version. An
+ *   InstancedMesh that was never given any is drawn as a point by three, and is not there.
  * - A BatchedMesh is a mesh for each geometry in it, and an id for each number of an instance. An instance is there once its
- *   geometry is built; a deleted one keeps its id, hidden, until three gives its number to another. What is written to what three
- *   keeps of its instances, past its methods, is noticed within a second. What is said here of
- *   geometries is true of those in its buffers; those that only move there are not built again.
+ *   geometry is built; a deleted one keeps its id, hidden, until three reuses its number. What is written past three's methods
+ *   into its data is noticed within a second. What is said here of geometries is true of those in its buffers; those that only
+ *   move there are not built again.
  * - Points, Line, LineSegments and LineLoop are hit within a `radius` of the cursor or within the thresholds of `params`, Line2
  *   and LineSegments2 of three's addons as wide as they are drawn. They touch nothing.
- * - A LOD is the level that three shows (its renderer says which by `visible`; with `autoUpdate` off the app does), as one
- *   object whose shape changes: hits name the level's mesh, all other answers the LOD. three's own Raycaster looks at no
- *   `visible` and meets all levels. Where a level draws anything but one Mesh or SkinnedMesh, itself or below it, and where the
- *   app shows several at once, the levels are objects of their own: contacts end and begin with their visibility.
- *   That `autoUpdate` was switched is noticed within a second, or at once by `changed`.
- * - A Sprite is a square that `update` turns to its camera, for all questions: it is there from the first `update` on, and in
- *   other views (`setView`) and for rays it is turned as it is for that camera. It is never `static`. One with a shape is
- *   where the Sprite is, and does not turn.
- * - Matrices are those of the last `render` (see `updateMatrixWorld` of the options). Objects of `motion: 'static'` are
- *   looked at by turns, each within a second, and at once when `changed` says so; all others in every frame. Of tens of
- *   thousands, where frames take more than 100 milliseconds, each frame looks at as many as take one.
- * - Where its objects are is the scene's to say: what `setTransform` of the service says of one lasts until the next
- *   `update`, of a static one until it is looked at again, of an instanced one until its own matrix is sent again.
- * - What is wrong with one object, its geometry or its options leaves out that object, which is `untracked` then, and is
- *   said once in the console.
+ * - A LOD is the level that three shows (its renderer sets `visible`; with `autoUpdate` off the app does), as one object whose
+ *   shape changes: hits name the level's mesh, all other answers the LOD. three's Raycaster ignores `visible` and meets all
+ *   levels. If a level draws anything but one Mesh or SkinnedMesh, itself or below it, or if the app shows several at once, the
+ *   levels are objects of their own: contacts end and begin with their visibility. That `autoUpdate` was switched is noticed
+ *   within a second, or at once by `changed`.
+ * - A Sprite is a square that `update` turns to its camera, for all queries: it is there from the first `update` on, and rays
+ *   and other views (`setView`) meet it as it is turned for that camera. It is never `static`. One with a shape is where the
+ *   Sprite is, and does not turn.
+ * - Matrices are those of the last `render` (see `updateMatrixWorld` of the options). Objects of `motion: 'static'` are checked
+ *   by turns, each within a second, and at once when `changed` says so; all others in every frame. After a pause, or if frames
+ *   take more than 100 milliseconds, an `update` catches up for at most about a millisecond, so tens of thousands may take
+ *   longer than a second.
+ * - The scene decides where its objects are: what `setTransform` of the service says of one lasts until the next `update`, of a
+ *   static one until it is checked again, of an instanced one until its own matrix is sent again.
+ * - An error of one object, its geometry or its options leaves out that object: it is in `untracked`, and the console says so
+ *   once.
  */
 export class SceneTracker extends SceneQuestions {
   readonly #service: CollisionService;
@@ -93,7 +93,7 @@ export class SceneTracker extends SceneQuestions {
   readonly #characterScene: CharacterScene;
   readonly #culling: Culling | null;
   #isDisposed = false;
-  /** `update` answers this for good. */
+  /** `update` returns this from then on. */
   #ended: Promise<SceneFrame> | null = null;
   /** The frame that was asked for last, with the number of the newest update that has joined it. */
   #asked: (Asked & { readonly result: Promise<FrameResult> }) | null = null;
@@ -174,8 +174,8 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Lists the objects whose triangles are still being built, or whose moved vertices the service has not answered for
-   * yet, and those that have just come, or of which an ancestor shows something, with all below them.
+   * Lists the objects whose triangles are still being built, those whose moved vertices the service has not answered for yet,
+   * and those that have just been added, or shown by an ancestor, with everything below them.
    */
   get pending(): Object3D[] {
     const pending = this.#walk.entries.filter((entry) => entry.pending).map((entry) => entry.object);
@@ -183,9 +183,9 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Lists the objects under the root that the service does not know, and why: the error of the geometry, the skeleton or
-   * the options; UNSUPPORTED for a geometry that its shader places. A BatchedMesh is there with the error of one of its
-   * geometries, whose instances alone are left out.
+   * Lists the objects under the root that the service does not know, with the error of the geometry, the skeleton or the
+   * options; UNSUPPORTED for a geometry that its shader places. A BatchedMesh is listed with the error of one of its
+   * geometries; only the instances of that are left out.
    */
   get untracked(): Map<Object3D, CollisionError> {
     const untracked = new Map<Object3D, CollisionError>();
@@ -196,15 +196,14 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Sends what changed in the scene, and the camera; answers what it sees and what touches. Call it once a frame,
-   * where you call `render`; awaiting it is not needed for the next.
+   * Sends what changed in the scene, and the camera; resolves with what it sees and what touches. Call it once a frame, after
+   * `render`. You need not await it before the next call.
    *
-   * A matrix of an object or an instance that the service does not take (not finite, not invertible, or with a bottom
-   * row that is not 0, 0, 0, 1) is listed in the result's `rejected`. What has it is not there until it has a better
-   * one.
+   * If the service does not take the matrix of an object or an instance (not finite, not invertible, or with a bottom row that
+   * is not 0, 0, 0, 1), it is listed in the result's `rejected`, and is not there until it has a better one.
    *
-   * Rejects as `update` of the service does. Once the tracker or its service is disposed, every call answers the same
-   * rejected promise (DISPOSED): a loop that nobody ends is reported once, not in every frame.
+   * Rejects as `update` of the service does. Once the tracker or its service is disposed, every call returns the same rejected
+   * promise (DISPOSED): a loop that nobody ends is reported once, not in every frame.
    *
    * ```ts
    * tracker.update(camera, { width: innerWidth, height: innerHeight }, { margin: 'motion' });
@@ -265,8 +264,8 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Sets one more camera on the scene, which picks take at once, and frames from the next `update` on: another part of
-   * the canvas, a shadow, someone's eyes.
+   * Sets one more camera on the scene: another part of the canvas, a shadow, someone's eyes. Picks use it at once, frames from
+   * the next `update` on.
    *
    * ```ts
    * tracker.setView(mapCamera, { x: 600, y: 0, width: 200, height: 150 }, 'map');
@@ -297,7 +296,7 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Lists the ids of an object, or of an instance; none of what is not in the scene or not built yet.
+   * Lists the ids of an object, or of an instance; none if it is not in the scene or not built yet.
    *
    * @internal
    */
@@ -306,7 +305,7 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Answers a view by its name, by default the one that `update` sets; null where it is not set, or not yet.
+   * Returns a view by its name, by default the one that `update` sets; null if it is not set, or not yet.
    *
    * @internal
    */
@@ -315,7 +314,7 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Answers what this tracks.
+   * Returns what this tracks.
    *
    * @internal
    */
@@ -325,8 +324,8 @@ export class SceneTracker extends SceneQuestions {
 
   /**
    * Makes a capsule that walks through the scene: along walls and corners, up steps and slopes, down when it falls, and along
-   * with what it stands on. It moves with `update`, in the worker, as `createCharacter` of the service says; its `state` names
-   * objects of the scene. An object, by itself or in the options, goes with it, and is what has its default form and place.
+   * with what it stands on. The worker moves it with `update`, as `createCharacter` of the service says; its `state` names
+   * objects of the scene. An object, by itself or in the options, moves with it, and gives it its default shape and place.
    *
    * ```ts
    * const hero = tracker.createCharacter({ object: figure, shape: { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } });
@@ -351,26 +350,25 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Says what was left out by `culling` when a camera of this tracker was drawn last, beside what three itself leaves out.
-   * All is 0 without `culling`.
+   * Tells what `culling` left out, in addition to three itself, when a camera of this tracker was last drawn. All is 0
+   * without `culling`.
    */
   get culled(): Culled {
     return this.#culling?.culled ?? NOTHING_CULLED;
   }
 
   /**
-   * Lists the service's ids of an object, for an InstancedMesh or BatchedMesh in the order of its instances (deleted
-   * ones included); none until it is built.
-   * Under them the service's own questions hit its faces from the sides that their materials show, unless a `side` is
-   * given.
+   * Lists the service's ids of an object, for an InstancedMesh or BatchedMesh in the order of its instances (deleted ones
+   * included); none until it is built. The service's own queries hit these ids on the sides that their materials show, unless a
+   * `side` is given.
    */
   idsOf(object: Object3D): Uint32Array {
     return this.#walk.entryOf(object)?.ids.slice() ?? new Uint32Array(0);
   }
 
   /**
-   * Tells whether the service can answer for what three would hit of an object, for an adapter that asks three itself
-   * where it cannot.
+   * Tells whether the service can answer for what three would hit of an object, for an adapter that otherwise asks three
+   * itself.
    *
    * @internal
    */
@@ -380,7 +378,7 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Looks at what has come, and waits until it stands, as far as it can be built now.
+   * Takes in what has been added, and waits until it is built, as far as it can be built now.
    *
    * @internal
    */
@@ -393,7 +391,7 @@ export class SceneTracker extends SceneQuestions {
     this.#sync();
   }
 
-  /** Finds the object of one of the service's ids. Throws UNKNOWN_ID if it is not in the scene. */
+  /** Returns the object of one of the service's ids. Throws UNKNOWN_ID if it is not in the scene. */
   objectOf(id: ObjectId): SceneObject {
     const found = typeof id === 'number' ? this.#objects.get(id) : undefined;
     if (found === undefined) {
@@ -403,13 +401,13 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Has the next `update` look at an object and all that is below it, and asks `objectOptions` and `shapeOf` of them
-   * again. Of thousands, that `update` looks at where they are and whether they are visible; the rest is done in slices of
-   * a few milliseconds, or at once where a question comes first.
+   * Makes the next `update` check an object and everything below it, and ask `objectOptions` and `shapeOf` for them again. Of
+   * thousands, that `update` checks where they are and whether they are visible; the rest is done in slices of a few
+   * milliseconds, or at once if a query comes first.
    *
-   * Needed only for what is not noticed by itself at once: objects of `motion: 'static'`, which are looked at by turns,
-   * each within a second, as is what was put into `children` by hand; and for options that shall be others. Does nothing
-   * for what is not below the root.
+   * You need it for objects of `motion: 'static'` and for what was put into `children` by hand, which are otherwise checked by
+   * turns, each within a second; and if `objectOptions` or `shapeOf` would now return something else. It does nothing for an
+   * object that is not below the root.
    *
    * ```ts
    * wall.visible = false; // of motion 'static'
@@ -425,8 +423,8 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Tells that an object, and all that is below it, was put where it is, and did not move there: what is `continuous` passes
-   * nothing in between. Its world matrices are brought up to date. Does nothing for what is not below the root.
+   * Tells that an object, and everything below it, was put where it is, and did not move there: `continuous` objects pass
+   * nothing in between. Its world matrices are brought up to date. Does nothing for an object that is not below the root.
    *
    * ```ts
    * player.position.copy(spawn);
@@ -443,8 +441,8 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Removes from the service what this tracker added: the first thousands at once, the rest in slices of a few
-   * milliseconds. The scene stays as it is.
+   * Removes from the service what this tracker added: the first thousands at once, the rest in slices of a few milliseconds.
+   * The scene stays as it is.
    */
   dispose(): void {
     if (this.#isDisposed) return;
@@ -458,7 +456,7 @@ export class SceneTracker extends SceneQuestions {
       this.#walk.clear();
       this.#views.clear();
     } catch (error) {
-      // Where the service itself is gone, everything is.
+      // If the service itself is gone, everything is.
       if (!isEnd(error)) throw error;
     }
   }
@@ -477,7 +475,7 @@ export class SceneTracker extends SceneQuestions {
     });
   }
 
-  /** Makes sure that a question is asked of what the scene was in the last `update`. */
+  /** Makes sure that a query sees the scene as it was in the last `update`. */
   #beginQuestion(operation: string): void {
     this.#assertLive(operation);
     this.#walk.finishRequests();
@@ -490,7 +488,7 @@ export class SceneTracker extends SceneQuestions {
   }
 }
 
-/** Answers whether there is no service any more. */
+/** Tells whether there is no service any more. */
 function isEnd(error: unknown): boolean {
   return CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST');
 }

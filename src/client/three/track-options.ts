@@ -32,86 +32,85 @@ export type InstanceOrder = 'front-to-back' | 'back-to-front';
 
 /** A coarser level of detail of an InstancedMesh or a LOD. */
 export interface DetailLevel {
-  /** It is drawn where the sphere about the finest geometry has fewer pixels across than this. */
+  /** The level is drawn where the sphere around the finest geometry has fewer pixels across than this. */
   pixels: number;
-  /** An instance of an InstancedMesh is drawn with this then, in the mesh's own material. A LOD has its levels. */
+  /** The geometry of an InstancedMesh's instances in this level, drawn in the mesh's own material. A LOD has its own levels. */
   geometry?: BufferGeometry;
-  /** What is drawn in this level is drawn in the finer one again once it is larger by this part of `pixels`. Default 0.1. */
+  /** An object in this level returns to the finer one once it is larger by this part of `pixels`. Default 0.1. */
   hysteresis?: number;
 }
 
-/** How what is not seen is left out of pictures. */
+/** The options of `culling`: what is left out of pictures, and how the rest is drawn. */
 export interface CullingOptions {
   /**
-   * World units that views are grown by, as `margin` of `update`: a camera that has moved farther than this since it was
-   * asked about costs the page some more work, and no pixel. Default 'motion', and 0 for a far plane at infinity.
+   * World units by which views are grown, as `margin` of `update`. A camera that has moved farther than this since it was asked
+   * about costs the page more work, but no pixel. Default 'motion', and 0 for a far plane at infinity.
    */
   margin?: number | 'motion';
-  /** What has fewer pixels across is not drawn. Default 0. */
+  /** Objects with fewer pixels across are not drawn. Default 0. */
   minPixels?: number;
   /**
-   * What nearer objects hide is not drawn either, where a camera has not moved farther than it moves in two frames since it was
-   * asked about; with a perspective it may turn. Not a pixel differs by that. Default false.
+   * Leaves out what nearer objects hide, too, for as long as the camera has not moved farther than it moves in two frames since
+   * it was asked about; with a perspective it may turn. Not a pixel differs by that. Default false.
    */
   occlusion?: boolean;
   /**
-   * In which order the instances of an InstancedMesh are drawn, by where they are in the very picture: from front to back,
-   * which saves work where they hide each other, or from back to front, which is right of what shines through. A function is
-   * asked once of each; undefined is the order of their numbers, as three's own is, and the default. BatchedMeshes have
+   * The order in which the instances of an InstancedMesh are drawn, by where they are in the current picture: from front to
+   * back, which saves work where they hide each other, or from back to front, which is right for transparent ones. A function
+   * is asked once for each mesh; undefined, the default, is the order of their numbers, as in three. BatchedMeshes have
    * `sortObjects`.
    */
   order?: InstanceOrder | ((mesh: InstancedMesh) => InstanceOrder | undefined);
   /**
-   * It answers the coarser levels of detail of an InstancedMesh or a LOD, the finest of them first; it is asked once of each.
-   * An instance is drawn in its level by its pixels in each view, and so is a LOD, of which the first level here is its second.
-   * Shadows are cast by an InstancedMesh's own geometry, and other cameras draw that; of a LOD they go by its distances. Instances
-   * that have levels hide no others (`occlusion`).
+   * Returns the coarser levels of detail of an InstancedMesh or a LOD, finest first; it is asked once for each. Each view draws
+   * an instance, or a LOD, in the level of its pixels there. (The first level here is a LOD's second.) Shadows and other
+   * cameras use an InstancedMesh's own geometry, and a LOD's distances. Instances with levels hide no others (`occlusion`).
    */
   levels?: (object: InstancedMesh | LOD) => readonly DetailLevel[] | undefined;
 }
 
 /** The options of `trackScene`. */
 export interface TrackOptions {
-  /** It is called while the meshes are built, with the done part of them all, which rises from 0 to 1. */
+  /** Called while the meshes are built, with the part that is done, which rises from 0 to 1. */
   onProgress?: (fraction: number) => void;
   /** Aborting before the promise resolves rejects it with ABORTED and leaves nothing behind. */
   signal?: AbortSignal;
   /**
-   * It names the view that `update` sets from its camera. Default 'main'. Trackers of one service with cameras of their own need
-   * names of their own: a view is what was set last.
+   * The name of the view that `update` sets from its camera. Default 'main'. Trackers of one service that have different
+   * cameras need different names, because a view is whatever was set last.
    */
   view?: string;
   /**
-   * Whether `update` brings the world matrices below the root up to date, as three's renderers do when they draw.
-   * Default false: matrices are taken as they are, of the last `render` or `updateMatrixWorld`, so that nobody computes
-   * them twice. Call `update` behind `render`, then they are those of the frame that is on the screen; before it, they
-   * are one frame old. What has just come to the scene gets its world matrix in any case.
+   * Whether `update` brings the world matrices below the root up to date, as three's renderers do when they draw. By default it
+   * takes those of the last `render` or `updateMatrixWorld`, so that nobody computes them twice: call `update` after `render`,
+   * and they are those of the frame on the screen; before it, they are one frame old. What has just been added to the scene
+   * gets its world matrix in any case. Default false.
    */
   updateMatrixWorld?: boolean;
   /**
-   * How much is found out about objects that touch; what `objectOptions` says of one goes before it. Default 'none': the
-   * pairs of a whole scene are work without bound, and are not looked at unless somebody asks.
+   * How much is found out about objects that touch; `objectOptions` overrides it for single objects. Default 'none', because
+   * the pairs of a whole scene are work without bound.
    */
   contacts?: ContactDetail;
   /**
-   * Whether what the views of this tracker do not see is left out when three draws them: Meshes, and the instances of
-   * InstancedMeshes and BatchedMeshes one by one. Not a pixel differs by that. Default false. See docs/culling.md.
+   * Whether three leaves out what the views of this tracker do not see: Meshes, and the instances of InstancedMeshes and
+   * BatchedMeshes one by one. Not a pixel differs by that. Default false. See docs/culling.md.
    */
   culling?: boolean | CullingOptions;
   /** How the meshes of triangles are built: `quality` of `addMesh`. Default 'good'. */
   quality?: AddMeshOptions['quality'];
   /**
-   * three's renderer, of which `clippingPlanes` and `localClippingEnabled` are read with each pick and region, as they
-   * are then: what it cuts away is not hit. Without one, the planes of the materials cut and nothing else.
+   * three's renderer. Each pick and region reads its `clippingPlanes` and `localClippingEnabled`: what these cut away is not
+   * hit. Without a renderer, only the planes of the materials cut.
    */
   renderer?: ClippingRenderer;
   /**
-   * A shape to stand for an object instead of its triangles, for each instance of it where there are many. Of a class that
-   * is not tracked by itself (Points, Line) it is what stands at all. A capsule may stand for a character.
-   * Asked again when its geometry is replaced.
+   * Returns a shape that stands for an object instead of its triangles, and for each of its instances. An object of a class
+   * that is not tracked by itself is tracked by its shape alone. A capsule may stand for a character. It is asked again when
+   * the object's geometry is replaced.
    */
   shapeOf?: (object: SceneDrawable) => Shape | undefined;
-  /** It says what the service shall know of an object beyond what the scene says, and is asked once per object. */
+  /** Returns options of an object that the scene does not tell, and is asked once per object. */
   objectOptions?: (object: SceneDrawable) => SceneObjectOptions | undefined;
 }
 
@@ -164,7 +163,7 @@ export function checkOrder(operation: string, name: string, order: unknown): voi
   }
 }
 
-/** Answers what the caller wishes of objects. */
+/** Returns what the caller wishes of objects. */
 export function wishesOf({ contacts = 'none', shapeOf, objectOptions }: TrackOptions): ObjectWishes {
   return {
     contacts,
@@ -173,7 +172,7 @@ export function wishesOf({ contacts = 'none', shapeOf, objectOptions }: TrackOpt
   };
 }
 
-/** Asks a function of the caller's about one object: whatever it throws is about that one. */
+/** Asks a function of the caller's about one object: whatever it throws is about that object. */
 function asking<T>(name: string, ask: () => T): T {
   try {
     return ask();

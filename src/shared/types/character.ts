@@ -3,9 +3,9 @@ import type { CapsuleShape } from './object.js';
 
 /** What a character is, and how it walks. Lengths are in world units. */
 export interface CharacterOptions {
-  /** Its form, about its `position`. It does not turn. */
+  /** Its shape, relative to its `position`. It does not turn. */
   shape: CapsuleShape;
-  /** Default the origin. `set` with one puts the character there, at rest. */
+  /** Where it starts. `set` with a position puts the character there, at rest. Default the origin. */
   position?: Vec3;
   /** The way up, of any length but 0. Default [0, 1, 0]. */
   up?: Vec3;
@@ -26,25 +26,25 @@ export interface CharacterOptions {
   /** Objects that it goes through. */
   ignore?: ArrayLike<ObjectId>;
   /**
-   * An object that it takes along, to where its `position` is, with the rotation and the scale that it has. The character
-   * itself goes through it. 0 for none, the default.
+   * An object that it takes along to its `position`, with the rotation and the scale that it has. The character itself
+   * passes through it. 0 for none, the default.
    */
   object?: ObjectId;
 }
 
-/** A capsule that walks; see `createCharacter`. Each method throws UNKNOWN_ID once it was removed. */
+/** A capsule that walks; see `createCharacter`. Each method throws UNKNOWN_ID once the character has been removed. */
 export interface Character {
-  /** Where it is by the newest answer of update(). */
+  /** Its state by the newest answer of update(). */
   readonly state: CharacterState;
   /**
-   * Moves by a way, in world units, with the next update(); ways before that add up. It first goes what is across `up`, then
-   * what is along it: downwards it stands still where it lands, upwards it leaves the ground.
+   * Moves by a vector, in world units, with the next update(); vectors before that add up. It first goes the part across
+   * `up`, then the part along it: downwards it stands still where it lands, upwards it leaves the ground.
    */
   move(displacement: Vec3): void;
   /**
-   * Goes on for so many seconds at a velocity, in world units per second, in steps of the length that `step` has: what is
-   * less than a step is made up for later. So the same walk is the same to the last bit at any frame rate. Gravity and
-   * `jump` are added to it. More than 16 steps at once are not made up for.
+   * Walks for so many seconds at a velocity, in world units per second, in steps of the length of `step`; the rest of a
+   * step is made up for later. So the same walk is the same to the last bit at any frame rate. Gravity and `jump` are added
+   * to it. More than 16 steps at once are not made up for.
    */
   advance(velocity: Vec3, seconds: number): void;
   /** Leaves the ground at a speed along `up`, in units per second, if it stands when `advance` makes its next step. */
@@ -58,9 +58,9 @@ export interface Character {
 export interface CharacterState {
   /** Where it is after its last step. */
   position: Vec3;
-  /** Where it is between its last two steps, for drawing; of one that does not go by steps, its `position`. */
+  /** Where it is between its last two steps, for drawing; its `position` if it does not go by steps. */
   interpolated: Vec3;
-  /** How fast `advance` lets it rise, along `up`, in units per second; < 0 while it falls. */
+  /** How fast `advance` makes it rise, along `up`, in units per second; negative while it falls. */
   speed: number;
   /** Whether it stands on something that is not too steep. */
   isStanding: boolean;
@@ -69,18 +69,18 @@ export interface CharacterState {
   ground: CharacterTouch | null;
   /** What it walked against, or was pushed by, in this frame: eight at most. */
   touches: CharacterTouch[];
-  /** How deep it remains inside of something that leaves it no place; else 0. */
+  /** How deep it remains inside something that leaves it no place; else 0. */
   depth: number;
   /** Steps of `advance` that it has made. */
   steps: number;
-  /** The frame that this is of; 0 before the first. */
+  /** The frame of this state; 0 before the first. */
   frame: number;
 }
 
 /** Where a character touches an object. */
 export interface CharacterTouch {
   object: ObjectId;
-  /** The triangle of its mesh; -1 of other shapes. */
+  /** The triangle of its mesh; -1 for other shapes. */
   triangle: number;
   point: Vec3;
   /** Unit length, from the object to the character. */

@@ -3,17 +3,16 @@ import type { ObjectId } from './ids.js';
 /**
  * How much is computed for a pair, from the coarsest to the finest:
  * - 'none': nothing, the two never make a pair;
- * - 'bounds': whether the oriented bounds overlap; of an object with `boxes`, whether one of these does, and which;
- * - 'bones': which bones meet, by the boxes that rays hit with `precision: 'obb'`; of an object without bones, its shape
- *   stands for it. Triangles of what has bones are not looked at. Of two without any it is 'any';
- * - 'any': whether the shapes do, touching included;
+ * - 'bounds': whether the oriented bounds overlap; for an object with `boxes`, whether one of these does, and which;
+ * - 'bones': which bones meet, by the boxes that rays hit with `precision: 'obb'`; an object without bones is tested by its
+ *   shape. No triangles of an object with bones are tested. If neither has bones, it is 'any';
+ * - 'any': whether the shapes overlap or touch;
  * - 'manifold': also up to four points for each region of contact, with a normal and a depth;
- * - 'triangles': no points, but every two triangles of two meshes that meet, and the segment in which they cut each
- *   other;
+ * - 'triangles': no points, but every two triangles of two meshes that meet, and the segment where they cut each other;
  * - 'full': both, the points of 'manifold' and the list of 'triangles'.
  *
- * A pair takes the coarser of its two objects' details in this order: of 'manifold' and 'triangles' it is 'manifold',
- * which gives points and no list. Where one of the two is no mesh, there are no triangles to list.
+ * A pair takes the coarser of its two objects' details in this order: of 'manifold' and 'triangles' it is 'manifold', which
+ * gives points and no list. If one of the two is no mesh, there are no triangles to list.
  */
 export type ContactDetail = 'none' | 'bounds' | 'bones' | 'any' | 'manifold' | 'triangles' | 'full';
 
@@ -28,23 +27,23 @@ export interface ContactPair {
   /** The answer is an earlier frame's, as `contactBudget` was used up. */
   stale: boolean;
   /**
-   * 1 where they are in contact as the frame has them. Less than 1 where they only were on their way from the frame before,
-   * which is 0, as at least one of them is `continuous`: when they first were. The point, normal and depth are of that time then.
+   * 1 if they touch as the frame has them. Less than 1 if they only met on their way from the frame before (0), as at least
+   * one of them is `continuous`: it says when they first met, and point, normal and depth are of that time.
    */
   time: number;
-  /** 0, 1: a inside b, 2: b inside a; always 0 where one of the two has contacts 'bounds', or bones meet. */
+  /** 1: a is inside b, 2: b is inside a, 0: neither; always 0 with detail 'bounds' and where bones meet. */
   contained: 0 | 1 | 2;
   /**
-   * xyz each, world. Of each region of contact up to four, which follow one another and share normal and depth. Empty
-   * unless the detail is 'manifold' or 'full'. Of two that are apart, as far as their clearances allow, it is one: halfway
-   * between the points of both where they are nearest, which are half of the depth away from it along the normal.
+   * xyz each, world. Up to four for each region of contact, which follow one another and share normal and depth. Empty
+   * unless the detail is 'manifold' or 'full'. Two that are apart, within their clearances, have one point: halfway between
+   * where they are nearest, half of the depth away from each along the normal.
    */
   points: Float32Array;
   /** xyz each, world, unit, from a to b. */
   normals: Float32Array;
   /**
-   * One for each point: moved by this along the normal, b parts from a there. World units. Less than 0 where they are apart:
-   * the gap, as far as their clearances allow.
+   * One for each point: moved by this along the normal, b parts from a there. World units. Negative where they are apart,
+   * within their clearances: the gap.
    */
   depths: Float32Array;
   /**
@@ -53,14 +52,14 @@ export interface ContactPair {
    */
   triangles: Uint32Array;
   /**
-   * Six numbers for each two triangles of `triangles`: the ends of the segment that they share, world; of coplanar ones
+   * Six numbers for each two triangles of `triangles`: the ends of the segment that they share, world; for coplanar ones
    * the longest extent of what they share.
    */
   segments: Float32Array;
   /**
-   * Two numbers for each two bones that meet, a's and b's, sorted; -1 for the one of the two that has no bones. With detail
-   * 'bounds' the same of `boxes`, by their numbers in the list; of two that met on their way those that met first. Empty
-   * with other details.
+   * Two numbers for each two bones that meet, a's and b's, sorted; -1 for the object without bones. With detail 'bounds'
+   * the same for `boxes`, by their numbers in the list; for two that met on their way, those that met first. Empty with
+   * other details.
    */
   bones: Int32Array;
 }
@@ -75,7 +74,7 @@ export interface ContactSet extends Iterable<ContactPair> {
   b: Uint32Array;
   /** 1 where the pair is new in this frame. */
   begun: Uint8Array;
-  /** When they met: 1, or less where they only did on their way; see `time` of a contact pair. */
+  /** When they met: 1, or less if they only met on their way; see `time` of a contact pair. */
   time: Float32Array;
   /** 0, 1: a inside b, 2: b inside a. */
   contained: Uint8Array;
@@ -85,12 +84,13 @@ export interface ContactSet extends Iterable<ContactPair> {
   /** 1 where the answer is an earlier frame's, as `contactBudget` was used up. */
   stale: Uint8Array;
   /**
-   * Pairs of which only the bounds were looked at, as `contactBudget` was used up. They come first in the next frame.
+   * The number of pairs whose bounds alone were tested, because `contactBudget` was used up. They come first in the next
+   * frame.
    */
   waiting: number;
   /**
-   * True where the bounds of more than 1,048,576 pairs overlap, as those of 1,500 objects in one place do. No more are
-   * found in a frame; once there are fewer again, all are.
+   * True if the bounds of more than 1,048,576 pairs overlap, as those of 1,500 objects in one place do. A frame finds no
+   * more than that; once there are fewer again, it finds all.
    */
   truncated: boolean;
   endedA: Uint32Array;
@@ -133,8 +133,8 @@ export interface ContactOptions {
 /** The contact of two objects; the arrays are as in {@link ContactPair}. */
 export interface ContactReport {
   /**
-   * The objects as they were asked for, whichever id is lower: normals lead from a to b, and triangles and bones are a's
-   * and b's, sorted.
+   * The objects in the order in which they were given, whichever id is lower: normals lead from a to b, and triangles and
+   * bones are a's and b's, sorted.
    */
   a: ObjectId;
   b: ObjectId;

@@ -2,15 +2,15 @@ import type { ContactSet } from './contact.js';
 import type { VisibleSet } from './view.js';
 
 /**
- * Where the worker's time of a frame went, in milliseconds. What is answered to queries between the slices of its
+ * The parts of the worker's time for a frame, in milliseconds. What is answered to queries between the slices of its
  * contacts is not counted.
  */
 export interface FrameTimes {
   /** The sum of `update`, `cull`, `contacts` and `answer`. */
   total: number;
-  /** Taking views and transforms over, and the index up to date. */
+  /** Taking over views and transforms, and bringing the index up to date. */
   update: number;
-  /** What the views see. */
+  /** Finding what the views see. */
   cull: number;
   /** The part of `cull` that finds what nearer objects hide. */
   occlusion: number;
@@ -18,7 +18,7 @@ export interface FrameTimes {
   contacts: number;
   /** Finding the pairs whose bounds overlap. */
   broadPhase: number;
-  /** Looking at these pairs; where no budget bounds that, pairs without a mesh are counted in the broad phase. */
+  /** Testing these pairs; where no budget bounds that, pairs without a mesh are counted in the broad phase. */
   narrowPhase: number;
   /** Writing the answer. */
   answer: number;
@@ -34,8 +34,8 @@ export interface FrameResult {
   views: ReadonlyMap<string, VisibleSet>;
   contacts: ContactSet;
   /**
-   * Objects whose new transform was not affine (in `setTransforms`), not finite or not invertible; they keep the old
-   * one. Where several transforms of an object wait for the worker, only the newest is looked at.
+   * Objects whose new transform was not affine (in `setTransforms`), not finite or not invertible; they keep the old one.
+   * If several transforms of an object wait for the worker, only the newest is checked.
    */
   rejected: Uint32Array;
   /** In the worker. */

@@ -1,7 +1,7 @@
 import type { ObjectId, Vec3 } from './ids.js';
 import type { MeshInfo } from './mesh.js';
 
-/** What `inspect` is to list; nothing by default but the numbers of the scene. */
+/** What `inspect` lists; by default only the numbers of the scene. */
 export interface InspectOptions {
   /** Whether to list the cells of the octrees. Default false. */
   octree?: boolean;
@@ -14,11 +14,11 @@ export interface InspectOptions {
   levels?: readonly [number, number];
   /** Whether to list the bounds of all objects. Default false. */
   bounds?: boolean;
-  /** Names of views: how each sees what `bounds` lists. Default none. */
+  /** Names of views, to say how each sees what `bounds` lists. Default none. */
   views?: readonly string[];
-  /** Most boxes of each tree, of the cells and of the bounds; what has more is `cut`. At most 1,048,576; default 65,536. */
+  /** The most boxes of each tree, of the cells and of the bounds; a longer list is `cut`. At most 1,048,576; default 65,536. */
   maxBoxes?: number;
-  /** Whether to answer the boxes' edges, too, as `lines`. Default false. */
+  /** Whether to list the boxes' edges, too, as `lines`. Default false. */
   lines?: boolean;
   /** What `lines` are relative to, world. Default a place near the middle of the scene. */
   origin?: Vec3;
@@ -27,10 +27,10 @@ export interface InspectOptions {
 }
 
 /**
- * Boxes in the world. All numbers are float64, and so a box 10⁶ units away is as exact as one at the origin.
+ * Boxes in the world. All numbers are float64, so a box 10⁶ units away is as exact as one at the origin.
  */
 export interface InspectedBoxes {
-  /** Twelve for each box: its three half axes, xyz each, then its centre; at right angles but in a sheared object. */
+  /** Twelve for each box: three half axes, xyz each, then the centre; the axes are at right angles unless an object is sheared. */
   boxes: Float64Array;
   /** Whether there are more of them than `maxBoxes`. */
   cut: boolean;
@@ -38,27 +38,27 @@ export interface InspectedBoxes {
   lines?: Float32Array;
 }
 
-/** The tree of an object's mesh, in its present place and pose. Other shapes have a box of level 0 and no more. */
+/** The tree of an object's mesh, in its current place and pose. Other shapes have only a box of level 0. */
 export interface InspectedTree extends InspectedBoxes {
   object: ObjectId;
-  /** The frame that it is of: trees are listed in slices, between which frames go on. One that has begun stays as it was. */
+  /** The frame of the tree: trees are listed in slices, between which frames go on. One that has begun stays as it was. */
   frame: number;
   topology: MeshInfo['topology'] | null;
-  /** Nodes of four boxes, leaves, and the level of the deepest boxes; all 0 of a shape without a mesh. */
+  /** Nodes of four boxes, leaves, and the level of the deepest boxes; all 0 for a shape without a mesh. */
   nodes: number;
   leaves: number;
   depth: number;
   /** Triangles, lines or points in the tree: without the degenerate ones. */
   elements: number;
-  /** Bytes of the mesh, which all its objects share; and of what is this object's own in its pose. */
+  /** Bytes of the mesh, which all its objects share, and of this object's own pose. */
   bytes: number;
   poseBytes: number;
-  /** For each box: its level, ascending, and the number of the box that it is in, -1 where that is not listed. */
+  /** For each box: its level, ascending, and the number of the box that it is in, -1 if that is not listed. */
   levels: Uint8Array;
   parents: Int32Array;
   /**
    * The elements in leaves by their indices in the mesh: those of box i are leafElements[leafStart[i]] …
-   * leafElements[leafStart[i + 1] - 1], none where it is no leaf.
+   * leafElements[leafStart[i + 1] - 1], none if it is no leaf.
    */
   leafStart: Uint32Array;
   leafElements: Uint32Array;
@@ -67,11 +67,11 @@ export interface InspectedTree extends InspectedBoxes {
 /** The cells of the octrees with something in them, parents before children: the bounds of what is in them. */
 export interface InspectedCells extends InspectedBoxes {
   levels: Uint8Array;
-  /** The number of the cell above, -1 of a root. */
+  /** The number of the cell above, -1 for a root. */
   parents: Int32Array;
   /** How many objects are in a cell and in none below it. */
   counts: Uint32Array;
-  /** The octree: 0 of moving objects, 1 of static ones, 2 of static ones that make no pairs. */
+  /** The octree: 0 for moving objects, 1 for static ones, 2 for static ones that make no pairs. */
   trees: Uint8Array;
 }
 
@@ -80,19 +80,19 @@ export interface InspectedBounds extends InspectedBoxes {
   ids: Uint32Array;
   /** 1 where the object is static. */
   static: Uint8Array;
-  /** 1 where it is not static, and nothing of it changed in the last frame or since: its pairs are those of before. */
+  /** 1 where it is not static, and nothing of it changed in the last frame or since: its pairs are the previous ones. */
   asleep: Uint8Array;
   /** For each of `views`, for each object: 0 where it is outside or not listed, 1 crossing the border, 2 inside, 3 occluded. */
   states: Uint8Array[];
 }
 
-/** What the worker has, as `inspect` answers it. All arrays are the caller's to keep. */
+/** What the worker has, as `inspect` lists it. All arrays are the caller's to keep. */
 export interface Inspection {
-  /** The frame of the numbers. What takes long is listed in slices: cells, bounds and trees are as they are at their turns. */
+  /** The frame of the numbers. Cells, bounds and trees are listed in slices, and are as they are at their turns. */
   frame: number;
   /** What `lines` are relative to, world. */
   origin: Vec3;
-  /** All objects; the moving, the static, and of these the ones that make no pairs. */
+  /** All objects; the moving ones, the static ones, and those of the latter that make no pairs. */
   objects: number;
   moving: number;
   static: number;

@@ -10,14 +10,14 @@ export interface MeshData {
    */
   indices?: Uint32Array | Uint16Array;
   /**
-   * What the vertices make. Lines and points have no surface: rays hit them within the `threshold` of the query, picks
-   * also within `radius` pixels; regions, frusta, `overlap` and `closestPoint` know them as they are. They touch nothing,
-   * so that their objects make no contacts, and hold nothing. A line whose ends are one is a point. Default 'triangles'.
+   * What the vertices make. Lines and points have no surface: rays hit them within the `threshold` of the query, picks also
+   * within `radius` pixels; regions, frusta, `overlap` and `closestPoint` take them as they are. They touch nothing, so
+   * their objects make no contacts, and they contain nothing. A line whose ends coincide is a point. Default 'triangles'.
    */
   topology?: 'triangles' | 'lines' | 'points';
-  /** Lets bones move its vertices: `setPose` says how, for each object. */
+  /** Lets bones move its vertices; `setPose` says how, for each object. */
   skin?: MeshSkin;
-  /** Lets morph targets move its vertices, before bones do: `setPose` says how much, for each object. */
+  /** Lets morph targets move its vertices, before bones do; `setPose` says how much, for each object. */
   morphs?: MeshMorphs;
 }
 
@@ -34,11 +34,11 @@ export interface MeshSkin {
 export interface MeshMorphs {
   /** xyz per vertex each, as three's morphAttributes.position has them. */
   targets: Float32Array[];
-  /** Whether targets are where vertices are moved by, or else where they are moved to. */
+  /** Whether targets are offsets of the vertices, or else their new positions. */
   relative: boolean;
 }
 
-/** How bones and morph targets move the vertices of one object: targets first. What is not given moves nothing. */
+/** How bones and morph targets move the vertices of one object, targets first. What is not given moves nothing. */
 export interface Pose {
   /** 16 per bone, column-major: bone · inverse bind, which three's `skeleton.boneMatrices` are. */
   bones?: Float32Array;
@@ -57,20 +57,20 @@ export interface AddMeshOptions {
   onProgress?: (fraction: number) => void;
   /** Aborting rejects with ABORTED and frees what was built. */
   signal?: AbortSignal;
-  /** Hand the arrays' buffers over instead of copying them; they are detached afterwards. Default false. */
+  /** Hands the arrays' buffers over instead of copying them; they are detached afterwards. Default false. */
   transfer?: boolean;
   /**
-   * Vertices nearer to each other than this become one, in the mesh's own units, and so does what a chain of such
-   * vertices connects: it lies where the first of them is given, and moves with that one in `updateMesh`. For seams
-   * that are open by bits, as those of three's spheres, cylinders and tori are: 1e-6 closes these at the size of 1
-   * (`meshInfo(mesh).closingWeld` says how little does). Triangles that lose an area by it are `degenerate`. Baking
+   * Vertices nearer to each other than this become one, in the mesh's own units, and so does what a chain of such vertices
+   * connects: it lies where the first of them is given, and moves with that one in `updateMesh`. It is for seams that are
+   * open by bits, as those of three's spheres, cylinders and tori: 1e-6 closes these at the size of 1
+   * (`meshInfo(mesh).closingWeld` says how little does). Triangles that lose their area by it are `degenerate`. Baking
    * keeps it. At least 0, finite; default 0, and no other for lines and points.
    */
   weld?: number;
   /**
-   * What matters more: quick rays ('good'), or a quick build ('fast'), which takes about 0.75 of the time for a tree of
-   * which a ray visits some 8 % more. Answers are the same. New trees for vertices that moved are built in the same way. Not for
-   * a baked mesh; lines and points have 'good' alone. Default 'good'.
+   * Whether fast rays matter more ('good') or a fast build ('fast'), which takes about 0.75 of the time for a tree of which
+   * a ray visits some 8 % more. Answers are the same. New trees for vertices that moved are built in the same way. Not for
+   * a baked mesh; lines and points have only 'good'. Default 'good'.
    */
   quality?: 'good' | 'fast';
   /**
@@ -81,21 +81,22 @@ export interface AddMeshOptions {
    */
   features?: boolean | FeatureOptions;
   /**
-   * Boxes that stand for the mesh, 256 at most, of triangles without bones or morph targets: for all objects that have it as
-   * their shape and no `boxes` of their own. `bakeMesh` writes them, and a baked mesh has those that it was baked with where
-   * none are given. `meshBoxes` lists the tree's own to begin with, and `checkBoxes` tells whether boxes hold all of the mesh.
+   * At most 256 boxes that stand for a mesh of triangles without bones or morph targets: for all objects that have it as
+   * their shape and no `boxes` of their own. `bakeMesh` writes them, and a baked mesh has those that it was baked with if
+   * none are given. `meshBoxes` lists the tree's own to begin with, and `checkBoxes` tells whether boxes hold all of the
+   * mesh.
    */
   boxes?: readonly NamedBox[];
 }
 
 export interface UpdateMeshOptions {
-  /** Hand the positions' buffer over instead of copying it, which is detached afterwards. Default false. */
+  /** Hands the positions' buffer over instead of copying it; it is detached afterwards. Default false. */
   transfer?: boolean;
 }
 
 /** A box in the space of a mesh, in any rotation, with a name. */
 export interface NamedBox {
-  /** Of 1 to 256 characters, and of no other box of the list. */
+  /** It has 1 to 256 characters, and is unique in the list. */
   name: string;
   /** Default the origin. */
   center?: Vec3;
@@ -105,12 +106,12 @@ export interface NamedBox {
 }
 
 export interface BakeOptions {
-  /** Boxes to be baked in the place of the mesh's own, which stay as they are; none with an empty list. */
+  /** Boxes to bake instead of the mesh's own, which stay as they are; none with an empty list. */
   boxes?: readonly NamedBox[];
 }
 
 export interface MeshBoxesOptions {
-  /** The level of the tree's boxes, from 1 to 4: at most four to that power. Default 2. */
+  /** The level of the tree's boxes, from 1 to 4: at most 4 to that power boxes. Default 2. */
   level?: number;
   /** Aborting rejects with ABORTED. */
   signal?: AbortSignal;
@@ -123,8 +124,9 @@ export interface BoxCheck {
   /** How many triangles stick out. */
   triangles: number;
   /**
-   * How far what sticks out is from the nearest box at least, in the mesh's units: the largest distance of the corners and the
-   * middles of the pieces of triangles that no box holds. Exact where vertices stick out farthest; 0 where nothing does.
+   * How far what sticks out is from the nearest box at least, in the mesh's units: the largest distance of the corners and
+   * the middles of the pieces of triangles that no box holds. It is exact where vertices stick out farthest, and 0 where
+   * nothing does.
    */
   farthest: number;
 }
@@ -147,7 +149,7 @@ export interface MeshInfo {
   topology: 'triangles' | 'lines' | 'points';
   /** Triangles, lines or points, as given. */
   elements: number;
-  /** As given; 0 of lines and points. */
+  /** As given; 0 for lines and points. */
   triangles: number;
   /**
    * Triangles that have no area or a vertex that is not finite, and lines and points with such a vertex: no ray hits them
@@ -155,26 +157,26 @@ export interface MeshInfo {
    */
   degenerate: number;
   vertices: number;
-  /** Bones and morph targets that can move its vertices; 0 without. */
+  /** How many bones and morph targets can move its vertices; 0 without. */
   bones: number;
   morphs: number;
   /**
-   * Whether it was closed when its tree was built: every edge has as many triangles on its one side as on its other,
-   * by the positions of its ends; triangles without an area count. Such a mesh can be `solid`. `updateMesh` leaves
-   * it as it is, unless it makes a new tree. False of lines and points, which have no edges.
+   * Whether it was closed when its tree was built: every edge has as many triangles on one side as on the other, by the
+   * positions of its ends; triangles without an area count. Such a mesh can be `solid`. `updateMesh` does not change it,
+   * unless a new tree is built. False for lines and points, which have no edges.
    */
   closed: boolean;
   /**
-   * How many edges keep it open: those with more triangles on one side than on the other; 0 of a closed one. Like
-   * `closed`, this and what follows are as they were when its tree was built.
+   * How many edges keep it open: those with more triangles on one side than on the other; 0 if it is closed. Like `closed`,
+   * this and what follows are as they were when its tree was built.
    */
   openEdges: number;
-  /** One of them; null of a closed mesh. */
+  /** One of them; null for a closed mesh. */
   openEdge: OpenEdge | null;
   /**
-   * The smallest `weld` of `addMesh` that would close it, to about one part in fifty; null of a closed mesh, and where
-   * there is none: holes are not drawn together, and none is looked for beyond a thousandth of its size or of more than
-   * 65,536 open edges.
+   * The smallest `weld` of `addMesh` that would close it, to about one part in fifty; null for a closed mesh, and if there
+   * is none: holes are not drawn together, and none is looked for beyond a thousandth of its size or for more than 65,536
+   * open edges.
    */
   closingWeld: number | null;
   /** The boxes that stand for it, complete; none where none were given. */
@@ -182,10 +184,10 @@ export interface MeshInfo {
   /** In the worker: tree and triangles, lines or points. */
   bytes: number;
   /**
-   * How much dearer than when it was built the tree is to traverse, by the areas of its boxes: 1 until vertices move.
+   * How much more it costs to traverse the tree than when it was built, by the areas of its boxes: 1 until vertices move.
    * At 2 a new tree is built.
    */
   cost: number;
-  /** Trees that were built anew for moved vertices and took the old one's place. */
+  /** How many trees were built for moved vertices and took the old one's place. */
   rebuilds: number;
 }

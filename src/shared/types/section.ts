@@ -13,9 +13,9 @@ export interface SectionOptions extends QueryOptions {
 }
 
 /**
- * Where a plane cuts objects: outlines, sorted by object. A vertex on the plane is taken to be in front of it, so that a
- * closed mesh that stands on the plane is not cut, and one that hangs below it is cut along its top. All arrays are the
- * caller's to keep.
+ * Where a plane cuts objects: outlines, sorted by object. A vertex on the plane counts as in front of it, so that a closed
+ * mesh that stands on the plane is not cut, and one that hangs below it is cut along its top. All arrays are the caller's
+ * to keep.
  */
 export interface Section {
   /** The object of each outline. */
@@ -24,7 +24,7 @@ export interface Section {
   starts: Uint32Array;
   /**
    * 1 where the last point is joined to the first: every outline of a closed mesh. These turn counter-clockwise, seen from
-   * in front of the plane, about what is cut, and clockwise about a hole in it. Of others, what is behind the triangles'
+   * in front of the plane, around what is cut, and clockwise around a hole in it. For others, what is behind the triangles'
    * faces is to the left.
    */
   closed: Uint8Array;
@@ -34,7 +34,7 @@ export interface Section {
   points: Float64Array;
   /**
    * For each point, the triangle of its object's mesh in which the segment to the next point lies; -1 for the last point of
-   * an open outline, across a joined seam, and of other shapes.
+   * an open outline, across a joined seam, and for other shapes.
    */
   triangles: Int32Array;
   /**

@@ -10,32 +10,32 @@ import type { ObjectId, Vec3 } from './ids.js';
  */
 export type SnapKind = 'vertex' | 'midpoint' | 'center' | 'edge' | 'face';
 
-/** A feature near the cursor. Everything is world, in float64. */
+/** A feature near the cursor. All coordinates are world, in float64. */
 export interface Snap {
   kind: SnapKind;
-  /** The object that the feature is of. */
+  /** The object that has the feature. */
   object: ObjectId;
-  /** Where it is drawn nearest to the cursor. */
+  /** The place where it is drawn nearest to the cursor. */
   point: Vec3;
-  /** How far from the cursor that is drawn; 0 of a face. */
+  /** How far from the cursor that is drawn; 0 for a face. */
   pixels: number;
   /**
-   * Of an edge and a midpoint, the ends of the edge: all of it, where several edges of the mesh are one straight line. Of a
-   * vertex and of a face, the point twice. Of a centre, the ends of the arc; of a whole circle, one of its vertices twice.
+   * For an edge and a midpoint, the ends of the edge: all of it, where several edges of the mesh are one straight line. For
+   * a vertex and a face, the point twice. For a centre, the ends of the arc, or one vertex of a whole circle twice.
    */
   a: Vec3;
   b: Vec3;
-  /** The triangle, line or point of the mesh that the feature is of: one of those beside an edge. -1 of other shapes. */
+  /** The triangle, line or point of the mesh that has the feature: one of those beside an edge. -1 for other shapes. */
   element: number;
-  /** Of a centre: the circle's; where the matrix makes an ellipse of it, the longer one of its half axes. */
+  /** For a centre: the circle's radius; if the matrix makes an ellipse of it, its longer half axis. */
   radius?: number;
-  /** Of a centre: unit, at right angles to the circle. */
+  /** For a centre: unit, at right angles to the circle. */
   axis?: Vec3;
-  /** Of a face: where it is. */
+  /** For a face: where it is. */
   face?: FlatFace;
 }
 
-/** A flat part of a mesh's surface: the triangles about one that lie in its plane and hang together by their edges. */
+/** A flat part of a mesh's surface: the triangles in the plane of one, connected to it by their edges. */
 export interface FlatFace {
   /** Unit; by the winding of the triangle that was hit. */
   normal: Vec3;

@@ -3,15 +3,15 @@ import type { QueryOptions } from './query.js';
 
 export interface SweepOptions extends QueryOptions {
   /**
-   * How near to an object a shape that turns may be told to meet it, in world units: its time is never late, and at that
-   * time it is no farther away than this. What does not turn is exact. Default a ten-thousandth of the shape's size, and a
-   * ten-millionth of it at least.
+   * How near to an object a turning shape may be when it is said to meet it, in world units: the time is never late, and at
+   * that time the shape is no farther away than this. A shape that does not turn is exact. Default a ten-thousandth of the
+   * shape's size, and a ten-millionth of it at least.
    */
   tolerance?: number;
 }
 
 export interface SweepManyOptions extends SweepOptions {
-  /** Which of several shapes each way is of. */
+  /** For each way, the number of the shape that goes it. */
   shapeOf?: Uint32Array | Uint16Array | Uint8Array;
 }
 
@@ -22,23 +22,23 @@ export interface SweepHit {
   time: number;
   /** Where they touch, on the object, world. */
   point: Vec3;
-  /** It leads from the object to the shape, in the world, and its length is 1. */
+  /** World, unit, from the object to the shape. */
   normal: Vec3;
   /** Index into the object's mesh as it was given; -1 for other shapes. */
   triangle: number;
   /**
-   * More than 0 where they overlap at the start: so far along the normal, the shape is free. Of a mesh, free of the one
-   * triangle that asks for most; inside of a solid mesh, by the nearest way out. World units.
+   * More than 0 if they overlap at the start: moved by this along the normal, the shape is free. For a mesh, it is free of
+   * the one triangle that asks for most; inside a solid mesh, it leads the nearest way out. World units.
    */
   depth: number;
   frame: number;
 }
 
-/** A free place, and how a shape came there. */
+/** A free place, and how a shape got there. */
 export interface Placement {
   /** 16 numbers, column-major: the matrix that was asked about, moved. */
   matrix: number[];
-  /** How far it was moved, world; 0 where it was free. */
+  /** How far it was moved, world; 0 if it was free. */
   way: Vec3;
   /** What it was pushed out of, ascending. */
   objects: Uint32Array;

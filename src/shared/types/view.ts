@@ -4,8 +4,8 @@ export interface ViewOptions {
   /** 16, column-major, world to camera: three's `camera.matrixWorldInverse`. */
   view: ArrayLike<number>;
   /**
-   * In CSS pixels, y down, relative to the point that `pick`'s x and y are relative to. A width or height of 0, as of a
-   * hidden canvas, is a view that sees nothing, whatever its projection; picks in it find nothing.
+   * In CSS pixels, y down, relative to the same point as `pick`'s x and y. With a width or height of 0, as for a hidden
+   * canvas, the view sees nothing, whatever its projection, and picks in it find nothing.
    */
   viewport: { x?: number; y?: number; width: number; height: number };
   /** Clip z in [-1, 1] ('webgl', the default) or [0, 1] ('webgpu'). */
@@ -15,28 +15,28 @@ export interface ViewOptions {
   /** Only objects in one of these layers are seen. Default all. */
   layers?: number;
   /**
-   * World units that the frustum is grown by, each plane outwards: for culling one frame late by the camera's motion in
-   * a frame (`frustumMotion`) and that of the fastest object. Default 0.
+   * World units by which the frustum grows, each plane outwards: for culling one frame late, the camera's motion in a frame
+   * (`frustumMotion`) plus that of the fastest object. Default 0.
    */
   margin?: number;
   /**
-   * Objects are left out whose sphere about the oriented bounds would have fewer pixels across, in the middle of the
-   * picture at the depth of its centre. Default 0. What has its centre behind the eye stays.
+   * Leaves out objects whose sphere around the oriented bounds would have fewer pixels across, in the middle of the picture
+   * at the depth of its centre. Objects with their centre behind the eye stay. Default 0.
    */
   minPixels?: number;
   /**
-   * Objects that nearer ones hide as wholes are left out, and listed as `occluded`. Conservative: nothing is left out of which a
-   * pixel of the picture shows, by its oriented bounds. Default false.
+   * Leaves out objects that nearer ones hide entirely, and lists them as `occluded`. Conservative: nothing is left out if a
+   * pixel of it shows, judged by its oriented bounds. Default false.
    *
-   * The answer is about this view alone. With a `margin` it lasts as long as what the view sees does, that is, while the sum of
-   * the frustum's and an object's motion stays below it; `occlusionMargin` says it otherwise.
+   * The answer is about this view alone. With a `margin` it stays true as long as the visible set does, that is, while the
+   * sum of the frustum's and an object's motion stays below the margin; `occlusionMargin` overrides that.
    */
   occlusion?: boolean;
   /**
-   * How far the eye may move, and objects against one another, while `occluded` is true: world units. The camera may turn by
-   * any angle meanwhile. What hides others is shrunk by it, and open meshes hide nothing where it is above 0; nor does what
-   * moved or changed in this frame. Only what is in the picture as a whole is left out. Default: twice the margin where that is
-   * above 0, else the answer is about the very view, and objects where they are.
+   * How far the eye may move, and objects relative to one another, while `occluded` stays true: world units. The camera may
+   * turn by any angle meanwhile. Whatever hides others is shrunk by it, and open meshes hide by heights that are lowered by
+   * it; what moved or changed in this frame hides nothing if it is above 0. Only what is wholly in the picture is left out.
+   * Default: twice the margin if that is above 0; else the answer is about exactly this view, and objects where they are.
    */
   occlusionMargin?: number;
 }
@@ -57,9 +57,9 @@ export interface VisibleSet {
   /** Against the frame before. */
   entered: Uint32Array;
   left: Uint32Array;
-  /** Not in `ids`, as nearer objects hide it: where the view's `occlusion` is true, else empty. Sorted. */
+  /** Objects that nearer ones hide, sorted; they are not in `ids`. Empty unless the view's `occlusion` is true. */
   occluded: Uint32Array;
-  /** Those that were looked at as hiding others, sorted: `occluded` is true while these are where they were. */
+  /** Objects that were tested as hiding others, sorted: `occluded` is true while these are where they were. */
   occluders: Uint32Array;
   frame: number;
 }
