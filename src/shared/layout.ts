@@ -253,9 +253,7 @@ export const SNAP_MOVED = 132; // u32, 1 where vertices are elsewhere than where
 export const SNAP_TARGET_BYTES = 144;
 
 // What is kept of a snapping pick: core/scene/snap/room.ts.
-export const SNAP_ROOM_DRAWING = 0; // f64 × 20, functions of the world: x, y, w, near, far
-export const SNAP_ROOM_VIEWPORT = 160; // f64 × 4, low xy and high xy in pixels from the cursor
-export const SNAP_ROOM_RADIUS = 192; // f64, pixels
+export const SNAP_ROOM_DRAWING = 0; // f64 × SNAP_DRAWING_NUMBERS, as a SnapRequest has them
 export const SNAP_ROOM_POINT = 200; // f64 × 3, of the candidate that is asked about, or was found: in the world
 export const SNAP_ROOM_PLACE = 224; // f64 × 2, where that is drawn
 export const SNAP_ROOM_RECT = 240; // f64 × 4, where the box is drawn that is asked about
@@ -268,6 +266,11 @@ export const SNAP_ROOM_SLOT = 296; // u32, slot of the element that it is of
 export const SNAP_ROOM_HIDDEN_COUNT = 300; // u32, candidates that a ray has shown to be hidden
 export const SNAP_ROOM_TARGETS = 304; // u32, address of the objects
 export const SNAP_ROOM_TARGET_COUNT = 308; // u32
+export const SNAP_ROOM_ENDS = 312; // f64 × 6, the ends of what was found, in the world: of its straight run or its arc
+export const SNAP_ROOM_ELEMENT = 360; // i32, number of the element that it is of, as the mesh was given; -1 of boxes
+
+/** Four factors and terms each of five functions of the world, four numbers of the viewport, and the radius. */
+export const SNAP_DRAWING_NUMBERS = 25;
 
 // What a step of it comes to.
 export const SNAP_NONE = 0; // there is nothing to snap to

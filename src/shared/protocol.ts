@@ -186,10 +186,14 @@ export interface Cursor {
 
 /** What a pick may snap to. */
 export interface SnapRequest {
-  view: ViewRecord;
-  cursor: Cursor;
   /** SNAP_*, a bit each. */
   kinds: number;
+  /**
+   * How the world is drawn about the cursor: five functions of it, three factors and what is added of each. Where `w` is positive,
+   * x / w and y / w are pixels from the cursor, to the right and up; `near` and `far` are positive between the planes of these
+   * names. In this order: x, y, w, near, far. Then the viewport, low xy and high xy, and the radius, in pixels from the cursor.
+   */
+  drawing: number[];
 }
 
 /** In clip space over w, of which the viewport is [-1, 1]². */

@@ -49,7 +49,7 @@ export function* fill(
     let at = 0;
     for (const ring of rings) {
       if (ring !== i) ringStarts.push(at);
-      project(points, starts[ring], starts[ring + 1], starts[i], axes, flat.subarray(2 * at), 2);
+      project(points, starts[ring], starts[ring + 1], starts[i], axes, flat, 2 * at, 2);
       for (let p = starts[ring]; p < starts[ring + 1]; p++, at++) places[at] = p;
     }
     const found = earcut(flat, ringStarts);

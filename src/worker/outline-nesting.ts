@@ -1,13 +1,43 @@
 import type { Outlines } from './binding/sections.js';
 import { axesOf, cross, project } from './plane-coordinates.js';
 
-/** Edges of closed outlines of one object, in the plane's own two coordinates. */
-interface Edges {
-  /** From (u, v) to (s, t), four numbers each. */
-  ends: Float64Array;
-  /** The loop of each. */
-  loops: Int32Array;
-  count: number;
+/** The closed outlines of one object in the plane's own two coordinates. Those of the next object are read into the same arrays. */
+class Loops {
+  count = 0;
+  edgeCount = 0;
+  /** The outline that each one is. */
+  outlines = new Int32Array();
+  /** One more than there are loops: where the edges of each begin. */
+  starts = new Int32Array();
+  /** Edges from (u, v) to (s, t), four numbers each. */
+  ends = new Float64Array();
+  /** Low u and v, then high u and v of each. */
+  bounds = new Float64Array();
+  /** Twice the signed area of each, positive where it is counter-clockwise. */
+  areas = new Float64Array();
+  /** They from the left to the right, by their leftmost points; and the place of each in this order. */
+  order = new Int32Array();
+  ranks = new Int32Array();
+  /** The loop directly around each, or -1; and how many are around it. */
+  parents = new Int32Array();
+  depths = new Int32Array();
+  /** Crossings that are no farther apart may well be one. */
+  nearness = 0;
+  /** A point inside of a loop: `findInside`. */
+  u = 0;
+  v = 0;
+
+  reserve(loopCount: number, edgeCount: number): void {
+    if (loopCount >= this.starts.length) {
+      const room = 2 * loopCount;
+      for (const name of ['outlines', 'order', 'ranks', 'parents', 'depths'] as const)
+        this[name] = new Int32Array(room);
+      this.starts = new Int32Array(room + 1);
+      this.bounds = new Float64Array(4 * room);
+      this.areas = new Float64Array(room);
+    }
+    if (4 * edgeCount > this.ends.length) this.ends = new Float64Array(Math.max(4 * edgeCount, 2 * this.ends.length));
+  }
 }
 
 /**
@@ -15,28 +45,31 @@ interface Edges {
  * front of the plane they are counter-clockwise where what is inside is cut, clockwise where it is a hole. `plane` is four
  * numbers, n · p + d.
  *
- * Each loop asks at its leftmost point which edge is next to the left (a sweep's question, as Preparata and Shamos,
- * "Computational Geometry", 1985, put it): it is inside of that edge's loop, or beside it inside of the same one. Edges
+ * Each loop asks at a point inside of it, as points on it may be on others that it touches. What is around it begins farther to
+ * the left. Where few loops and edges are to be looked at, each such loop tells by how often it crosses the way to the left of
+ * the point, the innermost ones first. Of many, the edge next to the left tells (a sweep's question, as Preparata and Shamos,
+ * "Computational Geometry", 1985, put it): the loop is inside of that edge's loop, or beside it inside of the same one. Edges
  * are found in rows of about as many as the edges are high, so that n edges take about n log n. Where outlines cross each
  * other, as those of meshes that pass through themselves, the answer is what these points see.
  *
  * Yields often, so that the work can be left in the midst of it.
  */
 export function* nest(outlines: Outlines, plane: ArrayLike<number>): Generator<void, Int32Array<ArrayBuffer>> {
-  const { objects, starts, closed } = outlines;
+  const { objects, starts } = outlines;
   const parents = new Int32Array(objects.length).fill(-1);
   const axes = axesOf(plane);
   const normal = cross(...axes);
+  const loops = new Loops();
   let yielded = 0;
   for (let first = 0; first < objects.length; ) {
     let end = first + 1;
     while (end < objects.length && objects[end] === objects[first]) end++;
-    const isLoop = (i: number): boolean => closed[i] === 1 && starts[i + 1] - starts[i] > 2;
     if (end - first > 1) {
-      const loops: number[] = [];
-      for (let i = first; i < end; i++) if (isLoop(i)) loops.push(i);
-      yield* nestLoops(outlines, loops, axes, parents);
-    } else if (isLoop(first) && areaAlone(outlines, first, normal) < 0) {
+      readLoops(loops, outlines, first, end, axes);
+      if (loops.count * loops.edgeCount <= FEW_TESTS) placeFew(loops);
+      else yield* placeMany(loops);
+      finish(loops, outlines, parents);
+    } else if (isLoop(outlines, first) && areaAlone(outlines, first, normal) < 0) {
       turn(outlines, starts[first], starts[end]);
     }
     if (end - yielded >= PER_YIELD) {
@@ -48,28 +81,9 @@ export function* nest(outlines: Outlines, plane: ArrayLike<number>): Generator<v
   return parents;
 }
 
-function* nestLoops(
-  outlines: Outlines,
-  loops: number[],
-  axes: [number[], number[]],
-  parents: Int32Array,
-): Generator<void, void> {
-  if (loops.length === 0) return;
-  const { starts } = outlines;
-  const edges = edgesOf(outlines, loops, axes);
-  const areas = areasOf(edges, loops.length);
-  const depths = new Int32Array(loops.length);
-  const { parents: found, order } = yield* findParents(edges, loops.length, areas);
-  for (const loop of order) {
-    const parent = found[loop];
-    if (parent < 0) continue;
-    parents[loops[loop]] = loops[parent];
-    depths[loop] = depths[parent] + 1;
-  }
-  for (let i = 0; i < loops.length; i++) {
-    const isHole = depths[i] % 2 === 1;
-    if (areas[i] > 0 === isHole && areas[i] !== 0) turn(outlines, starts[loops[i]], starts[loops[i] + 1]);
-  }
+/** Tells whether an outline has an inside. */
+function isLoop({ starts, closed }: Outlines, i: number): boolean {
+  return closed[i] === 1 && starts[i + 1] - starts[i] > 2;
 }
 
 /** Answers twice the signed area of a loop about its first point, from in front of the plane. */
@@ -92,48 +106,146 @@ function areaAlone({ points, starts }: Outlines, loop: number, [nx, ny, nz]: num
   return area;
 }
 
-/** Writes the edges of loops in the plane, about the first one's first point, which keeps digits far from the origin. */
-function edgesOf({ points, starts }: Outlines, loops: number[], axes: [number[], number[]]): Edges {
-  let count = 0;
-  for (const loop of loops) count += starts[loop + 1] - starts[loop];
-  const ends = new Float64Array(4 * count);
-  const ofLoop = new Int32Array(count);
-  const origin = starts[loops[0]];
+/** What is nearer than this, as a share of how far points are from the origin and from each other, may well be one: rounding. */
+const ROUNDING = 2 ** -44;
+
+/** Reads the loops of an object, about the first one's first point, which keeps digits far from the origin. */
+function readLoops(loops: Loops, outlines: Outlines, first: number, last: number, axes: [number[], number[]]): void {
+  const { points, starts } = outlines;
+  loops.reserve(last - first, starts[last] - starts[first]);
+  const { ends, bounds, areas } = loops;
+  let loop = 0;
   let edge = 0;
-  for (let i = 0; i < loops.length; i++) {
-    const start = starts[loops[i]];
-    const end = starts[loops[i] + 1];
-    const first = edge;
-    edge += end - start;
-    project(points, start, end, origin, axes, ends.subarray(4 * first), 4);
-    ofLoop.fill(i, first, edge);
-    for (let e = first; e < edge; e++) {
-      const next = e + 1 === edge ? first : e + 1;
-      ends[4 * e + 2] = ends[4 * next];
-      ends[4 * e + 3] = ends[4 * next + 1];
+  let origin = -1;
+  for (let i = first; i < last; i++) {
+    if (!isLoop(outlines, i)) continue;
+    if (origin < 0) origin = starts[i];
+    project(points, starts[i], starts[i + 1], origin, axes, ends, 4 * edge, 4);
+    loops.outlines[loop] = i;
+    loops.starts[loop] = edge;
+    const from = 4 * edge;
+    edge += starts[i + 1] - starts[i];
+    const u = ends[from];
+    const v = ends[from + 1];
+    let lowU = u;
+    let lowV = v;
+    let highU = u;
+    let highV = v;
+    let area = 0;
+    for (let at = from, next = from + 4; at < 4 * edge; at = next, next += 4) {
+      if (next === 4 * edge) next = from;
+      const a = ends[at];
+      const b = ends[at + 1];
+      const s = ends[next];
+      const t = ends[next + 1];
+      ends[at + 2] = s;
+      ends[at + 3] = t;
+      if (a < lowU) lowU = a;
+      else if (a > highU) highU = a;
+      if (b < lowV) lowV = b;
+      else if (b > highV) highV = b;
+      area += (a - u) * (t - v) - (s - u) * (b - v);
+      if (next === from) break;
     }
+    bounds[4 * loop] = lowU;
+    bounds[4 * loop + 1] = lowV;
+    bounds[4 * loop + 2] = highU;
+    bounds[4 * loop + 3] = highV;
+    areas[loop++] = area;
   }
-  return { ends, loops: ofLoop, count };
+  loops.starts[loop] = edge;
+  loops.count = loop;
+  loops.edgeCount = edge;
+  if (origin < 0) return;
+  let farthest = 0;
+  for (let k = 0; k < 3; k++) farthest = Math.max(farthest, Math.abs(points[3 * origin + k]));
+  for (let i = 0; i < 4 * loop; i++) farthest = Math.max(farthest, Math.abs(bounds[i]));
+  loops.nearness = ROUNDING * farthest;
 }
 
-/** Answers twice the signed area of each loop, positive where it is counter-clockwise. */
-function areasOf({ ends, loops, count }: Edges, loopCount: number): Float64Array {
-  const areas = new Float64Array(loopCount);
-  // About each loop's own first point.
-  const u = new Float64Array(loopCount);
-  const v = new Float64Array(loopCount);
-  for (let e = 0; e < count; e++) {
-    const loop = loops[e];
-    const at = 4 * e;
-    if (e === 0 || loops[e - 1] !== loop) {
-      u[loop] = ends[at];
-      v[loop] = ends[at + 1];
-    }
-    areas[loop] +=
-      (ends[at] - u[loop]) * (ends[at + 3] - v[loop]) - (ends[at + 2] - u[loop]) * (ends[at + 1] - v[loop]);
-  }
-  return areas;
+/** Sorts loops by their leftmost points; where these are equal the larger one is first, which may be around the other. */
+function sortLoops({ count, bounds, areas, order, ranks }: Loops): void {
+  for (let i = 0; i < count; i++) order[i] = i;
+  const compare = (a: number, b: number): number =>
+    bounds[4 * a] - bounds[4 * b] || Math.abs(areas[b]) - Math.abs(areas[a]) || a - b;
+  order.subarray(0, count).sort(compare);
+  for (let i = 0; i < count; i++) ranks[order[i]] = i;
 }
+
+/**
+ * Where the loops of an object look at no more edges than this, all together, each looks at all of them, in half a millisecond at
+ * most: most objects are cut to a few short loops, and rows for these took a fifth of a section.
+ */
+const FEW_TESTS = 1 << 18;
+
+/** Finds the loop directly around each by all edges of those that begin farther to the left. */
+function placeFew(loops: Loops): void {
+  sortLoops(loops);
+  const { count, order, parents, depths } = loops;
+  for (let rank = 0; rank < count; rank++) {
+    const loop = order[rank];
+    let parent = -1;
+    if (rank > 0) findInside(loops, loop);
+    // What begins last of all that is around it is the innermost one.
+    for (let i = rank - 1; i >= 0 && parent < 0; i--) if (isAround(loops, order[i])) parent = order[i];
+    parents[loop] = parent;
+    depths[loop] = parent < 0 ? 0 : depths[parent] + 1;
+  }
+}
+
+/** Finds a point inside of a loop: at the height of the middle of its tallest edge, halfway between the first two crossings there. */
+function findInside(loops: Loops, loop: number): void {
+  const { ends, starts, bounds } = loops;
+  const end = 4 * starts[loop + 1];
+  let tallest = -1;
+  let v = 0;
+  for (let at = 4 * starts[loop]; at < end; at += 4) {
+    const height = Math.abs(ends[at + 3] - ends[at + 1]);
+    if (height <= tallest) continue;
+    tallest = height;
+    v = (ends[at + 1] + ends[at + 3]) / 2;
+  }
+  let first = Number.POSITIVE_INFINITY;
+  let second = Number.POSITIVE_INFINITY;
+  for (let at = 4 * starts[loop]; at < end; at += 4) {
+    if (ends[at + 1] <= v === ends[at + 3] <= v) continue;
+    const crossing = crossingWith(ends, at, v);
+    if (crossing < first) {
+      second = first;
+      first = crossing;
+    } else if (crossing < second) {
+      second = crossing;
+    }
+  }
+  // Of one without a height, there is none.
+  loops.u = second < Number.POSITIVE_INFINITY ? (first + second) / 2 : bounds[4 * loop];
+  loops.v = v;
+}
+
+/** Tells whether a loop is about the point that was found: whether it crosses the way to the left of it an odd number of times. */
+function isAround({ ends, starts, bounds, u, v }: Loops, loop: number): boolean {
+  if (v < bounds[4 * loop + 1] || v > bounds[4 * loop + 3] || u > bounds[4 * loop + 2]) return false;
+  let isOdd = false;
+  const end = 4 * starts[loop + 1];
+  for (let at = 4 * starts[loop]; at < end; at += 4) {
+    if (ends[at + 1] <= v === ends[at + 3] <= v) continue;
+    if (crossingWith(ends, at, v) <= u) isOdd = !isOdd;
+  }
+  return isOdd;
+}
+
+/** Notes what is directly around each loop in the answer, and turns loops. */
+function finish({ count, outlines: own, areas, parents, depths }: Loops, outlines: Outlines, answer: Int32Array): void {
+  const { starts } = outlines;
+  for (let i = 0; i < count; i++) {
+    const outline = own[i];
+    if (parents[i] >= 0) answer[outline] = own[parents[i]];
+    const isHole = depths[i] % 2 === 1;
+    if (areas[i] > 0 === isHole && areas[i] !== 0) turn(outlines, starts[outline], starts[outline + 1]);
+  }
+}
+
+// --- many loops ---
 
 /** Rows of edges: those of row r are `edges[from[r] … from[r + 1] - 1]`, by how far to the right they reach in it. */
 interface Rows {
@@ -147,43 +259,28 @@ interface Rows {
   widths: Float64Array;
 }
 
-/**
- * Where each loop can look at all edges by so many tests together, some 0.02 ms, there are no rows: most objects are cut to a few
- * short loops, and rows for these took a fifth of a section.
- */
-const FEW_TESTS = 4096;
+/** Finds the loop directly around each by the edge next to the left. */
+function* placeMany(loops: Loops): Generator<void, void> {
+  sortLoops(loops);
+  const { count, starts, order, parents, depths } = loops;
+  const ofEdge = new Int32Array(loops.edgeCount);
+  for (let i = 0; i < count; i++) ofEdge.fill(i, starts[i], starts[i + 1]);
+  const rows = yield* rowsOf(loops);
+  for (let rank = 0; rank < count; rank++) {
+    if (rank % PER_YIELD === 0) yield;
+    const loop = order[rank];
+    findInside(loops, loop);
+    const edge = edgeToTheLeft(loops, rows, ofEdge, rank);
+    const other = edge < 0 ? -1 : ofEdge[edge];
+    const parent = edge < 0 || opens(loops, edge, other) ? other : parents[other];
+    parents[loop] = parent;
+    depths[loop] = parent < 0 ? 0 : depths[parent] + 1;
+  }
+}
 
-/** Answers the loop directly around each, or -1, and the order in which parents come before what is in them. */
-function* findParents(
-  edges: Edges,
-  loopCount: number,
-  areas: Float64Array,
-): Generator<void, { parents: Int32Array; order: number[] }> {
-  const { ends, loops, count } = edges;
-  const leftmost = new Int32Array(loopCount).fill(-1);
-  for (let e = 0; e < count; e++) {
-    const found = leftmost[loops[e]];
-    if (found < 0 || ends[4 * e] < ends[4 * found]) leftmost[loops[e]] = e;
-  }
-  const order = Array.from(leftmost.keys()).sort((a, b) => ends[4 * leftmost[a]] - ends[4 * leftmost[b]] || a - b);
-  const rankOf = new Int32Array(loopCount);
-  for (let i = 0; i < loopCount; i++) rankOf[order[i]] = i;
-  const rows = loopCount * count > FEW_TESTS ? yield* rowsOf(edges) : undefined;
-  const parents = new Int32Array(loopCount).fill(-1);
-  for (const [i, loop] of order.entries()) {
-    if (i % PER_YIELD === 0) yield;
-    const at = 4 * leftmost[loop];
-    const rank = rankOf[loop];
-    const edge = rows
-      ? edgeToTheLeft(edges, rows, ends[at], ends[at + 1], rankOf, rank)
-      : edgeToTheLeftOfAll(edges, ends[at], ends[at + 1], rankOf, rank);
-    if (edge < 0) continue;
-    const other = loops[edge];
-    // The left sides of a counter-clockwise loop lead downwards.
-    const isDown = ends[4 * edge + 3] < ends[4 * edge + 1];
-    parents[loop] = isDown === areas[other] > 0 ? other : parents[other];
-  }
-  return { parents, order };
+/** Tells whether what is to the right of an edge is inside of its loop: the left sides of a counter-clockwise one lead downwards. */
+function opens({ ends, areas }: Loops, edge: number, loop: number): boolean {
+  return ends[4 * edge + 3] < ends[4 * edge + 1] === areas[loop] > 0;
 }
 
 /** The entries of rows are at most so many times the edges. */
@@ -191,7 +288,7 @@ const ENTRIES_PER_EDGE = 4;
 /** Rows or loops between two chances to leave the work. */
 const PER_YIELD = 256;
 
-function* rowsOf({ ends, count }: Edges): Generator<void, Rows> {
+function* rowsOf({ ends, edgeCount: count }: Loops): Generator<void, Rows> {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   let sum = 0;
@@ -235,8 +332,8 @@ function* rowsOf({ ends, count }: Edges): Generator<void, Rows> {
     const rowHigh = low + (perRow > 0 ? (row + 1) / perRow : 0);
     const own = unsorted.subarray(from[row], from[row + 1]);
     for (const edge of own) {
-      const one = crossingWith(ends, edge, rowLow);
-      const other = crossingWith(ends, edge, rowHigh);
+      const one = crossingWith(ends, 4 * edge, rowLow);
+      const other = crossingWith(ends, 4 * edge, rowHigh);
       reach[edge] = Math.max(one, other);
       widths[row] = Math.max(widths[row], Math.abs(one - other));
     }
@@ -249,25 +346,23 @@ function* rowsOf({ ends, count }: Edges): Generator<void, Rows> {
   return { low, perRow, from, edges, rights, widths };
 }
 
-/** Answers where an edge is at a height, or at its nearer end. */
-function crossingWith(ends: Float64Array, edge: number, v: number): number {
-  const at = 4 * edge;
+/** Answers where the edge whose numbers begin at a place is at a height, or at its nearer end. */
+function crossingWith(ends: Float64Array, at: number, v: number): number {
   const share = (v - ends[at + 1]) / (ends[at + 3] - ends[at + 1]);
   return ends[at] + (ends[at + 2] - ends[at]) * Math.min(1, Math.max(0, share));
 }
 
 /**
- * Answers the edge next to the left of a point, of the loops that begin farther to the left than the asking one does; -1
- * if there is none.
+ * Answers the edge next to the left of the point that was found, of the loops of lesser ranks; -1 if there is none. Where loops touch,
+ * edges of several lie there: one that opens its loop is taken, of the innermost loop; else one that closes the outermost.
  */
 function edgeToTheLeft(
-  { ends, loops }: Edges,
+  loops: Loops,
   { low, perRow, from, edges, rights, widths }: Rows,
-  u: number,
-  v: number,
-  rankOf: Int32Array,
+  ofEdge: Int32Array,
   rank: number,
 ): number {
+  const { ends, ranks, u, v, nearness } = loops;
   const row = Math.min(from.length - 2, Math.max(0, Math.floor((v - low) * perRow)));
   // Behind the last entry that may reach to the point's left.
   let below = from[row];
@@ -279,37 +374,20 @@ function edgeToTheLeft(
   }
   let nearest = -1;
   let most = Number.NEGATIVE_INFINITY;
-  for (let i = below - 1; i >= from[row] && rights[i] >= most; i--) {
+  let precedence = 0;
+  for (let i = below - 1; i >= from[row] && rights[i] >= most - nearness; i--) {
     const edge = edges[i];
     const at = 4 * edge;
-    if (rankOf[loops[edge]] >= rank || ends[at + 1] <= v === ends[at + 3] <= v) continue;
-    const crossing = crossingWith(ends, edge, v);
-    if (crossing <= u && crossing > most) {
-      most = crossing;
+    const loop = ofEdge[edge];
+    if (ranks[loop] >= rank || ends[at + 1] <= v === ends[at + 3] <= v) continue;
+    const crossing = crossingWith(ends, at, v);
+    if (crossing > u || crossing < most - nearness) continue;
+    const own = opens(loops, edge, loop) ? ranks[loop] + 1 : -ranks[loop] - 1;
+    if (crossing > most + nearness || own > precedence) {
       nearest = edge;
+      precedence = own;
     }
-  }
-  return nearest;
-}
-
-/** Answers the same as `edgeToTheLeft` by all edges. */
-function edgeToTheLeftOfAll(
-  { ends, loops, count }: Edges,
-  u: number,
-  v: number,
-  rankOf: Int32Array,
-  rank: number,
-): number {
-  let nearest = -1;
-  let most = Number.NEGATIVE_INFINITY;
-  for (let edge = 0; edge < count; edge++) {
-    const at = 4 * edge;
-    if (ends[at + 1] <= v === ends[at + 3] <= v || rankOf[loops[edge]] >= rank) continue;
-    const crossing = crossingWith(ends, edge, v);
-    if (crossing <= u && crossing > most) {
-      most = crossing;
-      nearest = edge;
-    }
+    most = Math.max(most, crossing);
   }
   return nearest;
 }

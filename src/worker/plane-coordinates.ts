@@ -17,7 +17,7 @@ export function cross([ax, ay, az]: number[], [bx, by, bz]: number[]): number[] 
 
 /**
  * Writes where points of a plane are along its two axes, about one of them, which keeps digits far from the origin: two
- * numbers each, `stride` apart.
+ * numbers each, the first ones at `at`, `stride` apart.
  */
 export function project(
   points: Float64Array,
@@ -26,13 +26,14 @@ export function project(
   origin: number,
   [u, v]: [number[], number[]],
   out: Float64Array,
+  at: number,
   stride: number,
 ): void {
-  for (let p = start, at = 0; p < end; p++, at += stride) {
+  for (let p = start, to = at; p < end; p++, to += stride) {
     const x = points[3 * p] - points[3 * origin];
     const y = points[3 * p + 1] - points[3 * origin + 1];
     const z = points[3 * p + 2] - points[3 * origin + 2];
-    out[at] = u[0] * x + u[1] * y + u[2] * z;
-    out[at + 1] = v[0] * x + v[1] * y + v[2] * z;
+    out[to] = u[0] * x + u[1] * y + u[2] * z;
+    out[to + 1] = v[0] * x + v[1] * y + v[2] * z;
   }
 }

@@ -78,6 +78,7 @@ import {
   checkWholeFilter,
   QUERY_KEYS,
 } from './query-options.js';
+import { snapDrawing } from './snap-drawing.js';
 import { checkMotion, checkShapeOf, checkShapes, checkWays, SWEEP_KEYS, SWEEP_MANY_KEYS } from './sweep-options.js';
 
 const PICK_ALL_KEYS = [...QUERY_KEYS, 'view', 'method', 'radius', 'latest'];
@@ -391,17 +392,16 @@ export class Queries {
     const kinds = checkSnap(operation, options);
     const { radius = method === 'screen' ? SCREEN_RADIUS : kinds ? SNAP_RADIUS : 0 } = options;
     checkAtLeastZero(operation, 'radius', radius);
-    const isByThreshold = filter.threshold !== undefined || filter.own !== undefined;
     if (method === 'ray' && radius > 0 && filter.threshold !== undefined && !kinds) {
       invalid(operation, 'radius', radius, `0 with a threshold, which is ${filter.threshold}; one of both decides`);
     }
     if (name === 'main' && !this.firstView.isSet) return undefined;
     const view = this.#views.get(operation, 'view', name);
-    const ray = pickRay(view, x, y, method === 'ray' && !(kinds && isByThreshold) ? radius : 0);
+    // With a snap, the worker finds what the radius is in the world by how that is drawn.
+    const ray = pickRay(view, x, y, method === 'ray' && !kinds ? radius : 0);
     if (!ray) return null;
-    const cursor = { x, y, radius };
-    if (method === 'screen') return { near: [view.record.slice(), cursor, filter] };
-    return kinds ? { ray, filter, snap: { view: view.record.slice(), cursor, kinds } } : { ray, filter };
+    if (method === 'screen') return { near: [view.record.slice(), { x, y, radius }, filter] };
+    return kinds ? { ray, filter, snap: { kinds, drawing: snapDrawing(view, x, y, radius) } } : { ray, filter };
   }
 
   takePart({ parts, items }: PartMessage): void {

@@ -117,21 +117,23 @@ function withOwnPlanes(given: Clips = NO_CLIPS, planes: Float64Array, isIntersec
   return { sets, planes: Float64Array.of(...given.planes, ...planes) };
 }
 
-const SNAP_KINDS = {
-  vertex: SNAP_VERTEX,
-  midpoint: SNAP_MIDPOINT,
-  center: SNAP_CENTER,
-  edge: SNAP_EDGE,
-  face: SNAP_FACE,
-} as const;
-const SNAP_NAMES = Object.keys(SNAP_KINDS) as SnapKind[];
+const SNAP_KINDS: ReadonlyMap<SnapKind, number> = new Map([
+  ['vertex', SNAP_VERTEX],
+  ['midpoint', SNAP_MIDPOINT],
+  ['center', SNAP_CENTER],
+  ['edge', SNAP_EDGE],
+  ['face', SNAP_FACE],
+]);
+const SNAP_NAMES = [...SNAP_KINDS.keys()];
 
 /** Reads what a pick may snap to, SNAP_*; 0 for nothing. */
 export function checkSnap(operation: string, { snap, method = 'ray', precision = 'mesh' }: PickOptions): number {
   if (snap === undefined) return 0;
   const kinds = reading(operation, 'snap', () => {
     if (!Array.isArray(snap)) invalid(operation, 'snap', snap, `a list of ${SNAP_NAMES.join(', ')}`);
-    return snap.reduce((bits, kind, i) => bits | SNAP_KINDS[checkOneOf(operation, `snap[${i}]`, kind, SNAP_NAMES)], 0);
+    const kindOf = (kind: unknown, i: number): number =>
+      SNAP_KINDS.get(kind as SnapKind) ?? SNAP_KINDS.get(checkOneOf(operation, `snap[${i}]`, kind, SNAP_NAMES))!;
+    return snap.reduce<number>((bits, kind, i) => bits | kindOf(kind, i), 0);
   });
   if (kinds !== 0 && method !== 'ray') invalid(operation, 'snap', snap, `none with method '${method}'`);
   if (kinds !== 0 && precision !== 'mesh') invalid(operation, 'snap', snap, `none with precision '${precision}'`);

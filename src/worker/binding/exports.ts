@@ -148,15 +148,7 @@ export interface CoreExports {
   ): number;
   beginSection(plane: number, filter: number, count: number, cosine: number, sine: number, weld: number): number;
   beginSnap(filter: number): void;
-  listSnap(
-    view: number,
-    lowX: number,
-    lowY: number,
-    highX: number,
-    highY: number,
-    front: number,
-    struck: number,
-  ): number;
+  listSnap(room: number, front: number, struck: number): number;
   openSnap(): number;
   isSnapSmall(room: number): number;
   closeSnap(room: number): void;

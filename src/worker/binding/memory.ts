@@ -55,7 +55,7 @@ export class CoreMemory {
 
   /** Copies `count` words from an address. */
   uint32s(address: number, count: number): Uint32Array<ArrayBuffer> {
-    return new Uint32Array(this.buffer, address, count).slice();
+    return this.words.slice(address / 4, address / 4 + count);
   }
 
   allocate(bytes: number): number {

@@ -1,5 +1,5 @@
 import * as layout from '../../shared/layout.js';
-import type { Filter, ViewRecord } from '../../shared/protocol.js';
+import type { Filter, SnapRequest } from '../../shared/protocol.js';
 import type { ObjectId, Vec3 } from '../../shared/types.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
@@ -8,7 +8,6 @@ import type { Steps } from './steps.js';
 
 /** The milliseconds after which a step rests. */
 const STEP_MS = 1;
-const PLANE_BYTES = 32;
 
 /** What a snapping pick asks a core. All is asked within `during`. */
 export class CoreSnaps {
@@ -64,32 +63,21 @@ export class CoreSnaps {
     }
   }
 
-  /**
-   * Lists the objects that may be drawn in a rectangle of the view, low xy and high xy in clip space over w, and not wholly where a
-   * function of the world is negative. `struck`: what the pick has hit, which is the first to be asked whether it hides a point; or 0.
-   */
-  list(
-    view: ViewRecord,
-    [lowX, lowY, highX, highY]: readonly number[],
-    struck: ObjectId,
-    front: readonly number[] | null = null,
-  ): Uint32Array {
-    return this.#memory.with(view.byteLength + PLANE_BYTES, (plane) => {
-      const record = plane + PLANE_BYTES;
-      this.#memory.words.set(view, record / 4);
-      if (front) this.#memory.setFloats(plane, front, 4);
-      const { listSnap, foundIds } = this.#exports;
-      const count = listSnap(record, lowX, lowY, highX, highY, front ? plane : 0, struck) >>> 0;
-      return this.#memory.uint32s(foundIds() >>> 0, count);
-    });
+  /** Begins a pick without objects. */
+  begin(room: number, drawing: SnapRequest['drawing']): void {
+    this.#memory.setFloats(room + layout.SNAP_ROOM_DRAWING, drawing, layout.SNAP_DRAWING_NUMBERS);
+    this.#exports.beginSnapRoom(room);
   }
 
-  /** Begins a pick without objects. It is drawn by five functions of the world, four numbers each; `radius`: pixels. */
-  begin(room: number, drawing: readonly ArrayLike<number>[], viewport: ArrayLike<number>, radius: number): void {
-    for (let i = 0; i < 5; i++) this.#memory.setFloats(room + layout.SNAP_ROOM_DRAWING + 32 * i, drawing[i], 4);
-    this.#memory.setFloats(room + layout.SNAP_ROOM_VIEWPORT, viewport, 4);
-    this.#memory.floats[(room + layout.SNAP_ROOM_RADIUS) / 8] = radius;
-    this.#exports.beginSnapRoom(room);
+  /**
+   * Lists the objects that may be drawn in the square about the cursor, and not wholly where a function of the world is negative.
+   * `struck`: what the pick has hit, which is the first to be asked whether it hides a point; or 0.
+   */
+  list(room: number, struck: ObjectId, front: readonly number[] | null = null): Uint32Array {
+    const at = front ? this.#question.query : 0;
+    if (front) this.#memory.setFloats(at, front, 4);
+    const count = this.#exports.listSnap(room, at, struck) >>> 0;
+    return this.#memory.uint32s(this.#exports.foundIds() >>> 0, count);
   }
 
   /** Adds an object to a pick, as it is now; answers the address of what stands for it, SNAP_*, or 0 where it is gone. Throws OUT_OF_MEMORY. */
@@ -113,6 +101,16 @@ export class CoreSnaps {
 
   setWord(address: number, value: number): void {
     this.#memory.words[address / 4] = value;
+  }
+
+  float(address: number): number {
+    return this.#memory.floats[address / 8];
+  }
+
+  vector(address: number): Vec3 {
+    const { floats } = this.#memory;
+    const at = address / 8;
+    return [floats[at], floats[at + 1], floats[at + 2]];
   }
 
   /** Answers a view of float64, until memory grows. */

@@ -1,90 +1,78 @@
-import { SNAP_CENTER, SNAP_VERTEX } from '../../shared/layout.js';
-import type { ObjectId, Vec3 } from '../../shared/types.js';
-import type { Features } from './features.js';
+import {
+  SNAP_CENTER,
+  SNAP_EDGE,
+  SNAP_FEATURES,
+  SNAP_MAP,
+  SNAP_MESH,
+  SNAP_MIDPOINT,
+  SNAP_OBJECT,
+  SNAP_ROOM_ELEMENT,
+  SNAP_ROOM_ENDS,
+  SNAP_ROOM_INDEX,
+  SNAP_ROOM_KIND,
+  SNAP_ROOM_OF,
+  SNAP_ROOM_PIXELS,
+  SNAP_ROOM_POINT,
+  SNAP_ROOM_SLOT,
+  SNAP_ROOM_TARGETS,
+  SNAP_TARGET_BYTES,
+  SNAP_VERTEX,
+} from '../../shared/layout.js';
+import type { Snap, SnapKind, Vec3 } from '../../shared/types.js';
+import type { CoreSnaps } from '../binding/snaps.js';
+import { circleAt } from './core-features.js';
+import { cubeCorner } from './cube.js';
+import { Faces } from './faces.js';
 import { placed } from './snap-view.js';
-import { cross } from './vectors.js';
+import { cross, dot } from './vectors.js';
 
-/** Reads elements of a mesh by their slots. */
-export interface FaceReader {
-  corner(slot: number, corner: number): Vec3;
-  numberOf(slot: number): number;
+const NAMES: Record<number, SnapKind> = {
+  [SNAP_VERTEX]: 'vertex',
+  [SNAP_MIDPOINT]: 'midpoint',
+  [SNAP_CENTER]: 'center',
+  [SNAP_EDGE]: 'edge',
+};
+
+/** Answers the address of the object that a room has found something of, or asks about. */
+export function targetOf(snaps: CoreSnaps, room: number): number {
+  return snaps.word(room + SNAP_ROOM_TARGETS) + snaps.word(room + SNAP_ROOM_OF) * SNAP_TARGET_BYTES;
 }
 
-/** The object of a candidate, and what there is to know of it. */
-export interface NearObject {
-  object: ObjectId;
-  /** Twelve numbers: the columns of the map from the shape's own space to the world. */
-  place: ArrayLike<number>;
-  /** The vertices of an element. */
-  size: number;
-  /** Answers its features, which vertices need not be asked for. */
-  features: () => Omit<Features, 'angle'>;
-  /** Whether vertices are elsewhere than where the features were found. */
-  isMoved: boolean;
-  elements: FaceReader;
-}
-
-/** What there is to say of a candidate that is snapped to. */
-export interface CandidateDetail {
-  object: ObjectId;
-  /** SNAP_*. */
-  kind: number;
-  pixels: number;
-  point: Vec3;
-  a: Vec3;
-  b: Vec3;
-  /** Of a centre. */
-  radius?: number;
-  axis?: Vec3;
-  /** The triangle, line or point that it is of, as the mesh was given; -1 of other shapes. */
-  element: number;
-  /** The corners of that, in the world. */
-  corners: Vec3[];
-  /** Whether the element is a triangle. */
-  isFace: boolean;
-  /** Whether the object's map turns it inside out. */
-  isMirrored: boolean;
-}
-
-/** Says more of a candidate at a point of the world. `slot`: of the element that shows. */
-export function detailOf(
-  near: NearObject,
-  kind: number,
-  index: number,
-  slot: number,
-  point: Vec3,
-  pixels: number,
-): CandidateDetail {
-  const { object, place, size, isMoved, elements } = near;
-  const detail: CandidateDetail = {
-    object,
-    kind,
-    pixels,
+/** Answers what a room has found. */
+export function snapIn(snaps: CoreSnaps, room: number): Snap {
+  const kind = snaps.word(room + SNAP_ROOM_KIND);
+  const target = targetOf(snaps, room);
+  const point = snaps.vector(room + SNAP_ROOM_POINT);
+  const isVertex = kind === SNAP_VERTEX;
+  const snap: Snap = {
+    kind: NAMES[kind],
+    object: snaps.word(target + SNAP_OBJECT),
     point,
-    a: point,
-    b: point,
-    element: elements.numberOf(slot),
-    corners: Array.from({ length: size }, (_, k) => placed(place, elements.corner(slot, k))),
-    isFace: size === 3,
-    isMirrored: determinant(columnOf(place, 0), columnOf(place, 1), columnOf(place, 2)) < 0,
+    pixels: snaps.float(room + SNAP_ROOM_PIXELS),
+    a: isVertex ? point : snaps.vector(room + SNAP_ROOM_ENDS),
+    b: isVertex ? point : snaps.vector(room + SNAP_ROOM_ENDS + 24),
+    element: snaps.word(room + SNAP_ROOM_ELEMENT) | 0,
   };
-  if (kind === SNAP_VERTEX) return detail;
-  const features = near.features();
-  const { runs, runEnds, edges, circles, circleEnds } = features;
-  const at = (vertex: number) => placed(place, vertexOf(near, features, vertex));
-  if (kind === SNAP_CENTER) {
-    const [x, y, z, radius] = circles.subarray(7 * index + 3, 7 * index + 7);
-    detail.a = at(circleEnds[2 * index]);
-    detail.b = at(circleEnds[2 * index + 1]);
-    detail.axis = normalIn(place, [x, y, z]);
-    detail.radius = radiusIn(place, [x, y, z], radius);
-    return detail;
-  }
-  // What has moved may be bent where a run goes on straight.
-  const [ends, i] = isMoved ? [edges, index] : [runEnds, runs[index]];
-  detail.a = at(ends[2 * i]);
-  detail.b = at(ends[2 * i + 1]);
-  return detail;
+  if (kind !== SNAP_CENTER) return snap;
+  const circle = circleAt(snaps, snaps.word(target + SNAP_FEATURES), snaps.word(room + SNAP_ROOM_INDEX));
+  const place = snaps.floats(target + SNAP_MAP, 12);
+  return { ...snap, radius: radiusIn(place, circle.axis, circle.radius), axis: normalIn(place, circle.axis) };
+}
+
+/** Answers the corners in the world of the element of what a room has found, and whether the object's map turns it inside out. */
+export function elementIn(snaps: CoreSnaps, room: number): { corners: Vec3[]; isMirrored: boolean } {
+  const target = targetOf(snaps, room);
+  const mesh = snaps.word(target + SNAP_MESH);
+  const place = snaps.floats(target + SNAP_MAP, 12);
+  const size = snaps.word(snaps.word(target + SNAP_FEATURES));
+  const slot = snaps.word(room + SNAP_ROOM_SLOT);
+  const faces = mesh === 0 ? undefined : new Faces(snaps.memoryOf, mesh);
+  const cornerOf = (k: number): Vec3 => (faces ? faces.corner(slot, k) : cubeCorner(slot, k));
+  const [x, y, z] = [0, 1, 2].map((k) => columnOf(place, k));
+  return {
+    corners: Array.from({ length: size }, (_, k) => placed(place, cornerOf(k))),
+    isMirrored: dot(x, cross(y, z)) < 0,
+  };
 }
 
 function columnOf(place: ArrayLike<number>, k: number): Vec3 {
@@ -117,16 +105,4 @@ function radiusIn(place: ArrayLike<number>, axis: Vec3, radius: number): number 
   );
   const half = (aa + bb) / 2;
   return radius * Math.sqrt(half + Math.hypot((aa - bb) / 2, ab));
-}
-
-type VertexArrays = Pick<Features, 'points' | 'corners' | 'size'>;
-
-/** Answers a vertex in the space of the shape, where its pose has it. */
-function vertexOf({ isMoved, elements }: NearObject, { points, corners, size }: VertexArrays, i: number): Vec3 {
-  if (isMoved) return elements.corner(Math.floor(corners[i] / size), corners[i] % size);
-  return [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
-}
-
-function determinant(a: ArrayLike<number>, b: ArrayLike<number>, c: ArrayLike<number>): number {
-  return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }

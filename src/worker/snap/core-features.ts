@@ -1,3 +1,4 @@
+import type { Vec3 } from '../../shared/types.js';
 import type { CoreSnaps } from '../binding/snaps.js';
 import { levelsOf } from './box-tree.js';
 import { ARRAYS, type Features, itemCount, roundedUp } from './features.js';
@@ -10,10 +11,10 @@ export interface CoreFeatures {
 
 /** What the table begins with: the vertices of an element, and how many edges, items and levels there are. */
 const COUNTS = 4;
+const CIRCLES = ARRAYS.findIndex(([name]) => name === 'circles');
 const FIRST_LEVEL = COUNTS + ARRAYS.length;
-/** Behind the levels are the lengths of the arrays. */
 const MOST_LEVELS = 12;
-const WORDS = FIRST_LEVEL + MOST_LEVELS + ARRAYS.length;
+const WORDS = FIRST_LEVEL + MOST_LEVELS;
 /** How much is copied in a step: a tenth of a millisecond, and half of one where memory is new. */
 const STEP_BYTES = 1 << 20;
 
@@ -29,9 +30,8 @@ export function* placeFeatures(snaps: CoreSnaps, features: Features): Generator<
   table.set(levels, FIRST_LEVEL);
   let to = address + roundedUp(4 * WORDS);
   for (const [i, [name]] of ARRAYS.entries()) {
-    const { buffer, byteOffset, byteLength, length } = features[name];
+    const { buffer, byteOffset, byteLength } = features[name];
     table[COUNTS + i] = to;
-    table[FIRST_LEVEL + MOST_LEVELS + i] = length;
     for (let at = 0; at < byteLength; at += STEP_BYTES) {
       const part = new Uint8Array(buffer, byteOffset + at, Math.min(STEP_BYTES, byteLength - at));
       new Uint8Array(snaps.memoryOf()).set(part, to + at);
@@ -43,12 +43,8 @@ export function* placeFeatures(snaps: CoreSnaps, features: Features): Generator<
   return { address, angle };
 }
 
-/** Answers the arrays of features that lie at an address of a memory. */
-export function featuresAt(memory: ArrayBuffer, address: number): Omit<Features, 'angle'> {
-  const table = new Uint32Array(memory, address, WORDS);
-  const features: Record<string, unknown> = { size: table[0] };
-  for (const [i, [name, Kind]] of ARRAYS.entries()) {
-    features[name] = new Kind(memory, table[COUNTS + i], table[FIRST_LEVEL + MOST_LEVELS + i]);
-  }
-  return features as unknown as Omit<Features, 'angle'>;
+/** Answers a circle of the features that lie at an address: its axis, of length 1, and its radius. */
+export function circleAt(snaps: CoreSnaps, address: number, i: number): { axis: Vec3; radius: number } {
+  const circle = snaps.word(address + 4 * (COUNTS + CIRCLES)) + 56 * i;
+  return { axis: snaps.vector(circle + 24), radius: snaps.float(circle + 48) };
 }

@@ -23,11 +23,10 @@ export function cubeFeatures(): Features {
   return inOnePiece(featuresOf({ size: 3, positions, slots }, 30));
 }
 
-/** The triangles of the cube; they have no numbers, as nobody has given them. */
-export const cubeFaces = {
-  corner: (slot: number, corner: number): Vec3 => CORNERS[TRIANGLES[3 * slot + corner]],
-  numberOf: (): number => -1,
-};
+/** Answers a corner of a triangle of the cube. */
+export function cubeCorner(slot: number, corner: number): Vec3 {
+  return CORNERS[TRIANGLES[3 * slot + corner]];
+}
 
 /** Answers the face of a box about a point on it: the cube under a map. `normal`: the face's, in the world. */
 export function cubeQuadAt(place: ArrayLike<number>, point: Vec3, normal: Vec3): FlatFace {

@@ -1,6 +1,6 @@
 import type { FlatFace, Vec3 } from '../../shared/types.js';
-import type { FaceReader } from './candidate-detail.js';
 import { type MemoryOf, readCorners } from './corners.js';
+import type { Faces } from './faces.js';
 import { findFlatFaces } from './feature-edges.js';
 import { boundsOf, NOISE } from './features.js';
 import { placed } from './snap-view.js';
@@ -18,7 +18,7 @@ export interface FlatFaces {
 }
 
 /** Finds them; it may rest after each step. */
-export function* flatFacesOf(memoryOf: MemoryOf, mesh: number, reader: FaceReader): Generator<void, FlatFaces> {
+export function* flatFacesOf(memoryOf: MemoryOf, mesh: number, reader: Faces): Generator<void, FlatFaces> {
   const corners = yield* readCorners(memoryOf, mesh);
   const bounds = yield* boundsOf(corners.positions);
   const vertices = yield* weldCorners(corners.positions, NOISE * Math.max(...bounds.map(Math.abs)));
@@ -52,7 +52,7 @@ export function* flatFacesOf(memoryOf: MemoryOf, mesh: number, reader: FaceReade
 export function faceOf(
   { of, starts, slots }: FlatFaces,
   triangle: number,
-  reader: FaceReader,
+  reader: Faces,
   place: ArrayLike<number>,
   normal: Vec3,
 ): FlatFace {

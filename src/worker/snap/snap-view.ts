@@ -1,5 +1,4 @@
-import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_REVERSED, VIEW_VIEWPORT } from '../../shared/layout.js';
-import type { Cursor, ViewRecord } from '../../shared/protocol.js';
+import type { PickRay, SnapRequest } from '../../shared/protocol.js';
 import type { Vec3 } from '../../shared/types.js';
 import { cross, dot } from './vectors.js';
 
@@ -9,10 +8,7 @@ export type Affine = readonly [number, number, number, number];
 /** Twelve numbers: the columns of a map from a shape's space to the world. */
 export type Place = ArrayLike<number>;
 
-/**
- * How places of one space are drawn about the cursor: where `w` is positive, x / w and y / w are pixels from the cursor, to the
- * right and up; `near` and `far` are positive between the planes of these names.
- */
+/** How the world is drawn about the cursor: the functions of a SnapRequest. */
 export interface Drawing {
   x: Affine;
   y: Affine;
@@ -23,50 +19,27 @@ export interface Drawing {
 
 /** A view with a cursor in it. */
 export class SnapView {
-  /** Of the world. */
   readonly drawing: Drawing;
   /** The viewport, in pixels from the cursor: low x, low y, high x, high y. */
-  readonly viewport: readonly [number, number, number, number];
-  /** What is within the radius and the viewport, likewise, in clip space over w. */
-  readonly bounds: readonly [number, number, number, number];
+  readonly viewport: Affine;
+
+  constructor(numbers: SnapRequest['drawing']) {
+    const four = (at: number): Affine => [numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]];
+    this.drawing = { x: four(0), y: four(4), w: four(8), near: four(12), far: four(16) };
+    this.viewport = four(20);
+  }
 
   /** Whether all that is drawn at one place of the screen lies on parallel lines. */
-  readonly isParallel: boolean;
+  get isParallel(): boolean {
+    const [x, y, z] = this.drawing.w;
+    return x === 0 && y === 0 && z === 0;
+  }
 
-  constructor(record: ViewRecord, { x: px, y: py, radius }: Cursor) {
-    const floats = new Float64Array(record.buffer, record.byteOffset);
-    const [left, top, width, height] = floats.subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
-    const view = floats.subarray(VIEW_MATRIX / 8, VIEW_MATRIX / 8 + 16);
-    const projection = floats.subarray(VIEW_PROJECTION / 8, VIEW_PROJECTION / 8 + 16);
-    const row = (k: number): Affine => {
-      const [a, b, c, d] = [projection[k], projection[4 + k], projection[8 + k], projection[12 + k]];
-      const at = (i: number) => a * view[i] + b * view[i + 1] + c * view[i + 2];
-      return [at(0), at(4), at(8), at(12) + d];
-    };
-    const w = row(3);
-    const z = row(2);
-    this.isParallel = w[0] === 0 && w[1] === 0 && w[2] === 0;
-    const cursorX = ((px - left) / width) * 2 - 1;
-    const cursorY = 1 - ((py - top) / height) * 2;
-    const low = plus(z, record[VIEW_DEPTH / 4] === 1 ? 0 : 1, w);
-    const high = plus(w, -1, z);
-    const isReversed = record[VIEW_REVERSED / 4] === 1;
-    this.drawing = {
-      x: times(plus(row(0), -cursorX, w), width / 2),
-      y: times(plus(row(1), -cursorY, w), height / 2),
-      w,
-      near: isReversed ? high : low,
-      far: isReversed ? low : high,
-    };
-    this.viewport = [left - px, py - top - height, left + width - px, py - top];
-    const [lowX, lowY, highX, highY] = this.squareOf(radius);
-    const clipOf = (pixels: number, cursor: number, size: number) => cursor + (2 * pixels) / size;
-    this.bounds = [
-      clipOf(lowX, cursorX, width),
-      clipOf(lowY, cursorY, height),
-      clipOf(highX, cursorX, width),
-      clipOf(highY, cursorY, height),
-    ];
+  /** Lets a ray through the cursor hit points and lines that are drawn within so many pixels. */
+  widened(ray: PickRay, radius: number): PickRay {
+    const { x, y, w } = this.drawing;
+    const reach = [radius * w[0], radius * w[1], radius * w[2], radius * valueAt(w, ray.origin)] as const;
+    return { ...ray, cone: { a: [x[0], x[1], x[2]], b: [y[0], y[1], y[2]], reach } };
   }
 
   /** Answers the part of the viewport within so many pixels of the cursor, along each axis. */
@@ -101,10 +74,6 @@ export function valueAt(f: Affine, point: ArrayLike<number>): number {
 /** Answers f + factor · g. */
 export function plus(f: Affine, factor: number, g: Affine): Affine {
   return [f[0] + factor * g[0], f[1] + factor * g[1], f[2] + factor * g[2], f[3] + factor * g[3]];
-}
-
-function times(f: Affine, factor: number): Affine {
-  return [f[0] * factor, f[1] * factor, f[2] * factor, f[3] * factor];
 }
 
 export function placed(place: Place, [x, y, z]: ArrayLike<number> & Iterable<number>): Vec3 {

@@ -6,6 +6,7 @@ import {
   SNAP_ASKS_POINT,
   SNAP_BASE,
   SNAP_CENTER,
+  SNAP_DRAWING_NUMBERS,
   SNAP_EDGE,
   SNAP_FACE,
   SNAP_FEATURES,
@@ -13,32 +14,24 @@ import {
   SNAP_MESH,
   SNAP_MIDPOINT,
   SNAP_MOVED,
-  SNAP_OBJECT,
   SNAP_ROOM_BOX,
   SNAP_ROOM_HIDDEN_COUNT,
-  SNAP_ROOM_INDEX,
-  SNAP_ROOM_KIND,
-  SNAP_ROOM_OF,
-  SNAP_ROOM_PIXELS,
   SNAP_ROOM_PLACE,
   SNAP_ROOM_POINT,
   SNAP_ROOM_RECT,
-  SNAP_ROOM_SLOT,
   SNAP_ROOM_TARGET_COUNT,
-  SNAP_ROOM_TARGETS,
   SNAP_SHAPE,
-  SNAP_TARGET_BYTES,
   SNAP_TIRED,
   SNAP_VERTEX,
 } from '../../shared/layout.js';
 import type { Filter, PickRay, SnapRequest } from '../../shared/protocol.js';
-import type { FlatFace, Hit, Snap, SnapKind, Vec3 } from '../../shared/types.js';
+import type { FlatFace, Hit, Snap, Vec3 } from '../../shared/types.js';
 import type { CoreRays } from '../binding/rays.js';
 import type { CoreSnaps } from '../binding/snaps.js';
 import { inOnePiece, type Steps } from '../binding/steps.js';
-import { type CandidateDetail, detailOf, type NearObject } from './candidate-detail.js';
-import { type CoreFeatures, featuresAt, placeFeatures } from './core-features.js';
-import { cubeFaces, cubeFeatures, cubeQuadAt } from './cube.js';
+import { elementIn, snapIn, targetOf } from './candidate-detail.js';
+import { type CoreFeatures, placeFeatures } from './core-features.js';
+import { cubeFeatures, cubeQuadAt } from './cube.js';
 import { Faces } from './faces.js';
 import type { FeatureStore } from './feature-store.js';
 import { faceOf } from './flat-faces.js';
@@ -47,13 +40,6 @@ import { SnapView } from './snap-view.js';
 import { cross, dot, minus } from './vectors.js';
 
 const SNAP_POINTS = SNAP_VERTEX | SNAP_MIDPOINT | SNAP_CENTER;
-
-const NAMES: Record<number, SnapKind> = {
-  [SNAP_VERTEX]: 'vertex',
-  [SNAP_MIDPOINT]: 'midpoint',
-  [SNAP_CENTER]: 'center',
-  [SNAP_EDGE]: 'edge',
-};
 
 type CoreHit = Omit<Hit, 'frame'>;
 
@@ -65,6 +51,8 @@ export interface MissingFeatures {
 
 export type SnapAnswer = { hit: CoreHit | null; missing?: undefined } | { missing: MissingFeatures };
 
+/** The radius is the last number of a request's drawing. */
+const RADIUS = SNAP_DRAWING_NUMBERS - 1;
 /** So many objects are read between two rests, in some 0.1 ms. */
 const STEP = 128;
 /** Where more objects than these are near the cursor, many of them may well be hidden. */
@@ -105,21 +93,23 @@ export class Snapper {
     room: number,
     ray: PickRay,
     filter: Filter,
-    { view: record, cursor, kinds }: SnapRequest,
+    { kinds, drawing }: SnapRequest,
     sought: ReadonlySet<number> | undefined,
   ): Steps<SnapAnswer> {
     const snaps = this.#snaps;
-    const hit = this.#rays.raycastAgain(ray);
-    const view = new SnapView(record, cursor);
-    const fronts = new Fronts(view, cursor.radius, filter, (each) => this.#rays.raycastAgain(each));
+    const view = new SnapView(drawing);
+    const radius = drawing[RADIUS];
+    // Thresholds say which points and lines are hit where there are some, else the radius does.
+    const isWide = radius > 0 && filter.threshold === undefined && filter.own === undefined;
+    const hit = this.#rays.raycastAgain(isWide ? view.widened(ray, radius) : ray);
     const struckId = hit?.object ?? 0;
-    let ids = snaps.list(record, view.bounds, struckId);
+    snaps.begin(room, drawing);
+    let ids = snaps.list(room, struckId);
+    const fronts = new Fronts(view, radius, filter, (each) => this.#rays.raycastAgain(each));
     if (ids.length > FEW) {
-      if (fronts.whole) ids = snaps.list(record, view.bounds, struckId, fronts.whole);
+      if (fronts.whole) ids = snaps.list(room, struckId, fronts.whole);
       fronts.count(ids.length / HIDDEN_SHARE);
     }
-    const { x, y, w, near, far } = view.drawing;
-    snaps.begin(room, [x, y, w, near, far], view.viewport, cursor.radius);
     let missing: MissingFeatures | undefined;
     let struck: Struck | undefined;
     for (let i = 0; i < ids.length; i++) {
@@ -129,7 +119,8 @@ export class Snapper {
       const shape = snaps.word(target + SNAP_SHAPE) & 0xffff;
       const mesh = snaps.word(target + SNAP_MESH);
       const base = snaps.word(target + SNAP_BASE);
-      if (kinds & ~SNAP_FACE && this.#areMissing(shape, base, sought)) {
+      const found = shape === SHAPE_BOX ? this.#cubeFound() : isMesh(shape) ? this.#store.at(base) : undefined;
+      if (kinds & ~SNAP_FACE && isMesh(shape) && (!found || (found.isMoved && !sought))) {
         missing ??= { features: new Set(), flats: new Set() };
         missing.features.add(base);
       }
@@ -140,7 +131,6 @@ export class Snapper {
           missing.flats.add(base);
         }
       }
-      const found = shape === SHAPE_BOX ? this.#cubeFound() : isMesh(shape) ? this.#store.at(base) : undefined;
       if (found) {
         snaps.setWord(target + SNAP_FEATURES, found.features.address);
         snaps.setWord(target + SNAP_MOVED, found.isMoved || mesh !== base ? 1 : 0);
@@ -150,14 +140,13 @@ export class Snapper {
       }
     }
     if (missing) return { missing };
-    let found: CandidateDetail | null = null;
+    let isFound = false;
     for (const some of [kinds & SNAP_POINTS, kinds & SNAP_EDGE]) {
-      if (found || some === 0) continue;
-      if (yield* this.#findVisible(room, fronts, some)) found = this.#detail(room);
+      if (!isFound && some !== 0) isFound = yield* this.#findVisible(room, fronts, some);
     }
-    if (hit === null) return { hit: found && hitOf(snaps, view, ray, found) };
-    const snap = found ? snapOf(found) : struck ? faceSnap(snaps, this.#store, struck, hit) : null;
-    return { hit: { ...hit, snap } };
+    if (hit === null) return { hit: isFound ? hitOf(snaps, room, view, ray) : null };
+    hit.snap = isFound ? snapIn(snaps, room) : struck ? faceSnap(snaps, this.#store, struck, hit) : null;
+    return { hit };
   }
 
   /** Finds the best candidate of some kinds that shows and that nothing hides; answers whether there is one. */
@@ -174,58 +163,15 @@ export class Snapper {
       if (said === SNAP_ASKS_BOX) {
         const box = new Float32Array(snaps.memoryOf(), snaps.word(room + SNAP_ROOM_BOX), 6);
         const rect = snaps.floats(room + SNAP_ROOM_RECT, 4);
-        isHidden = fronts.hidesBox(snaps.floats(this.#targetOf(room), 12), box, rect);
+        isHidden = fronts.hidesBox(snaps.floats(targetOf(snaps, room), 12), box, rect);
       } else if (said === SNAP_ASKS_POINT) {
-        isHidden = fronts.hides(snaps.floats(room + SNAP_ROOM_PLACE, 2), this.#pointOf(room));
+        isHidden = fronts.hides(snaps.floats(room + SNAP_ROOM_PLACE, 2), snaps.vector(room + SNAP_ROOM_POINT));
       } else if (said === SNAP_TIRED) {
         yield;
       } else {
         return said === SNAP_FOUND;
       }
     }
-  }
-
-  /** Answers the address of the object that a room has found something of, or asks about. */
-  #targetOf(room: number): number {
-    const of = this.#snaps.word(room + SNAP_ROOM_OF);
-    return this.#snaps.word(room + SNAP_ROOM_TARGETS) + of * SNAP_TARGET_BYTES;
-  }
-
-  #pointOf(room: number): Vec3 {
-    const [x, y, z] = this.#snaps.floats(room + SNAP_ROOM_POINT, 3);
-    return [x, y, z];
-  }
-
-  #detail(room: number): CandidateDetail {
-    const snaps = this.#snaps;
-    const memory = snaps.memoryOf;
-    const target = this.#targetOf(room);
-    const features = snaps.word(target + SNAP_FEATURES);
-    const mesh = snaps.word(target + SNAP_MESH);
-    const near: NearObject = {
-      object: snaps.word(target + SNAP_OBJECT),
-      place: snaps.floats(target, 12),
-      size: snaps.word(features),
-      features: () => featuresAt(memory(), features),
-      isMoved: snaps.word(target + SNAP_MOVED) === 1,
-      elements: mesh === 0 ? cubeFaces : new Faces(memory, mesh),
-    };
-    const word = (offset: number) => snaps.word(room + offset);
-    const [pixels] = snaps.floats(room + SNAP_ROOM_PIXELS, 1);
-    return detailOf(
-      near,
-      word(SNAP_ROOM_KIND),
-      word(SNAP_ROOM_INDEX),
-      word(SNAP_ROOM_SLOT),
-      this.#pointOf(room),
-      pixels,
-    );
-  }
-
-  /** Tells whether the features of a mesh must be found first. */
-  #areMissing(shape: number, base: number, sought: ReadonlySet<number> | undefined): boolean {
-    const found = this.#store.at(base);
-    return isMesh(shape) && (!found || (found.isMoved && !sought));
   }
 
   #areFlatsMissing({ shape, mesh, base }: Struck, sought: ReadonlySet<number> | undefined): boolean {
@@ -250,14 +196,12 @@ function isMesh(shape: number): boolean {
   return shape === SHAPE_MESH || shape === SHAPE_POINT_LINE;
 }
 
-function snapOf({ kind, object, point, pixels, a, b, element, radius, axis }: CandidateDetail): Snap {
-  const snap: Snap = { kind: NAMES[kind], object, point, pixels, a, b, element };
-  return axis === undefined || radius === undefined ? snap : { ...snap, radius, axis };
-}
-
-/** Makes a hit of a feature that the ray itself passes by. */
-function hitOf(snaps: CoreSnaps, view: SnapView, { origin, direction }: PickRay, candidate: CandidateDetail): CoreHit {
-  const { object, point, element, corners, isFace } = candidate;
+/** Makes a hit of what a room has found, which the ray itself passes by. */
+function hitOf(snaps: CoreSnaps, room: number, view: SnapView, { origin, direction }: PickRay): CoreHit {
+  const snap = snapIn(snaps, room);
+  const { object, point, element } = snap;
+  const { corners, isMirrored } = elementIn(snaps, room);
+  const isFace = corners.length === 3;
   const way = minus(point, origin);
   const length = Math.hypot(...way);
   const unit = 1 / Math.hypot(...direction);
@@ -270,13 +214,13 @@ function hitOf(snaps: CoreSnaps, view: SnapView, { origin, direction }: PickRay,
     object,
     distance: view.isParallel ? dot(way, along) : length,
     point,
-    normal: isFace ? normalOf(corners, candidate.isMirrored) : [-along[0], -along[1], -along[2]],
+    normal: isFace ? normalOf(corners, isMirrored) : [-along[0], -along[1], -along[2]],
     triangle,
     element,
     barycentric,
     bone: snaps.boneOf(object, triangle, barycentric),
     ...(!isFace && { distanceToRay: distanceFrom(way, along) }),
-    snap: snapOf(candidate),
+    snap,
   };
 }
 

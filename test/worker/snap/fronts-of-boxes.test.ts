@@ -1,6 +1,7 @@
 // What is in front in parts of the square about the cursor, by rays that the test answers: two walls side by side, one farther away.
 import { describe, expect, test } from 'vitest';
 import { ViewTable } from '../../../src/client/frame/view-table.js';
+import { snapDrawing } from '../../../src/client/query/snap-drawing.js';
 import { PRECISION_MESH, PRECISION_OBB } from '../../../src/shared/layout.js';
 import type { Filter, PickRay } from '../../../src/shared/protocol.js';
 import type { CoreHit } from '../../../src/worker/binding/hits.js';
@@ -12,7 +13,7 @@ import { PIXEL_VIEW } from '../../fixtures/pixel-view.js';
 const RADIUS = 10;
 const record = new ViewTable().recordOf('test', 'view', PIXEL_VIEW);
 /** The cursor is at the origin. */
-const view = new SnapView(record, { x: 200, y: 150, radius: RADIUS });
+const view = new SnapView(snapDrawing({ record, floats: new Float64Array(record.buffer) }, 200, 150, RADIUS));
 const filter: Filter = { ...ALL, precision: PRECISION_MESH };
 /** Where a wall is, left and right of the middle, and with which triangles. */
 const WALLS = { left: [0, 1], right: [-20, 2] } as const;

@@ -17,6 +17,8 @@ let object: u32 = 0;
 let start: u32 = 0;
 
 const PLACE_BYTES: usize = 24;
+/** Room for so many points is made for the first one: a section of fewer does not move them. */
+const FIRST_POINTS: u64 = 4096;
 
 export function clearOutlines(): void {
   pointCount = outlineCount = 0;
@@ -56,8 +58,9 @@ export function addPoint(x: f64, y: f64, z: f64, triangle: i32): void {
 }
 
 function growPoints(): void {
-  places = reserve(places, <usize>pointCount * PLACE_BYTES, <u64>(pointCount + 1) * PLACE_BYTES);
-  triangles = reserve(triangles, <usize>pointCount << 2, <u64>(pointCount + 1) << 2);
+  const least = max<u64>(pointCount + 1, FIRST_POINTS);
+  places = reserve(places, <usize>pointCount * PLACE_BYTES, least * PLACE_BYTES);
+  triangles = reserve(triangles, <usize>pointCount << 2, least << 2);
   pointRoom = <u32>min(capacityOf(places) / PLACE_BYTES, capacityOf(triangles) >> 2);
 }
 

@@ -72,9 +72,10 @@ export function cutRound(map: Affine, half: f64, plane: Plane, count: u32, cosin
   const length = sqrt(own.x * own.x + own.y * own.y + own.z * own.z);
   if (!(length > 0)) return;
   const nx = own.x / length, ny = own.y / length, nz = own.z / length, w = own.w / length;
-  // The point of the axis nearest to the plane, and from there to the plane: inside, or nothing is cut.
-  const low = w - nz * half, high = w + nz * half;
-  const z = low * high <= 0 && low != high ? (half * (high + low)) / (low - high) : abs(low) < abs(high) ? -half : half;
+  // The middle of what of the axis is less than a radius from the plane, and from there to the plane: inside, or nothing is cut. Of
+  // an axis along the plane that is all of it: seen from one end, the other one would have few points.
+  const one = (-1 - w) / nz, other = (1 - w) / nz;
+  const z = 0.5 * (max(min(one, other), -half) + min(max(one, other), half));
   const height = nz * z + w;
   if (!(abs(height) < 1)) return;
   const cx = -nx * height, cy = -ny * height, cz = z - nz * height;

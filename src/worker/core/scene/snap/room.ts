@@ -7,7 +7,7 @@ import { allocate, capacityOf, release, reserve } from '../../memory';
 /** What is kept of a pick; where TypeScript reads or writes it, layout.ts has its place, SNAP_ROOM_*. */
 @unmanaged
 export class SnapRoom {
-  // How the world is drawn about the cursor (snap-view.ts): factors of x, y and z, and what is added.
+  // How the world is drawn about the cursor (protocol.ts, SnapRequest): factors of x, y and z, and what is added.
   xx: f64; xy: f64; xz: f64; xw: f64;
   yx: f64; yy: f64; yz: f64; yw: f64;
   wx: f64; wy: f64; wz: f64; ww: f64;
@@ -33,6 +33,11 @@ export class SnapRoom {
   /** Where the objects near the cursor begin: targets.ts. */
   targets: u32;
   targetCount: u32;
+  // The ends of what was found, in the world: of an edge's straight run, of an arc; and its element.
+  ax: f64; ay: f64; az: f64;
+  bx: f64; by: f64; bz: f64;
+  element: i32;
+  unused: u32;
 
   /** Nothing beyond this is taken, in pixels; it becomes less where much is found. */
   reach: f64;

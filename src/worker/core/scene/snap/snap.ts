@@ -2,8 +2,8 @@
 // the best of their features there that shows and that nothing nearer hides. What a mesh has to snap to was found by
 // src/worker/snap. All are gathered before one is looked at: a ray is cast only to what is better than the answer. World units.
 
-import { SNAP_ASKS_POINT, SNAP_FOUND, SNAP_NONE, SNAP_TIRED } from '../../../../shared/layout';
-import { Plane } from '../../math/plane';
+import { SNAP_ASKS_POINT, SNAP_CENTER, SNAP_FOUND, SNAP_NONE, SNAP_TIRED, SNAP_VERTEX } from '../../../../shared/layout';
+import { PLANE_BYTES, Plane } from '../../math/plane';
 import { ANY } from '../../mesh/query/ray';
 import { descend } from '../index/descend';
 import { Tree, readPlace } from '../index/octree';
@@ -12,15 +12,17 @@ import { isIgnored, precision, setFilter, sidesOf } from '../query/filter';
 import { castSurfaces, foundObject } from '../query/ray';
 import { limitsOf } from '../query/region';
 import { addFound, clearFound, foundCount } from '../query/result-ids';
-import { OUTSIDE, addPlane, addRectangle, beginVolume, limitDepth } from '../query/volume';
+import { OUTSIDE, addPlane, addVolumePlane, beginVolume } from '../query/volume';
 import { updateTrees } from '../scene';
-import { setProjection } from '../view/projection';
 import { beginGathering, enterRoom, enterTarget, shownSlot, stepGathering } from './candidates';
+import { FeatureTable, cornerX, cornerY, cornerZ, elementOf, readVertex, wordAt } from './feature-table';
 import { Candidate, SnapRoom, areSame, beginOrder, beginRing, nextRing, stepOrder, takeBest } from './room';
 import { forgetGone, targetAt, toWorld, worldX, worldY, worldZ } from './targets';
 
 /** How much nearer than a point something must be to hide it, in pixels as they are at the point. */
 const HIDING_PIXELS: f64 = 0.25;
+/** The square about the cursor is so many pixels larger to each side, as rounding could not see one without a size. */
+const THINNEST: f64 = 9.5367431640625e-7; // 2^-20
 /** So many candidates are looked at between two rests: a ray for each takes up to a microsecond. */
 const STEP: u32 = 128;
 
@@ -39,18 +41,22 @@ export function beginSnap(filter: usize): void {
 }
 
 /**
- * Lists the objects whose oriented bounds may be drawn in a rectangle of the view, in the units of clip space over w, as ids in
- * result-ids.ts. `front`: the address of a plane behind which all is hidden, or 0: what is there is left out. `struck`: the object
- * that the pick has hit, or 0. Answers how many. Throws OUT_OF_MEMORY.
+ * Lists the objects whose oriented bounds may be drawn in the square about the cursor, as ids in result-ids.ts. `front`: the address
+ * of a plane behind which all is hidden, or 0: what is there is left out. `struck`: the object that the pick has hit, or 0. Answers
+ * how many. Throws OUT_OF_MEMORY.
  */
-export function listSnap(
-  view: usize, lowX: f64, lowY: f64, highX: f64, highY: f64, front: usize, struck: u32,
-): u32 {
+export function listSnap(room: usize, front: usize, struck: u32): u32 {
   hider = struck;
-  setProjection(view);
+  const r = changetype<SnapRoom>(room), radius = r.radius;
+  const x = changetype<Plane>(room), y = changetype<Plane>(room + PLANE_BYTES), w = changetype<Plane>(room + 2 * PLANE_BYTES);
+  const near = changetype<Plane>(room + 3 * PLANE_BYTES), far = changetype<Plane>(room + 4 * PLANE_BYTES);
   beginVolume();
-  addRectangle(lowX, lowY, highX, highY);
-  limitDepth();
+  addVolumePlane(1, x, THINNEST - max(r.lowX, -radius), w);
+  addVolumePlane(-1, x, THINNEST + min(r.highX, radius), w);
+  addVolumePlane(1, y, THINNEST - max(r.lowY, -radius), w);
+  addVolumePlane(-1, y, THINNEST + min(r.highY, radius), w);
+  addVolumePlane(1, near, 0, near);
+  addVolumePlane(1, far, 0, far);
   if (front != 0) {
     const plane = changetype<Plane>(front);
     addPlane(plane.x, plane.y, plane.z, plane.w);
@@ -111,7 +117,7 @@ export function stepSnap(room: usize, depth: i32, asksBoxes: bool, asksPoints: b
 function lookOn(r: SnapRoom, asks: bool, isHidden: bool): u32 {
   if (r.isAsked) {
     r.isAsked = 0;
-    if (!isHidden && !isBehindSomething(r)) return SNAP_FOUND;
+    if (!isHidden && !isBehindSomething(r)) return describe(r);
   }
   for (let left = STEP; r.count > 0; left--) {
     if (left == 0) return SNAP_TIRED;
@@ -133,9 +139,32 @@ function lookOn(r: SnapRoom, asks: bool, isHidden: bool): u32 {
       r.isAsked = 1;
       return SNAP_ASKS_POINT;
     }
-    if (!isBehindSomething(r)) return SNAP_FOUND;
+    if (!isBehindSomething(r)) return describe(r);
   }
   return SNAP_NONE;
+}
+
+/** Says more of the candidate that was found, and answers that it was. */
+function describe(r: SnapRoom): u32 {
+  const t = targetAt(r, r.target), f = changetype<FeatureTable>(<usize>t.features), kind = r.kind, isMoved = t.isMoved;
+  r.element = t.mesh == 0 ? -1 : elementOf(t.mesh, r.slot);
+  if (kind == SNAP_VERTEX) return SNAP_FOUND;
+  let ends = f.runEnds, i = r.index;
+  if (kind == SNAP_CENTER) ends = f.circleEnds;
+  // What has moved may be bent where a run goes on straight.
+  else if (isMoved) ends = f.edges;
+  else i = wordAt(f.runs, i);
+  readVertex(f, t.mesh, isMoved, wordAt(ends, 2 * i));
+  toWorld(t, cornerX, cornerY, cornerZ);
+  r.ax = worldX;
+  r.ay = worldY;
+  r.az = worldZ;
+  readVertex(f, t.mesh, isMoved, wordAt(ends, 2 * i + 1));
+  toWorld(t, cornerX, cornerY, cornerZ);
+  r.bx = worldX;
+  r.by = worldY;
+  r.bz = worldZ;
+  return SNAP_FOUND;
 }
 
 /** Finds the way from the near plane to a point of the world, and that part of it in which something hides the point. */
