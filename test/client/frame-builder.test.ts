@@ -254,12 +254,21 @@ describe('staging', () => {
         if (random.chance(0.4))
           [first, end] = [random.integer(borders.length - 1), borders.length - 1].map((i) => borders[i]);
         const isReversed = random.chance(0.1);
-        const parts = random.chance(0.5)
-          ? [[first, end]]
-          : [
-              [first, first + 50],
-              [first + 60, end],
-            ];
+        const parts = random.pick([
+          () => [[first, end]],
+          () => [
+            [first, first + 50],
+            [first + 60, end],
+          ],
+          // Some twice, behind others or before them.
+          () => [
+            [first + 30, end],
+            [first, first + 50],
+            [first + 40, first + 45],
+          ],
+          // Each of a few, or two.
+          () => Array.from({ length: 40 }, (_, i) => [first + 2 * i, first + 2 * i + 1 + (i % 2)]),
+        ])();
         if (isReversed) parts.reverse();
         for (const [from, to] of parts) {
           const m = at(++x);

@@ -107,6 +107,40 @@ describe.each(UPPER_ROWS)('a transform that differs in number %d alone', (k) => 
   });
 });
 
+describe('a getter in a matrix of many', () => {
+  const id = makeId(3, 1);
+  const deeds: Record<string, (table: TransformTable) => void> = {
+    'that removes the object': (table) => table.delete(id),
+    'that gives its slot to another one': (table) => {
+      table.delete(id);
+      table.add(makeId(3, 2), PLACED);
+    },
+    'that makes the table larger': (table) => table.reserve(10_000),
+    'that empties the table': (table) => table.clear(),
+  };
+  const cases = Object.keys(deeds).flatMap((deed) => [0, 3, 12, 14, 15].map((k): [string, number] => [deed, k]));
+
+  test.each(cases)('%s, at number %d, leaves all where it was', (deed, k) => {
+    const side = new Side();
+    side.log.add(id, PLACED);
+    const matrix = PLACED.with(13, PLACED[13] + 0.25);
+    let isDone = false;
+    Object.defineProperty(matrix, k, {
+      get() {
+        if (!isDone) deeds[deed](side.table);
+        isDone = true;
+        return PLACED[k];
+      },
+    });
+    expect(side.bulk.move(Uint32Array.of(id), [matrix], 0, 1)).toBe(0);
+    expect(isDone).toBe(true);
+    expect(sentIn(side.update(1))).toBe(0);
+    expect([...side.table.pageOf(3).subarray(3 * AFFINE_NUMBERS, 4 * AFFINE_NUMBERS)]).toEqual(
+      deed === 'that empties the table' ? rowsOf(new Matrix4().elements) : rowsOf(PLACED),
+    );
+  });
+});
+
 describe('what is no matrix that the worker takes', () => {
   const id = makeId(3, 1);
 
