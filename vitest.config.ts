@@ -35,6 +35,13 @@ const IN_NODE = availableParallelism() + 1;
 /** The part of their random changes that is done where all of it would take too long. */
 const SHORT = 0.15;
 
+/**
+ * What waits, for the clock or for a browser, as much as it computes: the lane `waiting`. All others are the lane `computing`.
+ * `npm test` runs both beside each other.
+ */
+const WAITING = ['browser', 'demo', 'pages', 'consumers', 'node-timed'];
+const LANE = process.env.LANE ?? '';
+
 /** Tests that ask Chromium for its heap and its targets; scripts/test-browsers.mjs says so. */
 const OF_CHROMIUM = ['test/client/{dispose,garbage}.browser.test.ts'];
 
@@ -83,7 +90,7 @@ export default defineConfig({
         globalSetup: './test/demo/serve.ts',
         maxWorkers: 1,
       }),
-    ],
+    ].filter(({ test: { name } }) => LANE === '' || (LANE === 'waiting') === WAITING.includes(name)),
   },
 });
 
@@ -180,6 +187,8 @@ function common(name: string, include: string[], groupOrder: number) {
   // The seed of all random tests, where browsers can read it too: import.meta.env.SEED.
   // And how many frames flights are long that compare pictures, where that is asked for.
   const env = { SEED: process.env.SEED ?? '1', FLIGHT: process.env.FLIGHT ?? '' };
-  const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
+  // The lane that computes takes what the other one leaves: a test may wait for its turn.
+  const ms = LANE === 'computing' ? 120_000 : 60_000;
+  const patience = { testTimeout: ms, hookTimeout: ms };
   return { name, include, env, ...patience, sequence: { groupOrder } };
 }

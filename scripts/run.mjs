@@ -1,4 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** The package's folder. */
@@ -29,6 +31,21 @@ export function startNode(file, args) {
       process.stdout.write(Buffer.concat(chunks));
       resolve(code ?? -1);
     });
+  });
+}
+
+/**
+ * Starts a JavaScript file with this Node, beside others. Resolves with its exit code when it has ended. Whole lines of its output are
+ * printed as they come. What it starts has its `priority`, as `os.setPriority` takes it: 0 is usual, and 19 the lowest.
+ */
+export function startBeside(file, args, { env, priority = 0 }) {
+  const child = spawn(process.execPath, [file, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  if (priority !== 0 && child.pid !== undefined) setPriority(child.pid, priority);
+  createInterface({ input: child.stdout }).on('line', (line) => process.stdout.write(`${line}\n`));
+  createInterface({ input: child.stderr }).on('line', (line) => process.stderr.write(`${line}\n`));
+  return new Promise((resolve) => {
+    child.on('error', () => resolve(-1));
+    child.on('close', (code) => resolve(code ?? -1));
   });
 }
 
