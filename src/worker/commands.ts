@@ -1,5 +1,5 @@
+import type { AddObjects, Command } from '../shared/commands.js';
 import type { Failure } from '../shared/failure.js';
-import type { AddObjects, Command } from '../shared/protocol.js';
 import type { ObjectId } from '../shared/types.js';
 import type { Core } from './binding/core.js';
 import type { Steps } from './binding/steps.js';

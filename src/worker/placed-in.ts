@@ -1,4 +1,4 @@
-import type { ObjectDescription } from '../shared/protocol.js';
+import type { ObjectDescription } from '../shared/commands.js';
 import type { PlacedDescription } from './binding/core.js';
 import type { MeshTable } from './mesh-table.js';
 

@@ -1,4 +1,5 @@
 import { transfer } from '../shared/calls.js';
+import type { ObjectDescription } from '../shared/commands.js';
 import { CollisionError } from '../shared/errors.js';
 import { RAY_NUMBERS, SHAPE_CAPSULE, SHAPE_SPHERE } from '../shared/layout.js';
 import type {
@@ -8,7 +9,6 @@ import type {
   InParts,
   InspectRequest,
   Motion,
-  ObjectDescription,
   PickRay,
   Region,
   SectionRequest,

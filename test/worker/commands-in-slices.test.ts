@@ -1,10 +1,11 @@
 // Commands of many objects are run in slices: what was begun before goes on, what comes behind waits and sees them.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
+import type { Command, ObjectDescription } from '../../src/shared/commands.js';
 import { CollisionError } from '../../src/shared/errors.js';
 import { makeId } from '../../src/shared/ids.js';
 import * as layout from '../../src/shared/layout.js';
-import type { Command, FromWorker, ObjectDescription, ToWorker } from '../../src/shared/protocol.js';
+import type { FromWorker, ToWorker } from '../../src/shared/protocol.js';
 import type { Core } from '../../src/worker/binding/core.js';
 import { Inbox } from '../../src/worker/inbox.js';
 import { WorkerService } from '../../src/worker/service.js';

@@ -1,8 +1,9 @@
 // The worker's service and its inbox without a worker: what they answer, in which order.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { FrameBuilder } from '../../src/client/frame/frame-builder.js';
+import type { Command } from '../../src/shared/commands.js';
 import { makeId } from '../../src/shared/ids.js';
-import type { Command, FromWorker, ResultMessage } from '../../src/shared/protocol.js';
+import type { FromWorker, ResultMessage } from '../../src/shared/protocol.js';
 import type { Core } from '../../src/worker/binding/core.js';
 import { Inbox } from '../../src/worker/inbox.js';
 import { WorkerService } from '../../src/worker/service.js';

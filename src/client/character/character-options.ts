@@ -1,5 +1,5 @@
+import type { CharacterDescription } from '../../shared/commands.js';
 import { CHARACTER_IS_PLACED } from '../../shared/layout.js';
-import type { CharacterDescription } from '../../shared/protocol.js';
 import type { CapsuleShape, CharacterOptions } from '../../shared/types.js';
 import {
   checkAtLeastZero,

@@ -1,5 +1,5 @@
+import type { CharacterDescription, Command } from '../../shared/commands.js';
 import * as layout from '../../shared/layout.js';
-import type { CharacterDescription, Command } from '../../shared/protocol.js';
 import type { Character, CharacterOptions, CharacterState, CharacterTouch, Vec3 } from '../../shared/types.js';
 import { argumentError, checkAtLeastZero, checkFinite, checkVec3 } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';

@@ -1,6 +1,7 @@
+import type { Command } from '../../shared/commands.js';
 import { CollisionError } from '../../shared/errors.js';
 import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES, OUT_REJECTED_COUNT } from '../../shared/layout.js';
-import type { BaselineMessage, Command, MemoryUse, ResultMessage } from '../../shared/protocol.js';
+import type { BaselineMessage, MemoryUse, ResultMessage } from '../../shared/protocol.js';
 import { transferOf } from '../../shared/shared-memory.js';
 import type { FrameResult, ObjectId } from '../../shared/types.js';
 import type { Deferred, WorkerLink } from '../link/worker-link.js';

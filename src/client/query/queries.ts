@@ -397,7 +397,7 @@ export class Queries {
     }
     if (name === 'main' && !this.firstView.isSet) return undefined;
     const view = this.#views.get(operation, 'view', name);
-    // With a snap, the worker finds what the radius is in the world by how that is drawn.
+    // The worker finds what the radius of a snap is in the world, by how that is drawn.
     const ray = pickRay(view, x, y, method === 'ray' && !kinds ? radius : 0);
     if (!ray) return null;
     if (method === 'screen') return { near: [view.record.slice(), { x, y, radius }, filter] };

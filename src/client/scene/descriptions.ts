@@ -1,5 +1,5 @@
+import type { ObjectDescription } from '../../shared/commands.js';
 import { slotOf } from '../../shared/ids.js';
-import type { ObjectDescription } from '../../shared/protocol.js';
 import { grown } from '../../shared/typed-arrays.js';
 import type { MeshId } from '../../shared/types.js';
 

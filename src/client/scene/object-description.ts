@@ -1,6 +1,6 @@
+import type { ObjectDescription } from '../../shared/commands.js';
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
-import type { ObjectDescription } from '../../shared/protocol.js';
 import { areEqual } from '../../shared/typed-arrays.js';
 import type { CapsuleShape, MeshId, MeshInfo, MeshShape, ObjectOptions, Shape, Vec3 } from '../../shared/types.js';
 import {

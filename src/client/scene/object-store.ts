@@ -1,6 +1,6 @@
+import type { Command, ObjectDescription } from '../../shared/commands.js';
 import { slotOf } from '../../shared/ids.js';
 import * as layout from '../../shared/layout.js';
-import type { Command, ObjectDescription } from '../../shared/protocol.js';
 import type { MeshId, MeshInfo, ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
 import { argumentError, checkInteger, checkMatrix } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';

@@ -53,7 +53,7 @@ export interface InspectedTree extends InspectedBoxes {
   /** Bytes of the mesh, which all its objects share, and of this object's own pose. */
   bytes: number;
   poseBytes: number;
-  /** For each box: its level, ascending, and the number of the box that it is in, -1 if that is not listed. */
+  /** Each box has its level, ascending, and the number of the box that it is in, -1 if that is not listed. */
   levels: Uint8Array;
   parents: Int32Array;
   /**

@@ -102,7 +102,7 @@ export interface Hit {
   triangle: number;
   /** Index of the triangle, line or point into the mesh as it was given; -1 where there is none. */
   element: number;
-  /** For lines and points: how far the element is from the ray, in world units. */
+  /** How far an element of lines or points is from the ray, in world units. */
   distanceToRay?: number;
   /** Weights of the triangle's three corners; zeros where there is none. */
   barycentric: Vec3;

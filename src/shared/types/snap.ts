@@ -27,11 +27,11 @@ export interface Snap {
   b: Vec3;
   /** The triangle, line or point of the mesh that has the feature: one of those beside an edge. -1 for other shapes. */
   element: number;
-  /** For a centre: the circle's radius; if the matrix makes an ellipse of it, its longer half axis. */
+  /** The radius of a centre's circle; if the matrix makes an ellipse of it, its longer half axis. */
   radius?: number;
-  /** For a centre: unit, at right angles to the circle. */
+  /** A unit vector at right angles to a centre's circle. */
   axis?: Vec3;
-  /** For a face: where it is. */
+  /** It is there for a face, and says where that is. */
   face?: FlatFace;
 }
 

@@ -11,7 +11,7 @@ export interface SweepOptions extends QueryOptions {
 }
 
 export interface SweepManyOptions extends SweepOptions {
-  /** For each way, the number of the shape that goes it. */
+  /** It has the number of the shape that goes each way. */
   shapeOf?: Uint32Array | Uint16Array | Uint8Array;
 }
 

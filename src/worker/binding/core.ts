@@ -1,5 +1,6 @@
+import type { CharacterDescription } from '../../shared/commands.js';
 import * as layout from '../../shared/layout.js';
-import type { BaselineMessage, CharacterDescription, MeshDeform, TreeInfo } from '../../shared/protocol.js';
+import type { BaselineMessage, MeshDeform, TreeInfo } from '../../shared/protocol.js';
 import type { MeshData, ObjectId } from '../../shared/types.js';
 import { readDeform } from './deform.js';
 import { Derivations } from './derivations.js';

@@ -1,5 +1,5 @@
+import type { CharacterDescription, ObjectDescription } from '../../shared/commands.js';
 import * as layout from '../../shared/layout.js';
-import type { CharacterDescription, ObjectDescription } from '../../shared/protocol.js';
 import type { CoreMemory } from './memory.js';
 
 /** Address of a baked mesh in the core's memory. */
