@@ -204,7 +204,9 @@ export class PointerPage {
     const { clientWidth, clientHeight } = this.#renderer.domElement;
     const { below } = textsOver(clientWidth);
     const size = Math.round(Math.min(MAP.size, MAP.share * Math.min(clientWidth, clientHeight - below)));
-    this.mapRect = { x: clientWidth - MAP.gap - size, y: MAP.gap, width: size, height: size };
+    // Above a sheet, the links lie across the top.
+    const above = below > 0 ? element('pages').offsetHeight : 0;
+    this.mapRect = { x: clientWidth - MAP.gap - size, y: above + MAP.gap, width: size, height: size };
     const { style } = element('map');
     Object.assign(style, {
       left: `${this.mapRect.x}px`,

@@ -118,6 +118,8 @@ test('toys that ride past a mouse that rests hear of it', async () => {
 
 test('two fingers drag two toys on a phone', async () => {
   const table = await open({ width: 390, height: 844, hasTouch: true });
+  const [map, links] = await Promise.all([page.locator('#map').boundingBox(), page.locator('#pages').boundingBox()]);
+  expect(map!.y, 'the map is below the links').toBeGreaterThan(links!.y + links!.height);
   const [first, second] = await Promise.all([table.toys[1], table.toys[8]].map(({ name }) => pixelOf(table, name)));
   const devtools = await page.context().newCDPSession(page);
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number; id: number }[]) =>
