@@ -365,12 +365,16 @@ test('a frame in whose midst come, and go, many more objects than there were', a
   const worlds = [ahead, behind];
   const shape = { layers: 1, collidesWith: -1, group: 0, contacts: layout.CONTACTS_MANIFOLD, mesh: 0, clearance: 0 };
   const form = { center: [0, 0, 0], extent: [0.1, 0.1, 0.1], rotation: [0, 0, 0, 1], radius: 0.1 } as const;
-  const at = (x: number, y: number) => ({ flags: 6 | layout.FLAG_MATRIX, matrix: new Matrix4().setPosition(x, y, 0).elements });
+  const at = (x: number, y: number) => ({
+    flags: 6 | layout.FLAG_MATRIX,
+    matrix: new Matrix4().setPosition(x, y, 0).elements,
+  });
   const [, make] = KINDS[0];
   const view = viewOf(aimed(make(new Random(SEED)), new Random(SEED), new Vector3()), DEPTHS[0][1]);
   for (const world of worlds) {
     world.setView('view', view);
-    for (let i = 0; i < 6; i++) world.put(makeId(i, 1), { ...shape, ...form, ...at(i / 4, 0), shape: layout.SHAPE_MESH }, i % 2);
+    for (let i = 0; i < 6; i++)
+      world.put(makeId(i, 1), { ...shape, ...form, ...at(i / 4, 0), shape: layout.SHAPE_MESH }, i % 2);
   }
   const first = 6;
   const count = 4000;
@@ -378,7 +382,8 @@ test('a frame in whose midst come, and go, many more objects than there were', a
   const changes: Change[] = [
     (world) => {
       const ball = { ...shape, ...form, shape: layout.SHAPE_SPHERE };
-      ids.forEach((id, i) => world.put(id, { ...ball, ...at((i % 63) - 31, Math.floor(i / 63) - 31) }, -1));
+      for (const [i, id] of ids.entries())
+        world.put(id, { ...ball, ...at((i % 63) - 31, Math.floor(i / 63) - 31) }, -1);
     },
     (world) => {
       for (let i = count - 1; i >= 0; i -= 3) world.core.removeObject(ids[i]);
