@@ -74,6 +74,30 @@ describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, pl
   });
 });
 
+test(`of which some parts are inside and some are not are not contained, but led out, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  // Neither is convex: a ball with a small one aside, and two balls of which one is in the large one and one is outside.
+  const aside = (radius: number, x: number) => transformed(icosphere(radius, 1), (v) => v.add(new Vector3(x, 0, 0)));
+  const holder = solid(scene.mesh(merged([icosphere(1, 2), aside(0.3, -1.5)])));
+  const inner = solid(scene.mesh(merged([icosphere(0.2, 1), aside(0.2, 2)])));
+  for (let i = 0; i < 40; i++) {
+    const form = random.placement(random.point(0.3), { low: 0.9, high: 1.1, mirrored: 0.3 });
+    const turn = random.placement(new Vector3(), { low: 0.9, high: 1.1 });
+    const put = [() => scene.add(holder, turn), () => scene.add(inner, form)];
+    const isInnerFirst = i % 2 === 1;
+    const things = (isInnerFirst ? put.toReversed() : put).map((each) => each());
+    const [around, within] = isInnerFirst ? things.toReversed() : things;
+    const contact = scene.core.pairs.contact(things[0].id, things[1].id, layout.CONTACTS_MANIFOLD)!;
+    for (const thing of things) scene.remove(thing);
+    expect(contact.contained).toBe(0);
+    const way = new Vector3().fromArray(contact.normals).multiplyScalar(isInnerFirst ? -1 : 1);
+    expectLast(within, way, new Vector3().fromArray(contact.points), 1e-6);
+    const least = Math.min(...waysOut(around, within).map((each) => depthAlong(around, within, each)));
+    expect(contact.depths[0], `case ${i}`).toBeLessThan(least * (1 + 1e-6) + 1e-6);
+  }
+});
+
 test(`a slender mesh of many triangles, aslant in its own space, in a ball, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const scene = await NearScene.at(new Vector3());
