@@ -48,7 +48,7 @@ export default defineConfig({
     // core's to cope with.
     exclude: [
       'test/client/*.browser.test.ts',
-      'test/fuzz/*.browser.test.ts',
+      'test/fuzz/{*.browser,culled}.test.ts',
       'test/repro/*.browser.test.ts',
       'test/client/{ahead,building,character-course,large-meshes,long-run,paced}.test.ts',
       'test/three/{batched-mesh,collision-helper,culling,culling-webgpu,drawn-classes}.browser.test.ts',
