@@ -11,6 +11,8 @@ import { type AnyShape, frameOf } from '../../oracle/shapes.js';
 const COUNT = 60;
 /** A polyhedron about it stands for what is round, and is that much larger. */
 const ENCLOSE = 1.0098;
+/** Of a mesh of so many faces at most, all of their normals are tried. */
+const FEW_FACES = 64;
 
 describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, place) => {
   test('are no deeper than plain ways out are long', async () => {
@@ -80,7 +82,10 @@ test(`of which some parts are inside and some are not are not contained, but led
   // Neither is convex: a ball with a small one aside, and two balls of which one is in the large one and one is outside.
   const aside = (radius: number, x: number) => transformed(icosphere(radius, 1), (v) => v.add(new Vector3(x, 0, 0)));
   const holder = solid(scene.mesh(merged([icosphere(1, 2), aside(0.3, -1.5)])));
-  const inner = solid(scene.mesh(merged([icosphere(0.2, 1), aside(0.2, 2)])));
+  // Turned in its own space, so that no two vertices are equally far along an axis.
+  const turned = random.placement(new Vector3(), { low: 0.9, high: 1.1 });
+  const balls = transformed(merged([icosphere(0.2, 1), aside(0.2, 2)]), (vertex) => vertex.applyMatrix4(turned));
+  const inner = solid(scene.mesh(balls));
   for (let i = 0; i < 40; i++) {
     const form = random.placement(random.point(0.3), { low: 0.9, high: 1.1, mirrored: 0.3 });
     const turn = random.placement(new Vector3(), { low: 0.9, high: 1.1 });
@@ -156,8 +161,24 @@ function waysOut(outer: Thing, inner: Thing): Vector3[] {
       ways.push(normal, normal.clone().negate());
     }
   }
-  if (outer.shape.triangles) ways.push(nearestPlace(outer, middle).sub(middle));
+  if (outer.shape.triangles) {
+    ways.push(nearestPlace(outer, middle).sub(middle));
+    // From the ends of what is inside, too, where the normals of the faces are too many to be tried.
+    if (outer.shape.triangles.indices.length > 3 * FEW_FACES) {
+      for (const end of endsOf(inner, middle)) ways.push(nearestPlace(outer, end).sub(end));
+    }
+  }
   return ways.map((way) => way.normalize());
+}
+
+/** The outermost points along its own axes, of what is round about there. */
+function endsOf({ shape, matrix }: Thing, middle: Vector3): Vector3[] {
+  const frame = shape.triangles ? matrix : placed(shape.shape, matrix);
+  const all = shape.triangles && corners(shape.triangles, matrix);
+  const ways = [0, 1, 2].flatMap((i) =>
+    [1, -1].map((s) => new Vector3().setFromMatrixColumn(frame, i).multiplyScalar(s)),
+  );
+  return ways.map((way) => all?.reduce((a, b) => (b.dot(way) > a.dot(way) ? b : a)) ?? middle.clone().add(way));
 }
 
 function nearestPlace({ shape, matrix }: Thing, point: Vector3): Vector3 {
