@@ -20,14 +20,14 @@ test.each([
 
 test.each([
   [[], 'screen', 'mesh', 0],
-  [[], 'ray', 'bounds', 0],
+  [[], 'ray', 'obb', 0],
   [['face', 'face'], 'ray', 'mesh', SNAP_FACE],
   [['vertex', 'edge'], 'ray', 'mesh', SNAP_VERTEX | SNAP_EDGE],
 ] as const)('a pick snaps to %o, by method %s and precision %s', (snap, method, precision, kinds) => {
   expect(checkSnap('pick', { snap, method, precision })).toBe(kinds);
   if (snap.length === 0) return;
   expect(() => checkSnap('pick', { snap, method: 'screen' })).toThrow(/snap .* none with method 'screen'/);
-  expect(() => checkSnap('pick', { snap, precision: 'bounds' })).toThrow(/snap .* none with precision 'bounds'/);
+  expect(() => checkSnap('pick', { snap, precision: 'obb' })).toThrow(/snap .* none with precision 'obb'/);
 });
 
 test('levels of trees are two, in their order', () => {
