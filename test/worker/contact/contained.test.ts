@@ -1,6 +1,6 @@
 // Where one solid holds another, of which one at least is not convex: no way out that is plainly there is shorter than
 // the one that is answered, and the point is what leaves last.
-import { Box3, Matrix4, TorusGeometry, Triangle, Vector3 } from 'three';
+import { Box3, Line3, Matrix4, TorusGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
@@ -74,6 +74,73 @@ describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, pl
     }
     expect(Math.min(counts.first, counts.second)).toBeGreaterThan(COUNT / 5);
   });
+});
+
+/** A shape by its extreme points, which all have the same radius about them. */
+interface Ends {
+  shape: Parameters<typeof frameOf>[0];
+  points: Vector3[];
+  radius: number;
+}
+
+test(`what sticks out of a round shape or a box by a hair, by one corner or end alone, is not contained, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const hair = 1e-4;
+  const [from, to] = [new Vector3(0.2, -0.5, 0.1), new Vector3(-0.3, 0.6, 0)];
+  const segment = new Line3(from, to);
+  // How far beyond the surface a point is, below 0 inside.
+  const holders: [Ends['shape'], (p: Vector3) => number][] = [
+    [{ type: 'sphere', radius: 1 }, (p) => p.length() - 1],
+    [
+      { type: 'capsule', radius: 0.7, from: from.toArray(), to: to.toArray() },
+      (p) => segment.closestPointToPoint(p, true, new Vector3()).distanceTo(p) - 0.7,
+    ],
+    [
+      { type: 'box', halfExtents: [1, 0.8, 1.1] },
+      ({ x, y, z }) => Math.max(Math.abs(x) - 1, Math.abs(y) - 0.8, Math.abs(z) - 1.1),
+    ],
+  ];
+  const sizes = [0, 1, 2].map(() => random.range(0.05, 0.25));
+  const signs = Array.from({ length: 8 }, (_, i) => [i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1]);
+  const inners: Ends[] = [
+    {
+      shape: { type: 'box', halfExtents: sizes as [number, number, number] },
+      points: signs.map((sign) => new Vector3(...sign.map((each, k) => each * sizes[k]))),
+      radius: 0,
+    },
+    {
+      shape: { type: 'capsule', radius: 0.1, from: [0, -0.2, 0], to: [0.1, 0.2, 0.1] },
+      points: [new Vector3(0, -0.2, 0), new Vector3(0.1, 0.2, 0.1)],
+      radius: 0.1,
+    },
+    { shape: { type: 'sphere', radius: 0.2 }, points: [new Vector3()], radius: 0.2 },
+  ];
+  for (const [holder, beyond] of holders) {
+    for (const { shape, points, radius } of inners) {
+      const deciding = new Set<number>();
+      for (let i = 0; i < 60; i++) {
+        const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
+        const way = random.direction();
+        const at = (t: number) => turn.clone().setPosition(way.clone().multiplyScalar(t));
+        const marginsAt = (t: number) => points.map((point) => beyond(point.clone().applyMatrix4(at(t))) + radius);
+        const wanted = i % 2 === 0 ? hair : -hair;
+        let [near, far] = [0, 4];
+        for (let step = 0; step < 50; step++) {
+          const middle = (near + far) / 2;
+          if (Math.max(...marginsAt(middle)) < wanted) near = middle;
+          else far = middle;
+        }
+        const margins = marginsAt(near);
+        deciding.add(margins.indexOf(Math.max(...margins)));
+        const things = [scene.add({ shape: holder }, new Matrix4()), scene.add({ shape }, at(near))];
+        const contact = scene.core.pairs.contact(things[0].id, things[1].id, layout.CONTACTS_ANY);
+        for (const thing of things) scene.remove(thing);
+        expect(contact?.contained, `${shape.type} ${i} in a ${holder.type}`).toBe(wanted > 0 ? 0 : 2);
+      }
+      expect(deciding.size).toBe(points.length);
+    }
+  }
 });
 
 test(`of which some parts are inside and some are not are not contained, but led out, seed ${SEED}`, async () => {
