@@ -4,7 +4,15 @@ import { ViewTable } from '../../src/client/frame/view-table.js';
 import { ReplayLog } from '../../src/client/transforms/replay-log.js';
 import { TransformTable } from '../../src/client/transforms/transform-table.js';
 import { makeId } from '../../src/shared/ids.js';
-import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES, IN_MATRICES, IN_TRANSFORM_COUNT } from '../../src/shared/layout.js';
+import {
+  IN_EPOCH,
+  IN_FRAME,
+  IN_HEADER_BYTES,
+  IN_MATRICES,
+  IN_MOVE_COUNT,
+  IN_TRANSFORM_COUNT,
+  MOVE_BY,
+} from '../../src/shared/layout.js';
 import type { FrameMessage } from '../../src/shared/protocol.js';
 
 function start() {
@@ -117,6 +125,19 @@ test('behind a frame that waits for long work everything goes ahead, after the t
   pump.enqueue(query);
   await Promise.resolve();
   expect(typesPosted()).toEqual([]);
+});
+
+test.each([true, false, undefined])('of a frame without an answer the moves are made: %s', (areMoved) => {
+  const { posted, pump } = start();
+  pump.staging.addMove(0, MOVE_BY, [1, 2, 3], 0.5);
+  pump.update();
+  const { input } = posted.pop() as FrameMessage;
+  const movesIn = (buffer: ArrayBufferLike) => new Uint32Array(buffer)[IN_MOVE_COUNT / 4];
+  expect(movesIn(input)).toBe(1);
+  const failure = { code: 'OUT_OF_MEMORY', message: 'no room' } as const;
+  pump.receive({ type: 'result', input, out: undefined, failure, areMoved, memoryBytes: 2, usedBytes: 1 });
+  pump.update();
+  expect(movesIn((posted.at(-1) as FrameMessage).input)).toBe(areMoved ? 0 : 1);
 });
 
 afterEach(() => {

@@ -63,6 +63,29 @@ test('a mesh that is aborted while the worker loads it leaves nothing in the wor
   expect(service.stats).toMatchObject({ meshes: 1, usedBytes });
 });
 
+test('a baked mesh that is refused for its boxes leaves nothing in the worker', async () => {
+  const positions = Float32Array.from({ length: 3000 }, (_, i) => (7919 * i) % 101);
+  const baked = await service.bakeMesh(await service.addMesh({ positions, topology: 'points' }));
+  await service.update();
+  await service.update();
+  const { usedBytes } = service.stats;
+  const boxes = [{ name: 'box', center: [0, 0, 0], halfExtents: [1, 1, 1] }] as const;
+  for (let i = 0; i < 3; i++) {
+    await expect(service.addMesh(baked, { boxes: [...boxes] } as never)).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(/boxes .* none for a mesh of points/),
+    });
+  }
+  await service.update();
+  await service.update();
+  expect(service.stats).toMatchObject({ meshes: 1, usedBytes });
+});
+
+test('what the core takes is known from the start', () => {
+  expect(service.stats.memoryBytes).toBeGreaterThan(0);
+  expect(service.stats.usedBytes).toBeGreaterThan(0);
+});
+
 test('what cannot be transferred is refused, and stays', async () => {
   // As browsers do it for a WebAssembly memory; Node copies that.
   vi.stubGlobal('structuredClone', () => {

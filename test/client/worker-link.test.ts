@@ -55,6 +55,17 @@ describe('a worker that is lost', () => {
       'UNSUPPORTED',
       /could not be started: there is no WebAssembly here/,
     ],
+    ...[undefined, '0.0.1'].map((version): [string, () => Worker, string, RegExp] => [
+      `is of ${version === undefined ? 'no' : 'another'} version`,
+      () => {
+        const ready = JSON.stringify({ type: 'ready', version });
+        return new Worker(`require('node:worker_threads').parentPort.postMessage(${ready})`, { eval: true });
+      },
+      'WORKER_LOST',
+      version === undefined
+        ? /its script is of an older version, expected /
+        : /its script is of version 0\.0\.1, expected /,
+    ]),
     ['is no worker', () => 7 as never, 'INVALID_ARGUMENT', /createWorker returned 7, expected a Worker/],
   ])('because it %s', async (_, createWorker, code, message) => {
     await expect(start(createWorker)).rejects.toEqual(error(code, message));

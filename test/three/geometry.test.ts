@@ -12,7 +12,7 @@ import {
   TorusKnotGeometry,
 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { toFaces } from '../../src/client/three/geometry/geometry.js';
+import { runsOf, toFaces } from '../../src/client/three/geometry/geometry.js';
 import { GeometryVersion } from '../../src/client/three/geometry/geometry-version.js';
 
 /** Two triangles of a square, corner by corner. */
@@ -192,3 +192,18 @@ function thrownBy(call: () => unknown): unknown {
   }
   return undefined;
 }
+
+test('groups that have gone since are drawn no more', () => {
+  const geometry = square();
+  geometry.addGroup(0, 3, 1);
+  geometry.addGroup(3, 3, 0);
+  const runs = [
+    { start: 0, end: 3, materialIndex: 1 },
+    { start: 3, end: 6, materialIndex: 0 },
+  ];
+  expect(runsOf(geometry, [0, 1])).toEqual(runs);
+  expect(runsOf(geometry, [1])).toEqual(runs.slice(1));
+  geometry.groups.length = 1;
+  expect(runsOf(geometry, [0, 1])).toEqual(runs.slice(0, 1));
+  expect(runsOf(geometry, [1, 7])).toEqual([]);
+});

@@ -38,10 +38,12 @@ test(`the last that was said of each is what the service knows, seed ${SEED}`, (
   }
 });
 
-test('of 100,000, each second one is hidden and the others are shown', () => {
+test('of 100,000, each second one is hidden and the others are shown, again and again', () => {
   const told = new Told();
-  for (let slot = 0; slot < 100_000; slot++) told.changes.set(makeId(slot, 1), slot % 2);
-  told.changes.flush();
-  expect(told.layers.size).toBe(100_000);
-  expect(told.calls).toBeLessThan(50);
+  for (let round = 1; round <= 3; round++) {
+    for (let slot = 0; slot < 100_000; slot++) told.changes.set(makeId(slot, 1), (slot + round) % 2);
+    told.changes.flush();
+    expect(told.layers.size).toBe(100_000);
+    expect(told.calls).toBeLessThan(50 * round);
+  }
 });

@@ -1,7 +1,7 @@
 // What a tracker's meshes do while they are built, with a service that does as it is told.
 import type { MeshData, MeshId } from 'collision-worker';
 import { BoxGeometry, BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { MeshPool, type MeshUser, type SharedMesh } from '../../src/client/three/geometry/mesh-pool.js';
 import { CollisionError } from '../../src/shared/errors.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -111,6 +111,36 @@ test('of many builds few are under way at once, and all count for the progress; 
   await pool.built();
   expect(builds).toHaveLength(100);
   expect(fractions.at(-1)).toBe(1);
+});
+
+test.each([1, 2, 3])('what %i static objects have is read again when it changes, by turns', async (count) => {
+  let time = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => time);
+  onTestFinished(() => clock.mockRestore());
+  let reads = 0;
+  const service = { addMesh: async () => ++reads, updateMesh: async () => void reads++, removeMesh() {} };
+  const pool = new MeshPool(service as never, () => {});
+  const geometry = new BoxGeometry();
+  const uses = Array.from({ length: count }, () => pool.acquire(geometry, null, 0, { ...user, isStatic: true }));
+  const look = async () => {
+    for (let i = 0; i < 10; i++) {
+      time += 100;
+      pool.refresh();
+    }
+    await turn();
+    await turn();
+  };
+  await look();
+  expect(reads).toBe(1);
+  for (let round = 2; uses.length > 0; round++) {
+    geometry.attributes.position.needsUpdate = true;
+    await look();
+    expect(reads).toBe(round);
+    pool.release(uses.pop()!);
+  }
+  geometry.attributes.position.needsUpdate = true;
+  await look();
+  expect(reads).toBe(1 + count);
 });
 
 test(`what changes of many geometries is read again, whatever it was before, seed ${SEED}`, async () => {

@@ -2,6 +2,7 @@
 import { trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,
+  BufferAttribute,
   BufferGeometry,
   Group,
   InstancedMesh,
@@ -16,7 +17,7 @@ import {
   Triangle,
   Vector3,
 } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { service } from '../fixtures/each-service.js';
 import { SIZE } from '../fixtures/three-picks.js';
 
@@ -87,4 +88,40 @@ test('outlines name objects, instances and faces, without what is invisible or o
   await expect(tracker.section(new Plane(new Vector3(), 1))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   tracker.dispose();
   await expect(tracker.section(plane)).rejects.toMatchObject({ code: 'DISPOSED' });
+});
+
+test('a hole is that of the outline around it, with or without what is of others, and options go on to the service', async () => {
+  const shell = new SphereGeometry(1, 16, 12);
+  const hollow = new BufferGeometry();
+  const inner = shell.clone().scale(0.5, 0.5, 0.5);
+  const all = [shell, inner].map((geometry) => geometry.toNonIndexed().getAttribute('position').array);
+  hollow.setAttribute('position', new BufferAttribute(Float32Array.from(all.flatMap((each) => [...each])), 3));
+  const balls = [0, 5].map((x) => {
+    const ball = new Mesh(hollow, new MeshBasicMaterial());
+    ball.position.x = x;
+    return ball;
+  });
+  const scene = new Scene().add(...balls);
+  const tracker = await trackScene(service, scene, { updateMatrixWorld: true });
+  await tracker.update(new PerspectiveCamera(), SIZE);
+  const options = { weld: 1e-4, roundPoints: 48, caps: true };
+  for (const isAmongOthers of [false, true]) {
+    if (isAmongOthers) service.addObject({ shape: { type: 'sphere', radius: 2 } });
+    const asked = vi.spyOn(service, 'section');
+    const { parents, objects, closed, starts, points } = await tracker.section(plane, options);
+    expect(asked.mock.lastCall![1]).toMatchObject(options);
+    asked.mockRestore();
+    expect(objects.length).toBe(4);
+    expect([...closed]).toEqual([1, 1, 1, 1]);
+    const widths = objects.map((_, i) => {
+      const xs = Array.from(points.subarray(3 * starts[i], 3 * starts[i + 1])).filter((_, k) => k % 3 === 0);
+      return Math.max(...xs) - Math.min(...xs);
+    });
+    objects.forEach(({ object }, i) => {
+      // Of its object there is one more, which is around it or in it.
+      const other = objects.findIndex((each, k) => k !== i && each.object === object);
+      expect(parents[i]).toBe(widths[other] > widths[i] ? other : -1);
+    });
+  }
+  tracker.dispose();
 });

@@ -98,6 +98,28 @@ test('what work in slices reads stays as it was, whatever becomes of the mesh me
   expect(core.check()).toBeNull();
 });
 
+test('what nobody reads any more is moved where it is, and goes at once', () => {
+  const baked = bake(core, { positions: open });
+  const moved = open.map((x) => 2 * x);
+  table.load(ID, baked);
+  table.update(ID, moved);
+  const { usedBytes } = core;
+  for (let round = 0; round < 3; round++) {
+    table.keep();
+    table.keep();
+    table.release();
+    const address = table.addressOf(ID);
+    table.update(ID, moved);
+    expect(table.addressOf(ID)).toBe(address);
+    expect(core.usedBytes).toBe(usedBytes);
+    table.remove(ID);
+    expect(core.usedBytes).toBeLessThan(usedBytes);
+    table.load(ID, baked);
+    table.update(ID, moved);
+    expect(core.usedBytes).toBe(usedBytes);
+  }
+});
+
 /** Of a mesh whose cost says that it should be rebuilt. */
 function askFor(positions: Float32Array) {
   const { meshInfo } = core;

@@ -13,6 +13,7 @@ import { ALL, ANY_FORM, NearScene, type Thing } from '../fixtures/near-scene.js'
 import { dragon } from '../oracle/dragon.js';
 import { someHull } from '../oracle/hulls.js';
 import { icosphere, soup } from '../oracle/meshes.js';
+import { TOPOLOGIES } from '../oracle/points-lines.js';
 import { Random, SEED } from '../oracle/random.js';
 import { anySolid } from '../oracle/shapes.js';
 
@@ -122,3 +123,41 @@ test(`queries write nothing beside what they allocated, seed ${SEED}`, async () 
     expect(guards().equals(before), `round ${i}`).toBe(true);
   }
 });
+
+test.each(['triangles', ...TOPOLOGIES] as const)(
+  'a build of %s leaves nothing behind when it ends, fails or is given up',
+  async (topology) => {
+    const core = await startCore();
+    const { positions } = soup(new Random(SEED), 400, 1, 1);
+    const indices = Uint32Array.from({ length: positions.length / 3 }, (_, i) => i);
+    const builds = [
+      () => bake(core, { positions, indices, topology }),
+      () => bake(core, { positions, topology }),
+      () => {
+        const wrong = core.beginBuild(
+          positions,
+          indices.map((i) => (i === 600 ? 1e6 : i)),
+          0,
+          topology,
+        );
+        expect(() => {
+          while (wrong.step(0) < 1);
+        }).toThrow(/indices\[600\] is 1000000/);
+        wrong.abort();
+      },
+      ...[0, 1, 2, 5].map((steps) => () => {
+        const build = core.beginBuild(positions, indices, 0, topology);
+        for (let i = 0; i < steps; i++) build.step(0);
+        build.abort();
+        build.abort();
+      }),
+    ];
+    // At first the core makes room for what it keeps.
+    for (const build of builds) build();
+    const { usedBytes } = core;
+    for (const [i, build] of builds.entries()) {
+      build();
+      expect(core.usedBytes, `build ${i}`).toBe(usedBytes);
+    }
+  },
+);

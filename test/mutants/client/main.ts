@@ -126,8 +126,9 @@ async function run({ root, budget, lanes }: ClientOptions, key: string, chosen: 
     tempDirName: SANDBOXES,
     checkerNodeArgs: [],
     reporters: ['results'],
-    // The runner knows hangs by the processor's time (runner.mjs).
-    timeoutMS: 1_800_000,
+    // The runner knows hangs by the processor's time (runner.mjs). On a busy machine, to measure the test files, which the
+    // first mutant waits for, takes half an hour and more.
+    timeoutMS: 86_400_000,
     timeoutFactor: 3,
     dryRunTimeoutMinutes: 120,
     allowConsoleColors: false,

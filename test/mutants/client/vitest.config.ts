@@ -19,7 +19,11 @@ export default defineConfig({
       { find: 'vitest/browser', replacement: path('test/mutants/client/browser.ts') },
     ],
   },
-  define: { 'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1') },
+  define: {
+    'import.meta.env.SEED': JSON.stringify(process.env.SEED ?? '1'),
+    // Not in process.env, where it is the share of all cases that a fuzz test tries: of culling that takes half a minute.
+    'import.meta.env.SHARE': JSON.stringify('0.1'),
+  },
   test: {
     name: 'mutants',
     include: [
@@ -30,7 +34,7 @@ export default defineConfig({
       'test/pointer/{events,views}.browser.test.ts',
       'test/react/{fiber-events,hooks,worker-events}.browser.test.tsx',
       'test/repro/*.test.ts',
-      'test/worker/{binding,failures,mesh-table,steps,used-memory,worker-service}.test.ts',
+      'test/worker/{binding,box-lines,failures,mesh-table,steps,used-memory,worker-service}.test.ts',
       'test/worker/boxes/*.test.ts',
       'test/worker/contact/{contact,manifold-convex-service,manifold-mesh-service}.test.ts',
       'test/worker/mesh/{refit,stale-derived,update-mesh,weld}.test.ts',
@@ -44,7 +48,7 @@ export default defineConfig({
     // core's to cope with.
     exclude: [
       'test/client/*.browser.test.ts',
-      'test/fuzz/*.browser.test.ts',
+      'test/fuzz/{*.browser,culled}.test.ts',
       'test/repro/*.browser.test.ts',
       'test/client/{ahead,building,character-course,large-meshes,long-run,paced}.test.ts',
       'test/three/{batched-mesh,collision-helper,culling,culling-webgpu,drawn-classes}.browser.test.ts',
@@ -56,7 +60,7 @@ export default defineConfig({
     setupFiles: ['test/fixtures/quick-expect.ts', 'test/mutants/client/page.ts', 'test/mutants/client/setup.ts'],
     // They share the three of the tests.
     server: { deps: { inline: [/@react-three/, /@pmndrs/] } },
-    env: { SEED: process.env.SEED ?? '1', SHARE: '0.1' },
+    env: { SEED: process.env.SEED ?? '1' },
     // On a machine that does much else tests take long.
     testTimeout: 120_000,
     hookTimeout: 120_000,

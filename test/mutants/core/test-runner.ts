@@ -1,6 +1,6 @@
 // Test files, run one after the other by a child process that can be killed where they never end.
 import { type ChildProcess, fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a child is told to run. */
@@ -80,18 +80,24 @@ export class TestRunner {
         resolve(run);
       };
       const begin = performance.now();
-      const processorBegin = processorTimeOf(child.pid!);
-      let busy = { at: begin, processor: processorBegin };
+      const first = loadOf(child.pid!);
+      let before = { at: begin, ...first };
+      let busy = before;
+      // Milliseconds by the clock, but for those in which it waited for the processor, as others had it.
+      let own = 0;
       const timer = setInterval(() => {
-        const now = performance.now(),
-          processor = processorTimeOf(child.pid!);
-        if (processor - busy.processor > LEAST_WORK_MS) busy = { at: now, processor };
-        const isLooping = processor - processorBegin > patience.processorMs;
-        const late = (now - begin) / patience.milliseconds;
-        const isWaiting = late > FAR_TOO_LATE || (late > 1 && now - busy.at > IDLE_MS);
+        const now = { at: performance.now(), ...loadOf(child.pid!) };
+        const passed = now.at - before.at;
+        own += passed - Math.min(passed, Math.max(0, now.waitedMs - before.waitedMs));
+        before = now;
+        if (now.processorMs + now.waitedMs - busy.processorMs - busy.waitedMs > LEAST_WORK_MS) busy = now;
+        const processorMs = now.processorMs - first.processorMs;
+        const isLooping = processorMs > patience.processorMs;
+        const late = own / patience.milliseconds;
+        const isWaiting = late > FAR_TOO_LATE || (late > 1 && now.at - busy.at > IDLE_MS);
         if (!isLooping && !isWaiting) return;
         this.close();
-        end({ passed: false, timedOut: true, milliseconds: now - begin, processorMs: processor - processorBegin });
+        end({ passed: false, timedOut: true, milliseconds: own, processorMs });
       }, LOOK_MS);
       child.once('message', (run: TestRun) => end({ ...run, timedOut: false }));
       child.once('exit', (code, signal) => {
@@ -126,8 +132,11 @@ export class TestRunner {
   }
 }
 
-/** What a process has used of the processor, in milliseconds; 0 where the system has no /proc: then the clock counts. */
-function processorTimeOf(pid: number): number {
+/**
+ * What a process has used of the processor, and how long its threads have waited for it, in milliseconds; 0 where the system
+ * has no /proc: then the clock counts.
+ */
+function loadOf(pid: number): { processorMs: number; waitedMs: number } {
   try {
     // The 14th and 15th field, in hundredths of a second; the 2nd, a name in parentheses, may hold spaces.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -135,8 +144,21 @@ function processorTimeOf(pid: number): number {
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .slice(11, 13);
-    return 10 * (Number(user) + Number(system));
+    return { processorMs: 10 * (Number(user) + Number(system)), waitedMs: waitedBy(pid) };
   } catch {
-    return 0;
+    return { processorMs: 0, waitedMs: 0 };
   }
+}
+
+/** Adds up how long the threads of a process have waited for the processor while others had it, in milliseconds. */
+function waitedBy(pid: number): number {
+  let nanoseconds = 0;
+  try {
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[1]);
+    }
+  } catch {
+    // A thread that has just ended, or a system that does not tell.
+  }
+  return nanoseconds / 1e6;
 }

@@ -1,6 +1,6 @@
 // Where one solid holds another, of which one at least is not convex: no way out that is plainly there is shorter than
 // the one that is answered, and the point is what leaves last.
-import { Box3, Matrix4, TorusGeometry, Triangle, Vector3 } from 'three';
+import { Box3, Line3, Matrix4, TorusGeometry, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene, PLACES, type Thing } from '../../fixtures/near-scene.js';
@@ -11,6 +11,8 @@ import { type AnyShape, frameOf } from '../../oracle/shapes.js';
 const COUNT = 60;
 /** A polyhedron about it stands for what is round, and is that much larger. */
 const ENCLOSE = 1.0098;
+/** Of a mesh of so many faces at most, all of their normals are tried. */
+const FEW_FACES = 64;
 
 describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, place) => {
   test('are no deeper than plain ways out are long', async () => {
@@ -74,6 +76,100 @@ describe.each(PLACES)(`${COUNT} solids in another one, %s, seed ${SEED}`, (_, pl
   });
 });
 
+/** A shape by its extreme points, which all have the same radius about them. */
+interface Ends {
+  shape: Parameters<typeof frameOf>[0];
+  points: Vector3[];
+  radius: number;
+}
+
+test(`what sticks out of a round shape or a box by a hair, by one corner or end alone, is not contained, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  const hair = 1e-4;
+  const [from, to] = [new Vector3(0.2, -0.5, 0.1), new Vector3(-0.3, 0.6, 0)];
+  const segment = new Line3(from, to);
+  // How far beyond the surface a point is, below 0 inside.
+  const holders: [Ends['shape'], (p: Vector3) => number][] = [
+    [{ type: 'sphere', radius: 1 }, (p) => p.length() - 1],
+    [
+      { type: 'capsule', radius: 0.7, from: from.toArray(), to: to.toArray() },
+      (p) => segment.closestPointToPoint(p, true, new Vector3()).distanceTo(p) - 0.7,
+    ],
+    [
+      { type: 'box', halfExtents: [1, 0.8, 1.1] },
+      ({ x, y, z }) => Math.max(Math.abs(x) - 1, Math.abs(y) - 0.8, Math.abs(z) - 1.1),
+    ],
+  ];
+  const sizes = [0, 1, 2].map(() => random.range(0.05, 0.25));
+  const signs = Array.from({ length: 8 }, (_, i) => [i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1]);
+  const inners: Ends[] = [
+    {
+      shape: { type: 'box', halfExtents: sizes as [number, number, number] },
+      points: signs.map((sign) => new Vector3(...sign.map((each, k) => each * sizes[k]))),
+      radius: 0,
+    },
+    {
+      shape: { type: 'capsule', radius: 0.1, from: [0, -0.2, 0], to: [0.1, 0.2, 0.1] },
+      points: [new Vector3(0, -0.2, 0), new Vector3(0.1, 0.2, 0.1)],
+      radius: 0.1,
+    },
+    { shape: { type: 'sphere', radius: 0.2 }, points: [new Vector3()], radius: 0.2 },
+  ];
+  for (const [holder, beyond] of holders) {
+    for (const { shape, points, radius } of inners) {
+      const deciding = new Set<number>();
+      for (let i = 0; i < 60; i++) {
+        const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
+        const way = random.direction();
+        const at = (t: number) => turn.clone().setPosition(way.clone().multiplyScalar(t));
+        const marginsAt = (t: number) => points.map((point) => beyond(point.clone().applyMatrix4(at(t))) + radius);
+        const wanted = i % 2 === 0 ? hair : -hair;
+        let [near, far] = [0, 4];
+        for (let step = 0; step < 50; step++) {
+          const middle = (near + far) / 2;
+          if (Math.max(...marginsAt(middle)) < wanted) near = middle;
+          else far = middle;
+        }
+        const margins = marginsAt(near);
+        deciding.add(margins.indexOf(Math.max(...margins)));
+        const things = [scene.add({ shape: holder }, new Matrix4()), scene.add({ shape }, at(near))];
+        const contact = scene.core.pairs.contact(things[0].id, things[1].id, layout.CONTACTS_ANY);
+        for (const thing of things) scene.remove(thing);
+        expect(contact?.contained, `${shape.type} ${i} in a ${holder.type}`).toBe(wanted > 0 ? 0 : 2);
+      }
+      expect(deciding.size).toBe(points.length);
+    }
+  }
+});
+
+test(`of which some parts are inside and some are not are not contained, but led out, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(new Vector3());
+  // Neither is convex: a ball with a small one aside, and two balls of which one is in the large one and one is outside.
+  const aside = (radius: number, x: number) => transformed(icosphere(radius, 1), (v) => v.add(new Vector3(x, 0, 0)));
+  const holder = solid(scene.mesh(merged([icosphere(1, 2), aside(0.3, -1.5)])));
+  // Turned in its own space, so that no two vertices are equally far along an axis.
+  const turned = random.placement(new Vector3(), { low: 0.9, high: 1.1 });
+  const balls = transformed(merged([icosphere(0.2, 1), aside(0.2, 2)]), (vertex) => vertex.applyMatrix4(turned));
+  const inner = solid(scene.mesh(balls));
+  for (let i = 0; i < 40; i++) {
+    const form = random.placement(random.point(0.3), { low: 0.9, high: 1.1, mirrored: 0.3 });
+    const turn = random.placement(new Vector3(), { low: 0.9, high: 1.1 });
+    const put = [() => scene.add(holder, turn), () => scene.add(inner, form)];
+    const isInnerFirst = i % 2 === 1;
+    const things = (isInnerFirst ? put.toReversed() : put).map((each) => each());
+    const [around, within] = isInnerFirst ? things.toReversed() : things;
+    const contact = scene.core.pairs.contact(things[0].id, things[1].id, layout.CONTACTS_MANIFOLD)!;
+    for (const thing of things) scene.remove(thing);
+    expect(contact.contained).toBe(0);
+    const way = new Vector3().fromArray(contact.normals).multiplyScalar(isInnerFirst ? -1 : 1);
+    expectLast(within, way, new Vector3().fromArray(contact.points), 1e-6);
+    const least = Math.min(...waysOut(around, within).map((each) => depthAlong(around, within, each)));
+    expect(contact.depths[0], `case ${i}`).toBeLessThan(least * (1 + 1e-6) + 1e-6);
+  }
+});
+
 test(`a slender mesh of many triangles, aslant in its own space, in a ball, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const scene = await NearScene.at(new Vector3());
@@ -132,8 +228,24 @@ function waysOut(outer: Thing, inner: Thing): Vector3[] {
       ways.push(normal, normal.clone().negate());
     }
   }
-  if (outer.shape.triangles) ways.push(nearestPlace(outer, middle).sub(middle));
+  if (outer.shape.triangles) {
+    ways.push(nearestPlace(outer, middle).sub(middle));
+    // From the ends of what is inside, too, where the normals of the faces are too many to be tried.
+    if (outer.shape.triangles.indices.length > 3 * FEW_FACES) {
+      for (const end of endsOf(inner, middle)) ways.push(nearestPlace(outer, end).sub(end));
+    }
+  }
   return ways.map((way) => way.normalize());
+}
+
+/** The outermost points along its own axes, of what is round about there. */
+function endsOf({ shape, matrix }: Thing, middle: Vector3): Vector3[] {
+  const frame = shape.triangles ? matrix : placed(shape.shape, matrix);
+  const all = shape.triangles && corners(shape.triangles, matrix);
+  const ways = [0, 1, 2].flatMap((i) =>
+    [1, -1].map((s) => new Vector3().setFromMatrixColumn(frame, i).multiplyScalar(s)),
+  );
+  return ways.map((way) => all?.reduce((a, b) => (b.dot(way) > a.dot(way) ? b : a)) ?? middle.clone().add(way));
 }
 
 function nearestPlace({ shape, matrix }: Thing, point: Vector3): Vector3 {

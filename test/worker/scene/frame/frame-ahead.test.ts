@@ -359,3 +359,55 @@ describe.each([
     });
   },
 );
+
+test('a frame in whose midst come, and go, many more objects than there were', async () => {
+  const [ahead, behind] = [new World(await startCore()), new World(await startCore())];
+  const worlds = [ahead, behind];
+  const shape = { layers: 1, collidesWith: -1, group: 0, contacts: layout.CONTACTS_MANIFOLD, mesh: 0, clearance: 0 };
+  const form = { center: [0, 0, 0], extent: [0.1, 0.1, 0.1], rotation: [0, 0, 0, 1], radius: 0.1 } as const;
+  const at = (x: number, y: number) => ({
+    flags: 6 | layout.FLAG_MATRIX,
+    matrix: new Matrix4().setPosition(x, y, 0).elements,
+  });
+  const [, make] = KINDS[0];
+  const view = viewOf(aimed(make(new Random(SEED)), new Random(SEED), new Vector3()), DEPTHS[0][1]);
+  for (const world of worlds) {
+    world.setView('view', view);
+    for (let i = 0; i < 6; i++)
+      world.put(makeId(i, 1), { ...shape, ...form, ...at(i / 4, 0), shape: layout.SHAPE_MESH }, i % 2);
+  }
+  const first = 6;
+  const count = 4000;
+  const ids = Array.from({ length: count }, (_, i) => makeId(first + i, 1));
+  const changes: Change[] = [
+    (world) => {
+      const ball = { ...shape, ...form, shape: layout.SHAPE_SPHERE };
+      for (const [i, id] of ids.entries())
+        world.put(id, { ...ball, ...at((i % 63) - 31, Math.floor(i / 63) - 31) }, -1);
+    },
+    (world) => {
+      for (let i = count - 1; i >= 0; i -= 3) world.core.removeObject(ids[i]);
+    },
+    () => {},
+  ];
+  const seen: number[] = [];
+  for (const [frame, change] of changes.entries()) {
+    for (const world of worlds) {
+      for (let i = 0; i < 6; i++) world.move(makeId(i, 1), new Matrix4().setPosition(i / 4, frame / 9, 0));
+      world.begin(0);
+    }
+    let found = ahead.step(0);
+    while (found === null && !ahead.core.goAhead()) found = ahead.step(0);
+    expect(found, 'a frame under way').toBeNull();
+    change(ahead);
+    found = ahead.step(Number.POSITIVE_INFINITY)!;
+    const expected = behind.step(Number.POSITIVE_INFINITY)!;
+    expect(everything(found)).toEqual(everything(expected));
+    change(behind);
+    expect([ahead.core.check(), behind.core.check()]).toEqual([null, null]);
+    const [{ entered, left }] = [...found.views.values()];
+    seen.push(entered.length, left.length);
+  }
+  expect(seen[2]).toBeGreaterThan(count / 10);
+  expect(seen[5]).toBeGreaterThan(count / 40);
+});

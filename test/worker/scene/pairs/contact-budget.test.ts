@@ -248,6 +248,58 @@ class QueueModel {
   }
 }
 
+test.each([
+  ['without a budget', 0],
+  ['with one that is never used up', 1e9],
+])(
+  `few pairs of objects in slots far from each other are in the order of their ids, %s, seed ${SEED}`,
+  async (_, budget) => {
+    const random = new Random(SEED);
+    const world = new World(await startCore());
+    const SLOTS = 70_000;
+    const PLACES = 20;
+    // So few pairs of so many slots are sorted digit by digit: each bit of a slot is the one that decides of some.
+    const slots = new Set<number>();
+    for (let bits = 1; 2 ** bits < SLOTS; bits++) slots.add(2 ** bits).add(2 ** bits - 1);
+    while (slots.size < 200) {
+      const slot = random.integer(SLOTS);
+      slots.add(slot).add(slot + 1);
+    }
+    // A generation says nothing of the order.
+    const ids = [...slots].map((slot) => makeId(slot, 1 + random.integer(layout.MAX_GENERATION)));
+    const sorted = ids.toSorted((a, b) => a - b);
+    const matrixAt = (place: number) => new Matrix4().setPosition(5 * place, 0, 0);
+    const places = new Map<number, number>();
+    for (const [i, id] of ids.entries()) {
+      places.set(id, i % PLACES);
+      const own = { flags: layout.FLAG_MATRIX, matrix: matrixAt(i % PLACES).elements, group: 1 + sorted.indexOf(id) };
+      world.core.setObject(id, { ...OBJECT, shape: layout.SHAPE_SPHERE, radius: 1, ...own });
+    }
+    for (let frame = 0; frame < 7; frame++) {
+      const { a, b, groupA, groupB } = world.run(budget);
+      const expected = sorted.flatMap((first) => {
+        const others = sorted.filter((id) => id > first && places.get(id) === places.get(first));
+        return others.map((second) => [first, second]);
+      });
+      expect(Array.from(a, (id, i) => [id, b[i]])).toEqual(expected);
+      expect(Array.from(groupA, (group, i) => [sorted[group - 1], sorted[groupB[i] - 1]])).toEqual(expected);
+      // What moves is looked for one by one, in whatever order; in the end all are alone.
+      const isLast = frame === 6;
+      const moving = isLast ? ids : Array.from({ length: 12 }, () => random.pick(ids));
+      for (const [i, id] of moving.entries()) {
+        places.set(id, isLast ? PLACES + i : random.integer(PLACES));
+        world.move(id, matrixAt(places.get(id)!));
+      }
+    }
+    expect(world.run(budget).count).toBe(0);
+    // Two that are found in the wrong order.
+    const [one, other, next] = sorted;
+    world.move(next, matrixAt(places.get(one)! + 0.3));
+    world.move(other, matrixAt(places.get(one)! - 0.3));
+    expect(keysOf(world.run(budget))).toEqual([keyOf(one, other), keyOf(one, next)]);
+  },
+);
+
 describe(`in the service, seed ${SEED}`, () => {
   /** Two services with the same heap of meshes and boxes: one looks at a few pairs a frame, one at all. */
   async function start(contactBudget: number) {

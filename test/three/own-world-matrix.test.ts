@@ -1,0 +1,31 @@
+// World matrices are those that three would have: what an app has set by hand, and three leaves, stays.
+import { trackScene } from 'collision-worker/three';
+import { BoxGeometry, Group, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene, Vector3 } from 'three';
+import { expect, test } from 'vitest';
+import { service } from '../fixtures/each-service.js';
+import { SIZE } from '../fixtures/three-picks.js';
+
+const camera = new PerspectiveCamera();
+const UP = { origin: new Vector3(0, -50, 0), direction: new Vector3(0, 1, 0) };
+
+test('a world matrix that is set by hand, below ancestors that stay, is where the object is', async () => {
+  const mesh = new Mesh(new BoxGeometry(2, 2, 2), new MeshBasicMaterial());
+  const group = new Group().add(mesh);
+  const scene = new Scene().add(group);
+  for (const object of [scene, group, mesh]) object.matrixAutoUpdate = false;
+  const tracker = await trackScene(service, scene, { updateMatrixWorld: true });
+  await tracker.update(camera, SIZE);
+  for (const y of [7, -3, 20]) {
+    mesh.matrixWorld.makeTranslation(0, y, 0);
+    await tracker.update(camera, SIZE);
+    const hit = await tracker.raycast(UP);
+    expect(mesh.matrixWorld.elements[13]).toBe(y);
+    expect(hit!.point.y).toBeCloseTo(y - 1, 6);
+  }
+  // Once an ancestor has moved, three makes it again of what is local.
+  group.position.y = 4;
+  group.matrixAutoUpdate = true;
+  await tracker.update(camera, SIZE);
+  expect((await tracker.raycast(UP))!.point.y).toBeCloseTo(3, 6);
+  tracker.dispose();
+});
