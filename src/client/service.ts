@@ -2,7 +2,7 @@ import { CollisionError } from '../shared/errors.js';
 import { failureOf } from '../shared/failure.js';
 import { MAX_OBJECTS } from '../shared/layout.js';
 import type { FromWorker } from '../shared/protocol.js';
-import { mayShare } from '../shared/shared-memory.js';
+import { mayShare, mayShareCopies } from '../shared/shared-memory.js';
 import type {
   Character,
   CharacterOptions,
@@ -421,6 +421,7 @@ export class CollisionService extends ServiceMeshes {
     else if (message.type === 'ready') {
       this.#pump.memory = message;
       this.#pump.sharesFrames = mayShare() && message.mayShare === true;
+      this.#meshes.chunks.isShared = mayShareCopies() && message.mayShare === true;
     }
   }
 }

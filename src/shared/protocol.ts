@@ -42,7 +42,8 @@ export interface WorkerApi {
     features: number | undefined,
     isFast: boolean,
     port: MessagePort | undefined,
-  ): Promise<ArrayBuffer>;
+    spare: ArrayBufferLike[] | undefined,
+  ): Promise<ArrayBuffer | BakedChunks>;
   /** Makes the second part of a tree for the worker at the other end of a port; {@link AbortMessage} ends it. */
   buildSecond(build: number, port: MessagePort): Promise<void>;
   /**
@@ -50,6 +51,11 @@ export interface WorkerApi {
    * `updateMesh` and `replaceTree`.
    */
   loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean, isTrusted: boolean): Promise<LoadedMesh>;
+  /**
+   * Does `loadMesh` for one of so many bytes, which come in {@link ChunkMessage}s. Those that are transferred are handed back if
+   * they are kept.
+   */
+  loadChunks(mesh: MeshId, bytes: number, isKept: boolean, isTrusted: boolean): Promise<LoadedChunks>;
   /** Builds small meshes, one after the other. One that fails takes nothing from the others. */
   buildMeshes(builds: SmallBuild[]): Outcome<ArrayBuffer>[];
   /** Does `loadMesh` for many, of which no buffer is handed back. */
@@ -240,6 +246,17 @@ export interface LoadedMesh {
   baked: ArrayBuffer | undefined;
 }
 
+/** A baked mesh in shared chunks (baked-source.ts), and behind them those that were of no use. */
+export interface BakedChunks {
+  bytes: number;
+  buffers: ArrayBufferLike[];
+}
+
+export interface LoadedChunks {
+  info: TreeInfo;
+  chunks: ArrayBuffer[];
+}
+
 /** What became of a mesh by a change. */
 export interface MeshUpdate {
   info: TreeInfo;
@@ -262,6 +279,7 @@ export type ToWorker =
   | BaselineMessage
   | AbortMessage
   | DropMessage
+  | ChunkMessage
   | CallMessage;
 
 export interface CommandsMessage {
@@ -316,6 +334,13 @@ export interface AbortMessage {
 export interface DropMessage {
   type: 'drop';
   calls: number[];
+}
+
+/** The next bytes of a mesh that is loaded in chunks (baked-source.ts), which are transferred unless both sides share them. */
+export interface ChunkMessage {
+  type: 'chunk';
+  mesh: MeshId;
+  chunk: ArrayBufferLike;
 }
 
 export type FromWorker =

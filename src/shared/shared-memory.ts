@@ -3,6 +3,11 @@ export function mayShare(): boolean {
   return globalThis.crossOriginIsolated === true;
 }
 
+/** Tells whether this thread may share copies of meshes: the threads of Node may share anything. */
+export function mayShareCopies(): boolean {
+  return mayShare() || typeof setImmediate === 'function';
+}
+
 /** Tells whether both sides have a buffer at once. Such a one is posted and not transferred. */
 export function isShared(buffer: ArrayBuffer): boolean {
   return mayShare() && (buffer as ArrayBufferLike) instanceof SharedArrayBuffer;

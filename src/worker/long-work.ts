@@ -43,6 +43,7 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
   'contact',
   'distance',
   'loadMesh',
+  'loadChunks',
   'loadMeshes',
   'bakeMesh',
   'meshBoxes',
@@ -190,7 +191,7 @@ export class LongWork {
    */
   readonly #gate: Gate = {
     mayPass: (message) => {
-      if (this.#isInCommands) return message.type === 'abort';
+      if (this.#isInCommands) return message.type === 'abort' || message.type === 'chunk';
       switch (message.type) {
         case 'frame':
           return !this.#isInFrame;
@@ -198,7 +199,7 @@ export class LongWork {
         case 'commands':
           return this.mayGoAhead();
         default:
-          return message.type === 'abort';
+          return message.type === 'abort' || message.type === 'chunk';
       }
     },
     mayCall: (name, first) => {

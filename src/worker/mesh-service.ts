@@ -1,7 +1,19 @@
 import { type PackedBoxes, withBoxes } from '../shared/baked-boxes.js';
+import { BakedSource } from '../shared/baked-source.js';
 import { transfer } from '../shared/calls.js';
 import { CollisionError } from '../shared/errors.js';
-import type { LoadedMesh, MeshDeform, MeshUpdate, Outcome, SmallBuild, SmallLoad } from '../shared/protocol.js';
+import type {
+  BakedChunks,
+  ChunkMessage,
+  LoadedChunks,
+  LoadedMesh,
+  MeshDeform,
+  MeshUpdate,
+  Outcome,
+  SmallBuild,
+  SmallLoad,
+  TreeInfo,
+} from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { MeshAddress, MeshBuild, PartSource } from './binding/core.js';
@@ -16,6 +28,8 @@ import { findFeatures, withFeatures } from './snap/features.js';
 /** The part of the worker that builds, loads, bakes and changes meshes, in slices where they are large. */
 export abstract class MeshService extends QueryService {
   readonly #builds = new Map<number, Pick<MeshBuild, 'abort'>>();
+  /** Meshes of which more is to come; `wake` is called when it does. */
+  readonly #chunks = new Map<MeshId, { source: BakedSource; wake: () => void }>();
   /** The last of the changes of each mesh that are under way in slices. */
   readonly #changes = new Map<MeshId, Promise<void>>();
 
@@ -30,13 +44,19 @@ export abstract class MeshService extends QueryService {
       features: number | undefined,
       isFast: boolean,
       port: MessagePort | undefined,
-    ): Promise<ArrayBuffer> => {
+      spare: ArrayBufferLike[] | undefined,
+    ): Promise<ArrayBuffer | BakedChunks> => {
       const second = port && new SecondPart(port);
       try {
-        const build = this.core.beginBuild(positions, indices, weld, topology, deform, isFast, second?.take);
+        const build = this.core.beginBuild(positions, indices, weld, topology, deform, isFast, second?.take, spare);
         this.#builds.set(id, build);
         second?.ask({ positions, indices, weld, isFast });
         await this.#run(id, build);
+        if (spare) {
+          const { bytes, buffers } = build.finishChunks();
+          this.#builds.delete(id);
+          return { bytes, buffers: [...buffers, ...spare] };
+        }
         let baked = build.finish();
         if (features !== undefined) {
           const slices = new Slices(() => this.work.pause());
@@ -96,14 +116,49 @@ export abstract class MeshService extends QueryService {
   readonly loadMesh = answering(
     async (mesh: MeshId, baked: ArrayBuffer, isKept: boolean, isTrusted: boolean): Promise<LoadedMesh> => {
       this.meshes.beginLoad(mesh, baked, isTrusted);
-      let info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
-      while (!info) {
-        await this.work.pause();
-        info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
-      }
+      const info = await this.#finishLoad(mesh);
       return isKept ? transfer({ info, baked }, [baked]) : { info, baked: undefined };
     },
   );
+
+  /** Copies and checks what there is, while more of it comes. */
+  readonly loadChunks = answering(
+    async (mesh: MeshId, bytes: number, isKept: boolean, isTrusted: boolean): Promise<LoadedChunks> => {
+      const chunks = { source: new BakedSource(bytes, []), wake: () => {} };
+      this.meshes.beginLoadOf(mesh, chunks.source, isTrusted);
+      this.#chunks.set(mesh, chunks);
+      try {
+        const info = await this.#finishLoad(mesh);
+        const { buffers } = chunks.source;
+        const own = buffers.filter((buffer): buffer is ArrayBuffer => isKept && buffer instanceof ArrayBuffer);
+        return transfer({ info, chunks: own }, own);
+      } finally {
+        this.#chunks.delete(mesh);
+      }
+    },
+  );
+
+  /** Takes the next bytes of a mesh. After an error, nobody wants them. */
+  protected takeChunk({ mesh, chunk }: ChunkMessage): void {
+    const chunks = this.#chunks.get(mesh);
+    chunks?.source.buffers.push(chunk);
+    chunks?.wake();
+  }
+
+  async #finishLoad(mesh: MeshId): Promise<TreeInfo> {
+    for (;;) {
+      const info = this.meshes.stepLoad(mesh, FRAME_SLICE_MS);
+      if (info) return info;
+      const chunks = this.#chunks.get(mesh);
+      if (chunks && this.meshes.isWaiting(mesh)) {
+        await new Promise<void>((resolve) => {
+          chunks.wake = resolve;
+        });
+      }
+      // What came behind the chunks, which may all be here by now, is not to wait for them.
+      await this.work.pause();
+    }
+  }
 
   readonly buildMeshes = answering((builds: SmallBuild[]): Outcome<ArrayBuffer>[] =>
     builds.map(({ positions, indices, weld, isFast }) =>

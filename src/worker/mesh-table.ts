@@ -1,4 +1,5 @@
 import { bytesWithoutBoxes } from '../shared/baked-boxes.js';
+import type { BakedSource } from '../shared/baked-source.js';
 import { CollisionError } from '../shared/errors.js';
 import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
@@ -70,7 +71,17 @@ export class MeshTable {
     const bytes = bytesWithoutFeatures(baked, end);
     const load = this.#core.beginLoad(baked, bytes, isTrusted);
     const finish = () => this.#withFeatures(load.finish(), baked, bytes, end);
-    this.#loads.set(id, { step: load.step, finish, abort: load.abort });
+    this.#loads.set(id, { ...load, finish });
+  }
+
+  /** Begins to load a mesh whose bytes are still to come, with nothing behind it. Throws OUT_OF_MEMORY. */
+  beginLoadOf(id: MeshId, baked: BakedSource, isTrusted: boolean): void {
+    this.#loads.set(id, this.#core.beginLoad(baked, baked.bytes, isTrusted));
+  }
+
+  /** Tells whether a load can do nothing before more bytes are there. */
+  isWaiting(id: MeshId): boolean {
+    return this.#loads.get(id)?.isWaiting() === true;
   }
 
   /**

@@ -32,6 +32,8 @@ export class WorkerService extends MeshService implements WorkerApi {
       this.frame = numberOf(message.input);
     } else if (message.type === 'baseline') {
       this.core.setBaseline(message);
+    } else if (message.type === 'chunk') {
+      this.takeChunk(message);
     } else if (message.type === 'abort') {
       this.abortBuild(message.build);
     }

@@ -4,7 +4,7 @@ import type { Endpoint } from '../shared/calls.js';
 import { CollisionError } from '../shared/errors.js';
 import { failureOf } from '../shared/failure.js';
 import type { FromWorker } from '../shared/protocol.js';
-import { mayShare } from '../shared/shared-memory.js';
+import { mayShareCopies } from '../shared/shared-memory.js';
 import { VERSION } from '../shared/version.js';
 import { createCore } from './binding/core.js';
 import { inOrder } from './binding/core-order.js';
@@ -36,7 +36,7 @@ async function start(endpoint: Endpoint): Promise<void> {
     const service = new WorkerService(core, post, inbox);
     inbox.open((message) => service.receive(message), new Calls(service, post));
     const { memoryBytes, usedBytes } = core;
-    const ready = { type: 'ready', version: VERSION, memoryBytes, usedBytes, mayShare: mayShare() } as const;
+    const ready = { type: 'ready', version: VERSION, memoryBytes, usedBytes, mayShare: mayShareCopies() } as const;
     post(IN_BROWSER ? ready : { ...ready, compiled });
   } catch (error) {
     post({ type: 'fault', failure: failureOf(error) ?? { code: 'WORKER_LOST', message: String(error) } });

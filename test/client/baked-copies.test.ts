@@ -1,6 +1,7 @@
 // Where the copies of baked meshes are, in a page: in its memory at first, then in Blobs.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { BakedCopies, bytesOf, SMALL_BYTES } from '../../src/client/scene/baked-copies.js';
+import { ChunkPool } from '../../src/client/scene/chunk-pool.js';
 import { Random } from '../oracle/random.js';
 
 const MB = 1 << 20;
@@ -31,7 +32,7 @@ async function expectBytes(copy: Blob | ArrayBuffer, length: number): Promise<vo
 }
 
 test('large copies become Blobs of the same bytes, one after the other', async () => {
-  const copies = new BakedCopies();
+  const copies = new BakedCopies(new ChunkPool());
   const sizes = [2 * MB + 5, SMALL_BYTES + 1, MB];
   const owners = sizes.map(ownerOf);
   owners.forEach((owner, i) => void copies.add(owner, someBytes(sizes[i])));
@@ -42,7 +43,7 @@ test('large copies become Blobs of the same bytes, one after the other', async (
 });
 
 test('one that is small, removed or replaced meanwhile is not moved', async () => {
-  const copies = new BakedCopies();
+  const copies = new BakedCopies(new ChunkPool());
   const [small, removed, replaced, last] = [ownerOf(), ownerOf(), ownerOf(), ownerOf()];
   copies.add(small, someBytes(SMALL_BYTES));
   copies.add(removed, someBytes(MB));
@@ -58,7 +59,7 @@ test('one that is small, removed or replaced meanwhile is not moved', async () =
 test('a newer copy that comes while the older one is moved is the one that stays', async () => {
   const idle: (() => void)[] = [];
   vi.stubGlobal('requestIdleCallback', (resume: () => void) => idle.push(resume));
-  const copies = new BakedCopies();
+  const copies = new BakedCopies(new ChunkPool());
   const owner = ownerOf();
   const go = async () => {
     idle.shift()!();
@@ -74,7 +75,7 @@ test('a newer copy that comes while the older one is moved is the one that stays
 });
 
 test('what is moved when all is let go of stays where it is, and others come after it', async () => {
-  const copies = new BakedCopies();
+  const copies = new BakedCopies(new ChunkPool());
   const [gone, next] = [ownerOf(), ownerOf()];
   copies.add(gone, someBytes(5 * MB));
   copies.clear();

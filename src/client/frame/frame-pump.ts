@@ -270,7 +270,7 @@ export class FramePump {
     this.#postCommands(characters);
     this.#postBaseline();
     if (!this.#waiting) {
-      this.#flush();
+      this.flush();
       return;
     }
     // All objects of now are there; nothing is to see them where they were before the frame that waits.
@@ -326,7 +326,7 @@ export class FramePump {
   }
 
   #post(frame: Frame): void {
-    this.#flush();
+    this.flush();
     this.#lastFrame++;
     let input: ArrayBuffer;
     try {
@@ -366,7 +366,7 @@ export class FramePump {
     this.#post(waiting);
     this.#ready = this.#behind;
     this.#behind = [];
-    this.#flush();
+    this.flush();
   }
 
   #sendCommandsAhead(waiting: FrameBuilder): void {
@@ -383,7 +383,7 @@ export class FramePump {
   #goAhead(): void {
     const staging = this.#waiting?.staging;
     if (!staging || !this.#isBusy || this.#isDown || this.#behind.length === 0) return;
-    this.#flush();
+    this.flush();
     if (!this.#isAhead) {
       let input: ArrayBuffer;
       try {
@@ -405,12 +405,12 @@ export class FramePump {
     queueMicrotask(() => {
       this.#flushIsDue = false;
       this.#goAhead();
-      this.#flush();
+      this.flush();
     });
   }
 
   /** Posts what is ready: commands in a row as one message. */
-  #flush(): void {
+  flush(): void {
     if (this.#ready.length === 0 || this.#isDown) return;
     const entries = this.#ready;
     this.#ready = [];

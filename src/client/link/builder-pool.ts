@@ -1,6 +1,6 @@
 import { transfer } from '../../shared/calls.js';
 import { CollisionError } from '../../shared/errors.js';
-import type { MeshDeform, ProgressMessage, SmallBuild } from '../../shared/protocol.js';
+import type { BakedChunks, MeshDeform, ProgressMessage, SmallBuild } from '../../shared/protocol.js';
 import type { MeshData } from '../../shared/types.js';
 import { buffersOf } from '../skin/mesh-deform.js';
 import { abortable } from './abort.js';
@@ -21,6 +21,12 @@ const SMALL_BYTES = 16_384;
  * two that run already; to start one takes about as long as fewer triangles.
  */
 const PARTED_TRIANGLES = 200_000;
+
+/** About what a triangle takes in a baked mesh. */
+const TRIANGLE_BYTES = 84;
+
+/** Lends chunks to bake into. */
+type Lender = { lend(bytes: number): ArrayBufferLike[] | undefined };
 
 interface Builder {
   link: WorkerLink;
@@ -47,8 +53,8 @@ export class BuilderPool {
   }
 
   /**
-   * Resolves with the baked mesh, and with `features`, an angle in degrees, what it has to snap to. The arrays' buffers are transferred. An aborted build ends in its worker and is freed
-   * there.
+   * Resolves with the baked mesh, and with `features`, an angle in degrees, what it has to snap to; in chunks, where `chunks` lends some
+   * for a mesh without features. The arrays' buffers are transferred. An aborted build ends in its worker and is freed there.
    */
   build(
     operation: string,
@@ -58,15 +64,16 @@ export class BuilderPool {
     weld = 0,
     features: number | undefined = undefined,
     isFast = false,
-  ): Promise<ArrayBuffer> {
+    chunks?: Lender,
+  ): Promise<ArrayBuffer | BakedChunks> {
     const builder = this.#leastBusy();
-    const answer = builder.link.defer<ArrayBuffer>(operation);
+    const answer = builder.link.defer<ArrayBuffer | BakedChunks>(operation);
     const { positions, indices, topology = 'triangles', skin, morphs } = mesh;
     const bytes = positions.buffer.byteLength + (indices?.buffer.byteLength ?? 0);
     const isPlain = topology === 'triangles' && !skin && !morphs;
     if (bytes <= SMALL_BYTES && isPlain && features === undefined) {
       this.#runSmall(operation, builder, answer, { positions, indices, weld, isFast });
-    } else this.#run(operation, builder, answer, mesh, onProgress, weld, features, isFast, isPlain);
+    } else this.#run(operation, builder, answer, mesh, onProgress, weld, features, isFast, isPlain, chunks);
     return abortable(operation, signal, answer);
   }
 
@@ -91,13 +98,14 @@ export class BuilderPool {
   async #run(
     operation: string,
     builder: Builder,
-    answer: Deferred<ArrayBuffer>,
+    answer: Deferred<ArrayBuffer | BakedChunks>,
     { positions, indices, topology, skin, morphs }: MeshData,
     onProgress: (fraction: number) => void,
     weld: number,
     features: number | undefined,
     isFast: boolean,
     isPlain: boolean,
+    chunks: Lender | undefined,
   ): Promise<void> {
     const { link } = builder;
     const build = ++this.#lastBuild;
@@ -118,8 +126,20 @@ export class BuilderPool {
         ...buffersOf(deform),
       ] as ArrayBuffer[]);
       if (port) handed.add(port);
+      const spare = features === undefined ? chunks?.lend(triangles * TRIANGLE_BYTES) : undefined;
       await link.answerWith(answer, operation, (api) =>
-        api.buildMesh(build, transfer(positions, [...handed]), indices, weld, topology, deform, features, isFast, port),
+        api.buildMesh(
+          build,
+          transfer(positions, [...handed]),
+          indices,
+          weld,
+          topology,
+          deform,
+          features,
+          isFast,
+          port,
+          spare,
+        ),
       );
     }
     this.#onProgress.delete(build);
@@ -130,7 +150,7 @@ export class BuilderPool {
    * Lets a builder that has nothing to do make the second part of a tree, and answers the port at whose other end it is. Whatever
    * becomes of it, the other builder does without it.
    */
-  #askForHelp(operation: string, answer: Deferred<ArrayBuffer>): MessagePort | undefined {
+  #askForHelp(operation: string, answer: Deferred<ArrayBuffer | BakedChunks>): MessagePort | undefined {
     const helper = this.#limit > 1 ? this.#idle() : undefined;
     if (!helper) return undefined;
     const { port1, port2 } = new MessageChannel();
@@ -156,11 +176,11 @@ export class BuilderPool {
   async #runSmall(
     operation: string,
     builder: Builder,
-    answer: Deferred<ArrayBuffer>,
+    answer: Deferred<ArrayBuffer | BakedChunks>,
     build: SmallBuild,
   ): Promise<void> {
     this.#begin(builder);
-    await builder.batch.add(operation, build, answer);
+    await builder.batch.add(operation, build, answer as Deferred<ArrayBuffer>);
     this.#end(builder);
   }
 

@@ -1,5 +1,7 @@
 // The copies of baked meshes from which another worker is filled when one is lost.
+import { BakedSource } from '../../shared/baked-source.js';
 import { nextTask } from '../../shared/next-task.js';
+import type { ChunkPool } from './chunk-pool.js';
 
 /**
  * Up to so many bytes, a copy is a buffer of ours. A Blob is in the memory of neither thread, but it is known to the whole
@@ -16,9 +18,12 @@ const PAUSE_MS = 4;
 /** Milliseconds of a slice of work for which somebody waits. */
 const SLICE_MS = 4;
 
+/** The bytes of a baked mesh: in a buffer that the worker has loaded and handed back, in chunks, or out of our memory. */
+export type BakedCopy = Blob | ArrayBuffer | BakedSource;
+
 /** It has a copy, until it is removed. */
 interface Owner {
-  copy: Blob | ArrayBuffer | undefined;
+  copy: BakedCopy | undefined;
   isRemoved: boolean;
 }
 
@@ -27,21 +32,38 @@ interface Owner {
  * the worker has loaded and handed back: the Blobs of a mesh of 70 MB take 40 ms, for which its first answers would wait.
  */
 export class BakedCopies {
+  readonly #chunks: ChunkPool;
   readonly #waiting: Owner[] = [];
   #isBusy = false;
 
+  /** Takes where chunks go that are of no use any more. */
+  constructor(chunks: ChunkPool) {
+    this.#chunks = chunks;
+  }
+
   /** Takes the copy of an owner. */
-  add(owner: Owner, baked: ArrayBuffer): void {
-    owner.copy = baked;
+  add(owner: Owner, baked: ArrayBuffer | BakedSource): void {
+    this.#put(owner, baked);
     // A Blob of Node's is in the memory of the process, too.
-    if (baked.byteLength <= SMALL_BYTES || typeof setImmediate === 'function') return;
+    if (lengthOf(baked) <= SMALL_BYTES || typeof setImmediate === 'function') return;
     this.#waiting.push(owner);
     if (!this.#isBusy) this.#work();
+  }
+
+  /** Lets go of the copy of an owner that was removed. */
+  drop(owner: Owner): void {
+    this.#put(owner, undefined);
   }
 
   /** Lets go of what is not moved yet. */
   clear(): void {
     this.#waiting.length = 0;
+  }
+
+  /** Puts a copy in the place of another one. */
+  #put(owner: Owner, copy: BakedCopy | undefined): void {
+    if (owner.copy instanceof BakedSource) this.#chunks.give(owner.copy);
+    owner.copy = copy;
   }
 
   async #work(): Promise<void> {
@@ -55,32 +77,44 @@ export class BakedCopies {
 
   async #move(owner: Owner): Promise<void> {
     const baked = owner.copy;
-    if (!(baked instanceof ArrayBuffer)) return;
+    if (baked === undefined || baked instanceof Blob) return;
     const parts: Blob[] = [];
-    for (let at = 0; at < baked.byteLength; at += PART_BYTES) {
+    for (let at = 0; at < lengthOf(baked); at += PART_BYTES) {
       await calm();
       // A newer copy has a turn of its own.
       if (this.#waiting[0] !== owner || owner.isRemoved || owner.copy !== baked) return;
-      parts.push(new Blob([new Uint8Array(baked, at, Math.min(PART_BYTES, baked.byteLength - at))]));
+      const part = viewOf(baked, at);
+      // Blobs take nothing that is shared.
+      parts.push(new Blob([part.buffer instanceof ArrayBuffer ? (part as Uint8Array<ArrayBuffer>) : part.slice()]));
     }
     // A Blob of Blobs holds them; nothing is copied again.
-    owner.copy = new Blob(parts);
+    this.#put(owner, new Blob(parts));
   }
 }
 
 /** Answers the bytes of a copy, in a buffer that may be transferred. */
-export async function bytesOf(copy: Blob | ArrayBuffer): Promise<ArrayBuffer> {
+export async function bytesOf(copy: BakedCopy): Promise<ArrayBuffer> {
   if (copy instanceof Blob) return copy.arrayBuffer();
-  const bytes = new Uint8Array(copy.byteLength);
+  const bytes = new Uint8Array(lengthOf(copy));
   let end = performance.now() + SLICE_MS;
-  for (let at = 0; at < copy.byteLength; at += PART_BYTES) {
+  for (let at = 0; at < bytes.length; at += PART_BYTES) {
     if (performance.now() >= end) {
       await nextTask();
       end = performance.now() + SLICE_MS;
     }
-    bytes.set(new Uint8Array(copy, at, Math.min(PART_BYTES, copy.byteLength - at)), at);
+    bytes.set(viewOf(copy, at), at);
   }
   return bytes.buffer;
+}
+
+function lengthOf(copy: ArrayBuffer | BakedSource): number {
+  return copy instanceof BakedSource ? copy.bytes : copy.byteLength;
+}
+
+/** Answers a view of the next part of a copy: chunks are so many parts. */
+function viewOf(copy: ArrayBuffer | BakedSource, at: number): Uint8Array {
+  if (copy instanceof BakedSource) return copy.view(at, PART_BYTES);
+  return new Uint8Array(copy, at, Math.min(PART_BYTES, copy.byteLength - at));
 }
 
 /** Waits until the page has nothing better to do. */

@@ -1,10 +1,12 @@
 // What a caller gives for a mesh: checked, and taken into buffers of our own.
+import type { BakedSource } from '../../shared/baked-source.js';
 import { CollisionError } from '../../shared/errors.js';
 import type { AddMeshOptions, MeshData } from '../../shared/types.js';
 import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from '../check/binary.js';
 import { argumentError, checkNumber, checkOneOf, invalid, readOptions } from '../check/validate.js';
 import { aborted } from '../link/abort.js';
 import { buffersOf, type CheckOwn, checkDeform, copyDeform } from '../skin/mesh-deform.js';
+import { type ChunkPool, isInChunks } from './chunk-pool.js';
 
 const QUALITIES = ['good', 'fast'] as const;
 const FEATURE_KEYS = ['angle'];
@@ -40,18 +42,19 @@ export function checkQuality(
   return quality === 'fast';
 }
 
-/** Checks the data, and takes them into buffers of our own. */
+/** Checks the data, and takes them into buffers of our own; what is baked and not handed over, into chunks where it is large. */
 export function takeData(
   operation: string,
   data: MeshData | ArrayBuffer,
   isHandedOver: boolean,
   signal: AbortSignal | undefined,
   weld: number,
-): MeshData | ArrayBuffer {
+  pool: ChunkPool,
+): MeshData | ArrayBuffer | BakedSource {
   const arrays = isArrayBuffer(data) ? checkBaked(operation, data) : checkData(operation, data, isHandedOver, weld);
   if (signal?.aborted) throw aborted(operation, signal);
   if (!isHandedOver) {
-    return copyOf(arrays);
+    return isArrayBuffer(arrays) && isInChunks(arrays) ? pool.take(arrays.byteLength) : copyOf(arrays);
   }
   const owned = handedOver(operation, arrays, isArrayBuffer(arrays) ? [arrays] : allBuffersOf(arrays));
   // Blobs take no buffer that can be resized.

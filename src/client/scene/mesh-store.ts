@@ -1,7 +1,16 @@
 import { readBoxes } from '../../shared/baked-boxes.js';
+import { BakedSource, CHUNK_BYTES } from '../../shared/baked-source.js';
 import { type Remote, transfer } from '../../shared/calls.js';
 import { CollisionError } from '../../shared/errors.js';
-import type { LoadedMesh, MeshUpdate, SmallLoad, TreeInfo, WorkerApi } from '../../shared/protocol.js';
+import type {
+  BakedChunks,
+  LoadedChunks,
+  LoadedMesh,
+  MeshUpdate,
+  SmallLoad,
+  TreeInfo,
+  WorkerApi,
+} from '../../shared/protocol.js';
 import type {
   AddMeshOptions,
   BakeOptions,
@@ -28,8 +37,9 @@ import type { FramePump } from '../frame/frame-pump.js';
 import { abortable } from '../link/abort.js';
 import type { BuilderPool } from '../link/builder-pool.js';
 import { CallBatch } from '../link/call-batch.js';
-import type { WorkerLink } from '../link/worker-link.js';
-import { BakedCopies, bytesOf, SMALL_BYTES } from './baked-copies.js';
+import type { Deferred, WorkerLink } from '../link/worker-link.js';
+import { BakedCopies, type BakedCopy, bytesOf, SMALL_BYTES } from './baked-copies.js';
+import { ChunkPool } from './chunk-pool.js';
 import { IdTable } from './id-table.js';
 import { checkFeatures, checkQuality, takeData, takePositions } from './mesh-input.js';
 import {
@@ -52,7 +62,7 @@ interface Mesh {
   /** Null until it is in the worker. */
   info: MeshInfo | null;
   /** The baked mesh, and where its vertices have moved since; for another worker. */
-  copy: Blob | ArrayBuffer | undefined;
+  copy: BakedCopy | undefined;
   moved: Float32Array | undefined;
   /** Tells which update `moved` is of. */
   movedBy: number;
@@ -84,7 +94,9 @@ export class MeshStore {
   readonly #pump: FramePump;
   /** Tells whether copies are kept for another worker. */
   readonly #isKept: boolean;
-  readonly #copies = new BakedCopies();
+  /** Chunks for baked meshes. */
+  readonly chunks = new ChunkPool();
+  readonly #copies = new BakedCopies(this.chunks);
   #updates = 0;
 
   constructor(link: WorkerLink, builders: BuilderPool, pump: FramePump, isKept: boolean) {
@@ -134,17 +146,16 @@ export class MeshStore {
     }
     const asked = given.boxes === undefined ? undefined : checkBoxes(operation, 'boxes', given.boxes);
     const isFast = checkQuality(operation, given.quality, data);
-    const owned = takeData(operation, data, isHandedOver, signal, weld);
+    const owned = takeData(operation, data, isHandedOver, signal, weld, this.chunks);
+    const isBaked = isArrayBuffer(owned) || owned instanceof BakedSource;
     const boxes = asked ?? bakedBoxes(operation, owned);
-    if (asked?.length && !isArrayBuffer(owned)) checkBoxable(operation, given.boxes, describedData(owned));
+    if (asked?.length && !isBaked) checkBoxable(operation, given.boxes, describedData(owned));
 
     // It has a microtask of its own: what the caller's function throws ends nothing here.
     const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
-    // A builder has made it and nobody else has had it: there is nothing to check.
-    const isTrusted = !isArrayBuffer(owned);
-    const baked = isArrayBuffer(owned)
+    const baked = isBaked
       ? owned
-      : await this.#builders.build(operation, owned, report, signal, weld, angle, isFast);
+      : this.#taken(await this.#builders.build(operation, owned, report, signal, weld, angle, isFast, this.chunks));
     this.#table.checkRoom(operation, 1);
     const mesh: Mesh = {
       info: null,
@@ -158,15 +169,19 @@ export class MeshStore {
       removal: null,
     };
     const id = this.#table.add(mesh);
-    const isSmall = baked.byteLength <= SMALL_BYTES;
-    const { info, baked: loaded } = await this.#load(operation, id, { baked, isTrusted }, signal, isSmall);
+    const { info, baked: loaded } = await (baked instanceof BakedSource
+      ? this.#loadChunks(operation, id, baked, isBaked ? (data as ArrayBuffer) : undefined, signal)
+      : // What a builder has made and nobody else has had is not checked.
+        this.#load(operation, id, { baked, isTrusted: !isBaked }, signal));
     if (boxes.length > 0 && (info.topology !== 'triangles' || info.bones + info.morphs > 0)) {
       this.#table.delete(id);
       this.#pump.enqueue({ type: 'removeMesh', mesh: id });
       checkBoxable(operation, given.boxes ?? boxes, info);
     }
-    const copy = isSmall ? baked : loaded;
-    if (copy && this.#isKept) this.#copies.add(mesh, copy);
+    // A small one was copied on its way.
+    const copy = loaded ?? baked;
+    if (this.#isKept) this.#copies.add(mesh, copy);
+    else if (copy instanceof BakedSource) this.chunks.give(copy);
     // The worker's answer itself: in V8, a copy that is made by spreading has a hidden class of its own.
     (info as MeshInfo).rebuilds = 0;
     (info as MeshInfo).boxes = boxes;
@@ -273,11 +288,13 @@ export class MeshStore {
     mesh.isRemoved = true;
     mesh.removal?.abort();
     if (this.#pump.isDown) this.#departed.set(id, mesh);
+    else this.#copies.drop(mesh);
     this.#pump.enqueue({ type: 'removeMesh', mesh: id });
   }
 
   /** Notes that the worker is lost: what was asked has been rejected. */
   interrupt(): void {
+    this.chunks.close();
     this.#departed.clear();
   }
 
@@ -305,7 +322,8 @@ export class MeshStore {
   ): Promise<MeshData | undefined> {
     let baked: ArrayBuffer;
     try {
-      baked = await this.#builders.build(operation, data, () => {}, signal, 0, undefined, mesh.isFast);
+      // Without chunks that are lent, it is in one buffer.
+      baked = (await this.#builders.build(operation, data, () => {}, signal, 0, undefined, mesh.isFast)) as ArrayBuffer;
     } catch (error) {
       await this.#link.up();
       if (!signal.aborted) await this.#link.call(operation, (api) => api.replaceTree(id, null, false));
@@ -334,6 +352,7 @@ export class MeshStore {
       if (moved) await this.#link.call('restart', (api) => api.updateMesh(id, transfer(moved, [moved.buffer])));
     }
     this.#departed.clear();
+    this.chunks.close(false);
   }
 
   /** Lets go of all meshes, and of the copies. */
@@ -341,6 +360,7 @@ export class MeshStore {
     this.#table = new IdTable();
     this.#departed.clear();
     this.#copies.clear();
+    this.chunks.close();
     this.count = this.triangles = this.bytes = 0;
   }
 
@@ -351,24 +371,82 @@ export class MeshStore {
     mesh.info = { ...info, rebuilds: mesh.info.rebuilds + rebuilt, boxes: mesh.info.boxes };
   }
 
-  async #load(
+  /** Loads a mesh of one buffer, which is handed back if it is kept, but for a small one. */
+  #load(
     operation: string,
     id: MeshId,
     { baked, isTrusted }: Omit<SmallLoad, 'mesh'>,
     signal: AbortSignal | undefined,
-    isSmall: boolean,
   ): Promise<LoadedMesh> {
-    const loaded = this.#link.defer<LoadedMesh>(operation);
-    const load = () =>
-      this.#link.answerWith(loaded, operation, (api) =>
-        api.loadMesh(id, transfer(baked, [baked]), this.#isKept, isTrusted),
-      );
-    // Behind removals that were asked for before, as it may need their memory.
-    const done = isSmall
-      ? this.#smallLoads.add(operation, { mesh: id, baked, isTrusted }, loaded)
-      : new Promise<boolean>((resolve) => {
-          this.#pump.enqueue(() => resolve(!loaded.settled && load()));
-        });
+    return this.#loaded(operation, id, signal, (loaded) =>
+      baked.byteLength <= SMALL_BYTES
+        ? this.#smallLoads.add(operation, { mesh: id, baked, isTrusted }, loaded)
+        : this.#post(operation, loaded, (api) => api.loadMesh(id, transfer(baked, [baked]), this.#isKept, isTrusted)),
+    );
+  }
+
+  /** Takes a mesh of a builder's, and what it has left of the chunks that it was lent. */
+  #taken(made: ArrayBuffer | BakedChunks): ArrayBuffer | BakedSource {
+    if (isArrayBuffer(made)) return made;
+    const { bytes, buffers } = made;
+    this.chunks.give({ buffers: buffers.splice(Math.ceil(bytes / CHUNK_BYTES)) });
+    return new BakedSource(bytes, buffers);
+  }
+
+  /**
+   * Loads a mesh chunk by chunk: a trusted one as it is, else copied from a buffer. The worker looks at the first ones, if no frame
+   * waits, while others are copied here.
+   */
+  async #loadChunks(
+    operation: string,
+    id: MeshId,
+    baked: BakedSource,
+    from: ArrayBuffer | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<{ info: TreeInfo; baked: BakedSource }> {
+    const { bytes, buffers } = baked;
+    let isAsked = false;
+    let copied = 0;
+    let sent = 0;
+    const post = () => {
+      for (; isAsked && sent < copied; sent++) {
+        const chunk = buffers[sent];
+        this.#link.post({ type: 'chunk', mesh: id, chunk }, chunk instanceof ArrayBuffer ? [chunk] : []);
+      }
+    };
+    const loading = this.#loaded<LoadedChunks>(operation, id, signal, (loaded) =>
+      this.#post(operation, loaded, (api) => {
+        const answer = api.loadChunks(id, bytes, this.#isKept, !from);
+        isAsked = true;
+        post();
+        return answer;
+      }),
+    );
+    this.#pump.flush();
+    for (let at = 0; at < bytes; at += CHUNK_BYTES) {
+      if (from) new Uint8Array(buffers[copied]).set(new Uint8Array(from, at, Math.min(CHUNK_BYTES, bytes - at)));
+      copied++;
+      post();
+    }
+    const { info, chunks } = await loading;
+    return { info, baked: chunks.length > 0 ? new BakedSource(bytes, chunks) : baked };
+  }
+
+  /** Calls the worker behind removals that were asked for before, as it may need their memory. */
+  #post<T>(operation: string, answer: Deferred<T>, invoke: (api: Remote<WorkerApi>) => Promise<T>): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#pump.enqueue(() => resolve(!answer.settled && this.#link.answerWith(answer, operation, invoke)));
+    });
+  }
+
+  async #loaded<T>(
+    operation: string,
+    id: MeshId,
+    signal: AbortSignal | undefined,
+    load: (loaded: Deferred<T>) => Promise<boolean>,
+  ): Promise<T> {
+    const loaded = this.#link.defer<T>(operation);
+    const done = load(loaded);
     try {
       return await abortable(operation, signal, loaded);
     } catch (error) {
@@ -381,7 +459,7 @@ export class MeshStore {
 }
 
 /** Answers the boxes that are baked with a mesh. Throws BAD_DATA. */
-function bakedBoxes(operation: string, data: MeshData | ArrayBuffer): Boxes {
+function bakedBoxes(operation: string, data: MeshData | ArrayBuffer | BakedSource): Boxes {
   const pack = isArrayBuffer(data) ? readBoxes(data) : undefined;
   return pack === undefined ? NO_BOXES : unpackBoxes(operation, pack);
 }

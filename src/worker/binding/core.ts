@@ -1,3 +1,4 @@
+import { BakedSource } from '../../shared/baked-source.js';
 import type { CharacterDescription } from '../../shared/commands.js';
 import * as layout from '../../shared/layout.js';
 import type { BaselineMessage, MeshDeform, TreeInfo } from '../../shared/protocol.js';
@@ -9,7 +10,7 @@ import { type CoreExports, FAULTS, instantiateCore } from './exports.js';
 import { CoreInspector } from './inspector.js';
 import { CoreMemory } from './memory.js';
 import { beginBake, type MeshBake } from './mesh-bake.js';
-import { beginBuild, beginSecond, type MeshBuild, type PartSource } from './mesh-build.js';
+import { type BakedBuild, beginBuild, beginSecond, type MeshBuild, type PartSource } from './mesh-build.js';
 import { meshIndices, meshInfo } from './mesh-info.js';
 import { beginLoad, type MeshLoad } from './mesh-load.js';
 import { beginRefit, checkCount, isMoved, type MeshRefit, REFIT_OK } from './mesh-refit.js';
@@ -36,7 +37,7 @@ export interface Core {
 
   /**
    * Begins to build a mesh. Vertices of triangles that are nearer to each other than `weld` become one. `second` is asked for the
-   * second part of the tree, which another builder may make.
+   * second part of the tree, which another builder may make; `spare` is chunks to bake it into.
    */
   beginBuild(
     positions: Float32Array,
@@ -46,11 +47,15 @@ export interface Core {
     deform?: MeshDeform,
     isFast?: boolean,
     second?: () => ArrayBuffer | undefined,
-  ): MeshBuild;
+    spare?: ArrayBufferLike[],
+  ): BakedBuild;
   /** Begins to make the second part of a mesh's tree. It is empty where the tree cannot be parted. */
   beginSecond(source: PartSource): MeshBuild;
-  /** Begins to copy in the first bytes of a buffer, a baked mesh, and to check it unless it is trusted. Throws OUT_OF_MEMORY. */
-  beginLoad(baked: ArrayBuffer, bytes?: number, isTrusted?: boolean): MeshLoad;
+  /**
+   * Begins to copy in the first bytes of a buffer, a baked mesh, or one whose bytes are still to come, and to check it unless it is
+   * trusted. Throws OUT_OF_MEMORY.
+   */
+  beginLoad(baked: ArrayBuffer | BakedSource, bytes?: number, isTrusted?: boolean): MeshLoad;
   /** Copies it in, if nothing in it can lead a traversal astray (else BAD_DATA). */
   loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress;
   /** Bakes a mesh in one piece; `beginBake` does so in steps. */
@@ -219,8 +224,10 @@ class WasmCore implements Core {
     deform: MeshDeform = {},
     isFast = false,
     second?: () => ArrayBuffer | undefined,
-  ): MeshBuild {
-    return beginBuild(this.#exports, this.#memory, { positions, indices, weld, topology, deform, isFast }, second);
+    spare?: ArrayBufferLike[],
+  ): BakedBuild {
+    const source = { positions, indices, weld, topology, deform, isFast };
+    return beginBuild(this.#exports, this.#memory, source, second, spare);
   }
 
   beginSecond(source: PartSource): MeshBuild {
@@ -243,8 +250,14 @@ class WasmCore implements Core {
     return this.#derivations.step(budget);
   }
 
-  beginLoad(baked: ArrayBuffer, bytes = baked.byteLength, isTrusted = false): MeshLoad {
-    return beginLoad(this.#exports, this.#memory, { baked, bytes, isTrusted }, (mesh) => this.#meshes.add(mesh));
+  beginLoad(given: ArrayBuffer | BakedSource, bytes?: number, isTrusted = false): MeshLoad {
+    const take = (mesh: MeshAddress) => this.#meshes.add(mesh);
+    if (given instanceof BakedSource) {
+      return beginLoad(this.#exports, this.#memory, { baked: given, given: given.bytes, isTrusted }, take);
+    }
+    const { byteLength } = given;
+    const baked = new BakedSource(bytes ?? byteLength, [given], byteLength);
+    return beginLoad(this.#exports, this.#memory, { baked, given: byteLength, isTrusted }, take);
   }
 
   loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress {

@@ -1,3 +1,4 @@
+import { BakedSource, takeChunks } from '../../shared/baked-source.js';
 import * as layout from '../../shared/layout.js';
 import type { MeshAddress } from './descriptions.js';
 import type { CoreExports } from './exports.js';
@@ -11,6 +12,8 @@ export interface MeshBake {
   step(budget: number): number;
   /** Answers the baked mesh, in a buffer of its own. */
   finish(): ArrayBuffer;
+  /** Answers it in chunks, where it was begun with spare ones. */
+  finishChunks(): BakedSource;
   abort(): void;
 }
 
@@ -19,10 +22,17 @@ const STEP_BYTES = 1 << 20;
 /** Of a bake: the rest of it copies the mesh out. */
 const CORE_SHARE = 0.9;
 
-/** Begins to bake a mesh. Throws OUT_OF_MEMORY. */
-export function beginBake(wasm: CoreExports, memory: CoreMemory, mesh: MeshAddress): MeshBake {
+/**
+ * Begins to bake a mesh: into one buffer, or into shared chunks, which are taken out of the `spare` ones. Throws OUT_OF_MEMORY.
+ */
+export function beginBake(
+  wasm: CoreExports,
+  memory: CoreMemory,
+  mesh: MeshAddress,
+  spare?: ArrayBufferLike[],
+): MeshBake {
   const bake = wasm.beginBake(mesh) >>> 0;
-  let baked: Uint8Array<ArrayBuffer> | undefined;
+  let baked: BakedSource | undefined;
   let copied = 0;
   let hasEnded = false;
 
@@ -35,16 +45,17 @@ export function beginBake(wasm: CoreExports, memory: CoreMemory, mesh: MeshAddre
     if (!baked) {
       const fraction = wasm.stepBake(bake, end);
       if (fraction < 1) return CORE_SHARE * fraction;
-      baked = new Uint8Array(bytesOf(memory, wasm.bakedMesh(bake) >>> 0));
+      const bytes = bytesOf(memory, wasm.bakedMesh(bake) >>> 0);
+      baked = spare ? takeChunks(bytes, spare, true) : new BakedSource(bytes, [new ArrayBuffer(bytes)], bytes);
     }
     const from = wasm.bakedMesh(bake) >>> 0;
-    while (copied < baked.length) {
-      const bytes = Math.min(STEP_BYTES, baked.length - copied);
-      baked.set(memory.bytes(from + copied, bytes), copied);
-      copied += bytes;
+    while (copied < baked.bytes) {
+      const part = baked.view(copied, STEP_BYTES);
+      part.set(memory.bytes(from + copied, part.length));
+      copied += part.length;
       if (performance.now() >= end) break;
     }
-    return copied === baked.length ? 1 : CORE_SHARE + ((1 - CORE_SHARE) * copied) / baked.length;
+    return copied === baked.bytes ? 1 : CORE_SHARE + ((1 - CORE_SHARE) * copied) / baked.bytes;
   };
   return {
     get isReading() {
@@ -60,7 +71,11 @@ export function beginBake(wasm: CoreExports, memory: CoreMemory, mesh: MeshAddre
     },
     finish() {
       abort();
-      return baked!.buffer;
+      return baked!.buffers[0] as ArrayBuffer;
+    },
+    finishChunks() {
+      abort();
+      return baked!;
     },
     abort,
   };

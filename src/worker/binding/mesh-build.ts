@@ -1,3 +1,4 @@
+import type { BakedSource } from '../../shared/baked-source.js';
 import { CollisionError } from '../../shared/errors.js';
 import { MESH_BYTES } from '../../shared/layout.js';
 import type { MeshDeform } from '../../shared/protocol.js';
@@ -6,7 +7,7 @@ import { deformError, writeDeform } from './deform.js';
 import type { MeshAddress } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
-import { beginBake } from './mesh-bake.js';
+import { beginBake, type MeshBake } from './mesh-bake.js';
 import { noArea } from './mesh-refit.js';
 import { beginPointLineBuild } from './point-line-build.js';
 
@@ -17,6 +18,12 @@ export interface MeshBuild {
   /** Answers the baked mesh, in a buffer of its own. Frees the build. */
   finish(): ArrayBuffer;
   abort(): void;
+}
+
+/** A whole one. */
+export interface BakedBuild extends MeshBuild {
+  /** Answers it in chunks, where it was begun with spare ones, and frees the build. */
+  finishChunks(): BakedSource;
 }
 
 /** What a mesh is built of. Vertices of triangles that are nearer to each other than `weld` become one. */
@@ -41,14 +48,15 @@ const SECOND = 2;
 
 /**
  * Begins to build a mesh. With `second`, another builder may make the second part of its tree: that is joined where it has
- * come by the time that it is of use. Throws OUT_OF_MEMORY.
+ * come by the time that it is of use. With `spare`, it is baked into shared chunks, which are taken out of these. Throws OUT_OF_MEMORY.
  */
 export function beginBuild(
   wasm: CoreExports,
   memory: CoreMemory,
   source: MeshSource,
   second?: () => ArrayBuffer | undefined,
-): MeshBuild {
+  spare?: ArrayBufferLike[],
+): BakedBuild {
   const { topology, positions, indices } = source;
   return thenBaked(
     wasm,
@@ -56,6 +64,7 @@ export function beginBuild(
     topology === 'triangles'
       ? beginTree(wasm, memory, source, second ? FIRST : WHOLE, second)
       : beginPointLineBuild(wasm, topology, positions, indices),
+    spare,
   );
 }
 
@@ -174,9 +183,9 @@ interface TreeBuild {
 const TREE_SHARE = 0.99;
 
 /** Answers a build that bakes the mesh at its end, and frees it. */
-function thenBaked(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild): MeshBuild {
+function thenBaked(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild, spare?: ArrayBufferLike[]): BakedBuild {
   let mesh: MeshAddress = 0;
-  let bake: MeshBuild | undefined;
+  let bake: MeshBake | undefined;
   const free = () => {
     bake?.abort();
     if (mesh !== 0) wasm.release(mesh);
@@ -184,7 +193,7 @@ function thenBaked(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild): Mesh
   };
   const stepBake = (budget: number): number => {
     try {
-      bake ??= beginBake(wasm, memory, mesh);
+      bake ??= beginBake(wasm, memory, mesh, spare);
       return bake.step(budget);
     } catch (error) {
       free();
@@ -204,6 +213,11 @@ function thenBaked(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild): Mesh
     },
     finish: () => {
       const baked = bake!.finish();
+      free();
+      return baked;
+    },
+    finishChunks: () => {
+      const baked = bake!.finishChunks();
       free();
       return baked;
     },

@@ -1,3 +1,4 @@
+import type { BakedSource } from '../../shared/baked-source.js';
 import { CollisionError } from '../../shared/errors.js';
 import type { MeshAddress } from './descriptions.js';
 import { type CoreExports, FAULTS } from './exports.js';
@@ -5,8 +6,13 @@ import type { CoreMemory } from './memory.js';
 
 /** A baked mesh on its way in: call `step` until it answers true, then `finish`. */
 export interface MeshLoad {
-  /** Copies and checks for about `budget` milliseconds. Answers whether that is done. Throws BAD_DATA; the load has ended then. */
+  /**
+   * Copies and checks for about `budget` milliseconds, or what there is of the bytes. Answers whether all is done. Throws BAD_DATA;
+   * the load has ended then.
+   */
   step(budget: number): boolean;
+  /** Tells whether nothing can be done before more bytes are there. */
+  isWaiting(): boolean;
   finish(): MeshAddress;
   abort(): void;
 }
@@ -18,9 +24,9 @@ const MESH_UNDECIDED = 255;
 const STEP_BYTES = 1 << 17;
 
 interface LoadSource {
-  baked: ArrayBuffer;
-  /** So many of its bytes are the mesh. */
-  bytes: number;
+  /** The mesh; and how many bytes were given with it. */
+  baked: BakedSource;
+  given: number;
   /** The core of a builder has made it, and nobody else has had it. */
   isTrusted: boolean;
 }
@@ -32,9 +38,10 @@ interface LoadSource {
 export function beginLoad(
   wasm: CoreExports,
   memory: CoreMemory,
-  { baked, bytes: length, isTrusted }: LoadSource,
+  { baked, given, isTrusted }: LoadSource,
   take: (mesh: MeshAddress) => void,
 ): MeshLoad {
+  const { bytes: length } = baked;
   const address = memory.allocate(length);
   let check = 0;
   let copied = 0;
@@ -51,24 +58,25 @@ export function beginLoad(
     wasm.release(address);
   };
   const copySome = () => {
-    const bytes = Math.min(STEP_BYTES, length - copied);
-    memory.bytes(address + copied, bytes).set(new Uint8Array(baked, copied, bytes));
-    copied += bytes;
+    const bytes = baked.view(copied, STEP_BYTES);
+    memory.bytes(address + copied, bytes.length).set(bytes);
+    copied += bytes.length;
   };
+  const isWaiting = () => copied < length && copied === baked.available;
   const step = (budget: number): boolean => {
     const end = performance.now() + budget;
     if (check === 0 && !isTrusted) check = wasm.beginCheck(address, length) >>> 0;
     do {
-      if (copied < length) copySome();
+      if (copied < baked.available) copySome();
       const fault = isTrusted ? 0 : wasm.stepCheck(check, end, copied);
       if (fault !== 0 && fault !== MESH_UNDECIDED) {
-        throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${baked.byteLength} bytes given)`);
+        throw new CollisionError('BAD_DATA', `${FAULTS[fault]} (${given} bytes given)`);
       }
       if (fault === 0 && copied === length) {
         endCheck();
         return true;
       }
-    } while (performance.now() < end);
+    } while (!isWaiting() && performance.now() < end);
     return false;
   };
   return {
@@ -80,6 +88,7 @@ export function beginLoad(
         throw error;
       }
     },
+    isWaiting,
     finish() {
       hasEnded = true;
       take(address);

@@ -1,5 +1,6 @@
 // A baked mesh of many chunks, which is checked while they come: every verdict is that of a slow check of the whole.
 import { expect, test } from 'vitest';
+import { BakedSource } from '../../../src/shared/baked-source.js';
 import * as layout from '../../../src/shared/layout.js';
 import { bake, startCore } from '../../fixtures/core.js';
 import { BakedMesh } from '../../oracle/baked.js';
@@ -8,6 +9,8 @@ import { Random, SEED } from '../../oracle/random.js';
 import { isTreeSound } from '../../oracle/sound-tree.js';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 40);
+/** How many bytes come at a time: not what is copied and checked at a time, of which it is no multiple. */
+const COMING_BYTES = 50_000;
 const HOSTILE = [0, 1, 0x7f800000, 0x7fc00000, 0x7fffffff, 0x80000000, 0xffffffff, 0x40000000, 0x40000001, 0x3f800000];
 const MESHES = { 'a ball': icosphere(1, 30), 'a soup': soup(new Random(SEED), 15_000, 0.1, 1) };
 
@@ -34,8 +37,23 @@ test.each(Object.entries(MESHES))(`${ROUNDS} forgeries of %s, seed ${SEED}`, asy
       while (!loading.step(budget));
       core.freeMesh(loading.finish());
     };
-    if (isSound) expect(load, `round ${round}`).not.toThrow();
-    else expect(load, `round ${round}`).toThrow(expect.objectContaining({ code: 'BAD_DATA' }));
+    // The same while its bytes still come, some at a time.
+    const loadComing = () => {
+      const source = new BakedSource(mesh.buffer.byteLength, [], COMING_BYTES);
+      const loading = core.beginLoad(source);
+      for (let at = 0; !loading.step(random.pick([0, 1, Number.POSITIVE_INFINITY])); ) {
+        const isDry = loading.isWaiting();
+        expect(isDry && at >= source.bytes).toBe(false);
+        for (let more = random.integer(3) + Number(isDry); more > 0 && at < source.bytes; more--, at += COMING_BYTES) {
+          source.buffers.push(mesh.buffer.slice(at, at + COMING_BYTES));
+        }
+      }
+      core.freeMesh(loading.finish());
+    };
+    for (const each of [load, loadComing]) {
+      if (isSound) expect(each, `round ${round}`).not.toThrow();
+      else expect(each, `round ${round}`).toThrow(expect.objectContaining({ code: 'BAD_DATA' }));
+    }
     counts[isSound ? 'loaded' : 'refused']++;
     // Without the forger's last step, any change is told.
     const damaged = new BakedMesh(mesh.buffer).setWord(

@@ -1,0 +1,37 @@
+/** The size of a chunk of a baked mesh. What is not written of the last one takes no memory as a rule, as nothing has touched it. */
+export const CHUNK_BYTES = 1 << 21;
+
+/** The bytes of a baked mesh: in one buffer, or in chunks of CHUNK_BYTES, which may come one after the other. */
+export class BakedSource {
+  readonly bytes: number;
+  readonly buffers: ArrayBufferLike[];
+  /** The bytes of all buffers but the last one. */
+  readonly #bufferBytes: number;
+
+  constructor(bytes: number, buffers: ArrayBufferLike[], bufferBytes = CHUNK_BYTES) {
+    this.bytes = bytes;
+    this.buffers = buffers;
+    this.#bufferBytes = bufferBytes;
+  }
+
+  /** How many of the bytes are there. */
+  get available(): number {
+    return Math.min(this.bytes, this.buffers.length * this.#bufferBytes);
+  }
+
+  /** Answers a view of the bytes from `at` on: at most so many, and no more than there are in one buffer. */
+  view(at: number, most: number): Uint8Array {
+    const i = Math.floor(at / this.#bufferBytes);
+    const from = at - i * this.#bufferBytes;
+    return new Uint8Array(this.buffers[i], from, Math.min(most, this.#bufferBytes - from, this.available - at));
+  }
+}
+
+/** Takes chunks for so many bytes, which are not written yet, out of spare ones, and makes those that are missing. */
+export function takeChunks(bytes: number, spare: ArrayBufferLike[], isShared: boolean): BakedSource {
+  const buffers: ArrayBufferLike[] = [];
+  while (buffers.length * CHUNK_BYTES < bytes) {
+    buffers.push(spare.pop() ?? (isShared ? new SharedArrayBuffer(CHUNK_BYTES) : new ArrayBuffer(CHUNK_BYTES)));
+  }
+  return new BakedSource(bytes, buffers);
+}
