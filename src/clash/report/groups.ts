@@ -65,32 +65,50 @@ function listsByPart<F extends Grouped>(findings: readonly F[], first: number, e
   return lists;
 }
 
-/** Splits findings where there is a gap: single linkage, by a sweep along x. They stay in their order. */
+/**
+ * The most findings that are all compared with each other: most parts have no more, and to sort them and to keep them by their
+ * sets takes longer.
+ */
+const FEW = 16;
+
+/** Splits findings where there is a gap: single linkage. They stay in their order. */
 function clusters<F extends Grouped>(findings: F[], distance: number): F[][] {
-  const parents = findings.map((_, i) => i);
-  const rootOf = (i: number): number => {
-    while (parents[i] !== i) {
-      parents[i] = parents[parents[i]];
-      i = parents[i];
-    }
-    return i;
-  };
-  const order = findings.map((_, i) => i).sort((i, j) => findings[i].point[0] - findings[j].point[0] || i - j);
-  order.forEach((i, at) => {
-    const p = findings[i].point;
-    for (let next = at + 1; next < order.length; next++) {
+  const count = findings.length;
+  const parents: number[] = [];
+  for (let i = 0; i < count; i++) parents.push(i);
+  const order = count > FEW ? orderAlongX(findings) : parents.slice();
+  for (let at = 0; at < count; at++) {
+    const p = findings[order[at]].point;
+    for (let next = at + 1; next < count; next++) {
       const q = findings[order[next]].point;
-      if (q[0] - p[0] > distance) break;
+      if (count > FEW && q[0] - p[0] > distance) break;
       if (Math.hypot(q[0] - p[0], q[1] - p[1], q[2] - p[2]) > distance) continue;
-      const [one, other] = [rootOf(i), rootOf(order[next])];
+      const one = rootOf(parents, order[at]);
+      const other = rootOf(parents, order[next]);
       parents[Math.max(one, other)] = Math.min(one, other);
     }
-  });
-  const found = new Map<number, F[]>();
-  findings.forEach((finding, i) => {
-    const root = rootOf(i);
-    if (found.has(root)) found.get(root)!.push(finding);
-    else found.set(root, [finding]);
-  });
-  return [...found.values()];
+  }
+  const found: F[][] = [];
+  // Roots are the first of their sets: parents become the numbers of these.
+  for (let i = 0; i < count; i++) {
+    if (parents[i] === i) parents[i] = found.push([findings[i]]) - 1;
+    else {
+      parents[i] = parents[parents[i]];
+      found[parents[i]].push(findings[i]);
+    }
+  }
+  return found;
+}
+
+function orderAlongX(findings: readonly Grouped[]): number[] {
+  const order = findings.map((_, i) => i);
+  return order.sort((i, j) => findings[i].point[0] - findings[j].point[0] || i - j);
+}
+
+function rootOf(parents: number[], i: number): number {
+  while (parents[i] !== i) {
+    parents[i] = parents[parents[i]];
+    i = parents[i];
+  }
+  return i;
 }

@@ -29,8 +29,9 @@ export class ReportMaker {
   /** How parts are named, and their ids as JSON: once for each part, not for each clash. */
   readonly #names: (PartName | undefined)[];
   readonly #ids: (string | undefined)[];
-  /** What the names of clashes, of which ids are made, begin with: by rule. */
+  /** What the names of clashes and of groups, of which ids are made, begin with: by rule. */
   readonly #beginnings: readonly string[];
+  readonly #beginningsOfGroups: readonly string[];
 
   /** `unread` are the parts that no tile was asked about. Throws INVALID_ARGUMENT for options that are none. */
   constructor(
@@ -45,6 +46,7 @@ export class ReportMaker {
     this.#names = new Array(plan.parts.length);
     this.#ids = new Array(plan.parts.length);
     this.#beginnings = plan.rules.map(({ name }) => `["clash",${JSON.stringify(name)},`);
+    this.#beginningsOfGroups = plan.rules.map(({ name }) => `["group",${JSON.stringify(name)},`);
   }
 
   /** Takes what a tile has. */
@@ -127,10 +129,12 @@ export class ReportMaker {
 
   /** Makes a group, and adds its clashes to a list. */
   #groupOf({ part, findings }: FindingGroup<Found>, clashes: Clash[]): ClashGroup {
-    const { name, kind } = this.#plan.rules[findings[0].rule];
+    const { rule } = findings[0];
+    const { name, kind } = this.#plan.rules[rule];
     const ofPart = this.#nameOf(part);
     const ids: string[] = [];
-    const bounds: ClashGroup['bounds'] = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
+    const [x, y, z] = findings[0].clash.point;
+    const bounds: ClashGroup['bounds'] = [x, y, z, x, y, z];
     let lowest = findings[0].clash.id;
     let isAnyNew = false;
     let areAccepted = true;
@@ -141,7 +145,8 @@ export class ReportMaker {
       isAnyNew ||= clash.status === 'new';
       areAccepted &&= clash.status === 'accepted';
     }
-    const id = UUIDS.of(JSON.stringify(['group', name, ofPart.set, ofPart.id, lowest]));
+    // As JSON of a list of five texts has it.
+    const id = UUIDS.of(`${this.#beginningsOfGroups[rule]}"${ofPart.set}",${this.#idOf(part)},"${lowest}"]`);
     for (const { clash } of findings) {
       clash.group = id;
       clashes.push(clash);
@@ -179,8 +184,8 @@ function readAccepted(report: ReportOptions['accepted']): Map<string, ClashStatu
 
 function addPoint(bounds: ClashGroup['bounds'], point: Clash['point']): void {
   for (let axis = 0; axis < 3; axis++) {
-    bounds[axis] = Math.min(bounds[axis], point[axis]);
-    bounds[axis + 3] = Math.max(bounds[axis + 3], point[axis]);
+    if (point[axis] < bounds[axis]) bounds[axis] = point[axis];
+    if (point[axis] > bounds[axis + 3]) bounds[axis + 3] = point[axis];
   }
 }
 

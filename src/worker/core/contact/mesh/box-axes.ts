@@ -15,23 +15,72 @@ let betweenX: f64 = 0, betweenY: f64 = 0, betweenZ: f64 = 0;
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const lanes: usize = memory.data(VECTOR_BYTES, 16);
 
-/** Sets the boxes of both sides. Answers how far they must move to be apart along the best of their axes. */
+/** A unit axis, one way, and how far side 1's box must move along it until it has left that of side 0 behind. */
+@unmanaged
+export class BoxWay {
+  x: f64; y: f64; z: f64;
+  reach: f64;
+}
+
+const WAY_BYTES: usize = offsetof<BoxWay>();
+/** Fifteen pairs of edges, either way. */
+const MOST_WAYS = 30;
+/** Sorted: those along which the boxes part the soonest come first. */
+const ways: usize = memory.data(MOST_WAYS * <i32>offsetof<BoxWay>(), 16);
+export let boxWayCount: u32 = 0;
+
+// @ts-ignore: decorator
+@inline
+export function boxWayAt(i: u32): BoxWay {
+  return changetype<BoxWay>(ways + i * <u32>WAY_BYTES);
+}
+
+/**
+ * Sets the boxes of both sides and lists the ways along their axes, each once. Answers how far they must move to be apart along
+ * the first of them, Infinity where there is none.
+ */
 export function setBoxes(): f64 {
   betweenX = betweenY = betweenZ = 0;
   addBox(0, -1);
   addBox(1, 1);
-  let least = Infinity;
+  boxWayCount = 0;
   for (let p: usize = 0; p < 5; p++) {
     for (let q = p + 1; q < 6; q++) {
-      if (!setBoxAxis(p, q)) continue;
-      let reach = -abs(betweenX * boxAxisX + betweenY * boxAxisY + betweenZ * boxAxisZ);
+      if (!setBoxAxis(p, q) || isListed(boxAxisX, boxAxisY, boxAxisZ)) continue;
+      const between = betweenX * boxAxisX + betweenY * boxAxisY + betweenZ * boxAxisZ;
+      let reach: f64 = 0;
       for (let at = edges; at < edges + 2 * EDGES_BYTES; at += 24) {
         reach += abs(load<f64>(at) * boxAxisX + load<f64>(at, 8) * boxAxisY + load<f64>(at, 16) * boxAxisZ);
       }
-      least = min(least, max(reach, 0.0));
+      addWay(boxAxisX, boxAxisY, boxAxisZ, reach - between);
+      addWay(-boxAxisX, -boxAxisY, -boxAxisZ, reach + between);
     }
   }
-  return least;
+  return boxWayCount == 0 ? Infinity : max(boxWayAt(0).reach, 0.0);
+}
+
+/**
+ * Tells whether an axis is listed, to the bit: of boxes that stand alike, as most do in a building, the axes across two edges
+ * come to the same three.
+ */
+function isListed(x: f64, y: f64, z: f64): bool {
+  for (let i: u32 = 0; i < boxWayCount; i++) {
+    const way = boxWayAt(i);
+    if (way.x == x && way.y == y && way.z == z) return true;
+  }
+  return false;
+}
+
+function addWay(x: f64, y: f64, z: f64, reach: f64): void {
+  let i = boxWayCount++;
+  for (; i != 0 && boxWayAt(i - 1).reach > reach; i--) {
+    const to = changetype<usize>(boxWayAt(i));
+    v128.store(to, v128.load(to - WAY_BYTES));
+    v128.store(to, v128.load(to - WAY_BYTES, 16), 16);
+  }
+  const way = boxWayAt(i);
+  way.x = x; way.y = y; way.z = z;
+  way.reach = reach;
 }
 
 /** Sets a side's edges, and adds its middle to the way, with a sign. */
@@ -62,7 +111,7 @@ function addBox(index: u32, sign: f64): void {
   }
 }
 
-export let boxAxisX: f64 = 0, boxAxisY: f64 = 0, boxAxisZ: f64 = 0;
+let boxAxisX: f64 = 0, boxAxisY: f64 = 0, boxAxisZ: f64 = 0;
 
 /** Edges at a smaller angle, as its sine, have no axis across them. */
 const PARALLEL: f64 = 1e-6;
@@ -71,7 +120,7 @@ const PARALLEL: f64 = 1e-6;
  * Sets the unit axis across edges p and q, of 0 … 2 of side 0 and 3 … 5 of side 1. Answers false where these are all but
  * parallel.
  */
-export function setBoxAxis(p: usize, q: usize): bool {
+function setBoxAxis(p: usize, q: usize): bool {
   const a = edges + p * 24, b = edges + q * 24;
   const px = load<f64>(a), py = load<f64>(a, 8), pz = load<f64>(a, 16);
   const qx = load<f64>(b), qy = load<f64>(b, 8), qz = load<f64>(b, 16);

