@@ -8,7 +8,7 @@ import { Proxy } from '../../shape/proxy';
 import { slotCount, slotOf } from '../objects';
 import { mayMeet } from './reaching-pairs';
 import { beginSort, passesFor, sortByBits, sortByIds } from './radix-sort';
-import { RecordList, SEGMENT_RECORDS, recordIn, roomBehind } from './record-list';
+import { RecordList, SEGMENT_RECORDS, clearRecords, recordIn, roomBehind } from './record-list';
 import { unpaired } from '../scene';
 import { SlotSet, addSlot, clearSlots, hasSlot, reserveSet } from '../slot-set';
 import { isAnyReaching } from '../ways';
@@ -88,6 +88,7 @@ export function beginQueue(withBudget: bool): void {
   isBudgeted = withBudget;
   queuedCount = 0;
   freshCount = 0;
+  clearRecords(fresh);
   queueCount = 0;
   leftCount = 0;
   cursor = 0;

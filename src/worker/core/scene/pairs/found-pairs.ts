@@ -8,13 +8,14 @@ import { slotCount } from '../objects';
 import { Outcome } from './outcome';
 import { PAIR_BYTES, Pair } from './pair-list';
 import { beginSort, sortByIds, sortBySlots } from './radix-sort';
-import { RecordList, roomBehind } from './record-list';
+import { RecordList, clearRecords, roomBehind } from './record-list';
 
 const found = changetype<RecordList>(memory.data(<i32>offsetof<RecordList>(), 16));
 export let foundCount: u32 = 0;
 
 export function clearFound(): void {
   foundCount = 0;
+  clearRecords(found);
 }
 
 /** Adds a pair with the contact that was found last. Throws OUT_OF_MEMORY. */

@@ -9,7 +9,7 @@ import { beginSortFound, clearFound, foundCount, sortFound } from './found-pairs
 import { proxyOf } from '../frame-snapshot';
 import { idAt, liveCount, slotCount } from '../objects';
 import { PAIR_BYTES, Pair, copyPair, keyIn, pairIn } from './pair-list';
-import { RecordList, roomBehind } from './record-list';
+import { RecordList, clearRecords, roomBehind } from './record-list';
 import { endChanges, unpaired } from '../scene';
 import { addSlot } from '../slot-set';
 import { beginLooking, lookOn } from './narrow-phase-slices';
@@ -60,6 +60,7 @@ let isBroadPhaseDone: bool = false;
  */
 export function beginPairs(withBudget: bool): void {
   endedCount = 0;
+  clearRecords(ended);
   nextIsMade = false;
   isFinding = unpaired.count != 0 || hasWaiting() || isForeign;
   if (!isFinding) return;

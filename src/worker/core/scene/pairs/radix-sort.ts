@@ -1,4 +1,4 @@
-// Stable sorts of records that are a whole number of vectors long: by radix, up to 11 bits at a time, and by counting
+// Stable sorts of records that are one vector or two long: by radix, up to 11 bits at a time, and by counting
 // (Knuth 1973, vol. 3, 5.2 and 5.2.5). They run in slices: a million pairs take 100 ms. One sort is under way at a time, and
 // nothing that it reads may change meanwhile.
 
@@ -124,7 +124,8 @@ function passOn(count: u32, recordBytes: usize, shift: u64, bits: u32, sliceEnd:
 // @ts-ignore: decorator
 @inline
 function copyRecord(to: usize, from: usize, bytes: usize): void {
-  for (let k: usize = 0; k < bytes; k += 16) v128.store(to + k, v128.load(from + k));
+  v128.store(to, v128.load(from));
+  if (bytes > 16) v128.store(to, v128.load(from, 16), 16);
 }
 
 /** Turns the counts of digits into where their records begin. */

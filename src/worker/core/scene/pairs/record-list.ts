@@ -1,7 +1,7 @@
 // A list of records that grows without being copied: where a million pairs were found, the copies of their lists took 43 ms in
 // one piece, and those of their contacts 206.
 
-import { allocate, reserve } from '../../memory';
+import { allocate, capacityOf, reserve } from '../../memory';
 
 /** How many records a segment has. */
 export const SEGMENT_RECORDS: u32 = 1 << 13;
@@ -12,6 +12,16 @@ const SEGMENT_BITS: u32 = 13;
 export class RecordList {
   segments: usize;
   segmentCount: u32;
+  /** Where the next record goes, and where the room for records ends there. */
+  next: usize;
+  end: usize;
+}
+
+/** Begins a list anew. */
+// @ts-ignore: decorator
+@inline
+export function clearRecords(list: RecordList): void {
+  list.next = list.end = 0;
 }
 
 /** Answers where the i-th record is. */
@@ -28,13 +38,14 @@ export function firstOf(list: RecordList, i: u32): usize {
   return segment < list.segmentCount ? <usize>load<u32>(list.segments + (<usize>segment << 2)) : 0;
 }
 
-/** Makes room for a record behind the first `count` ones, and answers where. Throws OUT_OF_MEMORY. */
+/** Makes room for a record behind the first `count` ones, which are all that were added. Answers where. Throws OUT_OF_MEMORY. */
 // @ts-ignore: decorator
 @inline
 export function roomBehind<T>(list: RecordList, count: u32): usize {
-  // The first segment is grown by need; of the others only the beginning may be missing.
-  if (count < SEGMENT_RECORDS || (count & (SEGMENT_RECORDS - 1)) == 0) makeRoom(list, count, offsetof<T>());
-  return recordIn<T>(list, count);
+  if (list.next == list.end) makeRoom(list, count, offsetof<T>());
+  const at = list.next;
+  list.next = at + offsetof<T>();
+  return at;
 }
 
 function makeRoom(list: RecordList, count: u32, recordBytes: usize): void {
@@ -44,7 +55,9 @@ function makeRoom(list: RecordList, count: u32, recordBytes: usize): void {
     store<u32>(list.segments + (<usize>place << 2), place == 0 ? 0 : <u32>allocate(<u64>SEGMENT_RECORDS * recordBytes));
     list.segmentCount = place + 1;
   }
-  if (place != 0) return;
-  const first = <usize>load<u32>(list.segments);
-  store<u32>(list.segments, <u32>reserve(first, <usize>count * recordBytes, <u64>(count + 1) * recordBytes));
+  const own = list.segments + (<usize>place << 2), used = <usize>(count & (SEGMENT_RECORDS - 1)) * recordBytes;
+  if (place == 0) store<u32>(own, <u32>reserve(<usize>load<u32>(own), used, used + recordBytes));
+  const segment = <usize>load<u32>(own);
+  list.next = segment + used;
+  list.end = segment + min<usize>(capacityOf(segment) / recordBytes, SEGMENT_RECORDS) * recordBytes;
 }
