@@ -1,8 +1,9 @@
 import type { Vec3 } from '../../shared/types.js';
 import { invalid } from '../check/validate.js';
+import { axesOf, cross } from './box-axes.js';
 import { Closest } from './closest-points.js';
 import { type Measurable, type MeasuredFeature, readFeature } from './features.js';
-import { partsOf, visitPairs } from './part-tree.js';
+import { partsOf, roundingOf, visitPairs } from './part-tree.js';
 
 /** How two features lie to each other. Lengths are world units. */
 export interface Measure {
@@ -40,12 +41,13 @@ export function measure(a: Measurable, b: Measurable): Measure {
   moveBy(first.corners, origin);
   moveBy(second.corners, origin);
   const closest = new Closest();
-  const [parts, others] = [first, second].map(({ kind, corners }) => partsOf(corners, SIZES[kind]));
-  visitPairs(parts, others, closest, (i, k) => addPair(closest, first, i, second, k));
+  const [v, w] = [wayOf(first), wayOf(second)];
+  const axes = axesOf(first, v, second, w);
+  const [parts, others] = [first, second].map(({ kind, corners }) => partsOf(corners, SIZES[kind], axes));
+  visitPairs(parts, others, closest, roundingOf(parts, others), (i, k) => addPair(closest, first, i, second, k));
   const { square } = closest;
   if (!(square < Infinity)) invalid('measure', 'b', b, 'what is less than 1e154 away from `a`');
   const placeOf = ([x, y, z]: Vec3): Vec3 => [x + origin[0], y + origin[1], z + origin[2]];
-  const [v, w] = [wayOf(first), wayOf(second)];
   const angle = v && w ? angleOf(first.kind, v, second.kind, w) : null;
   const areParallel = first.kind === 'face' && second.kind === 'face' && angle !== null && angle <= PARALLEL;
   return {
@@ -132,8 +134,4 @@ function middleOf({ corners }: MeasuredFeature): Vec3 {
 
 function dot(a: Vec3, b: Vec3): number {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-function cross(a: Vec3, b: Vec3): Vec3 {
-  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }

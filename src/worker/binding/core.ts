@@ -174,6 +174,9 @@ export function bindCore(exports: CoreExports): Core {
   return new WasmCore(exports);
 }
 
+/** Bytes of an answer that are copied between two readings of the clock: 0.1 to 0.5 ms. A million pairs with points have 150 MB. */
+const COPIED_AT_ONCE = 1 << 20;
+
 class WasmCore implements Core {
   readonly rays: CoreRays;
   readonly volumes: CoreVolumes;
@@ -190,6 +193,8 @@ class WasmCore implements Core {
   /** The names of the boxes that stand for objects, of those that have some. */
   readonly #boxNames = new Map<ObjectId, readonly string[]>();
   readonly #derivations: Derivations;
+  /** The answer of a frame that is being copied out of the memory. */
+  #answer: { from: number; length: number; target: Uint8Array<ArrayBuffer>; done: number } | undefined;
 
   constructor(exports: CoreExports) {
     this.#exports = exports;
@@ -408,6 +413,7 @@ class WasmCore implements Core {
   }
 
   beginFrame(input: ArrayBuffer): void {
+    this.#answer = undefined;
     this.#withFrame(input, (address) => this.#exports.beginFrame(address));
   }
 
@@ -420,14 +426,27 @@ class WasmCore implements Core {
   }
 
   stepFrame(budget: number, out: ArrayBuffer | undefined, mayLook = true): ArrayBuffer | null {
-    const isWhole = budget === Number.POSITIVE_INFINITY;
-    const result = this.#exports.stepFrame(isWhole ? budget : performance.now() + budget, mayLook) >>> 0;
-    if (result === 0) return null;
-    const length = this.#memory.view.getUint32(result + layout.OUT_BYTES, true);
-    // A buffer that is too small is replaced by one with room to grow, so that this stays rare.
-    const target = out && out.byteLength >= length ? out : new ArrayBuffer(roomFor(length));
-    new Uint8Array(target).set(this.#memory.bytes(result, length));
-    return target;
+    const end = performance.now() + budget;
+    if (!this.#answer) {
+      const from = this.#exports.stepFrame(end, mayLook) >>> 0;
+      if (from === 0) return null;
+      const length = this.#memory.view.getUint32(from + layout.OUT_BYTES, true);
+      // A buffer that is too small is replaced by one with room to grow, so that this stays rare.
+      const target = out && out.byteLength >= length ? out : new ArrayBuffer(roomFor(length));
+      this.#answer = { from, length, target: new Uint8Array(target), done: 0 };
+    }
+    const answer = this.#answer;
+    const { from, length, target } = answer;
+    do {
+      const part = Math.min(length - answer.done, COPIED_AT_ONCE);
+      target.set(this.#memory.bytes(from + answer.done, part), answer.done);
+      answer.done += part;
+      if (answer.done === length) {
+        this.#answer = undefined;
+        return target.buffer;
+      }
+    } while (performance.now() < end);
+    return null;
   }
 
   place(input: ArrayBuffer): void {

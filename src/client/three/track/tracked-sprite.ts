@@ -127,12 +127,16 @@ export class TrackedSprite extends TrackedObject implements Facing {
   }
 }
 
+const toWorld = new Matrix4();
+
 /** Turns sprites to the camera that a frame is of. */
 export function faceSprites(sprites: ReadonlySet<Facing>, camera: Camera): void {
   if (sprites.size === 0 || camera?.isCamera !== true) return;
   camera.updateWorldMatrix(true, false);
   const isPerspective = (camera as PerspectiveCamera).isPerspectiveCamera === true;
-  for (const sprite of sprites) sprite.face(camera.matrixWorld, camera.matrixWorldInverse, isPerspective);
+  // three draws with a view that has no scale of the camera's parents, though its Raycaster places sprites with it.
+  const world = toWorld.copy(camera.matrixWorldInverse).invert();
+  for (const sprite of sprites) sprite.face(world, camera.matrixWorldInverse, isPerspective);
 }
 
 /** Makes of a Sprite what can be looked at as a Mesh. It is nowhere until it is first turned to a camera. */

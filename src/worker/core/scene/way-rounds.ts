@@ -3,9 +3,9 @@
 
 import { FLAG_CONTINUOUS } from '../../../shared/layout';
 import { takeStart } from '../shape/reach';
-import { knownReachOfFrame } from './frame-snapshot';
+import { idsOfFrame, knownReachOfFrame } from './frame-snapshot';
 import { idAt, isAlive, itemAt, reachAt, slotOf } from './objects';
-import { waitingAt, waitingPairs } from './pairs/contact-queue';
+import { waitingPairs, waitingSlots } from './pairs/contact-queue';
 import { touch } from './scene';
 import { clearSlots, hasSlot, slotIn } from './slot-set';
 import { noteStart, passed, underWay, wayRound } from './ways';
@@ -16,10 +16,8 @@ function isContinuous(slot: u32): bool {
 
 /** Holds the ways of the objects of pairs that wait, before `nextRound`. */
 export function holdWays(): void {
-  for (let i: u32 = 0; i < waitingPairs; i++) {
-    hold(waitingAt(i).a);
-    hold(waitingAt(i).b);
-  }
+  if (waitingPairs == 0) return;
+  for (let i: u32 = 0; i < waitingSlots.count; i++) hold(idAt(slotIn(waitingSlots, i)));
 }
 
 function hold(id: u32): void {
@@ -31,10 +29,9 @@ function hold(id: u32): void {
 
 /** Does so after `nextRound`, by what the frame has kept of the objects. */
 export function restoreWaiting(): void {
-  for (let i: u32 = 0; i < waitingPairs; i++) {
-    restore(waitingAt(i).a);
-    restore(waitingAt(i).b);
-  }
+  if (waitingPairs == 0) return;
+  const ids = idsOfFrame();
+  for (let i: u32 = 0; i < waitingSlots.count; i++) restore(load<u32>(ids + (<usize>slotIn(waitingSlots, i) << 2)));
 }
 
 /** Restores the ways of all objects that a frame has kept, as it was not answered. */

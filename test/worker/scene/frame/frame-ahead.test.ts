@@ -357,6 +357,16 @@ describe.each([
       }
       expect(ofBroadPhase).toBeGreaterThan(0);
     });
+
+    // Sorting, merging, comparing and writing are in slices of 4,096 or 8,192 pairs.
+    test.each([
+      ['few change', 6],
+      ['all change', 600],
+    ])('where pairs are so many that what is made of them takes slices, of which %s', async (_, changes) => {
+      const scene = { slots: 500, spread: 0.05, meshShare: 0, changes, late: 4, times: 40, details: [1, 3, 3, 4] };
+      const { count } = await goOn(SEED + changes, 4, { ...scene, reaching: 0.1 }, budgets);
+      expect(count).toBeGreaterThan(20);
+    });
   },
 );
 

@@ -16,8 +16,8 @@ import { leaveOutOccluded } from '../view/occlusion';
 import { beginSnapshot, bytesOfAll, dropSnapshot, idsOfFrame, keepAll, takeSnapshot } from '../frame-snapshot';
 import { isAlive, slotCount, slotOf } from '../objects';
 import { SlotSet, addSlot, clearSlots, reserveSet } from '../slot-set';
-import { append, beginOut, out, outUsed, reserveOut, writeIds } from './out';
-import { PAIRS_OUT_PARTS, pairsOutBytes, writePairs } from './out-pairs';
+import { append, beginOut, out, outUsed, reserveMore, reserveOut, writeIds } from './out';
+import { PAIRS_OUT_PARTS, beginWritingPairs, pairsOutBytes, writePairs } from './out-pairs';
 import { viewsOutBytes, viewsOutParts, writeViews } from './out-views';
 import { beginPairs, findCandidates, findPairs, takePairs } from '../pairs/pairs';
 import { copySweep, isTruncated } from '../pairs/broad-phase';
@@ -60,11 +60,14 @@ let isIndexed: bool = false;
 let isBudgeted: bool = false;
 /** Whether the broad phase is done. */
 let isNarrow: bool = false;
+/** Whether the pairs are found, and whether the answer is being written. */
+let isFound: bool = false;
+let isWriting: bool = false;
 /** Whether a frame is between two steps. */
 let isUnderWay: bool = false;
 /** Whether the scene has gone on since the frame began. */
 let isAhead: bool = false;
-let msUpdate: f64 = 0, msCull: f64 = 0, msOcclusion: f64 = 0, msBroadPhase: f64 = 0, msNarrowPhase: f64 = 0;
+let msUpdate: f64 = 0, msCull: f64 = 0, msOcclusion: f64 = 0, msBroadPhase: f64 = 0, msNarrowPhase: f64 = 0, msAnswer: f64 = 0;
 
 /**
  * Begins the frame at `input`, which is not needed after that; queries see it from now on. `stepFrame` must follow
@@ -91,9 +94,9 @@ export function beginFrame(input: usize): void {
   isResumed = false;
   viewsDone = 0;
   isIndexed = false;
-  isNarrow = false;
+  isNarrow = isFound = isWriting = false;
   msUpdate = leftAt - start;
-  msNarrowPhase = msCull = msOcclusion = 0;
+  msNarrowPhase = msCull = msOcclusion = msAnswer = 0;
   isUnderWay = true;
 }
 
@@ -170,11 +173,13 @@ export function stepFrame(sliceEnd: f64, mayLook: bool): usize {
     isUnderWay = true;
     return 0;
   }
-  const isDone = findPairs(sliceEnd, start + budgetLeft);
-  leftAt = now();
-  budgetLeft -= leftAt - start;
-  msNarrowPhase += leftAt - start;
-  if (isDone) return answerFrame();
+  if (!isFound) {
+    isFound = findPairs(sliceEnd, start + budgetLeft);
+    leftAt = now();
+    budgetLeft -= leftAt - start;
+    msNarrowPhase += leftAt - start;
+  }
+  if (isFound && writeAnswer(sliceEnd)) return out;
   isUnderWay = true;
   return 0;
 }
@@ -232,39 +237,63 @@ function catchUp(isAnswered: bool): void {
   isAhead = false;
 }
 
-function answerFrame(): usize {
-  // The frame before is forgotten while this is written, so nothing may fail from there on.
-  const bytes = viewsOutBytes() + pairsOutBytes() + charactersOutBytes() + (<u64>rejected.count << 2);
-  reserveOut(bytes, viewsOutParts() + PAIRS_OUT_PARTS + CHARACTERS_OUT_PARTS + 1);
+/** Answers how many bytes there are in the answer besides the pairs, and in how many parts. */
+function restOutBytes(): u64 {
+  return viewsOutBytes() + charactersOutBytes() + (<u64>rejected.count << 2);
+}
+
+function restOutParts(): u32 {
+  return viewsOutParts() + CHARACTERS_OUT_PARTS + 1;
+}
+
+/** Writes the answer until the slice ends. Answers whether that is done. Throws OUT_OF_MEMORY. */
+function writeAnswer(sliceEnd: f64): bool {
+  const wasLeft = isWriting;
+  const start = wasLeft ? now() : leftAt;
+  if (!isWriting) {
+    reserveOut(restOutBytes() + pairsOutBytes(), restOutParts() + PAIRS_OUT_PARTS);
+    beginOut();
+    beginWritingPairs();
+    isWriting = true;
+  }
+  const isWritten = writePairs(sliceEnd);
+  if (isWritten) {
+    // The frame before is forgotten while the rest is written, so nothing may fail from there on; views may have gone meanwhile.
+    if (wasLeft) reserveMore(restOutBytes(), restOutParts());
+    endFrame();
+  }
+  leftAt = now();
+  msAnswer += leftAt - start;
+  if (!isWritten) return false;
+  store<f64>(out, msAnswer, OUT_MS_ANSWER);
+  store<f64>(out, msUpdate + msCull + msBroadPhase + msNarrowPhase + msAnswer, OUT_MS_TOTAL);
+  return true;
+}
+
+/** Makes what was found that of the last frame, and writes the rest of the answer. */
+function endFrame(): void {
   takePairs();
   if (!isAhead) {
     holdWays();
     nextRound();
   }
-  beginOut();
   store<u32>(out, frameNumber, OUT_FRAME);
   store<u32>(out, epoch, OUT_EPOCH);
   writeViews();
-  writePairs();
   writeCharacters();
   writeRejected();
   store<u32>(out, <u32>outUsed, OUT_BYTES);
-  const msContacts = msBroadPhase + msNarrowPhase;
   store<u32>(out, <u32>isTruncated, OUT_TRUNCATED);
   store<f64>(out, msUpdate, OUT_MS_UPDATE);
   store<f64>(out, msCull, OUT_MS_CULL);
   store<f64>(out, msOcclusion, OUT_MS_OCCLUSION);
   store<f64>(out, msBroadPhase, OUT_MS_BROAD_PHASE);
   store<f64>(out, msNarrowPhase, OUT_MS_NARROW_PHASE);
-  store<f64>(out, msContacts, OUT_MS_CONTACTS);
-  store<f64>(out, now() - leftAt, OUT_MS_ANSWER);
-  store<f64>(out, msUpdate + msCull + msContacts + (now() - leftAt), OUT_MS_TOTAL);
+  store<f64>(out, msBroadPhase + msNarrowPhase, OUT_MS_CONTACTS);
   catchUp(true);
-  if (!arePosesRead()) {
-    freeRetired();
-    freeRetiredLists();
-  }
-  return out;
+  if (arePosesRead()) return;
+  freeRetired();
+  freeRetiredLists();
 }
 
 /** Tells whether somebody was left in the midst of a posed mesh. */

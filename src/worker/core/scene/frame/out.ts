@@ -14,6 +14,11 @@ export function reserveOut(bytes: u64, parts: u32): void {
   out = reserve(out, 0, OUT_HEADER_BYTES + bytes + 16 * <u64>(parts + 1));
 }
 
+/** Makes room for so many parts more, behind what is written. Throws OUT_OF_MEMORY. */
+export function reserveMore(bytes: u64, parts: u32): void {
+  out = reserve(out, outUsed, outUsed + bytes + 16 * <u64>(parts + 1));
+}
+
 export function beginOut(): void {
   outUsed = 0;
   append(OUT_HEADER_BYTES);

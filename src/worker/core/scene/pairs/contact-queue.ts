@@ -2,13 +2,16 @@
 // frames before, and looked at by age, then ids; what the budget does not suffice for waits. Without a budget the queue
 // holds the pairs with a mesh, which are looked at in slices, all of them.
 
+import { now } from '../../host';
 import { reserve } from '../../memory';
 import { Proxy } from '../../shape/proxy';
-import { slotOf } from '../objects';
+import { slotCount, slotOf } from '../objects';
 import { mayMeet } from './reaching-pairs';
-import { radixPass, sortByIds } from './radix-sort';
+import { beginSort, passesFor, sortByBits, sortByIds } from './radix-sort';
+import { RecordList, SEGMENT_RECORDS, clearRecords, recordIn, roomBehind } from './record-list';
 import { unpaired } from '../scene';
-import { hasSlot } from '../slot-set';
+import { SlotSet, addSlot, clearSlots, hasSlot, reserveSet } from '../slot-set';
+import { isAnyReaching } from '../ways';
 
 /** Two objects whose bounds overlap. */
 @unmanaged
@@ -29,17 +32,19 @@ const LOOKED_AT: u32 = 0xffffffff;
  */
 const REFRESHED: u32 = 0xfffffffe;
 
-// All sorted by ids.
+// Sorted by ids.
 let waiting: usize = 0; // since the frames before
+/** The slots of the objects of pairs that wait, where anything reaches beyond its shape. */
+export const waitingSlots = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 /** How many pairs wait for the next frame, those that have an old answer, too. */
 export let waitingPairs: u32 = 0;
-let fresh: usize = 0; // found in this one
+const fresh = changetype<RecordList>(memory.data(<i32>offsetof<RecordList>(), 16)); // found in this one
 let freshCount: u32 = 0;
 let queue: usize = 0; // both, as far as they are still to be looked at
 let queueCount: u32 = 0;
 
 let order: usize = 0; // the queue by age
-let spare: usize = 0;
+let sorted: usize = 0; // the new ones, sorted; then room for sorting
 let frame: u32 = 0;
 let cursor: u32 = 0;
 /** Whether pairs wait for later frames. Without a budget the queue is what this frame looks at, in any order. */
@@ -83,6 +88,7 @@ export function beginQueue(withBudget: bool): void {
   isBudgeted = withBudget;
   queuedCount = 0;
   freshCount = 0;
+  clearRecords(fresh);
   queueCount = 0;
   leftCount = 0;
   cursor = 0;
@@ -102,24 +108,60 @@ export function queuedFresh(): u32 {
 
 /** Queues two objects by their ids; `a` is the lower one. Throws OUT_OF_MEMORY. */
 export function postpone(a: u32, b: u32): void {
-  fresh = reserve(fresh, freshCount * <u32>QUEUED_BYTES, <u64>(freshCount + 1) * QUEUED_BYTES);
-  const queued = queuedIn(fresh, freshCount++);
+  const queued = changetype<Queued>(roomBehind<Queued>(fresh, freshCount));
+  freshCount++;
   queued.a = a;
   queued.b = b;
   queued.since = frame;
 }
 
-/** Ends the queueing of this frame: puts the pairs in the order in which they are looked at. Throws OUT_OF_MEMORY. */
+// What is left to do until the queue is in order.
+const SORTING: u32 = 0;
+const MERGING: u32 = 1;
+const AGEING: u32 = 2;
+let phase: u32 = 0;
+/** How far the new pairs and those that wait have been merged, or the queue been numbered. */
+let freshDone: u32 = 0;
+let waitingDone: u32 = 0;
+/** Since when the oldest of those that wait does so, where there are any. */
+let waitingSince: u32 = 0;
+/** No pair of the queue has waited for more frames. */
+let oldest: u32 = 0;
+
+/** Ends the queueing of this frame; `orderQueue` must follow until it is done. Throws OUT_OF_MEMORY. */
 export function closeQueue(): void {
   if (!isBudgeted) {
     queuedCount = freshCount;
     return;
   }
-  spare = reserve(spare, 0, <u64>freshCount * QUEUED_BYTES);
-  sortByIds<Queued>(fresh, spare, freshCount);
-  mergeQueue();
-  orderByAge();
+  phase = SORTING;
+  freshDone = 0;
+  waitingDone = 0;
+  oldest = waitingPairs == 0 ? 0 : frame - waitingSince;
+  const most = <u64>(freshCount + waitingPairs) * QUEUED_BYTES;
+  sorted = reserve(sorted, 0, most);
+  order = reserve(order, 0, most);
+  queue = reserve(queue, 0, most);
+  beginSort();
+}
+
+/**
+ * Puts the pairs in the order in which they are looked at, until the slice ends. Answers whether that is done.
+ */
+export function orderQueue(sliceEnd: f64): bool {
+  if (!isBudgeted) return true;
+  if (phase == SORTING) {
+    if (freshCount != 0 && !sortByIds(fresh, order, sorted, freshCount, QUEUED_BYTES, sliceEnd)) return false;
+    phase = MERGING;
+  }
+  if (phase == MERGING) {
+    if (!mergeQueue(sliceEnd)) return false;
+    phase = AGEING;
+    beginSort();
+  }
+  if (!orderByAge(sliceEnd)) return false;
   queuedCount = leftCount = queueCount;
+  return true;
 }
 
 /**
@@ -127,7 +169,7 @@ export function closeQueue(): void {
  * found.
  */
 export function queuedByAge(i: u32): Queued {
-  return queuedIn(isBudgeted ? order : fresh, i);
+  return isBudgeted ? queuedIn(order, i) : changetype<Queued>(recordIn<Queued>(fresh, i));
 }
 
 /** Tells whether a pair of the frame's queue has its answer. */
@@ -165,45 +207,44 @@ export function placeInQueue(a: u32, b: u32): i32 {
 
 /**
  * Merges the waiting pairs and the new ones into the queue. A waiting pair stays when nothing changed about it, or when
- * it was found again. Throws OUT_OF_MEMORY.
+ * it was found again. Answers whether that is done.
  */
-function mergeQueue(): void {
-  queue = reserve(queue, 0, <u64>(freshCount + waitingPairs) * QUEUED_BYTES);
-  let i: u32 = 0;
-  let j: u32 = 0;
-  while (i < freshCount || j < waitingPairs) {
-    const found = i < freshCount ? idsIn(fresh, i) : u64.MAX_VALUE;
-    const known = j < waitingPairs ? idsIn(waiting, j) : u64.MAX_VALUE;
-    const old = queuedIn(waiting, j);
+function mergeQueue(sliceEnd: f64): bool {
+  for (let since: u32 = 0; freshDone < freshCount || waitingDone < waitingPairs; since++) {
+    if (since == SEGMENT_RECORDS) {
+      since = 0;
+      if (now() >= sliceEnd) return false;
+    }
+    const found = freshDone < freshCount ? idsIn(sorted, freshDone) : u64.MAX_VALUE;
+    const known = waitingDone < waitingPairs ? idsIn(waiting, waitingDone) : u64.MAX_VALUE;
+    const old = queuedIn(waiting, waitingDone);
     const queued = queuedIn(queue, queueCount);
-    if (known <= found) j++;
+    if (known <= found) waitingDone++;
     if (known < found) {
       if (isTouched(old.a, old.b)) continue;
       copyQueued(queued, old);
     } else {
-      copyQueued(queued, queuedIn(fresh, i++));
+      copyQueued(queued, queuedIn(sorted, freshDone++));
       if (known == found) queued.since = old.since;
     }
-    queued.place = queueCount++;
+    queued.place = queueCount;
+    const ordered = queuedIn(order, queueCount++);
+    copyQueued(ordered, queued);
+    ordered.since += oldest - frame; // from 0 on
   }
+  return true;
 }
 
-function orderByAge(): void {
-  order = reserve(order, 0, <u64>queueCount * QUEUED_BYTES);
-  spare = reserve(spare, 0, <u64>queueCount * QUEUED_BYTES);
-  let oldest: u32 = 0;
-  for (let i: u32 = 0; i < queueCount; i++) oldest = max(oldest, frame - queuedIn(queue, i).since);
-  for (let i: u32 = 0; i < queueCount; i++) {
-    const queued = queuedIn(order, i);
-    copyQueued(queued, queuedIn(queue, i));
-    queued.since += oldest - frame; // from 0 on
-  }
-  for (let shift: u32 = 0; shift < 32 && oldest >> shift != 0; shift += 11) {
-    radixPass<Queued>(order, spare, queueCount, offsetof<Queued>('since'), shift, min<u32>(11, 32 - shift));
-    const sorted = spare;
-    spare = order;
+/** Sorts the queue by when its pairs were queued first. Answers whether that is done. */
+function orderByAge(sliceEnd: f64): bool {
+  const bits = 32 - clz(oldest);
+  if (!sortByBits(order, sorted, queueCount, QUEUED_BYTES, offsetof<Queued>('since'), bits, sliceEnd)) return false;
+  if (passesFor(bits) & 1) {
+    const last = order;
     order = sorted;
+    sorted = last;
   }
+  return true;
 }
 
 /** What became of a pair; must be asked in the order of ids. */
@@ -220,21 +261,44 @@ export function fateOf(ids: u64): u32 {
   return place == LOOKED_AT ? LOOKED : place == REFRESHED ? RENEWED : LEFT;
 }
 
-/** Answers the i-th of the pairs that wait. */
-export function waitingAt(i: u32): Queued {
-  return queuedIn(waiting, i);
+// What waits is gathered at the beginning of the queue, which is not looked at any more.
+let gatherDone: u32 = 0;
+let gathered: u32 = 0;
+let gatheredAge: u32 = 0;
+
+/** Begins to gather what is left of the queue; `gatherWaiting` must follow until it is done. Throws OUT_OF_MEMORY. */
+export function beginGathering(): void {
+  gatherDone = 0;
+  gathered = 0;
+  gatheredAge = 0;
+  clearSlots(waitingSlots);
+  reserveSet(waitingSlots, slotCount);
 }
 
-/** Makes what is left of the queue wait for the next frame. Needs no memory. */
+/** Gathers what is left of the queue, until the slice ends. Answers whether that is done. */
+export function gatherWaiting(sliceEnd: f64): bool {
+  while (gatherDone < queueCount) {
+    for (const end = min(queueCount, gatherDone + SEGMENT_RECORDS); gatherDone < end; gatherDone++) {
+      const queued = queuedIn(queue, gatherDone);
+      if (queued.place == LOOKED_AT) continue;
+      gatheredAge = max(gatheredAge, frame - queued.since);
+      copyQueued(queuedIn(queue, gathered++), queued);
+      if (!isAnyReaching) continue;
+      addSlot(waitingSlots, slotOf(queued.a));
+      addSlot(waitingSlots, slotOf(queued.b));
+    }
+    if (gatherDone < queueCount && now() >= sliceEnd) return false;
+  }
+  return true;
+}
+
+/** Makes what was gathered wait for the next frame. */
 export function takeWaiting(): void {
   const last = waiting;
   waiting = queue;
   queue = last;
-  waitingPairs = 0;
-  for (let i: u32 = 0; i < queueCount; i++) {
-    const queued = queuedIn(waiting, i);
-    if (queued.place != LOOKED_AT) copyQueued(queuedIn(waiting, waitingPairs++), queued);
-  }
+  waitingPairs = gathered;
+  waitingSince = frame - gatheredAge;
   queueCount = 0;
   frame++;
 }

@@ -6,14 +6,16 @@ import { reserve } from '../../memory';
 import { Proxy } from '../../shape/proxy';
 import { slotCount } from '../objects';
 import { Outcome } from './outcome';
-import { PAIR_BYTES, Pair, pairIn } from './pair-list';
-import { sortByIds, sortBySlots } from './radix-sort';
+import { PAIR_BYTES, Pair } from './pair-list';
+import { beginSort, sortByIds, sortBySlots } from './radix-sort';
+import { RecordList, clearRecords, roomBehind } from './record-list';
 
-let found: usize = 0;
+const found = changetype<RecordList>(memory.data(<i32>offsetof<RecordList>(), 16));
 export let foundCount: u32 = 0;
 
 export function clearFound(): void {
   foundCount = 0;
+  clearRecords(found);
 }
 
 /** Adds a pair with the contact that was found last. Throws OUT_OF_MEMORY. */
@@ -46,8 +48,8 @@ export function addOutcome(a: Proxy, b: Proxy, outcome: Outcome, isStale: bool):
 }
 
 function newPair(a: Proxy, b: Proxy, contained: i32): Pair {
-  found = reserve(found, foundCount * <u32>PAIR_BYTES, <u64>(foundCount + 1) * PAIR_BYTES);
-  const pair = pairIn(found, foundCount++);
+  const pair = changetype<Pair>(roomBehind<Pair>(found, foundCount));
+  foundCount++;
   pair.a = a.id;
   pair.b = b.id;
   pair.contained = <u8>contained;
@@ -59,13 +61,24 @@ function newPair(a: Proxy, b: Proxy, contained: i32): Pair {
   return pair;
 }
 
-/** Writes the found pairs in order to a list with room for so many. Throws OUT_OF_MEMORY. */
-export function sortFound(to: usize): void {
+/** How many slots there were when the sort began; 0 where it is by radix. */
+let slots: u32 = 0;
+let spare: usize = 0;
+
+/** Begins to sort the found pairs. Throws OUT_OF_MEMORY. */
+export function beginSortFound(): void {
+  beginSort();
   // Where few of many objects are in pairs, there are more slots than pairs.
-  if (slotCount <= foundCount * 8) {
-    sortBySlots<Pair>(found, to, foundCount, slotCount);
-    return;
-  }
-  sortByIds<Pair>(found, to, foundCount);
-  memory.copy(to, found, <usize>foundCount * PAIR_BYTES);
+  slots = slotCount <= foundCount * 8 ? slotCount : 0;
+  if (slots == 0) spare = reserve(spare, 0, <u64>foundCount * PAIR_BYTES);
+}
+
+/**
+ * Writes the found pairs in order to a place with room for them, until the slice ends. Answers whether that is done. Throws
+ * OUT_OF_MEMORY.
+ */
+export function sortFound(to: usize, sliceEnd: f64): bool {
+  if (foundCount == 0) return true;
+  if (slots != 0) return sortBySlots(found, to, foundCount, slots, PAIR_BYTES, sliceEnd);
+  return sortByIds(found, spare, to, foundCount, PAIR_BYTES, sliceEnd);
 }

@@ -2,24 +2,27 @@
 // changed, only their pairs are found anew and merged with the rest.
 
 import { NOTHING, beginPool, carryContact, takePool } from '../../contact/manifold/pool';
+import { now } from '../../host';
 import { reserve } from '../../memory';
 import { TOO_MANY_REFUSED, UNFINISHED, beginAll, beginTouched, considerOn, isAll, isTruncated } from './broad-phase';
-import { clearFound, foundCount, sortFound } from './found-pairs';
+import { beginSortFound, clearFound, foundCount, sortFound } from './found-pairs';
 import { proxyOf } from '../frame-snapshot';
 import { idAt, liveCount, slotCount } from '../objects';
 import { PAIR_BYTES, Pair, copyPair, keyIn, pairIn } from './pair-list';
+import { RecordList, clearRecords, roomBehind } from './record-list';
 import { endChanges, unpaired } from '../scene';
 import { addSlot } from '../slot-set';
 import { beginLooking, lookOn } from './narrow-phase-slices';
 import {
-  LEFT, NOT_QUEUED, beginQueue, closeQueue, fateOf, hasWaiting, isTouched, leftCount, takeWaiting,
+  LEFT, NOT_QUEUED, beginGathering, beginQueue, closeQueue, fateOf, gatherWaiting, hasWaiting, isTouched, leftCount, orderQueue,
+  takeWaiting,
 } from './contact-queue';
 
 /** The pairs of this frame, sorted. */
 export let pairs: usize = 0;
 export let pairCount: u32 = 0;
 /** The pairs of the frame before that have ended, sorted. */
-export let ended: usize = 0;
+export const ended = changetype<RecordList>(memory.data(<i32>offsetof<RecordList>(), 16));
 export let endedCount: u32 = 0;
 /** How many pairs wait for a later frame, besides those that keep their last answer. */
 export let waitingCount: u32 = 0;
@@ -29,6 +32,18 @@ let next: usize = 0; // the pairs that are made, while `pairs` are those of the 
 let nextCount: u32 = 0;
 let nextIsMade: bool = false;
 let staleCount: u32 = 0;
+
+// What is done for a frame's pairs, one after the other.
+const ORDERING: u32 = 0; // the queue
+const LOOKING: u32 = 1;
+const SORTING: u32 = 2;
+const MERGING: u32 = 3;
+const COMPARING: u32 = 4;
+const GATHERING: u32 = 5; // what waits
+let phase: u32 = 0;
+/** How far a phase has come with what is new, and with the pairs of the frame before. */
+let newDone: u32 = 0;
+let oldDone: u32 = 0;
 /**
  * Whether `pairs` are another core's: objects that have gone since then were never here, and no slot of theirs is
  * touched.
@@ -45,12 +60,10 @@ let isBroadPhaseDone: bool = false;
  */
 export function beginPairs(withBudget: bool): void {
   endedCount = 0;
+  clearRecords(ended);
   nextIsMade = false;
   isFinding = unpaired.count != 0 || hasWaiting() || isForeign;
-  if (!isFinding) {
-    for (let i: u32 = 0; i < pairCount; i++) pairIn(pairs, i).begun = 0;
-    return;
-  }
+  if (!isFinding) return;
   isQueueing = withBudget || hasWaiting();
   isBroadPhaseDone = false;
   // What was left out in the frame before may be any pair.
@@ -72,7 +85,8 @@ function touchAll(): void {
 
 /** Continues the broad phase until the slice ends. Answers whether it is done. Throws OUT_OF_MEMORY. */
 export function findCandidates(sliceEnd: f64): bool {
-  if (!isFinding || isBroadPhaseDone) return true;
+  if (!isFinding) return true;
+  if (isBroadPhaseDone) return orderOn(sliceEnd);
   let state = considerOn(sliceEnd);
   if (state == TOO_MANY_REFUSED) {
     begin(true);
@@ -80,25 +94,65 @@ export function findCandidates(sliceEnd: f64): bool {
   }
   if (state == UNFINISHED) return false;
   closeQueue();
-  beginLooking();
+  phase = ORDERING;
   isBroadPhaseDone = true;
+  return orderOn(sliceEnd);
+}
+
+function orderOn(sliceEnd: f64): bool {
+  if (phase > ORDERING) return true;
+  if (!orderQueue(sliceEnd)) return false;
+  beginLooking();
+  phase = LOOKING;
   return true;
 }
 
-/** Looks for contacts until the slice ends. Answers whether the frame's pairs are found. Throws OUT_OF_MEMORY. */
+/**
+ * Looks for contacts, and makes them the next pairs, until the slice ends. Answers whether the frame's pairs are found. Throws
+ * OUT_OF_MEMORY.
+ */
 export function findPairs(sliceEnd: f64, budgetEnd: f64): bool {
-  if (!isFinding) return true;
-  if (!lookOn(sliceEnd, budgetEnd)) return false;
-  if (isAll && !isQueueing) takeFound();
-  else mergeFound();
-  compare();
-  nextIsMade = true;
-  return true;
+  if (!isFinding || nextIsMade) return true;
+  if (phase == LOOKING) {
+    if (!lookOn(sliceEnd, budgetEnd)) return false;
+    beginNext();
+    phase = SORTING;
+  }
+  if (phase == SORTING) {
+    if (!sortFound(isMerging() ? found : next, sliceEnd)) return false;
+    phase = MERGING;
+  }
+  if (phase == MERGING) {
+    if (isMerging() && !mergeFound(sliceEnd)) return false;
+    newDone = oldDone = 0;
+    phase = COMPARING;
+  }
+  if (phase == COMPARING) {
+    if (!compare(sliceEnd)) return false;
+    beginGathering();
+    phase = GATHERING;
+  }
+  nextIsMade = gatherWaiting(sliceEnd);
+  return nextIsMade;
 }
 
-/** Answers how many pairs there will be. */
+/** Answers how many pairs there will be, and where; `takePairs` makes them the frame's. */
 export function countPairs(): u32 {
   return nextIsMade ? nextCount : pairCount;
+}
+
+export function pairsToBe(): usize {
+  return nextIsMade ? next : pairs;
+}
+
+/** Tells whether the pairs that will be are those of the frame before, of which none has begun. */
+export function arePairsKept(): bool {
+  return !nextIsMade;
+}
+
+/** Answers how many pairs will wait. */
+export function countWaiting(): u32 {
+  return nextIsMade ? leftCount - staleCount : waitingCount;
 }
 
 /**
@@ -109,11 +163,12 @@ export function takePairs(): void {
   endChanges();
   if (!nextIsMade) return;
   isForeign = false;
+  waitingCount = countWaiting();
   const last = pairs;
   pairs = next;
   pairCount = nextCount;
   next = last;
-  waitingCount = leftCount - staleCount;
+  nextIsMade = false;
   takePool();
   takeWaiting();
 }
@@ -138,31 +193,46 @@ export function setPairs(a: usize, b: usize, groupA: usize, groupB: usize, count
   }
 }
 
-/** Makes the next pairs of all that was found. Throws OUT_OF_MEMORY. */
-function takeFound(): void {
-  next = reserve(next, 0, max<u64>(<u64>foundCount * PAIR_BYTES, 64));
-  sortFound(next);
-  nextCount = foundCount;
+/** Tells whether what was found is merged with what is kept. */
+function isMerging(): bool {
+  return !isAll || isQueueing;
+}
+
+/** Makes room for the next pairs, and begins to sort what was found. Throws OUT_OF_MEMORY. */
+function beginNext(): void {
+  nextCount = isMerging() ? 0 : foundCount;
+  const most = isMerging() ? <u64>foundCount + pairCount : foundCount;
+  if (isMerging()) found = reserve(found, 0, max<u64>(<u64>foundCount * PAIR_BYTES, 64));
+  next = reserve(next, 0, max<u64>(most * PAIR_BYTES, 64));
+  beginSortFound();
+  newDone = oldDone = 0;
   staleCount = 0;
 }
 
-/** Makes the next pairs of what was found and of what is kept, in order. Throws OUT_OF_MEMORY. */
-function mergeFound(): void {
+/** How many pairs are merged or compared between two readings of the clock: some 0.1 ms. */
+const AT_ONCE: u32 = 1 << 13;
+
+/** Makes the next pairs of what was found and of what is kept, in order. Answers whether that is done. Throws OUT_OF_MEMORY. */
+function mergeFound(sliceEnd: f64): bool {
+  let i = newDone, j = oldDone;
   const count = pairCount;
-  found = reserve(found, 0, max<u64>(<u64>foundCount * PAIR_BYTES, 64));
-  sortFound(found);
-  next = reserve(next, 0, max<u64>(<u64>(foundCount + count) * PAIR_BYTES, 64));
-  nextCount = 0;
-  staleCount = 0;
-  let i: u32 = 0;
-  let j: u32 = 0;
-  while (true) {
-    let fate: u32 = NOT_QUEUED;
-    for (; j < count; j++) {
-      fate = fateOf(keyIn(pairs, j));
-      if (isKept(pairIn(pairs, j), fate)) break;
+  for (let since: u32 = 0; i < foundCount || j < count; since++) {
+    if (since == AT_ONCE) {
+      since = 0;
+      if (now() >= sliceEnd) {
+        newDone = i;
+        oldDone = j;
+        return false;
+      }
     }
-    if (i >= foundCount && j >= count) break;
+    let fate: u32 = NOT_QUEUED;
+    if (j < count) {
+      fate = fateOf(keyIn(pairs, j));
+      if (!isKept(pairIn(pairs, j), fate)) {
+        j++;
+        continue;
+      }
+    }
     const isFound = j >= count || (i < foundCount && keyIn(found, i) < keyIn(pairs, j));
     const source = isFound ? found + i++ * <u32>PAIR_BYTES : pairs + j++ * <u32>PAIR_BYTES;
     const pair = pairIn(next, nextCount++);
@@ -170,6 +240,7 @@ function mergeFound(): void {
     if (!isFound) carry(pair, fate == LEFT);
     else if (pair.stale) staleCount++;
   }
+  return true;
 }
 
 /** Tests whether a pair of the frame before keeps its answer. Slots whose object has gone are touched too. */
@@ -189,21 +260,29 @@ function carry(pair: Pair, isLeft: bool): void {
   pair.groupB = proxyOf(pair.b).group;
 }
 
-/** Finds which of `next` have begun, and which of `pairs` have ended. */
-function compare(): void {
-  let i: u32 = 0;
-  let j: u32 = 0;
-  while (i < nextCount || j < pairCount) {
-    const now: u64 = i < nextCount ? keyIn(next, i) : u64.MAX_VALUE;
+/** Finds which of `next` have begun, and which of `pairs` have ended. Answers whether that is done. Throws OUT_OF_MEMORY. */
+function compare(sliceEnd: f64): bool {
+  let i = newDone, j = oldDone;
+  for (let since: u32 = 0; i < nextCount || j < pairCount; since++) {
+    if (since == AT_ONCE) {
+      since = 0;
+      if (now() >= sliceEnd) {
+        newDone = i;
+        oldDone = j;
+        return false;
+      }
+    }
+    const made: u64 = i < nextCount ? keyIn(next, i) : u64.MAX_VALUE;
     const then: u64 = j < pairCount ? keyIn(pairs, j) : u64.MAX_VALUE;
-    if (now <= then) {
-      pairIn(next, i).begun = now == then ? 0 : 1;
+    if (made <= then) {
+      pairIn(next, i).begun = made == then ? 0 : 1;
       i++;
-      if (now == then) j++;
+      if (made == then) j++;
     } else {
-      ended = reserve(ended, endedCount * <u32>PAIR_BYTES, <u64>(endedCount + 1) * PAIR_BYTES);
-      copyPair(ended + endedCount++ * <u32>PAIR_BYTES, pairs + j * <u32>PAIR_BYTES);
+      copyPair(roomBehind<Pair>(ended, endedCount), pairs + j * <u32>PAIR_BYTES);
+      endedCount++;
       j++;
     }
   }
+  return true;
 }

@@ -1,0 +1,35 @@
+// The axes of the boxes by which two features are measured.
+
+import type { Vec3 } from '../../shared/types.js';
+import type { MeasuredFeature } from './features.js';
+import type { Axes } from './part-tree.js';
+
+const X: Vec3 = [1, 0, 0];
+const Y: Vec3 = [0, 1, 0];
+/** Vectors of which one is no longer have no direction of their own. */
+const LEAST = 1e-4;
+
+/**
+ * Answers axes along which the parts of two features have little room in their boxes: the normal of a face, and what is at right
+ * angles to it and to the other one's. `v` and `w` are their normals, or directions, unit; null without any.
+ */
+export function axesOf(a: MeasuredFeature, v: Vec3 | null, b: MeasuredFeature, w: Vec3 | null): Axes {
+  const isByFirst = a.kind === 'face' || b.kind !== 'face';
+  const [{ kind, corners }, normal, other] = isByFirst ? [a, v, w] : [b, w, v];
+  if (!normal) return [...X, ...Y, 0, 0, 1];
+  const [x, y, z] = corners;
+  const side = kind === 'face' ? unit([corners[3] - x, corners[4] - y, corners[5] - z], 0) : null;
+  const across = [other && cross(normal, other), side && cross(normal, side), cross(normal, X), cross(normal, Y)];
+  const u = across.map((each) => each && unit(each, LEAST)).find((each) => each)!;
+  return [...u, ...cross(normal, u), ...normal];
+}
+
+/** Answers a vector of length 1; null where it is no longer than `least`. */
+function unit([x, y, z]: Vec3, least: number): Vec3 | null {
+  const length = Math.hypot(x, y, z);
+  return length > least ? [x / length, y / length, z / length] : null;
+}
+
+export function cross(a: Vec3, b: Vec3): Vec3 {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}

@@ -1,0 +1,63 @@
+// A list of records that grows without being copied: where a million pairs were found, the copies of their lists took 43 ms in
+// one piece, and those of their contacts 206.
+
+import { allocate, capacityOf, reserve } from '../../memory';
+
+/** How many records a segment has. */
+export const SEGMENT_RECORDS: u32 = 1 << 13;
+const SEGMENT_BITS: u32 = 13;
+
+/** The addresses of segments, the first of which is as long as it has to be. Must begin as zeros. */
+@unmanaged
+export class RecordList {
+  segments: usize;
+  segmentCount: u32;
+  /** Where the next record goes, and where the room for records ends there. */
+  next: usize;
+  end: usize;
+}
+
+/** Begins a list anew. */
+// @ts-ignore: decorator
+@inline
+export function clearRecords(list: RecordList): void {
+  list.next = list.end = 0;
+}
+
+/** Answers where the i-th record is. */
+// @ts-ignore: decorator
+@inline
+export function recordIn<T>(list: RecordList, i: u32): usize {
+  const segment = load<u32>(list.segments + (<usize>(i >> SEGMENT_BITS) << 2));
+  return <usize>segment + <usize>(i & (SEGMENT_RECORDS - 1)) * offsetof<T>();
+}
+
+/** Answers where the segment begins whose first record is the i-th, as far as there is one. */
+export function firstOf(list: RecordList, i: u32): usize {
+  const segment = i >> SEGMENT_BITS;
+  return segment < list.segmentCount ? <usize>load<u32>(list.segments + (<usize>segment << 2)) : 0;
+}
+
+/** Makes room for a record behind the first `count` ones, which are all that were added. Answers where. Throws OUT_OF_MEMORY. */
+// @ts-ignore: decorator
+@inline
+export function roomBehind<T>(list: RecordList, count: u32): usize {
+  if (list.next == list.end) makeRoom(list, count, offsetof<T>());
+  const at = list.next;
+  list.next = at + offsetof<T>();
+  return at;
+}
+
+function makeRoom(list: RecordList, count: u32, recordBytes: usize): void {
+  const place = count >> SEGMENT_BITS;
+  if (place >= list.segmentCount) {
+    list.segments = reserve(list.segments, <usize>place << 2, <u64>(place + 1) << 2);
+    store<u32>(list.segments + (<usize>place << 2), place == 0 ? 0 : <u32>allocate(<u64>SEGMENT_RECORDS * recordBytes));
+    list.segmentCount = place + 1;
+  }
+  const own = list.segments + (<usize>place << 2), used = <usize>(count & (SEGMENT_RECORDS - 1)) * recordBytes;
+  if (place == 0) store<u32>(own, <u32>reserve(<usize>load<u32>(own), used, used + recordBytes));
+  const segment = <usize>load<u32>(own);
+  list.next = segment + used;
+  list.end = segment + min<usize>(capacityOf(segment) / recordBytes, SEGMENT_RECORDS) * recordBytes;
+}

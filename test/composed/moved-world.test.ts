@@ -1,0 +1,306 @@
+// The same questions in the same scene, but the whole world is moved a hundred million units, mirrored, turned to other axes, a
+// million times larger or smaller: all of these are exact in float64, so the answers are the same, moved likewise. Objects are
+// mirrored and sheared besides. A rule about two answers needs no truth for either (metamorphic testing; Chen, Cheung and Yiu, 1998).
+import { type CollisionService, createCollisionService, type Shape, type ViewOptions } from 'collision-worker';
+import { Matrix4, PerspectiveCamera, Vector3 } from 'three';
+import { expect, test } from 'vitest';
+import { torus } from '../oracle/lumps.js';
+import { boxMesh, icosphere, type Triangles, waves } from '../oracle/meshes.js';
+import { Random, SEED } from '../oracle/random.js';
+
+/** How much is done: 10 takes ten times as long. */
+const SCALE = Number(process.env.COMPOSED ?? 1);
+const ROUNDS = Math.ceil(SCALE);
+const OBJECTS = 14;
+const QUESTIONS = 8;
+
+const turned = new Matrix4().set(0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1);
+const far = new Matrix4().makeTranslation(2 ** 27, -(2 ** 26), 2 ** 25);
+const mirror = new Matrix4().makeScale(-1, 1, 1);
+const WORLDS: [name: string, matrix: Matrix4, scale: number][] = [
+  ['a hundred million units away', far, 1],
+  ['mirrored', mirror, 1],
+  ['mirrored, far away', far.clone().multiply(mirror), 1],
+  ['with other axes', turned, 1],
+  ['a million times larger', new Matrix4().makeScale(2 ** 20, 2 ** 20, 2 ** 20), 2 ** 20],
+  ['a million times smaller', new Matrix4().makeScale(2 ** -20, 2 ** -20, 2 ** -20), 2 ** -20],
+];
+
+/** So that it is exact far away, too. */
+const round = (v: Vector3) =>
+  v.set(...(v.toArray().map((x) => Math.round(x * 2 ** 20) / 2 ** 20) as [number, number, number]));
+
+function roundedMatrix(matrix: Matrix4): Matrix4 {
+  return matrix.setPosition(round(new Vector3().setFromMatrixPosition(matrix)));
+}
+
+class World {
+  readonly service: CollisionService;
+  readonly matrix: Matrix4;
+  readonly scale: number;
+  meshes: number[] = [];
+  ids: number[] = [];
+
+  static async create(matrix: Matrix4, scale: number, forms: readonly Triangles[]): Promise<World> {
+    const world = new World(await createCollisionService(), matrix, scale);
+    for (const { positions, indices } of forms) {
+      world.meshes.push(await world.service.addMesh({ positions: positions.slice(), indices: indices.slice() }));
+    }
+    return world;
+  }
+
+  constructor(service: CollisionService, matrix: Matrix4, scale: number) {
+    this.service = service;
+    this.matrix = matrix;
+    this.scale = scale;
+  }
+
+  point(p: Vector3): [number, number, number] {
+    return p.clone().applyMatrix4(this.matrix).toArray();
+  }
+
+  /** Of a direction, no longer than it was. */
+  direction(d: Vector3): [number, number, number] {
+    return d.clone().transformDirection(this.matrix).toArray();
+  }
+
+  place(matrix: Matrix4): number[] {
+    return this.matrix.clone().multiply(matrix).elements;
+  }
+
+  plane(normal: Vector3, constant: number): number[] {
+    const n = new Vector3(...this.direction(normal));
+    const on = normal.clone().multiplyScalar(-constant).applyMatrix4(this.matrix);
+    return [...n.toArray(), -n.dot(on)];
+  }
+
+  view(camera: PerspectiveCamera): ViewOptions {
+    const view = camera.matrixWorldInverse.clone().multiply(this.matrix.clone().invert());
+    return { projection: camera.projectionMatrix.elements, view: view.elements, viewport: { width: 800, height: 600 } };
+  }
+
+  /** Where a point of an answer was before the world was moved. */
+  back(p: ArrayLike<number>): Vector3 {
+    return new Vector3(p[0], p[1], p[2]).applyMatrix4(this.matrix.clone().invert());
+  }
+
+  /** The place of an object in the list of all. */
+  number(id: number): number {
+    return this.ids.indexOf(id);
+  }
+
+  shape(which: number | Shape): Shape {
+    return typeof which === 'number' ? { type: 'mesh', mesh: this.meshes[which], solid: which < 3 } : which;
+  }
+}
+
+/** What a question answers in a world, as it would be in the world that is not moved. */
+type Answer = Record<string, unknown>;
+type Question = (world: World) => Promise<Answer>;
+
+const numbers = (world: World, ids: ArrayLike<number>) =>
+  Array.from(ids, (id) => world.number(id)).sort((a, b) => a - b);
+
+/** Questions of all kinds. */
+function questions(random: Random, shapes: readonly (number | Shape)[]): [name: string, Question][] {
+  const point = () => round(random.point(4));
+  const matrix = () =>
+    roundedMatrix(random.placement(random.point(3), { low: 0.4, high: 1.5, mirrored: 0.3, sheared: 0.3 }));
+  const solid = (): Shape =>
+    random.pick<Shape>([
+      { type: 'sphere', radius: random.range(0.3, 1) },
+      { type: 'box', halfExtents: [0.5, 0.7, 0.3] },
+      { type: 'capsule', from: [0, -0.5, 0], to: [0, 0.5, 0], radius: 0.4 },
+    ]);
+  const camera = new PerspectiveCamera(random.range(30, 80), 4 / 3, 0.25, 64);
+  camera.position.copy(round(random.direction().multiplyScalar(9)));
+  camera.lookAt(0, 0, 0);
+  camera.updateMatrixWorld();
+  const list: [string, Question][] = [];
+  for (let i = 0; i < QUESTIONS; i++) {
+    const [from, to, own] = [point(), point(), matrix()];
+    const turn = new Matrix4().makeRotationAxis(random.direction(), random.range(0, 1));
+    const other = roundedMatrix(turn.multiply(own).setPosition(random.point(3)));
+    const direction = to.clone().sub(from);
+    const shape = random.chance(0.7) ? solid() : random.pick(shapes);
+    const [a, b] = [random.integer(OBJECTS), random.integer(OBJECTS - 1)];
+    const [px, py] = [random.range(100, 700), random.range(100, 500)];
+    list.push(
+      [
+        'raycastAll',
+        async (world) => {
+          const hits = await world.service.raycastAll({
+            origin: world.point(from),
+            direction: world.direction(direction),
+          });
+          return {
+            hits: hits.map((hit) => [world.number(hit.object), hit.triangle]),
+            distances: hits.map((hit) => hit.distance / world.scale),
+          };
+        },
+      ],
+      [
+        'lineOfSight',
+        async (world) => ({ isClear: await world.service.lineOfSight(world.point(from), world.point(to)) }),
+      ],
+      [
+        'closestPoint',
+        async (world) => {
+          const found = await world.service.closestPoint(world.point(from));
+          return { distance: found!.distance / world.scale, point: world.back(found!.point).distanceTo(from) };
+        },
+      ],
+      ['containing', async (world) => ({ ids: numbers(world, await world.service.containing(world.point(from))) })],
+      [
+        'overlap',
+        async (world) => ({ ids: numbers(world, await world.service.overlap(world.shape(shape), world.place(own))) }),
+      ],
+      [
+        'distance',
+        async (world) => {
+          const found = await world.service.distance(world.ids[a], world.ids[b < a ? b : b + 1]);
+          return { distance: found!.distance / world.scale };
+        },
+      ],
+      [
+        'contact',
+        async (world) => {
+          const found = await world.service.contact(world.ids[a], world.ids[b < a ? b : b + 1]);
+          return { isThere: found !== null, contained: found?.contained };
+        },
+      ],
+      [
+        'sweepAll',
+        async (world) => {
+          const hits = await world.service.sweepAll(world.shape(shape), world.place(own), world.place(other));
+          return {
+            ids: numbers(
+              world,
+              hits.map(({ object }) => object),
+            ),
+            times: hits.map(({ time }) => time).sort((x, y) => x - y),
+          };
+        },
+      ],
+      [
+        'section',
+        async (world) => {
+          const normal = direction.clone().normalize();
+          const found = await world.service.section(world.plane(normal, -normal.dot(from)));
+          let length = 0;
+          found.starts.slice(0, -1).forEach((start, k) => {
+            const points = Array.from({ length: found.starts[k + 1] - start }, (_, j) =>
+              world.back(found.points.subarray(3 * (start + j))),
+            );
+            points.forEach((p, j) => {
+              if (j > 0 || found.closed[k]) length += p.distanceTo(points.at(j - 1)!);
+            });
+          });
+          return { ids: numbers(world, found.objects), length };
+        },
+      ],
+      [
+        'pick',
+        async (world) => {
+          world.service.setView(world.view(camera));
+          const hit = await world.service.pick(px, py);
+          return {
+            object: hit && world.number(hit.object),
+            triangle: hit?.triangle,
+            distance: hit ? hit.distance / world.scale : 0,
+          };
+        },
+      ],
+      [
+        'snap',
+        async (world) => {
+          const hit = await world.service.pick(px, py, { snap: ['vertex', 'edge'], radius: 30 });
+          return { object: hit && world.number(hit.object), kind: hit?.snap?.kind, pixels: hit?.snap?.pixels ?? 0 };
+        },
+      ],
+      [
+        'pickRegion',
+        async (world) => ({
+          ids: numbers(world, await world.service.pickRegion({ x: px - 50, y: py - 40, width: 100, height: 80 })),
+          enclosed: numbers(
+            world,
+            await world.service.pickRegion({ x: px - 50, y: py - 40, width: 300, height: 300 }, { mode: 'enclose' }),
+          ),
+        }),
+      ],
+      ['frustum', async (world) => ({ ids: numbers(world, (await world.service.frustum(world.view(camera))).ids) })],
+      [
+        'sees',
+        async (world) => {
+          const { points } = await world.service.sees(world.view(camera), world.ids);
+          return { points: Array.from(points) };
+        },
+      ],
+    );
+  }
+  return list;
+}
+
+/**
+ * By how much answers may differ where lengths are about 1: by float32 in a mesh's own space, and by what float64 has a hundred million
+ * units away. Times of sweeps end where what is left is small; pixels are hundreds for a length.
+ */
+const TOLERANCES: Record<string, number> = { times: 3e-5, pixels: 2e-4, length: 1e-5 };
+const TOLERANCE = 2e-6;
+
+/** Compares answers, of which numbers that are no counts may differ by rounding. */
+function expectAlike(found: Answer, expected: Answer, what: string): void {
+  expect(Object.keys(found), what).toEqual(Object.keys(expected));
+  for (const [key, value] of Object.entries(expected)) {
+    const tolerance = TOLERANCES[key] ?? TOLERANCE;
+    const isNear = (a: unknown, b: unknown): boolean =>
+      Array.isArray(a) && Array.isArray(b)
+        ? a.length === b.length && a.every((each, i) => isNear(each, b[i]))
+        : typeof a === 'number' && typeof b === 'number' && !(Number.isInteger(a) && Number.isInteger(b))
+          ? Math.abs(a - b) < tolerance
+          : Object.is(a, b);
+    expect(isNear(found[key], value), `${what}: ${key} is ${found[key]} instead of ${value}`).toBe(true);
+  }
+}
+
+test(`${ROUNDS} scenes in moved worlds, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const forms = [boxMesh(1, 1.5, 0.7), icosphere(0.8, 2), torus(0.8, 0.3, 9), waves(5)];
+  const [base, ...moved] = await Promise.all(
+    [['as it is', new Matrix4(), 1] as const, ...WORLDS].map(([, matrix, scale]) => World.create(matrix, scale, forms)),
+  );
+  const worlds = [base, ...moved];
+  for (let turn = 0; turn < ROUNDS; turn++) {
+    const seed = random.integer(2 ** 31);
+    const own = new Random(seed);
+    const shapes = Array.from({ length: OBJECTS }, (_, i): number | Shape =>
+      i % 2 === 0
+        ? own.integer(forms.length)
+        : own.pick<Shape>([
+            { type: 'sphere', radius: own.range(0.3, 1) },
+            { type: 'box', halfExtents: [own.range(0.2, 1), 0.6, 0.4] },
+            { type: 'capsule', from: [-0.4, 0, 0], to: [0.5, 0.2, 0], radius: 0.3 },
+          ]),
+    );
+    const matrices = shapes.map(() =>
+      roundedMatrix(own.placement(own.point(3), { low: 0.4, high: 1.6, mirrored: 0.4, sheared: 0.4 })),
+    );
+    for (const world of worlds) {
+      world.ids = shapes.map((shape, i) =>
+        world.service.addObject({ shape: world.shape(shape), matrix: world.place(matrices[i]) }),
+      );
+    }
+    const frames = await Promise.all(worlds.map(({ service }) => service.update()));
+    const pairs = frames.map(({ contacts }, i) =>
+      Array.from(contacts.a, (a, k) => [worlds[i].number(a), worlds[i].number(contacts.b[k])]),
+    );
+    for (const [i, [name]] of WORLDS.entries()) expect(pairs[i + 1], `${name}, seed ${seed}: pairs`).toEqual(pairs[0]);
+    for (const [name, ask] of questions(own, [0, 1, 2, 3])) {
+      const [expected, ...found] = await Promise.all(worlds.map((world) => ask(world)));
+      for (const [i, [world]] of WORLDS.entries())
+        expectAlike(found[i], expected, `${world}, round ${turn}, seed ${seed}, ${name}`);
+    }
+    for (const { service, ids } of worlds) service.removeObjects(Uint32Array.from(ids));
+  }
+  for (const { service } of worlds) service.dispose();
+});
