@@ -31,12 +31,12 @@ const LOW: usize = 512, HIGH: usize = 8704;
 /** Before these are counted, the same place has what is known of each four instances. */
 const MASKS: usize = 512;
 /** Here are the forms of some instances, less than 0 where one is not drawn, and their matrices, sixteen float32 each. */
-const FORMS: usize = 16896, MATRICES: usize = 25088;
+const FORMS: usize = 16896, MATRICES: usize = 17152;
 /**
  * Where what has no fixed length begins: what each form is, its sphere, by x, y, z and the square of the radius, float64 each, and
  * where its triangles begin and how many indices they have.
  */
-const TABLE: usize = 156160, RANGE: usize = 32, FORM_BYTES: usize = 40;
+const TABLE: usize = 21248, RANGE: usize = 32, FORM_BYTES: usize = 40;
 
 /** Below this, squares lose digits. */
 const LEAST: f32 = 1e-30;

@@ -30,23 +30,24 @@ type Numbers = Float32Array | Int32Array;
 export class Chunks<T extends Numbers> {
   readonly #size: number;
   #array: T | null = null;
-  #count = 0;
-  #views: readonly T[] = [];
+  #views: T[] = [];
 
   /** So many numbers are of each. */
   constructor(size: number) {
-    this.#size = size;
+    this.#size = CHUNK * size;
   }
 
+  /** Answers those of the first `count` instances at least. */
   of(array: T, count: number): readonly T[] {
-    if (array === this.#array && count === this.#count) return this.#views;
-    this.#array = array;
-    this.#count = count;
+    if (array !== this.#array) {
+      this.#array = array;
+      this.#views = [];
+    }
     const size = this.#size;
-    this.#views = Array.from(
-      { length: Math.ceil(count / CHUNK) },
-      (_, i) => array.subarray(size * CHUNK * i, size * Math.min(count, CHUNK * (i + 1))) as T,
-    );
-    return this.#views;
+    const views = this.#views;
+    while (CHUNK * views.length < count) {
+      views.push(array.subarray(size * views.length, size * (views.length + 1)) as T);
+    }
+    return views;
   }
 }

@@ -107,7 +107,7 @@ export class InstanceTest {
     filter.ask(this.#sight, forms);
     const chunks = this.#chunks.of(matrices as Float32Array, total);
     const isKept = this.#minPixels > 0;
-    filter.select(chunks, kinds === null ? null : this.#kindChunks.of(kinds, total), eye, collects && !isKept);
+    filter.select(chunks, kinds === null ? null : this.#kindChunks.of(kinds, total), total, eye, collects && !isKept);
     if (isKept) keep(filter, (i, form) => this.maySee(matrices, i, spheres[form]));
     return filter;
   }
