@@ -21,7 +21,7 @@ const CORE_BASE = 1 << 19;
 const MODULES = {
   core: ['index', '--memoryBase', `${CORE_BASE}`],
   'narrow-phase': ['pair-module', '--importMemory', '--zeroFilledMemory'],
-  'frustum-filter': ['frustum-filter', '--initialMemory', '3', '--zeroFilledMemory'],
+  'frustum-filter': ['frustum-filter', '--initialMemory', '1', '--zeroFilledMemory'],
 };
 const CORE = 'build/core.wasm';
 const FILTER = 'build/frustum-filter.wasm';

@@ -407,6 +407,33 @@ test('what is only seen at a size keeps its depth', () => {
   expect(numbersOf({ numbers: instances.list(forms, 1).numbers, count: 50 })).toEqual(odd.toReversed());
 });
 
+test('of an array more and fewer instances are looked at, and arrays take turns', () => {
+  const camera = new PerspectiveCamera();
+  camera.updateMatrixWorld();
+  const instances = new InstanceTest();
+  instances.begin(new ViewVolume().set(camera), camera, new Matrix4(), 100, 0);
+  const forms = formsOf(new Sphere(new Vector3(), 1), new Sphere(new Vector3(), 1));
+  const arrays = [0, 1].map((shift) => {
+    const numbers = new Float32Array(16 * 1000);
+    for (let i = 0; i < 1000; i++)
+      new Matrix4().makeTranslation(i / 100, 0, (i + shift) % 5 === 0 ? 50 : -50).toArray(numbers, 16 * i);
+    const kinds = Int32Array.from({ length: 1000 }, (_, i) => ((i + shift) % 3) - 1);
+    return { numbers, kinds, isInView: (i: number) => (i + shift) % 5 !== 0 };
+  });
+  for (const count of [100, 64, 65, 1000, 127, 128, 129, 999]) {
+    for (const { numbers, kinds, isInView } of arrays) {
+      for (const known of [null, kinds]) {
+        const isSeen = (i: number) => isInView(i) && (known === null || known[i] >= 0);
+        const expected = Array.from({ length: count }, (_, i) => i).filter(isSeen);
+        const found = instances.find(numbers, count, forms, known, null, true);
+        expect(numbersOf(found)).toEqual(expected);
+        const matrices = expected.flatMap((i) => Array.from(numbers.subarray(16 * i, 16 * i + 16)));
+        expect(Array.from(found.matrices!)).toEqual(matrices);
+      }
+    }
+  }
+});
+
 test('the matrices of too many are not collected, and those of fewer are again', () => {
   const camera = new PerspectiveCamera();
   camera.updateMatrixWorld();

@@ -258,8 +258,8 @@ export class SceneTracker extends SceneQuestions {
       // What an update sends of shapes is for what is asked after it, its frame included.
       return new SceneFrame(result, culled, this.#objects, this.#view, asked.update + 1);
     } finally {
-      // The other calls that share the answer have it before.
-      queueMicrotask(() => this.#objects.end(number));
+      // The other calls that share the answer have it before. As a reaction of a promise, as Chromium's queueMicrotask takes 7 µs.
+      void Promise.resolve().then(() => this.#objects.end(number));
     }
   }
 

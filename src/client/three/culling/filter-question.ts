@@ -1,8 +1,12 @@
 // What the filter is asked, and what it answers.
 import type { Sphere } from 'three';
 
-/** Many instances are asked about at once; their matrices are in the caches until they have been looked at. */
-export const CHUNK = 2048;
+/**
+ * So many instances are asked about at once: their matrices, four kilobytes, are in the nearest cache until they have been looked
+ * at. Of 100,000 that are out of the caches, of which a tenth is seen, it takes 0.51 ms; by 128 it takes 0.65, by 2,048 0.73, by 32
+ * 0.88.
+ */
+export const CHUNK = 64;
 
 /**
  * What a camera sees, in the space in which the matrices place instances: six planes as three orders them, four numbers each,

@@ -1,7 +1,7 @@
 import type { Camera, Matrix4, Sphere } from 'three';
 import { DepthSort } from './depth-sort.js';
 import { BY_AXIS, type Direction, type Eye, type Forms, type Found, type Listed } from './filter-question.js';
-import { Chunks, frustumFilter } from './frustum-filter.js';
+import { chunksOf, frustumFilter } from './frustum-filter.js';
 import type { FrustumFilter } from './packed-filter.js';
 import { ROUNDING, type ViewVolume } from './view-volume.js';
 
@@ -20,8 +20,6 @@ export class InstanceTest {
   /** They tell clip x, y and w of a point of the mesh's space. */
   readonly #rows = new Float64Array(12);
   readonly #sight = { planes: this.#planes, rows: this.#rows };
-  readonly #chunks = new Chunks<Float32Array>(16);
-  readonly #kindChunks = new Chunks<Int32Array>(1);
   /** It tells a point's way from the camera along the camera's axis. */
   readonly #depth = new Float64Array(4);
   readonly #eye: Eye = { by: BY_AXIS, position: [0, 0, 0], forward: this.#depth };
@@ -105,9 +103,10 @@ export class InstanceTest {
     }
     this.#filter = filter;
     filter.ask(this.#sight, forms);
-    const chunks = this.#chunks.of(matrices as Float32Array, total);
+    const chunks = chunksOf(matrices as Float32Array, 16, total);
+    const kindChunks = kinds === null ? null : chunksOf(kinds, 1, total);
     const isKept = this.#minPixels > 0;
-    filter.select(chunks, kinds === null ? null : this.#kindChunks.of(kinds, total), eye, collects && !isKept);
+    filter.select(chunks, kindChunks, total, eye, collects && !isKept);
     if (isKept) keep(filter, (i, form) => this.maySee(matrices, i, spheres[form]));
     return filter;
   }

@@ -8,8 +8,8 @@ const ROWS = 64;
 const BY_W = 81;
 const EYE_64 = 24;
 const FORMS = 4224;
-const MATRICES = 6272;
-const TABLE_64 = 19520;
+const MATRICES = 4288;
+const TABLE_64 = 2656;
 
 /** Float64 numbers of a form, and bytes of an instance that is found. */
 const FORM = 5;
@@ -140,34 +140,34 @@ export class FrustumFilter implements Found {
   }
 
   /**
-   * Finds those that may be seen of the instances of some matrices. `forms` says which of the forms each is, by a number below 0
+   * Finds those that may be seen of the first `total` instances of some matrices. `forms` says which of the forms each is, by a number below 0
    * that it is not to be found; all are the first where that is null. Depths are found where there is an `eye`. Their matrices are
    * collected, unless they are too many, where somebody `collects`: they are in the processor's caches.
    */
   select(
     chunks: readonly Float32Array[],
     forms: readonly Int32Array[] | null,
+    total: number,
     eye: Eye | null,
     collects: boolean,
   ): void {
-    const room = CHUNK * chunks.length;
-    if (room > this.#instances) this.#reserve(this.#forms, Math.ceil(1.5 * room));
+    if (total > this.#instances) this.#reserve(this.#forms, Math.ceil(1.5 * total));
     if (eye !== null) {
       this.#f64.set(eye.position, EYE_64);
       this.#f64.set(eye.forward, EYE_64 + 4);
     }
     const module = this.#module;
+    const by = eye?.by ?? 0;
     let count = 0;
-    let isCollecting = collects;
     module.collect(0);
+    let isCollecting = collects && this.#collect(CHUNK);
     if (forms === null) this.#i32.fill(0, FORMS, FORMS + CHUNK);
-    for (let i = 0; i < chunks.length; i++) {
+    for (let i = 0; CHUNK * i < total; i++) {
       const chunk = chunks[i];
-      const { length } = chunk;
-      if (isCollecting) isCollecting = this.#collect(count + CHUNK);
+      if (isCollecting && count + CHUNK > this.#room) isCollecting = this.#collect(count + CHUNK);
       this.#f32.set(chunk, MATRICES);
       if (forms !== null) this.#i32.set(forms[i], FORMS);
-      count = module.select(length / MATRIX, CHUNK * i, count, eye?.by ?? 0);
+      count = module.select(Math.min(chunk.length / MATRIX, total - CHUNK * i), CHUNK * i, count, by);
     }
     this.count = count;
     this.#isCollected = isCollecting;

@@ -151,28 +151,31 @@ export class SceneObjects {
    */
   instancesOf(object: Object3D, ids: Uint32Array, target: Uint32Array): number {
     const slots = this.#slots;
+    const { length } = ids;
+    const room = target.length;
     let count = 0;
     let standIn = 0;
     let isOf = false;
-    let { id: first, index: firstIndex, end } = NO_ROW;
-    for (let i = 0; i < ids.length; i++) {
-      const id = ids[i];
-      const ahead = (id - first) >>> 0;
-      let index = firstIndex + slotOf(ahead);
-      if (ahead >= end || ahead % NEXT_SLOT > 0) {
-        const at = SLOT * slotOf(id);
-        if (slots[at + ID] !== id || id === 0) continue;
-        if (slots[at + STAND_IN] !== standIn) {
-          standIn = slots[at + STAND_IN];
-          const { owner } = this.#standIns[standIn]!;
-          isOf = owner.object === object && owner.isInstanced;
-        }
-        if (!isOf) continue;
-        index = slots[at + INDEX];
-        ({ id: first, index: firstIndex, end } = this.#rows.get(rowOf(standIn, index)) ?? NO_ROW);
+    for (let i = 0; i < length; ) {
+      const id = ids[i++];
+      const at = SLOT * slotOf(id);
+      if (slots[at + ID] !== id || id === 0) continue;
+      if (slots[at + STAND_IN] !== standIn) {
+        standIn = slots[at + STAND_IN];
+        const { owner } = this.#standIns[standIn]!;
+        isOf = owner.object === object && owner.isInstanced;
       }
-      if (count < target.length) target[count] = index;
+      if (!isOf) continue;
+      const index = slots[at + INDEX];
+      if (count < room) target[count] = index;
       count++;
+      const { id: first, index: firstIndex, end } = this.#rows.get(rowOf(standIn, index)) ?? NO_ROW;
+      for (; i < length; i++) {
+        const ahead = (ids[i] - first) >>> 0;
+        if (ahead >= end || ahead % NEXT_SLOT > 0) break;
+        if (count < room) target[count] = firstIndex + slotOf(ahead);
+        count++;
+      }
     }
     return count;
   }
