@@ -25,6 +25,30 @@ export const QUERY_STEPS = {
   distance,
 };
 
+/**
+ * Whether an answer about many objects holds in some state, or for each object in one of its own: where it takes longer than a
+ * slice, each is looked at as it is at its turn. `holds` is asked about whole states, and then about one object in states of that
+ * object alone; `answered` are the objects that the answer names.
+ */
+export function atItsTurn(
+  worlds: readonly World[],
+  answered: Iterable<number>,
+  holds: (world: World, only?: number) => boolean,
+): boolean {
+  if (worlds.some((world) => holds(world))) return true;
+  const ids = new Set([...answered, ...worlds.flatMap(({ things }) => [...things.keys()])]);
+  return [...ids].every((id) => worlds.some((world) => holds(onlyOf(world, id), id)));
+}
+
+function onlyOf(world: World, id: number): World {
+  const thing = world.things.get(id);
+  return { ...world, things: new Map(thing && [[id, thing]]) };
+}
+
+/** What of an answer is about one object, or all of it. */
+const about = (ids: Iterable<number>, only: number | undefined): number[] =>
+  [...ids].filter((id) => only === undefined || id === only);
+
 export const inSome = (holds: (world: World) => boolean) => (worlds: readonly World[]) => worlds.some(holds);
 
 /**
@@ -173,7 +197,8 @@ function pickRegion(actor: Actor): void {
     name: 'pickRegion',
     latest: options.latest && 'pickRegion',
     answer: actor.service.pickRegion(actor.random.chance(0.5) ? rect : polygon, given),
-    check: (ids, worlds) => inSome((world) => truth.areInRegion(world, region, mode, given, ids))(worlds),
+    check: (ids, worlds) =>
+      atItsTurn(worlds, ids, (world, only) => truth.areInRegion(world, region, mode, given, about(ids, only))),
   });
 }
 
@@ -210,7 +235,9 @@ function overlap(actor: Actor): void {
     name: 'overlap',
     answer: actor.service.overlap(shapeOf(thing), thing.matrix, options),
     check: (ids, worlds) =>
-      inSome((world) => truth.areMet(world, solidOf(sizes(actor, world, thing), thing), options, ids))(worlds),
+      atItsTurn(worlds, ids, (world, only) =>
+        truth.areMet(world, solidOf(sizes(actor, world, thing), thing), options, about(ids, only)),
+      ),
   });
 }
 
@@ -226,7 +253,8 @@ function containing(actor: Actor): void {
   actor.life.ask({
     name: 'containing',
     answer: actor.service.containing(point, options),
-    check: (ids, worlds) => inSome((world) => truth.areAround(world, point, options, ids))(worlds),
+    check: (ids, worlds) =>
+      atItsTurn(worlds, ids, (world, only) => truth.areAround(world, point, options, about(ids, only))),
   });
 }
 
@@ -237,7 +265,13 @@ function closestPoint(actor: Actor): void {
   actor.life.ask({
     name: 'closestPoint',
     answer: actor.service.closestPoint(point, { ...options, maxDistance }),
-    check: (closest, worlds) => inSome((world) => truth.isClosest(world, point, maxDistance, options, closest))(worlds),
+    check: (closest, worlds) =>
+      atItsTurn(worlds, closest ? [closest.object] : [], (world, only) => {
+        const isOther = only !== undefined && only !== closest?.object;
+        // Of the others none is nearer.
+        const most = isOther ? Math.min(maxDistance, closest?.distance ?? maxDistance) : maxDistance;
+        return truth.isClosest(world, point, most, options, isOther ? null : closest);
+      }),
   });
 }
 
