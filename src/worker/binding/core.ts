@@ -3,6 +3,7 @@ import type { CharacterDescription } from '../../shared/commands.js';
 import * as layout from '../../shared/layout.js';
 import type { BaselineMessage, MeshDeform, TreeInfo } from '../../shared/protocol.js';
 import type { MeshData, ObjectId } from '../../shared/types.js';
+import { AnswerCopy } from './answer-copy.js';
 import { readDeform } from './deform.js';
 import { Derivations } from './derivations.js';
 import { type MeshAddress, type PlacedDescription, writeCharacter, writeDescription } from './descriptions.js';
@@ -174,9 +175,6 @@ export function bindCore(exports: CoreExports): Core {
   return new WasmCore(exports);
 }
 
-/** Bytes of an answer that are copied between two readings of the clock: 0.1 to 0.5 ms. A million pairs with points have 150 MB. */
-const COPIED_AT_ONCE = 1 << 20;
-
 class WasmCore implements Core {
   readonly rays: CoreRays;
   readonly volumes: CoreVolumes;
@@ -194,7 +192,7 @@ class WasmCore implements Core {
   readonly #boxNames = new Map<ObjectId, readonly string[]>();
   readonly #derivations: Derivations;
   /** The answer of a frame that is being copied out of the memory. */
-  #answer: { from: number; length: number; target: Uint8Array<ArrayBuffer>; done: number } | undefined;
+  #answer: AnswerCopy | undefined;
 
   constructor(exports: CoreExports) {
     this.#exports = exports;
@@ -430,23 +428,11 @@ class WasmCore implements Core {
     if (!this.#answer) {
       const from = this.#exports.stepFrame(end, mayLook) >>> 0;
       if (from === 0) return null;
-      const length = this.#memory.view.getUint32(from + layout.OUT_BYTES, true);
-      // A buffer that is too small is replaced by one with room to grow, so that this stays rare.
-      const target = out && out.byteLength >= length ? out : new ArrayBuffer(roomFor(length));
-      this.#answer = { from, length, target: new Uint8Array(target), done: 0 };
+      this.#answer = new AnswerCopy(this.#memory, from, out);
     }
-    const answer = this.#answer;
-    const { from, length, target } = answer;
-    do {
-      const part = Math.min(length - answer.done, COPIED_AT_ONCE);
-      target.set(this.#memory.bytes(from + answer.done, part), answer.done);
-      answer.done += part;
-      if (answer.done === length) {
-        this.#answer = undefined;
-        return target.buffer;
-      }
-    } while (performance.now() < end);
-    return null;
+    const copied = this.#answer.step(end);
+    if (copied) this.#answer = undefined;
+    return copied;
   }
 
   place(input: ArrayBuffer): void {
@@ -504,9 +490,4 @@ class WasmCore implements Core {
     const fault = this.#exports.check();
     return fault === 0 ? null : (FAULTS[fault] ?? `fault ${fault}`);
   }
-}
-
-/** Answers a half more bytes than are needed now, in whole kilobytes. */
-function roomFor(bytes: number): number {
-  return Math.ceil((bytes * 1.5) / 1024) * 1024;
 }
