@@ -8,7 +8,7 @@ export type Command =
   | AddObjects
   | PlaceObjects
   | { type: 'setObject'; id: ObjectId; description: ObjectDescription; matrix: number[] | undefined }
-  /** Of those that are still alive. */
+  /** Ids that are gone are passed over. */
   | { type: 'setLayers'; ids: Uint32Array; layers: number }
   | { type: 'removeObject'; id: ObjectId }
   | { type: 'removeObjects'; ids: ObjectId[] | Uint32Array }

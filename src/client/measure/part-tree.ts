@@ -84,7 +84,7 @@ function halvesOf({ corners, size, parts, start, end, box }: PartNode): readonly
   return [nodeOf(corners, size, parts, start, middle), nodeOf(corners, size, parts, middle, end)];
 }
 
-/** Of how far corners are from the origin, what rounding makes of boxes along other axes. */
+/** Rounding moves boxes along other axes by this share of how far corners are from the origin, at most. */
 const ROUNDING = 4e-15;
 
 /** Answers the square of the gap that boxes may have by rounding whose parts touch. */

@@ -12,7 +12,7 @@ export class AnswerCopy {
   readonly #target: Uint8Array<ArrayBuffer>;
   #done = 0;
 
-  /** Of the answer at an address, into `out` if that has room. */
+  /** The answer is at `from`. It is copied into `out` if that has room. */
   constructor(memory: CoreMemory, from: number, out: ArrayBuffer | undefined) {
     this.#memory = memory;
     this.#from = from;

@@ -57,6 +57,10 @@ export function beginBake(
     }
     return copied === baked.bytes ? 1 : CORE_SHARE + ((1 - CORE_SHARE) * copied) / baked.bytes;
   };
+  const finishChunks = () => {
+    abort();
+    return baked!;
+  };
   return {
     get isReading() {
       return !hasEnded && Boolean(wasm.readsMesh(bake));
@@ -69,14 +73,8 @@ export function beginBake(
         throw error;
       }
     },
-    finish() {
-      abort();
-      return baked!.buffers[0] as ArrayBuffer;
-    },
-    finishChunks() {
-      abort();
-      return baked!;
-    },
+    finish: () => finishChunks().buffers[0] as ArrayBuffer,
+    finishChunks,
     abort,
   };
 }

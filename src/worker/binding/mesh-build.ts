@@ -200,6 +200,11 @@ function thenBaked(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild, spare
       throw error;
     }
   };
+  const finishChunks = (): BakedSource => {
+    const baked = bake!.finishChunks();
+    free();
+    return baked;
+  };
   return {
     step: (budget) => {
       const end = performance.now() + budget;
@@ -211,16 +216,8 @@ function thenBaked(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild, spare
       const fraction = stepBake(end - performance.now());
       return fraction === 1 ? 1 : TREE_SHARE + (1 - TREE_SHARE) * fraction;
     },
-    finish: () => {
-      const baked = bake!.finish();
-      free();
-      return baked;
-    },
-    finishChunks: () => {
-      const baked = bake!.finishChunks();
-      free();
-      return baked;
-    },
+    finish: () => finishChunks().buffers[0] as ArrayBuffer,
+    finishChunks,
     abort: () => {
       tree.abort();
       free();

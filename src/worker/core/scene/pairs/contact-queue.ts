@@ -8,7 +8,7 @@ import { Proxy } from '../../shape/proxy';
 import { slotCount, slotOf } from '../objects';
 import { mayMeet } from './reaching-pairs';
 import { beginSort, passesFor, sortByBits, sortByIds } from './radix-sort';
-import { RecordList, SEGMENT_RECORDS, clearRecords, recordIn, roomBehind } from './record-list';
+import { AT_ONCE, RecordList, clearRecords, recordIn, roomBehind } from './record-list';
 import { unpaired } from '../scene';
 import { SlotSet, addSlot, clearSlots, hasSlot, reserveSet } from '../slot-set';
 import { isAnyReaching } from '../ways';
@@ -210,11 +210,8 @@ export function placeInQueue(a: u32, b: u32): i32 {
  * it was found again. Answers whether that is done.
  */
 function mergeQueue(sliceEnd: f64): bool {
-  for (let since: u32 = 0; freshDone < freshCount || waitingDone < waitingPairs; since++) {
-    if (since == SEGMENT_RECORDS) {
-      since = 0;
-      if (now() >= sliceEnd) return false;
-    }
+  for (let since: u32 = 1; freshDone < freshCount || waitingDone < waitingPairs; since++) {
+    if (since % AT_ONCE == 0 && now() >= sliceEnd) return false;
     const found = freshDone < freshCount ? idsIn(sorted, freshDone) : u64.MAX_VALUE;
     const known = waitingDone < waitingPairs ? idsIn(waiting, waitingDone) : u64.MAX_VALUE;
     const old = queuedIn(waiting, waitingDone);
@@ -278,7 +275,7 @@ export function beginGathering(): void {
 /** Gathers what is left of the queue, until the slice ends. Answers whether that is done. */
 export function gatherWaiting(sliceEnd: f64): bool {
   while (gatherDone < queueCount) {
-    for (const end = min(queueCount, gatherDone + SEGMENT_RECORDS); gatherDone < end; gatherDone++) {
+    for (const end = min(queueCount, gatherDone + AT_ONCE); gatherDone < end; gatherDone++) {
       const queued = queuedIn(queue, gatherDone);
       if (queued.place == LOOKED_AT) continue;
       gatheredAge = max(gatheredAge, frame - queued.since);

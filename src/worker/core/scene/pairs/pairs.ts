@@ -9,7 +9,7 @@ import { beginSortFound, clearFound, foundCount, sortFound } from './found-pairs
 import { proxyOf } from '../frame-snapshot';
 import { idAt, liveCount, slotCount } from '../objects';
 import { PAIR_BYTES, Pair, copyPair, keyIn, pairIn } from './pair-list';
-import { RecordList, clearRecords, roomBehind } from './record-list';
+import { AT_ONCE, RecordList, clearRecords, roomBehind } from './record-list';
 import { endChanges, unpaired } from '../scene';
 import { addSlot } from '../slot-set';
 import { beginLooking, lookOn } from './narrow-phase-slices';
@@ -209,22 +209,19 @@ function beginNext(): void {
   staleCount = 0;
 }
 
-/** How many pairs are merged or compared between two readings of the clock: some 0.1 ms. */
-const AT_ONCE: u32 = 1 << 13;
+/** Notes how far a phase has come. Tells whether the slice is over. */
+function isOver(i: u32, j: u32, sliceEnd: f64): bool {
+  newDone = i;
+  oldDone = j;
+  return now() >= sliceEnd;
+}
 
 /** Makes the next pairs of what was found and of what is kept, in order. Answers whether that is done. Throws OUT_OF_MEMORY. */
 function mergeFound(sliceEnd: f64): bool {
   let i = newDone, j = oldDone;
   const count = pairCount;
-  for (let since: u32 = 0; i < foundCount || j < count; since++) {
-    if (since == AT_ONCE) {
-      since = 0;
-      if (now() >= sliceEnd) {
-        newDone = i;
-        oldDone = j;
-        return false;
-      }
-    }
+  for (let since: u32 = 1; i < foundCount || j < count; since++) {
+    if (since % AT_ONCE == 0 && isOver(i, j, sliceEnd)) return false;
     let fate: u32 = NOT_QUEUED;
     if (j < count) {
       fate = fateOf(keyIn(pairs, j));
@@ -263,15 +260,8 @@ function carry(pair: Pair, isLeft: bool): void {
 /** Finds which of `next` have begun, and which of `pairs` have ended. Answers whether that is done. Throws OUT_OF_MEMORY. */
 function compare(sliceEnd: f64): bool {
   let i = newDone, j = oldDone;
-  for (let since: u32 = 0; i < nextCount || j < pairCount; since++) {
-    if (since == AT_ONCE) {
-      since = 0;
-      if (now() >= sliceEnd) {
-        newDone = i;
-        oldDone = j;
-        return false;
-      }
-    }
+  for (let since: u32 = 1; i < nextCount || j < pairCount; since++) {
+    if (since % AT_ONCE == 0 && isOver(i, j, sliceEnd)) return false;
     const made: u64 = i < nextCount ? keyIn(next, i) : u64.MAX_VALUE;
     const then: u64 = j < pairCount ? keyIn(pairs, j) : u64.MAX_VALUE;
     if (made <= then) {

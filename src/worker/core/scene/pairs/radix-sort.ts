@@ -5,15 +5,12 @@
 import { GENERATION_BITS } from '../../../../shared/layout';
 import { now } from '../../host';
 import { reserve } from '../../memory';
-import { RecordList, SEGMENT_RECORDS, firstOf } from './record-list';
+import { AT_ONCE, RecordList, firstOf } from './record-list';
 
 /** Bits of a digit at most, and the bytes of its counts, u32 each. */
 const MOST_BITS: u32 = 11;
 const COUNT_BYTES: i32 = 4 << MOST_BITS;
 const counts: usize = memory.data(COUNT_BYTES, 16);
-
-/** How many records are looked at between two readings of the clock: some 0.1 ms, and 0.5 where caches miss. */
-const AT_ONCE: u32 = SEGMENT_RECORDS;
 
 // How far the sort has come: its step, and the next record of that.
 let step: u32 = 0;
