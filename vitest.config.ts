@@ -12,7 +12,7 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 /** Tests mirror `src`. Those of this ending run in a page, all others in Node. */
 const IN_BROWSER = 'test/**/*.browser.test.{ts,tsx}';
 /** In Node, what waits for the clock: it may lose a race against it on a busy machine. */
-const TIMED = 'test/client/{aborted,ahead,building,dispose,long-run,order,paced,restart,silence,worker-link}.test.ts';
+const TIMED = 'test/client/{aborted,building,dispose,long-run,order,paced,restart,silence,worker-link}.test.ts';
 /** Folders of tests that need a set-up of their own. */
 const FOLDERS = ['test/demo/**', 'test/consumers/**', 'test/pages/**'];
 /** In Node, what depends on the version of three; and of that, what takes long for how little it depends on it. */
