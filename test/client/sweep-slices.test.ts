@@ -2,11 +2,14 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { GatedWorker } from '../fixtures/gated-worker.js';
 import { icosphere } from '../oracle/meshes.js';
 
+let worker: GatedWorker;
 let service: CollisionService;
 beforeEach(async () => {
-  service = await createCollisionService();
+  worker = new GatedWorker();
+  service = await createCollisionService({ createWorker: () => worker, builders: 0 });
 });
 afterEach(() => service.dispose());
 
@@ -29,10 +32,13 @@ test('picks, frames and other sweeps come between', { timeout: 240_000 }, async 
     order.push(name);
     return value;
   };
+  await worker.shut();
   const long = noted('sweepAll', service.sweepAll({ type: 'mesh', mesh }, at(-4), at(12, 3)));
   const other = noted('sweep', service.sweep({ type: 'mesh', mesh }, at(-4), at(12, 3)));
   const pick = noted('raycast', service.raycast({ origin: [-9, 0, 0], direction: [1, 0, 0] }));
   const short = noted('short', service.sweep({ type: 'sphere', radius: 0.1 }, at(-4), at(12)));
+  await new Promise(setImmediate);
+  worker.open();
   expect(await pick).toMatchObject({ object: ids[0] });
   expect(await short).toMatchObject({ object: ids[0] });
   // They see what was there when they were asked.
@@ -69,9 +75,12 @@ test('picks and frames come between the slices of one way of many, which is as i
     { type: 'mesh', mesh },
   ] as const;
   const shapeOf = Uint8Array.of(0, 1, 1, 1);
+  await worker.shut();
   const many = noted('many', service.sweepMany(shapes, Float64Array.from(numbers), { shapeOf }));
   const pick = noted('pick', service.raycast({ origin: [-9, 0, 0], direction: [1, 0, 0] }));
   const frame = noted('frame', service.update());
+  await new Promise(setImmediate);
+  worker.open();
   const hits = await many;
   await Promise.all([pick, frame]);
   expect(order[0]).toBe('pick');
