@@ -109,6 +109,7 @@ test('a pick comes between the slices in which a mesh is placed', { timeout: 240
   for (let i = 0; i < 4; i++) service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(1.2 * i) });
   await service.update();
   const order: string[] = [];
+  await worker.shut();
   const placing = service.place({ type: 'mesh', mesh }, at(0.3)).then(
     (placement) => {
       order.push('place');
@@ -119,7 +120,10 @@ test('a pick comes between the slices in which a mesh is placed', { timeout: 240
       return error as Error;
     },
   );
-  const hit = await service.raycast({ origin: [-9, 0, 0], direction: [1, 0, 0] });
+  const pick = service.raycast({ origin: [-9, 0, 0], direction: [1, 0, 0] });
+  await new Promise(setImmediate);
+  worker.open();
+  const hit = await pick;
   order.push('pick');
   expect(hit?.point[0]).toBeCloseTo(-1, 2);
   const placement = await placing;
