@@ -187,8 +187,7 @@ function common(name: string, include: string[], groupOrder: number) {
   // The seed of all random tests, where browsers can read it too: import.meta.env.SEED.
   // And how many frames flights are long that compare pictures, where that is asked for.
   const env = { SEED: process.env.SEED ?? '1', FLIGHT: process.env.FLIGHT ?? '' };
-  // The lane that computes takes what the other one leaves: a test may wait for its turn.
-  const ms = LANE === 'computing' ? 120_000 : 60_000;
-  const patience = { testTimeout: ms, hookTimeout: ms };
+  // Both lanes share a small machine, maybe with others: what takes 30 s there took 75 on one with ten times as much to do.
+  const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
   return { name, include, env, ...patience, sequence: { groupOrder } };
 }
