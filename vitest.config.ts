@@ -189,5 +189,7 @@ function common(name: string, include: string[], groupOrder: number) {
   const env = { SEED: process.env.SEED ?? '1', FLIGHT: process.env.FLIGHT ?? '' };
   // Both lanes share a small machine, maybe with others: what takes 30 s there took 75 on one with ten times as much to do.
   const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
-  return { name, include, env, ...patience, sequence: { groupOrder } };
+  // What is waited for comes at once as a rule; one second, the default, is nothing for a builder among others.
+  const expect = { poll: { timeout: 20_000 } };
+  return { name, include, env, ...patience, expect, sequence: { groupOrder } };
 }
