@@ -70,7 +70,7 @@ async function abortFirst(ask: (signal: AbortSignal) => Promise<unknown>): Promi
   let aborted: Promise<unknown> | undefined;
   await worker.untilAnswer(() => {
     aborted = ask(abort.signal);
-    pick();
+    return pick();
   });
   abort.abort();
   await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' });

@@ -137,7 +137,7 @@ test('a mesh that is removed while it is moved says so, and its memory comes bac
   let moving: Promise<unknown> | undefined;
   await worker.untilAnswer(() => {
     moving = Promise.allSettled([service.updateMesh(mesh, raised), service.updateMesh(mesh, hills.positions)]);
-    height();
+    return height();
   });
   service.removeObject(id);
   service.removeMesh(mesh);
@@ -171,7 +171,7 @@ test('a load that is aborted while it is copied leaves nothing', async () => {
     if (isUnderWay) {
       await worker.untilAnswer(() => {
         load();
-        height();
+        return height();
       });
     } else load();
     controller.abort();

@@ -222,7 +222,7 @@ test('a long call that is aborted answers at once, and what it has sent is forgo
   let aborted: Promise<Hit[]> | undefined;
   await worker.untilAnswer(() => {
     aborted = service.pickAll(400, 300, { signal: abort.signal });
-    service.pick(10, 10);
+    return service.pick(10, 10);
   });
   abort.abort();
   await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' });
