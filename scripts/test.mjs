@@ -1,5 +1,5 @@
 // `npm test`: everything that a fresh clone lacks, then lint, types and all tests. What follows `--` goes to
-// vitest: `npm test -- worker/mesh`. The last line printed counts it all.
+// vitest: `npm test -- worker/mesh`. The last lines printed say what failed, and count it all.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureChromium } from './chromium.mjs';
@@ -21,7 +21,7 @@ const LANES = args.some((each) => each.startsWith('--project'))
       { name: 'waiting', priority: 0 },
       { name: 'computing', priority: LOW },
     ];
-const resultsOf = (lane) => `build/test-results${lane === 0 ? '' : `-${lane}`}.json`;
+const reportOf = (lane) => join(root, `build/test-report${lane === 0 ? '' : `-${lane}`}.json`);
 
 ensureDependencies();
 ensureBuild();
@@ -36,12 +36,13 @@ const missingThrees = ensureThrees(OLDER_THREES);
 const checks = {};
 for (const name in started) checks[name] = await started[name];
 
-const counts = (await runLanes()).map(countTests);
-const sumOf = (key) => counts.reduce((sum, count) => sum + count[key], 0);
+const reports = (await runLanes()).map(readReport);
+const sumOf = (key) => reports.reduce((sum, report) => sum + report[key], 0);
 const [passed, skippedTests] = [sumOf('passed'), sumOf('skipped')];
-const isEmpty = passed + skippedTests + sumOf('failed') === 0;
-if (isEmpty) console.log(`\nNo test was found by ${args.join(' ')}`);
-const failed = isEmpty ? 1 : sumOf('failed');
+const failures = reports.flatMap((report) => report.failures);
+if (passed + skippedTests + failures.length === 0) {
+  failures.push({ where: 'all', message: `No test was found by ${args.join(' ')}` });
+}
 
 // Without a network and a copy from before, all else is tested.
 const skipped = skippedTests + missingThrees.length;
@@ -49,7 +50,8 @@ for (const version of missingThrees) console.log(`\nSkipped: three ${version}, w
 const failedChecks = Object.keys(checks).filter((name) => checks[name] !== 0);
 if (failedChecks.length > 0) console.log(`\nFailed besides the tests: ${failedChecks.join(', ')}`);
 const passedInAll = passed + Object.keys(checks).length - failedChecks.length;
-const failedInAll = failed + failedChecks.length;
+const failedInAll = failures.length + failedChecks.length;
+for (const { where, message } of failures) console.log(`\nFailed: ${where}\n${message.replace(/^/gm, '    ')}`);
 console.log(`\n${passedInAll} passed, ${failedInAll} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exit(failedInAll > 0 ? 1 : 0);
 
@@ -60,29 +62,24 @@ function runLanes() {
   // What writes into a pipe has no colours by itself.
   if (process.stdout.isTTY) env.FORCE_COLOR ??= '1';
   const codes = LANES.map(({ name, priority }, lane) => {
-    rmSync(join(root, resultsOf(lane)), { force: true });
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${resultsOf(lane)}`];
+    rmSync(reportOf(lane), { force: true });
+    const reporters = ['--reporter=default', '--reporter=./scripts/run-report.mjs'];
     const options = ['run', '--passWithNoTests', ...reporters, ...args];
-    return startBeside('node_modules/vitest/vitest.mjs', options, { env: { ...env, LANE: name ?? '' }, priority });
+    const own = { ...env, LANE: name ?? '', RUN_REPORT: reportOf(lane) };
+    return startBeside('node_modules/vitest/vitest.mjs', options, { env: own, priority });
   });
   return Promise.all(codes);
 }
 
-/** A file that could not even be loaded, or an error outside any test, is one that failed. */
-function countTests(code, lane) {
-  let report;
+/** A run that failed though nothing in it did is a failure, as is one that did not come to its end. */
+function readReport(code, lane) {
+  const where = `the run of ${LANES[lane].name ?? 'all'} tests`;
+  const message = `It ended with the exit code ${code}; its own output says why.`;
   try {
-    report = JSON.parse(readFileSync(join(root, resultsOf(lane)), 'utf8'));
+    const report = JSON.parse(readFileSync(reportOf(lane), 'utf8'));
+    if (code !== 0 && report.failures.length === 0) report.failures.push({ where, message });
+    return report;
   } catch {
-    return { passed: 0, failed: code === 0 ? 0 : 1, skipped: 0 };
+    return { passed: 0, skipped: 0, failures: code === 0 ? [] : [{ where, message }] };
   }
-  const unloadable = report.testResults.filter(({ status, assertionResults }) => {
-    return status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
-  });
-  const failed = report.numFailedTests + unloadable.length;
-  return {
-    passed: report.numPassedTests,
-    failed: failed === 0 && code !== 0 ? 1 : failed,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
 }

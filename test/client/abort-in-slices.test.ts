@@ -2,11 +2,16 @@
 import { type CollisionService, createCollisionService, type MeshId, type ObjectId } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { GatedWorker } from '../fixtures/gated-worker.js';
 import { icosphere } from '../oracle/meshes.js';
 
+/** Picks that are asked for with what they come between: fewer than there are slices in anything here that is not aborted. */
+const PICKS = 100;
+
+let worker: GatedWorker;
 let service: CollisionService;
 let mesh: MeshId;
-/** Two meshes in the same place, of which all triangles meet: that takes more than a hundred slices. */
+/** Two meshes in the same place, of which all triangles meet: that takes very many slices. */
 let large: readonly [ObjectId, ObjectId];
 /** Two small ones, which take one slice but wait for what is under way. */
 let small: readonly [ObjectId, ObjectId];
@@ -14,7 +19,8 @@ let small: readonly [ObjectId, ObjectId];
 let many: ObjectId[];
 
 beforeAll(async () => {
-  service = await createCollisionService();
+  worker = new GatedWorker();
+  service = await createCollisionService({ createWorker: () => worker, builders: 0 });
   mesh = await service.addMesh(icosphere(1, 32));
   const few = await service.addMesh(icosphere(1, 2));
   const both = (mesh: MeshId, x: number) =>
@@ -56,42 +62,39 @@ function turned(x: number, angle: number): ArrayLike<number> {
   return new Matrix4().makeRotationX(angle).setPosition(x, 0, 0).elements;
 }
 
-/** Counts the picks, one after the other, that are answered before a promise is settled. */
-async function picksBefore(promise: Promise<unknown>): Promise<number> {
-  let isSettled = false;
-  const settle = () => {
-    isSettled = true;
-  };
-  promise.then(settle, settle);
-  let picks = 0;
-  for (; !isSettled; picks++) await service.raycast({ origin: [0, 100, 0], direction: [0, 1, 0] });
-  return picks;
+const pick = () => service.raycast({ origin: [0, 100, 0], direction: [0, 1, 0] });
+
+/** Begins what takes many slices, and aborts it in the midst of them: what is asked behind it has to come next. */
+async function abortFirst(ask: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  const abort = new AbortController();
+  let aborted: Promise<unknown> | undefined;
+  await worker.untilAnswer(() => {
+    aborted = ask(abort.signal);
+    return pick();
+  });
+  abort.abort();
+  await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' });
 }
 
 test.each(asked)('%s gives way', async (_, ask, askBehind) => {
-  const whole = await picksBefore(ask(new AbortController().signal));
-  expect(whole).toBeGreaterThan(25);
-  const abort = new AbortController();
-  const aborted = ask(abort.signal);
-  for (let i = 0; i < 5; i++) await service.raycast({ origin: [0, 100, 0], direction: [0, 1, 0] });
-  abort.abort();
-  await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' });
-  const behind = askBehind();
-  expect(await picksBefore(behind)).toBeLessThan(whole / 3);
-  await behind;
+  const whole = await worker.answeredWithin(PICKS, () => ask(new AbortController().signal), pick);
+  expect(whole.answered).toBe(PICKS);
+  await abortFirst(ask);
+  const behind = await worker.answeredWithin(PICKS, askBehind, pick);
+  expect(behind.answered).toBeLessThan(PICKS / 3);
 });
 
 test('one that waits for its turn gives way to the one behind it, and both leave no mess', async () => {
-  const first = service.contact(...large, { detail: 'triangles' });
-  const abort = new AbortController();
-  const second = service.contact(...large, { detail: 'triangles', signal: abort.signal });
-  await service.raycast({ origin: [0, 100, 0], direction: [0, 1, 0] });
-  abort.abort();
-  await expect(second).rejects.toMatchObject({ code: 'ABORTED' });
-  const whole = await picksBefore(first);
-  const third = service.contact(...small, { detail: 'triangles' });
-  expect(await picksBefore(third)).toBeLessThan(whole / 3);
+  let first: ReturnType<typeof service.contact> | undefined;
+  await abortFirst((signal) => {
+    first = service.contact(...large, { detail: 'triangles' });
+    return service.contact(...large, { detail: 'triangles', signal });
+  });
+  const whole = await worker.answeredWithin(PICKS, () => first!, pick);
+  expect(whole.answered).toBe(PICKS);
+  const third = await worker.answeredWithin(PICKS, contactOfSmall, pick);
+  expect(third.answered).toBeLessThan(PICKS / 3);
   const again = await service.contact(...large, { detail: 'triangles' });
-  expect(again!.triangles).toEqual((await first)!.triangles);
-  expect(again!.segments).toEqual((await first)!.segments);
+  expect(again!.triangles).toEqual(whole.answer!.triangles);
+  expect(again!.segments).toEqual(whole.answer!.segments);
 });

@@ -1,6 +1,8 @@
 // Meshes of megabytes are loaded, moved and replaced while all else is answered.
-import { type CollisionService, createCollisionService, type MeshId } from 'collision-worker';
+import { type CollisionService, createCollisionService, type Hit, type MeshId } from 'collision-worker';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { GatedWorker } from '../fixtures/gated-worker.js';
+import { HeldWorker } from '../fixtures/held-worker.js';
 
 const SIZE = 400;
 /** A square of hills, from 0 to 1 in x and z: 320,000 triangles, 26 MB. */
@@ -8,16 +10,21 @@ const hills = hillsOf(SIZE);
 const raised = hills.positions.map((x, i) => (i % 3 === 1 ? x + 5 : x));
 const ABORTED = expect.objectContaining({ code: 'ABORTED' });
 
+let worker: GatedWorker;
 let service: CollisionService;
 beforeEach(async () => {
-  service = await createCollisionService();
+  worker = new GatedWorker();
+  let workers = 0;
+  service = await createCollisionService({ createWorker: () => (workers++ === 0 ? worker : new HeldWorker()) });
 });
 afterEach(() => service.dispose());
 
-/** Tells whether a ray that is asked for behind some work is answered before that is done. */
-async function isRayFirst(work: Promise<unknown>): Promise<boolean> {
+/** Asks for work and for a ray behind it, before the worker has seen either. Tells whether the ray is answered first. */
+async function isRayFirst(begin: () => Promise<unknown>): Promise<boolean> {
   const order: string[] = [];
-  await Promise.all([work.then(() => order.push('work')), height().then(() => order.push('ray'))]);
+  await worker.atOnce(() =>
+    Promise.all([begin().then(() => order.push('work')), height().then(() => order.push('ray'))]),
+  );
   return order[0] === 'ray';
 }
 
@@ -38,22 +45,25 @@ test('rays are answered while a mesh is loaded, moved, and moved at once again',
   const { mesh } = await place();
   const before = await height();
   const baked = await service.bakeMesh(mesh);
-  const loading = service.addMesh(baked);
-  expect(await isRayFirst(loading)).toBe(true);
-  service.removeMesh(await loading);
+  const loaded: MeshId[] = [];
+  expect(await isRayFirst(async () => loaded.push(await service.addMesh(baked)))).toBe(true);
+  service.removeMesh(loaded[0]);
 
-  const moving = service.updateMesh(mesh, raised);
-  const again = service.updateMesh(mesh, hills.positions);
-  const last = service.updateMesh(mesh, raised);
-  expect(await height()).toBe(before);
-  expect(await isRayFirst(moving)).toBe(true);
-  await Promise.all([again, last]);
+  const order: string[] = [];
+  const moved = (positions: Float32Array) => service.updateMesh(mesh, positions).then(() => order.push('moved'));
+  await worker.atOnce(async () => {
+    const moving = [moved(raised), moved(hills.positions), moved(raised)];
+    expect(await height()).toBe(before);
+    order.push('ray');
+    await Promise.all(moving);
+  });
+  expect(order).toEqual(['ray', 'moved', 'moved', 'moved']);
   expect(await height()).toBeCloseTo(before! + 5, 3);
 });
 
 test.each(['points', 'lines'] as const)('rays are answered while %s are moved and baked', async (topology) => {
-  // Four million vertices.
-  const positions = new Float32Array(24 * hills.positions.length).map(
+  // 640,000 vertices.
+  const positions = new Float32Array(4 * hills.positions.length).map(
     (_, i) => hills.positions[i % hills.positions.length],
   );
   const mesh = await service.addMesh({ positions, topology });
@@ -61,28 +71,34 @@ test.each(['points', 'lines'] as const)('rays are answered while %s are moved an
   await service.update();
   const ray = { origin: [0.3, 100, 0.4], direction: [0, -1, 0] } as const;
   const before = await service.raycast(ray, { threshold: 0.01 });
-  const moving = service.updateMesh(
-    mesh,
-    positions.map((x, i) => (i % 3 === 1 ? x + 5 : x)),
-  );
-  expect((await service.raycast(ray, { threshold: 0.01 }))!.distance).toBe(before!.distance);
-  expect(await isRayFirst(moving)).toBe(true);
+  const up = positions.map((x, i) => (i % 3 === 1 ? x + 5 : x));
+  let during: Promise<Hit | null> | undefined;
+  const move = () => {
+    const moving = service.updateMesh(mesh, up);
+    during = service.raycast(ray, { threshold: 0.01 });
+    return moving;
+  };
+  expect(await isRayFirst(move)).toBe(true);
+  expect((await during)!.distance).toBe(before!.distance);
   expect((await service.raycast(ray, { threshold: 0.01 }))!.distance).toBeCloseTo(before!.distance - 5, 3);
-  const baking = service.bakeMesh(mesh);
-  expect(await isRayFirst(baking)).toBe(true);
-  const baked = await baking;
+  let baked!: ArrayBuffer;
+  const bake = async () => {
+    baked = await service.bakeMesh(mesh);
+  };
+  expect(await isRayFirst(bake)).toBe(true);
   const again = await service.addMesh(baked);
   expect(await service.bakeMesh(again)).toEqual(baked);
 });
 
 test.each([false, true])('rays are answered while a mesh is baked, with its vertices moved: %s', async (isMoved) => {
-  // One whose vertices have not moved is little more than copied, which a small one is within one slice.
-  const { mesh } = await place(isMoved ? hills : hillsOf(2.5 * SIZE));
+  const { mesh } = await place();
   if (isMoved) await service.updateMesh(mesh, raised);
   const before = await height();
-  const baking = service.bakeMesh(mesh);
-  expect(await isRayFirst(baking)).toBe(true);
-  const baked = await baking;
+  let baked!: ArrayBuffer;
+  const bake = async () => {
+    baked = await service.bakeMesh(mesh);
+  };
+  expect(await isRayFirst(bake)).toBe(true);
   expect(await height()).toBe(before);
   const again = await service.addMesh(baked);
   expect(await service.bakeMesh(again)).toEqual(baked);
@@ -91,14 +107,18 @@ test.each([false, true])('rays are answered while a mesh is baked, with its vert
 test('a mesh that is removed or moved while it is baked is baked as it was', async () => {
   const { mesh, id } = await place();
   const expected = await service.bakeMesh(mesh);
-  const moving = [service.bakeMesh(mesh), service.updateMesh(mesh, raised), service.updateMesh(mesh, hills.positions)];
-  expect(await moving[0]).toEqual(expected);
-  await Promise.all(moving);
+  const [asItWas] = await worker.atOnce(() =>
+    Promise.all([service.bakeMesh(mesh), service.updateMesh(mesh, raised), service.updateMesh(mesh, hills.positions)]),
+  );
+  expect(asItWas).toEqual(expected);
   // As it was before, but that all is derived anew.
-  const removed = service.bakeMesh(mesh);
-  service.removeObject(id);
-  service.removeMesh(mesh);
-  expect(await removed).toEqual(expected);
+  const removed = () => {
+    const baking = service.bakeMesh(mesh);
+    service.removeObject(id);
+    service.removeMesh(mesh);
+    return baking;
+  };
+  expect(await worker.atOnce(removed)).toEqual(expected);
   await service.update();
   const { usedBytes } = service.stats;
   for (let i = 0; i < 3; i++) {
@@ -114,11 +134,20 @@ test('a mesh that is removed or moved while it is baked is baked as it was', asy
 test('a mesh that is removed while it is moved says so, and its memory comes back', async () => {
   const { mesh, id } = await place();
   await service.update();
-  const moving = [service.updateMesh(mesh, raised), service.updateMesh(mesh, hills.positions)];
-  await height();
+  let moving: Promise<unknown> | undefined;
+  await worker.untilAnswer(() => {
+    moving = Promise.allSettled([service.updateMesh(mesh, raised), service.updateMesh(mesh, hills.positions)]);
+    return height();
+  });
   service.removeObject(id);
   service.removeMesh(mesh);
-  for (const each of moving) await expect(each).rejects.toEqual(ABORTED);
+  await new Promise(setImmediate);
+  worker.open();
+  const reason = ABORTED;
+  expect(await moving).toEqual([
+    { status: 'rejected', reason },
+    { status: 'rejected', reason },
+  ]);
   await service.update();
   const { usedBytes } = service.stats;
   for (let i = 0; i < 3; i++) {
@@ -135,10 +164,19 @@ test('a load that is aborted while it is copied leaves nothing', async () => {
   const { usedBytes } = service.stats;
   for (const isUnderWay of [true, true, false]) {
     const controller = new AbortController();
-    const loading = service.addMesh(baked, { signal: controller.signal });
-    if (isUnderWay) await height();
+    let loading: Promise<MeshId> | undefined;
+    const load = () => {
+      loading = service.addMesh(baked, { signal: controller.signal });
+    };
+    if (isUnderWay) {
+      await worker.untilAnswer(() => {
+        load();
+        return height();
+      });
+    } else load();
     controller.abort();
     await expect(loading).rejects.toEqual(ABORTED);
+    if (isUnderWay) worker.open();
   }
   const used = async () => {
     await service.update();

@@ -219,10 +219,14 @@ describe('picks are answered in the midst of', () => {
 
 test('a long call that is aborted answers at once, and what it has sent is forgotten', async () => {
   const abort = new AbortController();
-  const aborted = service.pickAll(400, 300, { signal: abort.signal });
-  await service.pick(10, 10);
+  let aborted: Promise<Hit[]> | undefined;
+  await worker.untilAnswer(() => {
+    aborted = service.pickAll(400, 300, { signal: abort.signal });
+    return service.pick(10, 10);
+  });
   abort.abort();
   await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' });
+  worker.open();
   expectAllOf(await service.pickAll(400, 300));
 });
 

@@ -2,12 +2,15 @@
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { GatedWorker } from '../fixtures/gated-worker.js';
 import { bumpy } from '../oracle/lumps.js';
 import { Random, SEED } from '../oracle/random.js';
 
+let worker: GatedWorker;
 let service: CollisionService;
 beforeEach(async () => {
-  service = await createCollisionService();
+  worker = new GatedWorker();
+  service = await createCollisionService({ createWorker: () => worker, builders: 0 });
 });
 afterEach(() => service.dispose());
 
@@ -71,11 +74,15 @@ test(`a pick does not wait for many of them, nor do a removal and a frame, seed 
     order.push(name);
     return answer;
   };
+  await worker.shut();
   const swept = note('sweeps', service.sweepMany([small, shape], ways, { shapeOf }));
-  const hit = await note('pick', service.raycast({ origin: [0, 0, 9], direction: [0, 0, -1] }));
+  const hit = await worker.inMidst(() => note('pick', service.raycast({ origin: [0, 0, 9], direction: [0, 0, -1] })));
   service.removeObject(id);
   service.removeMesh(mesh);
-  await note('frame', service.update());
+  const frame = note('frame', service.update());
+  await new Promise(setImmediate);
+  worker.open();
+  await frame;
   const { objects, times } = await swept;
   expect(order).toEqual(['pick', 'frame', 'sweeps']);
   expect(hit?.object).toBe(id);
@@ -132,11 +139,15 @@ test(`neither a pick nor a frame waits for many rays, seed ${SEED}`, async () =>
     order.push(name);
     return answer;
   };
+  await worker.shut();
   const cast = note('rays', service.raycastMany(raysAround(random, 200_000)));
-  const hit = await note('pick', service.raycast({ origin: [0, 0, 9], direction: [0, 0, -1] }));
+  const hit = await worker.inMidst(() => note('pick', service.raycast({ origin: [0, 0, 9], direction: [0, 0, -1] })));
   service.removeObject(id);
   service.removeMesh(mesh);
-  await note('frame', service.update());
+  const frame = note('frame', service.update());
+  await new Promise(setImmediate);
+  worker.open();
+  await frame;
   const { objects } = await cast;
   expect(order).toEqual(['pick', 'frame', 'rays']);
   expect(hit?.object).toBe(id);

@@ -2,11 +2,14 @@
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { GatedWorker } from '../fixtures/gated-worker.js';
 import { icosphere } from '../oracle/meshes.js';
 
+let worker: GatedWorker;
 let service: CollisionService;
 beforeEach(async () => {
-  service = await createCollisionService();
+  worker = new GatedWorker();
+  service = await createCollisionService({ createWorker: () => worker, builders: 0 });
 });
 afterEach(() => service.dispose());
 
@@ -29,10 +32,13 @@ test('picks, frames and other sweeps come between', { timeout: 240_000 }, async 
     order.push(name);
     return value;
   };
+  await worker.shut();
   const long = noted('sweepAll', service.sweepAll({ type: 'mesh', mesh }, at(-4), at(12, 3)));
   const other = noted('sweep', service.sweep({ type: 'mesh', mesh }, at(-4), at(12, 3)));
   const pick = noted('raycast', service.raycast({ origin: [-9, 0, 0], direction: [1, 0, 0] }));
   const short = noted('short', service.sweep({ type: 'sphere', radius: 0.1 }, at(-4), at(12)));
+  await new Promise(setImmediate);
+  worker.open();
   expect(await pick).toMatchObject({ object: ids[0] });
   expect(await short).toMatchObject({ object: ids[0] });
   // They see what was there when they were asked.
@@ -69,9 +75,12 @@ test('picks and frames come between the slices of one way of many, which is as i
     { type: 'mesh', mesh },
   ] as const;
   const shapeOf = Uint8Array.of(0, 1, 1, 1);
+  await worker.shut();
   const many = noted('many', service.sweepMany(shapes, Float64Array.from(numbers), { shapeOf }));
   const pick = noted('pick', service.raycast({ origin: [-9, 0, 0], direction: [1, 0, 0] }));
   const frame = noted('frame', service.update());
+  await new Promise(setImmediate);
+  worker.open();
   const hits = await many;
   await Promise.all([pick, frame]);
   expect(order[0]).toBe('pick');
@@ -100,6 +109,7 @@ test('a pick comes between the slices in which a mesh is placed', { timeout: 240
   for (let i = 0; i < 4; i++) service.addObject({ shape: { type: 'mesh', mesh }, matrix: at(1.2 * i) });
   await service.update();
   const order: string[] = [];
+  await worker.shut();
   const placing = service.place({ type: 'mesh', mesh }, at(0.3)).then(
     (placement) => {
       order.push('place');
@@ -110,7 +120,10 @@ test('a pick comes between the slices in which a mesh is placed', { timeout: 240
       return error as Error;
     },
   );
-  const hit = await service.raycast({ origin: [-9, 0, 0], direction: [1, 0, 0] });
+  const pick = service.raycast({ origin: [-9, 0, 0], direction: [1, 0, 0] });
+  await new Promise(setImmediate);
+  worker.open();
+  const hit = await pick;
   order.push('pick');
   expect(hit?.point[0]).toBeCloseTo(-1, 2);
   const placement = await placing;

@@ -17,6 +17,7 @@ import { makeId } from '../../src/shared/ids.js';
 import type { FromWorker, ResultMessage } from '../../src/shared/protocol.js';
 import { createCore } from '../../src/worker/binding/core.js';
 import { WorkerService } from '../../src/worker/service.js';
+import { GatedWorker } from '../fixtures/gated-worker.js';
 import { HeldWorker } from '../fixtures/held-worker.js';
 import { boxMesh, icosphere } from '../oracle/meshes.js';
 
@@ -135,7 +136,7 @@ describe('a signal', () => {
     const promise = createCollisionService({ createWorker: () => worker, signal: controller.signal });
     controller.abort();
     await expect(promise).rejects.toEqual(error('ABORTED', /^createCollisionService: aborted by its signal/));
-    await vi.waitFor(() => expect(worker.worker.threadId).toBe(-1));
+    await vi.waitFor(() => expect(worker.worker.threadId).toBe(-1), 10_000);
 
     const other = new AbortController();
     const service = await createCollisionService({ signal: other.signal });
@@ -197,20 +198,22 @@ describe('builders', () => {
   });
 
   test('none: the service builds, and answers frames and rays meanwhile', async () => {
-    const { service, workers } = await startCounting({ builders: 0 });
+    const worker = new GatedWorker();
+    const workers: GatedWorker[] = [];
+    const createWorker = () => {
+      workers.push(worker);
+      return worker;
+    };
+    const service = await createCollisionService({ builders: 0, createWorker });
     service.addObject(BOX);
-    let isBuilt = false;
-    const mesh = service.addMesh(large).finally(() => {
-      isBuilt = true;
-    });
-    let answers = 0;
-    while (!isBuilt) {
-      await Promise.all([service.update(), service.raycast(FORWARD)]);
-      answers++;
-    }
-    expect(answers).toBeGreaterThan(2);
+    const { answer: mesh, answered } = await worker.answeredWithin(
+      10,
+      () => service.addMesh(large),
+      () => Promise.all([service.update(), service.raycast(FORWARD)]),
+    );
+    expect(answered).toBe(10);
     expect(workers.length).toBe(1);
-    expect(service.meshInfo(await mesh)).toMatchObject({ triangles: large.indices.length / 3, degenerate: 0 });
+    expect(service.meshInfo(mesh)).toMatchObject({ triangles: large.indices.length / 3, degenerate: 0 });
     service.dispose();
   });
 

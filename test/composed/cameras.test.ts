@@ -8,12 +8,15 @@ import {
   BackSide,
   BatchedMesh,
   BoxGeometry,
-  type BufferGeometry,
+  BufferAttribute,
+  BufferGeometry,
   ConeGeometry,
   DoubleSide,
   FrontSide,
   Group,
   InstancedMesh,
+  Line,
+  LineSegments,
   LOD,
   type Material,
   Matrix4,
@@ -22,6 +25,7 @@ import {
   type Object3D,
   OrthographicCamera,
   PerspectiveCamera,
+  Points,
   type Side,
   Sprite,
   SpriteMaterial,
@@ -41,14 +45,21 @@ const ROUNDS = Math.ceil(4 * SCALE);
 const PICKS = 50;
 /** Of weights in a triangle and of depths: float32 corners, three's 1e-8 of its shader left aside. */
 const DOUBT = 1e-5;
+/** Points and lines are hit where they are drawn within so many pixels; in doubt a little nearer and farther. */
+const REACH = 4;
+const REACH_DOUBT = 0.01;
 
 type AnyCamera = PerspectiveCamera | OrthographicCamera;
 
-/** An object, or an instance, with its corners in the world, nine numbers for each face, and which side of it is drawn. */
+/**
+ * An object, or an instance, with its corners in the world and which side of it is drawn: three corners for each face, two for each
+ * part of a line, or one for each point.
+ */
 interface Drawn {
   object: Object3D;
-  instanceId: number | undefined;
   corners: Float64Array;
+  perFace: number;
+  instanceId: number | undefined;
   side: Side;
   isMirrored: boolean;
 }
@@ -72,6 +83,8 @@ function drawn(root: Object3D, camera: AnyCamera): Drawn[] {
         object.getMatrixAt(i, matrix);
         found.push(drawnFaces(object, matrix.premultiply(object.matrixWorld), i));
       }
+    } else if (object instanceof Points || object instanceof Line) {
+      found.push(drawnThin(object));
     } else if (object instanceof Mesh) {
       found.push(drawnFaces(object, object.matrixWorld, undefined));
     }
@@ -97,7 +110,22 @@ function drawnFaces(
     p.applyMatrix4(matrix).toArray(corners, 3 * (i - start));
   }
   const { side } = object.material as Material;
-  return { object, instanceId, corners, side, isMirrored: matrix.determinant() < 0 };
+  return { object, instanceId, corners, perFace: 3, side, isMirrored: matrix.determinant() < 0 };
+}
+
+function drawnThin(object: Points | Line): Drawn {
+  const position = object.geometry.getAttribute('position');
+  const vertices = Array.from({ length: position.count }, (_, i) =>
+    new Vector3().fromBufferAttribute(position, i).applyMatrix4(object.matrixWorld).toArray(),
+  );
+  const perFace = object instanceof Points ? 1 : 2;
+  // The parts of a line in one piece share their ends.
+  const isShared = perFace === 2 && !(object instanceof LineSegments);
+  const corners = isShared ? vertices.slice(1).map((end, i) => [...vertices[i], ...end]) : vertices;
+  return {
+    ...{ object, instanceId: undefined, side: DoubleSide, isMirrored: false },
+    ...{ corners: Float64Array.from(corners.flat()), perFace },
+  };
 }
 
 /** As the vertex shader of sprites places them: in the camera's space, by the lengths of the first two columns of their matrix. */
@@ -115,7 +143,7 @@ function drawnSprite(sprite: Sprite, camera: AnyCamera): Drawn {
     return new Vector3(x * cosine - y * sine, x * sine + y * cosine, 0).add(middle).applyMatrix4(toWorld).toArray();
   });
   const corners = Float64Array.from([...a, ...b, ...c, ...a, ...c, ...d]);
-  return { object: sprite, instanceId: undefined, corners, side: DoubleSide, isMirrored: false };
+  return { object: sprite, instanceId: undefined, corners, perFace: 3, side: DoubleSide, isMirrored: false };
 }
 
 /** What lies under a pixel: of the face, or perhaps. */
@@ -145,11 +173,19 @@ function clipped({ corners }: Drawn, camera: AnyCamera): Float64Array {
 /**
  * Finds the faces that are drawn at (x, y), in clip space: the weights of a triangle's corners at which x' - x w and y' - y w are 0.
  */
-function under(all: readonly [Drawn, Float64Array][], camera: AnyCamera, x: number, y: number): Under[] {
-  const isReversed = camera.reversedDepth === true;
-  const hasHalf = isReversed || camera.coordinateSystem === WebGPUCoordinateSystem;
+function under(
+  all: readonly [Drawn, Float64Array][],
+  camera: AnyCamera,
+  x: number,
+  y: number,
+  size: ViewSize,
+): Under[] {
   const found: Under[] = [];
   for (const [each, c] of all) {
+    if (each.perFace < 3) {
+      found.push(...underThin(each, c, camera, x, y, size));
+      continue;
+    }
     for (let at = 0; at < c.length; at += 12) {
       const [u0, v0] = [c[at] - x * c[at + 3], c[at + 1] - y * c[at + 3]];
       const [u1, v1] = [c[at + 4] - x * c[at + 7], c[at + 5] - y * c[at + 7]];
@@ -160,7 +196,7 @@ function under(all: readonly [Drawn, Float64Array][], camera: AnyCamera, x: numb
       if (!(least > -DOUBT)) continue;
       const w = (weights[0] * c[at + 3] + weights[1] * c[at + 7] + weights[2] * c[at + 11]) / sum;
       const z = (weights[0] * c[at + 2] + weights[1] * c[at + 6] + weights[2] * c[at + 10]) / sum;
-      const depth = isReversed ? 1 - z / w : hasHalf ? z / w : (z / w + 1) / 2;
+      const depth = depthOf(camera, z / w);
       if (!(w > 0 && depth > -DOUBT && depth < 1 + DOUBT)) continue;
       // Twice the area on the screen, where all is in front of the eye.
       const isFront = sum > 0;
@@ -172,6 +208,56 @@ function under(all: readonly [Drawn, Float64Array][], camera: AnyCamera, x: numb
       const isSure = least > DOUBT && depth > DOUBT && depth < 1 - DOUBT;
       found.push({ drawn: each, face: at / 12, point, depth, isSure });
     }
+  }
+  return found;
+}
+
+/** 0 at the near plane, 1 at the far plane. */
+function depthOf({ reversedDepth, coordinateSystem }: AnyCamera, z: number): number {
+  if (reversedDepth === true) return 1 - z;
+  return coordinateSystem === WebGPUCoordinateSystem ? z : (z + 1) / 2;
+}
+
+/**
+ * Finds the points and parts of lines that are drawn near (x, y), where they are nearest to it on the screen. They are as deep as the
+ * place that is nearest to that on the line of all that is drawn at (x, y).
+ */
+function underThin(each: Drawn, c: Float64Array, camera: AnyCamera, x: number, y: number, size: ViewSize): Under[] {
+  const found: Under[] = [];
+  const clip = camera.projectionMatrix.clone().multiply(camera.matrixWorldInverse);
+  const toWorld = clip.clone().invert();
+  const [from, along] = [0.25, 0.75].map((z) => new Vector3(x, y, z).applyMatrix4(toWorld));
+  along.sub(from).normalize();
+  const pixels = ({ x: u, y: v, w }: Vector4): [number, number] => [
+    ((u / w - x) * size.width) / 2,
+    ((v / w - y) * size.height) / 2,
+  ];
+  for (let face = 0; face < c.length / 4 / each.perFace; face++) {
+    const first = face * each.perFace;
+    const [a, b] = [first, first + each.perFace - 1].map((i) => new Vector4().fromArray(c, 4 * i));
+    // The part from `low` to `high` is between the planes: there, depth · w and (1 - depth) · w are above 0.
+    let [low, high] = [0, 1];
+    const ends = [a, b].map(({ z, w }) => [w * depthOf(camera, z / w), w - w * depthOf(camera, z / w)]);
+    for (const k of [0, 1]) {
+      const [start, end] = [ends[0][k], ends[1][k]];
+      if (start < 0 && end < 0) low = 2;
+      else if (start < 0) low = Math.max(low, start / (start - end));
+      else if (end < 0) high = Math.min(high, start / (start - end));
+    }
+    if (low > high) continue;
+    const [p, q] = [a.clone().lerp(b, low), a.clone().lerp(b, high)];
+    const [[pu, pv], [qu, qv]] = [pixels(p), pixels(q)];
+    const square = (qu - pu) ** 2 + (qv - pv) ** 2;
+    const onScreen = square > 0 ? Math.min(1, Math.max(0, -(pu * (qu - pu) + pv * (qv - pv)) / square)) : 0;
+    const distance = Math.hypot(pu + onScreen * (qu - pu), pv + onScreen * (qv - pv));
+    if (distance > REACH + REACH_DOUBT) continue;
+    // Along the screen, what is over w is linear.
+    const at = onScreen / q.w / ((1 - onScreen) / p.w + onScreen / q.w);
+    const [start, end] = [first, first + each.perFace - 1].map((i) => new Vector3().fromArray(each.corners, 3 * i));
+    const point = start.lerp(end, low + at * (high - low));
+    const onLine = from.clone().addScaledVector(along, point.clone().sub(from).dot(along));
+    const depth = depthOf(camera, onLine.applyMatrix4(clip).z);
+    found.push({ drawn: each, face, point, depth, isSure: distance < REACH - REACH_DOUBT });
   }
   return found;
 }
@@ -193,13 +279,22 @@ function place(random: Random, object: Object3D, spread: number): void {
   object.scale.set(scale(), scale(), scale());
 }
 
+function thinGeometry(random: Random): BufferGeometry {
+  const positions = new Float32Array(3 * 12);
+  for (let i = 0; i < 12; i++) random.point(1.5).toArray(positions, 3 * i);
+  return new BufferGeometry().setAttribute('position', new BufferAttribute(positions, 3));
+}
+
+/** How many kinds of objects a scene has, two of each. */
+const KINDS = 8;
+
 function randomScene(random: Random): Group {
   const root = new Group();
   const material = () => new MeshBasicMaterial({ side: random.pick<Side>([FrontSide, BackSide, DoubleSide]) });
   const matrix = () => random.placement(random.point(2), { low: 0.4, high: 1.5, mirrored: 0.3, sheared: 0.3 });
-  for (let i = 0; i < 12; i++) {
+  for (let i = 0; i < 2 * KINDS; i++) {
     let object: Object3D;
-    switch (i % 6) {
+    switch (i % KINDS) {
       case 0:
         object = new Mesh(geometry(random), material());
         break;
@@ -232,6 +327,12 @@ function randomScene(random: Random): Group {
         object = lod;
         break;
       }
+      case 5:
+        object = new Points(thinGeometry(random));
+        break;
+      case 6:
+        object = random.chance(0.5) ? new Line(thinGeometry(random)) : new LineSegments(thinGeometry(random));
+        break;
       default: {
         const sprite = new Sprite(
           new SpriteMaterial({ sizeAttenuation: random.chance(0.5), rotation: random.range(-3, 3) }),
@@ -242,7 +343,7 @@ function randomScene(random: Random): Group {
     }
     const holder = new Group();
     place(random, holder, 2);
-    if (i % 6 !== 3) place(random, object, 0.5);
+    if (i % KINDS !== 3) place(random, object, 0.5);
     if (object instanceof Sprite && !object.material.sizeAttenuation) holder.scale.multiplyScalar(0.2);
     root.add(holder.add(object));
   }
@@ -317,6 +418,16 @@ function randomCamera(random: Random): { camera: AnyCamera; size: ViewSize; kind
   return { camera, size, kind: traits.join(', ') };
 }
 
+/** Answers a place, in clip space, that is some pixels from where a point or an end of a line is drawn. */
+function nearThin(random: Random, all: readonly [Drawn, Float64Array][], size: ViewSize): [number, number] {
+  const [, c] = random.pick(all.filter(([{ perFace }]) => perFace < 3));
+  const i = 4 * random.integer(c.length / 4);
+  const [u, v] = [c[i] / c[i + 3], c[i + 1] / c[i + 3]];
+  if (!(c[i + 3] > 0 && Math.abs(u) < 0.95 && Math.abs(v) < 0.95)) return [random.range(-1, 1), random.range(-1, 1)];
+  const away = (pixels: number) => (random.range(-1.2, 1.2) * REACH) / pixels;
+  return [u + 2 * away(size.width), v + 2 * away(size.height)];
+}
+
 async function comparePicks(
   tracker: SceneTracker,
   random: Random,
@@ -324,13 +435,13 @@ async function comparePicks(
   camera: AnyCamera,
   size: ViewSize,
   what: string,
-): Promise<number> {
-  let hits = 0;
+): Promise<{ hits: number; thin: number }> {
+  let [hits, thin] = [0, 0];
   const asked = Array.from({ length: PICKS }, async () => {
-    const [x, y] = [random.range(-1, 1), random.range(-1, 1)];
+    const [x, y] = random.chance(0.3) ? nearThin(random, all, size) : [random.range(-1, 1), random.range(-1, 1)];
     const [px, py] = [(size.x ?? 0) + ((x + 1) / 2) * size.width, (size.y ?? 0) + ((1 - y) / 2) * size.height];
     const hit = await tracker.pick(px, py);
-    const found = under(all, camera, x, y);
+    const found = under(all, camera, x, y, size);
     const sure = found.filter(({ isSure }) => isSure);
     const nearest = Math.min(...sure.map(({ depth }) => depth));
     if (hit === null)
@@ -339,9 +450,13 @@ async function comparePicks(
         `${what}, at ${x}, ${y}`,
       ).toEqual([]);
     hits++;
+    if (hit.object instanceof Points || hit.object instanceof Line) thin++;
     const instance = hit.instanceId ?? hit.batchId;
-    const isOwn = ({ drawn: { object, instanceId }, point }: Under): boolean =>
-      object === hit.object && instanceId === instance && point.distanceTo(hit.point) < 1e-4;
+    const isOwn = ({ drawn: { object, instanceId, perFace }, face, point }: Under): boolean => {
+      if (object !== hit.object || instanceId !== instance) return false;
+      if (perFace === 3) return point.distanceTo(hit.point) < 1e-4;
+      return hit.index === face * (object instanceof LineSegments ? 2 : 1);
+    };
     const own = found.filter(isOwn);
     expect(own.length, `${what}, at ${x}, ${y}: ${hit.object.type} is not there`).toBeGreaterThan(0);
     const depth = Math.min(...own.map((each) => each.depth));
@@ -351,13 +466,13 @@ async function comparePicks(
     ).toBeLessThan(nearest + DOUBT);
   });
   await Promise.all(asked);
-  return hits;
+  return { hits, thin };
 }
 
 test(`picks hit what cameras draw, ${ROUNDS} scenes of four cameras, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const service = await createCollisionService();
-  let hits = 0;
+  let [hits, thin] = [0, 0];
   for (let round = 0; round < ROUNDS; round++) {
     const seed = random.integer(2 ** 31);
     const own = new Random(seed);
@@ -372,10 +487,14 @@ test(`picks hit what cameras draw, ${ROUNDS} scenes of four cameras, seed ${SEED
       await settle(tracker, camera);
       await tracker.update(camera, size);
       const all = drawn(root, camera).map((each): [Drawn, Float64Array] => [each, clipped(each, camera)]);
-      hits += await comparePicks(tracker, own, all, camera, size, `round ${round}, seed ${seed}, camera ${i}: ${kind}`);
+      const what = `round ${round}, seed ${seed}, camera ${i}: ${kind}`;
+      const found = await comparePicks(tracker, own, all, camera, size, what);
+      hits += found.hits;
+      thin += found.thin;
     }
     tracker.dispose();
   }
   expect(hits).toBeGreaterThan(ROUNDS * PICKS);
+  expect(thin).toBeGreaterThan(ROUNDS * 5);
   service.dispose();
 });

@@ -5,7 +5,7 @@ import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 import { Random, SEED } from '../oracle/random.js';
 import { hitsAt, stopped } from './live-truth.js';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const COUNT = 2_000;
 
 let demo: Awaited<ReturnType<typeof browseDemo>>;

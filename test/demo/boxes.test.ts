@@ -14,7 +14,7 @@ declare global {
   }
 }
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const SIZE = { width: 1440, height: 900 };
 
 let demo: Awaited<ReturnType<typeof browseDemo>>;

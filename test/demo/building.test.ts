@@ -15,7 +15,7 @@ declare global {
   }
 }
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const SIZE = { width: 1440, height: 900 };
 const FLOORS = 2;
 /** Of the page. */

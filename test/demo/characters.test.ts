@@ -9,7 +9,7 @@ import { Random, SEED } from '../oracle/random.js';
 import { cameraIn } from './camera.js';
 import { framesOf, hitsAt, stopped } from './live-truth.js';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 /** Two bones whose weights differ less may be taken for one another. */
 const TIE = 1e-3;
 

@@ -10,7 +10,7 @@ import { isNear, type Pair, pairsThatMeet, type Thing, thingsIn } from './contac
 import { dragonGeometry } from './dragon-geometry.js';
 
 const SIZE = { width: 1100, height: 640 };
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 /** Of float32 coordinates of the hall. */
 const ROUNDING = 1e-5;
 

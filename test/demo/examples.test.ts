@@ -10,7 +10,7 @@ import { root } from '../../scripts/run.mjs';
 
 const folder = join(root, 'demo/examples');
 const files = readdirSync(folder).filter((name) => /\.[tj]s$/.test(name) && name !== 'index.ts');
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const SIZE = { width: 640, height: 400 };
 
 /** What examples export, for whoever looks into them. */

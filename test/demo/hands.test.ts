@@ -13,7 +13,7 @@ declare global {
   }
 }
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const SIZE = { width: 1440, height: 900 };
 /** Metres: the boxes of bones are as much larger than a finger. */
 const SLACK = 0.008;

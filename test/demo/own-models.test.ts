@@ -19,7 +19,7 @@ declare global {
   }
 }
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 /** A model is to be there within a minute. */
 const LOADING = { timeout: 60_000, interval: 50 };
 /** Parts along each side of the plate. */

@@ -20,7 +20,7 @@ const SIZES = [
   { width: 1440, height: 900 },
   { width: 390, height: 844, hasTouch: true },
 ] as const;
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 /** Milliseconds of work of ours in a task of the main thread. */
 const LONGEST = 50;
 const FILES = PAGES.map(([file]) => file);

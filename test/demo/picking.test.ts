@@ -12,7 +12,7 @@ import { cameraIn } from './camera.js';
 import { dragonGeometry } from './dragon-geometry.js';
 import { truthAt } from './picking-truth.js';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const RADIUS = 20;
 
 declare global {

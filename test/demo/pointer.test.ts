@@ -5,7 +5,7 @@ import { ToyTable } from '../../demo/pointer/table.js';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 import { cameraIn } from './camera.js';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const SEGMENTS = 10;
 
 let demo: Awaited<ReturnType<typeof browseDemo>>;

@@ -7,7 +7,7 @@ import { Random, SEED } from '../oracle/random.js';
 import { cameraIn } from './camera.js';
 import { framesOf } from './live-truth.js';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const COUNT = 120_000;
 /** The page's own: pixels. */
 const RADIUS = 6;

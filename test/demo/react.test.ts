@@ -6,7 +6,7 @@ import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 import { Random, SEED } from '../oracle/random.js';
 
 const SIZE = { width: 900, height: 560 };
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const BALL = 1.1;
 /** Of float32 coordinates. */
 const ROUNDING = 1e-4;

@@ -10,7 +10,7 @@ import { cameraIn } from './camera.js';
 import { statesBy } from './sight-truth.js';
 
 const SIZE = { width: 1100, height: 640 };
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const NAMES = Object.keys(STATES) as State[];
 
 declare global {

@@ -11,7 +11,7 @@ import { dragonGeometry } from './dragon-geometry.js';
 import { isEnclosed, type ScreenBox, screenBox, touches } from './region-truth.js';
 
 const SIZE = { width: 1100, height: 640 };
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 
 declare global {
   interface Window {

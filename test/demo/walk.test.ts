@@ -4,7 +4,7 @@ import { Vector3 } from 'three';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { browseDemo, demoStarted } from '../../scripts/demo-page.mjs';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 
 let demo: Awaited<ReturnType<typeof browseDemo>>;
 let page: Page;

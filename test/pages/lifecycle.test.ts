@@ -179,3 +179,73 @@ test('frames of a page that is isolated are in memory that its worker has as wel
   expect(distances).toEqual(Array.from({ length: 20 }, (_, x) => 49 - x));
   expect(buffers.at(-1)).toBe(buffers[5]);
 });
+
+/**
+ * In the page: builds balls in a builder, of which the third goes into the chunks that the second has left, and the last is the first
+ * once more. Then the worker is lost.
+ */
+const BUILD = `(async () => {
+  // Spare chunks are kept for five seconds, which a busy machine may take between two builds.
+  const later = setTimeout;
+  globalThis.setTimeout = (call, ms, ...args) => later(call, ms === 5000 ? 1e9 : ms, ...args);
+  const seen = { lent: [], built: [], loaded: [] };
+  const kindOf = (buffers, handed) => buffers.map((buffer) => buffer.constructor.name + (handed?.includes(buffer) ? ', given' : ''));
+  const workers = [];
+  const createWorker = () => {
+    const made = new Worker('/dist/worker.js', { type: 'module' });
+    const post = made.postMessage;
+    made.postMessage = (message, handed) => {
+      if (message.name === 'buildMesh') seen.lent.push(kindOf(message.args.at(-1), handed));
+      if (message.type === 'chunk') seen.loaded.at(-1).push(...kindOf([message.chunk], handed));
+      if (message.name === 'loadChunks') seen.loaded.push([]);
+      post.call(made, message, handed);
+    };
+    made.addEventListener('message', ({ data }) => data.value?.buffers && seen.built.push(kindOf(data.value.buffers)));
+    workers.push(made);
+    return made;
+  };
+  const balls = await createCollisionService({ builders: 1, createWorker });
+  const add = (radius) => {
+    const geometry = new three.SphereGeometry(radius, 260, 200);
+    return balls.addMesh({ positions: geometry.attributes.position.array, indices: new Uint32Array(geometry.index.array) });
+  };
+  const areEqual = async (meshes) => {
+    const [one, other] = (await Promise.all(meshes.map((mesh) => balls.bakeMesh(mesh)))).map((bytes) => new Uint32Array(bytes));
+    return one.length === other.length && one.every((word, i) => word === other[i]);
+  };
+  const [kept, gone] = [await add(1), await add(2)];
+  balls.removeMesh(gone);
+  const [next, again] = [await add(3), await add(1)];
+  const equal = [await areEqual([kept, again])];
+  const { lent, built, loaded } = structuredClone(seen);
+  // What is given back is checked to its last byte.
+  const checked = [];
+  for (const mesh of [kept, next]) checked.push(await balls.addMesh(await balls.bakeMesh(mesh)));
+  const restored = new Promise((resolve) => balls.addEventListener('restored', resolve, { once: true }));
+  workers[0].terminate();
+  workers[0].dispatchEvent(new ErrorEvent('error', { message: 'ended' }));
+  await restored;
+  equal.push(await areEqual([kept, again]), await areEqual([kept, checked[0]]), await areEqual([next, checked[1]]));
+  const chunks = balls.meshInfo(kept).bytes / 2 ** 21;
+  balls.dispose();
+  return { lent, built, loaded, equal, chunks };
+})()`;
+
+test('meshes of a page that is isolated are built into memory that its workers have at once, and again into that', async () => {
+  const { lent, built, loaded, equal, chunks } = await page.evaluate<{
+    lent: string[][];
+    built: string[][];
+    loaded: string[][];
+    equal: boolean[];
+    chunks: number;
+  }>(BUILD);
+  expect(chunks).toBeGreaterThan(2);
+  const all = Array<string>(Math.ceil(chunks)).fill('SharedArrayBuffer');
+  expect(loaded).toEqual([all, all, all, all]);
+  // What was lent and was not needed comes back with the mesh.
+  expect(lent[0]).toEqual([]);
+  expect(lent[2].length).toBeGreaterThan(2);
+  for (const buffers of [...lent, ...built]) expect(buffers.filter((kind) => kind !== 'SharedArrayBuffer')).toEqual([]);
+  expect(built.map(({ length }) => length >= all.length)).toEqual([true, true, true, true]);
+  expect(equal).toEqual([true, true, true, true]);
+});

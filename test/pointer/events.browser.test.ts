@@ -99,7 +99,7 @@ describe('forwardPointerEvents', () => {
     send('pointercancel', RIGHT);
     send('pointerleave', RIGHT);
     await answered(tracker);
-    await vi.waitFor(() => expect(heard.at(-1)).toBe('pointerleave@right'));
+    await vi.waitFor(() => expect(heard.at(-1)).toBe('pointerleave@right'), 10_000);
     expect(heard).toEqual([
       ...['pointerover@left', 'pointerenter@left', 'pointermove@left'],
       ...['pointerdown@left', 'pointerup@left', 'click@left'],
@@ -249,7 +249,7 @@ describe('forwardPointerEvents', () => {
       send('pointerup', x);
       expected.push(`pointerdown@${name}`, `pointerup@${name}`);
     }
-    await vi.waitFor(() => expect(heard.at(-1)).toBe('pointerup@right'));
+    await vi.waitFor(() => expect(heard.at(-1)).toBe('pointerup@right'), 10_000);
     await answered(tracker);
     expect(heard.filter((each) => !each.startsWith('pointermove'))).toEqual(expected);
     const moves = heard.filter((each) => each.startsWith('pointermove')).length;
@@ -452,7 +452,7 @@ describe('forwardPointerEvents', () => {
     expect(workers.length).toBe(2);
     mortal.dispose();
     send('pointerdown', MIDDLE_X);
-    await vi.waitFor(() => expect(heard).toEqual(['pointerdown@box', 'pointerout@box']));
+    await vi.waitFor(() => expect(heard).toEqual(['pointerdown@box', 'pointerout@box']), 10_000);
     send('pointerdown', MIDDLE_X);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(heard.length).toBe(2);

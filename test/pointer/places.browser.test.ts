@@ -98,7 +98,7 @@ const WAYS = {
 
 /** Compares what is heard with a pick of the same pixel, in pixels. */
 async function compare(heard: Vector3[], [x, y]: readonly [number, number], tolerance: number): Promise<void> {
-  await vi.waitFor(() => expect(heard.length).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(heard.length).toBeGreaterThan(0), 10_000);
   const [one, other] = await Promise.all([tracker.pick(x, y), tracker.pick(x + 100, y)]);
   const unit = one!.point.distanceTo(other!.point) / 100;
   expect(heard.at(-1)!.distanceTo(one!.point) / unit, `${x} ${y}`).toBeLessThan(tolerance);

@@ -353,6 +353,6 @@ describe('capture', () => {
     const names = (object: Object3D): boolean => stage.state.internal.capturedMap.get(pointerId)?.has(object) ?? false;
     expect(names(stage.state.scene.children[0])).toBe(true);
     stage.canvas.dispatchEvent(new PointerEvent('lostpointercapture', { pointerId, bubbles: true }));
-    await vi.waitFor(() => expect(stage.state.internal.capturedMap.size).toBe(0));
+    await vi.waitFor(() => expect(stage.state.internal.capturedMap.size).toBe(0), 10_000);
   });
 });

@@ -317,7 +317,7 @@ test.each([undefined, 'none'] as const)('useContact has contacts looked at unles
   expect([...(await frame()).contactsBetween(ball.current!)]).toEqual([]);
   await stage.render(scene(true));
   await frame();
-  if (contacts === undefined) await vi.waitFor(() => expect(begun.mock.calls).toEqual([['wall', true]]));
+  if (contacts === undefined) await vi.waitFor(() => expect(begun.mock.calls).toEqual([['wall', true]]), 10_000);
   else for (let i = 0; i < 5; i++) await frame();
   expect(begun).toHaveBeenCalledTimes(contacts === undefined ? 1 : 0);
 });

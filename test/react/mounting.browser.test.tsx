@@ -68,21 +68,21 @@ test.each([true, false])(
     expect(await distanceAt(0.25)).toBeCloseTo(9.5);
     expect(await distanceAt(3)).toBeUndefined();
     load({ default: () => <Box x={3} /> });
-    await vi.waitFor(async () => expect(await distanceAt(3)).toBeCloseTo(9.5));
-    await vi.waitFor(() => expect(begun).toHaveBeenCalledWith('box at 0'));
+    await vi.waitFor(async () => expect(await distanceAt(3)).toBeCloseTo(9.5), 10_000);
+    await vi.waitFor(() => expect(begun).toHaveBeenCalledWith('box at 0'), 10_000);
     // fiber hides what is suspended again, and shows it when that is over.
     for (let round = 0; round < 2; round++) {
       await stage.render(scene(wait));
-      await vi.waitFor(async () => expect(await distanceAt(0.75)).toBeUndefined());
+      await vi.waitFor(async () => expect(await distanceAt(0.75)).toBeUndefined(), 10_000);
       expect(await distanceAt(-0.25)).toBeCloseTo(9.5);
       begun.mockClear();
       await stage.render(scene(ready));
-      await vi.waitFor(async () => expect(await distanceAt(0.75)).toBeCloseTo(9.5));
-      await vi.waitFor(() => expect(begun).toHaveBeenCalledWith('box at 0'));
+      await vi.waitFor(async () => expect(await distanceAt(0.75)).toBeCloseTo(9.5), 10_000);
+      await vi.waitFor(() => expect(begun).toHaveBeenCalledWith('box at 0'), 10_000);
     }
     expect(await queries.tracker).toBe(tracker);
     stage.unmount();
-    await vi.waitFor(() => expect(queries.tracker).rejects.toMatchObject({ code: 'DISPOSED' }));
+    await vi.waitFor(() => expect(queries.tracker).rejects.toMatchObject({ code: 'DISPOSED' }), 10_000);
     expect(errors).not.toHaveBeenCalled();
   },
 );
@@ -112,9 +112,9 @@ test.each([true, false])('fast refresh keeps the service and what is tracked, st
   for (const x of [4, 5, 0.75]) {
     edit(x);
     expect(RefreshRuntime.performReactRefresh()).not.toBeNull();
-    await vi.waitFor(async () => expect(await distanceAt(x)).toBeCloseTo(9.5));
+    await vi.waitFor(async () => expect(await distanceAt(x)).toBeCloseTo(9.5), 10_000);
     expect(await distanceAt(3)).toBeUndefined();
     expect(await queries.tracker).toBe(tracker);
   }
-  await vi.waitFor(() => expect(begun).toHaveBeenCalledWith('box at 0.75'));
+  await vi.waitFor(() => expect(begun).toHaveBeenCalledWith('box at 0.75'), 10_000);
 });

@@ -270,7 +270,7 @@ describe('what decides what is hit', () => {
     );
     stage.state.setEvents({ filter: (hits: Intersection[]) => hits.slice(1) });
     stage.dispatch('pointerdown', MIDDLE);
-    await vi.waitFor(() => expect(back).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(back).toHaveBeenCalledOnce(), 10_000);
     expect(front).not.toHaveBeenCalled();
   });
 

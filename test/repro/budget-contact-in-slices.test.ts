@@ -1,16 +1,19 @@
 // `contact` looked at a pair in one go, and all other questions waited for it.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { GatedWorker } from '../fixtures/gated-worker.js';
 import { dragon } from '../oracle/dragon.js';
 
 const RAY = { origin: [-0.02, 0.12, 1], direction: [0, 0, -1] } as const;
 const DETAIL = { detail: 'full' } as const;
 
+let worker: GatedWorker;
 let service: CollisionService;
 let body: number;
 let box: number;
 beforeEach(async () => {
-  service = await createCollisionService();
+  worker = new GatedWorker();
+  service = await createCollisionService({ createWorker: () => worker, builders: 0 });
   const mesh = await service.addMesh(dragon(202520));
   const collidesWith = 0;
   body = service.addObject({ shape: { type: 'mesh', mesh }, collidesWith });
@@ -25,20 +28,19 @@ test('rays are answered in the midst of a contact, and what changes the scene wa
   await service.update();
   const expected = await service.contact(body, box, DETAIL);
   expect(expected!.depths.length).toBeGreaterThan(0);
-  let isDone = false;
-  const contact = service.contact(body, box, DETAIL).finally(() => {
-    isDone = true;
-  });
-  const other = service.contact(box, body, DETAIL);
-  let answered = 0;
-  while (!isDone) {
+  let other: ReturnType<typeof service.contact> | undefined;
+  const both = () => {
+    const contact = service.contact(body, box, DETAIL);
+    other = service.contact(box, body, DETAIL);
+    return contact;
+  };
+  const { answer: contact, answered } = await worker.answeredWithin(10, both, async () => {
     expect(await service.raycast(RAY)).not.toBeNull();
     // A short one, of which the first object has the higher id.
     expect((await service.contact(balls[1], balls[0]))!.depths.length).toBe(1);
-    if (!isDone) answered++;
-  }
+  });
   expect(answered).toBeGreaterThan(0);
-  const { ms: _, ...found } = (await contact)!;
+  const { ms: _, ...found } = contact!;
   const { ms: __, ...alone } = expected!;
   expect(found).toEqual(alone);
   expect((await other)!.depths).toEqual(alone.depths);
@@ -57,6 +59,7 @@ test('contacts that are asked for in the midst of a frame are found behind it, a
   const small = service.addObject({ shape: ball, collidesWith: 0 });
   for (const id of [body, box]) service.setObject(id, { collidesWith: 0xffffffff, contacts: 'full' });
   const order: string[] = [];
+  await worker.shut();
   const frame = service.update().then(({ contacts }) => {
     order.push('frame');
     return contacts;
@@ -66,6 +69,8 @@ test('contacts that are asked for in the midst of a frame are found behind it, a
     return contact!;
   });
   const short = service.contact(small, box, DETAIL).then(() => order.push('short'));
+  await new Promise(setImmediate);
+  worker.open();
   const [contacts, contact] = await Promise.all([frame, long, short]);
   expect(order.indexOf('long')).toBeGreaterThan(order.indexOf('frame'));
   expect(order[0]).toBe('short');

@@ -1,35 +1,31 @@
 // The first contact of a large convex mesh derived all that it needs in one piece, inside a frame: 1.6 to 2.4 s for 328,000
 // triangles, in which nothing else was answered; with 2.6 million the worker was taken for lost, again and again. Baking
 // did not keep it, and moving vertices began it anew.
-import { createCollisionService, type MeshId } from 'collision-worker';
+import { createCollisionService } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
+import { GatedWorker } from '../fixtures/gated-worker.js';
 import { icosphere } from '../oracle/meshes.js';
 
 const BALL = icosphere(1, 127); // 327,680 triangles
 const RAY = { origin: [0, 0, 9], direction: [0, 0, -1] } as const;
 
-async function serviceWith(options: { builders: number; timeout?: number }) {
-  const service = await createCollisionService(options);
+async function start(options: { timeout?: number } = {}) {
+  const worker = new GatedWorker();
+  const service = await createCollisionService({ createWorker: () => worker, builders: 0, ...options });
   onTestFinished(() => service.dispose());
-  return service;
+  return { worker, service };
 }
 
 test('picks are answered while it is built in the worker itself, and its first contact is there in the first frame', async () => {
-  const service = await serviceWith({ builders: 0 });
+  const { worker, service } = await start();
   service.addObject({ shape: { type: 'box', halfExtents: [0.2, 0.2, 0.2] }, matrix: at(0.9) });
   await service.update();
-  let picks = 0;
-  let mesh: MeshId | undefined;
-  const added = service.addMesh(BALL).then((id) => {
-    mesh = id;
-  });
-  while (mesh === undefined) {
-    expect(await service.raycast(RAY)).not.toBeNull();
-    picks++;
-  }
-  await added;
-  // One between two slices of 8 ms each; the build takes half a second and more.
-  expect(picks).toBeGreaterThan(20);
+  const { answer: mesh, answered } = await worker.answeredWithin(
+    40,
+    () => service.addMesh(BALL),
+    async () => expect(await service.raycast(RAY)).not.toBeNull(),
+  );
+  expect(answered).toBe(40);
   const baked = await service.bakeMesh(mesh);
   service.addObject({ shape: { type: 'mesh', mesh }, contacts: 'manifold' });
   const { contacts } = await service.update();
@@ -41,7 +37,7 @@ test('picks are answered while it is built in the worker itself, and its first c
 });
 
 test('vertices move: frames, contacts and picks go on while all is derived anew', async () => {
-  const service = await serviceWith({ builders: 0, timeout: 4000 });
+  const { worker, service } = await start({ timeout: 4000 });
   let losses = 0;
   service.addEventListener('lost', () => losses++);
   const mesh = await service.addMesh(BALL);
@@ -54,20 +50,13 @@ test('vertices move: frames, contacts and picks go on while all is derived anew'
   );
   expect((await service.update()).contacts.count).toBe(1);
   // Baking it asks for all that is derived, in slices.
-  let answers = 0;
-  let isBaked = false;
-  const baked = service.bakeMesh(mesh).finally(() => {
-    isBaked = true;
-  });
-  while (!isBaked) {
+  const bake = () => service.bakeMesh(mesh);
+  const { answer: baked, answered } = await worker.answeredWithin(20, bake, async () => {
     expect((await service.raycast(RAY))?.distance).toBeCloseTo(7.2, 6);
-    answers++;
     expect((await service.update()).contacts.count).toBe(1);
-    answers++;
-  }
-  expect((await baked).byteLength).toBeGreaterThan(0);
-  // Two, were it one piece: the question that came before it, and the one that waited for its end.
-  expect(answers).toBeGreaterThan(3);
+  });
+  expect(baked.byteLength).toBeGreaterThan(0);
+  expect(answered).toBe(20);
   expect(losses).toBe(0);
 });
 

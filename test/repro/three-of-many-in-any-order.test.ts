@@ -10,7 +10,7 @@ import { Random, SEED } from '../oracle/random.js';
 
 /** Quadratic work on so many takes minutes. */
 const MANY = 30_000;
-const TIMEOUT = 50_000;
+const MOST_SECONDS = 50;
 
 /** Gives ids, counts, and rejects the transforms that have no inverse. */
 class Counting {
@@ -48,7 +48,9 @@ class Counting {
   }
 }
 
-test(`${MANY} come and go again in any order, seed ${SEED}`, { timeout: TIMEOUT }, async () => {
+test(`${MANY} come and go again in any order, seed ${SEED}`, { timeout: 300_000 }, async () => {
+  // Of the processor: how long others have it says nothing.
+  const before = process.cpuUsage();
   const service = new Counting();
   const root = new Scene();
   const tracker = await SceneTracker.track(service as unknown as CollisionService, root, {
@@ -77,7 +79,7 @@ test(`${MANY} come and go again in any order, seed ${SEED}`, { timeout: TIMEOUT 
   };
   const step = async (expected: number) => {
     tracker.changed(root);
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + 60_000;
     do {
       await Promise.all([tracker.update(frontCamera(), SIZE), tracker.update(frontCamera(), SIZE)]);
       await new Promise(setImmediate); // in slices
@@ -105,4 +107,6 @@ test(`${MANY} come and go again in any order, seed ${SEED}`, { timeout: TIMEOUT 
   }
   expect(service.removed).toBe(service.added);
   expect(service.added).toBe(orders.length * MANY);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1e6).toBeLessThan(MOST_SECONDS);
 });

@@ -1,12 +1,23 @@
 // Nothing waits for a frame or a contact that takes long: what is asked for meanwhile sees all that was said before it.
-import { type CollisionService, createCollisionService, type MeshId, type ObjectId } from 'collision-worker';
+import type { CollisionService, MeshId, ObjectId } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { icosphere } from '../oracle/meshes.js';
 
-/** Balls in one another. The contacts of so many take a second: far more than all that is to be done before their end. */
-const BALLS = 40;
+/** What takes part in the tests beside the service. */
+export interface Stage {
+  service: CollisionService;
+  /** So many balls are in one another: their contacts take far longer than all that is to be done before their end. */
+  balls: number;
+  /** Larger ones, between which contacts are asked for, have so many parts along an edge. */
+  edge: number;
+  /** Answers what is asked in the midst of a frame. */
+  inMidst<T>(ask: () => Promise<T>): Promise<T>;
+  /** Lets the worker come to the end of what is under way. */
+  goOn(): void;
+}
 
+let stage: Stage;
 let service: CollisionService;
 let balls: ObjectId[];
 let mesh: MeshId;
@@ -28,8 +39,10 @@ class Finish {
 
 /** Resolves when the worker has been in the midst of its work for a while. */
 async function inTheMidst(): Promise<void> {
-  for (let i = 0; i < 3; i++) await service.raycast(ray(1000));
+  for (let i = 0; i < 3; i++) await cast(1000);
 }
+
+const cast = (x: number, tMax = 20) => stage.inMidst(() => service.raycast({ ...ray(x), tMax }));
 
 /** Moves all balls, to and fro. */
 function moveBalls(step: number): void {
@@ -38,12 +51,13 @@ function moveBalls(step: number): void {
   }
 }
 
-export function testAhead(): void {
+export function testAhead(start: () => Promise<Stage>): void {
   beforeEach(async () => {
-    service = await createCollisionService();
+    stage = await start();
+    service = stage.service;
     mesh = await service.addMesh(icosphere(1, 24));
     const form = { shape: { type: 'mesh', mesh }, contacts: 'full', matrix: at(0, 0, 500) } as const;
-    balls = Array.from({ length: BALLS }, () => service.addObject(form));
+    balls = Array.from({ length: stage.balls }, () => service.addObject(form));
     moveBalls(0);
     box = service.addObject({ shape, matrix: at(0), contacts: 'none' });
     await service.update();
@@ -60,13 +74,16 @@ export function testAhead(): void {
     for (let x = 10; x < 60; x += 10) {
       service.setTransform(box, at(x));
       second = service.update();
-      const [there, gone] = await Promise.all([service.raycast(ray(x)), service.raycast(ray(x - 10))]);
+      const [there, gone] = await stage.inMidst(() =>
+        Promise.all([service.raycast(ray(x)), service.raycast(ray(x - 10))]),
+      );
       hits.push(there?.object);
       expect(gone).toBeNull();
     }
     finish.note('second', second);
     expect(finish.names).toEqual([]);
     expect(hits).toEqual([box, box, box, box, box]);
+    stage.goOn();
     await Promise.all([first, second]);
     expect(finish.names).toEqual(['first', 'second']);
     expect((await service.raycast(ray(50)))?.object).toBe(box);
@@ -82,13 +99,14 @@ export function testAhead(): void {
     const guest = service.addObject({ shape, matrix: at(20), contacts: 'none' });
     const [gone] = balls;
     service.removeObject(gone);
-    expect((await service.raycast(ray(20)))?.object).toBe(guest);
+    expect((await cast(20))?.object).toBe(guest);
     service.setObject(box, { matrix: at(30) });
-    expect((await service.raycast(ray(30)))?.object).toBe(box);
-    expect(await service.raycast(ray(10))).toBeNull();
+    expect((await cast(30))?.object).toBe(box);
+    expect(await cast(10)).toBeNull();
     service.removeObject(guest);
-    expect(await service.raycast(ray(20))).toBeNull();
+    expect(await cast(20)).toBeNull();
     expect(finish.names).toEqual([]);
+    stage.goOn();
     // The first is about all that there was, the second about what there is.
     const before = (await first).copy().contacts;
     const after = (await second).contacts;
@@ -101,7 +119,7 @@ export function testAhead(): void {
   });
 
   test('nothing waits for a contact that takes long; it is that of when it was asked for', async () => {
-    const large = await service.addMesh(icosphere(1, 96));
+    const large = await service.addMesh(icosphere(1, stage.edge));
     const add = (x: number) =>
       service.addObject({ shape: { type: 'mesh', mesh: large }, matrix: at(x), contacts: 'none' });
     const [a, ...others] = Array.from({ length: 20 }, (_, i) => add(200 + 0.002 * i));
@@ -114,9 +132,10 @@ export function testAhead(): void {
     await inTheMidst();
     service.setTransform(box, at(20));
     const second = finish.note('second', service.update());
-    expect((await service.raycast(ray(20)))?.object).toBe(box);
+    expect((await cast(20))?.object).toBe(box);
     expect(finish.names).not.toContain('contacts');
     expect(finish.names).not.toContain('second');
+    stage.goOn();
     expect((await contacts).map((found) => found !== null)).toEqual(others.map(() => true));
     await Promise.all([first, second]);
     expect(await service.contact(a, others[0])).toBeNull();
@@ -127,10 +146,12 @@ export function testAhead(): void {
     const finish = new Finish();
     const first = finish.note('first', service.update());
     await inTheMidst();
-    const triangle = await service.addMesh({ positions: new Float32Array([-1, -1, 0, 1, -1, 0, 0, 1, 0]) });
+    const positions = new Float32Array([-1, -1, 0, 1, -1, 0, 0, 1, 0]);
+    const triangle = await stage.inMidst(() => service.addMesh({ positions }));
     const object = service.addObject({ shape: { type: 'mesh', mesh: triangle }, matrix: at(20) });
-    expect((await service.raycast(ray(20)))?.object).toBe(object);
+    expect((await cast(20))?.object).toBe(object);
     expect(finish.names).toEqual([]);
+    stage.goOn();
     await first;
   });
 
@@ -152,17 +173,18 @@ export function testAhead(): void {
       service.updateMesh(wall, new Float32Array([x - 1, -1, 0, x + 1, -1, 0, x, 1, 0]));
       service.setTransform(box, at(0, 0, x));
       service.update();
-      const [there, gone] = await Promise.all([
-        service.raycast({ ...ray(x), tMax: 100 }),
-        service.raycast(ray(x - 10)),
-      ]);
+      const [there, gone] = await stage.inMidst(() =>
+        Promise.all([service.raycast({ ...ray(x), tMax: 100 }), service.raycast(ray(x - 10))]),
+      );
       expect(there).toMatchObject({ object: box, distance: x + 5 });
       expect(gone).toBeNull();
     }
-    await service.updateMesh(ball, new Float32Array(icosphere(0.8, 4).positions));
-    await expect(service.updateMesh(wall, new Float32Array(9))).rejects.toMatchObject({ code: 'BAD_DATA' });
-    expect((await service.raycast({ ...ray(50), tMax: 100 }))?.object).toBe(box);
+    await stage.inMidst(() => service.updateMesh(ball, new Float32Array(icosphere(0.8, 4).positions)));
+    const flat = stage.inMidst(() => service.updateMesh(wall, new Float32Array(9)));
+    await expect(flat).rejects.toMatchObject({ code: 'BAD_DATA' });
+    expect((await cast(50, 100))?.object).toBe(box);
     expect(finish.names).toEqual([]);
+    stage.goOn();
     const touch = ({ contacts }: Awaited<typeof first>) =>
       [...contacts.a].some((id, i) => id === a && contacts.b[i] === b);
     // The balls touch in the frame that began before they shrank.
@@ -178,12 +200,15 @@ export function testAhead(): void {
       service.setTransform(a, at(0, 300, 0.1 * i));
       const frame = service.update();
       await inTheMidst();
-      await service.updateMesh(ball, new Float32Array(icosphere(0.8, 4).positions));
+      await stage.inMidst(() => service.updateMesh(ball, new Float32Array(icosphere(0.8, 4).positions)));
+      stage.goOn();
       await frame;
       await service.update();
       await service.update();
-      expect(service.stats.usedBytes).toBe(used);
     }
+    // How free memory lies when it is taken depends on how far the frame was, and up to 64 bytes of it are taken with a piece where
+    // they are too few for another one. What stays behind takes 128 bytes at least, each time.
+    expect(service.stats.usedBytes - used).toBeLessThan(3 * 128);
   });
 
   test('a mesh that is removed is gone when the frame that reads it is answered, and nothing waits for that', async () => {
@@ -195,9 +220,10 @@ export function testAhead(): void {
     service.removeMesh(mesh);
     service.setTransform(box, at(10));
     const second = service.update();
-    expect((await service.raycast(ray(10)))?.object).toBe(box);
+    expect((await cast(10))?.object).toBe(box);
     expect(finish.names).toEqual([]);
-    expect((await first).contacts.count).toBeGreaterThan(BALLS);
+    stage.goOn();
+    expect((await first).contacts.count).toBeGreaterThan(balls.length);
     const { usedBytes } = service.stats;
     expect((await second).contacts.count).toBe(0);
     await service.update();

@@ -354,7 +354,7 @@ describe.runIf(HAS_INSTANCES)('what three says of instances', () => {
         await update();
         expect(await pickMiddle(tracker)).toBeNull();
       },
-      { timeout: 5000, interval: 20 },
+      { timeout: 10_000, interval: 20 },
     );
   });
 
@@ -379,7 +379,7 @@ describe.runIf(HAS_INSTANCES)('what three says of instances', () => {
         enumerable: true,
         configurable: true,
       });
-    });
+    }, 10_000);
     other.dispose();
   });
 });

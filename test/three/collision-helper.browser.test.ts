@@ -206,7 +206,7 @@ test('it is neither tracked nor hit, and asks for nothing while it is not visibl
   expect(inspect).not.toHaveBeenCalled();
   helper.visible = true;
   await tracker.update(camera, SIZE);
-  await vi.waitFor(() => expect(inspect).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(inspect).toHaveBeenCalledTimes(1), 10_000);
   helper.dispose();
   await tracker.update(camera, SIZE);
   expect(inspect).toHaveBeenCalledTimes(1);
@@ -244,7 +244,7 @@ test('the overlay says what frames cost and how much there is', async () => {
   const overlay = new StatsOverlay(tracker);
   document.body.append(overlay.element);
   await tracker.update(camera, SIZE);
-  await vi.waitFor(() => expect(overlay.element.textContent).toMatch(/objects 2/));
+  await vi.waitFor(() => expect(overlay.element.textContent).toMatch(/objects 2/), 10_000);
   const { textContent } = overlay.element;
   for (const line of [/worker +\d+\.\d\d ms/, /main +\d+\.\d\d ms/, /queue +\d/, /pairs +1/, /memory +\d+\.\d of/]) {
     expect(textContent).toMatch(line);

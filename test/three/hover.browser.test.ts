@@ -177,7 +177,7 @@ describe('hover', () => {
     // Faster than the worker answers: the newest is never lost, and nothing old comes after it.
     for (let i = 0; i < 200; i++) send('pointermove', i % 2 === 0 ? leftX : MIDDLE_X, MIDDLE_Y);
     send('pointermove', rightX, MIDDLE_Y);
-    await vi.waitFor(() => expect(heard.at(-1)).toBe(right));
+    await vi.waitFor(() => expect(heard.at(-1)).toBe(right), 10_000);
     await answered(tracker);
     expect(heard.at(-1)).toBe(right);
     expect(heard.length).toBeLessThan(10);
@@ -190,7 +190,7 @@ describe('hover', () => {
     await answered(tracker);
     service.dispose();
     send('pointermove', leftX + 1, MIDDLE_Y);
-    await vi.waitFor(() => expect(heard).toEqual([left, null]));
+    await vi.waitFor(() => expect(heard).toEqual([left, null]), 10_000);
     send('pointermove', leftX, MIDDLE_Y);
     await Promise.resolve();
     expect(heard).toEqual([left, null]);

@@ -30,7 +30,7 @@ test.each([
   scene.add(helper);
   const frame = async () => {
     await tracker.update(camera, SIZE);
-    await vi.waitFor(() => expect(asked.mock.results.length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(asked.mock.results.length).toBeGreaterThan(0), 10_000);
     await Promise.all(asked.mock.results.map(({ value }) => value));
     asked.mockClear();
   };

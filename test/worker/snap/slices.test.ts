@@ -1,25 +1,29 @@
 // A snapping pick where very much is near the cursor is in slices: what comes meanwhile does not wait for it, nor harm it.
 import { createCollisionService } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
+import { GatedWorker } from '../../fixtures/gated-worker.js';
 import { addPile } from '../../fixtures/snap-pile.js';
 
 const BOXES = 20_000;
 
 /** Boxes about the cursor that hide one another. */
 async function pile() {
-  const service = await createCollisionService();
+  const worker = new GatedWorker();
+  const service = await createCollisionService({ createWorker: () => worker, builders: 0 });
   onTestFinished(() => service.dispose());
   const ids = addPile(service, { type: 'box', halfExtents: [0.5, 0.5, 0.5] }, BOXES);
   await service.update();
   const snap = (signal = new AbortController().signal) =>
     service.pick(200, 150, { snap: ['vertex', 'edge'], radius: 10, signal });
-  return { service, ids, snap };
+  return { worker, service, ids, snap };
 }
 
 test('a pick that comes later is answered before', async () => {
-  const { service, snap } = await pile();
+  const { worker, service, snap } = await pile();
   const answers: string[] = [];
-  await Promise.all([snap().then(() => answers.push('snap')), service.pick(10, 10).then(() => answers.push('pick'))]);
+  await worker.atOnce(() =>
+    Promise.all([snap().then(() => answers.push('snap')), service.pick(10, 10).then(() => answers.push('pick'))]),
+  );
   expect(answers).toEqual(['pick', 'snap']);
 });
 
