@@ -21,6 +21,8 @@ interface Frame {
   answer: Deferred<FrameResult>;
   /** The views' names by slot, when it was last asked for. */
   names: readonly (string | undefined)[];
+  /** Tells whether the worker has its transforms though it waits. */
+  isAhead: boolean;
 }
 
 /** A command that has an answer, or transfers something: the function that posts it. */
@@ -76,8 +78,6 @@ export class FramePump {
   #waiting: Frame | undefined;
   /** Tells whether the worker is in the midst of long work. */
   #isBusy = false;
-  /** Tells whether the worker has the transforms of the waiting frame. */
-  #isAhead = false;
   /** It is so between two workers: nothing is sent. */
   #isDown = false;
   /** These are sent in the next microtask, or before the next frame. */
@@ -187,11 +187,16 @@ export class FramePump {
       this.#sendCommandsAhead(waiting.staging);
       waiting.staging.join(this.staging);
       waiting.names = this.#views.names;
-      this.#isAhead = false;
+      waiting.isAhead = false;
       this.staging.restart();
       return waiting.answer.promise;
     }
-    const frame = { staging: this.staging, answer: this.#link.defer<FrameResult>('update'), names: this.#views.names };
+    const frame = {
+      staging: this.staging,
+      answer: this.#link.defer<FrameResult>('update'),
+      names: this.#views.names,
+      isAhead: false,
+    };
     this.staging = this.#free.pop() ?? this.#newStaging();
     if (this.#inWorker || this.#isDown) this.#waiting = frame;
     else this.#post(frame);
@@ -362,7 +367,6 @@ export class FramePump {
     const waiting = this.#waiting;
     if (!waiting) return;
     this.#waiting = undefined;
-    this.#isAhead = false;
     this.#post(waiting);
     this.#ready = this.#behind;
     this.#behind = [];
@@ -381,20 +385,20 @@ export class FramePump {
 
   /** Makes what is behind the waiting frame ready, after the frame's transforms. */
   #goAhead(): void {
-    const staging = this.#waiting?.staging;
-    if (!staging || !this.#isBusy || this.#isDown || this.#behind.length === 0) return;
+    const waiting = this.#waiting;
+    if (!waiting || !this.#isBusy || this.#isDown || this.#behind.length === 0) return;
     this.flush();
-    if (!this.#isAhead) {
+    if (!waiting.isAhead) {
       let input: ArrayBuffer;
       try {
-        input = staging.copy(this.#lastFrame + 1, this.#link.life);
+        input = waiting.staging.copy(this.#lastFrame + 1, this.#link.life);
       } catch {
         return; // there is no memory for the copy: it waits for the frame
       }
       this.#link.post({ type: 'ahead', input }, [input]);
-      this.#isAhead = true;
+      waiting.isAhead = true;
     }
-    for (const entry of this.#behind) notBringBack(staging, entry);
+    for (const entry of this.#behind) notBringBack(waiting.staging, entry);
     this.#ready = this.#behind;
     this.#behind = [];
   }
