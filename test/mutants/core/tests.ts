@@ -32,6 +32,8 @@ const LEFT_OUT = /^test\/worker\/out-of-memory|^test\/repro\/(three|client)-|-in
 /** How much less likely each further place in the table is to notice a mutant; and how much likelier, who shares a word. */
 const PLACE = 0.3;
 const WORD = 2;
+/** The place of what is not in the table, at least: else short lists would have all that is quick come first. */
+const UNLISTED = 16;
 /** Words shorter than this say nothing of what a file is about. */
 const WORD_LENGTH = 4;
 /** What the tests of a file that are run against mutants take: the first of the many that a long one has. */
@@ -50,14 +52,21 @@ const TABLE: [core: string, tests: string[]][] = [
   ['distance/', ['query/distance']],
   ['occlusion/', ['view/occlusion']],
   ['section/', ['section/']],
+  ['sweep/turning-boxes', ['pairs/continuous']],
+  ['sweep/two-motions', ['pairs/continuous']],
   ['sweep/', ['query/sweep', 'client/place', 'client/character.']],
+  ['scene/character/character-table', ['leftovers', 'client/character.']],
   ['scene/character/', ['client/character.', 'client/character-course']],
   ['scene/pairs/bone-', ['skin/bone-contacts', 'skin/clearance', 'skin/bone-boxes']],
+  ['scene/pairs/box-ways', ['pairs/continuous', 'pairs/clearance']],
+  ['scene/pairs/reach', ['pairs/continuous', 'pairs/clearance', 'skin/bone-contacts']],
   ['scene/pairs/pair-distance', ['query/distance']],
   ['scene/query/section', ['section/']],
   ['scene/query/sweep', ['query/sweep', 'client/place']],
+  ['scene/snap/', ['snap/']],
   ['scene/scene-invariants', ['core-invariants', 'frame-ahead', 'octree-insert']],
-  ['scene/view/occlusion', ['view/occlusion']],
+  ['scene/view/last-ids', ['many-views', 'frame-ahead']],
+  ['scene/view/occlu', ['view/occlusion', 'view/relief-occlusion']],
   ['scene/view/picture', ['view/occlusion']],
   ['mesh/query/distance', ['query/distance']],
   ['mesh/query/obb-distance', ['query/distance']],
@@ -95,6 +104,7 @@ const TABLE: [core: string, tests: string[]][] = [
       'solid-pairs',
     ],
   ],
+  ['scene/view/views', ['leftovers', 'many-views', 'view/occlusion']],
   ['scene/view/', ['many-views', 'pick.', 'frustum.', 'frustum-query']],
   ['scene/query/thick-ray', ['point-line/picks', 'point-line/rays', 'point-line/raycaster']],
   ['scene/query/point-line', ['point-line/picks', 'point-line/queries', 'clip-regions']],
@@ -109,7 +119,9 @@ const TABLE: [core: string, tests: string[]][] = [
   ['scene/inspect/', ['scene/inspect']],
   ['scene/poses', ['skin/poses', 'skin/rays', 'skin/moved-vertices', 'skin/queries']],
   ['scene/mesh-swap', ['skin/moved-vertices', 'update-mesh', 'refit', 'stale-derived']],
+  ['scene/way', ['pairs/continuous']],
   ['scene/', ['frame-ahead', 'octree-insert', 'core-invariants', 'pick.', 'many-views', 'pairs/pairs.', 'frustum.']],
+  ['shape/reach', ['pairs/continuous', 'pairs/clearance']],
   ['shape/', ['contact/contact', 'sees', 'proximity', 'pick-screen', 'rays-primitives', 'overlap', 'containing']],
   ['skin/hit-boxes', ['skin/bone-boxes']],
   ['skin/', ['skin/rays', 'skin/poses', 'skin/moved-vertices', 'skin/queries']],
@@ -122,6 +134,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['mesh/tree/deform', ['skin/rays', 'skin/poses', 'skin/moved-vertices', 'baked-mesh']],
   ['mesh/tree/validate', ['baked-mesh']],
   ['mesh/tree/checksum', ['baked-mesh']],
+  ['mesh/tree/mesh-check', ['baked-mesh']],
   ['mesh/tree/', ['refit', 'stale-derived', 'update-mesh', 'containing', 'baked-mesh']],
   ['mesh/topology/validate', ['baked-mesh']],
   ['mesh/topology/', ['hulls', 'derived', 'closed-mesh', 'solid-meshes', 'update-mesh']],
@@ -131,11 +144,14 @@ const TABLE: [core: string, tests: string[]][] = [
   ['mesh/query/closest', ['proximity-', 'closest', 'proximity']],
   ['mesh/query/support', ['contained', 'manifold-mesh-edges', 'solid-meshes', 'hulls']],
   ['mesh/query/beyond', ['derived', 'hulls', 'closed-mesh']],
+  ['mesh/query/mesh-pair', ['query/overlap', 'mesh-pairs', 'closest']],
   ['mesh/query/', ['mesh-pairs', 'tiny-extents', 'hulls', 'triangle-pairs', 'slivers', 'manifold-mesh-service']],
   ['mesh/', ['refit', 'mesh-pairs', 'baked-mesh', 'update-mesh']],
   ['math/clip-polygon', ['pick-region-edges', 'sees', 'pick-screen']],
   ['math/closest', ['proximity-', 'manifold-primitive-mesh.', 'closest', 'overlap']],
   ['math/interval', ['rays-edges', 'rays.', 'pick.', 'rays-all']],
+  ['math/obb-axes', ['pairs/continuous']],
+  ['math/obb-gap', ['pairs/clearance', 'pairs/continuous', 'query/distance']],
   ['math/obb-sat-f64', ['box-pairs-touch', 'solid-pairs', 'overlap', 'pairs/pairs.']],
   ['math/spectral', ['proximity-precision']],
   ['math/jacobi', ['proximity-precision', 'refit', 'overlap']],
@@ -217,7 +233,7 @@ function likelihood(mutant: Mutant, test: string): number {
     .filter(({ length }) => length >= WORD_LENGTH);
   const place = names.findIndex((name) => test.includes(name));
   const isAkin = words.some((word) => test.includes(word));
-  return (isAkin ? WORD : 1) / (1 + PLACE * (place < 0 ? 2 * names.length : place));
+  return (isAkin ? WORD : 1) / (1 + PLACE * (place < 0 ? Math.max(2 * names.length, UNLISTED) : place));
 }
 
 function partFor({ id, constant }: Mutant, file: string, whole: Baseline, most: number): Part | undefined {
