@@ -32,7 +32,7 @@ const LEFT_OUT = /^test\/worker\/out-of-memory|^test\/repro\/(three|client)-|-in
 /** How much less likely each further place in the table is to notice a mutant; and how much likelier, who shares a word. */
 const PLACE = 0.3;
 const WORD = 2;
-/** The place of what is not in the table, at least: else short lists would have all that is quick come first. */
+/** The place of what is not in the table: far from that of a short list's last one, or all that is quick would come first. */
 const UNLISTED = 16;
 /** Words shorter than this say nothing of what a file is about. */
 const WORD_LENGTH = 4;
@@ -72,6 +72,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['mesh/query/obb-distance', ['query/distance']],
   ['math/triangle-triangle-distance', ['query/distance']],
   ['contact/box/', ['manifold-convex-edges', 'contact/contact', 'manifold-convex', 'solid-pairs']],
+  ['contact/convex/contact-feature', ['box-box-tilted', 'mesh/hulls', 'manifold-convex-edges', 'manifold-convex']],
   ['contact/convex/', ['manifold-convex-edges', 'contact/contact', 'hulls', 'solid-meshes', 'manifold-convex']],
   ['contact/mesh/global', ['contained', 'solid-meshes', 'depth-of']],
   ['contact/manifold/', ['manifold-reduction', 'manifold-convex-service', 'manifold-mesh', 'contact/contact']],
@@ -181,35 +182,39 @@ const TABLE: [core: string, tests: string[]][] = [
 /** What of a test file is to be run against a mutant, and what that takes of the processor. */
 export interface Part {
   file: string;
-  /** The names of its tests. */
+  /** The names of its tests; none where the file is to be measured first, all of it where `isWhole`. */
   only?: string[];
   processorMs: number;
   /** Whether that is all of the file that reaches the mutant. */
   isWhole: boolean;
 }
 
+/** Of which files more than the first tests are run: of none, of those that the table lists for the mutant, or of all. */
+export type Depth = 'first' | 'listed' | 'all';
+
 /**
  * The part of a test file that is to be run next against a mutant: of those that reach it and that it has not outlived,
  * the one that notices it the soonest by what is likely. A file that is to be measured first is answered without `only`.
- * Of long files only the first tests, unless `isThorough`.
+ * Of long files only the first tests, but for those that `depth` names.
  */
 export function nextPart(
   mutant: Mutant,
   baseline: Readonly<Record<string, Baseline>>,
   files: readonly string[],
   outlived: Readonly<Record<string, Outlived>>,
-  isThorough: boolean,
+  depth: Depth,
 ): Part | undefined {
   let best: Part | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const file of files) {
     const whole = baseline[file];
     const before = outlived[file];
+    const isThorough = depth === 'all' || (depth === 'listed' && placeOf(mutant, file) !== undefined);
     if (whole && before?.hash === whole.hash && (before.isWhole || !isThorough)) continue;
     const isKnown = whole && !(isThorough && whole.isCut);
     const part = isKnown
       ? partFor(mutant, file, whole, isThorough ? Number.POSITIVE_INFINITY : MOST_MS)
-      : { file, processorMs: USUAL_MS, isWhole: false };
+      : { file, processorMs: USUAL_MS, isWhole: isThorough };
     const delay = part ? part.processorMs / likelihood(mutant, file) : Number.POSITIVE_INFINITY;
     if (delay < least) {
       best = part;
@@ -226,14 +231,18 @@ export interface Outlived {
 }
 
 function likelihood(mutant: Mutant, test: string): number {
-  const path = mutant.file.slice('src/worker/core/'.length);
-  const names = TABLE.find(([core]) => path.startsWith(core))![1];
-  const words = basename(path, '.ts')
+  const words = basename(mutant.file, '.ts')
     .split('-')
     .filter(({ length }) => length >= WORD_LENGTH);
-  const place = names.findIndex((name) => test.includes(name));
   const isAkin = words.some((word) => test.includes(word));
-  return (isAkin ? WORD : 1) / (1 + PLACE * (place < 0 ? Math.max(2 * names.length, UNLISTED) : place));
+  return (isAkin ? WORD : 1) / (1 + PLACE * (placeOf(mutant, test) ?? UNLISTED));
+}
+
+/** Answers the place of a test file in the list of a mutant's part of the core. */
+function placeOf({ file }: Mutant, test: string): number | undefined {
+  const path = file.slice('src/worker/core/'.length);
+  const place = TABLE.find(([core]) => path.startsWith(core))![1].findIndex((name) => test.includes(name));
+  return place < 0 ? undefined : place;
 }
 
 function partFor({ id, constant }: Mutant, file: string, whole: Baseline, most: number): Part | undefined {

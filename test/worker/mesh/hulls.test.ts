@@ -9,7 +9,7 @@ import { bake, startCore, wasm } from '../../fixtures/core.js';
 import { limitMemory } from '../../fixtures/limit-memory.js';
 import { ANY_FORM, NearScene, PLACES } from '../../fixtures/near-scene.js';
 import { someHull } from '../../oracle/hulls.js';
-import { boxMesh, icosphere, soup, type Triangles, transformed, welded } from '../../oracle/meshes.js';
+import { boundsOf, boxMesh, icosphere, soup, type Triangles, transformed, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 
 const COUNT = 1500;
@@ -152,6 +152,30 @@ describe('a box of whatever triangles', () => {
     }
     expect(found).toBeGreaterThan(50);
   });
+});
+
+test('a box stands on a plate with all of its face, however many corners that has, whichever of the two has them', async () => {
+  const core = await startCore();
+  const plate = core.loadMesh(bake(core, boxMesh(5, 5, 5)));
+  const turns = [new Matrix4(), new Matrix4().makeRotationX(Math.PI / 2), new Matrix4().makeRotationZ(Math.PI / 2)];
+  for (const cells of [1, 3, 6, 20]) {
+    const box = core.loadMesh(bake(core, welded(new BoxGeometry(2, 2, 2, cells, cells, cells))));
+    const pair = new Pair(core, box);
+    for (const turn of [...turns, ...turns.map((each) => each.clone().invert())]) {
+      for (const boxAt of [0, 1]) {
+        pair.set(1 - boxAt, plate, new Matrix4());
+        pair.set(boxAt, box, turn.clone().setPosition(0.3, 3.49, -0.2));
+        const { points, depths } = pair.contact()!;
+        expect(depths[0], `${cells} cells`).toBeCloseTo(0.01, 5);
+        const { min, max } = boundsOf(points);
+        const [low, high] = [new Vector3(-0.7, 2.5, -1.2), new Vector3(1.3, 2.5, 0.8)];
+        expect(min.distanceTo(low), `${cells} cells, from ${min.toArray()}`).toBeLessThan(0.02);
+        expect(max.distanceTo(high), `${cells} cells, to ${max.toArray()}`).toBeLessThan(0.02);
+      }
+    }
+    pair.remove();
+    core.freeMesh(box);
+  }
 });
 
 test(`balls of tens of thousands of triangles, seed ${SEED}`, async () => {
