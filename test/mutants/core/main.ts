@@ -9,6 +9,7 @@ import { mutationsOf } from './mutations.js';
 import { type TestRun, TestRunner } from './test-runner.js';
 import {
   type Baseline,
+  type Depth,
   hashOf,
   LONGEST,
   measureBaseline,
@@ -276,12 +277,9 @@ async function judge(
   const { baseline, results } = kept;
   const outlived = { ...results[id]?.outlived };
   const isLast = seconds >= budget;
-  let isThorough = false;
   const next = () => {
-    const part = nextPart(mutant, baseline, baselines.files, outlived, isThorough);
-    if (part || !isLast || isThorough) return part;
-    isThorough = true;
-    return nextPart(mutant, baseline, baselines.files, outlived, isThorough);
+    const find = (depth: Depth) => nextPart(mutant, baseline, baselines.files, outlived, depth);
+    return isLast ? (find('listed') ?? find('all')) : find('first');
   };
   let spentMs = results[id]?.spentMs ?? 0;
   // What it takes to measure test files counts in the first rounds, so that the quickly killed need not wait for all of them.
@@ -291,7 +289,7 @@ async function judge(
     if (spentMs >= 1000 * seconds) return { outlived, spentMs, status: isLast ? 'spent' : 'undecided' };
     if (!isLast && spentMs + measuredMs >= 1000 * seconds) return { outlived, spentMs, status: 'undecided' };
     if (!part.only) {
-      await baselines.measure(file, lane, isThorough);
+      await baselines.measure(file, lane, part.isWhole);
       measuredMs += baseline[file]?.processorMs ?? 0;
       continue;
     }
@@ -300,7 +298,7 @@ async function judge(
     if (run.timedOut) {
       // The machine may have become slower since the original was measured.
       const before = baseline[file]!;
-      await baselines.measure(file, lane, isThorough);
+      await baselines.measure(file, lane, !before.isCut);
       const now = baseline[file];
       if (!now) continue;
       const isSlower = now.milliseconds > 1.5 * before.milliseconds || now.processorMs > 1.5 * before.processorMs;

@@ -32,6 +32,8 @@ const LEFT_OUT = /^test\/worker\/out-of-memory|^test\/repro\/(three|client)-|-in
 /** How much less likely each further place in the table is to notice a mutant; and how much likelier, who shares a word. */
 const PLACE = 0.3;
 const WORD = 2;
+/** The place of what is not in the table: far from that of a short list's last one, or all that is quick would come first. */
+const UNLISTED = 16;
 /** Words shorter than this say nothing of what a file is about. */
 const WORD_LENGTH = 4;
 /** What the tests of a file that are run against mutants take: the first of the many that a long one has. */
@@ -50,19 +52,27 @@ const TABLE: [core: string, tests: string[]][] = [
   ['distance/', ['query/distance']],
   ['occlusion/', ['view/occlusion']],
   ['section/', ['section/']],
+  ['sweep/turning-boxes', ['pairs/continuous']],
+  ['sweep/two-motions', ['pairs/continuous']],
   ['sweep/', ['query/sweep', 'client/place', 'client/character.']],
+  ['scene/character/character-table', ['leftovers', 'client/character.']],
   ['scene/character/', ['client/character.', 'client/character-course']],
   ['scene/pairs/bone-', ['skin/bone-contacts', 'skin/clearance', 'skin/bone-boxes']],
+  ['scene/pairs/box-ways', ['pairs/continuous', 'pairs/clearance']],
+  ['scene/pairs/reach', ['pairs/continuous', 'pairs/clearance', 'skin/bone-contacts']],
   ['scene/pairs/pair-distance', ['query/distance']],
   ['scene/query/section', ['section/']],
   ['scene/query/sweep', ['query/sweep', 'client/place']],
+  ['scene/snap/', ['snap/']],
   ['scene/scene-invariants', ['core-invariants', 'frame-ahead', 'octree-insert']],
-  ['scene/view/occlusion', ['view/occlusion']],
+  ['scene/view/last-ids', ['many-views', 'frame-ahead']],
+  ['scene/view/occlu', ['view/occlusion', 'view/relief-occlusion']],
   ['scene/view/picture', ['view/occlusion']],
   ['mesh/query/distance', ['query/distance']],
   ['mesh/query/obb-distance', ['query/distance']],
   ['math/triangle-triangle-distance', ['query/distance']],
   ['contact/box/', ['manifold-convex-edges', 'contact/contact', 'manifold-convex', 'solid-pairs']],
+  ['contact/convex/contact-feature', ['box-box-tilted', 'mesh/hulls', 'manifold-convex-edges', 'manifold-convex']],
   ['contact/convex/', ['manifold-convex-edges', 'contact/contact', 'hulls', 'solid-meshes', 'manifold-convex']],
   ['contact/mesh/global', ['contained', 'solid-meshes', 'depth-of']],
   ['contact/manifold/', ['manifold-reduction', 'manifold-convex-service', 'manifold-mesh', 'contact/contact']],
@@ -95,6 +105,7 @@ const TABLE: [core: string, tests: string[]][] = [
       'solid-pairs',
     ],
   ],
+  ['scene/view/views', ['leftovers', 'many-views', 'view/occlusion']],
   ['scene/view/', ['many-views', 'pick.', 'frustum.', 'frustum-query']],
   ['scene/query/thick-ray', ['point-line/picks', 'point-line/rays', 'point-line/raycaster']],
   ['scene/query/point-line', ['point-line/picks', 'point-line/queries', 'clip-regions']],
@@ -109,7 +120,9 @@ const TABLE: [core: string, tests: string[]][] = [
   ['scene/inspect/', ['scene/inspect']],
   ['scene/poses', ['skin/poses', 'skin/rays', 'skin/moved-vertices', 'skin/queries']],
   ['scene/mesh-swap', ['skin/moved-vertices', 'update-mesh', 'refit', 'stale-derived']],
+  ['scene/way', ['pairs/continuous']],
   ['scene/', ['frame-ahead', 'octree-insert', 'core-invariants', 'pick.', 'many-views', 'pairs/pairs.', 'frustum.']],
+  ['shape/reach', ['pairs/continuous', 'pairs/clearance']],
   ['shape/', ['contact/contact', 'sees', 'proximity', 'pick-screen', 'rays-primitives', 'overlap', 'containing']],
   ['skin/hit-boxes', ['skin/bone-boxes']],
   ['skin/', ['skin/rays', 'skin/poses', 'skin/moved-vertices', 'skin/queries']],
@@ -122,6 +135,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['mesh/tree/deform', ['skin/rays', 'skin/poses', 'skin/moved-vertices', 'baked-mesh']],
   ['mesh/tree/validate', ['baked-mesh']],
   ['mesh/tree/checksum', ['baked-mesh']],
+  ['mesh/tree/mesh-check', ['baked-mesh']],
   ['mesh/tree/', ['refit', 'stale-derived', 'update-mesh', 'containing', 'baked-mesh']],
   ['mesh/topology/validate', ['baked-mesh']],
   ['mesh/topology/', ['hulls', 'derived', 'closed-mesh', 'solid-meshes', 'update-mesh']],
@@ -131,11 +145,14 @@ const TABLE: [core: string, tests: string[]][] = [
   ['mesh/query/closest', ['proximity-', 'closest', 'proximity']],
   ['mesh/query/support', ['contained', 'manifold-mesh-edges', 'solid-meshes', 'hulls']],
   ['mesh/query/beyond', ['derived', 'hulls', 'closed-mesh']],
+  ['mesh/query/mesh-pair', ['query/overlap', 'mesh-pairs', 'closest']],
   ['mesh/query/', ['mesh-pairs', 'tiny-extents', 'hulls', 'triangle-pairs', 'slivers', 'manifold-mesh-service']],
   ['mesh/', ['refit', 'mesh-pairs', 'baked-mesh', 'update-mesh']],
   ['math/clip-polygon', ['pick-region-edges', 'sees', 'pick-screen']],
   ['math/closest', ['proximity-', 'manifold-primitive-mesh.', 'closest', 'overlap']],
   ['math/interval', ['rays-edges', 'rays.', 'pick.', 'rays-all']],
+  ['math/obb-axes', ['pairs/continuous']],
+  ['math/obb-gap', ['pairs/clearance', 'pairs/continuous', 'query/distance']],
   ['math/obb-sat-f64', ['box-pairs-touch', 'solid-pairs', 'overlap', 'pairs/pairs.']],
   ['math/spectral', ['proximity-precision']],
   ['math/jacobi', ['proximity-precision', 'refit', 'overlap']],
@@ -165,35 +182,39 @@ const TABLE: [core: string, tests: string[]][] = [
 /** What of a test file is to be run against a mutant, and what that takes of the processor. */
 export interface Part {
   file: string;
-  /** The names of its tests. */
+  /** The names of its tests; none where the file is to be measured first, all of it where `isWhole`. */
   only?: string[];
   processorMs: number;
   /** Whether that is all of the file that reaches the mutant. */
   isWhole: boolean;
 }
 
+/** Of which files more than the first tests are run: of none, of those that the table lists for the mutant, or of all. */
+export type Depth = 'first' | 'listed' | 'all';
+
 /**
  * The part of a test file that is to be run next against a mutant: of those that reach it and that it has not outlived,
  * the one that notices it the soonest by what is likely. A file that is to be measured first is answered without `only`.
- * Of long files only the first tests, unless `isThorough`.
+ * Of long files only the first tests, but for those that `depth` names.
  */
 export function nextPart(
   mutant: Mutant,
   baseline: Readonly<Record<string, Baseline>>,
   files: readonly string[],
   outlived: Readonly<Record<string, Outlived>>,
-  isThorough: boolean,
+  depth: Depth,
 ): Part | undefined {
   let best: Part | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const file of files) {
     const whole = baseline[file];
     const before = outlived[file];
+    const isThorough = depth === 'all' || (depth === 'listed' && placeOf(mutant, file) !== undefined);
     if (whole && before?.hash === whole.hash && (before.isWhole || !isThorough)) continue;
     const isKnown = whole && !(isThorough && whole.isCut);
     const part = isKnown
       ? partFor(mutant, file, whole, isThorough ? Number.POSITIVE_INFINITY : MOST_MS)
-      : { file, processorMs: USUAL_MS, isWhole: false };
+      : { file, processorMs: USUAL_MS, isWhole: isThorough };
     const delay = part ? part.processorMs / likelihood(mutant, file) : Number.POSITIVE_INFINITY;
     if (delay < least) {
       best = part;
@@ -210,14 +231,18 @@ export interface Outlived {
 }
 
 function likelihood(mutant: Mutant, test: string): number {
-  const path = mutant.file.slice('src/worker/core/'.length);
-  const names = TABLE.find(([core]) => path.startsWith(core))![1];
-  const words = basename(path, '.ts')
+  const words = basename(mutant.file, '.ts')
     .split('-')
     .filter(({ length }) => length >= WORD_LENGTH);
-  const place = names.findIndex((name) => test.includes(name));
   const isAkin = words.some((word) => test.includes(word));
-  return (isAkin ? WORD : 1) / (1 + PLACE * (place < 0 ? 2 * names.length : place));
+  return (isAkin ? WORD : 1) / (1 + PLACE * (placeOf(mutant, test) ?? UNLISTED));
+}
+
+/** Answers the place of a test file in the list of a mutant's part of the core. */
+function placeOf({ file }: Mutant, test: string): number | undefined {
+  const path = file.slice('src/worker/core/'.length);
+  const place = TABLE.find(([core]) => path.startsWith(core))![1].findIndex((name) => test.includes(name));
+  return place < 0 ? undefined : place;
 }
 
 function partFor({ id, constant }: Mutant, file: string, whole: Baseline, most: number): Part | undefined {

@@ -9,11 +9,42 @@ import { bake, startCore, wasm } from '../../fixtures/core.js';
 import { limitMemory } from '../../fixtures/limit-memory.js';
 import { ANY_FORM, NearScene, PLACES } from '../../fixtures/near-scene.js';
 import { someHull } from '../../oracle/hulls.js';
-import { boxMesh, icosphere, soup, type Triangles, transformed, welded } from '../../oracle/meshes.js';
+import { boundsOf, boxMesh, icosphere, soup, type Triangles, transformed, welded } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 
 const COUNT = 1500;
 const SKEW = new Matrix4().makeRotationX(0.7).multiply(new Matrix4().makeRotationY(0.3));
+
+test(`how deep a dent is taken for rounding is the same along all axes, whatever corner faces begin with, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const core = await startCore();
+  const indices = Uint32Array.of(0, 1, 4, 1, 2, 4, 2, 0, 4, 1, 0, 3, 2, 1, 3, 0, 2, 3);
+  for (let i = 0; i < 4; i++) {
+    // A tetrahedron, and a place of one of its faces, near its longest edge.
+    const [x, y] = [random.range(-0.5, 0.5), random.range(0.5, 0.9)];
+    const [near, far] = [random.range(-0.3, 0.3), random.range(0.03, 0.08)];
+    const positions = Float32Array.of(-1, 0, 0, 1, 0, 0, x, y, 0, x, 0.4 * y, 1, near, far, 0);
+    const bytesOf = (depth: number, axis: number, first: number) => {
+      positions[14] = depth;
+      return bake(core, {
+        positions: positions.map((_, k) => positions[k - (k % 3) + ((k + axis) % 3)]),
+        indices: indices.map((_, k) => indices[k - (k % 3) + ((k + first) % 3)]),
+      }).byteLength;
+    };
+    const ofHull = bytesOf(0, 0, 0);
+    const deepest = (axis: number, first: number) => {
+      let [low, high] = [1e-8, 1e-2];
+      while (high > 1.02 * low) {
+        const depth = Math.sqrt(low * high);
+        if (bytesOf(depth, axis, first) === ofHull) low = depth;
+        else high = depth;
+      }
+      return low;
+    };
+    const depths = [0, 1, 2].flatMap((axis) => [0, 1, 2].map((first) => deepest(axis, first)));
+    expect(Math.max(...depths), `depths: ${depths}`).toBeLessThan(1.05 * Math.min(...depths));
+  }
+});
 
 describe.each(PLACES)(`${COUNT} pairs of convex meshes %s, seed ${SEED}`, { timeout: 120_000 }, (_, place) => {
   test('meet where their trees say so', async () => {
@@ -121,6 +152,30 @@ describe('a box of whatever triangles', () => {
     }
     expect(found).toBeGreaterThan(50);
   });
+});
+
+test('a box stands on a plate with all of its face, however many corners that has, whichever of the two has them', async () => {
+  const core = await startCore();
+  const plate = core.loadMesh(bake(core, boxMesh(5, 5, 5)));
+  const turns = [new Matrix4(), new Matrix4().makeRotationX(Math.PI / 2), new Matrix4().makeRotationZ(Math.PI / 2)];
+  for (const cells of [1, 3, 6, 20]) {
+    const box = core.loadMesh(bake(core, welded(new BoxGeometry(2, 2, 2, cells, cells, cells))));
+    const pair = new Pair(core, box);
+    for (const turn of [...turns, ...turns.map((each) => each.clone().invert())]) {
+      for (const boxAt of [0, 1]) {
+        pair.set(1 - boxAt, plate, new Matrix4());
+        pair.set(boxAt, box, turn.clone().setPosition(0.3, 3.49, -0.2));
+        const { points, depths } = pair.contact()!;
+        expect(depths[0], `${cells} cells`).toBeCloseTo(0.01, 5);
+        const { min, max } = boundsOf(points);
+        const [low, high] = [new Vector3(-0.7, 2.5, -1.2), new Vector3(1.3, 2.5, 0.8)];
+        expect(min.distanceTo(low), `${cells} cells, from ${min.toArray()}`).toBeLessThan(0.02);
+        expect(max.distanceTo(high), `${cells} cells, to ${max.toArray()}`).toBeLessThan(0.02);
+      }
+    }
+    pair.remove();
+    core.freeMesh(box);
+  }
 });
 
 test(`balls of tens of thousands of triangles, seed ${SEED}`, async () => {

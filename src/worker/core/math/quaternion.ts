@@ -59,27 +59,19 @@ export function rotationAt(out: Rotation, address: usize): void {
   rotationOf(out, load<i16>(address, 0), load<i16>(address, 2), load<i16>(address, 4), load<i16>(address, 6));
 }
 
-/** Sets q to the rotation whose matrix has these rows, orthonormal and right-handed (Shepperd 1978). */
+/**
+ * Sets q to the rotation whose matrix has these rows, orthonormal and right-handed. It turns by less than 120°, or hardly more, as
+ * what Jacobi's rotations make does (their trace is above -0.09, as far as a search finds): the one of Shepperd's four cases
+ * (1978) that has all of its digits there is enough.
+ */
 export function fromRows(
   q: Quaternion,
   xx: f64, xy: f64, xz: f64,
   yx: f64, yy: f64, yz: f64,
   zx: f64, zy: f64, zz: f64,
 ): void {
-  const trace = xx + yy + zz;
-  if (trace > 0) {
-    const s = sqrt(trace + 1.0) * 2.0;
-    q.w = 0.25 * s; q.x = (zy - yz) / s; q.y = (xz - zx) / s; q.z = (yx - xy) / s;
-  } else if (xx > yy && xx > zz) {
-    const s = sqrt(1.0 + xx - yy - zz) * 2.0;
-    q.w = (zy - yz) / s; q.x = 0.25 * s; q.y = (xy + yx) / s; q.z = (xz + zx) / s;
-  } else if (yy > zz) {
-    const s = sqrt(1.0 + yy - xx - zz) * 2.0;
-    q.w = (xz - zx) / s; q.x = (xy + yx) / s; q.y = 0.25 * s; q.z = (yz + zy) / s;
-  } else {
-    const s = sqrt(1.0 + zz - xx - yy) * 2.0;
-    q.w = (yx - xy) / s; q.x = (xz + zx) / s; q.y = (yz + zy) / s; q.z = 0.25 * s;
-  }
+  const s = sqrt(xx + yy + zz + 1.0) * 2.0;
+  q.w = 0.25 * s; q.x = (zy - yz) / s; q.y = (xz - zx) / s; q.z = (yx - xy) / s;
 }
 
 /** Sets out to q followed by a small rotation by 2·atan(t) about a frame's own axis (0 x, 1 y, 2 z). */

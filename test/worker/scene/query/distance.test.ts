@@ -130,6 +130,44 @@ describe(`distance, seed ${SEED}`, { timeout: 240_000 }, () => {
     }
   });
 
+  test('maps that are all but similarities: two columns of three lean towards each other, or one is longer', async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(new Vector3());
+    const mesh = scene.mesh(soup(random, 20, 0.5, 1));
+    const longer = Math.hypot(1, 0.5);
+    const [left, right, up] = [new Vector3(1, 0.5, 0), new Vector3(-1, 0.5, 0), new Vector3(0, 0, longer)];
+    const [x, y, z] = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 2)];
+    for (const columns of [
+      ...[
+        [left, right, up],
+        [left, up, right],
+        [up, left, right],
+      ],
+      ...[
+        [x, y, z],
+        [x, z, y],
+        [z, x, y],
+      ],
+    ]) {
+      for (let turns = 0; turns < 3; turns++) {
+        const at = (column: Vector3) => new Vector3(...[0, 1, 2].map((k) => column.getComponent((k + turns) % 3)));
+        const [p, q, r] = columns.map(at);
+        const matrices = [
+          new Matrix4().makeBasis(p, q, r),
+          new Matrix4().setPosition(random.direction().multiplyScalar(4)),
+        ];
+        if (random.chance(0.5)) matrices.reverse();
+        const [a, b] = matrices.map((matrix) => scene.add(mesh, matrix));
+        const { distance, pointA, pointB } = measure(scene, a, b)!;
+        const message = `columns ${[p, q, r].map((column) => column.toArray()).join(' and ')}`;
+        expect(pointA.distanceTo(pointB), message).toBeCloseTo(distance, 8);
+        const truth = leastDistance(partsOf(a), partsOf(b), distance * (1 + 1e-6));
+        expect(truth, message).toBeGreaterThan(distance * (1 - 1e-6));
+        for (const thing of [a, b]) scene.remove(thing);
+      }
+    }
+  });
+
   test('triangle inequality, by what lies between: a to c is no more than a to b, b across, b to c', async () => {
     const random = new Random(SEED);
     const scene = await NearScene.at(new Vector3());

@@ -60,6 +60,22 @@ test(`${VIEWS} views in a frame; they come, go and move, seed ${SEED}`, async ()
   expect((await twin.service.update()).views.size).toBe(0);
 });
 
+test(`what leaves is told while ever more objects come, seed ${SEED}`, async () => {
+  const views = new Map(Array.from({ length: 20 }, (_, i) => [`view ${i}`, randomView()]));
+  for (const [name, view] of views) twin.service.setView(view, name);
+  let before = (await twin.service.update()).copy();
+  const form = formMaker(random);
+  for (let round = 0; round < 3; round++) {
+    for (const id of twin.items.keys()) {
+      if (random.chance(0.3)) twin.service.setTransform(id, random.placement(random.point(40)).elements);
+    }
+    for (let i = 0; i < OBJECTS; i++) await twin.add(form(), random.placement(random.point(20)));
+    const frame = (await twin.service.update()).copy();
+    await expectRight(frame, views, before);
+    before = frame;
+  }
+});
+
 test('a view that is removed while its frame waits is gone, and leaves nothing to the next in its place', async () => {
   const { service } = twin;
   const [a, b, c] = [randomView(), randomView(), randomView()];

@@ -180,6 +180,39 @@ test.each([0, 1, 2])('what is seen beside solids that taper along axis %d is not
   expect(shares.occluded).toBeGreaterThan(100);
 });
 
+test.each([
+  ['a ball of many triangles', 0, 6, (twin: Twin) => twin.mesh(icosphere(2, 4))],
+  ['a ball of many triangles', 0.1, 6, (twin: Twin) => twin.mesh(icosphere(2, 4))],
+  // Where it is open, nothing is seen of the box itself.
+  ['a box', 0.3, 12, (twin: Twin) => twin.box(new Vector3(2, 2, 2))],
+] as const)(
+  '%s that the near plane opens, with a margin of %d, hides nothing that is seen through it, along no axis',
+  async (_, occlusionMargin, hidden, make) => {
+    const twin = await Twin.create();
+    twin.add(await make(twin), new Matrix4(), { side: 'front' });
+    const thing = twin.box(new Vector3(0.1, 0.1, 0.1));
+    const shares = { hidden: 0, occluded: 0 };
+    for (const axis of [0, 1, 2]) {
+      for (const sense of [-1, 1]) {
+        const way = new Vector3().setComponent(axis, sense);
+        const id = twin.add(thing, new Matrix4().setPosition(way.clone().multiplyScalar(8)));
+        // From farther away it is closed.
+        for (const distance of [2.8, 8]) {
+          const camera = new PerspectiveCamera(60, 16 / 9, 1, 100);
+          camera.up.set(0, 0, 0).setComponent((axis + 1) % 3, 1);
+          camera.position.copy(way).multiplyScalar(-distance);
+          camera.lookAt(0, 0, 0);
+          camera.updateMatrixWorld();
+          await compare(twin, camera, shares, { occlusionMargin, side: () => 'front' });
+        }
+        twin.remove(id);
+      }
+    }
+    twin.dispose();
+    expect(shares).toEqual({ hidden, occluded: 6 });
+  },
+);
+
 test.each([0.01, 0.03, 0.1, 0.4])(
   'what is seen by a part of a pixel beside edges at %d to the rows is not occluded',
   async (slope) => {
