@@ -1,7 +1,7 @@
 import type { Failure } from '../shared/failure.js';
-import { IN_FRAME, OUT_MS_COMMANDS } from '../shared/layout.js';
+import { IN_EPOCH, IN_FRAME, OUT_MS_COMMANDS } from '../shared/layout.js';
 import type { FrameMessage, ToWorker, WorkerApi } from '../shared/protocol.js';
-import { transferOf } from '../shared/shared-memory.js';
+import { isShared, transferOf } from '../shared/shared-memory.js';
 import type { Core } from './binding/core.js';
 import { CommandRunner } from './commands.js';
 import { declared } from './failures.js';
@@ -93,7 +93,12 @@ export class WorkerService extends MeshService implements WorkerApi {
     this.#commands.endFrame();
     const { memoryBytes, usedBytes } = this.core;
     const areMoved = failure && this.core.areCharactersMoved;
-    this.post({ type: 'result', input, out, failure, areMoved, memoryBytes, usedBytes }, transferOf(input, out));
+    const [frame, epoch] = [numberOf(input), new DataView(input).getUint32(IN_EPOCH, true)];
+    const back = isShared(input) ? undefined : input;
+    this.post(
+      { type: 'result', frame, epoch, input: back, out, failure, areMoved, memoryBytes, usedBytes },
+      transferOf(back, out),
+    );
     this.work.deriveWanted();
   }
 }

@@ -1,6 +1,6 @@
 import type { Command } from '../../shared/commands.js';
 import { CollisionError } from '../../shared/errors.js';
-import { IN_EPOCH, IN_FRAME, IN_HEADER_BYTES, OUT_REJECTED_COUNT } from '../../shared/layout.js';
+import { OUT_REJECTED_COUNT } from '../../shared/layout.js';
 import type { BaselineMessage, MemoryUse, ResultMessage } from '../../shared/protocol.js';
 import { transferOf } from '../../shared/shared-memory.js';
 import type { FrameResult, ObjectId } from '../../shared/types.js';
@@ -204,11 +204,9 @@ export class FramePump {
   }
 
   /** Takes a frame's answer and sends the frame that waited for it. */
-  receive({ input, out, failure, areMoved, memoryBytes, usedBytes }: ResultMessage): void {
+  receive({ frame: number, epoch, input, out, failure, areMoved, memoryBytes, usedBytes }: ResultMessage): void {
     const frame = this.#inWorker;
-    const header = new Uint32Array(input, 0, IN_HEADER_BYTES / 4);
-    const isExpected = header[IN_FRAME / 4] === this.#lastFrame && header[IN_EPOCH / 4] === this.#link.life;
-    if (!frame || !isExpected) return; // of another life of the worker
+    if (!frame || number !== this.#lastFrame || epoch !== this.#link.life) return; // of another life of the worker
     this.memory = { memoryBytes, usedBytes };
     this.framesDone++;
     this.#inWorker = undefined;

@@ -30,8 +30,8 @@ const EYE: usize = 192, FORWARD: usize = 224;
 const LOW: usize = 512, HIGH: usize = 8704;
 /** Before these are counted, the same place has what is known of each four instances. */
 const MASKS: usize = 512;
-/** Here are the forms of some instances, less than 0 where one is not drawn, and their matrices, sixteen float32 each. */
-const FORMS: usize = 16896, MATRICES: usize = 17152;
+/** Here are the matrices of some instances, sixteen float32 each, behind zeros, which are their forms where all have the first. */
+const MATRICES: usize = 17152;
 /**
  * Where what has no fixed length begins: what each form is, its sphere, by x, y, z and the square of the radius, float64 each, and
  * where its triangles begin and how many indices they have.
@@ -56,7 +56,7 @@ let nearest: f64, farthest: f64;
 /** The matrices of what is found go here; 0 where they are not asked for. */
 let collected: usize;
 
-/** Takes a place for so many instances: 32 bytes for each. */
+/** Takes a place for so many instances: 32 bytes for each, behind which the caller has room for their forms. */
 export function reserve(at: usize, count: usize): void {
   numbers = at;
   forms = numbers + 4 * count;
@@ -246,9 +246,10 @@ function haveForms(at: usize): bool {
 
 /**
  * Adds those of `count` instances that may be seen, of which the first has the number `first`, to the `found` ones, with their
- * depths by something (1: along the axis, 2: by the air; 0: without). Answers how many are found then.
+ * depths by something (1: along the axis, 2: by the air; 0: without). At `kinds` are their forms, less than 0 where one is not
+ * drawn. Answers how many are found then.
  */
-export function select(count: i32, first: i32, found: i32, by: i32): i32 {
+export function select(count: i32, first: i32, found: i32, by: i32, kinds: usize): i32 {
   let near = found == 0 ? Infinity : nearest, far = found == 0 ? -Infinity : farthest;
   let toNumber = numbers + (<usize>found << 2), toForm = forms + (<usize>found << 2), measured = toNumber;
   const collects = collected != 0;
@@ -256,11 +257,11 @@ export function select(count: i32, first: i32, found: i32, by: i32): i32 {
   for (let i = 0; i < count; i += 32) {
     const bytes = min(8, (count - i + 3) >> 2);
     const marks = load<u64>(MASKS + (<usize>i >> 2)) & (<u64>-1 >> (64 - 8 * bytes));
-    if (marks == <u64>-1 && haveForms(FORMS + (<usize>i << 2))) {
+    if (marks == <u64>-1 && haveForms(kinds + (<usize>i << 2))) {
       if (collects) memory.copy(collected + ((toNumber - numbers) << 4), MATRICES + (<usize>i << 6), 2048);
       for (let n = i; n < i + 32; n += 4) {
         v128.store(toNumber, i32x4.add(i32x4.splat(first + n), i32x4(0, 1, 2, 3)));
-        v128.store(toForm, v128.load(FORMS + (<usize>n << 2)));
+        v128.store(toForm, v128.load(kinds + (<usize>n << 2)));
         toNumber += 16;
         toForm += 16;
       }
@@ -268,7 +269,7 @@ export function select(count: i32, first: i32, found: i32, by: i32): i32 {
     }
     for (let left = marks & 0x0f0f0f0f0f0f0f0f; left != 0; left &= left - 1) {
       const bit = ctz(left), n = i + <i32>(((bit >> 3) << 2) + (bit & 7));
-      const form = load<i32>(FORMS + (<usize>n << 2)), m = MATRICES + (<usize>n << 6);
+      const form = load<i32>(kinds + (<usize>n << 2)), m = MATRICES + (<usize>n << 6);
       if (form < 0 || (((marks >> (bit + 4)) & 1) == 0 && isOutside(m, TABLE + FORM_BYTES * form))) continue;
       store<i32>(toNumber, first + n);
       store<i32>(toForm, form);

@@ -164,11 +164,16 @@ export class Culling {
       kept = new KeptParts();
       this.#kept.set(seen, kept);
     }
+    let contained: boolean | undefined;
     const view = {
       camera,
       volume,
       seen,
-      isContained: isContained(camera, seen.view.options),
+      // It is asked of what has not moved: where all moves, nobody asks.
+      get isContained(): boolean {
+        contained ??= isContained(camera, seen.view.options);
+        return contained;
+      },
       occlusion: this.#isTrue(asked, seen, camera, volume, renderer) ? asked : null,
       asked,
       pixels: Math.max(Math.abs(scales[0]) * viewport.width, Math.abs(scales[5]) * viewport.height) / 2,

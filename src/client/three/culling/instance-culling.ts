@@ -76,14 +76,14 @@ export class InstanceCulling {
     const test = this.#test;
     test.begin(view.volume, view.camera, mesh.matrixWorld, view.pixels, view.minPixels);
     const isMorphed = mesh.morphTexture != null;
-    const isKnown = !isLarger && !own.isLarger && !isMorphed && view.isContained;
+    const isKnown = !isLarger && !own.isLarger && !isMorphed;
     const { update, view: asked } = view.seen;
     const { array } = mesh.instanceMatrix;
     const forms = { spheres: [bounds], ranges: NO_RANGES };
     const eye = this.#order === null ? null : test.eye;
     let occluded = 0;
     let found: Found;
-    if (isMorphed || (isKnown && this.#entry.wasSeenAsItIs(update, asked.layers))) {
+    if (isMorphed || (isKnown && this.#entry.wasSeenAsItIs(update, asked.layers) && view.isContained)) {
       found = test.begun(total);
       found.forms.fill(0, 0, total);
       if (isMorphed) this.#findMorphed(found, total, bounds);

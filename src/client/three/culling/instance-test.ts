@@ -103,10 +103,8 @@ export class InstanceTest {
     }
     this.#filter = filter;
     filter.ask(this.#sight, forms);
-    const chunks = chunksOf(matrices as Float32Array, 16, total);
-    const kindChunks = kinds === null ? null : chunksOf(kinds, 1, total);
     const isKept = this.#minPixels > 0;
-    filter.select(chunks, kindChunks, total, eye, collects && !isKept);
+    filter.select(chunksOf(matrices as Float32Array, total), kinds, total, eye, collects && !isKept);
     if (isKept) keep(filter, (i, form) => this.maySee(matrices, i, spheres[form]));
     return filter;
   }
