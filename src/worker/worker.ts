@@ -49,8 +49,8 @@ async function start(endpoint: Endpoint): Promise<void> {
 function givenCore(): CompiledCore | undefined {
   if (IN_BROWSER) return undefined;
   const { workerData } = globalThis.process.getBuiltinModule('node:worker_threads');
-  // An app that starts the script by itself may hand on anything else.
-  return workerData?.[1] instanceof WebAssembly.Module ? workerData : undefined;
+  // An app that starts the script by itself may hand on anything else; there may be no WebAssembly.
+  return workerData?.[1] && workerData[1] instanceof WebAssembly.Module ? workerData : undefined;
 }
 
 async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
