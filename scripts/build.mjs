@@ -156,14 +156,14 @@ function asBase64(bytes) {
   };
 }
 
-/** Puts the packed core into the module that answers it. */
+/** Puts the packed core into the module that answers it, when it is asked for. */
 function packedCore() {
   return {
     name: 'packed-core',
     load(id) {
       if (!id.endsWith('.gz')) return null;
       const { imported, bytes } = asBase64(readFileSync(id));
-      return { code: `${imported}\nexport default ${bytes};`, moduleType: 'js' };
+      return { code: `${imported}\nexport default () => ${bytes};`, moduleType: 'js' };
     },
   };
 }

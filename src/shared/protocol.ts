@@ -374,7 +374,7 @@ export interface ReadyMessage extends MemoryUse {
   version?: string;
   /** It may have memory at once with the thread that has started it, if that may. */
   mayShare?: boolean;
-  /** It is what the core was compiled to, in Node: as long as it is there, the next worker need not compile it. */
+  /** It is what the core was compiled to, in Node, if it was not handed to the worker: the next worker is to have it. */
   compiled?: WebAssembly.Module[];
 }
 

@@ -6,8 +6,9 @@ import { failureOf } from '../shared/failure.js';
 import type { FromWorker } from '../shared/protocol.js';
 import { mayShareCopies } from '../shared/shared-memory.js';
 import { VERSION } from '../shared/version.js';
-import { createCore } from './binding/core.js';
+import { bindCore } from './binding/core.js';
 import { inOrder } from './binding/core-order.js';
+import { type CompiledCore, startCore } from './binding/exports.js';
 import { Calls } from './calls.js';
 import { Inbox } from './inbox.js';
 import { WorkerService } from './service.js';
@@ -30,17 +31,26 @@ function findEndpoint(): Endpoint {
 async function start(endpoint: Endpoint): Promise<void> {
   const post = (message: FromWorker, transfer?: Transferable[]) => endpoint.postMessage(message, transfer);
   try {
-    const compiled: WebAssembly.Module[] = [];
-    const core = await createCore(inOrder(await unpack(packed)), compiled);
+    const given = givenCore();
+    const [exports, compiled] = await startCore(given ?? inOrder(await unpack(packed())));
+    const core = bindCore(exports);
     const inbox = new Inbox(endpoint);
     const service = new WorkerService(core, post, inbox);
     inbox.open((message) => service.receive(message), new Calls(service, post));
     const { memoryBytes, usedBytes } = core;
     const ready = { type: 'ready', version: VERSION, memoryBytes, usedBytes, mayShare: mayShareCopies() } as const;
-    post(IN_BROWSER ? ready : { ...ready, compiled });
+    post(IN_BROWSER || given ? ready : { ...ready, compiled });
   } catch (error) {
     post({ type: 'fault', failure: failureOf(error) ?? { code: 'WORKER_LOST', message: String(error) } });
   }
+}
+
+/** Answers what an earlier worker of the process has compiled, where the thread that started this one hands it on. */
+function givenCore(): CompiledCore | undefined {
+  if (IN_BROWSER) return undefined;
+  const { workerData } = globalThis.process.getBuiltinModule('node:worker_threads');
+  // An app that starts the script by itself may hand on anything else; there may be no WebAssembly.
+  return workerData?.[1] && workerData[1] instanceof WebAssembly.Module ? workerData : undefined;
 }
 
 async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {

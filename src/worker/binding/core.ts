@@ -163,12 +163,9 @@ export interface Core {
   check(): string | null;
 }
 
-/**
- * Makes a core of its own memory, and adds what it was compiled to to a list. Rejects with UNSUPPORTED where WebAssembly SIMD is
- * missing or forbidden.
- */
-export async function createCore(wasm: BufferSource, compiled?: WebAssembly.Module[]): Promise<Core> {
-  return bindCore(await instantiateCore(wasm, compiled));
+/** Makes a core of its own memory. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
+export async function createCore(wasm: BufferSource): Promise<Core> {
+  return bindCore(await instantiateCore(wasm));
 }
 
 export function bindCore(exports: CoreExports): Core {

@@ -234,11 +234,14 @@ export const FAULTS: Record<number, string> = {
   29: 'lists of sides are not held by as many objects as have one',
 };
 
+/** What core.wasm is compiled to: its own module, and that of the narrow phase, which is a section of it. */
+export type CompiledCore = [core: WebAssembly.Module, narrow: WebAssembly.Module];
+
 /**
- * Starts core.wasm in a memory of its own, and adds what it was compiled to to a list. Rejects with UNSUPPORTED where WebAssembly
+ * Starts core.wasm, or what it was compiled to, in a memory of its own, and answers both. Rejects with UNSUPPORTED where WebAssembly
  * SIMD is missing or forbidden.
  */
-export async function instantiateCore(wasm: BufferSource, compiled: WebAssembly.Module[] = []): Promise<CoreExports> {
+export async function startCore(given: BufferSource | CompiledCore): Promise<[CoreExports, CompiledCore]> {
   const env = {
     now: () => performance.now(),
     outOfMemory: (bytes: number) => {
@@ -247,16 +250,29 @@ export async function instantiateCore(wasm: BufferSource, compiled: WebAssembly.
   };
   try {
     const narrow = new NarrowPhase();
-    const { module, instance } = await WebAssembly.instantiate(wasm, { env, narrow: narrow.imports });
+    const imports = { env, narrow: narrow.imports };
+    let compiled: CompiledCore;
+    let instance: WebAssembly.Instance;
+    if (Array.isArray(given)) {
+      compiled = given;
+      instance = await WebAssembly.instantiate(given[0], imports);
+    } else {
+      const whole = await WebAssembly.instantiate(given, imports);
+      instance = whole.instance;
+      const [inner] = WebAssembly.Module.customSections(whole.module, NARROW_SECTION);
+      compiled = [whole.module, await WebAssembly.compile(inner)];
+    }
     const core = instance.exports as unknown as CoreExports;
-    const [inner] = WebAssembly.Module.customSections(module, NARROW_SECTION);
-    const narrowModule = await WebAssembly.compile(inner);
-    narrow.start(narrowModule, core, env);
-    compiled.push(module, narrowModule);
-    return core;
+    narrow.start(compiled[1], core, env);
+    return [core, compiled];
   } catch (cause) {
     throw new CollisionError('UNSUPPORTED', `the core could not be started: ${reasonOf(cause)}`, { cause });
   }
+}
+
+/** Starts a core, of which no other is to be started. Rejects as `startCore`. */
+export async function instantiateCore(wasm: BufferSource): Promise<CoreExports> {
+  return (await startCore(wasm))[0];
 }
 
 /** An empty function that makes a vector. */

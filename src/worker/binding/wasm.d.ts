@@ -1,5 +1,4 @@
 // The build embeds a packed file's bytes where it is imported.
 declare module '*.wasm.gz' {
-  const bytes: Uint8Array<ArrayBuffer>;
-  export default bytes;
+  export default function bytes(): Uint8Array<ArrayBuffer>;
 }
