@@ -12,7 +12,7 @@ import { Affine } from '../../math/affine';
 import { cross, lane0, lane1, lane2, lane3, minus, plus, times, yzx, zxy } from '../../math/lanes';
 import { Rotation, rotationAt } from '../../math/quaternion';
 import { exponentFor, scaleFor } from '../tree/tree-space';
-import { Node, childCount, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
+import { Node, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
 import { VECTOR_BYTES } from '../../sizes';
 
 /** The map from tree B to tree A in float32, both in the unit of the larger one. */
@@ -54,10 +54,14 @@ function placeOf(place: f64): f32 {
 }
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-// A's four boxes, a lane each: their centres and half extents; then the radii along B's faces, and along edge by edge.
-const ofA: usize = memory.data((6 + 3 + 9) * VECTOR_BYTES, 16);
-const FACES: usize = 6 * 16;
-const EDGES: usize = 9 * 16;
+// A's four boxes, a lane each: their low and high bounds, centres and half extents; then the radii along B's faces, and along
+// edge by edge.
+const ofA: usize = memory.data((12 + 3 + 9) * VECTOR_BYTES, 16);
+const HIGH: usize = 3 * 16;
+const CENTRES: usize = 6 * 16;
+const HALVES: usize = 9 * 16;
+const FACES: usize = 12 * 16;
+const EDGES: usize = 15 * 16;
 
 // @ts-ignore: decorator
 @inline
@@ -75,6 +79,16 @@ const ENTRY_ROUNDING: f32 = 4e-6;
  */
 const PLACE_ROUNDING: f32 = 9.5367431640625e-7;
 
+/** The bits of the first child of b with each of a: 0, 4, 8 and 12. */
+export const COLUMN: u32 = 0x1111;
+
+/** Moves the first four bits apart. */
+// @ts-ignore: decorator
+@inline
+export function spread(bits: u32): u32 {
+  return (bits | (bits << 3) | (bits << 6) | (bits << 9)) & COLUMN;
+}
+
 /** Loads a number of one box into all lanes. */
 // @ts-ignore: decorator
 @inline
@@ -88,9 +102,12 @@ function beyond(distance: v128, radius: v128): v128 { return f32x4.gt(f32x4.abs(
 function any(a: v128, b: v128, c: v128): v128 { return v128.or(v128.or(a, b), c); }
 
 /**
- * Finds which boxes of `a` may overlap which of `b`, among those in the masks: bit 4 i + j for child i of a and j of b.
+ * Finds which boxes of `a` may overlap which of `b`, among those in the masks: bit 4 i + j for child i of a and j of b. Without
+ * edges only the axes of faces are tried, which leaves some boxes that are apart.
  */
-export function obbOverlap4x4(m: Relation, a: Node, b: Node, maskA: u32, maskB: u32): u32 {
+export function obbOverlap4x4(
+  m: Relation, a: Node, b: Node, maskA: u32, maskB: u32, withEdges: bool = true,
+): u32 {
   // G maps frame B to frame A: G = rotation of a · m · rotation of bᵀ.
   let px = m.x, py = m.y, pz = m.z;
   if (isRotated(a)) {
@@ -110,7 +127,7 @@ export function obbOverlap4x4(m: Relation, a: Node, b: Node, maskA: u32, maskB: 
     g2 = sum(times(lane0(pz), x), times(lane1(pz), y), times(lane2(pz), z));
   }
 
-  const halfA = m.halfA, halfB = m.halfB;
+  const halfA = m.halfA, halfB = m.halfB, unitA = plus(halfA, halfA);
   const lowX = lowBounds(b, 0), highX = highBounds(b, 0);
   const lowY = lowBounds(b, 1), highY = highBounds(b, 1);
   const lowZ = lowBounds(b, 2), highZ = highBounds(b, 2);
@@ -118,16 +135,19 @@ export function obbOverlap4x4(m: Relation, a: Node, b: Node, maskA: u32, maskB: 
   const by = times(plus(lowY, highY), halfB), uy = times(minus(highY, lowY), halfB);
   const bz = times(plus(lowZ, highZ), halfB), uz = times(minus(highZ, lowZ), halfB);
   for (let axis: usize = 0; axis < 3; axis++) {
-    const low = lowBounds(a, axis), high = highBounds(a, axis);
-    v128.store(ofA + (axis << 4), times(plus(low, high), halfA));
-    v128.store(ofA + (axis << 4), times(minus(high, low), halfA), 48);
+    const low = lowBounds(a, axis), high = highBounds(a, axis), to = ofA + (axis << 4);
+    v128.store(to, times(low, unitA));
+    v128.store(to, times(high, unitA), HIGH);
+    v128.store(to, times(plus(low, high), halfA), CENTRES);
+    v128.store(to, times(minus(high, low), halfA), HALVES);
   }
 
   const g00 = lane0(g0), g01 = lane1(g0), g02 = lane2(g0);
   const g10 = lane0(g1), g11 = lane1(g1), g12 = lane2(g1);
   const g20 = lane0(g2), g21 = lane1(g2), g22 = lane2(g2);
   // It is added to |G|, so that near-parallel edges cannot separate by rounding alone.
-  const sizes = f32x4.pmax(f32x4.pmax(f32x4.abs(g0), f32x4.abs(g1)), f32x4.abs(g2));
+  const size0 = f32x4.abs(g0), size1 = f32x4.abs(g1), size2 = f32x4.abs(g2);
+  const sizes = f32x4.pmax(f32x4.pmax(size0, size1), size2);
   const largest = f32x4.pmax(f32x4.pmax(lane0(sizes), lane1(sizes)), lane2(sizes));
   const slackG = times(largest, f32x4.splat(ENTRY_ROUNDING));
   const n00 = plus(f32x4.abs(g00), slackG), n01 = plus(f32x4.abs(g01), slackG), n02 = plus(f32x4.abs(g02), slackG);
@@ -144,18 +164,17 @@ export function obbOverlap4x4(m: Relation, a: Node, b: Node, maskA: u32, maskB: 
   const rx = plus(sum(times(n00, ux), times(n01, uy), times(n02, uz)), blur);
   const ry = plus(sum(times(n10, ux), times(n11, uy), times(n12, uz)), blur);
   const rz = plus(sum(times(n20, ux), times(n21, uy), times(n22, uz)), blur);
-  const proxies = maskB & childMask(b);
-  const count = childCount(a);
-  let bits: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) {
-    if (!(maskA & (1 << i))) continue;
-    const at = ofA + (<usize>i << 2);
-    const apart = any(
-      beyond(minus(ex, box(at)), plus(rx, box(at + 48))),
-      beyond(minus(ey, box(at + 16)), plus(ry, box(at + 64))),
-      beyond(minus(ez, box(at + 32)), plus(rz, box(at + 80))),
+  const lowEX = minus(ex, rx), lowEY = minus(ey, ry), lowEZ = minus(ez, rz);
+  const highEX = plus(ex, rx), highEY = plus(ey, ry), highEZ = plus(ez, rz);
+  let bits = spread(maskA & childMask(a)) * (maskB & childMask(b));
+  // All four of A without a branch, as no processor can guess which there are.
+  for (let row = 0; row < 16; row += 4) {
+    const at = ofA + row;
+    const below = any(
+      f32x4.gt(lowEX, box(at + HIGH)), f32x4.gt(lowEY, box(at + HIGH + 16)), f32x4.gt(lowEZ, box(at + HIGH + 32)),
     );
-    bits |= (proxies & ~<u32>i32x4.bitmask(apart)) << (i << 2);
+    const above = any(f32x4.lt(highEX, box(at)), f32x4.lt(highEY, box(at + 16)), f32x4.lt(highEZ, box(at + 32)));
+    bits &= ~(<u32>i32x4.bitmask(v128.or(below, above)) << row);
   }
   if (bits == 0) return 0;
 
@@ -174,24 +193,26 @@ export function obbOverlap4x4(m: Relation, a: Node, b: Node, maskA: u32, maskB: 
   // What the rounding of a cofactor, or of an edge, makes of the distance of two boxes that overlap, and of its rounding.
   const edgeBlur = plus(times(slackC, sum(ux, uy, uz)), times(times(largest, f32x4.splat(3)), blur));
   const faceBlur = times(largest, edgeBlur);
-  const hx = v128.load(ofA, 48), hy = v128.load(ofA, 64), hz = v128.load(ofA, 80);
+  const hx = v128.load(ofA, HALVES), hy = v128.load(ofA, HALVES + 16), hz = v128.load(ofA, HALVES + 32);
   v128.store(ofA + FACES, sum(times(m00, hx), times(m10, hy), times(m20, hz)));
   v128.store(ofA + FACES, sum(times(m01, hx), times(m11, hy), times(m21, hz)), 16);
   v128.store(ofA + FACES, sum(times(m02, hx), times(m12, hy), times(m22, hz)), 32);
   const fx = plus(times(volume, ux), faceBlur), fy = plus(times(volume, uy), faceBlur), fz = plus(times(volume, uz), faceBlur);
   let left = bits;
-  for (let i: u32 = 0; left != 0; i++, left >>= 4) {
-    if (!(left & 15)) continue;
-    const at = ofA + (<usize>i << 2);
-    const dx = minus(ex, box(at)), dy = minus(ey, box(at + 16)), dz = minus(ez, box(at + 32));
+  while (left != 0) {
+    const row = ctz(left) & 12, at = ofA + row;
+    left &= ~(15 << row);
+    const dx = minus(ex, box(at + CENTRES)), dy = minus(ey, box(at + CENTRES + 16)), dz = minus(ez, box(at + CENTRES + 32));
     const apart = any(
       beyond(sum(times(c00, dx), times(c10, dy), times(c20, dz)), plus(fx, box(at + FACES))),
       beyond(sum(times(c01, dx), times(c11, dy), times(c21, dz)), plus(fy, box(at + FACES + 16))),
       beyond(sum(times(c02, dx), times(c12, dy), times(c22, dz)), plus(fz, box(at + FACES + 32))),
     );
-    bits &= ~(<u32>i32x4.bitmask(apart) << (i << 2));
+    bits &= ~(<u32>i32x4.bitmask(apart) << row);
   }
   if (bits == 0) return 0;
+
+  if (!withEdges) return bits;
 
   // Edge i of A with edge j of B: eᵢ × Gⱼ; the radii of B are made of cofactors.
   v128.store(ofA + EDGES, plus(times(n20, hy), times(n10, hz)));
@@ -213,10 +234,10 @@ export function obbOverlap4x4(m: Relation, a: Node, b: Node, maskA: u32, maskB: 
   const r21 = sum(times(m22, ux), times(m20, uz), edgeBlur);
   const r22 = sum(times(m21, ux), times(m20, uy), edgeBlur);
   left = bits;
-  for (let i: u32 = 0; left != 0; i++, left >>= 4) {
-    if (!(left & 15)) continue;
-    const at = ofA + (<usize>i << 2);
-    const dx = minus(ex, box(at)), dy = minus(ey, box(at + 16)), dz = minus(ez, box(at + 32));
+  while (left != 0) {
+    const row = ctz(left) & 12, at = ofA + row;
+    left &= ~(15 << row);
+    const dx = minus(ex, box(at + CENTRES)), dy = minus(ey, box(at + CENTRES + 16)), dz = minus(ez, box(at + CENTRES + 32));
     const apart = any(
       any(
         beyond(minus(times(g10, dz), times(g20, dy)), plus(r00, box(at + EDGES))),
@@ -234,7 +255,7 @@ export function obbOverlap4x4(m: Relation, a: Node, b: Node, maskA: u32, maskB: 
         beyond(minus(times(g02, dy), times(g12, dx)), plus(r22, box(at + EDGES + 128))),
       ),
     );
-    bits &= ~(<u32>i32x4.bitmask(apart) << (i << 2));
+    bits &= ~(<u32>i32x4.bitmask(apart) << row);
   }
   return bits;
 }

@@ -15,7 +15,7 @@ import { mapTriangle } from './mapped-triangle';
 import { boundsMeet, mayMeet, setFour } from './triangle-prefilter';
 import { Block, Mesh, blockAt, filledLanes, firstBlock, firstNode, innerCount, nodeAt, treeScale } from '../tree/layout';
 import { countLeaf, countNode, countTriangle } from '../tree/counters';
-import { Relation, obbOverlap4x4, setRelation } from './obb-sat-4x4';
+import { COLUMN, Relation, obbOverlap4x4, setRelation, spread } from './obb-sat-4x4';
 
 /** The map from tree B to tree A (or to another space) in float64. */
 export const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -115,21 +115,24 @@ function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
     const indexA = work.a, maskA = work.maskA, indexB = work.b, maskB = work.maskB;
     const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
     countNode();
-    const overlaps = obbOverlap4x4(relation, nodeA, nodeB, maskA, maskB);
     const innerA = innerCount(nodeA), innerB = innerCount(nodeB);
+    // Of blocks the bounds of triangles are compared next, along other axes: without edges, two dragons have 1,173 pairs of them
+    // instead of 1,090, which takes less time than edges do.
+    const overlaps = obbOverlap4x4(relation, nodeA, nodeB, maskA, maskB, (innerA | innerB) != 0);
     const innerOfA: u32 = (1 << (innerA << 2)) - 1, innerOfB: u32 = ((1 << innerB) - 1) * COLUMN;
     const nodesA = firstNode(nodeA), nodesB = firstNode(nodeB);
-    // A leaf stays where it is, as one child of its node, until the other side is a leaf too.
-    for (let bits = overlaps & innerOfB; bits != 0; ) {
-      const j = ctz(bits) & 3, column = (bits >> j) & COLUMN, leaves = column & ~innerOfA;
-      ahead += load<u32>(changetype<usize>(nodeAt(b, nodesB + j)));
-      bits ^= column << j;
-      for (let nodes = column & innerOfA; nodes != 0; nodes &= nodes - 1) {
-        const i = nodesA + (ctz(nodes) >> 2);
-        ahead += load<u32>(changetype<usize>(nodeAt(a, i)));
-        top = push(top, i, 15, nodesB + j, 15);
-      }
-      if (leaves != 0) top = push(top, indexA, closed(leaves), nodesB + j, 15);
+    // A leaf stays where it is, as one child of its node, until the other side is a leaf too: all leaves of a that meet a node of
+    // b are one entry, at the place of the first leaf. So one loop pushes without a branch, as no processor can guess these.
+    // The order is that of the children, whichever boxes are apart.
+    const leavesOfA = (overlaps & innerOfB) >> (innerA << 2);
+    const met = (leavesOfA | (leavesOfA >> 4) | (leavesOfA >> 8) | (leavesOfA >> 12)) & 15;
+    let pushed = transposed((overlaps & innerOfA & innerOfB) | (met << (innerA << 2)));
+    const columns = transposed(overlaps & ~innerOfA);
+    for (; pushed != 0; pushed &= pushed - 1) {
+      const place = ctz(pushed), i = place & 3, j = place >> 2, isNode = i < innerA;
+      const own = isNode ? nodesA + i : indexA, other = nodesB + j;
+      ahead += load<u32>(changetype<usize>(nodeAt(b, other))) + load<u32>(changetype<usize>(nodeAt(a, own)));
+      top = push(top, own, isNode ? 15 : (columns >> (j << 2)) & 15, other, 15);
     }
     for (let bits = overlaps & innerOfA & ~innerOfB; bits != 0; ) {
       const i = ctz(bits) >> 2, leaves = (bits >> (i << 2)) & 15;
@@ -137,36 +140,26 @@ function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
       top = push(top, nodesA + i, 15, indexB, leaves);
     }
     const blocksA = firstBlock(nodeA) - innerA, blocksB = firstBlock(nodeB) - innerB;
-    for (let bits = overlaps & ~(innerOfA | innerOfB); bits != 0; ) {
-      // All that meet one block of b after one another, as its four triangles are then mapped once.
-      const j = ctz(bits) & 3, column = (bits >> j) & COLUMN;
-      bits ^= column << j;
-      for (let blocks = column; blocks != 0; blocks &= blocks - 1) {
-        if (visitBlocks(a, blocksA + (ctz(blocks) >> 2), b, blocksB + j, visit)) {
-          isEnough = true;
-          return 0;
-        }
+    // All that meet one block of b after one another, as its four triangles are then mapped once.
+    for (let blocks = columns & ~((1 << (innerB << 2)) - 1); blocks != 0; blocks &= blocks - 1) {
+      const place = ctz(blocks);
+      if (visitBlocks(a, blocksA + (place & 3), b, blocksB + (place >> 2), visit)) {
+        isEnough = true;
+        return 0;
       }
     }
   }
   return top - stack;
 }
 
-/** The bits of the first child of b with each of a: 0, 4, 8 and 12. */
-const COLUMN: u32 = 0x1111;
-
-/** Moves these bits together. */
+/** Transposes four rows of four bits: bit 4 i + j becomes bit 4 j + i. */
 // @ts-ignore: decorator
 @inline
-function closed(column: u32): u32 {
-  return (column | (column >> 3) | (column >> 6) | (column >> 9)) & 15;
-}
-
-/** Moves the first four bits apart. */
-// @ts-ignore: decorator
-@inline
-function spread(bits: u32): u32 {
-  return (bits | (bits << 3) | (bits << 6) | (bits << 9)) & COLUMN;
+function transposed(bits: u32): u32 {
+  const near = (bits ^ (bits >> 3)) & 0x0a0a;
+  const once = bits ^ near ^ (near << 3);
+  const far = (once ^ (once >> 6)) & 0x00cc;
+  return once ^ far ^ (far << 6);
 }
 
 /** The block of b whose four triangles were taken last, and which of them are mapped. */
@@ -182,21 +175,25 @@ export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: V
     mapped = 0;
     setFour(blockB);
   }
-  let overlaps = boundsMeet(blockA) & (spread(filledLanes(blockA)) * 15) & (filledLanes(blockB) * COLUMN);
-  while (overlaps != 0) {
-    const lane = ctz(overlaps) >> 2;
-    let bits = mayMeet(blockA, lane) & (overlaps >> (lane << 2));
-    overlaps &= ~(15 << (lane << 2));
-    if (bits == 0) continue;
-    copyTriangle(triangleA, changetype<usize>(blockA) + (<usize>lane << 2));
-    for (; bits != 0; bits &= bits - 1) {
-      const other = ctz(bits);
-      const q = changetype<Triangle>(trianglesB + <usize>other * 72);
-      if (!(mapped & (1 << other))) mapTriangle(changetype<usize>(q), changetype<usize>(blockB) + (<usize>other << 2), map);
-      mapped |= 1 << other;
-      countTriangle();
-      if (visit((indexA << 2) + lane, (indexB << 2) + other, triangleA, q)) return true;
-    }
+  const overlaps = boundsMeet(blockA) & (spread(filledLanes(blockA)) * 15) & (filledLanes(blockB) * COLUMN);
+  // All lanes first, and then one loop over what passed: a loop of each lane ends where no processor can guess it. All pairs of
+  // two dragons take 0.98 of the time.
+  let pairs: u32 = 0;
+  for (let left = overlaps; left != 0; ) {
+    const row = ctz(left) & 12;
+    pairs |= mayMeet(blockA, row >> 2) << row;
+    left &= ~(15 << row);
+  }
+  let last: u32 = 4;
+  for (pairs &= overlaps; pairs != 0; pairs &= pairs - 1) {
+    const lane = ctz(pairs) >> 2, other = ctz(pairs) & 3;
+    if (lane != last) copyTriangle(triangleA, changetype<usize>(blockA) + (<usize>lane << 2));
+    last = lane;
+    const q = changetype<Triangle>(trianglesB + <usize>other * 72);
+    if (!(mapped & (1 << other))) mapTriangle(changetype<usize>(q), changetype<usize>(blockB) + (<usize>other << 2), map);
+    mapped |= 1 << other;
+    countTriangle();
+    if (visit((indexA << 2) + lane, (indexB << 2) + other, triangleA, q)) return true;
   }
   return false;
 }

@@ -14,6 +14,8 @@ const corners: usize = memory.data(9 * VECTOR_BYTES, 16);
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
 let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
 let normalX: v128 = i32x4.splat(0), normalY: v128 = i32x4.splat(0), normalZ: v128 = i32x4.splat(0);
+/** How high their planes are along the normals. */
+let planes: v128 = i32x4.splat(0);
 /** The largest difference of two corners in one coordinate, which bounds the rounding. */
 let size: v128 = i32x4.splat(0);
 
@@ -33,12 +35,17 @@ export function setFour(block: Block): void {
   normalX = minus(times(ey, fz), times(ez, fy));
   normalY = minus(times(ez, fx), times(ex, fz));
   normalZ = minus(times(ex, fy), times(ey, fx));
+  planes = dot(normalX, normalY, normalZ, ax, ay, az);
 }
 
-/** What four triangles that are compared with these have, a lane each: bounds, low and high ones, normals, and the greatest width. */
-const others: usize = memory.data(10 * VECTOR_BYTES, 16);
+/**
+ * What four triangles that are compared with these have, a lane each: bounds, low and high ones, normals, how high their
+ * planes are along these, and the greatest width.
+ */
+const others: usize = memory.data(11 * VECTOR_BYTES, 16);
 const NORMALS: usize = 6 * 16;
-const WIDTH: usize = 9 * 16;
+const PLANES: usize = 9 * 16;
+const WIDTH: usize = 10 * 16;
 
 /**
  * Takes the four triangles of another block, which stay where they are. Finds which of them have bounds that overlap
@@ -74,47 +81,59 @@ export function boundsMeet(block: Block): u32 {
   if (bits == 0) return 0;
   const ex = minus(qx, px), ey = minus(qy, py), ez = minus(qz, pz);
   const fx = minus(rx, px), fy = minus(ry, py), fz = minus(rz, pz);
-  v128.store(others + NORMALS, minus(times(ey, fz), times(ez, fy)));
-  v128.store(others + NORMALS, minus(times(ez, fx), times(ex, fz)), 16);
-  v128.store(others + NORMALS, minus(times(ex, fy), times(ey, fx)), 32);
+  const nx = minus(times(ey, fz), times(ez, fy)), ny = minus(times(ez, fx), times(ex, fz));
+  const nz = minus(times(ex, fy), times(ey, fx));
+  v128.store(others + NORMALS, nx);
+  v128.store(others + NORMALS, ny, 16);
+  v128.store(others + NORMALS, nz, 32);
+  v128.store(others + PLANES, dot(nx, ny, nz, px, py, pz));
   return bits;
 }
 
 /**
  * Finds which of the first four triangles, whose bounds overlap those of triangle `lane` of the block of `boundsMeet`, may
- * meet it, a bit each.
+ * meet it, a bit each. Heights of corners are compared with those of planes, as that is less work than heights over a corner:
+ * coordinates are within TREE_EXTENT and `reach` of 0, so products and sums are off by 42 · 2 · 2⁻²⁴ of the square of the size
+ * more, which is less than VOLUME_ROUNDING, and what grows with `reach` is within its share.
  */
 export function mayMeet(block: Block, lane: u32): u32 {
   const at = changetype<usize>(block) + (<usize>lane << 2), other = others + (<usize>lane << 2);
-  const px = v128.load32_splat(at), py = v128.load32_splat(at, 16), pz = v128.load32_splat(at, 32);
   const extent = v128.load32_splat(other + WIDTH);
   // As bounds overlap, no corner of one is farther than this from one of the other, in a coordinate.
   const reach = plus(size, extent);
-  const ax = v128.load(corners), ay = v128.load(corners, 16), az = v128.load(corners, 32);
-  const bx = v128.load(corners, 48), by = v128.load(corners, 64), bz = v128.load(corners, 80);
-  const cx = v128.load(corners, 96), cy = v128.load(corners, 112), cz = v128.load(corners, 128);
 
   // The four against the plane of the one.
   const nx = v128.load32_splat(other + NORMALS), ny = v128.load32_splat(other + NORMALS, 16);
   const nz = v128.load32_splat(other + NORMALS, 32);
-  let a = dot(nx, ny, nz, minus(ax, px), minus(ay, py), minus(az, pz));
-  let b = dot(nx, ny, nz, minus(bx, px), minus(by, py), minus(bz, pz));
-  let c = dot(nx, ny, nz, minus(cx, px), minus(cy, py), minus(cz, pz));
-  const error = times(times(extent, extent), plus(f32x4.splat(<f32>6.0 * blur), times(reach, f32x4.splat(VOLUME_ROUNDING))));
-  const apart = isBeyond(a, b, c, error);
+  let a = dot(nx, ny, nz, v128.load(corners), v128.load(corners, 16), v128.load(corners, 32));
+  let b = dot(nx, ny, nz, v128.load(corners, 48), v128.load(corners, 64), v128.load(corners, 80));
+  let c = dot(nx, ny, nz, v128.load(corners, 96), v128.load(corners, 112), v128.load(corners, 128));
+  const rounding = f32x4.splat(VOLUME_ROUNDING);
+  const error = times(
+    times(extent, extent), plus(f32x4.splat(<f32>6.0 * blur + VOLUME_ROUNDING), times(reach, rounding)),
+  );
+  const apart = isBeyond(a, b, c, v128.load32_splat(other + PLANES), error);
 
   // The one against the planes of the four.
-  const qx = v128.load32_splat(at, 48), qy = v128.load32_splat(at, 64), qz = v128.load32_splat(at, 80);
-  const rx = v128.load32_splat(at, 96), ry = v128.load32_splat(at, 112), rz = v128.load32_splat(at, 128);
-  a = dot(normalX, normalY, normalZ, minus(px, ax), minus(py, ay), minus(pz, az));
-  b = dot(normalX, normalY, normalZ, minus(qx, ax), minus(qy, ay), minus(qz, az));
-  c = dot(normalX, normalY, normalZ, minus(rx, ax), minus(ry, ay), minus(rz, az));
-  return ~<u32>i32x4.bitmask(v128.or(apart, isBeyond(a, b, c, mappedVolumeError(size, reach)))) & 15;
+  a = dotAt(at);
+  b = dotAt(at + 48);
+  c = dotAt(at + 96);
+  const errorToo = plus(mappedVolumeError(size, reach), times(times(size, size), rounding));
+  return ~<u32>i32x4.bitmask(v128.or(apart, isBeyond(a, b, c, planes, errorToo))) & 15;
 }
 
-/** Tells in which lanes three heights are surely on one side of 0; in none where the error is infinite or NaN. */
+/** Answers how high a corner is along the normals of the four. */
 // @ts-ignore: decorator
 @inline
-function isBeyond(a: v128, b: v128, c: v128, error: v128): v128 {
-  return v128.or(f32x4.gt(least(a, b, c), error), f32x4.lt(greatest(a, b, c), f32x4.neg(error)));
+function dotAt(at: usize): v128 {
+  return dot(
+    normalX, normalY, normalZ, v128.load32_splat(at), v128.load32_splat(at, 16), v128.load32_splat(at, 32),
+  );
+}
+
+/** Tells in which lanes three heights are surely on one side of a plane's; in none where the error is infinite or NaN. */
+// @ts-ignore: decorator
+@inline
+function isBeyond(a: v128, b: v128, c: v128, plane: v128, error: v128): v128 {
+  return v128.or(f32x4.gt(least(a, b, c), plus(plane, error)), f32x4.lt(greatest(a, b, c), minus(plane, error)));
 }
