@@ -146,7 +146,7 @@ test.each([1, 2, 3])('what %i static objects have is read again when it changes,
 test('vertices that the service does not move are built anew, each time', async () => {
   let [moves, builds] = [0, 0];
   const updateMesh = async (): Promise<void> => {
-    if (++moves < 5) throw new CollisionError('BAD_ARGUMENT', 'they are not finite');
+    if (++moves < 5) throw new CollisionError('BAD_DATA', 'they are not finite');
   };
   const pool = new MeshPool({ addMesh: async () => ++builds, updateMesh, removeMesh() {} } as never, () => {});
   const geometry = new BoxGeometry();
