@@ -156,3 +156,24 @@ test.skipIf(Number.parseInt(REVISION, 10) < 187)(
     expect(written(hidden)).toEqual(all);
   },
 );
+
+const SORTS = (list: unknown[]) => list;
+test.skipIf(Number.parseInt(REVISION, 10) < 187).each<[string, object, object?]>([
+  ['what its instances are', { _instanceInfo: undefined }],
+  ['what its geometries are', { _geometryInfo: undefined }],
+  ['where they begin', { _multiDrawStarts: undefined }],
+  ['how long they are', { _multiDrawCounts: undefined }],
+  ['their numbers', { _indirectTexture: { image: {} } }],
+  ['their matrices', { _matricesTexture: { image: { data: [] } } }],
+  ['their matrices, in a texture', { _matricesTexture: undefined }],
+  ['an order that is known', { customSort: SORTS }],
+  ['triangles', {}, { wireframe: true }],
+])('it writes no list where it does not have %s', (_, insides, material = {}) => {
+  const drawn = new MeshBasicMaterial(material);
+  const batch = new BatchedMesh(4, 100, 100, drawn);
+  batch.addInstance(batch.addGeometry(new BoxGeometry()));
+  const draws = new BatchDraws(batch, {} as never);
+  expect(draws.canDraw(new MeshBasicMaterial())).toBe(true);
+  Object.assign(batch, insides);
+  expect(draws.canDraw(drawn)).toBe(false);
+});

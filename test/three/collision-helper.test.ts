@@ -1,7 +1,7 @@
 // What CollisionHelper draws, by its lines: their places, and their colours. Pixels are looked at in a browser.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { CollisionHelper, type CollisionHelperOptions } from 'collision-worker/three';
-import { InstancedMesh, type LineSegments, Matrix4, type Object3D, Scene, Vector3 } from 'three';
+import { InstancedMesh, type LineSegments, Matrix4, type Object3D, Raycaster, Scene, Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { frontCamera, pickMiddle, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
@@ -21,7 +21,11 @@ const camera = frontCamera();
 camera.updateMatrixWorld();
 
 /** Two cubes that overlap, in front of the camera. */
-async function build(options: CollisionHelperOptions = {}, place = new Vector3()) {
+async function build(
+  options: CollisionHelperOptions = {},
+  place = new Vector3(),
+  contacts: 'full' | 'manifold' = 'full',
+) {
   const [left, right] = [cube(), cube()];
   left.name = 'left';
   left.position.copy(place);
@@ -29,7 +33,7 @@ async function build(options: CollisionHelperOptions = {}, place = new Vector3()
   camera.position.copy(place).add(new Vector3(0, 0, 10));
   camera.updateMatrixWorld();
   const scene = new Scene().add(left, right);
-  const tracker = await track(service, scene, camera, { contacts: 'full' });
+  const tracker = await track(service, scene, camera, { contacts });
   const helper = new CollisionHelper(tracker, { ...NOTHING, ...options });
   scene.add(helper);
   return { left, right, scene, tracker, helper };
@@ -66,31 +70,43 @@ function expectLines(found: Line[], expected: [Vector3, Vector3, string][]): voi
   });
 }
 
-test.each([new Vector3(), new Vector3(1e6, -1e6, 1e6)])(
-  'contacts have a normal, a depth and segments: %o',
-  async (place) => {
-    const { tracker, helper } = await build({ contacts: true, normalLength: 0.7 }, place);
-    expect(linesOf(helper)).toEqual([]);
-    const { contacts } = (await tracker.update(camera, SIZE)).result;
-    expect(contacts.depths.length).toBeGreaterThan(0);
-    expect(contacts.segments.length).toBeGreaterThan(0);
-    const vector = (array: ArrayLike<number>, i: number) => new Vector3().fromArray(array, 3 * i);
-    const expected: [Vector3, Vector3, string][] = [];
-    Array.from(contacts.depths).forEach((depth, i) => {
-      const [point, normal] = [vector(contacts.points, i), vector(contacts.normals, i)];
-      for (const [length, colour] of [
-        [0.7, BLUE],
-        [depth, RED],
-      ] as const) {
-        expected.push([point, point.clone().addScaledVector(normal, length), colour]);
-      }
-    });
-    for (let i = 0; i < contacts.segments.length / 3; i += 2) {
-      expected.push([vector(contacts.segments, i), vector(contacts.segments, i + 1), YELLOW]);
+test.each([
+  ['full', new Vector3()],
+  ['full', new Vector3(1e6, -1e6, 1e6)],
+  ['manifold', new Vector3()],
+] as const)('contacts that are told in %s have a normal, a depth and segments: %o', async (detail, place) => {
+  const { tracker, helper } = await build({ contacts: true, normalLength: 0.7 }, place, detail);
+  expect(linesOf(helper)).toEqual([]);
+  const { contacts } = (await tracker.update(camera, SIZE)).result;
+  expect(contacts.depths.length).toBeGreaterThan(0);
+  expect(contacts.segments.length > 0).toBe(detail === 'full');
+  const vector = (array: ArrayLike<number>, i: number) => new Vector3().fromArray(array, 3 * i);
+  const expected: [Vector3, Vector3, string][] = [];
+  Array.from(contacts.depths).forEach((depth, i) => {
+    const [point, normal] = [vector(contacts.points, i), vector(contacts.normals, i)];
+    for (const [length, colour] of [
+      [0.7, BLUE],
+      [depth, RED],
+    ] as const) {
+      expected.push([point, point.clone().addScaledVector(normal, length), colour]);
     }
-    expectLines(linesOf(helper), expected);
-  },
-);
+  });
+  for (let i = 0; i < contacts.segments.length / 3; i += 2) {
+    expected.push([vector(contacts.segments, i), vector(contacts.segments, i + 1), YELLOW]);
+  }
+  expectLines(linesOf(helper), expected);
+});
+
+test('it is neither tracked nor hit', async () => {
+  const { left, scene, tracker, helper } = await build({ contacts: true, hits: true });
+  for (let i = 0; i < 2; i++) await tracker.update(camera, SIZE);
+  await pickMiddle(tracker);
+  await tracker.update(camera, SIZE);
+  expect([service.stats.objects, tracker.untracked.size, tracker.pending.length]).toEqual([2, 0, 0]);
+  const raycaster = new Raycaster(new Vector3(0, 0, 10), new Vector3(0, 0, -1));
+  expect(raycaster.intersectObject(scene, true)[0].object).toBe(left);
+  expect(raycaster.intersectObject(helper, true)).toEqual([]);
+});
 
 test('contacts that are no more are drawn no more', async () => {
   const { right, tracker, helper } = await build({ contacts: true });
