@@ -1,4 +1,5 @@
-// How the draw list of a BatchedMesh is written before three r187: where three asks the mesh for it as it is about to draw it.
+// What is left out of a render, without a picture: what nearer objects hide, and instances of a BatchedMesh before three r187, where
+// three asks the mesh for its draw list as it is about to draw it.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
@@ -6,6 +7,7 @@ import {
   BoxGeometry,
   type Camera,
   Matrix4,
+  Mesh,
   MeshBasicMaterial,
   PerspectiveCamera,
   REVISION,
@@ -74,3 +76,31 @@ test.skipIf(Number.parseInt(REVISION, 10) < 166)(
     expect(batch.onBeforeRender).toBe(own);
   },
 );
+
+test('a Mesh that nearer ones hide is not drawn for as long as that is so', async () => {
+  const service = await createCollisionService();
+  onTestFinished(() => service.dispose());
+  const [wall, hidden] = [6, 1].map((size) => new Mesh(new BoxGeometry(size, size, 1), new MeshBasicMaterial()));
+  hidden.position.z = -10;
+  const scene = new Scene().add(wall, hidden);
+  const tracker = await trackScene(service, scene, { culling: { occlusion: true } });
+  const camera = new PerspectiveCamera();
+  camera.position.z = 10;
+  const painter = new ListPainter();
+  const draw = async (frames: number) => {
+    let lines: string[] = [];
+    for (let i = 0; i < frames; i++) {
+      lines = painter.render(scene, camera);
+      await tracker.update(camera, SIZE);
+    }
+    return new Set(lines);
+  };
+  const [one, both] = [new Set([wall.uuid]), new Set([wall.uuid, hidden.uuid])];
+  expect(await draw(1)).toEqual(both);
+  expect(await draw(6)).toEqual(one);
+  hidden.position.x = 1; // it is where nobody has looked
+  expect(await draw(1)).toEqual(both);
+  expect(await draw(6)).toEqual(one);
+  wall.visible = false;
+  expect(await draw(1)).toEqual(new Set([hidden.uuid]));
+});
