@@ -1,6 +1,7 @@
 // What a caller hands over is checked before it is on its way: all that is wrong is refused, and nothing that is right.
-import { Matrix4, Quaternion } from 'three';
+import { Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { determinantAt, isInvertibleAt } from '../../src/client/check/affine.js';
 import { checkClipPlanes, FARTHEST } from '../../src/client/check/planes.js';
 import { readView } from '../../src/client/frame/view-table.js';
 import { checkMotion, checkShapeOf, checkWays } from '../../src/client/query/sweep-options.js';
@@ -68,6 +69,12 @@ describe('a projection', () => {
   });
 });
 
+test('a view has a viewport', () => {
+  const { elements } = new Matrix4();
+  const view = { projection: elements, view: elements } as never;
+  expect(() => readView('test', view)).toThrow('test: viewport is undefined, expected an object');
+});
+
 describe('ways', () => {
   const way = (): number[] => [0, 0, 9, 0, 0, 0, 1, 0, 0, -9, 0, 0.6, 0, 0.8];
 
@@ -115,8 +122,13 @@ test(`the motion between two matrices turns the one to the other, about any axis
     [Math.SQRT1_2, 0, Math.SQRT1_2],
   ].map(([x, y, z]) => new Quaternion(x, y, z, 0));
   const turns = [...half, ...Array.from({ length: 100 }, () => random.rotation())];
+  // Half a turn many times: which part of the quaternion is found first is up to rounding.
+  for (let i = 0; i < 20; i++) turns.push(...half);
   for (const turn of turns) {
-    const from = new Matrix4().makeRotationFromQuaternion(random.rotation()).setPosition(random.point(9));
+    // What has a scale and a shear keeps them.
+    const scale = new Vector3(random.range(0.2, 3), random.range(0.2, 3), random.range(0.2, 3));
+    const from = new Matrix4().compose(new Vector3(), random.rotation(), scale);
+    from.multiply(new Matrix4().makeRotationFromQuaternion(random.rotation())).setPosition(random.point(9));
     const way = random.point(9);
     const to = new Matrix4().makeRotationFromQuaternion(turn).multiply(from);
     to.setPosition(way.x + from.elements[12], way.y + from.elements[13], way.z + from.elements[14]);
@@ -127,6 +139,54 @@ test(`the motion between two matrices turns the one to the other, about any axis
     expect(Math.abs(found.length() - 1)).toBeLessThan(1e-9);
     expect(found.angleTo(turn)).toBeLessThan(1e-6);
   }
+});
+
+test.each([
+  ['scaled', new Matrix4().makeScale(1, 1.001, 1)],
+  ['mirrored', new Matrix4().makeScale(-1, 1, 1)],
+  ['sheared', new Matrix4().makeShear(1e-3, 0, 0, 0, 0, 0)],
+])('a motion to what is %s is none', (_, to) => {
+  const check = () => checkMotion('test', new Matrix4().elements, to.elements, undefined);
+  expect(check).toThrow(/to is .*, expected `from`, moved and turned/);
+});
+
+describe(`a matrix can be inverted where its columns are not in one plane, seed ${SEED}`, () => {
+  test.each([1e-12, 1e-3, 1, 1e3, 1e9])('at a scale of %d', (scale) => {
+    const random = new Random(SEED);
+    let [flat, solid] = [0, 0];
+    for (let i = 0; i < 500; i++) {
+      const [a, b] = [random.direction(), random.direction()];
+      const height = 10 ** random.range(-16, 0);
+      const c = a.clone().multiplyScalar(random.range(-1, 1)).addScaledVector(b, random.range(-1, 1));
+      c.addScaledVector(a.clone().cross(b), height);
+      const sizes = [0, 1, 2].map(() => scale * random.range(0.1, 10));
+      const matrix = new Matrix4().makeBasis(
+        a.multiplyScalar(sizes[0]),
+        b.multiplyScalar(sizes[1]),
+        c.multiplyScalar(sizes[2]),
+      );
+      matrix.setPosition(random.point(9));
+      const volume = a.clone().cross(b).dot(c) / (a.length() * b.length() * c.length());
+      const part = Math.abs(volume) * 2 ** 40;
+      if (part > 0.9 && part < 1.1) continue; // rounding decides
+      expect(isInvertibleAt([7, ...matrix.elements], 1), `case ${i}`).toBe(part > 1);
+      if (part > 1) solid++;
+      else flat++;
+      const rows = matrix.elements.filter((_, k) => k % 4 !== 3);
+      expect(isInvertibleAt(rows, 0, 3)).toBe(part > 1);
+      if (part > 1e6) expect(determinantAt(rows, 0, 3) / matrix.determinant()).toBeCloseTo(1, 6);
+      for (let k = 0; k < 12; k++) {
+        for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY])
+          expect(isInvertibleAt(rows.with(k, wrong), 0, 3)).toBe(false);
+      }
+    }
+    expect(Math.min(flat, solid)).toBeGreaterThan(50);
+  });
+
+  test('and its volume is a number', () => {
+    const scaled = (scale: number) => isInvertibleAt(new Matrix4().makeScale(scale, scale, scale).elements, 0);
+    expect([1e-110, 1e-101, 1e101, 1e110].map(scaled)).toEqual([false, true, true, false]);
+  });
 });
 
 test('no object has the id 0, nor an id that is no number', () => {

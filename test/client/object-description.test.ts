@@ -5,6 +5,7 @@ import {
   type MixedObjectOptions,
   readObject,
 } from '../../src/client/scene/object-description.js';
+import * as layout from '../../src/shared/layout.js';
 
 const CAPSULE = { type: 'capsule', radius: 1, from: [1, 2, 3], to: [4, 5, 6] } as const;
 const BOX = { type: 'box', halfExtents: [1, 2, 3], center: [4, 5, 6], rotation: [0, 0.6, 0, 0.8] } as const;
@@ -39,4 +40,12 @@ test.each<[string, Partial<MixedObjectOptions>]>([
 test('boxes that differ in their rotation alone do not either', () => {
   const turned = { ...OPTIONS, shape: { ...BOX, rotation: [0, 0.8, 0, 0.6] } } as const;
   expect(isSame(of({ ...OPTIONS, shape: BOX }), of(turned))).toBe(false);
+});
+
+test('by default it is picked and culled, has two sides and meets all', () => {
+  const { flags, layers, collidesWith, group, contacts } = of({ shape: BOX });
+  expect(flags).toBe(layout.FLAG_PICKABLE + layout.FLAG_CULLABLE + layout.FLAG_SIDE * layout.SIDE_DOUBLE);
+  expect({ layers, collidesWith, group, contacts }).toEqual({
+    ...{ layers: 1, collidesWith: 0xffffffff, group: 0, contacts: layout.CONTACTS_MANIFOLD },
+  });
 });

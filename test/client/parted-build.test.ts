@@ -22,11 +22,13 @@ class Spied extends HeldWorker {
   }
 }
 
-async function start(builders: number) {
+async function start(builders: number, onStart = (_: Spied, __: number): void => {}) {
   const workers: Spied[] = [];
   const createWorker = () => {
-    workers.push(new Spied());
-    return workers.at(-1)!;
+    const worker = new Spied();
+    workers.push(worker);
+    onStart(worker, workers.length);
+    return worker;
   };
   const service = await createCollisionService({ builders, createWorker });
   onTestFinished(() => service.dispose());
@@ -110,6 +112,20 @@ test('an abort ends both', async () => {
   }
   await expectWell(world);
   expect(workers.length).toBe(3);
+});
+
+test('a second builder that starts only when the build was given up is not asked', async () => {
+  const world = await start(2, (worker, number) => number === 3 && worker.holdAll());
+  const { service, workers } = world;
+  const controller = new AbortController();
+  const added = service.addMesh(LARGE, { signal: controller.signal });
+  while (workers.length < 3) await new Promise(setImmediate);
+  controller.abort();
+  await expect(added).rejects.toMatchObject({ code: 'ABORTED' });
+  await workers[2].release(); // it says that it is there
+  await workers[2].letGo();
+  expect(workers[2].calls).toEqual([]);
+  await expectWell(world);
 });
 
 test('disposal in the midst ends both', async () => {

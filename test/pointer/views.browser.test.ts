@@ -384,6 +384,57 @@ describe('forwardPointerEvents with several views', () => {
     warn.mockRestore();
   });
 
+  test('a pointer that is in no view is nowhere, not even beside all objects', async () => {
+    const box = cube();
+    const scene = new Scene().add(box);
+    const tracker = await track(service, scene);
+    const heard: string[] = [];
+    for (const type of ['pointerover', 'pointermove', 'pointerdown'] as const) {
+      scene.addEventListener(type, ({ target }) => heard.push(`${type} ${(target as Object3D) === box}`));
+    }
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const end = forward(tracker, { view: 'map' });
+    for (const type of ['pointermove', 'pointerdown', 'wheel'] as const) send(type, 400, 300);
+    await answered(tracker);
+    expect(heard).toEqual([]);
+    expect(warn).toHaveBeenCalledTimes(1);
+    warn.mockRestore();
+    end();
+    forward(tracker);
+    for (const x of [10, 400]) send('pointerdown', x, 300);
+    await answered(tracker);
+    expect(heard).toEqual(['pointerover false', 'pointerdown false', 'pointerover true', 'pointerdown true']);
+  });
+
+  test('what is a click, and a double one, is as short as was asked for', async () => {
+    const box = cube();
+    const tracker = await track(service, new Scene().add(box));
+    const heard: string[] = [];
+    for (const type of ['click', 'dblclick'] as const) box.addEventListener(type, () => heard.push(type));
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+    const clickTwice = async (options: ForwardPointerOptions) => {
+      heard.length = 0;
+      const end = forward(tracker, options);
+      for (let i = 0; i < 2; i++) {
+        send('pointerdown', 400, 300);
+        await pause();
+        send('pointerup', 400, 300);
+        await pause();
+      }
+      await answered(tracker);
+      end();
+      return [...heard];
+    };
+    const long = 60_000; // the machine may be slow
+    expect(await clickTwice({ clickThresholdMs: long, dblClickThresholdMs: long })).toEqual([
+      'click',
+      'click',
+      'dblclick',
+    ]);
+    expect(await clickTwice({ clickThresholdMs: long, dblClickThresholdMs: 1 })).toEqual(['click', 'click']);
+    expect(await clickTwice({ clickThresholdMs: 1, dblClickThresholdMs: long })).toEqual([]);
+  });
+
   test('waits for the first update, and refuses what is no view', async () => {
     const box = cube();
     const tracker = await trackScene(service, new Scene().add(box), UNRENDERED);

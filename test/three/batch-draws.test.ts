@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import {
   BatchedMesh,
   BoxGeometry,
+  type Camera,
   ConeGeometry,
   MeshBasicMaterial,
   OrthographicCamera,
@@ -47,6 +48,17 @@ function listOf(insides: Insides, format: string): object {
   };
 }
 
+/** What a camera sees, with the numbers of what nearer objects hide. */
+function viewOf(camera: Camera, hidden: number[] | null) {
+  const none = { numbers: new Uint32Array(0), count: 0 };
+  const occluded = hidden === null ? null : { numbers: Uint32Array.from(hidden), count: hidden.length };
+  return {
+    ...{ camera, volume: new ViewVolume().set(camera), asked: null, pixels: 500, minPixels: 0 },
+    occlusion: hidden === null ? null : { instancesOf: () => occluded },
+    seen: { instancesOf: () => none, update: 7, view: { layers: 3 } },
+  };
+}
+
 const KINDS = [false, true].flatMap((isFiltered) =>
   [true, false].flatMap((sortObjects) =>
     [true, false].flatMap((transparent) =>
@@ -63,13 +75,16 @@ test.skipIf(Number.parseInt(REVISION, 10) < 187).each(KINDS)(
     expect(frustumFilter() !== null).toBe(isFiltered);
     const random = new Random(SEED);
     const material = new MeshBasicMaterial({ transparent });
-    const batch = new BatchedMesh(400, 2000, 4000, material);
+    const isIndexed = sortObjects === transparent;
+    const batch = new BatchedMesh(400, 4000, isIndexed ? 4000 : 0, material);
     batch.sortObjects = sortObjects;
     batch.position.set(1, 2, 3);
     batch.rotation.set(1, 2, 3);
     batch.updateMatrixWorld();
-    const forms = [new BoxGeometry(), new ConeGeometry(), new TorusGeometry()].map((form) => batch.addGeometry(form));
-    const draws = new BatchDraws(batch, {} as never);
+    const shapes = [new BoxGeometry(), new BoxGeometry(2, 1, 1), new ConeGeometry(), new TorusGeometry()];
+    const forms = shapes.map((form) => batch.addGeometry(isIndexed ? form : form.toNonIndexed()));
+    const entry = { cullable: true, standsOnGeometry: () => true, wasSeenAsItIs: () => true };
+    const draws = new BatchDraws(batch, entry as never);
     const insides = batch as unknown as Insides;
     const place = () => random.placement(random.point(30));
     for (let i = 0; i < 300; i++) batch.setMatrixAt(batch.addInstance(random.pick(forms)), place());
@@ -95,15 +110,70 @@ test.skipIf(Number.parseInt(REVISION, 10) < 187).each(KINDS)(
         return listOf(insides, format);
       };
       if (random.chance(0.5)) three();
-      const seen = { numbers: new Uint32Array(0), count: 0 };
-      const view = {
-        ...{ camera, volume: new ViewVolume().set(camera), occlusion: null, asked: null, pixels: 500, minPixels: 0 },
-        ...{ seen: { instancesOf: () => seen, update: 0, view: {} } },
-      };
-      draws.write(view as never, batch.geometry, material, format === 'merged');
+      draws.write(viewOf(camera, null) as never, batch.geometry, material, format === 'merged');
       const ours = listOf(insides, format);
       expect(ours).toEqual(three());
       expect(batch.perObjectFrustumCulled).toBe(perObjectFrustumCulled);
     }
   },
 );
+
+test.skipIf(Number.parseInt(REVISION, 10) < 187)(
+  `what nearer objects hide is left out, where it stands on its geometry and is as it was, seed ${SEED}`,
+  () => {
+    const random = new Random(SEED);
+    const material = new MeshBasicMaterial();
+    const batch = new BatchedMesh(100, 100, 100, material);
+    batch.sortObjects = false;
+    const form = batch.addGeometry(new BoxGeometry());
+    for (let i = 0; i < 100; i++) batch.setMatrixAt(batch.addInstance(form), random.placement(random.point(10)));
+    batch.updateMatrixWorld();
+    const camera = new PerspectiveCamera(60, 1, 0.1, 100);
+    const entry = {
+      cullable: true,
+      standsOnGeometry: (i: number, kind: number) => i % 3 !== 0 && kind === form,
+      wasSeenAsItIs: (update: number, layers: number) => update === 7 && layers === 3,
+    };
+    const written = (hidden: number[] | null, own: object = entry) => {
+      const draws = new BatchDraws(batch, own as never);
+      const { occluded, hidden: all } = draws.write(viewOf(camera, hidden) as never, batch.geometry, material, false);
+      const insides = batch as unknown as Insides;
+      const numbers = [...insides._indirectTexture.image.data.subarray(0, insides._multiDrawCount)];
+      expect(all).toBe(100 - numbers.length);
+      return { occluded, numbers };
+    };
+    const { numbers } = written(null);
+    expect(numbers.length).toBeGreaterThan(10);
+    const hidden = Array.from({ length: 100 }, (_, i) => i).filter(() => random.chance(0.5));
+    const left = numbers.filter((i) => i % 3 === 0 || !hidden.includes(i));
+    expect(written(hidden)).toEqual({ occluded: numbers.length - left.length, numbers: left });
+    expect(left.length).toBeLessThan(numbers.length);
+    const all = { occluded: 0, numbers };
+    expect(written([])).toEqual(all);
+    expect(written(hidden, { ...entry, standsOnGeometry: undefined })).toEqual(all);
+    expect(written(hidden, { ...entry, wasSeenAsItIs: () => false })).toEqual(all);
+    material.depthTest = false;
+    expect(written(hidden)).toEqual(all);
+  },
+);
+
+const SORTS = (list: unknown[]) => list;
+test.skipIf(Number.parseInt(REVISION, 10) < 187).each<[string, object, object?]>([
+  ['what its instances are', { _instanceInfo: undefined }],
+  ['what its geometries are', { _geometryInfo: undefined }],
+  ['where they begin', { _multiDrawStarts: undefined }],
+  ['how long they are', { _multiDrawCounts: undefined }],
+  ['their numbers', { _indirectTexture: { image: {} } }],
+  ['their matrices', { _matricesTexture: { image: { data: [] } } }],
+  ['their matrices, in a texture', { _matricesTexture: undefined }],
+  ['an order that is known', { customSort: SORTS }],
+  ['triangles', {}, { wireframe: true }],
+])('it writes no list where it does not have %s', (_, insides, material = {}) => {
+  const drawn = new MeshBasicMaterial(material);
+  const batch = new BatchedMesh(4, 100, 100, drawn);
+  batch.addInstance(batch.addGeometry(new BoxGeometry()));
+  const draws = new BatchDraws(batch, {} as never);
+  expect(draws.canDraw(new MeshBasicMaterial())).toBe(true);
+  Object.assign(batch, insides);
+  expect(draws.canDraw(drawn)).toBe(false);
+});

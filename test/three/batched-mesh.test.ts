@@ -266,6 +266,21 @@ test('an array of materials, of which three draws nothing, is said to be the rea
   expect(await pickMiddle(tracker)).toMatchObject({ object: batch, batchId: 0 });
 });
 
+test('one whose matrices cannot be read comes back with others', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const { batch } = twoBoxes();
+  const insides = batch as unknown as { _matricesTexture: unknown };
+  const texture = insides._matricesTexture;
+  insides._matricesTexture = { image: { data: [] } };
+  const tracker = await trackScene(service, new Scene().add(batch), UNRENDERED);
+  await settle(tracker, frontCamera());
+  expect(tracker.untracked.get(batch)).toMatchObject({ code: 'UNSUPPORTED' });
+  insides._matricesTexture = texture;
+  await settle(tracker, frontCamera());
+  expect(tracker.untracked.size).toBe(0);
+  expect(await pickMiddle(tracker)).toMatchObject({ object: batch, batchId: 0 });
+});
+
 test('a shape stands for each instance, and what the app says of it is asked again', async () => {
   const { batch } = twoBoxes();
   let radius = 3;

@@ -156,6 +156,26 @@ describe('instances', () => {
     expect(Math.min(seen, left)).toBeGreaterThan(300);
   });
 
+  test(`that touch the view are seen where three sees them, seed ${SEED}`, () => {
+    const random = new Random(SEED);
+    for (let round = 0; round < 400; round++) {
+      const camera = cameraOf(random);
+      camera.position.multiplyScalar(random.pick([1, 100])); // digits go where it is far away
+      camera.updateMatrixWorld();
+      const volume = new ViewVolume().set(camera);
+      const tested = new InstanceTest();
+      tested.begin(volume, camera, new Matrix4(), 500, 0);
+      const center = random.point(40);
+      const gap = Math.min(...volume.frustum.planes.map((plane) => plane.distanceToPoint(center)));
+      if (gap > 0) continue;
+      const sphere = new Sphere(center, -gap);
+      expect(volume.frustum.intersectsSphere(sphere)).toBe(true);
+      expect(tested.maySee(new Matrix4().elements, 0, sphere), `round ${round}`).toBe(true);
+      sphere.radius *= 0.99;
+      expect(tested.maySee(new Matrix4().elements, 0, sphere), `round ${round}`).toBe(false);
+    }
+  });
+
   test('that are not kept go, and the others stay in their order', () => {
     const found = {
       count: 5,

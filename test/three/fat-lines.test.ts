@@ -6,7 +6,7 @@ import { LineGeometry } from 'three/addons/lines/LineGeometry.js';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { service } from '../fixtures/each-service.js';
 import { isMissedByThree } from '../fixtures/three-lines.js';
 import { type AnyCamera, frontCamera, pixelNear, randomCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
@@ -206,4 +206,25 @@ test('one without segments is left out until it has some', async () => {
   await settle(tracker, frontCamera());
   expect(tracker.untracked.size).toBe(0);
   expect((await tracker.pick(SIZE.width / 2, SIZE.height / 2))?.object).toBe(empty);
+});
+
+test('one that stays as it is is built once, and anew where it changes', async () => {
+  const addMesh = vi.spyOn(service, 'addMesh');
+  const updateMesh = vi.spyOn(service, 'updateMesh');
+  const positions = [-1, 0, 0, 1, 0, 0];
+  const [line, other] = [1, 2].map(() => new LineSegments2(new LineSegmentsGeometry().setPositions(positions)));
+  const tracker = await track(service, new Scene().add(line, other));
+  const built = async () => {
+    for (let i = 0; i < 5; i++) await tracker.update(frontCamera(), SIZE);
+    const calls = addMesh.mock.calls.length + updateMesh.mock.calls.length;
+    addMesh.mockClear();
+    updateMesh.mockClear();
+    return calls;
+  };
+  expect(await built()).toBe(2);
+  expect(await built()).toBe(0);
+  line.geometry.attributes.instanceStart.setX(0, -3);
+  line.geometry.attributes.instanceStart.needsUpdate = true;
+  expect(await built()).toBe(1);
+  expect(await built()).toBe(0);
 });

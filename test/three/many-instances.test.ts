@@ -1,7 +1,7 @@
 // Instances that come and go in slices: what is there answers meanwhile, and what is to go does not.
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, type Object3D, Scene, Vector3 } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { IndexSet } from '../../src/client/three/track/index-set.js';
 import { MOST_IN_BLOCK as BLOCK } from '../../src/client/three/track/stand-in.js';
 import { service } from '../fixtures/each-service.js';
@@ -200,4 +200,18 @@ test('an instance that is to go stays hidden though it gets a place meanwhile', 
   expect(await answers).toEqual([[mesh, 7], null]);
   await Promise.all([first, second]);
   await settled(tracker, 10);
+});
+
+test('a tracker that has ended works until all is gone, and no longer', async () => {
+  const tracker = await trackScene(service, new Scene().add(forest(3 * BLOCK)));
+  await settled(tracker, 3 * BLOCK);
+  tracker.dispose();
+  expect(service.stats.objects).toBeGreaterThan(0);
+  while (service.stats.objects > 0) await new Promise(setImmediate);
+  await service.update();
+  for (let i = 0; i < 10; i++) await new Promise(setImmediate);
+  // Each slice looks at the clock.
+  const looks = vi.spyOn(performance, 'now');
+  for (let i = 0; i < 100; i++) await new Promise((resolve) => setTimeout(resolve));
+  expect(looks.mock.calls.length).toBeLessThan(20);
 });

@@ -143,6 +143,23 @@ test.each([1, 2, 3])('what %i static objects have is read again when it changes,
   expect(reads).toBe(1 + count);
 });
 
+test('vertices that the service does not move are built anew, each time', async () => {
+  let [moves, builds] = [0, 0];
+  const updateMesh = async (): Promise<void> => {
+    if (++moves < 5) throw new CollisionError('BAD_DATA', 'they are not finite');
+  };
+  const pool = new MeshPool({ addMesh: async () => ++builds, updateMesh, removeMesh() {} } as never, () => {});
+  const geometry = new BoxGeometry();
+  const { mesh } = pool.acquire(geometry, null, 0, user);
+  for (let round = 1; round <= 3; round++) {
+    for (let i = 0; i < 4; i++) await turn();
+    expect([moves, builds]).toEqual([round - 1, round]);
+    expect(mesh).toMatchObject({ built: { id: round }, building: null, error: null });
+    geometry.attributes.position.needsUpdate = true;
+    pool.refresh();
+  }
+});
+
 test(`what changes of many geometries is read again, whatever it was before, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   let next = 0;

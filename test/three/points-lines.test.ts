@@ -9,6 +9,7 @@ import {
   LineLoop,
   LineSegments,
   Material,
+  Matrix4,
   Mesh,
   type Object3D,
   Points,
@@ -374,4 +375,18 @@ test('large ones are copied in slices', async () => {
     const found = await tracker.raycastAll({ origin, direction }, { params: raycaster.params });
     expect(keys(found)).toEqual(keys(raycaster.intersectObjects([line, points])));
   }
+});
+
+test('a pick looks past objects of others at what is near the cursor', async () => {
+  const points = new Points(new BufferGeometry().setFromPoints([new Vector3(), new Vector3(3, 0, 0)]));
+  const tracker = await track(service, new Scene().add(points));
+  for (const z of [3, 4]) {
+    const matrix = new Matrix4().makeTranslation(0, 0, z).elements;
+    service.addObject({ shape: { type: 'sphere', radius: 0.5 }, matrix, contacts: 'none' });
+  }
+  await tracker.update(frontCamera(), SIZE);
+  expect(await pickMiddle(tracker)).toMatchObject({ object: points, index: 0 });
+  const beside = await tracker.pick(SIZE.width / 2 + 3, SIZE.height / 2, { radius: 4 });
+  expect(beside).toMatchObject({ object: points, index: 0 });
+  expect(await tracker.pick(SIZE.width / 2 + 3, SIZE.height / 2, { radius: 2 })).toBeNull();
 });

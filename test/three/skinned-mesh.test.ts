@@ -142,6 +142,23 @@ describe('one SkinnedMesh', () => {
     expect(await pickMiddle(tracker)).toBeNull();
   });
 
+  test('that nobody can meet is posed when it can be met', async () => {
+    const poseObject = vi.spyOn(service, 'poseObject');
+    const { own, tracker, step } = await trackedArm();
+    const turn = async () => {
+      own.skeleton.bones[0].position.x += 0.1;
+      poseObject.mockClear();
+      await step();
+      return poseObject.mock.calls.length;
+    };
+    expect(await turn()).toBe(1);
+    own.visible = false;
+    await tracker.update(frontCamera(), SIZE);
+    expect(await turn()).toBe(0);
+    own.visible = true;
+    expect(await turn()).toBe(1);
+  });
+
   test('whose bones are NaN is not there, in `rejected` and `untracked`, and comes back', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { own, tracker, step } = await trackedArm();

@@ -23,8 +23,10 @@ const IDLE_SHARE = 0.3;
 const LANE_MS = 200;
 /** What a test file takes of the processor until its first test begins, at least. */
 const START_MS = 300;
-/** What is run of a test file against a mutant: the first tests that reach it. */
+/** What is run of a test file against a mutant at a time: the next tests that reach it. */
 const MOST_MS = 2000;
+/** What is measured of a long test file whose first tests were not enough. */
+const LONG_MS = 15_000;
 /** What a file is taken for that was not measured yet. */
 const USUAL_MS = 2500;
 /** Numbers of mutants are below. */
@@ -57,7 +59,7 @@ class KeptRunner {
   #inner;
   /** The test files, and what they are now. */
   #hashes = new Map();
-  /** By test file: its hash, processorMs, idleMs, whether it was cut short, its tests with what they reach. */
+  /** By test file: its hash, processorMs, idleMs, whether it was cut short and measured for long, its tests with what they reach. */
   #files = readKept();
   /** Tests that were seen to pass alone on the original. */
   #passing = new Set();
@@ -98,7 +100,10 @@ class KeptRunner {
   }
 
   /** Runs a test file on the original. What fails there, twice, is left out: a single test, or the file where it fails itself. */
-  async #measure(path, isAgain = false) {
+  async #measure(path, isLong = false, isAgain = false) {
+    // For the thread that is started for the file (setup.ts).
+    if (isLong) process.env.MUTANTS_MOST_MS = String(LONG_MS);
+    else delete process.env.MUTANTS_MOST_MS;
     this.#inner.ctx.state.errorsSet.clear();
     const processor = process.cpuUsage();
     const watch = new IdleWatch();
@@ -107,13 +112,13 @@ class KeptRunner {
     const failed = (result.tests ?? []).filter(({ status }) => status === TestStatus.Failed);
     const isWhole = result.status === DryRunStatus.Complete;
     if (!isWhole || failed.length > 0) {
-      if (!isAgain) return this.#measure(path, true);
+      if (!isAgain) return this.#measure(path, isLong, true);
       for (const { name, failureMessage } of failed) {
         appendLog(`${path}: ${name} fails without a mutant and is left out: ${failureMessage}`);
       }
       if (!isWhole) {
         appendLog(`${path} fails without a mutant and is left out: ${result.errorMessage}`);
-        return { processorMs: 0, idleMs: 0, tests: [] };
+        return { isLong, processorMs: 0, idleMs: 0, tests: [] };
       }
     }
     const { perTest = {}, static: beside = {} } = result.mutantCoverage ?? {};
@@ -121,6 +126,7 @@ class KeptRunner {
     const always = Object.keys(beside);
     const ran = result.tests.filter(({ status }) => status === TestStatus.Success);
     return {
+      isLong,
       // Of a long file the rest is left out (setup.ts).
       isCut: result.tests.some(({ status }) => status === TestStatus.Skipped),
       processorMs: millisecondsOf(process.cpuUsage(processor)),
@@ -151,21 +157,21 @@ class KeptRunner {
     const outlived = new Set();
     let left = 1000 * Number(process.env.MUTANTS_BUDGET);
     let nrOfTests = 0;
-    let isCut = false;
     for (let part = this.#next(id, fileName, outlived); part; part = this.#next(id, fileName, outlived)) {
-      const { path, ids, cost } = part;
+      const { path, ids, cost, isLong } = part;
       if (!ids) {
-        const file = await this.#measure(path);
-        this.#files[path] = { hash: this.#hashes.get(path), ...file };
+        const file = await this.#measure(path, isLong);
+        // What fails as a whole only when all of it is run has its first tests still.
+        const known = isLong && file.tests.length === 0 ? { ...this.#files[path], isLong } : file;
+        this.#files[path] = { hash: this.#hashes.get(path), ...known };
         this.#files = writeKept(this.#files);
         continue;
       }
       // Stryker hands the reason on to the reporter (plugins.mjs).
       if (left < cost && nrOfTests > 0) return { status: MutantRunStatus.Error, errorMessage: UNDECIDED };
       left -= cost;
-      isCut ||= part.isCut;
       nrOfTests += ids.length;
-      outlived.add(path);
+      for (const test of ids) outlived.add(test);
       const result = await this.#run(options, part);
       if (result.status === MutantRunStatus.Survived) continue;
       if (result.status === MutantRunStatus.Timeout) {
@@ -180,6 +186,7 @@ class KeptRunner {
       }
       appendLog(`${killer} fails alone without a mutant, too: ${result.failureMessage}`);
     }
+    const isCut = Object.values(this.#files).some((file) => file.isCut && file.tests.some(isReaching(id)));
     if (isCut) return { status: MutantRunStatus.Error, errorMessage: UNDECIDED };
     return { status: MutantRunStatus.Survived, nrOfTests };
   }
@@ -192,20 +199,27 @@ class KeptRunner {
 
   /**
    * The part of a test file to be run next: of those that reach the mutant and that it has not outlived, the one that
-   * notices it the soonest by what is likely. A file that was not measured yet is answered without `ids`.
+   * notices it the soonest by what is likely. A file that was not measured yet is answered without `ids`; once nothing else
+   * is left, so is the likeliest one of which only the first tests were.
    */
   #next(id, fileName, outlived) {
     let best;
+    let cut;
     for (const [path, hash] of this.#hashes) {
-      if (outlived.has(path)) continue;
       const file = this.#files[path];
-      const part = file?.hash === hash ? partOf(path, file, id) : { path, cost: USUAL_MS };
-      if (!part) continue;
+      const isMeasured = file?.hash === hash;
       const isKiller = this.#killers.get(fileName)?.has(path);
-      const delay = part.cost / (likelihood(fileName, path) * (isKiller ? KILLER : 1));
+      const chance = likelihood(fileName, path) * (isKiller ? KILLER : 1);
+      if (isMeasured && file.isCut && !file.isLong) {
+        const own = file.tests.some(isReaching(id)) ? chance * WORD : chance;
+        if (own > 1 && (!cut || own > cut.chance)) cut = { path, isLong: true, chance: own };
+      }
+      const part = isMeasured ? partOf(path, file, id, outlived) : { path, cost: USUAL_MS };
+      if (!part) continue;
+      const delay = part.cost / chance;
       if (!best || delay < best.delay) best = { ...part, delay };
     }
-    return best;
+    return best ?? cut;
   }
 
   async #run(options, { ids, cost, idleMs }) {
@@ -253,10 +267,13 @@ class KeptRunner {
   }
 }
 
-function partOf(path, { tests, processorMs, idleMs, isCut }, mutant) {
+const isReaching = (mutant) => (test) => test.reaches.includes(mutant);
+
+/** The next tests of a file that reach a mutant, of those that it has not outlived. */
+function partOf(path, { tests, processorMs, idleMs }, mutant, outlived) {
   const whole = tests.reduce((sum, { timeSpentMs }) => sum + timeSpentMs, 0) || 1;
   let left = MOST_MS;
-  const reaching = tests.filter(({ reaches }) => reaches.includes(mutant));
+  const reaching = tests.filter((test) => isReaching(mutant)(test) && !outlived.has(test.id));
   const chosen = reaching.filter(({ timeSpentMs }, i) => {
     left -= (timeSpentMs / whole) * processorMs;
     return i === 0 || left >= 0;
@@ -264,7 +281,7 @@ function partOf(path, { tests, processorMs, idleMs, isCut }, mutant) {
   if (chosen.length === 0) return undefined;
   const share = chosen.reduce((sum, { timeSpentMs }) => sum + timeSpentMs, 0) / whole;
   const cost = Math.min(processorMs, START_MS + share * processorMs);
-  return { path, ids: chosen.map(({ id }) => id), cost, idleMs, isCut: isCut || chosen.length < reaching.length };
+  return { path, ids: chosen.map(({ id }) => id), cost, idleMs };
 }
 
 function likelihood(fileName, test) {

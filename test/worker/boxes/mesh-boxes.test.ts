@@ -159,6 +159,28 @@ test('how far a vertex sticks out is told, and a triangle that two boxes hold to
   expect(await service.checkBoxes(mesh, gap)).toMatchObject({ conservative: false });
 });
 
+test.each([0, 100])(
+  'a box that is turned by a quarter holds what it holds, whatever rounding says, %d away',
+  async (place) => {
+    const axes = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
+    for (const axis of axes) {
+      const turn = new Quaternion().setFromAxisAngle(axis, Math.PI / 2);
+      const { positions, indices } = boxMesh(2, 4, 6);
+      const mesh = await service.addMesh({ positions: positions.map((each) => each + place), indices });
+      const size = new Vector3(1, 2, 3).applyQuaternion(turn);
+      const half = size.toArray().map((each) => Math.round(Math.abs(each)));
+      const rotation = turn.toArray() as [number, number, number, number];
+      const check = (less: number) => {
+        const halfExtents = half.map((each) => each - less) as [number, number, number];
+        return service.checkBoxes(mesh, [{ name: 'all', center: [place, place, place], halfExtents, rotation }]);
+      };
+      expect(await check(0)).toEqual({ conservative: true, triangles: 0, farthest: 0 });
+      const { conservative, farthest } = await check(1e-6);
+      expect([conservative, farthest]).toEqual([false, expect.closeTo(Math.sqrt(3) * 1e-6, 9)]);
+    }
+  },
+);
+
 test('baked boxes come back, objects have them, and the file is the same without', async () => {
   const data = icosphere(1, 3);
   const mesh = await service.addMesh(data, { boxes: HALVES, features: true });

@@ -1,0 +1,106 @@
+// What is left out of a render, without a picture: what nearer objects hide, and instances of a BatchedMesh before three r187, where
+// three asks the mesh for its draw list as it is about to draw it.
+import { createCollisionService } from 'collision-worker';
+import { trackScene } from 'collision-worker/three';
+import {
+  BatchedMesh,
+  BoxGeometry,
+  type Camera,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  PerspectiveCamera,
+  REVISION,
+  Scene,
+} from 'three';
+import { expect, onTestFinished, test } from 'vitest';
+import { ListPainter } from '../fixtures/list-painter.js';
+
+const SIZE = { width: 100, height: 100 };
+
+/** A BatchedMesh as it was, which counts how often its own list was written. */
+class OlderBatch extends BatchedMesh {
+  readonly _updateDrawParameters = undefined;
+  asked = 0;
+
+  override onBeforeRender(): void {
+    this.asked++;
+  }
+}
+
+class OtherPainter extends ListPainter {
+  override readonly isWebGLRenderer = false as never;
+}
+
+/** Four instances, of which the second is out of view. */
+async function tracked() {
+  const service = await createCollisionService();
+  onTestFinished(() => service.dispose());
+  const batch = new OlderBatch(4, 24, 36, new MeshBasicMaterial());
+  const box = batch.addGeometry(new BoxGeometry());
+  for (let i = 0; i < 4; i++) {
+    batch.setMatrixAt(batch.addInstance(box), new Matrix4().setPosition(i - 1, 0, i === 1 ? 50 : 0));
+  }
+  const scene = new Scene().add(batch);
+  const tracker = await trackScene(service, scene, { culling: true });
+  const camera = new PerspectiveCamera();
+  const draw = async (painter = new ListPainter(), from: Camera = camera) => {
+    camera.position.z = 10;
+    const lines = painter.render(scene, from);
+    await tracker.update(camera, SIZE);
+    return lines.map((line) => Number(line.split(' ')[1]));
+  };
+  await draw();
+  return { batch, draw, asked: batch.asked };
+}
+
+// It had no numbers of what is drawn before.
+test.skipIf(Number.parseInt(REVISION, 10) < 166)('it is ours for as long as the render lasts', async () => {
+  const { batch, draw, asked } = await tracked();
+  for (let i = 0; i < 3; i++) expect(new Set(await draw())).toEqual(new Set([0, 2, 3]));
+  expect(batch.asked).toBe(asked);
+  expect(Object.hasOwn(batch, 'onBeforeRender')).toBe(false);
+});
+
+test.skipIf(Number.parseInt(REVISION, 10) < 166)(
+  "it is the mesh's own with another renderer, and the app's",
+  async () => {
+    const { batch, draw, asked } = await tracked();
+    await draw(new OtherPainter());
+    expect(batch.asked).toBe(asked + 1);
+    let calls = 0;
+    const own = () => calls++;
+    batch.onBeforeRender = own as never;
+    await draw();
+    expect(calls).toBe(1);
+    expect(batch.onBeforeRender).toBe(own);
+  },
+);
+
+test('a Mesh that nearer ones hide is not drawn for as long as that is so', async () => {
+  const service = await createCollisionService();
+  onTestFinished(() => service.dispose());
+  const [wall, hidden] = [6, 1].map((size) => new Mesh(new BoxGeometry(size, size, 1), new MeshBasicMaterial()));
+  hidden.position.z = -10;
+  const scene = new Scene().add(wall, hidden);
+  const tracker = await trackScene(service, scene, { culling: { occlusion: true } });
+  const camera = new PerspectiveCamera();
+  camera.position.z = 10;
+  const painter = new ListPainter();
+  const draw = async (frames: number) => {
+    let lines: string[] = [];
+    for (let i = 0; i < frames; i++) {
+      lines = painter.render(scene, camera);
+      await tracker.update(camera, SIZE);
+    }
+    return new Set(lines);
+  };
+  const [one, both] = [new Set([wall.uuid]), new Set([wall.uuid, hidden.uuid])];
+  expect(await draw(1)).toEqual(both);
+  expect(await draw(6)).toEqual(one);
+  hidden.position.x = 1; // it is where nobody has looked
+  expect(await draw(1)).toEqual(both);
+  expect(await draw(6)).toEqual(one);
+  wall.visible = false;
+  expect(await draw(1)).toEqual(new Set([hidden.uuid]));
+});

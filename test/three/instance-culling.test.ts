@@ -1,0 +1,208 @@
+// Which instances of an InstancedMesh are drawn, in which order and in which level of detail: by three's own frustum, and by
+// the distance of each along the view.
+import {
+  BoxGeometry,
+  Frustum,
+  InstancedMesh,
+  Matrix4,
+  MeshBasicMaterial,
+  OrthographicCamera,
+  PerspectiveCamera,
+  Sphere,
+  SphereGeometry,
+  Vector3,
+} from 'three';
+import { describe, expect, test } from 'vitest';
+import { DetailLevels } from '../../src/client/three/culling/detail-levels.js';
+import { InstanceCulling } from '../../src/client/three/culling/instance-culling.js';
+import { ViewVolume } from '../../src/client/three/culling/view-volume.js';
+import { Random, SEED } from '../oracle/random.js';
+
+const COUNT = 150;
+const PIXELS = 500;
+const LAYERS = 3;
+const UPDATE = 7;
+
+type AnyCamera = PerspectiveCamera | OrthographicCamera;
+
+interface Named {
+  /** What the newest answer sees, and what it hides. */
+  seen: number[];
+  hidden?: number[];
+  /** What was hidden as it was asked, which need not hold any more. */
+  asked?: number[];
+}
+
+const listed = (numbers: number[]) => ({ numbers: Uint32Array.from(numbers), count: numbers.length });
+const answerOf = (numbers: number[] | undefined) =>
+  numbers === undefined ? null : { instancesOf: () => listed(numbers) };
+
+function viewOf(camera: AnyCamera, { seen, hidden, asked }: Named = { seen: [] }) {
+  return {
+    ...{ camera, volume: new ViewVolume().set(camera), pixels: PIXELS, minPixels: 0, isContained: true },
+    ...{ occlusion: answerOf(hidden), asked: answerOf(asked ?? hidden) },
+    seen: { instancesOf: () => listed(seen), update: UPDATE, view: { layers: LAYERS } },
+  } as never;
+}
+
+/** A mesh whose instances the answer knows, or not. */
+function entryOf(isKnown: boolean) {
+  const wasSeenAsItIs = (update: number, layers: number) => isKnown && update === UPDATE && layers === LAYERS;
+  return { cullable: true, wasSeenAsItIs } as never;
+}
+
+function randomMesh(random: Random): InstancedMesh {
+  const mesh = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), COUNT);
+  for (let i = 0; i < COUNT; i++) mesh.setMatrixAt(i, random.placement(random.point(20)));
+  mesh.position.copy(random.point(3));
+  mesh.quaternion.copy(random.rotation());
+  mesh.updateMatrixWorld();
+  mesh.geometry.computeBoundingSphere();
+  return mesh;
+}
+
+function randomCamera(random: Random): AnyCamera {
+  const camera = random.chance(0.5)
+    ? new PerspectiveCamera(random.range(30, 90), 1.5, 0.1, 200)
+    : new OrthographicCamera(-15, 15, 15, -15, 0.1, 100);
+  camera.position.copy(random.point(25));
+  camera.lookAt(random.point(3));
+  camera.updateMatrixWorld();
+  return camera;
+}
+
+/** Of each instance that three's frustum sees, its number and how far along the view its middle is. */
+function seenBy(camera: AnyCamera, mesh: InstancedMesh): Map<number, number> {
+  const matrix = new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+  const frustum = new Frustum().setFromProjectionMatrix(matrix, camera.coordinateSystem, camera.reversedDepth);
+  const found = new Map<number, number>();
+  for (let i = 0; i < COUNT; i++) {
+    const own = new Matrix4();
+    mesh.getMatrixAt(i, own);
+    own.premultiply(mesh.matrixWorld);
+    if (!frustum.intersectsSphere(new Sphere().copy(mesh.geometry.boundingSphere!).applyMatrix4(own))) continue;
+    found.set(i, -new Vector3().setFromMatrixPosition(own).applyMatrix4(camera.matrixWorldInverse).z);
+  }
+  return found;
+}
+
+/** The numbers of what is drawn, by the matrices. */
+function drawnOf(stand: InstancedMesh, mesh: InstancedMesh): number[] {
+  const keyOf = (of: InstancedMesh, i: number) => of.instanceMatrix.array.slice(16 * i, 16 * i + 16).join();
+  const numbers = new Map(Array.from({ length: COUNT }, (_, i) => [keyOf(mesh, i), i]));
+  return Array.from({ length: stand.count }, (_, i) => numbers.get(keyOf(stand, i))!);
+}
+
+const ascending = (numbers: Iterable<number>) => [...numbers].sort((a, b) => a - b);
+
+describe.each([null, 'front-to-back', 'back-to-front'] as const)('in the order %s', (order) => {
+  test.each([false, true])(`all that three sees are drawn, of which the answer knows: %s, seed ${SEED}`, (isKnown) => {
+    const random = new Random(SEED);
+    for (let round = 0; round < 10; round++) {
+      const mesh = randomMesh(random);
+      const culling = new InstanceCulling(mesh, entryOf(isKnown), order, null);
+      const camera = randomCamera(random);
+      const expected = seenBy(camera, mesh);
+      // The answer may name more, as it has a margin, and what has gone since.
+      const seen = [...Array(COUNT + 5).keys()].filter((i) => expected.has(i) || random.chance(0.3));
+      const part = culling.draw(viewOf(camera, { seen }));
+      if (part === null) {
+        expect([order, expected.size]).toEqual([null, COUNT]);
+        continue;
+      }
+      const drawn = part.stands.flatMap((stand) => drawnOf(stand, mesh));
+      expect(ascending(drawn)).toEqual(ascending(expected.keys()));
+      expect(part).toMatchObject({
+        hidden: COUNT - expected.size,
+        occluded: 0,
+        triangles: 12 * (COUNT - expected.size),
+      });
+      const depths = drawn.map((i) => expected.get(i)!);
+      if (order === null) expect(drawn).toEqual(ascending(drawn));
+      for (let n = 1; n < depths.length && order !== null; n++) {
+        const further = order === 'front-to-back' ? depths[n] - depths[n - 1] : depths[n - 1] - depths[n];
+        expect(further).toBeGreaterThan(-1e-4);
+      }
+    }
+  });
+});
+
+test(`what is hidden is left out for as long as that holds, and else drawn, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  for (let round = 0; round < 10; round++) {
+    const mesh = randomMesh(random);
+    const culling = new InstanceCulling(mesh, entryOf(true), null, null);
+    const camera = randomCamera(random);
+    const all = ascending(seenBy(camera, mesh).keys());
+    const asked = all.filter(() => random.chance(0.4));
+    const seen = all.filter((i) => !asked.includes(i));
+    const drawn = (named: Named) => {
+      const { stands, occluded } = culling.draw(viewOf(camera, named))!;
+      return { occluded, numbers: stands.flatMap((stand) => drawnOf(stand, mesh)) };
+    };
+    expect(drawn({ seen, hidden: asked })).toEqual({ occluded: asked.length, numbers: seen });
+    expect(drawn({ seen, asked })).toEqual({ occluded: 0, numbers: all });
+    (mesh.material as MeshBasicMaterial).depthTest = false;
+    expect(drawn({ seen, hidden: asked })).toEqual({ occluded: 0, numbers: all });
+  }
+});
+
+test(`each is drawn in the level that its size in pixels asks for, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  const coarse = new SphereGeometry(0.5, 4, 3);
+  const levels = [
+    { pixels: 60, geometry: coarse },
+    { pixels: 20, geometry: new BoxGeometry(0.9, 0.9, 0.9) },
+  ];
+  const triangles = [12, coarse.index!.count / 3, 12];
+  for (let round = 0; round < 10; round++) {
+    const mesh = randomMesh(random);
+    const order = random.pick([null, 'front-to-back', 'back-to-front'] as const);
+    const culling = new InstanceCulling(mesh, entryOf(false), order, new DetailLevels(levels));
+    const camera = new PerspectiveCamera(60, 1.5, 0.1, 200);
+    camera.position.copy(random.point(25));
+    camera.lookAt(random.point(3));
+    camera.updateMatrixWorld();
+    const { stands, triangles: saved, hidden } = culling.draw(viewOf(camera))!;
+    const geometries = [mesh.geometry, levels[0].geometry, levels[1].geometry];
+    const used = stands.map(({ geometry }) => geometries.indexOf(geometry));
+    expect(used).toEqual(order === 'back-to-front' ? ascending(used).reverse() : ascending(used));
+    let drawn = 0;
+    let count = 0;
+    stands.forEach((stand, n) => {
+      drawn += stand.count * triangles[used[n]];
+      count += stand.count;
+      for (const i of drawnOf(stand, mesh)) {
+        const own = new Matrix4();
+        mesh.getMatrixAt(i, own);
+        own.premultiply(mesh.matrixWorld);
+        const { center, radius } = mesh.geometry.boundingSphere!;
+        const depth = -center.clone().applyMatrix4(own).applyMatrix4(camera.matrixWorldInverse).z;
+        const pixels = depth > 0 ? (2 * PIXELS * radius * own.getMaxScaleOnAxis()) / depth : Number.POSITIVE_INFINITY;
+        const [least, most] = [
+          [60, Number.POSITIVE_INFINITY],
+          [20, 60],
+          [0, 20],
+        ][used[n]];
+        expect(pixels).toBeGreaterThan(least * (1 - 1e-4));
+        expect(pixels).toBeLessThan(most * (1 + 1e-4));
+      }
+    });
+    expect(hidden).toBe(COUNT - count);
+    expect(saved).toBe(Math.max(0, 12 * COUNT - drawn));
+    const visible = [...seenBy(camera, mesh).keys()];
+    expect(count).toBeGreaterThanOrEqual(visible.length);
+  }
+});
+
+test('a mesh that is seen as it is is drawn as it is', () => {
+  const mesh = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 2);
+  for (let i = 0; i < 2; i++) mesh.setMatrixAt(i, new Matrix4().makeTranslation(i, 0, -10));
+  const camera = new PerspectiveCamera(60, 1, 0.1, 100);
+  const draw = (order: 'front-to-back' | null) =>
+    new InstanceCulling(mesh, entryOf(false), order, null).draw(viewOf(camera));
+  expect(draw(null)).toBeNull();
+  expect(draw('front-to-back')).toMatchObject({ hidden: 0 });
+  mesh.count = 0;
+  expect(draw('front-to-back')).toBeNull();
+});

@@ -1,0 +1,113 @@
+// Where on an element an event is, on a page that stands in for those of browsers: some count offsets from within a border,
+// and some from its outer edge.
+import { beforeAll, expect, test, vi } from 'vitest';
+import { placeOn } from '../../src/client/three/query/place-on.js';
+
+/** A document whose events have offsets as one kind of browser counts them. */
+class Page {
+  probes = 0;
+  readonly documentElement = { append() {} };
+  readonly #isFromBorder: boolean;
+
+  constructor(isFromBorder: boolean) {
+    this.#isFromBorder = isFromBorder;
+  }
+
+  createElement() {
+    this.probes++;
+    const style = { cssText: '' };
+    let hear = (_: { offsetX: number }): void => {};
+    return {
+      style,
+      addEventListener: (_: string, listener: typeof hear) => {
+        hear = listener;
+      },
+      getBoundingClientRect: () => ({ left: 3, top: 4 }),
+      dispatchEvent: ({ clientX }: MouseEvent) => {
+        hear({ offsetX: clientX - 3 - (this.#isFromBorder ? 0 : Number(/border:(\d+)px/.exec(style.cssText)![1])) });
+      },
+      remove() {},
+    };
+  }
+
+  /** An element of 200 × 100 pixels with borders, whose corner is at (40, 30), drawn in another size. */
+  element(clientLeft: number, clientTop: number, scale = 1): HTMLElement {
+    const [offsetWidth, offsetHeight] = [200 + 2 * clientLeft, 100 + 2 * clientTop];
+    const box = { left: 40, top: 30, width: scale * offsetWidth, height: scale * offsetHeight };
+    return {
+      ...{ clientLeft, clientTop, offsetWidth, offsetHeight, ownerDocument: this },
+      getBoundingClientRect: () => box,
+    } as unknown as HTMLElement;
+  }
+
+  /** An event whose offset, from within the border, is (x, y); on the page it is at another place. */
+  event(target: HTMLElement, x: number, y: number, clientX: number, clientY: number): MouseEvent {
+    const { clientLeft, clientTop } = target;
+    const [offsetX, offsetY] = this.#isFromBorder ? [x + clientLeft, y + clientTop] : [x, y];
+    return { target, offsetX, offsetY, clientX, clientY } as unknown as MouseEvent;
+  }
+}
+
+beforeAll(() => {
+  class FakeMouseEvent {
+    readonly clientX: number;
+    constructor(_: string, { clientX }: { clientX: number }) {
+      this.clientX = clientX;
+    }
+  }
+  vi.stubGlobal('MouseEvent', FakeMouseEvent);
+  return () => vi.unstubAllGlobals();
+});
+
+test.each([false, true])('offsets are told from within the border, which a browser counts: %s', (isFromBorder) => {
+  const page = new Page(isFromBorder);
+  for (const [left, top] of [
+    [10, 20],
+    [10, 0],
+    [0, 20],
+  ]) {
+    const element = page.element(left, top);
+    // It is turned: its box on the page says nothing.
+    expect(placeOn(element, page.event(element, 12.5, 70.25, 300, 200))).toEqual({ x: 12.5, y: 70.25 });
+    expect(placeOn(element, page.event(element, 12, 70, 300, 200))).toEqual({ x: 12, y: 70 });
+  }
+  expect(page.probes).toBe(1); // a document is asked once
+});
+
+test.each([false, true])('without a border nobody asks, where a browser counts it: %s', (isFromBorder) => {
+  const page = new Page(isFromBorder);
+  const element = page.element(0, 0);
+  expect(placeOn(element, page.event(element, 12.5, 70.25, 300, 200))).toEqual({ x: 12.5, y: 70.25 });
+  expect(page.probes).toBe(0);
+});
+
+test.each([false, true])(
+  'whole pixels are told as the box has them where it agrees, border counts: %s',
+  (isFromBorder) => {
+    const page = new Page(isFromBorder);
+    const element = page.element(10, 20);
+    const placed = (x: number, y: number, clientX: number, clientY: number) =>
+      placeOn(element, page.event(element, x, y, clientX, clientY));
+    expect(placed(12, 70, 40 + 10 + 12.75, 30 + 20 + 69.5)).toEqual({ x: 12.75, y: 69.5 });
+    // Less than a pixel along one axis alone is none.
+    expect(placed(12, 70, 40 + 10 + 13, 30 + 20 + 69.5)).toEqual({ x: 12, y: 70 });
+    expect(placed(12, 70, 40 + 10 + 12.75, 30 + 20 + 71)).toEqual({ x: 12, y: 70 });
+    // What is told in parts of pixels is told as it is.
+    expect(placed(12.5, 70, 40 + 10 + 12.75, 30 + 20 + 69.5)).toEqual({ x: 12.5, y: 70 });
+    expect(placed(12, 70.5, 40 + 10 + 12.75, 30 + 20 + 69.5)).toEqual({ x: 12, y: 70.5 });
+  },
+);
+
+test('over something in it, an event is told by the box, which may be scaled', () => {
+  const page = new Page(true);
+  const element = page.element(10, 20, 0.5);
+  const child = page.element(0, 0);
+  const { x, y } = placeOn(element, page.event(child, 1, 2, 40 + 0.5 * (10 + 33), 30 + 0.5 * (20 + 44)));
+  expect([x, y]).toEqual([33, 44]);
+  // Its size is rounded: what is as large but for that is not scaled.
+  const rounded = page.element(10, 20, 1 + 0.9 / 220);
+  expect(placeOn(rounded, page.event(child, 1, 2, 40 + 10 + 33, 30 + 20 + 44))).toEqual({ x: 33, y: 44 });
+  // One that is not drawn has no scale.
+  const hidden = page.element(0, 0, 0);
+  expect(placeOn(hidden, page.event(child, 1, 2, 45, 36))).toEqual({ x: 5, y: 6 });
+});
