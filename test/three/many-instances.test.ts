@@ -190,6 +190,7 @@ test('an instance that is to go stays hidden though it gets a place meanwhile', 
   scene.updateMatrixWorld();
   const tracker = await trackScene(service, scene);
   await settled(tracker, count);
+  hurry();
   mesh.count = 10;
   const first = update(tracker);
   for (const i of [7, BLOCK]) mesh.setMatrixAt(i, new Matrix4().makeTranslation(2 * i, 0, 0));
@@ -205,13 +206,14 @@ test('an instance that is to go stays hidden though it gets a place meanwhile', 
 test('a tracker that has ended works until all is gone, and no longer', async () => {
   const tracker = await trackScene(service, new Scene().add(forest(3 * BLOCK)));
   await settled(tracker, 3 * BLOCK);
+  hurry();
   tracker.dispose();
   expect(service.stats.objects).toBeGreaterThan(0);
   while (service.stats.objects > 0) await new Promise(setImmediate);
   await service.update();
   for (let i = 0; i < 10; i++) await new Promise(setImmediate);
-  // Each slice looks at the clock.
-  const looks = vi.spyOn(performance, 'now');
+  // Each slice looks at the clock, and there would be more than one in each of these turns.
+  const looks = vi.mocked(performance.now).mockClear();
   for (let i = 0; i < 100; i++) await new Promise((resolve) => setTimeout(resolve));
-  expect(looks.mock.calls.length).toBeLessThan(20);
+  expect(looks.mock.calls.length).toBeLessThan(80);
 });
