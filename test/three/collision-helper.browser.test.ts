@@ -4,7 +4,7 @@ import { CollisionHelper, type CollisionHelperOptions, type SceneTracker, StatsO
 import { type LineSegments, Raycaster, Scene, Vector3, WebGLRenderer } from 'three';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { frontCamera, pickMiddle, SIZE, track } from '../fixtures/three-picks.js';
-import { cube } from '../fixtures/three-scenes.js';
+import { cube, overlappingCubes } from '../fixtures/three-scenes.js';
 
 let service: CollisionService;
 let renderer: WebGLRenderer;
@@ -35,14 +35,8 @@ function drawn(scene: Scene): Set<number> {
 
 /** Two black cubes that overlap, in front of the camera. */
 async function build(place = new Vector3(), options?: CollisionHelperOptions) {
-  const [left, right] = [cube(), cube()];
+  const { left, right, scene } = overlappingCubes(place, camera);
   for (const each of [left, right]) each.material.color.set(0);
-  left.name = 'left';
-  left.position.copy(place);
-  right.position.copy(place).add(new Vector3(1.5, 0.3, 0));
-  camera.position.copy(place).add(new Vector3(0, 0, 10));
-  camera.updateMatrixWorld();
-  const scene = new Scene().add(left, right);
   const tracker = await track(service, scene, camera, { contacts: 'full', updateMatrixWorld: true });
   const helper = new CollisionHelper(tracker, options ?? {});
   scene.add(helper);

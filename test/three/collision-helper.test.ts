@@ -1,10 +1,10 @@
 // What CollisionHelper draws, by its lines: their places, and their colours. Pixels are looked at in a browser.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { CollisionHelper, type CollisionHelperOptions } from 'collision-worker/three';
-import { InstancedMesh, type LineSegments, Matrix4, type Object3D, Raycaster, Scene, Vector3 } from 'three';
+import { InstancedMesh, type LineSegments, Matrix4, type Object3D, Raycaster, Vector3 } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { frontCamera, pickMiddle, SIZE, settle, track } from '../fixtures/three-picks.js';
-import { cube } from '../fixtures/three-scenes.js';
+import { cube, overlappingCubes } from '../fixtures/three-scenes.js';
 
 const [WHITE, GREY, RED, BLUE, YELLOW, MAGENTA] = [
   ...['255,255,255', '150,150,150', '255,60,60', '80,160,255', '255,220,60', '230,80,230'],
@@ -26,13 +26,7 @@ async function build(
   place = new Vector3(),
   contacts: 'full' | 'manifold' = 'full',
 ) {
-  const [left, right] = [cube(), cube()];
-  left.name = 'left';
-  left.position.copy(place);
-  right.position.copy(place).add(new Vector3(1.5, 0.3, 0));
-  camera.position.copy(place).add(new Vector3(0, 0, 10));
-  camera.updateMatrixWorld();
-  const scene = new Scene().add(left, right);
+  const { left, right, scene } = overlappingCubes(place, camera);
   const tracker = await track(service, scene, camera, { contacts });
   const helper = new CollisionHelper(tracker, { ...NOTHING, ...options });
   scene.add(helper);
