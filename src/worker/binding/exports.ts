@@ -53,7 +53,7 @@ export interface CoreExports {
   stepDerivation(derivation: number, until: number): number;
   installDerivation(derivation: number): void;
   freeDerivation(derivation: number): void;
-  wantDerived(mesh: number): void;
+  keepUp(mesh: number): void;
   countWanted(): number;
   takeWanted(): number;
   freeMesh(address: number): void;

@@ -23,7 +23,7 @@ interface Core {
   memory: WebAssembly.Memory;
   heapRecord(): number;
   staticStart(): number;
-  wantDerived(mesh: number): void;
+  keepUp(mesh: number): void;
 }
 
 const REWINDING = 2;
@@ -70,8 +70,8 @@ export class NarrowPhase {
       }
     };
     // Without `instantiate`, which is asynchronous where the module is large: this one is compiled already.
-    const { memory, wantDerived } = core;
-    const instance = new WebAssembly.Instance(module, { env: { ...env, memory, suspend, wantDerived } });
+    const { memory, keepUp } = core;
+    const instance = new WebAssembly.Instance(module, { env: { ...env, memory, suspend, keepUp } });
     this.#exports = instance.exports as unknown as NarrowExports;
     if (this.#exports.staticEnd() > core.staticStart()) throw new Error('the modules overlap in memory');
     this.#exports.useHeap(core.heapRecord());

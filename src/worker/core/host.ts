@@ -12,6 +12,6 @@ export declare function outOfMemory(bytes: f64): void;
 @external("env", "suspend")
 export declare function suspend(): void;
 
-/** Asks the core for what was derived of a mesh; only in pair-module.ts. Throws OUT_OF_MEMORY. */
-@external("env", "wantDerived")
-export declare function wantInCore(mesh: usize): void;
+/** Has the core keep up what was derived of a mesh; only in pair-module.ts. Throws OUT_OF_MEMORY. */
+@external("env", "keepUp")
+export declare function keepUpInCore(mesh: usize): void;

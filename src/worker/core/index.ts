@@ -11,7 +11,7 @@ import { DeformBuild, copyTargets, refitDeform, refitDeformBytes } from './mesh/
 import { Build } from './mesh/build/build-state';
 import { beginDerivation as begin } from './mesh/topology/derivation';
 import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
-import { installDerived, markStale, releaseDerived, unwant, want } from './mesh/topology/derived';
+import { installDerived, markStale, releaseDerived, unwant } from './mesh/topology/derived';
 import { copyWhole } from './mesh/topology/pack';
 import { bonesAt, deformOf, isDeformable, weightsAt } from './mesh/tree/deform-layout';
 import { Mesh, treeScale } from './mesh/tree/layout';
@@ -43,7 +43,7 @@ export { allocate, heapRecord, release, usedBytes } from './memory';
 export { beginUpdate, dropUpdate, stepUpdate, updateBytes, updateCulprit, updatedMesh } from './mesh-update';
 export { beginBuild, reserveBuild, reserveBuildDeform, stepBuild, freeBuild } from './mesh/build/build';
 export { deriveSecond, joinSecond, mayJoin } from './mesh/build/parted-build';
-export { countWanted, takeWanted } from './mesh/topology/derived';
+export { countWanted, keepUp, takeWanted } from './mesh/topology/derived';
 export { beginPointLine, freePointLine, reservePointLine, stepPointLine } from './point-line/build';
 export { stepDerivation } from './mesh/topology/derivation';
 export { holdBoxes } from './shape/box-list';
@@ -139,11 +139,6 @@ export function takeMesh(build: usize): usize {
   const mesh = changetype<Build>(build).mesh;
   changetype<Build>(build).mesh = 0;
   return mesh;
-}
-
-/** Asks for what was derived of a mesh, as the interruptible module does. Throws OUT_OF_MEMORY. */
-export function wantDerived(address: usize): void {
-  want(changetype<Mesh>(address));
 }
 
 /** Answers a copy of a mesh to move its vertices; the caller must free it. Throws OUT_OF_MEMORY. */

@@ -62,13 +62,69 @@ function fan(count: number): Triangles {
   return { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) };
 }
 
+/** A fan of which pairs of triangles are short or long by turns, so that in the tree they do not follow one another. */
+function gear(teeth: number): Triangles {
+  const rim = Array.from({ length: 2 * teeth }, (_, i) => {
+    const angle = (Math.PI * i) / teeth;
+    const radius = i % 4 < 2 ? 1 : 8;
+    return [radius * Math.cos(angle), radius * Math.sin(angle), 0.1 * (i % 3)];
+  });
+  const last = rim.length;
+  const indices = Array.from({ length: last }, (_, i) => [last, i, (i + 1) % last]).flat();
+  return { positions: Float32Array.from([...rim.flat(), 0, 0, 1]), indices: Uint32Array.from(indices) };
+}
+
+/** Up to a dozen triangles at one edge, on either side of it. */
+function books(random: Random, count: number): Triangles {
+  const positions: number[] = [];
+  const indices: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const first = positions.length / 3;
+    positions.push(i, 0, 0, i, 0, 1);
+    const pages = 2 + random.integer(11);
+    for (let page = 0; page < pages; page++) {
+      positions.push(i + Math.cos(page), Math.sin(page), random.next());
+      indices.push(...(random.next() < 0.5 ? [first, first + 1] : [first + 1, first]), first + 2 + page);
+    }
+  }
+  return { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) };
+}
+
+/** Triangles between few vertices: many at each edge, and more at a vertex than wait in any list. */
+function tangle(random: Random, vertices: number, triangles: number): Triangles {
+  const positions = Float32Array.from({ length: 3 * vertices }, () => random.next());
+  const indices = Array.from({ length: triangles }, () => {
+    const a = random.integer(vertices);
+    const b = (a + 1 + random.integer(vertices - 1)) % vertices;
+    const others = [...Array(vertices).keys()].filter((i) => i !== a && i !== b);
+    return [a, b, others[random.integer(others.length)]];
+  });
+  return { positions, indices: Uint32Array.from(indices.flat()) };
+}
+
+/** Some corners have a vertex of their own where others share one. */
+function seamed(random: Random, { positions, indices }: Triangles): Triangles {
+  const more = [...positions];
+  const own = indices.map((i) => {
+    if (random.next() > 0.1) return i;
+    more.push(...positions.subarray(3 * i, 3 * i + 3).map((x) => (x === 0 ? -x : x)));
+    return more.length / 3 - 1;
+  });
+  return { positions: Float32Array.from(more), indices: own };
+}
+
 const moved = (mesh: Triangles, x: number) => transformed(mesh, (vertex) => vertex.setX(vertex.x + x));
 const random = new Random(SEED);
 const MESHES: [string, Triangles][] = [
   ['a ball', icosphere(1, 9)],
   ['a ball, each corner a vertex', unwelded(icosphere(1, 9))],
   ['a fan of 3,000', fan(3000)],
+  ['a gear of 1,500 teeth', gear(1500)],
   ['waves, open', waves(40)],
+  ['waves with seams', seamed(random, waves(40))],
+  ['books', books(random, 60)],
+  ['a tangle', tangle(random, 60, 500)],
+  ['a tangle, each corner a vertex', unwelded(tangle(random, 40, 300))],
   ['soup', soup(random, 400, 0.3, 1)],
   [
     'three balls and a box',

@@ -3,7 +3,7 @@
 import { reserve } from '../../memory';
 import { hasArea } from '../../math/collinear-triangles';
 import { chooseOffset, exponentFor, includeBox, largestCoordinate, scaleFor } from '../tree/tree-space';
-import { emptyHigh, emptyLow } from './binned-sah';
+import { emptyHigh, emptyLow, primitiveAt, setTag } from './binned-sah';
 import { Weld, beginWeld, clusterOf, isTaken, stepWeld, takePoint } from './weld';
 import {
   PHASE_WELD, PHASE_JOIN, PHASE_SCAN, PHASE_PLACE, BUILD_BAD_INDEX, BUILD_EMPTY, Build, spaceOf,
@@ -56,8 +56,8 @@ export function join(build: Build): void {
 }
 
 /**
- * Finds the triangles that have an area, and the bounds of those; their indices wait where primitives will be. Those without
- * one are remembered, as they may close the mesh.
+ * Finds the triangles that have an area, and the bounds of each and of all. Those without one are remembered, as they may close the
+ * mesh.
  */
 export function scan(build: Build): void {
   const end = min<u32>(build.cursor + TRIANGLES_A_STEP, build.triangleCount);
@@ -80,7 +80,10 @@ export function scan(build: Build): void {
       rememberFlat(build, t);
       if (build.deform == 0) continue;
     }
-    store<u32>(build.primitives + (build.kept++ << 2), t);
+    // Their bounds as they were given: mapped to tree space, they are those of the mapped corners.
+    const p = primitiveAt(build.primitives, build.kept++);
+    p.low = setTag(f32x4.pmin(f32x4.pmin(pa, pb), pc), t);
+    p.high = f32x4.pmax(f32x4.pmax(pa, pb), pc);
     if (isFlat) {
       build.flat++;
       continue;

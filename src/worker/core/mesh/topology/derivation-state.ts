@@ -4,6 +4,9 @@ import { release } from '../../memory';
 import { Mesh } from '../tree/layout';
 import { Derived } from './derived-layout';
 
+/** How many blocks or clusters are processed between two looks at the clock: a tenth of a millisecond, or less. */
+export const STEP: u32 = 512;
+
 @unmanaged
 export class Derivation {
   mesh: u32;
@@ -31,16 +34,25 @@ export class Derivation {
    * The vertices by the mesh's own indices, and 1; 0 where there is none yet. Without indices there is no such list.
    */
   known: usize;
-  /** How many triangles each vertex has. */
+  /** Of the vertices that a step has numbered: the indices, then the vertices that they are. */
+  added: usize;
+  /** How many triangles each vertex has, where edges are matched by that. */
   degrees: usize;
-  /** The edges that wait for their other side, at one of their ends: half edge and 1, 0 without any. */
+  /** The other edges that wait for their other side, at one of their ends: half edge and 1, 0 without any. */
   heads: usize;
+  /** The first four edges that wait at each vertex (adjacency.ts); and how many vertices are prepared. */
+  waiting: usize;
+  cleared: u32;
+  /** BY_NUMBER, COUNTING or BY_DEGREE. */
+  matching: u32;
   /** u32, three each slot: MATCHED and the neighbour's slot, else the next half edge that waits, and 1. */
   links: usize;
   /** Another vertex of the same part; its own number at the root. */
   parents: usize;
   farCount: u32;
   partCount: u32;
+  /** Parts that are listed begin with vertices before this one. */
+  partEnd: u32;
   /** How many edges have no triangle on their other side; and these, where it is not known yet whether the mesh is closed. */
   openCount: u32;
   openEdges: usize;
@@ -58,8 +70,8 @@ export class Derivation {
   planeCount: u32;
   /** The first slots of the parts, u32 each. */
   parts: usize;
-  /** How much of the far list is written. */
-  farDone: u32;
+  /** Neighbours that 16 bits do not lead to, as in the result. */
+  far: usize;
   /** The number of planes that nothing is in front of (convex.ts), and where the last of them was put. */
   provenCount: u32;
   provenLast: u32;
@@ -107,17 +119,21 @@ export function freeScratch(d: Derivation): void {
   release(d.table);
   release(d.next);
   release(d.known);
+  release(d.added);
   release(d.degrees);
   release(d.heads);
+  release(d.waiting);
   release(d.links);
   release(d.parents);
   release(d.proven);
   release(d.openEdges);
   release(d.parts);
+  release(d.far);
   release(d.part);
   release(d.map);
   release(d.boxes);
-  d.corners = d.vertices = d.table = d.next = d.known = d.degrees = d.heads = d.links = d.parents = d.proven = d.openEdges = d.parts = 0;
+  d.corners = d.vertices = d.table = d.next = d.known = d.added = d.degrees = d.heads = d.waiting = d.links = d.parents = d.proven = 0;
+  d.openEdges = d.parts = d.far = 0;
   d.part = d.map = d.boxes = 0;
 }
 

@@ -3,31 +3,27 @@
 // (derived-layout.ts).
 
 import { now } from '../../host';
-import { allocate } from '../../memory';
+import { allocate, moveTo } from '../../memory';
 import { Mesh } from '../tree/layout';
-import { beginMatching, countBlocks, matchBlocks, writeNeighbours } from './adjacency';
-import { beginUniting, listParts, uniteBlocks, writeParts } from './connected-parts';
+import { beginMatching, beginNeighbours, isMatchedAnew, matchBlocks, writeNeighbours } from './adjacency';
 import { beginConvex, testBlocks } from './convex';
-import { Derivation, freeScratch, meshOf, resultOf } from './derivation-state';
-import { Derived, derivedBytes } from './derived-layout';
+import { Derivation, STEP, freeScratch, meshOf, resultOf } from './derivation-state';
+import { DERIVED_BYTES, FAR_BYTES, NEIGHBOURS_BYTES, PART_BYTES, derivedBytes, farAt, partsAt } from './derived-layout';
 import { beginHull, clustersFor, endHull, writeClusters, writePlanes } from './hull';
-import { freePart, joinPart, joinUnited, markShared, packPart } from './join-parts';
+import { freePart, joinPart, markShared, packPart } from './join-parts';
 import { beginLocal, testEdges, windsOnce } from './locally-convex';
 import { beginWeld, weldBlocks } from './weld';
 
 const PHASE_WELD: u32 = 0;
-const PHASE_UNITE: u32 = 1;
-const PHASE_MATCH: u32 = 2;
-const PHASE_COUNT: u32 = 3;
-const PHASE_EDGES: u32 = 4;
-const PHASE_CONVEX: u32 = 5;
-const PHASE_NEIGHBOURS: u32 = 6;
-const PHASE_CLUSTERS: u32 = 7;
-const PHASE_PLANES: u32 = 8;
-const PHASE_DONE: u32 = 9;
+const PHASE_MATCH: u32 = 1;
+const PHASE_NEIGHBOURS: u32 = 2;
+const PHASE_EDGES: u32 = 3;
+const PHASE_CONVEX: u32 = 4;
+const PHASE_RESULT: u32 = 5;
+const PHASE_CLUSTERS: u32 = 6;
+const PHASE_PLANES: u32 = 7;
+const PHASE_DONE: u32 = 8;
 
-/** How many blocks or clusters are processed between two looks at the clock: a tenth of a millisecond, or less. */
-const STEP: u32 = 512;
 /** How many blocks are processed whose faces search the tree, each for a microsecond or so. */
 const STEP_CONVEX: u32 = 32;
 
@@ -56,7 +52,7 @@ export function stepDerivation(d: Derivation, until: f64): f64 {
 export function joinDerived(d: Derivation, part: usize): void {
   joinPart(d, part);
   d.isAtCut = 0;
-  d.phase = PHASE_UNITE;
+  d.phase = PHASE_MATCH;
   d.cursor = 0;
 }
 
@@ -66,7 +62,6 @@ function fraction(d: Derivation): f64 {
 }
 
 function lengthOf(d: Derivation): u32 {
-  if (d.phase == PHASE_UNITE && d.part != 0) return d.cutBlock;
   return d.phase == PHASE_CLUSTERS ? resultOf(d).clusterCount : meshOf(d).blockCount;
 }
 
@@ -80,37 +75,28 @@ function runStep(d: Derivation): void {
     d.isAtCut = 1;
   }
   if (phase == PHASE_WELD) weldBlocks(d, start, end);
-  else if (phase == PHASE_UNITE) uniteBlocks(d, start, end);
   else if (phase == PHASE_MATCH) matchBlocks(d, start, end);
-  else if (phase == PHASE_COUNT) count(d, start, end);
+  else if (phase == PHASE_NEIGHBOURS) writeNeighbours(d, start, end);
   else if (phase == PHASE_EDGES) testEdges(d, start, end);
   else if (phase == PHASE_CONVEX) testBlocks(d, start, end);
-  else if (phase == PHASE_NEIGHBOURS) writeNeighbours(d, start, end);
   else if (phase == PHASE_CLUSTERS) writeClusters(d, start, end);
   else if (phase == PHASE_PLANES) writePlanes(d, start, end);
   d.cursor = end;
-  const isDecided = phase == PHASE_EDGES ? d.isUncertain : phase == PHASE_CONVEX ? d.isConcave : 0;
+  const isDecided = phase == PHASE_EDGES ? d.isUncertain : phase == PHASE_CONVEX ? d.isConcave : u32(phase == PHASE_RESULT);
   if (end == lengthOf(d) || isDecided) finish(d);
 }
 
 function begin(d: Derivation): void {
   if (d.phase == PHASE_WELD) beginWeld(d);
-  else if (d.phase == PHASE_UNITE) {
-    beginUniting(d);
+  else if (d.phase == PHASE_MATCH) {
     if (d.isPart) markShared(d);
-    if (d.part != 0) joinUnited(d);
+    beginMatching(d);
   }
-  else if (d.phase == PHASE_MATCH) beginMatching(d);
-  else if (d.phase == PHASE_COUNT) memory.fill(d.heads, 0, <usize>d.vertexCount << 2);
+  else if (d.phase == PHASE_NEIGHBOURS) beginNeighbours(d);
   else if (d.phase == PHASE_EDGES) beginLocal(d);
   else if (d.phase == PHASE_CONVEX) beginConvex(d);
-  else if (d.phase == PHASE_NEIGHBOURS) beginResult(d);
+  else if (d.phase == PHASE_RESULT) makeResult(d);
   else if (d.phase == PHASE_CLUSTERS) beginHull(d);
-}
-
-function count(d: Derivation, start: u32, end: u32): void {
-  countBlocks(d, start, end);
-  listParts(d, start, end);
 }
 
 /**
@@ -125,37 +111,39 @@ function finish(d: Derivation): void {
       freeScratch(d);
       return;
     }
-    if (d.part != 0) {
-      freePart(d);
-      if (d.isCrowded) {
-        // Which of many edges were looked at may not be those that one builder looks at.
-        d.cursor = 0;
-        return;
-      }
+    const wasJoined = d.part != 0;
+    if (wasJoined) freePart(d);
+    if (isMatchedAnew(d, wasJoined)) {
+      d.cursor = 0;
+      return;
     }
   }
   if (d.phase == PHASE_PLANES) endHull(d);
-  if (d.phase == PHASE_COUNT) d.isWaiting = d.asksWhetherClosed;
+  if (d.phase == PHASE_NEIGHBOURS) d.isWaiting = d.asksWhetherClosed;
   if (d.phase == PHASE_EDGES && !d.isUncertain && windsOnce(d)) d.phase = PHASE_CONVEX;
-  const isLast = d.phase == PHASE_PLANES || (d.phase == PHASE_NEIGHBOURS && resultOf(d).clusterCount == 0);
+  const isLast = d.phase == PHASE_PLANES || (d.phase == PHASE_RESULT && resultOf(d).clusterCount == 0);
   d.phase = isLast ? PHASE_DONE : d.phase + 1;
   d.cursor = 0;
   if (isLast) freeScratch(d);
 }
 
-function beginResult(d: Derivation): void {
+/** Puts what else there is behind the neighbours. */
+function makeResult(d: Derivation): void {
   const mesh = meshOf(d);
   const isConvex = !d.isConcave && d.side != 0;
   const clusterCount = isConvex ? clustersFor(d.vertexCount) : 0;
   const bytes = derivedBytes(mesh, d.farCount, d.partCount, clusterCount);
-  d.result = allocate(bytes);
+  const end = DERIVED_BYTES + <usize>mesh.blockCount * 4 * NEIGHBOURS_BYTES;
+  d.result = moveTo(d.result, end, bytes);
+  const derived = resultOf(d);
   // Nothing of what was in the memory before is baked.
-  memory.fill(d.result, 0, <usize>derivedBytes(mesh, d.farCount, d.partCount, 0));
-  const derived = changetype<Derived>(d.result);
+  memory.fill(d.result, 0, DERIVED_BYTES);
+  memory.fill(d.result + end, 0, <usize>derivedBytes(mesh, d.farCount, d.partCount, 0) - end);
   derived.bytes = <u32>bytes;
   derived.isConvex = isConvex ? 1 : 0;
   derived.farCount = d.farCount;
   derived.partCount = d.partCount;
   derived.clusterCount = clusterCount;
-  writeParts(d);
+  memory.copy(farAt(mesh, derived), d.far, <usize>d.farCount * FAR_BYTES);
+  memory.copy(partsAt(mesh, derived), d.parts, <usize>d.partCount * PART_BYTES);
 }

@@ -10,7 +10,7 @@
 // and whoever runs the core derives it in steps between other things; nobody waits.
 
 import { IS_INTERRUPTIBLE } from '../../checkpoint';
-import { wantInCore } from '../../host';
+import { keepUpInCore } from '../../host';
 import { capacityOf, release, reserve } from '../../memory';
 import { isDeformable } from '../tree/deform-layout';
 import { Mesh, derivedPlace } from '../tree/layout';
@@ -69,18 +69,16 @@ export function partCorner(mesh: Mesh, index: u32): usize {
 /** The derivation that `keepUp` makes; only set while it runs, or after memory has run out. */
 let unfinished: usize = 0;
 
-/** Derives anew what is not of the vertices as they are, or asks for it. Throws OUT_OF_MEMORY. */
-function keepUp(mesh: Mesh): void {
+/**
+ * Derives anew what is not of the vertices as they are, or asks for it. The core does so for both modules: it has the one list of
+ * wanted meshes, and the other module need not have the code. Throws OUT_OF_MEMORY.
+ */
+export function keepUp(mesh: Mesh): void {
   if (mesh.derivedState == FRESH || mesh.derivedState >= POSED) return;
-  if (mesh.keptCount > FEW_TRIANGLES) {
-    if (mesh.derivedState == STALE) {
-      // There is one list of wanted meshes, the core's.
-      if (IS_INTERRUPTIBLE) wantInCore(changetype<usize>(mesh));
-      else want(mesh);
-    }
-    return;
-  }
-  deriveAtOnce(mesh);
+  if (mesh.keptCount > FEW_TRIANGLES && mesh.derivedState != STALE) return;
+  if (IS_INTERRUPTIBLE) keepUpInCore(changetype<usize>(mesh));
+  else if (mesh.keptCount > FEW_TRIANGLES) want(mesh);
+  else deriveAtOnce(mesh);
 }
 
 function deriveAtOnce(mesh: Mesh): void {
@@ -134,7 +132,7 @@ let wanted: usize = 0;
 let wantedCount: u32 = 0;
 
 /** Puts a mesh on the list of wanted ones. Throws OUT_OF_MEMORY. */
-export function want(mesh: Mesh): void {
+function want(mesh: Mesh): void {
   wanted = reserve(wanted, <usize>wantedCount << 2, <u64>(wantedCount + 1) << 2);
   store<u32>(wanted + (<usize>(wantedCount++) << 2), <u32>changetype<usize>(mesh));
   mesh.derivedState = WANTED;

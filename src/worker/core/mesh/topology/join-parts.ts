@@ -8,7 +8,7 @@ import { blockAt, filledLanes } from '../tree/layout';
 import { Derivation, meshOf } from './derivation-state';
 import { VERTEX_BYTES, findVertex } from './weld';
 
-/** What is known of the second part, in one piece. Behind it: vertices, degrees, parents, corners, links. */
+/** What is known of the second part, in one piece. Behind it: vertices, parents, corners, links. */
 @unmanaged
 class PartDerived {
   vertexCount: u32;
@@ -59,7 +59,7 @@ export function isShared(d: Derivation, a: u32, b: u32): bool {
 /** Puts what is known of a second part into one piece. Throws OUT_OF_MEMORY. */
 export function packPart(d: Derivation): usize {
   const count = d.vertexCount, blockCount = meshOf(d).blockCount;
-  const bytes = <u64>offsetof<PartDerived>() + <u64>count * (VERTEX_BYTES + 8) + <u64>blockCount * (2 * BLOCK_CORNERS_BYTES);
+  const bytes = <u64>offsetof<PartDerived>() + <u64>count * (VERTEX_BYTES + 4) + <u64>blockCount * (2 * BLOCK_CORNERS_BYTES);
   const address = allocate(bytes), part = changetype<PartDerived>(address);
   part.vertexCount = count;
   part.blockCount = blockCount;
@@ -67,8 +67,7 @@ export function packPart(d: Derivation): usize {
   part.isCrowded = d.isCrowded;
   const vertices = verticesOf(part), words = <usize>count << 2, corners = <usize>blockCount * BLOCK_CORNERS_BYTES;
   memory.copy(vertices, d.vertices, <usize>count * VERTEX_BYTES);
-  memory.copy(degreesOf(part), d.degrees, words);
-  memory.copy(degreesOf(part) + words, d.parents, words);
+  memory.copy(parentsOf(part), d.parents, words);
   memory.copy(cornersOf(part), d.corners, corners);
   memory.copy(cornersOf(part) + corners, d.links, corners);
   return address;
@@ -82,14 +81,14 @@ function verticesOf(part: PartDerived): usize {
 
 // @ts-ignore: decorator
 @inline
-function degreesOf(part: PartDerived): usize {
+function parentsOf(part: PartDerived): usize {
   return vertexAt(verticesOf(part), part.vertexCount);
 }
 
 // @ts-ignore: decorator
 @inline
 function cornersOf(part: PartDerived): usize {
-  return degreesOf(part) + (<usize>part.vertexCount << 3);
+  return parentsOf(part) + (<usize>part.vertexCount << 2);
 }
 
 // @ts-ignore: decorator
@@ -107,6 +106,7 @@ export function joinPart(d: Derivation, address: usize): void {
   const map = allocate(<u64>count << 2), own = d.vertexCount;
   d.map = map;
   d.vertices = reserve(d.vertices, <usize>own * VERTEX_BYTES, (<u64>own + count) * VERTEX_BYTES);
+  d.parents = reserve(d.parents, <usize>own << 2, (<u64>own + count) << 2);
   d.part = address;
   d.firstVertices = own;
   for (let i: u32 = 0; i < count; i++) {
@@ -114,9 +114,13 @@ export function joinPart(d: Derivation, address: usize): void {
     let vertex = load<f32>(at, 12) != 0 ? findVertex(d, f32x4.replace_lane(v128.load(at), 3, 0)) : 0;
     if (vertex == 0) {
       v128.store(vertexAt(d.vertices, d.vertexCount), v128.load(at));
+      store<u32>(d.parents + (<usize>d.vertexCount << 2), d.vertexCount);
       vertex = ++d.vertexCount;
     }
     store<u32>(map + (<usize>i << 2), vertex - 1);
+  }
+  for (let i: u32 = 0; i < count; i++) {
+    unite(d.parents, mapped(d, i), mapped(d, load<u32>(parentsOf(part) + (<usize>i << 2))));
   }
   const from = cornersOf(part), shift = (<usize>d.cutBlock) * BLOCK_CORNERS_BYTES;
   for (let index: u32 = 0; index < part.blockCount; index++) {
@@ -131,16 +135,6 @@ export function joinPart(d: Derivation, address: usize): void {
 @inline
 function mapped(d: Derivation, vertex: u32): u32 {
   return load<u32>(d.map + (<usize>vertex << 2));
-}
-
-/** Adds to the degrees and the connected vertices those of the second part. */
-export function joinUnited(d: Derivation): void {
-  const part = partOf(d), degrees = degreesOf(part), words = <usize>part.vertexCount << 2;
-  for (let at = degrees, end = degrees + words; at < end; at += 4) {
-    const vertex = load<u32>(d.map + (at - degrees)), to = d.degrees + (<usize>vertex << 2);
-    store<u32>(to, load<u32>(to) + load<u32>(at));
-    unite(d.parents, vertex, mapped(d, load<u32>(at + words)));
-  }
 }
 
 /** Takes over the neighbours that the second part has found. */

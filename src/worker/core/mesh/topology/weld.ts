@@ -1,9 +1,10 @@
-// Welds the corners of a mesh: those in one place are one vertex. Exact; tree space.
+// Welds the corners of a mesh: those in one place are one vertex; and unites the vertices of each triangle. Exact; tree space.
 
 import { mix } from '../../math/hash';
 import { allocate, reserve } from '../../memory';
 import { blockAt, filledLanes, triangleOf } from '../tree/layout';
-import { Derivation, meshOf } from './derivation-state';
+import { uniteVertices } from './connected-parts';
+import { Derivation, STEP, meshOf } from './derivation-state';
 
 export const VERTEX_BYTES: usize = 16;
 
@@ -20,60 +21,83 @@ export function beginWeld(d: Derivation): void {
   // Behind the table is the filter, with eight bits for each vertex at least: less than one in eight is looked for in vain.
   d.table = allocate(<u64>capacity * 5);
   memory.fill(d.table, 0, <usize>capacity * 5);
+  d.added = allocate(STEP * 48);
   if (!isByIndex) return;
-  d.vertices = allocate(<u64>mesh.vertexCount * VERTEX_BYTES);
   d.known = allocate(<u64>mesh.vertexCount << 2);
   memory.fill(d.known, 0, <usize>mesh.vertexCount << 2);
 }
 
-/** Welds the corners of blocks from `start` to `end`. */
+/**
+ * Welds the corners of blocks from `start` to `end`, STEP at most, and unites the vertices of their triangles. Each index, or corner
+ * without one, that has no vertex yet gets one; then those that are in one place become one. Apart from each other, both take four
+ * fifths of the time.
+ */
 export function weldBlocks(d: Derivation, start: u32, end: u32): void {
   const mesh = meshOf(d);
-  const indices = changetype<usize>(mesh) + mesh.indices;
+  const indices = changetype<usize>(mesh) + mesh.indices, known = d.known, corners = d.corners, added = d.added;
+  const first = d.vertexCount, most = first + (end - start) * 12;
+  d.vertices = reserve(d.vertices, <usize>first * VERTEX_BYTES, <u64>most * VERTEX_BYTES);
+  d.next = reserve(d.next, <usize>first << 2, <u64>most << 2);
+  d.parents = reserve(d.parents, <usize>first << 2, <u64>most << 2);
+  let place = d.vertices + <usize>first * VERTEX_BYTES, count: u32 = 0;
   for (let index = start; index < end; index++) {
     const block = blockAt(mesh, index);
     for (let lanes = filledLanes(block); lanes != 0; lanes &= lanes - 1) {
       const lane = <u32>ctz(lanes);
-      const at = changetype<usize>(block) + (<usize>lane << 2);
-      const to = d.corners + <usize>((index << 2) + lane) * 12;
-      const from = indices + <usize>triangleOf(block, lane) * 12;
-      for (let k: usize = 0; k < 3; k++) {
-        let vertex: u32;
-        if (d.known == 0) vertex = weld(d, at + k * 48);
-        else vertex = weldIndexed(d, load<u32>((d.areIndices ? to : from) + (k << 2)), at + k * 48);
-        store<u32>(to + (k << 2), vertex);
+      let at = changetype<usize>(block) + (<usize>lane << 2);
+      const to = corners + <usize>((index << 2) + lane) * 12;
+      const from = d.areIndices ? to : indices + <usize>triangleOf(block, lane) * 12;
+      for (let k: usize = 0; k < 12; k += 4, at += 48) {
+        if (known != 0) {
+          const i = load<u32>(from + k), knownAt = known + (<usize>i << 2), vertex = load<u32>(knownAt);
+          if (vertex != 0) {
+            store<u32>(to + k, vertex - 1);
+            continue;
+          }
+          store<u32>(added + (<usize>count << 2), i);
+          store<u32>(knownAt, first + count + 1);
+        }
+        store<u32>(to + k, first + count++);
+        v128.store(place, f32x4.add(f32x4(load<f32>(at), load<f32>(at, 16), load<f32>(at, 32), 0), f32x4.splat(0)));
+        place += VERTEX_BYTES;
       }
+    }
+  }
+  putVertices(d, first, count);
+  for (let index = start; index < end; index++) {
+    for (let lanes = filledLanes(blockAt(mesh, index)); lanes != 0; lanes &= lanes - 1) {
+      const at = corners + <usize>((index << 2) + <u32>ctz(lanes)) * 12;
+      if (d.vertexCount < first + count) {
+        for (let k: usize = 0; k < 12; k += 4) {
+          const i = load<u32>(at + k) - first;
+          if (i < count) store<u32>(at + k, load<u32>(added + (<usize>i << 2)));
+        }
+      }
+      const a = load<u32>(at);
+      uniteVertices(d, a, load<u32>(at, 4));
+      uniteVertices(d, a, load<u32>(at, 8));
     }
   }
 }
 
-function weldIndexed(d: Derivation, index: u32, corner: usize): u32 {
-  const at = d.known + (<usize>index << 2);
-  const known = load<u32>(at);
-  if (known != 0) return known - 1;
-  const vertex = weld(d, corner);
-  store<u32>(at, vertex + 1);
-  return vertex;
-}
-
-/** Answers the vertex at a corner's place: a new one the first time. */
-function weld(d: Derivation, corner: usize): u32 {
-  const position = f32x4.add(
-    f32x4(load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32), 0), f32x4.splat(0),
-  );
-  const entry = findVertex(d, position);
-  if (entry != 0) return entry - 1;
-  const vertex = d.vertexCount;
-  d.vertices = reserve(d.vertices, <usize>vertex * VERTEX_BYTES, (<u64>vertex + 1) * VERTEX_BYTES);
-  v128.store(d.vertices + <usize>vertex * VERTEX_BYTES, position);
-  d.next = reserve(d.next, <usize>vertex << 2, (<u64>vertex + 1) << 2);
-  const head = d.table + (<usize>(<u32>hash & d.tableMask) << 2);
-  store<u32>(d.next + (<usize>vertex << 2), load<u32>(head));
-  store<u32>(head, vertex + 1);
-  const byte = filterByte(d);
-  store<u8>(byte, <u8>(<u32>load<u8>(byte) | filterBit()));
-  d.vertexCount = vertex + 1;
-  return vertex;
+/** Puts `count` vertices from `first` on into the table, but for those in the place of another one. Says in `added` which each is then. */
+function putVertices(d: Derivation, first: u32, count: u32): void {
+  for (let i: u32 = 0; i < count; i++) {
+    const position = v128.load(d.vertices + <usize>(first + i) * VERTEX_BYTES);
+    let entry = findVertex(d, position);
+    if (entry == 0) {
+      const vertex = <usize>d.vertexCount, head = d.table + (<usize>(<u32>hash & d.tableMask) << 2), byte = filterByte(d);
+      v128.store(d.vertices + vertex * VERTEX_BYTES, position);
+      store<u32>(d.next + (vertex << 2), load<u32>(head));
+      store<u32>(d.parents + (vertex << 2), <u32>vertex);
+      entry = ++d.vertexCount;
+      store<u32>(head, entry);
+      store<u8>(byte, <u8>(<u32>load<u8>(byte) | filterBit()));
+    }
+    const at = d.added + (<usize>i << 2);
+    if (d.known != 0) store<u32>(d.known + (<usize>load<u32>(at) << 2), entry);
+    store<u32>(at, entry - 1);
+  }
 }
 
 /** The hash of the position that was looked for last. */
