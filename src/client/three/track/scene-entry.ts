@@ -17,7 +17,7 @@ export interface SceneEntry extends Updatable {
   show(visible: boolean): void;
   /** Tells whether `update` is to look at it now that it is its turn. */
   isDue(): boolean;
-  /** Need not be looked at any more, as it is about to go; it is again once `update` is called. */
+  /** Is about to go: it need not be looked at in every frame any more, before `update` is called again. */
   leave(): void;
   /** Hides what another worker knows no place of. */
   onRestore(): void;

@@ -93,6 +93,17 @@ export class SceneGraph {
     this.#touched.clear();
   }
 
+  /** Tells whether a node is about to go, as it is, or what is above it. */
+  isAboutToGo(node: SceneNode): boolean {
+    return this.isLeaving && this.#isLoose(node);
+  }
+
+  #isLoose(node: SceneNode): boolean {
+    let top = node;
+    while (top.parent !== null) top = top.parent;
+    return top.object !== this.root;
+  }
+
   /** Has a node go, with all below it. */
   leave(node: SceneNode): void {
     node.moveTo(null);
@@ -256,10 +267,9 @@ export class SceneGraph {
   }
 
   #moveTo(node: SceneNode, parent: SceneNode): void {
-    let top = node;
-    while (top.parent !== null) top = top.parent;
+    const isBack = this.#isLoose(node);
     node.moveTo(parent);
-    this.#onMove(node, top.object !== this.root);
+    this.#onMove(node, isBack);
   }
 
   #isCrowd({ object }: SceneNode): boolean {

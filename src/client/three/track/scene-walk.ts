@@ -349,7 +349,7 @@ export class SceneWalk {
   readonly #takeTurn = (node: SceneNode): void => {
     const { entry } = node;
     this.#visibility.look(node);
-    if (entry?.isDue() !== true) return;
+    if (entry?.isDue() !== true || this.#graph.isAboutToGo(node)) return;
     // What was built since is added in slices: of 20,000 geometries, a frame that takes long added thousands by turns.
     if (entry.count === 0 && this.#context.stale.has(entry)) return;
     this.#look(node);
@@ -387,7 +387,9 @@ export class SceneWalk {
     still.findChanged(0, still.size, this.#changed);
     this.#updateChanged();
     // What goes meanwhile makes the list shorter.
-    for (let i = 0; i < order.length; i++) if (order[i].entry?.isDue() === true) this.#look(order[i]);
+    for (let i = 0; i < order.length; i++) {
+      if (order[i].entry?.isDue() === true && !this.#graph.isAboutToGo(order[i])) this.#look(order[i]);
+    }
     still.send(service, 0, still.size);
   }
 

@@ -24,8 +24,8 @@ import {
 
 const NO_IDS = new Uint32Array(0);
 
-/** How an object is looked at: as a line of a table, or as a whole, by turns or in every frame; or not at all, as it goes. */
-type Attention = MeshTable | 'by turns' | 'always' | 'leaving';
+/** How an object is looked at: as a line of a table, or as a whole, by turns or in every frame. */
+type Attention = MeshTable | 'by turns' | 'always';
 
 /**
  * A Mesh or SkinnedMesh in the service, or whatever a shape stands for. `update` compares it with what was sent before and sends
@@ -221,7 +221,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   leave(): void {
-    this.#pay('leaving');
+    this.#pay('by turns');
   }
 
   onRestore(): void {
