@@ -92,7 +92,7 @@ test(`who waits hears when what had begun by then has ended, seed ${SEED}`, asyn
   const open = new Set<Item>();
   const updates = new Set<Item>();
   const waiters: { left: Set<Item>; isOver: boolean }[] = [];
-  for (let step = 0; step < 3000; step++) {
+  for (let step = 0; step < 600; step++) {
     if (random.chance(0.4)) for (const item of add(random.integer(4))) open.add(item);
     if (random.chance(0.1)) {
       const item = new Item();
@@ -122,5 +122,5 @@ test(`who waits hears when what had begun by then has ended, seed ${SEED}`, asyn
     await turn();
     for (const { left, isOver } of waiters) expect(isOver, `step ${step}`).toBe(left.size === 0);
   }
-  expect(waiters.filter(({ isOver }) => isOver).length).toBeGreaterThan(20);
+  expect(waiters.filter(({ isOver }) => isOver).length).toBeGreaterThan(10);
 });
