@@ -3,7 +3,8 @@ import type { MeshData, MeshId } from 'collision-worker';
 import { BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { copyMeshData, meshDataOfRuns, runsOf, sizeOf } from '../../src/client/three/geometry/geometry.js';
-import { MeshPool, type MeshUser } from '../../src/client/three/geometry/mesh-pool.js';
+import { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
+import type { MeshUser } from '../../src/client/three/geometry/shared-mesh.js';
 import { Random, SEED } from '../oracle/random.js';
 
 /** Vertices and indices that are copied in one step. */
@@ -143,7 +144,8 @@ test('what nobody needs any more is not copied to its end, and the next one begi
   await turn();
   expect(taken).toHaveLength(1);
   expectSame(taken[0].data, meshDataOfRuns(second, runsOf(second, null)));
-  await use.mesh.building;
+  taken[0].resolve(1);
+  await pool.built();
   expect(use.mesh.built).toBeNull();
 });
 
@@ -171,7 +173,7 @@ test('what changes meanwhile is read again, and at once where it does so again a
 
 test('the progress does not go back, and ends at 1', async () => {
   const { pool, taken, fractions } = start();
-  const uses = [plain(), plain()].map((geometry) => pool.acquire(geometry, null, 0, user));
+  for (const geometry of [plain(), plain()]) pool.acquire(geometry, null, 0, user);
   const told = async (count: number): Promise<Taken> => {
     await turnsUntil(taken, count);
     return taken[count - 1];
@@ -183,7 +185,7 @@ test('the progress does not go back, and ends at 1', async () => {
   first.resolve(1);
   await turn();
   second.resolve(2);
-  await Promise.all(uses.map(({ mesh }) => mesh.building));
+  await pool.built();
   expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
   expect(fractions.at(-1)).toBe(1);
   expect(fractions).toHaveLength(4);

@@ -2,7 +2,8 @@
 import type { MeshData, MeshId } from 'collision-worker';
 import { BoxGeometry, BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { MeshPool, type MeshUser, type SharedMesh } from '../../src/client/three/geometry/mesh-pool.js';
+import { MeshPool } from '../../src/client/three/geometry/mesh-pool.js';
+import type { MeshUser, SharedMesh } from '../../src/client/three/geometry/shared-mesh.js';
 import { CollisionError } from '../../src/shared/errors.js';
 import { Random, SEED } from '../oracle/random.js';
 
@@ -49,7 +50,7 @@ test('a build that is lost with its worker begins again, three times in all', as
     await turn();
   }
   expect(builds).toHaveLength(3);
-  expect(mesh).toMatchObject({ built: null, building: null, error: { code: 'WORKER_LOST' } });
+  expect(mesh).toMatchObject({ built: null, isBuilding: false, error: { code: 'WORKER_LOST' } });
 });
 
 test('a build that fails in another way does not begin again', async () => {
@@ -58,7 +59,7 @@ test('a build that fails in another way does not begin again', async () => {
   builds[0].reject(new Error('no'));
   await turn();
   expect(builds).toHaveLength(1);
-  expect(mesh).toMatchObject({ built: null, building: null, error: { code: 'BAD_DATA' } });
+  expect(mesh).toMatchObject({ built: null, isBuilding: false, error: { code: 'BAD_DATA' } });
 });
 
 test('the progress is that of all triangles together', async () => {
@@ -79,12 +80,12 @@ test('what nobody uses any more is removed, and what was being built is as soon 
   const [built, late, aborted] = [1, 2, 3].map((size) => pool.acquire(new BoxGeometry(size), null, 0, user));
   builds[0].resolve(7);
   await turn();
-  const buildings = [late.mesh.building, aborted.mesh.building];
+  const end = pool.built();
   for (const mesh of [built, late, aborted]) pool.release(mesh);
   expect(builds.map(({ signal }) => signal.aborted)).toEqual([true, true, true]);
   builds[1].resolve(8);
   builds[2].reject(new CollisionError('ABORTED', 'by its signal'));
-  await expect(Promise.all(buildings)).resolves.toEqual([undefined, undefined]);
+  await end;
   expect(removed).toEqual([8]);
   while (pool.hasRetired) pool.sweepOne();
   pool.sweepOne(); // there is nothing left
@@ -154,7 +155,7 @@ test('vertices that the service does not move are built anew, each time', async 
   for (let round = 1; round <= 3; round++) {
     for (let i = 0; i < 4; i++) await turn();
     expect([moves, builds]).toEqual([round - 1, round]);
-    expect(mesh).toMatchObject({ built: { id: round }, building: null, error: null });
+    expect(mesh).toMatchObject({ built: { id: round }, isBuilding: false, error: null });
     geometry.attributes.position.needsUpdate = true;
     pool.refresh();
   }
@@ -222,7 +223,7 @@ test(`what changes of many geometries is read again, whatever it was before, see
       stateOf(geometry).every((each, k) => each === states[i][k]) ? [] : [i],
     );
     pool.refresh();
-    const found = meshes.flatMap(({ building }, i) => (building !== null ? [i] : []));
+    const found = meshes.flatMap(({ isBuilding }, i) => (isBuilding ? [i] : []));
     expect(found, `frame ${frame}`).toEqual(different);
     for (const i of different) states[i] = stateOf(geometries[i]);
     changed += different.length;

@@ -1,12 +1,19 @@
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
 
+const NO_GROUPS: readonly number[] = [];
+
 /** Notices that a geometry's triangles are others than before, by the versions that three keeps. */
 export class GeometryVersion {
   #position: unknown = null;
   #positionVersion = 0;
+  #count = 0;
   #index: unknown = null;
-  /** These are the vertices' count, the index's version, the draw range, and three numbers for each group. */
-  #numbers: number[] = [];
+  #indexVersion = 0;
+  /** They are the first and the length of the draw range. */
+  #first = 0;
+  #length = 0;
+  /** Three numbers for each group. */
+  #groups = NO_GROUPS;
 
   equals(geometry: BufferGeometry): boolean {
     const { position } = geometry.attributes;
@@ -18,20 +25,20 @@ export class GeometryVersion {
   /** Answers whether nothing but the positions of the vertices can be another. */
   hasSameTriangles(geometry: BufferGeometry): boolean {
     const { attributes, index, drawRange, groups } = geometry;
-    const numbers = this.#numbers;
+    const noted = this.#groups;
     if (
-      numbers.length !== 4 + 3 * groups.length ||
+      noted.length !== 3 * groups.length ||
       this.#index !== index ||
-      numbers[0] !== (attributes.position?.count ?? 0) ||
-      numbers[1] !== (index?.version ?? 0) ||
-      numbers[2] !== drawRange.start ||
-      numbers[3] !== drawRange.count
+      this.#count !== (attributes.position?.count ?? 0) ||
+      this.#indexVersion !== (index?.version ?? 0) ||
+      this.#first !== drawRange.start ||
+      this.#length !== drawRange.count
     ) {
       return false;
     }
     for (let i = 0; i < groups.length; i++) {
       const { start, count, materialIndex } = groups[i];
-      if (numbers[4 + 3 * i] !== start || numbers[5 + 3 * i] !== count || numbers[6 + 3 * i] !== (materialIndex ?? 0)) {
+      if (noted[3 * i] !== start || noted[3 * i + 1] !== count || noted[3 * i + 2] !== (materialIndex ?? 0)) {
         return false;
       }
     }
@@ -43,9 +50,13 @@ export class GeometryVersion {
     const { position } = attributes;
     this.#position = position;
     this.#positionVersion = versionOf(position);
+    this.#count = position?.count ?? 0;
     this.#index = index;
-    this.#numbers = [position?.count ?? 0, index?.version ?? 0, drawRange.start, drawRange.count];
-    for (const { start, count, materialIndex } of groups) this.#numbers.push(start, count, materialIndex ?? 0);
+    this.#indexVersion = index?.version ?? 0;
+    this.#first = drawRange.start;
+    this.#length = drawRange.count;
+    const isPlain = groups.length === 0;
+    this.#groups = isPlain ? NO_GROUPS : groups.flatMap((each) => [each.start, each.count, each.materialIndex ?? 0]);
   }
 }
 

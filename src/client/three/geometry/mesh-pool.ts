@@ -1,11 +1,12 @@
-import type { BufferAttribute, BufferGeometry } from 'three';
+import type { BufferGeometry } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import { nextTask } from '../../../shared/next-task.js';
 import type { AddMeshOptions, MeshData, MeshId } from '../../../shared/types.js';
 import { reasonOf } from '../../check/validate.js';
 import type { CollisionService } from '../../service.js';
 import { Turns } from '../turns.js';
-import { areSameDeformers, copyDeform, type Deformers, DeformVersion, RIGID } from './deformers.js';
+import { BuildQueue } from './build-queue.js';
+import { areSameDeformers, copyDeform, type Deformers, RIGID } from './deformers.js';
 import {
   copyMeshData,
   meshDataOfRuns,
@@ -15,65 +16,14 @@ import {
   sizeOf,
   type TriangleRun,
 } from './geometry.js';
-import { type GeometryOwner, GeometryTable } from './geometry-table.js';
-import { GeometryVersion } from './geometry-version.js';
-import { Removal } from './removal.js';
+import { GeometryTable } from './geometry-table.js';
+import { PooledMesh, PooledUse } from './pooled-mesh.js';
+import type { BuiltMesh, MeshUse, MeshUser } from './shared-mesh.js';
 
 type Quality = NonNullable<AddMeshOptions['quality']>;
 
-/** A mesh of the service, and where its triangles are in the scene. */
-export interface BuiltMesh {
-  readonly id: MeshId;
-  readonly geometry: BufferGeometry;
-  readonly index: BufferAttribute | null;
-  readonly runs: readonly TriangleRun[];
-  readonly primitive: Primitive;
-  /** How many bones and morph targets move its vertices. */
-  readonly bones: number;
-  readonly morphs: number;
-}
-
-/** The service's mesh for a geometry or for some groups of it, built once for all objects that use it. */
-export interface SharedMesh {
-  readonly geometry: BufferGeometry;
-  readonly groups: readonly number[] | null;
-  readonly deformers: Deformers;
-  /**
-   * Null until it is built, and where that fails. After a change of the geometry: the old one until the new is built.
-   */
-  readonly built: BuiltMesh | null;
-  /** It says why there is none, if the last build failed. */
-  readonly error: CollisionError | null;
-  /** The build or update under way; never rejects. */
-  readonly building: Promise<void> | null;
-  /** The geometry is as it was when it was built or updated last. */
-  readonly isUnchanged: boolean;
-}
-
-/** It stands on a mesh. */
-export interface MeshUser {
-  /** It is looked at by turns: its geometry is, too, where nobody else has it. */
-  readonly isStatic: boolean;
-  /** The mesh was built, or could not be. */
-  onMeshChange(): void;
-}
-
-/** One use of a mesh, for `release`. */
-export interface MeshUse {
-  readonly mesh: SharedMesh;
-}
-
 /** A build that is lost with its worker begins again, unless it seems to be what its workers die of. */
 const ATTEMPTS = 3;
-
-/**
- * So many builds are under way at once: enough for the builders not to wait, and few enough that no task of ours hands
- * over thousands.
- */
-const MOST_BUILDS = 64;
-
-/** So many begin at once, and each other one in a task of its own: all of them take 4 ms, beside the slice that found them. */
-const MOST_IN_ONE_TASK = 16;
 
 /** A geometry of so many numbers, a quarter of a megabyte, is copied at once; larger ones are in slices. */
 const MOST_AT_ONCE = 65_536;
@@ -92,9 +42,10 @@ export class MeshPool {
   readonly #unwatched: PooledMesh[] = [];
   readonly #turns = new Turns();
   readonly #retired: MeshId[] = [];
-  #builds = 0;
-  /** Builds that wait for others to end, in the order in which they came. */
-  readonly #waiting = new Set<() => void>();
+  readonly #builds = new BuildQueue<PooledMesh, BuiltMesh | null>(
+    (mesh) => this.#run(mesh),
+    (mesh, built) => this.#onBuilt(mesh, built),
+  );
   /** Resolves when no large geometry is being copied any more. */
   #copying: Promise<unknown> = Promise.resolve();
   /** They count the triangles of all meshes, and of these those that are built. */
@@ -115,12 +66,8 @@ export class MeshPool {
     primitive: Primitive = 'triangles',
     deformers: Deformers = RIGID,
   ): MeshUse {
-    let meshes = this.#meshes.get(geometry);
-    if (meshes === undefined) {
-      meshes = [];
-      this.#meshes.set(geometry, meshes);
-    }
-    let mesh = meshes.find(
+    const meshes = this.#meshes.get(geometry);
+    let mesh = meshes?.find(
       (other) =>
         other.weld === weld &&
         other.primitive === primitive &&
@@ -130,10 +77,11 @@ export class MeshPool {
     if (mesh === undefined) {
       mesh = new PooledMesh(geometry, groups, weld, primitive, deformers);
       this.#build(mesh); // throws for what is no geometry
-      meshes.push(mesh);
+      // An array that is made empty has room for 17 as soon as there is one: there are thousands of these.
+      if (meshes === undefined) this.#meshes.set(geometry, [mesh]);
+      else meshes.push(mesh);
     }
     const use = new PooledUse(mesh, user);
-    mesh.uses.add(use);
     if (use.isWatching) mesh.watching++;
     this.#watch(mesh, mesh.watching > 0);
     return use;
@@ -142,9 +90,9 @@ export class MeshPool {
   release(given: MeshUse): void {
     const use = given as PooledUse;
     const { mesh } = use;
-    if (!mesh.uses.delete(use)) return;
+    if (!use.end()) return;
     if (use.isWatching) mesh.watching--;
-    if (mesh.uses.size > 0) {
+    if (mesh.uses.length > 0) {
       this.#watch(mesh, mesh.watching > 0);
       return;
     }
@@ -153,8 +101,8 @@ export class MeshPool {
     mesh.removal.abort();
     if (mesh.built !== null) this.#retired.push(mesh.built.id);
     const meshes = this.#meshes.get(mesh.geometry)!;
-    meshes.splice(meshes.indexOf(mesh), 1);
-    if (meshes.length === 0) this.#meshes.delete(mesh.geometry);
+    if (meshes.length === 1) this.#meshes.delete(mesh.geometry);
+    else meshes.splice(meshes.indexOf(mesh), 1);
   }
 
   /** Has a mesh looked at in every frame, by turns, or (null) not at all. */
@@ -190,7 +138,7 @@ export class MeshPool {
 
   /** Moves the vertices of what changed in nothing else, and builds anew what changed in more. */
   #review(mesh: PooledMesh): void {
-    if (mesh.building !== null) return;
+    if (mesh.isBuilding) return;
     try {
       if (!mesh.isUnread && mesh.isUnchanged) {
         if (mesh.deformers === RIGID) this.#watched.note(mesh); // what moves the vertices of others may be another, too
@@ -220,8 +168,8 @@ export class MeshPool {
   }
 
   /** Waits until all that is being built now is built. */
-  async built(): Promise<void> {
-    await Promise.all([...this.#meshes.values()].flat().map((mesh) => mesh.building));
+  built(): Promise<void> {
+    return this.#builds.ended();
   }
 
   /** Answers the part of all triangles that is built, 0 to 1. */
@@ -233,8 +181,9 @@ export class MeshPool {
   #move(mesh: PooledMesh, built: BuiltMesh): void {
     this.#watched.forget(mesh);
     mesh.noteVersion();
-    mesh.building = this.#update(built).then((isMoved) => {
-      mesh.building = null;
+    this.#builds.begin(mesh);
+    this.#update(built).then((isMoved) => {
+      this.#builds.end(mesh);
       if (isMoved || mesh.removal.aborted) return;
       mesh.isUnread = true; // so that it is built, and not moved again
       this.#review(mesh);
@@ -265,14 +214,15 @@ export class MeshPool {
     this.#watched.forget(mesh);
     mesh.noteVersion();
     this.#count(mesh, trianglesOf(mesh), 0);
-    // What its users stand on is retired in the task in which they hear of it, however early a build fails.
-    mesh.building = this.#inTurn(() => this.#run(mesh)).then((built) => {
-      mesh.building = null;
-      this.#replace(mesh, built);
-      this.#count(mesh, mesh.triangles, 1);
-      for (const { user } of mesh.uses) user.onMeshChange();
-      this.#onProgress();
-    });
+    this.#builds.add(mesh);
+  }
+
+  /** What its users stand on is retired in the task in which they hear of it, however early a build fails. */
+  #onBuilt(mesh: PooledMesh, built: BuiltMesh | null): void {
+    this.#replace(mesh, built);
+    this.#count(mesh, mesh.triangles, 1);
+    for (const { user } of mesh.uses) user.onMeshChange();
+    this.#onProgress();
   }
 
   #replace(mesh: PooledMesh, built: BuiltMesh | null): void {
@@ -282,26 +232,6 @@ export class MeshPool {
     }
     if (mesh.built !== null) this.#retired.push(mesh.built.id);
     mesh.built = built;
-  }
-
-  /** Begins a build, when there is room for it. */
-  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#builds >= MOST_BUILDS) {
-      await new Promise<void>((resolve) => this.#waiting.add(resolve));
-    } else if (++this.#builds > MOST_IN_ONE_TASK) {
-      await nextTask();
-    }
-    try {
-      return await run();
-    } finally {
-      const [next] = this.#waiting;
-      if (next === undefined) {
-        this.#builds--;
-      } else {
-        this.#waiting.delete(next);
-        next();
-      }
-    }
   }
 
   /** Builds a mesh; null where that fails. Never rejects. */
@@ -408,80 +338,6 @@ function resultOf<T>(steps: Generator<void, T>): T {
 
 function badData(cause: unknown): CollisionError {
   return CollisionError.is(cause) ? cause : new CollisionError('BAD_DATA', reasonOf(cause), { cause });
-}
-
-class PooledMesh implements SharedMesh, GeometryOwner {
-  readonly geometry: BufferGeometry;
-  readonly groups: readonly number[] | null;
-  readonly weld: number;
-  readonly primitive: Primitive;
-  readonly deformers: Deformers;
-  readonly version = new GeometryVersion();
-  readonly #deformVersion = new DeformVersion();
-  readonly removal = new Removal();
-  readonly uses = new Set<PooledUse>();
-  /** Counts those of them that are looked at in every frame. */
-  watching = 0;
-  /** It has this number among those that are looked at by turns, or -1. */
-  turn = -1;
-  line = -1;
-  built: BuiltMesh | null = null;
-  error: CollisionError | null = null;
-  /** The geometry could not be read, or not be moved, when it was looked at last. */
-  isUnread = false;
-  building: Promise<void> | null = null;
-  /** They count the triangles of the last build begun, and of these those that are built. */
-  triangles = 0;
-  builtTriangles = 0;
-
-  constructor(
-    geometry: BufferGeometry,
-    groups: readonly number[] | null,
-    weld: number,
-    primitive: Primitive,
-    deformers: Deformers,
-  ) {
-    this.geometry = geometry;
-    this.groups = groups;
-    this.weld = weld;
-    this.primitive = primitive;
-    this.deformers = deformers;
-  }
-
-  /** Tells whether the geometry is as it was noted. */
-  get isUnchanged(): boolean {
-    const { geometry, deformers } = this;
-    try {
-      return this.version.equals(geometry) && this.#deformVersion.equals(geometry, deformers);
-    } catch {
-      return false;
-    }
-  }
-
-  /** Tells whether nothing but the positions of its vertices can be another. */
-  get isMovable(): boolean {
-    const { geometry, deformers } = this;
-    return this.version.hasSameTriangles(geometry) && this.#deformVersion.equals(geometry, deformers);
-  }
-
-  /** Notes what the geometry is now. */
-  noteVersion(): void {
-    const { geometry, deformers } = this;
-    this.version.copy(geometry);
-    this.#deformVersion.copy(geometry, deformers);
-  }
-}
-
-class PooledUse implements MeshUse {
-  readonly mesh: PooledMesh;
-  readonly user: MeshUser;
-  readonly isWatching: boolean;
-
-  constructor(mesh: PooledMesh, user: MeshUser) {
-    this.mesh = mesh;
-    this.user = user;
-    this.isWatching = !user.isStatic;
-  }
 }
 
 /** Counts the triangles of a build that is to begin; as many as before where they cannot be counted. */

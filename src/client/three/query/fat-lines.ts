@@ -3,7 +3,7 @@
 
 import { type Intersection, type LineSegments, Matrix4, Ray as SceneRay, Vector3, Vector4 } from 'three';
 import type { Hit, Ray, ViewOptions } from '../../../shared/types.js';
-import type { BuiltMesh } from '../geometry/mesh-pool.js';
+import type { BuiltMesh } from '../geometry/shared-mesh.js';
 import type { SceneObject } from '../track/scene-objects.js';
 import type { FatLine } from '../track/stand-in.js';
 

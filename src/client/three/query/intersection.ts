@@ -17,7 +17,7 @@ import {
 } from 'three';
 import type { FlatFace, Hit, SnapKind } from '../../../shared/types.js';
 import { findTriangle } from '../geometry/geometry.js';
-import type { BuiltMesh } from '../geometry/mesh-pool.js';
+import type { BuiltMesh } from '../geometry/shared-mesh.js';
 import { readBatchMatrix } from '../track/batch-contents.js';
 import { hitObject, type Placement, type SceneObject, seenBy } from '../track/scene-objects.js';
 import { isFatLine } from '../track/stand-in.js';

@@ -2,7 +2,8 @@ import { BufferAttribute, BufferGeometry, type BufferGeometry as Buffers } from 
 import { CollisionError } from '../../../shared/errors.js';
 import { reading } from '../../check/validate.js';
 import { copyPositions } from '../geometry/geometry.js';
-import type { BuiltMesh, MeshPool, MeshUse, MeshUser } from '../geometry/mesh-pool.js';
+import type { MeshPool } from '../geometry/mesh-pool.js';
+import type { BuiltMesh, MeshUse, MeshUser } from '../geometry/shared-mesh.js';
 import type { BatchRange } from './batch-contents.js';
 
 /** A geometry as the service shall know it: its indices count its own vertices. */
@@ -48,7 +49,7 @@ export class BatchPart {
   }
 
   get pending(): boolean {
-    return this.#use !== null && this.#use.mesh.building !== null;
+    return this.#use?.mesh.isBuilding === true;
   }
 
   get error(): CollisionError | null {

@@ -2,7 +2,7 @@ import type { BatchedMesh } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { MeshInfo, Shape } from '../../../shared/types.js';
 import { whatIsOpen } from '../../scene/open-mesh.js';
-import type { BuiltMesh } from '../geometry/mesh-pool.js';
+import type { BuiltMesh } from '../geometry/shared-mesh.js';
 import type { AskedOptions } from './asked-options.js';
 import { DELETED } from './batch-contents.js';
 import type { BatchPart } from './batch-part.js';

@@ -2,7 +2,7 @@ import { BackSide, type BatchedMesh, DoubleSide, type Material } from 'three';
 import { grown, joined } from '../../../shared/typed-arrays.js';
 import type { ObjectOptions } from '../../../shared/types.js';
 import type { Side } from '../../scene/object-description.js';
-import type { BuiltMesh } from '../geometry/mesh-pool.js';
+import type { BuiltMesh } from '../geometry/shared-mesh.js';
 import type { AskedOptions } from './asked-options.js';
 import { type BatchContents, DELETED } from './batch-contents.js';
 import { type BatchShapes, GIVEN, geometryOf, NOTHING } from './batch-shapes.js';

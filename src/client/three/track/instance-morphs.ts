@@ -2,7 +2,7 @@
 import type { DataTexture, InstancedMesh } from 'three';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
-import type { BuiltMesh } from '../geometry/mesh-pool.js';
+import type { BuiltMesh } from '../geometry/shared-mesh.js';
 import { IndexSet } from './index-set.js';
 
 const NOTHING = new Float32Array(0);

@@ -5,7 +5,7 @@ import type { ObjectId } from '../../../shared/types.js';
 import { isAffine } from '../../check/affine.js';
 import type { CollisionService } from '../../service.js';
 import { BIND_INVERSE_NUMBER, type CheckedPose, UNBOUND } from '../../skin/pose-table.js';
-import type { BuiltMesh } from '../geometry/mesh-pool.js';
+import type { BuiltMesh } from '../geometry/shared-mesh.js';
 
 /** The bones of a skeleton as they were read last. Another number says that they are others than before. */
 interface BonesRead {

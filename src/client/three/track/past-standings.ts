@@ -1,4 +1,4 @@
-import type { BuiltMesh } from '../geometry/mesh-pool.js';
+import type { BuiltMesh } from '../geometry/shared-mesh.js';
 import type { SceneObjects } from './scene-objects.js';
 
 /** What stood under the id of an instance, with the newest query that may have seen it. */

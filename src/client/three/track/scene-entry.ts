@@ -17,6 +17,8 @@ export interface SceneEntry extends Updatable {
   show(visible: boolean): void;
   /** Tells whether `update` is to look at it now that it is its turn. */
   isDue(): boolean;
+  /** Is about to go: it need not be looked at in every frame any more, before `update` is called again. */
+  leave(): void;
   /** Hides what another worker knows no place of. */
   onRestore(): void;
   /** Asks the caller's functions again, for the next `update`. Throws what they throw. */

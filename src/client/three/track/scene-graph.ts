@@ -42,7 +42,8 @@ export class SceneGraph {
   /** It has all nodes in the order of their turns. */
   readonly order: SceneNode[] = [];
   readonly #isTold: boolean;
-  readonly #onMove: (node: SceneNode) => void;
+  readonly #onMove: (node: SceneNode, isBack: boolean) => void;
+  readonly #onLeave: (node: SceneNode) => void;
   readonly #turns = new Turns();
   /** The number of these became lower than the one whose turn comes next. */
   readonly #overtaken: SceneNode[] = [];
@@ -55,10 +56,14 @@ export class SceneGraph {
   readonly #arriving: Arrival[] = [];
   readonly #leaving: SceneNode[] = [];
 
-  /** `onMove` is called with each node that is below another parent than before. */
-  constructor(root: Object3D, onMove: (node: SceneNode) => void) {
+  /**
+   * `onMove` is called with each node that is below another parent than before, and whether it was about to go; `onLeave` with each
+   * that is about to, with all below it.
+   */
+  constructor(root: Object3D, onMove: (node: SceneNode, isBack: boolean) => void, onLeave: (node: SceneNode) => void) {
     this.root = root;
     this.#onMove = onMove;
+    this.#onLeave = onLeave;
     // Another copy of three may be an older one.
     this.#isTold = HAS_CHILD_EVENTS && root instanceof Object3D;
     this.#arriving.push({ objects: [root], next: 0, parent: null });
@@ -88,10 +93,22 @@ export class SceneGraph {
     this.#touched.clear();
   }
 
+  /** Tells whether a node is about to go, as it is, or what is above it. */
+  isAboutToGo(node: SceneNode): boolean {
+    return this.isLeaving && this.#isLoose(node);
+  }
+
+  #isLoose(node: SceneNode): boolean {
+    let top = node;
+    while (top.parent !== null) top = top.parent;
+    return top.object !== this.root;
+  }
+
   /** Has a node go, with all below it. */
   leave(node: SceneNode): void {
     node.moveTo(null);
     this.#leaving.push(node);
+    this.#onLeave(node);
   }
 
   /**
@@ -250,8 +267,9 @@ export class SceneGraph {
   }
 
   #moveTo(node: SceneNode, parent: SceneNode): void {
+    const isBack = this.#isLoose(node);
     node.moveTo(parent);
-    this.#onMove(node);
+    this.#onMove(node, isBack);
   }
 
   #isCrowd({ object }: SceneNode): boolean {

@@ -3,7 +3,7 @@ import { slotOf } from '../../../shared/ids.js';
 import { GENERATION_BITS, MAX_OBJECTS } from '../../../shared/layout.js';
 import { grown } from '../../../shared/typed-arrays.js';
 import type { NamedBox, ObjectId } from '../../../shared/types.js';
-import type { BuiltMesh } from '../geometry/mesh-pool.js';
+import type { BuiltMesh } from '../geometry/shared-mesh.js';
 
 /** It says what an id of the service is in the scene. */
 export interface SceneObject {

@@ -37,6 +37,8 @@ export class SceneWalk {
   /** The caller asks to look at the one; the other is what is left of it, each with all below it. */
   readonly #requested = new Set<Object3D>();
   readonly #unseen = new Set<SceneNode>();
+  /** What leaves and is still looked at: each with all below it, and those before it below its parent. The last one is the next. */
+  readonly #leaving: SceneNode[] = [];
   readonly #changed: TableOwner[] = [];
   /** What an object of the scene has thrown in a task of ours, where nobody waits for it. */
   #failure: { readonly cause: unknown } | null = null;
@@ -49,7 +51,11 @@ export class SceneWalk {
     this.#root = root;
     this.#context = context;
     this.#hasMatrices = hasMatrices;
-    this.#graph = new SceneGraph(root, (node) => this.#move(node));
+    this.#graph = new SceneGraph(
+      root,
+      (node, isBack) => this.#move(node, isBack),
+      (node) => this.#leaving.push(node),
+    );
     this.#entries = new SceneEntries(context, wishes, this.#visibility);
   }
 
@@ -120,7 +126,8 @@ export class SceneWalk {
     this.#graph.settle();
     this.#visibility.lookAtWatched();
     let start = performance.now();
-    this.#work(FEWEST, Math.max(LEAST_SLICE_MS, SLICE_MS - this.#lookMs - (start - begun)));
+    const ms = SLICE_MS - this.#lookMs - (start - begun);
+    if (ms > LEAST_SLICE_MS || !this.#isWorking) this.#work(FEWEST, Math.max(LEAST_SLICE_MS, ms));
     start = performance.now();
     const changed = this.#changed;
     moving.findChanged(0, moving.size, changed);
@@ -157,6 +164,7 @@ export class SceneWalk {
     this.#isCleared = true;
     this.#graph.clear();
     this.#unseen.clear();
+    this.#leaving.length = 0;
     this.#visibility.clear();
     try {
       this.#work(FEWEST);
@@ -173,8 +181,10 @@ export class SceneWalk {
     this.#entries.ending.length = 0;
   }
 
-  /** Looks at what it is to a node to be below another one. */
-  #move(node: SceneNode): void {
+  /** Looks at what it is to a node to be below another one, perhaps when it was about to go. */
+  #move(node: SceneNode, isBack: boolean): void {
+    this.#leaving.length = 0; // it may be one of these, and what is before it now stays
+    if (isBack) this.#requested.add(node.object);
     if (this.#unseen.size > 0) this.#unseen.add(node); // it may have been below one of these
     if (node.isWatched || node.entry?.isStatic === false) this.#visibility.watchAbove(node);
     this.#visibility.see(node);
@@ -258,6 +268,11 @@ export class SceneWalk {
       if (isOver()) return;
     }
     if (!this.#isCleared) graph.settle(); // what was found that had come by hand
+    // To look at 50,000 Meshes is most of a frame, and to have them all go is the work of many.
+    while (this.#leaving.length > 0) {
+      this.#leave(this.#leaving.pop()!);
+      if (isOver()) return;
+    }
     while (graph.isLeaving) {
       const node = graph.takeLeaving();
       const instances = node?.entry?.count;
@@ -296,6 +311,13 @@ export class SceneWalk {
     }
   }
 
+  /** Has nobody look any more at a node that leaves. Those below it are next, the newest first, and then those before it. */
+  #leave(node: SceneNode): void {
+    if (node.previous !== null) this.#leaving.push(node.previous);
+    if (node.last !== null) this.#leaving.push(node.last);
+    node.entry?.leave();
+  }
+
   #remove(node: SceneNode): void {
     this.#graph.remove(node);
     this.#visibility.forget(node);
@@ -327,7 +349,7 @@ export class SceneWalk {
   readonly #takeTurn = (node: SceneNode): void => {
     const { entry } = node;
     this.#visibility.look(node);
-    if (entry?.isDue() !== true) return;
+    if (entry?.isDue() !== true || this.#graph.isAboutToGo(node)) return;
     // What was built since is added in slices: of 20,000 geometries, a frame that takes long added thousands by turns.
     if (entry.count === 0 && this.#context.stale.has(entry)) return;
     this.#look(node);
@@ -365,7 +387,9 @@ export class SceneWalk {
     still.findChanged(0, still.size, this.#changed);
     this.#updateChanged();
     // What goes meanwhile makes the list shorter.
-    for (let i = 0; i < order.length; i++) if (order[i].entry?.isDue() === true) this.#look(order[i]);
+    for (let i = 0; i < order.length; i++) {
+      if (order[i].entry?.isDue() === true && !this.#graph.isAboutToGo(order[i])) this.#look(order[i]);
+    }
     still.send(service, 0, still.size);
   }
 

@@ -6,7 +6,8 @@ import type { MixedObjectOptions, Side } from '../../scene/object-description.js
 import { whatIsOpen } from '../../scene/open-mesh.js';
 import type { CollisionService } from '../../service.js';
 import { areSameDeformers, type Deformers } from '../geometry/deformers.js';
-import type { BuiltMesh, MeshPool, MeshUse, MeshUser, SharedMesh } from '../geometry/mesh-pool.js';
+import type { MeshPool } from '../geometry/mesh-pool.js';
+import type { BuiltMesh, MeshUse, MeshUser, SharedMesh } from '../geometry/shared-mesh.js';
 import type { ClipSetTable } from './clip-sets.js';
 import type { LayerChanges } from './layer-changes.js';
 import { isSamePlan, type StandInPlan, sidesOfRuns } from './material-plan.js';
@@ -199,7 +200,7 @@ export class StandIn implements Placed {
   /** Tells whether what it shall be is still being built. */
   get pending(): boolean {
     const mesh = this.#mesh;
-    if (this.#next !== null || (mesh !== null && mesh.building !== null)) return true;
+    if (this.#next !== null || mesh?.isBuilding === true) return true;
     return mesh !== null && mesh.built !== this.#standing && this.#refusal === null;
   }
 

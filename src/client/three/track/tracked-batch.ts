@@ -1,7 +1,7 @@
 import type { BatchedMesh, BufferGeometry, Texture } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId } from '../../../shared/types.js';
-import type { MeshUser } from '../geometry/mesh-pool.js';
+import type { MeshUser } from '../geometry/shared-mesh.js';
 import { Turns } from '../turns.js';
 import { AskedOptions } from './asked-options.js';
 import { BatchChanges } from './batch-changes.js';
@@ -154,6 +154,8 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
   onRestore(): void {
     this.#standIn.onRestore();
   }
+
+  leave(): void {} // there are few
 
   remove(): boolean {
     this.#changes?.release();

@@ -1,7 +1,7 @@
 import { BufferGeometry, type LOD, Material, type Mesh, type Object3D } from 'three';
 import type { Shape } from '../../../shared/types.js';
 import { areSameDeformers, type Deformers, deformersOf } from '../geometry/deformers.js';
-import type { MeshUse, MeshUser } from '../geometry/mesh-pool.js';
+import type { MeshUse, MeshUser } from '../geometry/shared-mesh.js';
 import { isDrawable } from './is-drawable.js';
 import { planStandIn } from './material-plan.js';
 import { isAboutOneObject, type ObjectWishes } from './object-wishes.js';

@@ -220,6 +220,10 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     this.standIn?.forgetOptions(isStatic !== this.isStatic || weld !== this.weld);
   }
 
+  leave(): void {
+    this.#pay('by turns');
+  }
+
   onRestore(): void {
     // What is borrowed was read again, and is where it began where there was no matrix any more.
   }

@@ -29,6 +29,8 @@ export class UntrackedObject implements SceneEntry {
     return this.#isUnread;
   }
 
+  leave(): void {}
+
   onRestore(): void {}
 
   askAgain(): void {}
