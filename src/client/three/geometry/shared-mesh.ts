@@ -38,7 +38,7 @@ export interface SharedMesh {
 export interface MeshUser {
   /** It is looked at by turns: its geometry is, too, where nobody else has it. */
   readonly isStatic: boolean;
-  /** The mesh was built, or could not be. */
+  /** The mesh was built, or could not be. No use of it ends in here. */
   onMeshChange(): void;
 }
 
