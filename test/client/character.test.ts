@@ -345,6 +345,70 @@ describe('a character', () => {
   });
 });
 
+/** A rectangle between two corners, seen from where it turns counterclockwise. */
+function sheet(from: Vector3, one: Vector3, other: Vector3): ReturnType<typeof merged> {
+  const corners = [from, from.clone().add(one), from.clone().add(one).add(other), from.clone().add(other)];
+  return {
+    positions: Float32Array.from(corners.flatMap((corner) => corner.toArray())),
+    indices: Uint32Array.of(0, 1, 2, 0, 2, 3),
+  };
+}
+
+describe.each([
+  ['one mesh', true],
+  ['two', false],
+])('an edge between a level face and a wall, of %s', (_, isOne) => {
+  const top = sheet(new Vector3(-2, 0, -2), new Vector3(0, 0, 4), new Vector3(2, 0, 0));
+  // It leans, but by too little to stand on.
+  const wall = sheet(new Vector3(0.5, -2, -2), new Vector3(-0.5, 2, 0), new Vector3(0, 0, 4));
+  test.each([
+    ['the face comes first', [top, wall]],
+    ['the wall comes first', [wall, top]],
+  ])('carries who lands on it, where %s', async (_, faces) => {
+    const meshes = await Promise.all((isOne ? [merged(faces)] : faces).map((face) => service.addMesh(face)));
+    for (const mesh of meshes) service.addObject({ shape: { type: 'mesh', mesh }, contacts: 'none' });
+    // Where the capsule touches the edge, it is too steep to stand on.
+    const character = hero([0.8 * RADIUS, 1, 0]);
+    const [x, y] = await walk(character, [0, 0, 0], 60);
+    expect(character.state.isStanding).toBe(true);
+    expect(x).toBeCloseTo(0.8 * RADIUS, 6);
+    expect(y).toBeCloseTo(Math.sqrt((RADIUS + SKIN) ** 2 - (0.8 * RADIUS) ** 2) - RADIUS, 4);
+    expect(character.state.ground!.normal[1]).toBeCloseTo(1, 9);
+  });
+});
+
+describe('a gap that is too narrow for a character', () => {
+  const WIDTH = 0.4;
+  test.each<[string, (side: number) => Promise<void> | void]>([
+    ['boxes', (side) => void block(side * (1 + WIDTH / 2), 2, 0, [1, 2, 50])],
+    [
+      'meshes',
+      async (side) => {
+        const mesh = await service.addMesh(transformed(boxMesh(1, 4, 100), (v) => v.add(new Vector3(0, 2, 0))));
+        const matrix = at(side * (0.5 + WIDTH / 2), 0, 0);
+        service.addObject({ shape: { type: 'mesh', mesh }, matrix, contacts: 'none' });
+      },
+    ],
+    [
+      'capsules',
+      (side) => {
+        const shape = { type: 'capsule', radius: 1, from: [0, 0, -50], to: [0, 0, 50] } as const;
+        service.addObject({ shape, matrix: at(side * (1 + WIDTH / 2), 1, 0), contacts: 'none' });
+      },
+    ],
+  ])('of %s: how deep it is in the nearer one is told', async (_, build) => {
+    floor();
+    for (const side of [-1, 1]) await build(side);
+    const character = hero();
+    for (let frame = 0; frame < 5; frame++) {
+      const [x] = await walk(character, [0, 0, 0], 1);
+      if (frame === 0) continue; // it takes its first place as it is
+      expect(character.state.depth).toBeGreaterThan(0);
+      expect(character.state.depth).toBeCloseTo(RADIUS - (WIDTH / 2 - Math.abs(x)), 6);
+    }
+  });
+});
+
 test('after a loss a character is where it was, and falls on as it fell', async () => {
   const mortal = await Mortal.create();
   const calm = service;

@@ -1,7 +1,7 @@
 // Frames whose pairs are looked at in slices, with queries between them, say what they say in one go.
 
 import { Matrix4 } from 'three';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../../src/client/frame/frame-result.js';
 import { makeId } from '../../../../src/shared/ids.js';
@@ -217,4 +217,32 @@ test('no part of a frame takes longer than the call, or the calls, of the frame'
     expect(ms.update + ms.cull + ms.broadPhase + ms.narrowPhase).toBeLessThanOrEqual(waited);
     expect(ms.contacts).toBe(ms.broadPhase + ms.narrowPhase);
   }
+});
+
+describe('by a clock that moves by 1 ms at each look', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test.each([
+    ['in one slice', false],
+    ['in slices', true],
+  ])('the parts of a frame %s add up to all of its time', async (_, isSliced) => {
+    const random = new Random(SEED);
+    const world = new World(await startCore());
+    for (let slot = 0; slot < 300; slot++) {
+      world.put(slot, slot < 2 ? { mesh: world.address } : box(world), new Matrix4().setPosition(random.point(2)));
+    }
+    let looks = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => ++looks);
+    let slices = 0;
+    const { ms } = world.frame(0, isSliced ? () => void slices++ : undefined);
+    // Before the broad phase the core looks twice while it clears its lists. Between two slices the caller looks once, and the core once when it goes on.
+    const aside = 1 + (isSliced ? 2 * (slices - 1) : 0);
+    expect(ms.update + ms.cull + ms.broadPhase + ms.narrowPhase + ms.answer).toBe(ms.total);
+    expect(ms.total).toBe(looks - 1 - aside);
+    for (const part of ['update', 'broadPhase', 'narrowPhase', 'answer'] as const) {
+      expect(ms[part], part).toBeGreaterThan(0);
+    }
+  });
 });
