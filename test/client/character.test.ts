@@ -345,6 +345,41 @@ describe('a character', () => {
   });
 });
 
+test.each([
+  [-1, 1, 1],
+  [1, -1, 1],
+  [1, 1, -1],
+])('boxes are as solid where a scale of %d, %d, %d mirrors them', async (...signs) => {
+  const put = (place: Vec3, size: Vec3) => {
+    const scale = new Vector3(...size).multiply(new Vector3(...signs));
+    const matrix = new Matrix4().compose(new Vector3(...place), new Quaternion(), scale);
+    service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 1] }, matrix: matrix.elements, contacts: 'none' });
+  };
+  put([0, -1, 0], [50, 1, 50]);
+  const far = 2 - RADIUS - SKIN;
+  for (const side of [-1, 1]) {
+    put([side * 3, 2, 0], [1, 2, 50]);
+    put([0, 2, side * 3], [50, 2, 1]);
+  }
+  put([0, 3, 0], [50, 1, 50]);
+  const character = hero();
+  for (const [vx, vz] of [
+    [6, 0],
+    [0, 6],
+    [-6, 0],
+    [0, -6],
+  ] as const) {
+    const [x, y, z] = await walk(character, [vx, 0, vz], 40);
+    if (vx !== 0) expect(x).toBeCloseTo(Math.sign(vx) * far, 5);
+    else expect(z).toBeCloseTo(Math.sign(vz) * far, 5);
+    expect(y).toBeCloseTo(SKIN, 6);
+  }
+  character.jump(5);
+  let top = 0;
+  for (let frame = 0; frame < 15; frame++) top = Math.max(top, (await walk(character, [0, 0, 0], 1))[1]);
+  expect(top).toBeCloseTo(2 - 1.8 - SKIN, 5);
+});
+
 /** A rectangle between two corners, seen from where it turns counterclockwise. */
 function sheet(from: Vector3, one: Vector3, other: Vector3): ReturnType<typeof merged> {
   const corners = [from, from.clone().add(one), from.clone().add(one).add(other), from.clone().add(other)];
