@@ -91,6 +91,22 @@ describe('a character', () => {
     expect(touches.find(({ object }) => object === wall)!.normal[0]).toBeCloseTo(-1, 6);
   });
 
+  test.each([20, 60, -20, -45])('slides along a wall that is turned by %i degrees', async (degrees) => {
+    floor();
+    const angle = (degrees * Math.PI) / 180;
+    const turn = new Matrix4().makeRotationY(angle);
+    const wall = new Matrix4().makeTranslation(0, 2, -1 - 1.5);
+    const matrix = turn.clone().multiply(wall).elements;
+    service.addObject({ shape: { type: 'box', halfExtents: [50, 2, 1] }, matrix, contacts: 'none' });
+    const [normal, along] = [new Vector3(0, 0, 1), new Vector3(1, 0, 0)].map((each) => each.applyMatrix4(turn));
+    const character = hero();
+    const velocity = new Vector3(0, 0, -3);
+    const before = new Vector3(...(await walk(character, velocity.toArray(), 60)));
+    const after = new Vector3(...(await walk(character, velocity.toArray(), 30)));
+    for (const place of [before, after]) expect(normal!.dot(place)).toBeCloseTo(RADIUS + SKIN - 1.5, 5);
+    expect(after.sub(before).dot(along!)).toBeCloseTo(velocity.dot(along!) / 2, 5);
+  });
+
   test('stops in a corner of three walls without trembling', async () => {
     floor();
     block(5, 2, 0, [1, 2, 50]);

@@ -290,7 +290,8 @@ test('what is cut away outside of a region keeps it from enclosing nothing of wh
   await service.update();
   // The right half of the picture holds the right one of two balls.
   const { x, y, width, height } = VIEWPORT;
-  const rectangle = (from: number) => new Float32Array([from, y, x + width, y, x + width, y + height, from, y + height]);
+  const rectangle = (from: number) =>
+    new Float32Array([from, y, x + width, y, x + width, y + height, from, y + height]);
   const [right, all] = [rectangle(x + width / 2), rectangle(x)];
   const enclosed = async (region: Float32Array, clip: number[]) =>
     (await service.pickRegion(region, { mode: 'enclose', clip })).includes(id);
