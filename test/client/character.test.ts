@@ -91,6 +91,22 @@ describe('a character', () => {
     expect(touches.find(({ object }) => object === wall)!.normal[0]).toBeCloseTo(-1, 6);
   });
 
+  test.each([20, 60, -20, -45])('slides along a wall that is turned by %i degrees', async (degrees) => {
+    floor();
+    const angle = (degrees * Math.PI) / 180;
+    const turn = new Matrix4().makeRotationY(angle);
+    const wall = new Matrix4().makeTranslation(0, 2, -1 - 1.5);
+    const matrix = turn.clone().multiply(wall).elements;
+    service.addObject({ shape: { type: 'box', halfExtents: [50, 2, 1] }, matrix, contacts: 'none' });
+    const [normal, along] = [new Vector3(0, 0, 1), new Vector3(1, 0, 0)].map((each) => each.applyMatrix4(turn));
+    const character = hero();
+    const velocity = new Vector3(0, 0, -3);
+    const before = new Vector3(...(await walk(character, velocity.toArray(), 60)));
+    const after = new Vector3(...(await walk(character, velocity.toArray(), 30)));
+    for (const place of [before, after]) expect(normal!.dot(place)).toBeCloseTo(RADIUS + SKIN - 1.5, 5);
+    expect(after.sub(before).dot(along!)).toBeCloseTo(velocity.dot(along!) / 2, 5);
+  });
+
   test('stops in a corner of three walls without trembling', async () => {
     floor();
     block(5, 2, 0, [1, 2, 50]);
@@ -342,6 +358,105 @@ describe('a character', () => {
     expect(() => character.move([1, 0, 0])).toThrow('one that was not removed');
     expect(() => character.state).toThrow(expect.objectContaining({ code: 'UNKNOWN_ID' }));
     await service.update();
+  });
+});
+
+test.each([
+  [-1, 1, 1],
+  [1, -1, 1],
+  [1, 1, -1],
+])('boxes are as solid where a scale of %d, %d, %d mirrors them', async (...signs) => {
+  const put = (place: Vec3, size: Vec3) => {
+    const scale = new Vector3(...size).multiply(new Vector3(...signs));
+    const matrix = new Matrix4().compose(new Vector3(...place), new Quaternion(), scale);
+    service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 1] }, matrix: matrix.elements, contacts: 'none' });
+  };
+  put([0, -1, 0], [50, 1, 50]);
+  const far = 2 - RADIUS - SKIN;
+  for (const side of [-1, 1]) {
+    put([side * 3, 2, 0], [1, 2, 50]);
+    put([0, 2, side * 3], [50, 2, 1]);
+  }
+  put([0, 3, 0], [50, 1, 50]);
+  const character = hero();
+  for (const [vx, vz] of [
+    [6, 0],
+    [0, 6],
+    [-6, 0],
+    [0, -6],
+  ] as const) {
+    const [x, y, z] = await walk(character, [vx, 0, vz], 40);
+    if (vx !== 0) expect(x).toBeCloseTo(Math.sign(vx) * far, 5);
+    else expect(z).toBeCloseTo(Math.sign(vz) * far, 5);
+    expect(y).toBeCloseTo(SKIN, 6);
+  }
+  character.jump(5);
+  let top = 0;
+  for (let frame = 0; frame < 15; frame++) top = Math.max(top, (await walk(character, [0, 0, 0], 1))[1]);
+  expect(top).toBeCloseTo(2 - 1.8 - SKIN, 5);
+});
+
+/** A rectangle between two corners, seen from where it turns counterclockwise. */
+function sheet(from: Vector3, one: Vector3, other: Vector3): ReturnType<typeof merged> {
+  const corners = [from, from.clone().add(one), from.clone().add(one).add(other), from.clone().add(other)];
+  return {
+    positions: Float32Array.from(corners.flatMap((corner) => corner.toArray())),
+    indices: Uint32Array.of(0, 1, 2, 0, 2, 3),
+  };
+}
+
+describe.each([
+  ['one mesh', true],
+  ['two', false],
+])('an edge between a level face and a wall, of %s', (_, isOne) => {
+  const top = sheet(new Vector3(-2, 0, -2), new Vector3(0, 0, 4), new Vector3(2, 0, 0));
+  // It leans, but by too little to stand on.
+  const wall = sheet(new Vector3(0.5, -2, -2), new Vector3(-0.5, 2, 0), new Vector3(0, 0, 4));
+  test.each([
+    ['the face comes first', [top, wall]],
+    ['the wall comes first', [wall, top]],
+  ])('carries who lands on it, where %s', async (_, faces) => {
+    const meshes = await Promise.all((isOne ? [merged(faces)] : faces).map((face) => service.addMesh(face)));
+    for (const mesh of meshes) service.addObject({ shape: { type: 'mesh', mesh }, contacts: 'none' });
+    // Where the capsule touches the edge, it is too steep to stand on.
+    const character = hero([0.8 * RADIUS, 1, 0]);
+    const [x, y] = await walk(character, [0, 0, 0], 60);
+    expect(character.state.isStanding).toBe(true);
+    expect(x).toBeCloseTo(0.8 * RADIUS, 6);
+    expect(y).toBeCloseTo(Math.sqrt((RADIUS + SKIN) ** 2 - (0.8 * RADIUS) ** 2) - RADIUS, 4);
+    expect(character.state.ground!.normal[1]).toBeCloseTo(1, 9);
+  });
+});
+
+describe('a gap that is too narrow for a character', () => {
+  const WIDTH = 0.4;
+  test.each<[string, (side: number) => Promise<void> | void]>([
+    ['boxes', (side) => void block(side * (1 + WIDTH / 2), 2, 0, [1, 2, 50])],
+    [
+      'meshes',
+      async (side) => {
+        const mesh = await service.addMesh(transformed(boxMesh(1, 4, 100), (v) => v.add(new Vector3(0, 2, 0))));
+        const matrix = at(side * (0.5 + WIDTH / 2), 0, 0);
+        service.addObject({ shape: { type: 'mesh', mesh }, matrix, contacts: 'none' });
+      },
+    ],
+    [
+      'capsules',
+      (side) => {
+        const shape = { type: 'capsule', radius: 1, from: [0, 0, -50], to: [0, 0, 50] } as const;
+        service.addObject({ shape, matrix: at(side * (1 + WIDTH / 2), 1, 0), contacts: 'none' });
+      },
+    ],
+  ])('of %s: how deep it is in the nearer one is told', async (_, build) => {
+    floor();
+    for (const side of [-1, 1]) await build(side);
+    const character = hero();
+    for (let frame = 0; frame < 5; frame++) {
+      const [x] = await walk(character, [0, 0, 0], 1);
+      if (frame === 0) continue; // it takes its first place as it is
+      expect(character.state.depth).toBeGreaterThan(0);
+      expect(character.state.depth).toBeCloseTo(RADIUS - (WIDTH / 2 - Math.abs(x)), 6);
+    }
   });
 });
 

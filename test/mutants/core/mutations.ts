@@ -91,7 +91,7 @@ const FUNCTIONS: Record<string, string | undefined> = {
 /** Functions of one argument that are left out: their argument stands alone. */
 const UNWRAPPED = new Set(['abs', 'neg', 'sqrt']);
 /** Their arguments may be swapped and nothing changes, or only how NaN is handed on. */
-const COMMUTATIVE = new Set(['min', 'max', 'add', 'mul', 'and', 'or', 'xor', 'eq', 'ne', 'plus', 'times']);
+const COMMUTATIVE = new Set('min max pmin pmax min_s max_s min_u max_u add mul and or xor eq ne plus times'.split(' '));
 
 /** Whatever stands below these is known when the core is compiled, or is no code. */
 const SKIPPED = new Set(['Decorator', 'EnumDeclaration', 'FieldDeclaration', 'ImportDeclaration', 'Parameter']);

@@ -36,6 +36,7 @@ addCustomEqualityTesters([
 
 /** Undoes what `vi` has replaced. */
 const restores = [];
+const stubs = [];
 
 /** As much of Vitest's mocks as tests of the core have need of. */
 export const vi = {
@@ -49,15 +50,24 @@ export const vi = {
       act = by;
       return spy;
     };
-    object[name] = spy;
-    restores.push(() => {
+    spy.mockRestore = () => {
       object[name] = original;
-    });
+    };
+    object[name] = spy;
+    restores.push(spy.mockRestore);
     return spy;
   },
   mocked: (spy) => spy,
   restoreAllMocks() {
     while (restores.length > 0) restores.pop()();
+  },
+  stubGlobal(name, value) {
+    const original = Object.getOwnPropertyDescriptor(globalThis, name);
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    stubs.push(() => (original ? Object.defineProperty(globalThis, name, original) : delete globalThis[name]));
+  },
+  unstubAllGlobals() {
+    while (stubs.length > 0) stubs.pop()();
   },
 };
 

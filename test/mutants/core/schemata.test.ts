@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { mutationsOf } from './mutations.js';
 import { weave } from './schemata.js';
+import { EXPORTS, tellCores } from './workspace.js';
 
 // What is TypeScript and AssemblyScript alike, so that it can be run here.
 const SOURCE = `
@@ -67,6 +69,12 @@ test('a mutant that changes an answer is reached, and one whose value is the sam
     }
   }
   for (const kind of ['> → >=', '&& → ||', 'max → min', '+= → -=']) expect(spared).toContain(kind);
+});
+
+test('what starts cores can still be changed so that it tells them of mutants', () => {
+  const text = tellCores(readFileSync(EXPORTS, 'utf8'));
+  expect(text).toContain('activeMutant: told.active');
+  expect(text).toContain('return [watched as unknown as CoreExports, compiled];');
 });
 
 describe.each(mutations)('mutant $id: $kind', ({ id, start, end, by }) => {

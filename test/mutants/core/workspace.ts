@@ -7,6 +7,8 @@ import asc from 'assemblyscript/asc';
 import { hostExports, type NumberedMutation, type Span, weave } from './schemata.js';
 
 export const CORE = 'src/worker/core';
+/** What starts cores. */
+export const EXPORTS = 'src/worker/binding/exports.ts';
 /** Where quick-runner.mjs keeps the bundles of test files. */
 const BUNDLES = 'build/quick';
 /** The core's two modules. */
@@ -153,15 +155,17 @@ export class Workspace {
    * mutant, and where to note which are reached (quick-runner.mjs).
    */
   #letCoresBeTold(): void {
-    const path = join(this.root, 'src/worker/binding/exports.ts');
-    let text = readFileSync(path, 'utf8');
-    const replace = (marker: string, by: string) => {
-      if (text.split(marker).length !== 2) throw new Error(`${path}: expected one '${marker}'`);
-      text = text.replace(marker, () => by.trim());
-    };
-    replace(
-      'const env = {',
-      `
+    const path = join(this.root, EXPORTS);
+    writeFileSync(path, tellCores(readFileSync(path, 'utf8')));
+  }
+}
+
+/** What starts cores, with what mutated ones need: each call says which epoch it is, as tests begin between calls. */
+export function tellCores(text: string): string {
+  const told = replaceOnce(
+    text,
+    'const env = {',
+    `
   const told = process.getBuiltinModule('node:worker_threads').getEnvironmentData('mutants') as any;
   const mutantEpoch = new WebAssembly.Global({ value: 'i32', mutable: true }, 1);
   const env = {
@@ -170,21 +174,25 @@ export class Workspace {
     reached: (id: number) => {
       told.reached[id] = 1;
     },`,
-    );
-    // Before each call, as tests begin between calls.
-    replace(
-      'return core;',
-      `const watched: Record<string, unknown> = {};
+  );
+  return replaceOnce(
+    told,
+    'return [core, compiled];',
+    `
+    const watched: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(core)) {
       watched[name] = typeof value !== 'function' ? value : (...args: unknown[]) => {
         mutantEpoch.value = Atomics.load(told.epoch, 0);
         return (value as any)(...args);
       };
     }
-    return watched as unknown as CoreExports;`,
-    );
-    writeFileSync(path, text);
-  }
+    return [watched as unknown as CoreExports, compiled];`,
+  );
+}
+
+function replaceOnce(text: string, marker: string, by: string): string {
+  if (text.split(marker).length !== 2) throw new Error(`${EXPORTS}: expected one '${marker}'`);
+  return text.replace(marker, () => by.trim());
 }
 
 function pathTo(from: string, to: string): string {

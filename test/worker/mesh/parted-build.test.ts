@@ -107,6 +107,24 @@ describe(`seed ${SEED}`, () => {
   }
 });
 
+test('what the second builder has made, the first one does not make again', () => {
+  for (const mesh of [dragon(11102), soup(new Random(SEED), 5000, 0.1, 1)]) {
+    const options = { weld: 0, isFast: false };
+    const parts = partsOf(mesh, options, Infinity);
+    const slicesWith = (count: number) => {
+      const left = parts.slice(0, count);
+      const build = core.beginBuild(mesh.positions, mesh.indices, 0, 'triangles', {}, false, () => left.shift());
+      let slices = 1;
+      while (build.step(0) < 1) slices++;
+      build.abort();
+      return slices;
+    };
+    const [alone, withTree, withAll] = [0, 1, 2].map(slicesWith);
+    expect(withTree).toBeLessThan(alone!);
+    expect(withAll).toBeLessThan(withTree!);
+  }
+});
+
 test('what breaks off leaves no memory behind', () => {
   const mesh = dragon(47794);
   const options = { weld: 0, isFast: false };

@@ -2,6 +2,7 @@ import { type CollisionService, createCollisionService } from 'collision-worker'
 import { Raycaster, SkinnedMesh, Triangle, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { hitFaults } from '../../fixtures/posed-rays.js';
+import { boxMesh } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { movedPositions, poseOf, type Rig, type RigOptions, randomRig, roundBones, strike } from '../../oracle/rigs.js';
 
@@ -106,6 +107,40 @@ describe(`rays at posed objects a million units away, seed ${SEED}`, { timeout: 
     expect(faults).toEqual([]);
     expect(hits).toBeGreaterThan(20);
   });
+
+  test.each([
+    ['meshes alone', false],
+    ['a ball as well', true],
+  ])(
+    'many rays at %s name the triangles and bones that each alone names, the first one too',
+    async (_, isBallThere) => {
+      const random = new Random(SEED);
+      if (isBallThere) service.addObject({ shape: { type: 'sphere', radius: 1e-3 } });
+      const rig = randomRig(random, { bones: 5, triangles: boxMesh(1, 1, 1) }, FAR);
+      const id = await add(rig);
+      strike(random, rig);
+      service.setPose(id, poseOf(rig));
+      await service.update();
+      const { middle, size } = extentOf(rig);
+      const rays = Array.from({ length: 150 }, () => {
+        const origin = random.direction().multiplyScalar(size).add(middle);
+        const direction = random
+          .point(size / 8)
+          .add(middle)
+          .sub(origin);
+        return [...origin.toArray(), 0, ...direction.toArray(), Infinity];
+      }).map((ray) => Float32Array.from(ray));
+      const many = await service.raycastMany(Float32Array.from(rays.flatMap((ray) => [...ray])));
+      const seen = new Map<number, Set<number>>();
+      for (const [i, [x, y, z, , dx, dy, dz]] of rays.entries()) {
+        const hit = await service.raycast({ origin: [x, y, z], direction: [dx, dy, dz] });
+        const { triangle, bone } = hit ?? { triangle: -1, bone: -1 };
+        expect([many.triangles[i], many.bones[i]], `ray ${i}`).toEqual([triangle, bone]);
+        if (hit) seen.set(triangle, (seen.get(triangle) ?? new Set()).add(bone));
+      }
+      expect(seen.get(0)!.size).toBeGreaterThan(1);
+    },
+  );
 
   test('three’s own bones: as near as their float32 matrices allow', async () => {
     const random = new Random(SEED);

@@ -203,6 +203,38 @@ test('what is cut away is not snapped to, an edge where it is left', async () =>
   expect(edge!.pixels).toBeCloseTo(4, 5);
 });
 
+test('of an edge whose middle is cut away both ends are left', async () => {
+  await add(new BoxGeometry(2, 2, 2));
+  await look(2);
+  // What is between -0.5 and 0.5 along x is cut away by both planes.
+  const options = { clip: [1, 0, 0, -0.5, -1, 0, 0, -0.5], clipIntersection: true };
+  for (const sign of [-1, 1]) {
+    for (const [x, dx, expected] of [
+      [0.8, 0, 0.8],
+      [0.95, 0, 0.95],
+      [0.5, -4, 0.5],
+    ] as const) {
+      const edge = await snapAt(new Vector3(sign * x, 1, 1), ['edge'], sign * dx, 0, options);
+      near(edge!.point, new Vector3(sign * expected, 1, 1));
+      expect(edge!.pixels).toBeCloseTo(Math.abs(dx), 5);
+    }
+  }
+  expect(await snapAt(new Vector3(0, 1, 1), ['edge'], 0, 0, options)).toBeNull();
+});
+
+test.each([-1, 1])('a line that is seen end on is snapped to at its nearer end, which is at %d', async (end) => {
+  const mesh = await service.addMesh({
+    topology: 'lines',
+    positions: new Float32Array([0, 0, -end, 0, 0, end]),
+    indices: Uint32Array.of(0, 1),
+  });
+  place(mesh);
+  await look(2, new Vector3(), new Vector3(0, 0, 50 * end));
+  const edge = await snapAt(new Vector3(), ['edge'], 3, 0);
+  near(edge!.point, new Vector3(0, 0, end));
+  expect(edge!.pixels).toBeCloseTo(3, 5);
+});
+
 test('only what shows is snapped to', async () => {
   await add(new PlaneGeometry(2, 2), new Matrix4(), {}, { side: 'back' });
   await look(2);

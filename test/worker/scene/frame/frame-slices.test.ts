@@ -1,7 +1,7 @@
 // Frames whose pairs are looked at in slices, with queries between them, say what they say in one go.
 
 import { Matrix4 } from 'three';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';
 import { FrameView } from '../../../../src/client/frame/frame-result.js';
 import { makeId } from '../../../../src/shared/ids.js';
@@ -202,6 +202,40 @@ describe(`seed ${SEED}`, () => {
   });
 });
 
+test.each([
+  ['in one go', undefined],
+  ['in slices', () => {}],
+])('an answer of thousands of pairs, written %s, has nothing of the one before', async (_, between) => {
+  const world = new World(await startCore());
+  const COUNT = 9000;
+  const side = 0.1;
+  // In rows of three, of which each overlaps the next one.
+  const placeOf = (slot: number) => new Matrix4().setPosition(0.15 * (slot % 3), Math.floor(slot / 3), 0);
+  const crate = { shape: layout.SHAPE_BOX, extent: [side, side, side] };
+  const ids = Array.from({ length: COUNT }, (_, slot) => world.put(slot, crate, placeOf(slot)));
+  for (const rows of [COUNT / 3, COUNT / 3 - 40, COUNT / 3 - 1000]) {
+    for (let slot = 3 * rows; slot < COUNT; slot += 3) world.move(ids[slot]!, new Matrix4().setPosition(-9, slot, 0));
+    const contacts = world.run(0, between);
+    const expected = Array.from({ length: COUNT / 3 }, (_, row) => 3 * row).flatMap((slot) => [
+      ...(slot < 3 * rows ? [[ids[slot], ids[slot + 1]]] : []),
+      [ids[slot + 1], ids[slot + 2]],
+    ]);
+    expect(contacts.count).toBe(expected.length);
+    expect(contacts.a).toEqual(Uint32Array.from(expected, ([a]) => a!));
+    expect(contacts.b).toEqual(Uint32Array.from(expected, ([, b]) => b!));
+    expect(contacts.triangleStart).toEqual(new Uint32Array(expected.length + 1));
+    expect(contacts.boneStart).toEqual(new Uint32Array(expected.length + 1));
+    expect([contacts.triangles.length, contacts.segments.length]).toEqual([0, 0]);
+    const points = Array.from(expected, (_, i) => contacts.start[i + 1]! - contacts.start[i]!);
+    expect(Math.min(...points)).toBe(4);
+    expect(Math.max(...points)).toBe(4);
+    expect([contacts.points.length, contacts.normals.length, contacts.depths.length]).toEqual(
+      [12, 12, 4].map((each) => each * expected.length),
+    );
+    for (const depth of contacts.depths) if (Math.abs(depth - 0.05) > 1e-6) expect(depth).toBeCloseTo(0.05, 6);
+  }
+});
+
 test('no part of a frame takes longer than the call, or the calls, of the frame', async () => {
   const random = new Random(SEED);
   const world = new World(await startCore());
@@ -217,4 +251,32 @@ test('no part of a frame takes longer than the call, or the calls, of the frame'
     expect(ms.update + ms.cull + ms.broadPhase + ms.narrowPhase).toBeLessThanOrEqual(waited);
     expect(ms.contacts).toBe(ms.broadPhase + ms.narrowPhase);
   }
+});
+
+describe('by a clock that moves by 1 ms at each look', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test.each([
+    ['in one slice', false],
+    ['in slices', true],
+  ])('the parts of a frame %s add up to all of its time', async (_, isSliced) => {
+    const random = new Random(SEED);
+    const world = new World(await startCore());
+    for (let slot = 0; slot < 300; slot++) {
+      world.put(slot, slot < 2 ? { mesh: world.address } : box(world), new Matrix4().setPosition(random.point(2)));
+    }
+    let looks = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => ++looks);
+    let slices = 0;
+    const { ms } = world.frame(0, isSliced ? () => void slices++ : undefined);
+    // Before the broad phase the core looks twice while it clears its lists. Between two slices the caller looks once, and the core once when it goes on.
+    const aside = 1 + (isSliced ? 2 * (slices - 1) : 0);
+    expect(ms.update + ms.cull + ms.broadPhase + ms.narrowPhase + ms.answer).toBe(ms.total);
+    expect(ms.total).toBe(looks - 1 - aside);
+    for (const part of ['update', 'broadPhase', 'narrowPhase', 'answer'] as const) {
+      expect(ms[part], part).toBeGreaterThan(0);
+    }
+  });
 });

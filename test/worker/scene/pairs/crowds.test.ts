@@ -132,6 +132,22 @@ test(`a crowd of all classes makes the pairs that brute force gives, seed ${SEED
   }
 });
 
+test('a crowd of more classes than are told apart makes all its pairs', async () => {
+  const world = new World(await startCore());
+  const count = 1200; // and 1024 classes
+  // Each is of a group of its own; one in fifty collides with all others, and these with no other.
+  const isSociable = (i: number) => i % 50 === 0;
+  for (let i = 0; i < count; i++) {
+    world.put(i, { group: 1 + i, ...(isSociable(i) ? { layers: 3 } : { layers: 1, collidesWith: 2 }) });
+  }
+  const expected: number[] = [];
+  for (let i = 0; i < count; i++) {
+    for (let j = i + 1; j < count; j++) if (isSociable(i) || isSociable(j)) expected.push(makeId(i, 1), makeId(j, 1));
+  }
+  const { a, b } = world.run();
+  expect(Array.from(a, (id, i) => [id, b[i]]).flat()).toEqual(expected);
+});
+
 describe('more pairs than a frame finds', () => {
   const count = 2000; // 1,999,000 pairs
   test.each([0, 1e6])('are cut off, and all are there when there are fewer; budget %s', async (budget) => {

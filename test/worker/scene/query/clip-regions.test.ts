@@ -1,6 +1,6 @@
 // Regions of the screen and frusta in a world that planes cut, against slow float64 code on half-spaces.
 import type { RegionOptions } from 'collision-worker';
-import { Matrix4, Plane, Vector3 } from 'three';
+import { Matrix4, OrthographicCamera, Plane, Vector3 } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bodyOf, FormTwin, formMaker } from '../../../fixtures/forms.js';
 import { PLACES } from '../../../fixtures/twin.js';
@@ -8,7 +8,7 @@ import { aimed, DEPTHS, KINDS, VIEWPORT, viewOf } from '../../../oracle/cameras.
 import { type Cut, clipOf, keptParts } from '../../../oracle/clipping.js';
 import { frustumPlanes } from '../../../oracle/frustum.js';
 import { type HalfSpace, triangleIsMet } from '../../../oracle/half-spaces.js';
-import { icosphere } from '../../../oracle/meshes.js';
+import { icosphere, merged, transformed } from '../../../oracle/meshes.js';
 import { Random, SEED } from '../../../oracle/random.js';
 import { type Body, isMet, ScreenRegion } from '../../../oracle/screen-region.js';
 import { orientedBounds, type Precision } from '../../../oracle/stand-ins.js';
@@ -275,4 +275,38 @@ test('the oracle tells a cut triangle from a whole one', () => {
   expect(triangleIsMet(corners, part)).toBe(true);
   expect(triangleIsMet(corners, [...part, [0, 1, 0, -1]])).toBe(false);
   expect(keptParts(UNCUT)).toEqual([[]]);
+});
+
+test('what is cut away outside of a region keeps it from enclosing nothing of what is left', async () => {
+  const twin = await FormTwin.create();
+  const { service } = twin;
+  const balls = [-3, 3].map((x) => transformed(icosphere(1, 8), (vertex) => vertex.add(new Vector3(x, 0, 0))));
+  const mesh = await service.addMesh(merged(balls));
+  const id = service.addObject({ shape: { type: 'mesh', mesh } });
+  const camera = new OrthographicCamera(-5, 5, 5, -5, 0.1, 100);
+  camera.position.z = 20;
+  camera.updateMatrixWorld();
+  service.setView(viewOf(camera, DEPTHS[0]![1]));
+  await service.update();
+  // The right half of the picture holds the right one of two balls.
+  const { x, y, width, height } = VIEWPORT;
+  const rectangle = (from: number) =>
+    new Float32Array([from, y, x + width, y, x + width, y + height, from, y + height]);
+  const [right, all] = [rectangle(x + width / 2), rectangle(x)];
+  const enclosed = async (region: Float32Array, clip: number[]) =>
+    (await service.pickRegion(region, { mode: 'enclose', clip })).includes(id);
+  expect(await enclosed(right, [])).toBe(false);
+  expect(await enclosed(all, [])).toBe(true);
+  for (const [plane, isLeft] of [
+    [0, true],
+    [2.5, true],
+    [-2.5, false],
+    [-9, false],
+  ] as const) {
+    expect(await enclosed(right, [1, 0, 0, -plane]), `cut at ${plane}`).toBe(isLeft);
+    expect(await enclosed(all, [1, 0, 0, -plane]), `cut at ${plane}`).toBe(true);
+  }
+  // Nothing is left.
+  expect(await enclosed(right, [1, 0, 0, -9])).toBe(false);
+  twin.dispose();
 });

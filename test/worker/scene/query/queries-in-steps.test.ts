@@ -138,3 +138,31 @@ describe.each(PLACES)(`in steps, %s, seed ${SEED}`, (_, place) => {
     expect(answer.length).toBeLessThan(OBJECTS / 2 + 20);
   });
 });
+
+test('the clock is read for each mesh, and once for sixteen solids', async () => {
+  const scene = await NearScene.at(new Vector3());
+  const looksAt = (shape: AnyShape): number => {
+    const things = Array.from({ length: OBJECTS }, () => scene.add(shape, new Matrix4()));
+    let looks = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => ++looks * 1e-9);
+    const { volumes } = scene.core;
+    const ball = scene.describe({ shape: { type: 'sphere', radius: 0.1 } }, new Matrix4());
+    const counts = [
+      () => inOnePiece(volumes.containing([0, 0, 0], ALL)),
+      () => inOnePiece(volumes.overlap(ball, ALL)),
+      () => inOnePiece(volumes.closestPoint([0, 0, 0], 9, ALL)),
+    ].map((ask) => {
+      looks = 0;
+      ask();
+      return looks;
+    });
+    clock.mockRestore();
+    for (const thing of things) scene.remove(thing);
+    expect(Math.max(...counts) - Math.min(...counts), `${counts}`).toBeLessThan(4);
+    return counts[0]!;
+  };
+  expect(looksAt({ shape: { type: 'sphere', radius: 1 } })).toBeLessThan(OBJECTS / 16 + 4);
+  const looks = looksAt(scene.mesh(icosphere(1, 2)));
+  expect(looks).toBeGreaterThanOrEqual(OBJECTS - 1);
+  expect(looks).toBeLessThan(OBJECTS + 4);
+});

@@ -291,3 +291,35 @@ test(`of objects that are hit at one distance the one of the least id is told, i
     }
   }
 });
+
+test('directions of any length are as good as those of length 1', async () => {
+  const { service } = await start();
+  const mesh = await service.addMesh(icosphere(1, 3));
+  const shapes: Shape[] = [
+    { type: 'sphere', radius: 1 },
+    { type: 'box', halfExtents: [1, 1, 1] },
+    { type: 'mesh', mesh },
+  ];
+  for (const [i, shape] of shapes.entries()) {
+    service.addObject({ shape, matrix: new Matrix4().setPosition(3 * i, 0, 0).elements });
+  }
+  await service.update();
+  for (const [dx, dy, dz] of [
+    [0.6, 0.1, -1],
+    [0, 0, -1],
+    [0.37, -0.21, -0.9],
+  ]) {
+    for (const x of [-3, 0, 3, 6]) {
+      const cast = (length: number) =>
+        service.raycastAll({ origin: [x, 0.2, 4], direction: [length * dx, length * dy, length * dz] });
+      const expected = await cast(1);
+      for (const length of [1e-300, 1e-150, 1e-100, 1e100, 1e150, 1e300]) {
+        const found = await cast(length);
+        expect(found.map(({ object, triangle }) => [object, triangle])).toEqual(
+          expected.map(({ object, triangle }) => [object, triangle]),
+        );
+        for (const [i, { distance }] of found.entries()) expect(distance).toBeCloseTo(expected[i].distance, 12);
+      }
+    }
+  }
+});

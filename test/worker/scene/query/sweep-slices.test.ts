@@ -2,6 +2,16 @@
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { checkMotion } from '../../../../src/client/query/sweep-options.js';
+import { makeId } from '../../../../src/shared/ids.js';
+import {
+  FACE_SHIFT,
+  FLAG_FACE_SIDES,
+  FLAG_PICKABLE,
+  FLAG_SIDE,
+  SIDE_BACK,
+  SIDE_DOUBLE,
+  SIDE_OWN,
+} from '../../../../src/shared/layout.js';
 import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { ALL, ANY_FORM, NearScene } from '../../../fixtures/near-scene.js';
 import { icosphere, rods, soup } from '../../../oracle/meshes.js';
@@ -61,5 +71,44 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
     while (hits === undefined) hits = sweeps.resumeSweep(0);
     expect(inOnePiece(hits)).toEqual(expected);
     expect(sweeps.sweep(description, motion, ALL)).toBeNull();
+  });
+
+  test('one that is given up, wherever that is, leaves no memory behind', async () => {
+    const random = new Random(SEED);
+    const scene = await NearScene.at(new Vector3());
+    const { sweeps, pairs } = scene.core;
+    const mesh = scene.mesh(icosphere(1, 12));
+    // Of the first hundred triangles only the backs count: the object holds a list that says so.
+    const faceSides = Uint32Array.of(SIDE_BACK, (100 << FACE_SHIFT) + SIDE_OWN);
+    const matrices = Array.from({ length: 9 }, () => random.placement(random.point(4), ANY_FORM));
+    const flags = FLAG_PICKABLE | FLAG_FACE_SIDES | (SIDE_DOUBLE * FLAG_SIDE);
+    const start = new Matrix4().makeTranslation(-9, 0, 0);
+    const end = new Matrix4().makeRotationX(1).setPosition(9, 0, 0);
+    const { matrix, motion } = checkMotion('test', start.elements, end.elements, undefined);
+    const description = { ...scene.describe({ shape: { type: 'box', halfExtents: [1, 2, 3] } }, start), matrix };
+    const filter = { ...ALL, side: SIDE_OWN };
+    const ask = () => sweeps.beginKeptSweep(sweeps.keepSweep(description, motion, filter, true), 0);
+    let generation = 0;
+    /** Answers whether it was left after so many slices. */
+    const giveUp = (slices: number): boolean => {
+      generation++;
+      const ids = matrices.map((_, slot) => makeId(slot, generation));
+      for (const [i, each] of matrices.entries()) {
+        scene.core.addObjects(Uint32Array.of(ids[i]!), { ...scene.describe(mesh, each), faceSides, flags });
+      }
+      let isLeft = ask() === undefined;
+      for (let i = 0; i < slices && isLeft; i++) isLeft = sweeps.resumeSweep(0) === undefined;
+      if (isLeft) pairs.giveUpQuestion();
+      else expect(sweeps.sweepAll(description, motion, filter)!.length).toBeGreaterThan(4);
+      expect(scene.core.check()).toBeNull();
+      for (const id of ids) scene.core.removeObject(id);
+      return isLeft;
+    };
+    // What it needs as scratch is there from the first time on.
+    while (giveUp(Infinity));
+    const used = scene.core.usedBytes;
+    for (let slices = 0; giveUp(slices); slices = Math.ceil(1.3 * slices + 1)) {
+      expect(scene.core.usedBytes, `after ${slices} slices`).toBe(used);
+    }
   });
 });
