@@ -166,8 +166,16 @@ function isSame(a: Uint32Array, b: Uint32Array): boolean {
 
 /** Reads a view that has no name, into one that is given, where it is. */
 export function readView(operation: string, options: ViewOptions, into = new View(0)): View {
-  const { record, floats } = into;
   if (options === undefined) invalid(operation, 'view', options, 'an object');
+  const read = readOptions(operation, 'view', options, KEYS);
+  if (read.viewport === undefined) invalid(operation, 'viewport', read.viewport, 'an object');
+  read.viewport = readOptions(operation, 'viewport', read.viewport, VIEWPORT_KEYS);
+  return checkView(operation, read, into);
+}
+
+/** Does so with options that are nobody else's: their keys are known, and what is in them does not change. */
+export function checkView(operation: string, options: ViewOptions, into = new View(0)): View {
+  const { record, floats } = into;
   const {
     projection,
     view,
@@ -179,9 +187,8 @@ export function readView(operation: string, options: ViewOptions, into = new Vie
     minPixels = 0,
     occlusion = false,
     occlusionMargin,
-  } = readOptions(operation, 'view', options, KEYS);
-  if (viewport === undefined) invalid(operation, 'viewport', viewport, 'an object');
-  const { x = 0, y = 0, width, height } = readOptions(operation, 'viewport', viewport, VIEWPORT_KEYS);
+  } = options;
+  const { x = 0, y = 0, width, height } = viewport;
   checkAtLeastZero(operation, 'viewport.width', width);
   checkAtLeastZero(operation, 'viewport.height', height);
   const isEmpty = width === 0 || height === 0;

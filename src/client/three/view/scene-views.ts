@@ -2,7 +2,7 @@ import { type Camera, Matrix4, Vector4 } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ViewOptions } from '../../../shared/types.js';
 import { checkAtLeastZero, readOptions, show } from '../../check/validate.js';
-import { readView } from '../../frame/view-table.js';
+import { checkView } from '../../frame/view-table.js';
 import { FirstView } from '../../query/first-view.js';
 import { cornersIn, FrustumCorners, motionBetween } from '../../query/frustum-motion.js';
 import type { CollisionService } from '../../service.js';
@@ -26,6 +26,14 @@ export interface SceneViewOptions {
 }
 
 const KEYS = ['margin', 'minPixels', 'occlusion', 'occlusionMargin'];
+
+/** These are those of who gives none. */
+export const NO_OPTIONS: SceneViewOptions = {};
+
+/** Reads the options of a view, which most frames do not have. Throws INVALID_ARGUMENT. */
+export function readSceneView(given: SceneViewOptions): SceneViewOptions {
+  return given === NO_OPTIONS ? given : readOptions('setView', 'options', given, KEYS);
+}
 
 /** What the tracker knows of a camera that it has set as a view. */
 export interface SceneView {
@@ -71,13 +79,9 @@ export class SceneViews {
     this.#first = new FirstView(Promise.race([service.ended, end]));
   }
 
+  /** Sets a view, with options that were read by `readSceneView`. */
   set(name: string, camera: Camera, size: ViewSize, given: SceneViewOptions): void {
-    const {
-      margin = this.#margin,
-      minPixels = 0,
-      occlusion,
-      occlusionMargin,
-    } = readOptions('setView', 'options', given, KEYS);
+    const { margin = this.#margin, minPixels = 0, occlusion, occlusionMargin } = given;
     const options = readCamera(camera, size, 0, minPixels);
     if (occlusion !== undefined) options.occlusion = occlusion;
     if (occlusionMargin !== undefined) options.occlusionMargin = occlusionMargin;
@@ -90,7 +94,7 @@ export class SceneViews {
       if (!isAskedFor && isSameCamera(before.options, options)) corners = before.corners;
       else {
         // What is read for its corners is handed over as it was read: to read it takes longer than to set it.
-        corners = new FrustumCorners(readView('setView', options));
+        corners = new FrustumCorners(checkView('setView', options));
         isRead = true;
         options.margin = 2 * motionTo(corners, before, isAskedFor);
         checkAtLeastZero('setView', 'margin', options.margin);
