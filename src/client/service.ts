@@ -18,7 +18,7 @@ import { CharacterStore } from './character/character-store.js';
 import { checkTypedArray } from './check/binary.js';
 import { checkBits, checkInteger } from './check/validate.js';
 import { FramePump } from './frame/frame-pump.js';
-import { ViewTable } from './frame/view-table.js';
+import { type View, ViewTable } from './frame/view-table.js';
 import { abortable } from './link/abort.js';
 import { BuilderPool } from './link/builder-pool.js';
 import { type LinkOptions, WorkerLink } from './link/worker-link.js';
@@ -319,9 +319,16 @@ export class CollisionService extends ServiceMeshes {
    * Sets a camera, by name. Frames list what it sees from the next update() on; picks use it at once, and picks that
    * were asked for before there was any view have waited for this. There may be any number of views.
    */
-  setView(view: ViewOptions, name = 'main'): void {
+  setView(view: ViewOptions, name?: string): void;
+  /**
+   * Does so for an adapter that has read the view already.
+   *
+   * @internal
+   */
+  setView(view: ViewOptions, name: string, read: View): void;
+  setView(view: ViewOptions, name = 'main', read?: View): void {
     this.#link.check('setView');
-    this.#views.set('setView', name, view);
+    this.#views.set('setView', name, view, read);
     this.#queries.firstView.set();
   }
 

@@ -65,6 +65,18 @@ export class View {
   get isEmpty(): boolean {
     return this.floats[VIEW_VIEWPORT / 8 + 2] === 0 || this.floats[VIEW_VIEWPORT / 8 + 3] === 0;
   }
+
+  /** Writes the margin, and whether occlusion is asked for, with the margin of that where it has one of its own. */
+  setMargins(margin: number, hasOcclusion: boolean, occlusionMargin: number | undefined): void {
+    const { record, floats } = this;
+    floats[VIEW_MARGIN / 8] = margin;
+    // A margin is the sum of how far the frustum and an object move. The eye, an object and what hides it may move by twice that
+    // against one another.
+    const lasting = occlusionMargin ?? (margin > 0 ? 2 * margin : undefined);
+    const kind = lasting === undefined ? OCCLUSION_EXACT : OCCLUSION_LASTING;
+    record[VIEW_OCCLUSION / 4] = hasOcclusion ? kind : OCCLUSION_NONE;
+    floats[VIEW_OCCLUSION_MARGIN / 8] = hasOcclusion ? (lasting ?? 0) : 0;
+  }
 }
 
 /** The views by name. The worker knows them by slot, and keeps one until it is told otherwise. */
@@ -76,13 +88,13 @@ export class ViewTable {
   readonly #freeSlots: number[] = [];
   readonly #scratch = new View(0);
 
-  set(operation: string, name: unknown, options: ViewOptions): void {
+  /** Sets a view; `read` is it where it was read before. */
+  set(operation: string, name: unknown, options: ViewOptions, read?: View): void {
     if (typeof name !== 'string' || name === '') invalid(operation, 'name', name, 'a name');
-    writeView(operation, options, this.#scratch);
+    const { record } = read ?? readView(operation, options, this.#scratch);
     const view = this.#views.get(name) ?? this.#add(name);
-    const { record } = this.#scratch;
     record[VIEW_SLOT / 4] = view.slot;
-    if (view.record.every((word, i) => word === record[i])) return;
+    if (isSame(view.record, record)) return;
     view.record.set(record);
     view.dirty = true;
   }
@@ -147,15 +159,23 @@ export class ViewTable {
   }
 }
 
-/** Reads a view that has no name. */
-export function readView(operation: string, options: ViewOptions): View {
-  const view = new View(0);
-  writeView(operation, options, view);
-  return view;
+function isSame(a: Uint32Array, b: Uint32Array): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
-function writeView(operation: string, options: ViewOptions, { record, floats }: View): void {
+/** Reads a view that has no name, into one that is given, where it is. */
+export function readView(operation: string, options: ViewOptions, into = new View(0)): View {
   if (options === undefined) invalid(operation, 'view', options, 'an object');
+  const read = readOptions(operation, 'view', options, KEYS);
+  if (read.viewport === undefined) invalid(operation, 'viewport', read.viewport, 'an object');
+  read.viewport = readOptions(operation, 'viewport', read.viewport, VIEWPORT_KEYS);
+  return checkView(operation, read, into);
+}
+
+/** Does so with options that are nobody else's: their keys are known, and what is in them does not change. */
+export function checkView(operation: string, options: ViewOptions, into = new View(0)): View {
+  const { record, floats } = into;
   const {
     projection,
     view,
@@ -167,9 +187,8 @@ function writeView(operation: string, options: ViewOptions, { record, floats }: 
     minPixels = 0,
     occlusion = false,
     occlusionMargin,
-  } = readOptions(operation, 'view', options, KEYS);
-  if (viewport === undefined) invalid(operation, 'viewport', viewport, 'an object');
-  const { x = 0, y = 0, width, height } = readOptions(operation, 'viewport', viewport, VIEWPORT_KEYS);
+  } = options;
+  const { x = 0, y = 0, width, height } = viewport;
   checkAtLeastZero(operation, 'viewport.width', width);
   checkAtLeastZero(operation, 'viewport.height', height);
   const isEmpty = width === 0 || height === 0;
@@ -186,16 +205,11 @@ function writeView(operation: string, options: ViewOptions, { record, floats }: 
   floats[VIEW_VIEWPORT / 8 + 1] = checkFinite(operation, 'viewport.y', y);
   floats[VIEW_VIEWPORT / 8 + 2] = width;
   floats[VIEW_VIEWPORT / 8 + 3] = height;
-  floats[VIEW_MARGIN / 8] = checkAtLeastZero(operation, 'margin', margin);
   floats[VIEW_MIN_PIXELS / 8] = checkAtLeastZero(operation, 'minPixels', minPixels);
+  checkAtLeastZero(operation, 'margin', margin);
   if (occlusionMargin !== undefined) checkAtLeastZero(operation, 'occlusionMargin', occlusionMargin);
-  const hasOcclusion = checkBoolean(operation, 'occlusion', occlusion) && !isEmpty;
-  // A margin is the sum of how far the frustum and an object move. The eye, an object and what hides it may move by twice that
-  // against one another.
-  const lasting = occlusionMargin ?? (margin > 0 ? 2 * margin : undefined);
-  const kind = lasting === undefined ? OCCLUSION_EXACT : OCCLUSION_LASTING;
-  record[VIEW_OCCLUSION / 4] = hasOcclusion ? kind : OCCLUSION_NONE;
-  floats[VIEW_OCCLUSION_MARGIN / 8] = hasOcclusion ? (lasting ?? 0) : 0;
+  into.setMargins(margin, checkBoolean(operation, 'occlusion', occlusion) && !isEmpty, occlusionMargin);
+  return into;
 }
 
 /** Reads the projection of a view that sees nothing: of a canvas without a size, the aspect is often 0 / 0. */

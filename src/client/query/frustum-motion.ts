@@ -23,30 +23,34 @@ import { pickRay } from './pick-ray.js';
  */
 export function frustumMotion(before: ViewOptions, after: ViewOptions, reach?: number): number {
   if (reach !== undefined) checkPositive('frustumMotion', 'reach', reach);
-  return motionBetween(new FrustumCorners(before), new FrustumCorners(after), reach);
+  return motionBetween(cornersIn(before), cornersIn(after), reach);
 }
 
-/** It knows the corners of what a view sees, as it is when this is made: an adapter asks about each view twice, and keeps them meanwhile. */
+/** It knows the corners of what a view sees, for an adapter asks about each view twice, and keeps them meanwhile. */
 export class FrustumCorners {
-  readonly #view: View;
+  readonly view: View;
   #corners: Float64Array | null = null;
 
-  /** Throws INVALID_ARGUMENT for what is no view. */
-  constructor(options: ViewOptions) {
-    this.#view = readView('frustumMotion', options);
+  constructor(view: View) {
+    this.view = view;
   }
 
   /** Tells whether the view has no pixels. */
   get isEmpty(): boolean {
-    return this.#view.isEmpty;
+    return this.view.isEmpty;
   }
 
   /** Answers x, y and z of each, the far ones no farther than a reach. Throws INVALID_ARGUMENT where one is at infinity. */
   within(reach: number | undefined): Float64Array {
-    if (reach !== undefined) return cornersOf(this.#view, reach);
-    this.#corners ??= cornersOf(this.#view, undefined);
+    if (reach !== undefined) return cornersOf(this.view, reach);
+    this.#corners ??= cornersOf(this.view, undefined);
     return this.#corners;
   }
+}
+
+/** Answers the corners of what a view sees. Throws INVALID_ARGUMENT for what is no view. */
+export function cornersIn(options: ViewOptions): FrustumCorners {
+  return new FrustumCorners(readView('frustumMotion', options));
 }
 
 /** Does what `frustumMotion` says. */

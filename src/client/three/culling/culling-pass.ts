@@ -9,9 +9,12 @@ import type { RenderPass } from './frustum-tests.js';
 import { boundsOf, trianglesOf } from './geometry-bounds.js';
 import { type DrawnView, InstanceCulling } from './instance-culling.js';
 import { LodLevels } from './lod-levels.js';
+import { ViewVolume } from './view-volume.js';
 
 /** What is kept of a view from picture to picture. */
 export class KeptParts {
+  /** What its camera draws, while it does. */
+  readonly volume = new ViewVolume();
   readonly instances = new Map<CullableObject, InstanceCulling>();
   readonly batches = new Map<CullableObject, BatchDraws>();
   readonly lods = new LodLevels();

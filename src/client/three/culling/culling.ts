@@ -10,10 +10,11 @@ import { CullingPass, KeptParts } from './culling-pass.js';
 import { CullingWishes } from './culling-wishes.js';
 import { frustumFilter } from './frustum-filter.js';
 import { enter, leave } from './frustum-tests.js';
+import type { DrawnView } from './instance-culling.js';
 import { OcclusionAnswer } from './occlusion-answer.js';
 import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
-import { isContained, ViewVolume } from './view-volume.js';
+import { isContained, type ViewVolume } from './view-volume.js';
 
 /** What was asked of the service: the number of the newest `update` that joined it, and the views as they were then. */
 export interface Asked {
@@ -151,37 +152,28 @@ export class Culling {
     // No picture is drawn within itself: the one before has thrown.
     this.#endOf(camera);
     for (const pass of this.#passes) pass.suspend();
-    const seen = [...this.#seen.values()].find(({ view }) => view.camera === camera);
-    if (seen === undefined || seen.view.layers !== camera.layers.mask >>> 0) return;
+    const seen = this.#seenBy(camera);
+    if (seen === null || seen.view.layers !== camera.layers.mask >>> 0) return;
     // three asks other frusta of an ArrayCamera, and draws by its parts.
     if ('isArrayCamera' in camera) return;
-    const { viewport, minPixels = 0 } = seen.view.options;
-    const scales = camera.projectionMatrix.elements;
-    const asked = this.#occlusion.get(seen) ?? null;
-    const volume = new ViewVolume().set(camera);
     let kept = this.#kept.get(seen);
     if (kept === undefined) {
       kept = new KeptParts();
       this.#kept.set(seen, kept);
     }
-    let contained: boolean | undefined;
-    const view = {
-      camera,
-      volume,
-      seen,
-      // It is asked of what has not moved: where all moves, nobody asks.
-      get isContained(): boolean {
-        contained ??= isContained(camera, seen.view.options);
-        return contained;
-      },
-      occlusion: this.#isTrue(asked, seen, camera, volume, renderer) ? asked : null,
-      asked,
-      pixels: Math.max(Math.abs(scales[0]) * viewport.width, Math.abs(scales[5]) * viewport.height) / 2,
-      minPixels,
-    };
+    const volume = kept.volume.set(camera);
+    const asked = this.#occlusion.get(seen) ?? null;
+    const occlusion = this.#isTrue(asked, seen, camera, volume, renderer) ? asked : null;
+    const view = new PassView(camera, volume, seen, asked, occlusion);
     const pass = new CullingPass(this.#context, view, kept, this.#wishes);
     this.#passes.push(pass);
     enter(pass);
+  }
+
+  /** Answers what the newest answer says of a camera's view; null where there is none. */
+  #seenBy(camera: Camera): SeenObjects | null {
+    for (const seen of this.#seen.values()) if (seen.view.camera === camera) return seen;
+    return null;
   }
 
   /** Tells whether what is said to be hidden is, in what a camera draws now. */
@@ -215,5 +207,41 @@ export class Culling {
     leave(pass);
     pass.end();
     this.#culled = pass.culled;
+  }
+}
+
+/** What a pass draws. It has a class of its own, as code that reads literals with a getter finds another kind of object in each picture. */
+class PassView implements DrawnView {
+  readonly camera: Camera;
+  readonly volume: ViewVolume;
+  readonly seen: SeenObjects;
+  readonly asked: OcclusionAnswer | null;
+  readonly occlusion: OcclusionAnswer | null;
+  readonly pixels: number;
+  readonly minPixels: number;
+  #isContained: boolean | null = null;
+
+  constructor(
+    camera: Camera,
+    volume: ViewVolume,
+    seen: SeenObjects,
+    asked: OcclusionAnswer | null,
+    occlusion: OcclusionAnswer | null,
+  ) {
+    const { viewport, minPixels = 0 } = seen.view.options;
+    const scales = camera.projectionMatrix.elements;
+    this.camera = camera;
+    this.volume = volume;
+    this.seen = seen;
+    this.asked = asked;
+    this.occlusion = occlusion;
+    this.pixels = Math.max(Math.abs(scales[0]) * viewport.width, Math.abs(scales[5]) * viewport.height) / 2;
+    this.minPixels = minPixels;
+  }
+
+  /** It is found where it is asked for, of what has not moved: where all moves, nobody asks. */
+  get isContained(): boolean {
+    this.#isContained ??= isContained(this.camera, this.seen.view.options);
+    return this.#isContained;
   }
 }

@@ -14,43 +14,65 @@ type Test = 'intersectsObject' | 'intersectsSprite';
 
 const TESTS: readonly Test[] = ['intersectsObject', 'intersectsSprite'];
 
+/** A test of three's, and what takes its place while a pass is under way. */
+interface Replaced {
+  readonly name: Test;
+  readonly test: FrustumTest;
+  original: FrustumTest;
+}
+
+type FrustumTest = (this: Frustum, object: Object3D) => boolean;
+
 /** The passes under way, the newest last: a mirror renders while what it is in does. */
 const passes: RenderPass[] = [];
-let restore: (() => void) | null = null;
+/** They are made once: of functions that are others in each picture, code that calls them is not compiled for long. */
+let replaced = TESTS.map(replacing);
 
 /**
  * Lets a pass decide about all that renderers ask frusta of three about, until `leave`. They ask before they draw, for the
  * picture and for shadows, each with a frustum of its own. Nothing of three is changed while no pass is under way.
  */
 export function enter(pass: RenderPass): void {
-  passes.push(pass);
-  restore ??= replaceTests();
+  if (passes.push(pass) > 1) return;
+  for (const each of replaced) {
+    each.original = testsOfThree()[each.name];
+    testsOfThree()[each.name] = each.test;
+  }
 }
 
 export function leave(pass: RenderPass): void {
   const at = passes.lastIndexOf(pass);
-  if (at >= 0) passes.splice(at, 1);
-  if (passes.length > 0 || restore === null) return;
-  restore();
-  restore = null;
+  if (at < 0) return;
+  passes.splice(at, 1);
+  if (passes.length > 0) return;
+  replaced = replaced.map((each) => {
+    // Whoever replaced it meanwhile calls ours, which asks nobody then, and goes on to what was there before.
+    if (testsOfThree()[each.name] !== each.test) return replacing(each.name);
+    testsOfThree()[each.name] = each.original;
+    return each;
+  });
 }
 
-function replaceTests(): () => void {
-  const { prototype } = Frustum;
-  const ends = TESTS.map((name) => {
-    const original = prototype[name] as (this: Frustum, object: Object3D) => boolean;
-    const test = function (this: Frustum, object: Object3D): boolean {
-      if (passes.some((pass) => pass.isForced(object))) return !passes.some((pass) => pass.isOf(this));
-      if (!original.call(this, object)) return false;
-      return !passes.some((pass) => pass.isOf(this) && pass.isLeftOut(object));
-    };
-    (prototype as unknown as Record<Test, typeof test>)[name] = test;
-    return (): void => {
-      // Whoever replaced it meanwhile calls ours, which asks nobody then.
-      if (prototype[name] === test) (prototype as unknown as Record<Test, typeof original>)[name] = original;
-    };
-  });
-  return () => {
-    for (const end of ends) end();
+function testsOfThree(): Record<Test, FrustumTest> {
+  return Frustum.prototype as unknown as Record<Test, FrustumTest>;
+}
+
+function replacing(name: Test): Replaced {
+  const own: Replaced = {
+    name,
+    original: testsOfThree()[name],
+    test(object) {
+      // Nothing is made here: it is called for each object of a scene.
+      for (let i = 0; i < passes.length; i++) if (passes[i].isForced(object)) return !isOfAny(this);
+      if (!own.original.call(this, object)) return false;
+      for (let i = 0; i < passes.length; i++) if (passes[i].isOf(this) && passes[i].isLeftOut(object)) return false;
+      return true;
+    },
   };
+  return own;
+}
+
+function isOfAny(frustum: Frustum): boolean {
+  for (let i = 0; i < passes.length; i++) if (passes[i].isOf(frustum)) return true;
+  return false;
 }

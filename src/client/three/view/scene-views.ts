@@ -1,9 +1,10 @@
 import { type Camera, Matrix4, Vector4 } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ViewOptions } from '../../../shared/types.js';
-import { readOptions, show } from '../../check/validate.js';
+import { checkAtLeastZero, readOptions, show } from '../../check/validate.js';
+import { checkView } from '../../frame/view-table.js';
 import { FirstView } from '../../query/first-view.js';
-import { FrustumCorners, motionBetween } from '../../query/frustum-motion.js';
+import { cornersIn, FrustumCorners, motionBetween } from '../../query/frustum-motion.js';
 import type { CollisionService } from '../../service.js';
 import { isAboutOneObject } from '../track/object-wishes.js';
 import { readCamera, type ViewSize } from './view.js';
@@ -25,6 +26,14 @@ export interface SceneViewOptions {
 }
 
 const KEYS = ['margin', 'minPixels', 'occlusion', 'occlusionMargin'];
+
+/** These are those of who gives none. */
+export const NO_OPTIONS: SceneViewOptions = {};
+
+/** Reads the options of a view, which most frames do not have. Throws INVALID_ARGUMENT. */
+export function readSceneView(given: SceneViewOptions): SceneViewOptions {
+  return given === NO_OPTIONS ? given : readOptions('setView', 'options', given, KEYS);
+}
 
 /** What the tracker knows of a camera that it has set as a view. */
 export interface SceneView {
@@ -70,34 +79,37 @@ export class SceneViews {
     this.#first = new FirstView(Promise.race([service.ended, end]));
   }
 
+  /** Sets a view, with options that were read by `readSceneView`. */
   set(name: string, camera: Camera, size: ViewSize, given: SceneViewOptions): void {
-    const {
-      margin = this.#margin,
-      minPixels = 0,
-      occlusion,
-      occlusionMargin,
-    } = readOptions('setView', 'options', given, KEYS);
+    const { margin = this.#margin, minPixels = 0, occlusion, occlusionMargin } = given;
     const options = readCamera(camera, size, 0, minPixels);
     if (occlusion !== undefined) options.occlusion = occlusion;
     if (occlusionMargin !== undefined) options.occlusionMargin = occlusionMargin;
     const before = this.#views.get(name);
     let corners: FrustumCorners | null = null;
+    let isRead = false;
     if (margin !== 'motion') options.margin = margin;
     else if (before !== undefined) {
       const isAskedFor = given.margin === 'motion';
-      corners = cornersOf(options, isAskedFor);
-      options.margin = corners === null ? 0 : 2 * motionTo(corners, before, isAskedFor);
+      if (!isAskedFor && isSameCamera(before.options, options)) corners = before.corners;
+      else {
+        // What is read for its corners is handed over as it was read: to read it takes longer than to set it.
+        corners = new FrustumCorners(checkView('setView', options));
+        isRead = true;
+        options.margin = 2 * motionTo(corners, before, isAskedFor);
+        checkAtLeastZero('setView', 'margin', options.margin);
+        corners.view.setMargins(options.margin, occlusion === true && !corners.isEmpty, occlusionMargin);
+      }
     }
-    if (before !== undefined && this.#owners.get(name) === this && isSame(before.options, options)) {
-      before.camera = camera;
+    const isOwn = this.#owners.get(name) === this;
+    if (isOwn && before?.options.margin === options.margin && isSameCamera(before!.options, options)) {
+      before!.camera = camera;
       return;
     }
-    this.#service.setView(options, name);
+    if (isRead) this.#service.setView(options, name, corners!.view);
+    else this.#service.setView(options, name);
     this.#owners.set(name, this);
-    // The matrices are the camera's own.
-    const { projection, view, layers = 0 } = options;
-    const copies = { ...options, projection: Array.from(projection), view: Array.from(view) };
-    this.#views.set(name, { name, camera, options: copies, layers, eye: eyeOf(copies), corners });
+    this.#views.set(name, new SetView(name, camera, options, corners));
     if (name === this.#main) this.#first.set();
   }
 
@@ -156,30 +168,21 @@ export class SceneViews {
   }
 }
 
-/** Answers the corners of what is seen; null of what is no view, which the service tells, unless the caller has asked for its motion. */
-function cornersOf(options: ViewOptions, isAskedFor: boolean): FrustumCorners | null {
-  try {
-    return new FrustumCorners(options);
-  } catch (error) {
-    if (isAskedFor) throw error;
-    return null;
-  }
-}
-
 /**
  * Answers how far a frustum has moved, or 0 where nobody can tell: its far plane is at infinity, or was. Throws INVALID_ARGUMENT
  * where it is, and the caller has asked for the motion.
  */
 function motionTo(now: FrustumCorners, before: SceneView, isAskedFor: boolean): number {
   try {
-    before.corners ??= new FrustumCorners(before.options);
+    before.corners ??= cornersIn(before.options);
     return motionBetween(before.corners, now);
   } catch {
     return isAskedFor ? motionBetween(now, now) : 0;
   }
 }
 
-function isSame(a: ViewOptions, b: ViewOptions): boolean {
+/** Tells whether two views are the same, but for their margins. */
+function isSameCamera(a: ViewOptions, b: ViewOptions): boolean {
   for (let i = 0; i < 16; i++) if (a.projection[i] !== b.projection[i] || a.view[i] !== b.view[i]) return false;
   return (
     a.viewport.x === b.viewport.x &&
@@ -189,15 +192,39 @@ function isSame(a: ViewOptions, b: ViewOptions): boolean {
     a.depth === b.depth &&
     a.reversed === b.reversed &&
     a.layers === b.layers &&
-    a.margin === b.margin &&
     a.minPixels === b.minPixels &&
     a.occlusion === b.occlusion &&
     a.occlusionMargin === b.occlusionMargin
   );
 }
 
-function eyeOf({ projection, view }: { projection: number[]; view: number[] }): Vector4 {
-  const { elements } = new Matrix4().fromArray(view).invert();
+/** A view as it was set, whose eye is found when somebody asks for it: no frame does. */
+class SetView implements SceneView {
+  readonly name: string;
+  camera: Camera;
+  readonly options: ViewOptions;
+  readonly layers: number;
+  corners: FrustumCorners | null;
+  #eye: Vector4 | null = null;
+
+  /** The matrices of the options are the camera's own, and are copied. */
+  constructor(name: string, camera: Camera, options: ViewOptions, corners: FrustumCorners | null) {
+    const { projection, view, layers = 0 } = options;
+    this.name = name;
+    this.camera = camera;
+    this.options = { ...options, projection: Array.from(projection), view: Array.from(view) };
+    this.layers = layers;
+    this.corners = corners;
+  }
+
+  get eye(): Vector4 {
+    this.#eye ??= eyeOf(this.options);
+    return this.#eye;
+  }
+}
+
+function eyeOf({ projection, view }: ViewOptions): Vector4 {
+  const { elements } = new Matrix4().fromArray(view as number[]).invert();
   // The projection's bottom row tells whether lines of sight meet in the eye or run along its axis.
   if (projection[15] === 0) return new Vector4(elements[12], elements[13], elements[14], 1);
   return new Vector4(-elements[8], -elements[9], -elements[10], 0);

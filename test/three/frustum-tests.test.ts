@@ -1,0 +1,76 @@
+// Who decides about what three's frusta are asked, also where somebody else replaces these tests while a pass is under way.
+import { BoxGeometry, Frustum, Matrix4, Mesh, type Object3D, OrthographicCamera } from 'three';
+import { expect, onTestFinished, test } from 'vitest';
+import { enter, leave, type RenderPass } from '../../src/client/three/culling/frustum-tests.js';
+
+const camera = new OrthographicCamera(-2, 2, 2, -2, -2, 2);
+const frustum = new Frustum().setFromProjectionMatrix(
+  new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse),
+);
+
+/** A pass that leaves out some objects of some frustum, and has others drawn by no frustum but others. */
+function passOf(own: Frustum, leftOut: Object3D[], forced: Object3D[] = []): RenderPass & { asked: number } {
+  return {
+    asked: 0,
+    isOf: (each) => each === own,
+    isForced: (object) => forced.includes(object),
+    isLeftOut(object) {
+      this.asked++;
+      return leftOut.includes(object);
+    },
+  };
+}
+
+function cube(x = 0): Mesh {
+  const mesh = new Mesh(new BoxGeometry());
+  mesh.position.x = x;
+  mesh.updateMatrixWorld();
+  return mesh;
+}
+
+test('what any pass of a frustum leaves out is not drawn by it, and all else as before', () => {
+  const [seen, left, alsoLeft, outside, forced] = [cube(), cube(), cube(), cube(9), cube(9)];
+  const other = frustum.clone();
+  const passes = [passOf(frustum, [left], [forced]), passOf(frustum, [alsoLeft]), passOf(other, [seen])];
+  const original = Frustum.prototype.intersectsObject;
+  const answers = (of: Frustum) => [seen, left, alsoLeft, outside, forced].map((object) => of.intersectsObject(object));
+  for (const pass of passes) enter(pass);
+  expect(answers(frustum)).toEqual([true, false, false, false, false]);
+  expect(answers(other)).toEqual([false, true, true, false, false]);
+  expect(answers(frustum.clone())).toEqual([true, true, true, false, true]);
+  leave(passes[0]);
+  expect(answers(frustum)).toEqual([true, true, false, false, false]);
+  leave(passes[2]);
+  leave(passes[1]);
+  leave(passes[1]);
+  expect(Frustum.prototype.intersectsObject).toBe(original);
+  expect(answers(frustum)).toEqual([true, true, true, false, false]);
+});
+
+test('who replaces the tests while a pass is under way keeps what it has put there, in all passes to come', () => {
+  const { prototype } = Frustum;
+  const original = prototype.intersectsObject;
+  onTestFinished(() => {
+    prototype.intersectsObject = original;
+  });
+  const left = cube();
+  let calls = 0;
+  for (let round = 1; round <= 3; round++) {
+    const pass = passOf(frustum, [left]);
+    enter(pass);
+    const before = prototype.intersectsObject;
+    const wrapper = function (this: Frustum, object: Object3D): boolean {
+      calls++;
+      return before.call(this, object);
+    };
+    prototype.intersectsObject = wrapper;
+    calls = 0;
+    expect(frustum.intersectsObject(left)).toBe(false);
+    expect(calls).toBe(round); // that of each round before it, too
+    leave(pass);
+    expect(prototype.intersectsObject).toBe(wrapper);
+    pass.asked = 0;
+    expect(frustum.intersectsObject(left)).toBe(true);
+    expect(pass.asked).toBe(0);
+  }
+});

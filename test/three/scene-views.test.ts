@@ -1,0 +1,59 @@
+// A view whose margin is found by its motion is read once: what the service is handed is what it would have read itself.
+import { type CollisionService, createCollisionService } from 'collision-worker';
+import { trackScene } from 'collision-worker/three';
+import { type Camera, OrthographicCamera, PerspectiveCamera, Scene } from 'three';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readView, type View } from '../../src/client/frame/view-table.js';
+import { Random, SEED } from '../oracle/random.js';
+
+let service: CollisionService;
+beforeAll(async () => {
+  service = await createCollisionService({ builders: 0 });
+});
+afterAll(() => service.dispose());
+
+function cameraOf(random: Random): Camera {
+  return random.chance(0.5) ? new PerspectiveCamera(60, 2, 0.1, 100) : new OrthographicCamera(-2, 2, 1, -1, 0, 10);
+}
+
+test(`views of cameras that move, stand still, and have no pixels, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const set = vi.spyOn(service, 'setView');
+  const kinds = { read: 0, occluding: 0, empty: 0, still: 0, again: 0 };
+  for (const culling of [false, { occlusion: true }, { minPixels: 2 }]) {
+    const tracker = await trackScene(service, new Scene(), { culling });
+    const camera = cameraOf(random);
+    let size = { width: 200, height: 100 };
+    for (let frame = 0; frame < 60; frame++) {
+      const isStill = random.chance(0.3);
+      if (!isStill) {
+        camera.position.copy(random.point(1));
+        camera.quaternion.copy(random.rotation());
+        camera.layers.mask = random.pick([1, 3]);
+        size = random.pick([size, { width: 200, height: 100 }, { width: 300, height: 100 }, { width: 0, height: 100 }]);
+      }
+      set.mockClear();
+      tracker.setView(camera, size, 'view', {
+        ...(culling === false || random.chance(0.3) ? { margin: 'motion' } : {}),
+        ...(random.chance(0.3) ? { occlusion: random.chance(0.5) } : {}),
+        ...(random.chance(0.2) ? { occlusionMargin: random.range(0, 2) } : {}),
+        ...(random.chance(0.2) ? { minPixels: random.integer(3) } : {}),
+      });
+      if (set.mock.calls.length === 0) {
+        kinds.again++;
+        continue;
+      }
+      const [options, , read] = set.mock.lastCall! as unknown as [Parameters<typeof readView>[1], string, View?];
+      if (isStill && options.margin === 0) kinds.still++;
+      if (read === undefined) continue;
+      kinds.read++;
+      if (options.occlusion === true) kinds.occluding++;
+      if (read.isEmpty) kinds.empty++;
+      const expected = readView('setView', options);
+      expected.record[0] = read.slot; // the name says which that is
+      expect(read.record).toEqual(expected.record);
+    }
+    tracker.dispose();
+  }
+  for (const [kind, count] of Object.entries(kinds)) expect(count, kind).toBeGreaterThan(0);
+});
