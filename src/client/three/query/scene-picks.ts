@@ -8,7 +8,7 @@ import { isCutAway } from '../track/clip-sets.js';
 import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import type { TrackerContext } from '../track/stand-in.js';
-import type { SceneView, SceneViews } from '../view/scene-views.js';
+import { eyeOf, type SceneView, type SceneViews } from '../view/scene-views.js';
 import { intersectionAt, type SceneIntersection, type SceneSnap } from './intersection.js';
 import { LatestOnly } from './latest-only.js';
 import { type Checked, queryOf, readQuery, type SceneQueryOptions } from './scene-options.js';
@@ -130,7 +130,7 @@ export class ScenePicks {
       if (!hit?.snap || !placement) return null;
       const { object, point, element } = hit.snap;
       const own = hit.object === object ? hit : { ...hit, object, point, triangle: -1, element };
-      const intersection = intersectionAt(own, placement, number, view.eye);
+      const intersection = intersectionAt(own, placement, number, eyeOf(view));
       return intersection && { intersection, snap: sceneSnapOf(hit.snap, placement, number) };
     });
   }
@@ -264,10 +264,11 @@ export class ScenePicks {
    */
   #intersections(
     hits: readonly Hit[],
-    { eye }: SceneView,
+    view: SceneView,
     { clipSets, fat }: PickQuery,
     number: number,
   ): SceneIntersection[] {
+    const eye = eyeOf(view);
     const found = hits.flatMap((hit) => {
       const placement = this.#context.objects.find(hit.object);
       if (placement === undefined) return [];

@@ -43,8 +43,6 @@ export interface SceneView {
   /** It is as it was set, with matrices of its own. */
   readonly options: ViewOptions;
   readonly layers: number;
-  /** Its rays start here, or with w = 0 have this direction. */
-  readonly eye: Vector4;
   /** They are those of what it sees; null where its motion was not asked for yet. */
   corners: FrustumCorners | null;
 }
@@ -109,7 +107,10 @@ export class SceneViews {
     if (isRead) this.#service.setView(options, name, corners!.view);
     else this.#service.setView(options, name);
     this.#owners.set(name, this);
-    this.#views.set(name, new SetView(name, camera, options, corners));
+    // The matrices are the camera's own.
+    const { projection, view, layers = 0 } = options;
+    const copies = { ...options, projection: Array.from(projection), view: Array.from(view) };
+    this.#views.set(name, { name, camera, options: copies, layers, corners });
     if (name === this.#main) this.#first.set();
   }
 
@@ -198,32 +199,9 @@ function isSameCamera(a: ViewOptions, b: ViewOptions): boolean {
   );
 }
 
-/** A view as it was set, whose eye is found when somebody asks for it: no frame does. */
-class SetView implements SceneView {
-  readonly name: string;
-  camera: Camera;
-  readonly options: ViewOptions;
-  readonly layers: number;
-  corners: FrustumCorners | null;
-  #eye: Vector4 | null = null;
-
-  /** The matrices of the options are the camera's own, and are copied. */
-  constructor(name: string, camera: Camera, options: ViewOptions, corners: FrustumCorners | null) {
-    const { projection, view, layers = 0 } = options;
-    this.name = name;
-    this.camera = camera;
-    this.options = { ...options, projection: Array.from(projection), view: Array.from(view) };
-    this.layers = layers;
-    this.corners = corners;
-  }
-
-  get eye(): Vector4 {
-    this.#eye ??= eyeOf(this.options);
-    return this.#eye;
-  }
-}
-
-function eyeOf({ projection, view }: ViewOptions): Vector4 {
+/** Answers where the rays of a view start, or with w = 0 the direction that they have. No frame asks for it. */
+export function eyeOf({ options }: SceneView): Vector4 {
+  const { projection, view } = options;
   const { elements } = new Matrix4().fromArray(view as number[]).invert();
   // The projection's bottom row tells whether lines of sight meet in the eye or run along its axis.
   if (projection[15] === 0) return new Vector4(elements[12], elements[13], elements[14], 1);
