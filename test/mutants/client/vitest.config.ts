@@ -31,7 +31,7 @@ export default defineConfig({
       'test/composed/{proximity,section,snap,tracker}.test.ts',
       'test/fuzz/*.test.ts',
       'test/three/*.test.ts',
-      'test/pointer/{events,views}.browser.test.ts',
+      'test/pointer/*.test.ts',
       'test/react/{fiber-events,hooks,worker-events}.browser.test.tsx',
       'test/repro/*.test.ts',
       'test/worker/{binding,box-lines,failures,mesh-table,second-part,steps,used-memory,worker-service}.test.ts',
@@ -48,6 +48,7 @@ export default defineConfig({
     // core's to cope with.
     exclude: [
       'test/client/*.browser.test.ts',
+      'test/pointer/places.browser.test.ts',
       'test/fuzz/{*.browser,culled}.test.ts',
       'test/repro/*.browser.test.ts',
       'test/client/{ahead,building,character-course,large-meshes,long-run,paced}.test.ts',
