@@ -230,7 +230,9 @@ describe('a filter', () => {
 
 test('a contact is asked for in some detail', () => {
   expect(checkDetail('contact', undefined)).toBe(CONTACTS_MANIFOLD);
-  expect(() => checkDetail('contact', 'none')).toThrow('contact: detail is "none", expected more than \'none\'');
+  expect(() => checkDetail('contact', 'none' as never)).toThrow(
+    'contact: detail is "none", expected more than \'none\'',
+  );
 });
 
 test('a ray goes in a direction, from 0 to any length by default', () => {

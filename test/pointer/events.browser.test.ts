@@ -298,6 +298,21 @@ describe('forwardPointerEvents', () => {
     expect(count).toBeGreaterThan(5);
   });
 
+  test('has the worker cast the rays, and not three', async () => {
+    const { left, right, tracker } = await twoCubes();
+    const heard = note({ left, right }, ['pointerdown']);
+    forward(tracker);
+    // three would look at these, of which nobody has said that they are others.
+    left.geometry = left.geometry.clone();
+    await settle(tracker, frontCamera());
+    (left.geometry.attributes.position.array as Float32Array).fill(1e6);
+    left.geometry.boundingSphere = null;
+    send('pointerdown', LEFT);
+    send('pointerdown', RIGHT);
+    await answered(tracker);
+    expect(heard).toEqual(['pointerdown@left', 'pointerdown@right']);
+  });
+
   test('asks objects with a raycast of their own, and invisible ones, here', async () => {
     const { left, right, tracker } = await twoCubes();
     left.raycast = () => {};

@@ -53,7 +53,7 @@ export default defineConfig({
       'test/repro/*.browser.test.ts',
       'test/client/{ahead,building,character-course,large-meshes,long-run,paced}.test.ts',
       'test/three/{batched-mesh,collision-helper,culling,culling-webgpu,drawn-classes}.browser.test.ts',
-      'test/three/{hitches,hover,occlusion,pixel-centres,restart,section-helper}.browser.test.ts',
+      'test/three/{hitches,occlusion,pixel-centres,restart,section-helper}.browser.test.ts',
       'test/repro/{depth-of-a-large-mesh-in-a-box,depth-of-concentric-convex-meshes,derived-of-a-large-mesh}.test.ts',
       'test/repro/{budget-coincident-objects,copies-in-one-mesh,mesh-far-smaller-than-another}.test.ts',
       'test/repro/{flat-mesh-of-denormals,rays-from-afar,removals-in-any-order,three-of-many-in-any-order}.test.ts',
