@@ -1,8 +1,9 @@
 // What errors say of the value that was given.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { show } from '../../src/client/check/validate.js';
+import { browserHost } from '../../src/client/link/host.browser.js';
 import { WorkerStart } from '../../src/client/link/worker-start.js';
 import { boxMesh } from '../oracle/meshes.js';
 
@@ -109,6 +110,17 @@ describe('a call that is refused names', () => {
     const answer = service.raycastMany(Float32Array.of(0, 0, 9, 0, 0, 0, 0, 99));
     await expect(answer).rejects.toMatchObject({ name: 'CollisionError', cause: expect.anything() });
   });
+});
+
+test('a document of jsdom has no workers, of which Jest is told', () => {
+  vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (linux) AppleWebKit/537.36 jsdom/26.1.0' });
+  expect(browserHost.advice()).toMatch(/with Jest, put `testEnvironmentOptions: .*` into jest.config.js$/);
+  vi.stubGlobal('Worker', class {});
+  expect(browserHost.advice()).toBe('');
+  vi.unstubAllGlobals();
+  vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' });
+  expect(browserHost.advice()).toBe('');
+  vi.unstubAllGlobals();
 });
 
 describe('a worker that does not start, for a content security policy', () => {

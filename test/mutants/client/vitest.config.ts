@@ -32,6 +32,7 @@ export default defineConfig({
       'test/fuzz/*.test.ts',
       'test/three/*.test.ts',
       'test/pointer/*.test.ts',
+      'test/react/*.test.ts',
       'test/react/{fiber-events,hooks,worker-events}.browser.test.tsx',
       'test/repro/*.test.ts',
       'test/worker/{binding,box-lines,failures,mesh-table,second-part,steps,used-memory,worker-service}.test.ts',
