@@ -35,7 +35,7 @@ export default defineConfig({
       'test/react/*.test.ts',
       'test/react/{fiber-events,hooks,worker-events}.browser.test.tsx',
       'test/repro/*.test.ts',
-      'test/worker/{binding,box-lines,failures,mesh-table,second-part,steps,used-memory,worker-service}.test.ts',
+      'test/worker/{binding,box-lines,core-start,failures,mesh-table,second-part,steps,used-memory,worker-service}.test.ts',
       'test/worker/boxes/*.test.ts',
       'test/worker/contact/{contact,manifold-convex-service,manifold-mesh-service}.test.ts',
       'test/worker/mesh/{refit,stale-derived,update-mesh,weld}.test.ts',
