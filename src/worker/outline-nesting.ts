@@ -15,7 +15,7 @@ class Loops {
   bounds = new Float64Array();
   /** Twice the signed area of each, positive where it is counter-clockwise. */
   areas = new Float64Array();
-  /** They from the left to the right, by their leftmost points; and the place of each in this order. */
+  /** They from the largest to the smallest; and the place of each in this order. */
   order = new Int32Array();
   ranks = new Int32Array();
   /** The loop directly around each, or -1; and how many are around it. */
@@ -45,9 +45,9 @@ class Loops {
  * front of the plane they are counter-clockwise where what is inside is cut, clockwise where it is a hole. `plane` is four
  * numbers, n · p + d.
  *
- * Each loop asks at a point inside of it, as points on it may be on others that it touches. What is around it begins farther to
- * the left. Where few loops and edges are to be looked at, each such loop tells by how often it crosses the way to the left of
- * the point, the innermost ones first. Of many, the edge next to the left tells (a sweep's question, as Preparata and Shamos,
+ * Each loop asks at a point inside of it, as points on it may be on others that it touches. What is around it is larger. Where
+ * few loops and edges are to be looked at, each larger loop tells by how often it crosses the way to the left of the point, the
+ * smallest first. Of many, the edge of a larger one next to the left tells (a sweep's question, as Preparata and Shamos,
  * "Computational Geometry", 1985, put it): the loop is inside of that edge's loop, or beside it inside of the same one. Edges
  * are found in rows of about as many as the edges are high, so that n edges take about n log n. Where outlines cross each
  * other, as those of meshes that pass through themselves, the answer is what these points see.
@@ -163,12 +163,15 @@ function readLoops(loops: Loops, outlines: Outlines, first: number, last: number
   loops.nearness = ROUNDING * farthest;
 }
 
-/** Sorts loops by their leftmost points; where these are equal the larger one is first, which may be around the other. */
+/**
+ * Sorts loops, the largest first: what is around another one has larger bounds, or where these are equal but for rounding a
+ * larger area, of which a small part decides. Areas alone would not do: those of a loop that crosses itself cancel out.
+ */
 function sortLoops({ count, bounds, areas, order, ranks }: Loops): void {
   for (let i = 0; i < count; i++) order[i] = i;
-  const compare = (a: number, b: number): number =>
-    bounds[4 * a] - bounds[4 * b] || Math.abs(areas[b]) - Math.abs(areas[a]) || a - b;
-  order.subarray(0, count).sort(compare);
+  const sizeOf = (i: number): number =>
+    (bounds[4 * i + 2] - bounds[4 * i]) * (bounds[4 * i + 3] - bounds[4 * i + 1]) + Math.abs(areas[i]) / 1024;
+  order.subarray(0, count).sort((a, b) => sizeOf(b) - sizeOf(a));
   for (let i = 0; i < count; i++) ranks[order[i]] = i;
 }
 
@@ -178,7 +181,7 @@ function sortLoops({ count, bounds, areas, order, ranks }: Loops): void {
  */
 const FEW_TESTS = 1 << 18;
 
-/** Finds the loop directly around each by all edges of those that begin farther to the left. */
+/** Finds the loop directly around each by all edges of those that are larger. */
 function placeFew(loops: Loops): void {
   sortLoops(loops);
   const { count, order, parents, depths } = loops;
@@ -186,7 +189,7 @@ function placeFew(loops: Loops): void {
     const loop = order[rank];
     let parent = -1;
     if (rank > 0) findInside(loops, loop);
-    // What begins last of all that is around it is the innermost one.
+    // The smallest of all that is around it is the innermost one.
     for (let i = rank - 1; i >= 0 && parent < 0; i--) if (isAround(loops, order[i])) parent = order[i];
     parents[loop] = parent;
     depths[loop] = parent < 0 ? 0 : depths[parent] + 1;

@@ -48,6 +48,19 @@ test('picks of every kind', async () => {
   await expect(service.pick(50, 50, { view: 'map' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
 });
 
+test('the newest of those with `latest` answers them, and one without answers none of them', async () => {
+  setView();
+  const waiting = service.pick(50, 50, { latest: true });
+  // Beside the viewport there is nothing to ask of the worker.
+  const beside = [service.pick(-50, 50), service.pickRegion({ x: -50, y: 0, width: 10, height: 10 })] as const;
+  expect(await beside[0]).toBeNull();
+  expect((await beside[1]).length).toBe(0);
+  expect((await waiting)?.object).toBe(box);
+  const older = service.pick(50, 50, { latest: true });
+  const newest = service.pick(-50, 50, { latest: true });
+  expect(await Promise.all([older, newest])).toEqual([null, null]);
+});
+
 test('for what is not the first one, too, with an error', async () => {
   const answer = service.pick(50, 50);
   setView('map');

@@ -103,6 +103,10 @@ test('behind a frame that waits for long work everything goes ahead, after the t
   pump.update();
   await Promise.resolve();
   expect(typesPosted()).toEqual([]); // until somebody asks
+  pump.enqueue(removal(8));
+  pump.update(); // joins the frame, of which the command goes ahead
+  await Promise.resolve();
+  expect(typesPosted()).toEqual(['commands']);
   pump.enqueue(query);
   await Promise.resolve();
   expect(placesIn(posted[0])).toEqual([2]);

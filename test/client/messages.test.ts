@@ -1,8 +1,9 @@
 // What errors say of the value that was given.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { show } from '../../src/client/check/validate.js';
+import { browserHost } from '../../src/client/link/host.browser.js';
 import { WorkerStart } from '../../src/client/link/worker-start.js';
 import { boxMesh } from '../oracle/meshes.js';
 
@@ -40,6 +41,14 @@ describe('a call that is refused names', () => {
   afterAll(() => service.dispose());
 
   const { positions, indices } = boxMesh(1, 1, 1);
+  /** Three bones; one of them, or one weight, is wrong. */
+  const withSkin = (bone: number, weight: number) => {
+    const bones = new Uint8Array((positions.length / 3) * 4);
+    const weights = new Float32Array(bones.length).fill(0.25);
+    if (bone > 0) bones[bone] = 3;
+    if (weight > 0) weights[weight] = Number.NaN;
+    return service.addMesh({ positions, indices, skin: { bones, weights, boneCount: 3 } });
+  };
   test.each<[string, () => unknown, string]>([
     ['the data that are missing', () => service.addMesh(undefined as never), 'data is undefined'],
     ['an array of no length', () => service.addMesh({ positions: new Float32Array() }), 'length of positions is 0'],
@@ -68,6 +77,31 @@ describe('a call that is refused names', () => {
       () => service.raycastMany(Float32Array.of(0, 0, 9, 0, 0, 0, -1, 99, 1, 2, 3, 0, 0, 0, 0, 5)),
       'ray 1 is 1, 2, 3, 0, 0, 0, 0, 5',
     ],
+    [
+      'the bone that there is not',
+      () => withSkin(9, 0),
+      'skin.bones[9] is 3, expected a bone below 3, as it has a weight',
+    ],
+    ['the weight that is no number', () => withSkin(0, 6), 'skin.weights[6] is NaN, expected a finite number'],
+    [
+      'the number of the target that is none',
+      () => {
+        const targets = [0, 1, 2].map(() => positions.slice());
+        targets[1][4] = Number.NaN;
+        return service.addMesh({ positions, indices, morphs: { targets, relative: false } });
+      },
+      'morphs.targets[1][4] is NaN, expected a finite number of about the size of the mesh',
+    ],
+    [
+      'how many vertices a mesh has',
+      async () => service.updateMesh(await service.addMesh({ positions, indices }), new Float32Array(6)),
+      `the length of positions is 6, expected 3 for each of its ${positions.length / 3} vertices`,
+    ],
+    [
+      'the vertex that moved to nowhere',
+      async () => service.updateMesh(await service.addMesh({ positions, indices }), positions.with(7, Infinity)),
+      'vertex 2 of positions is (0.5, Infinity, -0.5), expected finite numbers',
+    ],
   ])('%s', async (_, call, message) => {
     await expect((async () => call())()).rejects.toThrow(message);
   });
@@ -76,6 +110,17 @@ describe('a call that is refused names', () => {
     const answer = service.raycastMany(Float32Array.of(0, 0, 9, 0, 0, 0, 0, 99));
     await expect(answer).rejects.toMatchObject({ name: 'CollisionError', cause: expect.anything() });
   });
+});
+
+test('a document of jsdom has no workers, of which Jest is told', () => {
+  vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (linux) AppleWebKit/537.36 jsdom/26.1.0' });
+  expect(browserHost.advice()).toMatch(/with Jest, put `testEnvironmentOptions: .*` into jest.config.js$/);
+  vi.stubGlobal('Worker', class {});
+  expect(browserHost.advice()).toBe('');
+  vi.unstubAllGlobals();
+  vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' });
+  expect(browserHost.advice()).toBe('');
+  vi.unstubAllGlobals();
 });
 
 describe('a worker that does not start, for a content security policy', () => {

@@ -18,9 +18,15 @@ class Witness extends HeldWorker {
   singles: number[] = [];
   blocks: number[][] = [];
   views = 0;
+  /** Kinds of all commands. */
+  readonly commands: string[] = [];
 
-  override postMessage(message: { type?: string; input?: ArrayBuffer }, transfer: Transferable[] = []): void {
+  override postMessage(
+    message: { type?: string; input?: ArrayBuffer; list?: { type: string }[] },
+    transfer: Transferable[] = [],
+  ): void {
     if (message.type === 'frame') this.#read(message.input!);
+    if (message.type === 'commands') this.commands.push(...message.list!.map(({ type }) => type));
     super.postMessage(message, transfer);
   }
 
@@ -51,6 +57,17 @@ beforeEach(async () => {
   });
 });
 afterEach(() => service.dispose());
+
+test('objects that are alike travel in one command, however many calls add them', async () => {
+  const sphere = { type: 'sphere', radius: 1 } as const;
+  for (const shape of [BOX, { ...BOX, halfExtents: [...BOX.halfExtents] as const }, sphere, sphere, BOX, BOX]) {
+    for (let i = 0; i < 5; i++) service.addObject({ shape, matrix: at(i).elements });
+  }
+  await service.update();
+  expect(witness.commands).toEqual(['addObjects', 'addObjects', 'addObjects']);
+  expect((await service.update()).frame).toBeGreaterThan(0);
+  expect(service.stats.objects).toBe(30);
+});
 
 describe('setTransform', () => {
   test('of an object that is there already does not travel', async () => {

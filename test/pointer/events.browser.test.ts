@@ -1,84 +1,30 @@
 // Pointer events on three's objects, in a real browser: over an element on which events of pointers arrive.
-import { type CollisionService, createCollisionService } from 'collision-worker';
-import { type ForwardPointerOptions, forwardPointerEvents } from 'collision-worker/pointer';
-import { type SceneTracker, trackScene } from 'collision-worker/three';
-import { Group, type Object3D, type PerspectiveCamera, Raycaster, Scene, Vector2 } from 'three';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { forwardPointerEvents } from 'collision-worker/pointer';
+import { type Object3D, type PerspectiveCamera, Raycaster, Scene, Vector2 } from 'three';
+import { describe, expect, test, vi } from 'vitest';
 import { page, server, userEvent } from 'vitest/browser';
-import { createFragileWorker, happen } from '../fixtures/accidents.js';
-import { frontCamera, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
+import {
+  answered,
+  canvas,
+  forward,
+  LEFT,
+  MIDDLE_X,
+  MIDDLE_Y,
+  note,
+  RIGHT,
+  send,
+  service,
+  TYPES,
+  twoCubes,
+  usePointerStage,
+} from '../fixtures/pointer-stage.js';
+import { frontCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { cube, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 
-const TYPES = [
-  ...['pointerover', 'pointerout', 'pointerenter', 'pointerleave', 'pointermove', 'pointerdown', 'pointerup'],
-  ...['pointercancel', 'click', 'dblclick', 'contextmenu', 'wheel'],
-];
-const [MIDDLE_X, MIDDLE_Y] = [SIZE.width / 2, SIZE.height / 2];
-/** The middles of cubes at x = -2 and 2 are drawn so far from the middle. */
-const PIXELS = (2 * SIZE.height) / 2 / Math.tan((25 * Math.PI) / 180) / 10;
-const [LEFT, RIGHT] = [MIDDLE_X - PIXELS, MIDDLE_X + PIXELS];
-
-let service: CollisionService;
-let canvas: HTMLElement;
-let ends: (() => void)[];
-beforeEach(async () => {
-  service = await createCollisionService();
-  canvas = document.createElement('div');
-  canvas.style.cssText = `position:fixed; left:10px; top:20px; width:${SIZE.width}px; height:${SIZE.height}px; border:3px solid`;
-  document.body.append(canvas);
-  ends = [];
-});
-afterEach(() => {
-  for (const end of ends) end();
-  canvas.remove();
-  service.dispose();
-});
-
-function forward(tracker: SceneTracker, options?: ForwardPointerOptions): () => void {
-  const end = forwardPointerEvents(tracker, canvas, options);
-  ends.push(end);
-  return end;
-}
-
-function send(type: string, x: number, y = MIDDLE_Y, init: PointerEventInit & WheelEventInit = {}): Event {
-  const { left, top } = canvas.getBoundingClientRect();
-  const all = {
-    ...{ clientX: left + 3 + x, clientY: top + 3 + y, bubbles: true, cancelable: true },
-    ...{ isPrimary: true, pointerId: 1, pointerType: 'mouse' },
-    ...init,
-  };
-  const event = type === 'wheel' ? new WheelEvent(type, all) : new PointerEvent(type, all);
-  canvas.dispatchEvent(event);
-  return event;
-}
-
 type Heard = { type: string; currentTarget: Object3D; target: Object3D } & Record<string, unknown>;
 
-/** Notes what objects hear, as `type@name`. */
-function note(objects: Record<string, Object3D>, types = TYPES) {
-  const heard: string[] = [];
-  for (const [name, object] of Object.entries(objects)) {
-    for (const type of types) object.addEventListener(type as 'click', () => heard.push(`${type}@${name}`));
-  }
-  return heard;
-}
-
-/** Two cubes beside each other in a group, and nothing between them. */
-async function twoCubes() {
-  const [left, right] = [cube(), cube()];
-  left.position.x = -2;
-  right.position.x = 2;
-  const group = new Group().add(left, right);
-  const tracker = await track(service, new Scene().add(group));
-  return { left, right, group, tracker };
-}
-
-/** Waits until the listeners of all that was sent have run. */
-async function answered(tracker: SceneTracker): Promise<void> {
-  for (let i = 0; i < 3; i++) await tracker.pick(0, 0);
-  await new Promise((resolve) => setTimeout(resolve));
-}
+usePointerStage();
 
 describe('forwardPointerEvents', () => {
   test('has objects hear of each kind of event, in order', async () => {
@@ -352,6 +298,21 @@ describe('forwardPointerEvents', () => {
     expect(count).toBeGreaterThan(5);
   });
 
+  test('has the worker cast the rays, and not three', async () => {
+    const { left, right, tracker } = await twoCubes();
+    const heard = note({ left, right }, ['pointerdown']);
+    forward(tracker);
+    // three would look at these, of which nobody has said that they are others.
+    left.geometry = left.geometry.clone();
+    await settle(tracker, frontCamera());
+    (left.geometry.attributes.position.array as Float32Array).fill(1e6);
+    left.geometry.boundingSphere = null;
+    send('pointerdown', LEFT);
+    send('pointerdown', RIGHT);
+    await answered(tracker);
+    expect(heard).toEqual(['pointerdown@left', 'pointerdown@right']);
+  });
+
   test('asks objects with a raycast of their own, and invisible ones, here', async () => {
     const { left, right, tracker } = await twoCubes();
     left.raycast = () => {};
@@ -390,94 +351,6 @@ describe('forwardPointerEvents', () => {
     expect(send('wheel', LEFT).defaultPrevented).toBe(true);
     expect(send('contextmenu', LEFT).defaultPrevented).toBe(false);
     expect(hits).toEqual([null, left, left]);
-  });
-
-  test('waits for the first update', async () => {
-    const box = cube();
-    const tracker = await trackScene(service, new Scene().add(box), UNRENDERED);
-    const heard = note({ box }, ['pointerdown', 'click']);
-    forward(tracker);
-    send('pointerdown', MIDDLE_X);
-    send('pointerup', MIDDLE_X);
-    await settle(tracker, frontCamera());
-    await answered(tracker);
-    expect(heard).toEqual(['pointerdown@box', 'click@box']);
-  });
-
-  test('ends by its function, its signal and with the tracker, and lets go of what it is over', async () => {
-    const abort = new AbortController();
-    for (const by of ['function', 'signal', 'tracker'] as const) {
-      const { left, tracker } = await twoCubes();
-      const heard = note({ left }, ['pointerover', 'pointerout', 'pointermove']);
-      const before = globalThis.pointerEventspointerMap!.size;
-      const end = forward(tracker, { signal: abort.signal });
-      send('pointermove', LEFT);
-      await answered(tracker);
-      send('pointermove', LEFT + 1); // nobody waits for it any more
-      if (by === 'function') end();
-      else if (by === 'signal') abort.abort();
-      else tracker.dispose();
-      send('pointermove', LEFT);
-      await service.update();
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      const ended = by === 'tracker' ? [] : ['pointerover@left', 'pointermove@left', 'pointerout@left'];
-      expect(heard, by).toEqual(ended); // the signal is aborted by then: the third never begins
-      expect(globalThis.pointerEventspointerMap!.size).toBe(before);
-      tracker.dispose();
-      expect(() => forward(tracker)).toThrow(/disposed/);
-    }
-    const { left, tracker } = await twoCubes();
-    const heard = note({ left }, ['pointerover', 'pointerout']);
-    forward(tracker);
-    send('pointermove', LEFT);
-    await answered(tracker);
-    tracker.dispose();
-    expect(heard).toEqual(['pointerover@left', 'pointerout@left']);
-  });
-
-  test('goes on over a lost worker, and ends with the service', async () => {
-    const workers: Worker[] = [];
-    const createWorker = () => {
-      workers.push(createFragileWorker());
-      return workers.at(-1)!;
-    };
-    const mortal = await createCollisionService({ createWorker, builders: 0, timeout: 3000 });
-    const box = cube();
-    const tracker = await track(mortal, new Scene().add(box));
-    const heard = note({ box }, ['pointerdown', 'pointerout']);
-    forward(tracker);
-    happen(workers[0], 'ends itself');
-    send('pointerdown', MIDDLE_X);
-    await vi.waitFor(() => expect(heard).toEqual(['pointerdown@box']), { timeout: 20_000 });
-    expect(workers.length).toBe(2);
-    mortal.dispose();
-    send('pointerdown', MIDDLE_X);
-    await vi.waitFor(() => expect(heard).toEqual(['pointerdown@box', 'pointerout@box']), 10_000);
-    send('pointerdown', MIDDLE_X);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(heard.length).toBe(2);
-  });
-
-  test('where no worker starts any more three casts the rays', async () => {
-    const workers: Worker[] = [];
-    const createWorker = () => {
-      if (workers.length > 0) throw new Error('no more');
-      workers.push(createFragileWorker());
-      return workers[0];
-    };
-    const mortal = await createCollisionService({ createWorker, builders: 0, timeout: 3000 });
-    ends.push(() => mortal.dispose());
-    const box = cube();
-    const tracker = await track(mortal, new Scene().add(box));
-    const heard = note({ box }, ['pointerdown', 'click']);
-    forward(tracker);
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    happen(workers[0], 'ends itself');
-    send('pointerdown', MIDDLE_X);
-    send('pointerup', MIDDLE_X);
-    await vi.waitFor(() => expect(heard).toEqual(['pointerdown@box', 'click@box']), { timeout: 20_000 });
-    expect(warn.mock.calls.flat().filter((each) => String(each).startsWith('forwardPointerEvents')).length).toBe(1);
-    warn.mockRestore();
   });
 
   test('refuses what it cannot use', async () => {

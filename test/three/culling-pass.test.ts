@@ -6,6 +6,7 @@ import {
   BatchedMesh,
   BoxGeometry,
   type Camera,
+  InstancedMesh,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
@@ -74,6 +75,41 @@ test.skipIf(Number.parseInt(REVISION, 10) < 166)(
     await draw();
     expect(calls).toBe(1);
     expect(batch.onBeforeRender).toBe(own);
+  },
+);
+
+// Nobody asks a frustum about such a mesh, unless the app says that it may be left out.
+test.skipIf(Number.parseInt(REVISION, 10) < 166)(
+  'instances of a mesh that is not to be culled are left out where the app says so',
+  async () => {
+    const service = await createCollisionService();
+    onTestFinished(() => service.dispose());
+    for (const cullable of [undefined, true]) {
+      const batch = new BatchedMesh(4, 24, 36, new MeshBasicMaterial());
+      const box = batch.addGeometry(new BoxGeometry());
+      const instanced = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 4);
+      for (let i = 0; i < 4; i++) {
+        const matrix = new Matrix4().setPosition(i - 1, 0, i === 1 ? 50 : 0);
+        batch.setMatrixAt(batch.addInstance(box), matrix);
+        instanced.setMatrixAt(i, matrix);
+      }
+      batch.frustumCulled = false;
+      batch.perObjectFrustumCulled = false;
+      instanced.frustumCulled = false;
+      const scene = new Scene().add(batch, instanced);
+      const objectOptions = () => ({ ...(cullable !== undefined && { cullable }) });
+      const tracker = await trackScene(service, scene, { culling: true, objectOptions });
+      const camera = new PerspectiveCamera();
+      camera.position.z = 10;
+      const painter = new ListPainter();
+      for (let i = 0; i < 4; i++) {
+        painter.render(scene, camera);
+        await tracker.update(camera, SIZE);
+      }
+      painter.render(scene, camera);
+      expect(tracker.culled.instances).toBe(cullable ? 2 : 0);
+      tracker.dispose();
+    }
   },
 );
 

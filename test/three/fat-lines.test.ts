@@ -1,6 +1,17 @@
 // The lines of three's addons, which have a width: picks and rays answer what their own `raycast` does.
 import type { SceneTracker } from 'collision-worker/three';
-import { Group, type Intersection, type Object3D, Raycaster, Scene, Vector2 } from 'three';
+import {
+  BufferAttribute,
+  Group,
+  InstancedBufferAttribute,
+  InstancedInterleavedBuffer,
+  InterleavedBufferAttribute,
+  type Intersection,
+  type Object3D,
+  Raycaster,
+  Scene,
+  Vector2,
+} from 'three';
 import { Line2 } from 'three/addons/lines/Line2.js';
 import { LineGeometry } from 'three/addons/lines/LineGeometry.js';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
@@ -196,6 +207,52 @@ test('with params, one that was never drawn is not hit, as three has no pixels f
   line.material.resolution.set(SIZE.width, SIZE.height); // as the first rendering does
   expect((await tracker.pick(...at, { params: {} }))?.object).toBe(line);
   expect(await tracker.pick(...middle, { params: {} })).toBeNull();
+});
+
+test('the ends of its segments may be in any arrays, which may change', async () => {
+  const numbers = Float32Array.of(-1, 0.5, 0, 1, 0.5, 0, -1, -0.5, 0, 1, -0.5, 0);
+  const ends = [0, 3].map((first) =>
+    Float32Array.from([...numbers.subarray(first, first + 3), ...numbers.subarray(first + 6, first + 9)]),
+  );
+  const shared = (stride: number, scale = 1, isNormalized = false) => {
+    const type = isNormalized ? Int16Array : Float32Array;
+    const all = new type(2 * stride).fill(scale);
+    for (let i = 0; i < 12; i++) all[Math.floor(i / 6) * stride + (i % 6)] = numbers[i] * scale;
+    const data = new InstancedInterleavedBuffer(all, stride, 1);
+    return [0, 3].map((offset) => new InterleavedBufferAttribute(data, 3, offset, isNormalized));
+  };
+  const apart = ends.map((end) => new InstancedBufferAttribute(end, 3));
+  const backwards = shared(6).reverse();
+  const line = new LineSegments2();
+  const tracker = await track(service, new Scene().add(line));
+  const down = (y: number) => ({ origin: [0, y, 5], direction: [0, 0, -1] }) as const;
+  for (const [start, end] of [apart, shared(6), backwards, shared(7), shared(6, 32767, true)]) {
+    line.material = new LineMaterial({ linewidth: 0.1, worldUnits: true });
+    line.geometry = new LineSegmentsGeometry();
+    line.geometry.setAttribute('instanceStart', start).setAttribute('instanceEnd', end);
+    line.geometry.instanceCount = 2;
+    await settle(tracker, frontCamera());
+    expect((await tracker.raycast(down(0.5)))?.faceIndex).toBe(0);
+    expect((await tracker.raycast(down(-0.5)))?.faceIndex).toBe(1);
+    expect(await tracker.raycast(down(0))).toBeNull();
+    // As many as are drawn.
+    line.geometry.instanceCount = 1;
+    await settle(tracker, frontCamera());
+    expect(await tracker.raycast(down(-0.5))).toBeNull();
+  }
+  line.geometry.setAttribute('instanceStart', new BufferAttribute(Float32Array.of(-1, 0, 0), 3));
+  line.geometry.setAttribute('instanceEnd', new BufferAttribute(Float32Array.of(1, 0, 0), 3));
+  await settle(tracker, frontCamera());
+  expect((await tracker.raycast(down(0)))?.faceIndex).toBe(0);
+  // Only where it ends is another array, and then none.
+  line.geometry.setAttribute('instanceEnd', new BufferAttribute(Float32Array.of(-1, 2, 0), 3));
+  await settle(tracker, frontCamera());
+  expect(await tracker.raycast(down(0))).toBeNull();
+  expect((await tracker.raycast({ ...down(1), origin: [-1, 1, 5] }))?.faceIndex).toBe(0);
+  line.geometry.deleteAttribute('instanceEnd');
+  await settle(tracker, frontCamera());
+  expect(await tracker.raycast({ ...down(1), origin: [-1, 1, 5] })).toBeNull();
+  expect(tracker.untracked.get(line)?.code).toBe('BAD_DATA');
 });
 
 test('one without segments is left out until it has some', async () => {

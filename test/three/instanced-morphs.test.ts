@@ -250,6 +250,27 @@ function twoBalls(): { mesh: InstancedMesh; lift: (by: number, instance?: number
 }
 
 morphTest(
+  'a target that the texture has no column for has no influence, and none is read of the row below',
+  async () => {
+    const setPose = vi.spyOn(service, 'setPose');
+    const { mesh } = twoBalls();
+    const [up] = mesh.geometry.morphAttributes.position!;
+    mesh.geometry.morphAttributes.position = [up, up.clone(), up.clone()];
+    mesh.updateMorphTargets();
+    // Two of three columns; each row begins with what the vertices at rest count for.
+    mesh.morphTexture = null;
+    for (const i of [0, 1]) mesh.setMorphAt(i, { morphTargetInfluences: [0.25, 0.5 * i] } as never);
+    setPose.mockClear();
+    await tracked(mesh);
+    const sent = setPose.mock.calls.map(([, { morphs }]) => Array.from(morphs!));
+    expect(sent).toEqual([
+      [0.25, 0, 0],
+      [0.25, 0.5, 0],
+    ]);
+  },
+);
+
+morphTest(
   'only influences that are others travel; those that are none hide their instance until they are some',
   async () => {
     const setPose = vi.spyOn(service, 'setPose');

@@ -37,6 +37,32 @@ function pair(): { scene: Scene; good: Mesh; bad: Mesh } {
 }
 
 test.each(['objectOptions', 'shapeOf'] as const)(
+  'what %s throws when it is asked again takes away the object that stands, until it is asked once more',
+  async (name) => {
+    const { scene, good, bad } = pair();
+    let isBad = false;
+    const ask = (object: Mesh) => {
+      if (object === bad && isBad) throw new Error('no more');
+      return undefined;
+    };
+    const tracker = await trackScene(service, scene, { ...UNRENDERED, [name]: ask });
+    await settle(tracker, frontCamera());
+    expect((await pickMiddle(tracker))?.object).toBe(bad);
+    isBad = true;
+    tracker.changed(bad);
+    await settle(tracker, frontCamera());
+    expect((await pickMiddle(tracker))?.object).toBe(good);
+    expect([...tracker.untracked.keys()]).toEqual([bad]);
+    expect(said).toEqual([expect.stringMatching(/the Mesh "bad" is left out: .*no more/)]);
+    isBad = false;
+    tracker.changed(bad);
+    await settle(tracker, frontCamera());
+    expect((await pickMiddle(tracker))?.object).toBe(bad);
+    expect(tracker.untracked.size).toBe(0);
+  },
+);
+
+test.each(['objectOptions', 'shapeOf'] as const)(
   'what %s throws leaves out one object, until it is asked again',
   async (name) => {
     const { scene, good, bad } = pair();

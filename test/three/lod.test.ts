@@ -185,6 +185,26 @@ test('a change of level ends no contact and begins none, and keeps the id', asyn
   expect(new Set(gone)).toEqual(new Set([one.lod, two.lod]));
 });
 
+test('a level that moves out of its LOD is an object of its own, until it moves back', async () => {
+  const [lod, level] = [new LOD(), cube()];
+  lod.addLevel(level, 0);
+  const [scene, aside] = [new Scene(), new Group()];
+  scene.add(lod, aside);
+  const tracker = await trackScene(service, scene, UNRENDERED);
+  for (const [parent, found] of [
+    [null, lod],
+    [aside, level],
+    [lod, lod],
+    [scene, level],
+    [lod, lod],
+  ] as const) {
+    parent?.add(level);
+    await settle(tracker, frontCamera());
+    expect(await tracker.pickRegion({ x: 0, y: 0, width: 800, height: 600 })).toEqual([found]);
+    expect((await pickMiddle(tracker))?.object).toBe(level);
+  }
+});
+
 test('what is hit is the level, what is found is the LOD', async () => {
   const { lod, near, far } = twoLevels();
   const scene = new Scene().add(lod);

@@ -87,3 +87,29 @@ test(`all that are in the table are looked at and sent, whoever has left, seed $
   const places = [...alive].sort(([a], [b]) => a - b).map(([, { place }]) => place);
   expect(places).toEqual(places.map((_, i) => i));
 });
+
+test('those that rest are not looked at for a frame, where all of their part of the table do', () => {
+  const table = new MeshTable();
+  const [geometry, material] = [new BoxGeometry(), new MeshBasicMaterial()];
+  const kind = { material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
+  const owners = Array.from({ length: 10 * 512 }, (_, i): TableOwner => {
+    const drawn = new Mesh(geometry, material);
+    const owner = { object: drawn, drawn, place: -1 };
+    table.set(owner, 1 + i, geometry, kind);
+    return owner;
+  });
+  const found = () => {
+    const changed: TableOwner[] = [];
+    table.findChanged(0, table.size, changed);
+    return changed;
+  };
+  expect(found()).toEqual([]);
+  for (const { drawn } of owners) drawn.visible = false;
+  expect(found()).toEqual(owners);
+  // The last ones first, whose part comes behind all that there was room for.
+  for (const { place } of owners.slice(3000).reverse()) table.rest(place);
+  // A part has 512; of the one in which 3000 is, some do not rest.
+  expect(found()).toEqual(owners.slice(0, 6 * 512));
+  table.wake();
+  expect(found()).toEqual(owners);
+});

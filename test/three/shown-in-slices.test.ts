@@ -71,3 +71,23 @@ test(`a crowd is hidden, shown, leaves and comes back in the midst of it, seed $
   expect(late).toBeGreaterThan(5);
   expect(hits).toBeGreaterThan(50);
 });
+
+test('what has come and what leaves does so without another frame', async () => {
+  const random = new Random(SEED);
+  const clock = performance.now();
+  let looks = 0;
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => clock + LOOK * looks++);
+  const root = new Scene();
+  const tracker = await trackScene(service, root);
+  const before = service.stats.objects;
+  const crowd = crowdOf(random);
+  for (const count of [MESHES, 0]) {
+    count > 0 ? root.add(crowd) : root.remove(crowd);
+    root.updateMatrixWorld();
+    await tracker.update(randomCamera(random, RADIUS), SIZE);
+    expect(service.stats.objects).not.toBe(before + count);
+    await vi.waitFor(() => expect(service.stats.objects).toBe(before + count), { timeout: 20_000 });
+  }
+  tracker.dispose();
+  now.mockRestore();
+});

@@ -47,3 +47,19 @@ describe('contacts', () => {
     expect(service.stats.objects).toBe(0);
   });
 });
+
+test('a signal ends the start, and nothing behind it', async () => {
+  const abort = new AbortController();
+  const before = service.stats.objects;
+  const starting = trackScene(service, new Scene().add(cube()), { signal: abort.signal });
+  abort.abort('no more');
+  await expect(starting).rejects.toMatchObject({ code: 'ABORTED', cause: 'no more' });
+  await expect(trackScene(service, new Scene(), { signal: abort.signal })).rejects.toMatchObject({ code: 'ABORTED' });
+  expect(service.stats.objects).toBe(before);
+  const later = new AbortController();
+  const tracker = await trackScene(service, new Scene().add(cube()), { signal: later.signal });
+  later.abort();
+  expect((await tracker.update(frontCamera(), SIZE)).result.frame).toBeGreaterThan(0);
+  expect(service.stats.objects).toBe(before + 1);
+  tracker.dispose();
+});

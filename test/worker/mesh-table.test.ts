@@ -56,6 +56,24 @@ test('a tree that cannot take the newest vertices makes way for another', () => 
   expect(core.check()).toBeNull();
 });
 
+test('in slices, vertices that need another tree leave the mesh as it was, and others take effect', () => {
+  table.load(ID, bake(core, { positions: shut }));
+  const [address, before, { usedBytes }] = [table.addressOf(ID), core.bakeMesh(table.addressOf(ID)), core];
+  const inSlices = (positions: Float32Array) => {
+    const work = table.updateInSlices(ID, positions, 1000, () => true);
+    for (let step = work.next(); ; step = work.next()) if (step.done) return step.value;
+  };
+  expect(inSlices(open)).toMatchObject({ isInEffect: false, rebuild: { positions: open } });
+  expect(table.addressOf(ID)).toBe(address);
+  expect(core.bakeMesh(address)).toEqual(before);
+  expect(core.usedBytes).toBe(usedBytes);
+  const moved = shut.map((x) => 2 * x);
+  expect(inSlices(moved)).toMatchObject({ isInEffect: true, rebuild: undefined });
+  expect(table.addressOf(ID)).not.toBe(address);
+  expect(core.usedBytes).toBe(usedBytes);
+  expect(core.check()).toBeNull();
+});
+
 test('no tree at all: the next update asks again', () => {
   table.load(ID, bake(core, { positions: shut }));
   expect(table.update(ID, open).rebuild).toBeDefined();

@@ -147,7 +147,7 @@ class PagePointerEvent extends PageMouseEvent {}
 
 class PageWheelEvent extends PageMouseEvent {}
 
-if (/test[\\/](pointer|react)[\\/]/.test(expect.getState().testPath ?? '')) createPage();
+if (/test[\\/](pointer|react)[\\/]|hover\.browser/.test(expect.getState().testPath ?? '')) createPage();
 
 /** Makes the globals of a page. */
 function createPage(): void {

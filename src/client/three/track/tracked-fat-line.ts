@@ -20,6 +20,7 @@ export class TrackedFatLine extends TrackedObject {
   readonly #context: TrackerContext;
   readonly #lines: BufferGeometry;
   #start: Segments;
+  #end: Segments;
   #version = -1;
 
   /** Throws what the caller's functions throw. */
@@ -59,8 +60,9 @@ export class TrackedFatLine extends TrackedObject {
     lines.name = geometry.name;
     lines.setDrawRange(0, 2 * count);
     const version = versionOf(instanceStart) + versionOf(instanceEnd);
-    if (instanceStart === this.#start && version === this.#version) return;
+    if (instanceStart === this.#start && instanceEnd === this.#end && version === this.#version) return;
     this.#start = instanceStart;
+    this.#end = instanceEnd;
     this.#version = version;
     if (instanceStart === undefined || instanceEnd === undefined) {
       lines.deleteAttribute('position');

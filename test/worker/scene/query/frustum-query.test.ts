@@ -1,6 +1,6 @@
 // frustum(): one-off answers against the frame's own, and against float64 brute force.
-import type { QueryOptions, VisibleSet } from 'collision-worker';
-import { Matrix4, Quaternion, Vector3 } from 'three';
+import { createCollisionService, type QueryOptions, type VisibleSet } from 'collision-worker';
+import { Matrix4, PerspectiveCamera, Quaternion, Vector3 } from 'three';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { bodyOf, type FormItem, FormTwin, formMaker } from '../../../fixtures/forms.js';
 import { PLACES } from '../../../fixtures/twin.js';
@@ -161,4 +161,30 @@ test.each([0, 1, 2])(`points in the plane through the origin across axis %d are 
   for (const precision of PRECISIONS) {
     expect((await twin.service.frustum(planes, { precision })).ids, precision).toHaveLength(OBJECTS);
   }
+});
+
+test('what is hidden, and what may hide it, are lists of their own, as a frame has them', async () => {
+  const service = await createCollisionService();
+  onTestFinished(() => service.dispose());
+  const add = (x: number, z: number, half: number, occluder?: boolean) =>
+    service.addObject({
+      shape: { type: 'box', halfExtents: [half, half, 0.5] },
+      matrix: new Matrix4().makeTranslation(x, 0, z).elements,
+      ...(occluder !== undefined && { occluder }),
+    });
+  const wall = add(0, -5, 3, true);
+  const hidden = [0, 1, 2].map((i) => add(i - 1, -20, 0.2, false));
+  const seen = add(6, -10, 0.2, false);
+  add(0, 50, 1); // behind the eye
+  const { elements } = new PerspectiveCamera(90, 1, 0.1, 100).projectionMatrix;
+  const view = { projection: elements, view: new Matrix4().elements, viewport: { width: 100, height: 100 } };
+  service.setView({ ...view, occlusion: true });
+  await service.update();
+  const { views } = await service.update();
+  const listed = ({ ids, occluded, occluders }: VisibleSet) =>
+    [ids, occluded, occluders].map((each) => Array.from(each));
+  const expected = [[wall, seen], hidden, [wall]];
+  expect(listed(views.get('main')!)).toEqual(expected);
+  expect(listed(await service.frustum({ ...view, occlusion: true }))).toEqual(expected);
+  expect(listed(await service.frustum(view))).toEqual([[wall, ...hidden, seen], [], []]);
 });

@@ -1,0 +1,120 @@
+// What a layer of a canvas asks the worker, and when it asks nothing; what of the answer belongs to which object.
+import { Group, Mesh, Object3D, PerspectiveCamera, Raycaster, Vector2, Vector3 } from 'three';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { LayerQuestion } from '../../src/client/react/layer-question.js';
+
+const root = new Object3D();
+const group = new Group();
+const [near, far] = [new Mesh(), new Mesh()];
+group.add(near);
+for (const object of [group, near, far]) object.layers.set(4);
+
+let asked: { ray: { origin: Vector3; direction: Vector3; tMin: number; tMax: number }; layers: number }[];
+let reported: unknown[];
+let views: unknown[][];
+let failure: Error | null;
+let state: { raycaster: Raycaster; pointer: Vector2; size: { width: number; height: number } };
+beforeEach(() => {
+  root.clear().add(group, far);
+  [asked, reported, views, failure] = [[], [], [], null];
+  const raycaster = new Raycaster(new Vector3(1, 2, 3), new Vector3(0, 0, -1), 0.5, 50);
+  raycaster.camera = new PerspectiveCamera();
+  raycaster.layers.set(4);
+  state = { raycaster, pointer: new Vector2(0.25, 0.5), size: { width: 30, height: 20 } };
+});
+
+/** It knows all objects, and hits the far one and the near one. */
+const tracker = {
+  standingOf: () => 'yes',
+  async raycastAll(ray: (typeof asked)[0]['ray'], { layers }: { layers: number }) {
+    asked.push({ ray: { ...ray, origin: ray.origin.clone(), direction: ray.direction.clone() }, layers });
+    if (failure !== null) throw failure;
+    return [
+      { object: far, distance: 7 },
+      { object: near, distance: 3 },
+    ];
+  },
+};
+const scene = {
+  get: () => tracker,
+  setView: (...view: unknown[]) => views.push(view),
+  report: (error: unknown) => reported.push(error),
+};
+const question = (objects: Object3D[] = [group, far]) => new LayerQuestion(scene as never, state as never, objects);
+
+describe('a layer asks', () => {
+  test('along its ray, and what is hit is of all above it, nearest first', async () => {
+    const layer = question();
+    state.raycaster.ray.origin.set(9, 9, 9); // it was read when the event happened
+    await layer.ask();
+    const ray = { origin: new Vector3(1, 2, 3), direction: new Vector3(0, 0, -1), tMin: 0.5, tMax: 50 };
+    expect(asked).toEqual([{ ray, layers: 1 << 4 }]);
+    expect(views).toEqual([[root, state.raycaster.camera, { width: 30, height: 20 }]]);
+    const distances = (object: Object3D) => layer.hitsOf(object).map(({ distance }) => distance);
+    expect([near, group, far, root].map(distances)).toEqual([[3], [3], [7], [3, 7]]);
+    expect(distances(new Object3D())).toEqual([]);
+    layer.hitsOf(root).length = 0; // a list of the caller's own
+    expect(distances(root)).toEqual([3, 7]);
+    expect(state.raycaster.ray.origin).toEqual(new Vector3(9, 9, 9));
+    expect(reported).toEqual([]);
+  });
+
+  test.each<[string, () => void]>([
+    ['without a camera', () => Object.assign(state.raycaster, { camera: undefined })],
+    ['from nowhere, as the canvas has no size', () => state.raycaster.ray.origin.setX(Number.NaN)],
+    ['from infinitely far', () => state.raycaster.ray.origin.setZ(Number.POSITIVE_INFINITY)],
+    ['into no direction', () => state.raycaster.ray.direction.set(0, 0, 0)],
+    ['into a direction that is none', () => state.raycaster.ray.direction.setY(Number.NaN)],
+  ])('nothing %s', async (_, change) => {
+    change();
+    const layer = question();
+    expect(layer.ask()).toBeNull();
+    expect(layer.hitsOf(root)).toEqual([]);
+    expect([asked, views]).toEqual([[], []]);
+  });
+
+  test('nothing about no objects', () => {
+    expect(question([]).ask()).toBeNull();
+  });
+
+  test('again where what was hit has left since', async () => {
+    const layer = question();
+    expect(layer.refresh()).toBeNull();
+    await layer.ask();
+    expect(layer.refresh()).toBeNull();
+    far.removeFromParent();
+    await layer.refresh();
+    expect(asked.length).toBe(3); // of both trees that there are now
+  });
+
+  test('three where the worker fails, and says so', async () => {
+    failure = new Error('gone');
+    const hit = { object: far, distance: 5, point: new Vector3() };
+    far.raycast = (_, hits) => {
+      hits.push(hit);
+    };
+    const layer = question();
+    await layer.ask();
+    expect(reported).toEqual([failure]);
+    expect(layer.hitsOf(far)).toEqual([hit]);
+    delete (far as Partial<Mesh>).raycast;
+  });
+});
+
+test('a layer is set up as it was, and back', () => {
+  const { raycaster, pointer } = state;
+  const { camera } = raycaster;
+  const layer = question();
+  const [other, ray] = [new PerspectiveCamera(), raycaster.ray.clone()];
+  raycaster.camera = other;
+  raycaster.ray.origin.set(7, 7, 7);
+  pointer.set(-1, -1);
+  const undo = layer.restore();
+  expect(raycaster.camera).toBe(camera);
+  expect(raycaster.ray).toEqual(ray);
+  expect(pointer).toEqual(new Vector2(0.25, 0.5));
+  undo();
+  expect(raycaster.camera).toBe(other);
+  expect(raycaster.ray.origin).toEqual(new Vector3(7, 7, 7));
+  expect(pointer).toEqual(new Vector2(-1, -1));
+});
