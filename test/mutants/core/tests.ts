@@ -25,6 +25,7 @@ const FOLDERS = ['test/worker', 'test/repro'];
 const BY_A_SERVICE = [
   'test/client/character.test.ts',
   'test/client/character-course.test.ts',
+  'test/client/character-solids.test.ts',
   'test/client/place.test.ts',
 ];
 /** It counts the pages of memory of a core, which mutants make larger; and what is of the main thread's side alone. */
@@ -48,7 +49,7 @@ export const LONGEST = { processorMs: 120_000, milliseconds: 90_000 };
  * are run. The first that fits; the others of that folder of tests follow.
  */
 const TABLE: [core: string, tests: string[]][] = [
-  ['character/', ['client/character.', 'client/character-course', 'client/place']],
+  ['character/', ['client/character.', 'client/character-solids', 'client/character-course', 'client/place']],
   ['distance/', ['query/distance']],
   ['occlusion/', ['view/occlusion']],
   ['section/', ['section/']],
@@ -56,7 +57,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['sweep/two-motions', ['pairs/continuous']],
   ['sweep/', ['query/sweep', 'client/place', 'client/character.']],
   ['scene/character/character-table', ['leftovers', 'client/character.']],
-  ['scene/character/', ['client/character.', 'client/character-course']],
+  ['scene/character/', ['client/character.', 'client/character-solids', 'client/character-course']],
   ['scene/pairs/bone-', ['skin/bone-contacts', 'skin/clearance', 'skin/bone-boxes']],
   ['scene/pairs/box-ways', ['pairs/continuous', 'pairs/clearance']],
   ['scene/pairs/reach', ['pairs/continuous', 'pairs/clearance', 'skin/bone-contacts']],
