@@ -321,11 +321,11 @@ export class CollisionService extends ServiceMeshes {
    */
   setView(view: ViewOptions, name?: string): void;
   /**
-   * Does so for an adapter that has read the view already.
+   * Does so for an adapter, which may have read the view already.
    *
    * @internal
    */
-  setView(view: ViewOptions, name: string, read: View): void;
+  setView(view: ViewOptions, name: string, read: View | undefined): void;
   setView(view: ViewOptions, name = 'main', read?: View): void {
     this.#link.check('setView');
     this.#views.set('setView', name, view, read);

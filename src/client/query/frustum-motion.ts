@@ -28,22 +28,22 @@ export function frustumMotion(before: ViewOptions, after: ViewOptions, reach?: n
 
 /** It knows the corners of what a view sees, for an adapter asks about each view twice, and keeps them meanwhile. */
 export class FrustumCorners {
-  readonly view: View;
+  readonly #view: View;
   #corners: Float64Array | null = null;
 
   constructor(view: View) {
-    this.view = view;
+    this.#view = view;
   }
 
   /** Tells whether the view has no pixels. */
   get isEmpty(): boolean {
-    return this.view.isEmpty;
+    return this.#view.isEmpty;
   }
 
   /** Answers x, y and z of each, the far ones no farther than a reach. Throws INVALID_ARGUMENT where one is at infinity. */
   within(reach: number | undefined): Float64Array {
-    if (reach !== undefined) return cornersOf(this.view, reach);
-    this.#corners ??= cornersOf(this.view, undefined);
+    if (reach !== undefined) return cornersOf(this.#view, reach);
+    this.#corners ??= cornersOf(this.#view, undefined);
     return this.#corners;
   }
 }

@@ -24,7 +24,7 @@ import { faceSprites } from './track/tracked-sprite.js';
 import { trackerContext } from './track/tracker-context.js';
 import { type TrackOptions, wishesOf } from './track-options.js';
 import { SceneFrame } from './view/scene-frame.js';
-import { NO_OPTIONS, readSceneView, type SceneView, type SceneViewOptions, SceneViews } from './view/scene-views.js';
+import { readSceneView, type SceneView, type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
 const NO_IDS = new Uint32Array(0);
@@ -209,7 +209,7 @@ export class SceneTracker extends SceneQuestions {
    * tracker.update(camera, { width: innerWidth, height: innerHeight }, { margin: 'motion' });
    * ```
    */
-  update(camera: Camera, size: ViewSize, options: SceneViewOptions = NO_OPTIONS): Promise<SceneFrame> {
+  update(camera: Camera, size: ViewSize, options: SceneViewOptions = {}): Promise<SceneFrame> {
     if (this.#ended !== null) return this.#ended;
     // It has the number of a query, as the pairs that end in its answer may name what leaves the scene with it.
     const number = this.#objects.begin();
@@ -274,7 +274,7 @@ export class SceneTracker extends SceneQuestions {
    * const hit = await tracker.pick(event.offsetX, event.offsetY, { view: 'map' });
    * ```
    */
-  setView(camera: Camera, size: ViewSize, name: string, options: SceneViewOptions = NO_OPTIONS): void {
+  setView(camera: Camera, size: ViewSize, name: string, options: SceneViewOptions = {}): void {
     this.#assertLive('setView');
     this.#setView(camera, size, name, options);
   }

@@ -164,7 +164,7 @@ export class Culling {
     const volume = kept.volume.set(camera);
     const asked = this.#occlusion.get(seen) ?? null;
     const occlusion = this.#isTrue(asked, seen, camera, volume, renderer) ? asked : null;
-    const view = new PassView(camera, volume, seen, asked, occlusion);
+    const view = new PassView(volume, seen, asked, occlusion);
     const pass = new CullingPass(this.#context, view, kept, this.#wishes);
     this.#passes.push(pass);
     enter(pass);
@@ -221,14 +221,9 @@ class PassView implements DrawnView {
   readonly minPixels: number;
   #isContained: boolean | null = null;
 
-  constructor(
-    camera: Camera,
-    volume: ViewVolume,
-    seen: SeenObjects,
-    asked: OcclusionAnswer | null,
-    occlusion: OcclusionAnswer | null,
-  ) {
-    const { viewport, minPixels = 0 } = seen.view.options;
+  constructor(volume: ViewVolume, seen: SeenObjects, asked: OcclusionAnswer | null, occlusion: OcclusionAnswer | null) {
+    const { camera, options } = seen.view;
+    const { viewport, minPixels = 0 } = options;
     const scales = camera.projectionMatrix.elements;
     this.camera = camera;
     this.volume = volume;

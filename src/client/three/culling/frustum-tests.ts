@@ -23,6 +23,8 @@ interface Replaced {
 
 type FrustumTest = (this: Frustum, object: Object3D) => boolean;
 
+const TESTS_OF_THREE = Frustum.prototype as unknown as Record<Test, FrustumTest>;
+
 /** The passes under way, the newest last: a mirror renders while what it is in does. */
 const passes: RenderPass[] = [];
 /** They are made once: of functions that are others in each picture, code that calls them is not compiled for long. */
@@ -35,8 +37,8 @@ let replaced = TESTS.map(replacing);
 export function enter(pass: RenderPass): void {
   if (passes.push(pass) > 1) return;
   for (const each of replaced) {
-    each.original = testsOfThree()[each.name];
-    testsOfThree()[each.name] = each.test;
+    each.original = TESTS_OF_THREE[each.name];
+    TESTS_OF_THREE[each.name] = each.test;
   }
 }
 
@@ -47,32 +49,27 @@ export function leave(pass: RenderPass): void {
   if (passes.length > 0) return;
   replaced = replaced.map((each) => {
     // Whoever replaced it meanwhile calls ours, which asks nobody then, and goes on to what was there before.
-    if (testsOfThree()[each.name] !== each.test) return replacing(each.name);
-    testsOfThree()[each.name] = each.original;
+    if (TESTS_OF_THREE[each.name] !== each.test) return replacing(each.name);
+    TESTS_OF_THREE[each.name] = each.original;
     return each;
   });
-}
-
-function testsOfThree(): Record<Test, FrustumTest> {
-  return Frustum.prototype as unknown as Record<Test, FrustumTest>;
 }
 
 function replacing(name: Test): Replaced {
   const own: Replaced = {
     name,
-    original: testsOfThree()[name],
+    original: TESTS_OF_THREE[name],
     test(object) {
       // Nothing is made here: it is called for each object of a scene.
-      for (let i = 0; i < passes.length; i++) if (passes[i].isForced(object)) return !isOfAny(this);
+      for (const pass of passes) if (pass.isForced(object)) return !passes.some(isOf, this);
       if (!own.original.call(this, object)) return false;
-      for (let i = 0; i < passes.length; i++) if (passes[i].isOf(this) && passes[i].isLeftOut(object)) return false;
+      for (const pass of passes) if (pass.isOf(this) && pass.isLeftOut(object)) return false;
       return true;
     },
   };
   return own;
 }
 
-function isOfAny(frustum: Frustum): boolean {
-  for (let i = 0; i < passes.length; i++) if (passes[i].isOf(frustum)) return true;
-  return false;
+function isOf(this: Frustum, pass: RenderPass): boolean {
+  return pass.isOf(this);
 }

@@ -68,11 +68,10 @@ export class BuildQueue<T extends Queued, R> {
   end(item: T): void {
     item.isBuilding = false;
     this.#unended--;
-    if (this.#waiters.length === 0) return;
-    for (const waiter of this.#waiters) {
+    this.#waiters = this.#waiters.filter((waiter) => {
       if (item.build <= waiter.last && --waiter.left === 0) waiter.resolve();
-    }
-    this.#waiters = this.#waiters.filter(({ left }) => left > 0);
+      return waiter.left > 0;
+    });
   }
 
   /** Waits until all that has begun, or waits, has ended. */

@@ -2,7 +2,7 @@ import { type Camera, Matrix4, Vector4 } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ViewOptions } from '../../../shared/types.js';
 import { checkAtLeastZero, readOptions, show } from '../../check/validate.js';
-import { checkView } from '../../frame/view-table.js';
+import { checkView, type View } from '../../frame/view-table.js';
 import { FirstView } from '../../query/first-view.js';
 import { cornersIn, FrustumCorners, motionBetween } from '../../query/frustum-motion.js';
 import type { CollisionService } from '../../service.js';
@@ -27,12 +27,9 @@ export interface SceneViewOptions {
 
 const KEYS = ['margin', 'minPixels', 'occlusion', 'occlusionMargin'];
 
-/** These are those of who gives none. */
-export const NO_OPTIONS: SceneViewOptions = {};
-
-/** Reads the options of a view, which most frames do not have. Throws INVALID_ARGUMENT. */
+/** Reads the options of a view. Throws INVALID_ARGUMENT. */
 export function readSceneView(given: SceneViewOptions): SceneViewOptions {
-  return given === NO_OPTIONS ? given : readOptions('setView', 'options', given, KEYS);
+  return readOptions('setView', 'options', given, KEYS);
 }
 
 /** What the tracker knows of a camera that it has set as a view. */
@@ -85,18 +82,18 @@ export class SceneViews {
     if (occlusionMargin !== undefined) options.occlusionMargin = occlusionMargin;
     const before = this.#views.get(name);
     let corners: FrustumCorners | null = null;
-    let isRead = false;
+    let read: View | undefined;
     if (margin !== 'motion') options.margin = margin;
     else if (before !== undefined) {
       const isAskedFor = given.margin === 'motion';
       if (!isAskedFor && isSameCamera(before.options, options)) corners = before.corners;
       else {
         // What is read for its corners is handed over as it was read: to read it takes longer than to set it.
-        corners = new FrustumCorners(checkView('setView', options));
-        isRead = true;
+        read = checkView('setView', options);
+        corners = new FrustumCorners(read);
         options.margin = 2 * motionTo(corners, before, isAskedFor);
         checkAtLeastZero('setView', 'margin', options.margin);
-        corners.view.setMargins(options.margin, occlusion === true && !corners.isEmpty, occlusionMargin);
+        read.setMargins(options.margin, occlusion === true && !read.isEmpty, occlusionMargin);
       }
     }
     const isOwn = this.#owners.get(name) === this;
@@ -104,8 +101,7 @@ export class SceneViews {
       before!.camera = camera;
       return;
     }
-    if (isRead) this.#service.setView(options, name, corners!.view);
-    else this.#service.setView(options, name);
+    this.#service.setView(options, name, read);
     this.#owners.set(name, this);
     // The matrices are the camera's own.
     const { projection, view, layers = 0 } = options;
