@@ -23,13 +23,6 @@ const MODULES = {
   'narrow-phase': ['pair-module', '--importMemory', '--zeroFilledMemory'],
   'frustum-filter': ['frustum-filter', '--initialMemory', '1', '--zeroFilledMemory'],
 };
-/**
- * For speed, but without copies of small functions wherever they are called, which made the worker 6 % larger, 17 KB of it
- * gzipped. The ones that are called often say `@inline`: a call takes some 3 ns. Without these boxes-10k took 1.1 of the time,
- * frustum-100k 1.2; with them the difference is below the noise.
- */
-const OPTIMIZED = ['--optimizeLevel', '3', '--shrinkLevel', '1'];
-
 const CORE = 'build/core.wasm';
 const FILTER = 'build/frustum-filter.wasm';
 
@@ -108,7 +101,7 @@ async function compile(name, outFile, change = (_path, text) => text) {
       ...['--outFile', outFile],
       ...['--runtime', 'stub'],
       ...['--enable', 'simd'],
-      ...OPTIMIZED,
+      ...['--optimizeLevel', '3'],
       // AS112: vectors go from file to file, and never out of the module.
       ...['--disableWarning', '112'],
       '--noAssert',
@@ -141,7 +134,6 @@ function compileBeside(name, outFile) {
 function interruptible(wasm) {
   return changed(wasm, (module) => {
     binaryen.setOptimizeLevel(3);
-    binaryen.setShrinkLevel(1);
     binaryen.setPassArgument('asyncify-imports', 'env.suspend');
     // What is called by its address are visitors of triangles, which have no checkpoints.
     binaryen.setPassArgument('asyncify-ignore-indirect', '');

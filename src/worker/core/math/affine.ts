@@ -71,8 +71,6 @@ export function isIdentity(a: Affine): bool {
   );
 }
 
-// @ts-ignore: decorator
-@inline
 export function determinant(a: Affine): f64 {
   return (
     a.xx * (a.yy * a.zz - a.yz * a.zy) +
@@ -152,8 +150,6 @@ export function usable(a: Affine): bool {
 }
 
 /** Tells whether all bits of two maps are the same. */
-// @ts-ignore: decorator
-@inline
 export function same(a: Affine, b: Affine): bool {
   const p = changetype<usize>(a), q = changetype<usize>(b);
   return !v128.any_true(
@@ -191,8 +187,6 @@ export function copyColumns(to: usize, a: Affine): void {
 }
 
 /** Copies a map by vectors, as memory.copy is a call. */
-// @ts-ignore: decorator
-@inline
 export function copy(to: Affine, from: Affine): void {
   const p = changetype<usize>(to), q = changetype<usize>(from);
   v128.store(p, v128.load(q));

@@ -26,8 +26,6 @@ export function crossCube(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bo
  * Finds the t from which on a line from o along d is between -1 and 1, a lane for each of two axes; it is there until minus
  * what this answers of -o. A line along the slab is there always, or never.
  */
-// @ts-ignore: decorator
-@inline
 function entries(o: v128, d: v128): v128 {
   const one = f64x2.splat(1);
   const t = f64x2.pmin(f64x2.div(f64x2.sub(f64x2.neg(one), o), d), f64x2.div(f64x2.sub(one, o), d));
@@ -49,8 +47,6 @@ let enterAxis: u32 = 0, leaveAxis: u32 = 0;
  * Finds the normals where the line of the last `crossCube` enters and leaves, which most callers do not need. The
  * direction must be the same.
  */
-// @ts-ignore: decorator
-@inline
 export function findCubeNormals(dx: f64, dy: f64, dz: f64): void {
   enterX = -component(enterAxis == 0, dx);
   enterY = -component(enterAxis == 1, dy);

@@ -219,8 +219,6 @@ export function swapped(v: v128): v128 { return v128.shuffle<f64>(v, v, 1, 0); }
 export function absSum(a: v128, b: v128): v128 { return f64x2.add(f64x2.abs(a), f64x2.abs(b)); }
 
 /** Answers orient3d of four corners at their addresses, twice: of a, b, c, d in lane 0 and of e, f, g, h in lane 1. */
-// @ts-ignore: decorator
-@inline
 export function orient3dTwice(
   a: usize, b: usize, c: usize, d: usize, e: usize, f: usize, g: usize, h: usize,
 ): v128 {

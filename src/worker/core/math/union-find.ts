@@ -8,8 +8,6 @@ export function beginSets(parents: usize, count: u32): void {
 }
 
 /** Answers the root of the set that a number is in. */
-// @ts-ignore: decorator
-@inline
 export function rootOf(parents: usize, number: u32): u32 {
   let parent = load<u32>(parents + (<usize>number << 2));
   while (parent != number) {

@@ -150,8 +150,6 @@ export function itemOf(id: u32): Item {
 }
 
 /** Answers what an object of a pair reaches beyond its shape as the frame has it; 0 where it does not. */
-// @ts-ignore: decorator
-@inline
 export function reachOfFrame(proxy: Proxy): Reach {
   return proxy.moreFlags & <u8>REACHING_BYTE ? knownReachOfFrame(proxy.id) : changetype<Reach>(0);
 }
@@ -169,8 +167,6 @@ function recordOf(id: u32): usize {
   return place == 0 ? 0 : records + (place - 1) * <u32>RECORD_BYTES;
 }
 
-// @ts-ignore: decorator
-@inline
 function liveProxy(id: u32): Proxy {
   const box = boxAt(slotOf(id));
   return proxyAt(treeOf(box.tree), box.position);

@@ -123,8 +123,6 @@ export function clipSetOf(slot: u32): u32 {
 }
 
 /** Answers what an object reaches beyond its shape; 0 where it does not. */
-// @ts-ignore: decorator
-@inline
 export function reachAt(slot: u32): Reach {
   return itemAt(slot).flags & REACHING ? knownReachAt(slot) : changetype<Reach>(0);
 }
@@ -139,8 +137,6 @@ export function isReserved(slot: u32): bool {
   return pageOf(slot).records != 0;
 }
 
-// @ts-ignore: decorator
-@inline
 export function isAlive(id: u32): bool {
   const slot = slotOf(id);
   return id != 0 && slot < slotCount && idAt(slot) == id;

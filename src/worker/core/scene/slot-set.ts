@@ -26,8 +26,6 @@ export function reserveSet(set: SlotSet, count: u32): void {
   set.words = words;
 }
 
-// @ts-ignore: decorator
-@inline
 export function addSlot(set: SlotSet, slot: u32): void {
   const at = set.bits + (<usize>(slot >> 5) << 2);
   const bit: u32 = 1 << (slot & 31);

@@ -90,8 +90,6 @@ function setRest(proxy: Proxy, item: Item, bounds: Affine): void {
 }
 
 /** Reads the oriented bounds as a map. Answers `out`. */
-// @ts-ignore: decorator
-@inline
 export function boundsOf(proxy: Proxy, out: Affine): Affine {
   copyEight(changetype<usize>(out), changetype<usize>(proxy) + offsetof<Proxy>('xx'));
   out.zz = proxy.zz;

@@ -57,8 +57,6 @@ export function withoutTurn(): void {
   angle = spinX = spinY = spinZ = 0;
 }
 
-// @ts-ignore: decorator
-@inline
 export function setWay(x: f64, y: f64, z: f64): void {
   wayX = x;
   wayY = y;

@@ -269,8 +269,6 @@ function setWayFrame(): void {
 }
 
 /** Narrows what counts to triangles that are as near to the axis as a radius. */
-// @ts-ignore: decorator
-@inline
 function narrow(radius: f64): void {
   width = min(width, <f32>((max(radius, 0.0) + rest) * (1.0 + 4.0 * <f64>ROUNDING)) + 2 * blur);
 }
@@ -365,8 +363,6 @@ function mayMeet(block: usize): u32 {
  * Answers how far the triangles are at least from the segment along u, across the edges from p of which the opposite
  * corner is q; NaN or any number below 0 where that is not known.
  */
-// @ts-ignore: decorator
-@inline
 function asideOf(eu: v128, ev: v128, pu: v128, pv: v128, qu: v128, qv: v128, half: v128, rounding: v128): v128 {
   const p = minus(times(eu, pv), times(ev, pu)), q = minus(times(eu, qv), times(ev, qu));
   const outside = f32x4.pmax(f32x4.pmin(p, q), f32x4.neg(f32x4.pmax(p, q)));

@@ -357,8 +357,6 @@ function leastLane(v: v128): usize {
 }
 
 /** Keeps four of more corners, of which there are no more than 16. */
-// @ts-ignore: decorator
-@inline
 function leaveFour(i: usize): void {
   const u = rows + (i == 2 ? 0 : i + 1) * ROW_BYTES, v = rows + (i == 0 ? 2 : i - 1) * ROW_BYTES;
   beginReduction();
@@ -373,8 +371,6 @@ function leaveFour(i: usize): void {
 }
 
 /** Moves the chosen ones of a row to its beginning. */
-// @ts-ignore: decorator
-@inline
 function keepChosen(row: usize): void {
   let chosen = v128.load32_zero(row + (<usize>reducedIndex(0) << 2));
   chosen = v128.load32_lane(row + (<usize>reducedIndex(1) << 2), chosen, 1);

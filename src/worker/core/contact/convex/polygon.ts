@@ -23,8 +23,6 @@ export function cornerX(p: Polygon, i: u32): f64 { return load<f64>(changetype<u
 @inline
 export function cornerY(p: Polygon, i: u32): f64 { return load<f64>(changetype<usize>(p) + (<usize>i << 4), 16); }
 
-// @ts-ignore: decorator
-@inline
 export function addCorner(p: Polygon, x: f64, y: f64): void {
   const at = changetype<usize>(p) + (<usize>p.count << 4);
   store<f64>(at, x, 8);

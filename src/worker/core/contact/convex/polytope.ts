@@ -214,8 +214,6 @@ export function lowestFace(): u32 {
 }
 
 /** Answers the index of the least number from `from` to before `end`; NO_FACE where none is finite. */
-// @ts-ignore: decorator
-@inline
 function lowestOf(list: usize, from: u32, end: u32): u32 {
   let least = Infinity;
   let index = NO_FACE;
@@ -229,8 +227,6 @@ function lowestOf(list: usize, from: u32, end: u32): u32 {
 }
 
 /** Raises a bound to the least number that it bounds, the one at `lowest`. Answers whether the bound was lower. */
-// @ts-ignore: decorator
-@inline
 function isRaised(bounds: usize, index: u32, list: usize, lowest: u32): bool {
   const bound = boundAt(bounds, index);
   const least = lowest == NO_FACE ? Infinity : load<f64>(boundAt(list, lowest));

@@ -182,8 +182,6 @@ export function reduceToFour(same: f64): void {
   if (right != first) choose(right);
 }
 
-// @ts-ignore: decorator
-@inline
 function choose(i: usize): void {
   store<u32>(chosen + (<usize>reducedCount << 2), <u32>i);
   reducedCount++;

@@ -84,8 +84,6 @@ function newSegment(bytes: usize): usize {
 }
 
 /** Puts the next records into a segment. */
-// @ts-ignore: decorator
-@inline
 function fill(by: Segment): void {
   segment = by;
   nextAt = changetype<usize>(by) + SEGMENT_HEAD;
@@ -176,8 +174,6 @@ export function bonePairsOf(kept: Kept): usize {
   return crossingsOf(kept) + <usize>kept.crossings * CROSSING_BYTES;
 }
 
-// @ts-ignore: decorator
-@inline
 function bytesOf(points: u32, crossings: u32, bonePairs: u32): usize {
   return (
     HEAD + <usize>points * CONTACT_POINT_BYTES + <usize>crossings * CROSSING_BYTES +

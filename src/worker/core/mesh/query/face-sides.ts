@@ -6,8 +6,6 @@ import { FACE_SHIFT } from '../../../../shared/layout';
 import { bytesOf, contentOf } from '../../shared-lists';
 
 /** Answers the sides of a triangle (SIDE_*): `own` where the list says nothing else. */
-// @ts-ignore: decorator
-@inline
 export function sidesOfFace(list: usize, triangle: u32, own: u32): u32 {
   const entries = contentOf(list);
   let low: u32 = 0, high = bytesOf(list) >> 2;

@@ -79,8 +79,6 @@ let faceSides: usize = 0;
 let otherSides: u32 = 0;
 
 /** Sets from which sides triangles can be hit from now on: SIDE_*, but for those of which a list says something else. */
-// @ts-ignore: decorator
-@inline
 export function setSides(sides: u32, list: usize): void {
   allowed = list != 0 ? 0 : sides;
   faceSides = list;

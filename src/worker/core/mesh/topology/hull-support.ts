@@ -90,8 +90,6 @@ function searchCluster(cluster: usize): void {
   }
 }
 
-// @ts-ignore: decorator
-@inline
 function offer(corner: usize): void {
   const height = x * <f64>load<f32>(corner) + y * <f64>load<f32>(corner, 16) + z * <f64>load<f32>(corner, 32);
   if (height <= best) return;

@@ -60,15 +60,11 @@ export function largestCoordinate(s: Space): f64 {
   );
 }
 
-// @ts-ignore: decorator
-@inline
 export function exponentFor(largest: f64): i32 {
   return 1023 - <i32>((reinterpret<u64>(largest) >> 52) & 0x7ff);
 }
 
 /** Answers 2^exponent. */
-// @ts-ignore: decorator
-@inline
 export function scaleFor(exponent: i32): f64 {
   return reinterpret<f64>(<u64>(1023 + exponent) << 52);
 }

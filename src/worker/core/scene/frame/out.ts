@@ -26,8 +26,6 @@ export function beginOut(): void {
 }
 
 /** Adds a part of `bytes` bytes, 16-aligned. Answers its offset. */
-// @ts-ignore: decorator
-@inline
 export function append(bytes: usize): u32 {
   const offset = outUsed;
   outUsed = (offset + bytes + 15) & ~15;

@@ -313,8 +313,6 @@ export function place(tree: Tree, slot: u32, bounds: Affine): void {
 }
 
 /** Takes over a slot whose object has moved and is otherwise as it was; `noteChange` must follow once for all such slots. */
-// @ts-ignore: decorator
-@inline
 export function moveWithin(tree: Tree, slot: u32, bounds: Affine): void {
   const box = boxAt(slot), position = box.position, proxy = proxyAt(tree, position);
   leaveBox(tree, box);
@@ -324,8 +322,6 @@ export function moveWithin(tree: Tree, slot: u32, bounds: Affine): void {
 }
 
 /** Takes note that bounds in a tree have changed. */
-// @ts-ignore: decorator
-@inline
 export function noteChange(tree: Tree): void {
   tree.dirty = 1;
   changeVersion(tree);
@@ -367,14 +363,10 @@ export function cellOf(tree: Tree, position: u32): Cell {
  * Tells whether a box belongs to a cell. Cells are loose: an object belongs to its cell until its centre is half an
  * edge outside of it.
  */
-// @ts-ignore: decorator
-@inline
 export function inCell(cell: Cell, box: Box): bool {
   return holds(cell, middle(box.lowX, box.highX), middle(box.lowY, box.highY), middle(box.lowZ, box.highZ));
 }
 
-// @ts-ignore: decorator
-@inline
 function holds(cell: Cell, x: f32, y: f32, z: f32): bool {
   const reach = cell.half * 2;
   return abs(x - cell.centreX) <= reach && abs(y - cell.centreY) <= reach && abs(z - cell.centreZ) <= reach;

@@ -75,15 +75,11 @@ export function faceSidesOf(proxy: Proxy): usize {
 }
 
 /** Tells whether an id is ignored. */
-// @ts-ignore: decorator
-@inline
 export function isIgnored(id: u32): bool {
   return id == passedOver || isListed(ignored, ignoredCount, id);
 }
 
 /** Tells whether an id is in an ascending list, by binary search, as the list may have thousands. */
-// @ts-ignore: decorator
-@inline
 function isListed(ids: usize, count: u32, id: u32): bool {
   let low: u32 = 0, high = count;
   while (low < high) {

@@ -146,8 +146,6 @@ function completeHits(first: u32, id: u32): void {
 }
 
 /** Keeps a hit at t from where the local ray begins. */
-// @ts-ignore: decorator
-@inline
 function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
   endAtHit(id, nearT + t);
   pointX = nearX + t * directionX;

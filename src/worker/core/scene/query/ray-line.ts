@@ -186,8 +186,6 @@ export function goBeyondCut(): bool {
 }
 
 /** Tells whether a hit of an object at t is nearer than the nearest one. */
-// @ts-ignore: decorator
-@inline
 export function isNearer(id: u32, t: f64): bool {
   return t < foundDistance || (t == foundDistance && (foundObject == 0 || id < foundObject));
 }

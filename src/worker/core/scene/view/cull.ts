@@ -273,8 +273,6 @@ function takeListed(tree: Tree): void {
  * Decides whether a view sees an object, by its oriented bounds in float64. Planes that the cell is wholly inside of
  * cannot change the answer.
  */
-// @ts-ignore: decorator
-@inline
 function takeOriented(tree: Tree, position: u32, mask: u32): void {
   const b = boundsAt(tree, position);
   // Whether a plane has it on its outer side, and whether one crosses it, is not foreseen: branches would cost more.

@@ -176,8 +176,6 @@ export function countView(view: View): void {
   view.occluderCount = view.hasOcclusion ? countBits(view.occluders, view.words) : 0;
 }
 
-// @ts-ignore: decorator
-@inline
 function countBits(bitmap: usize, words: u32): u32 {
   let count: u32 = 0;
   for (let at = bitmap, end = bitmap + (<usize>words << 2); at < end; at += 8) count += <u32>popcnt(load<u64>(at));
