@@ -88,10 +88,10 @@ export class ViewTable {
   readonly #freeSlots: number[] = [];
   readonly #scratch = new View(0);
 
-  /** Sets a view; `read` is it where it was read before. */
-  set(operation: string, name: unknown, options: ViewOptions, read?: View): void {
+  /** Sets a view; `read` is it where it was read before, and anything where a caller hands over more than there is to. */
+  set(operation: string, name: unknown, options: ViewOptions, read?: unknown): void {
     if (typeof name !== 'string' || name === '') invalid(operation, 'name', name, 'a name');
-    const { record } = read ?? readView(operation, options, this.#scratch);
+    const { record } = read instanceof View ? read : readView(operation, options, this.#scratch);
     const view = this.#views.get(name) ?? this.#add(name);
     record[VIEW_SLOT / 4] = view.slot;
     if (isSame(view.record, record)) return;
