@@ -42,6 +42,7 @@ function pending(): Done {
   return { promise, resolve, reject };
 }
 
+const handled = () => happened.filter((each) => each.startsWith('handle'));
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 describe('an event', () => {
@@ -80,7 +81,7 @@ describe('an event', () => {
       happened.push('handle a');
     };
     queue.push(event('a', { handle }));
-    expect(happened.filter((each) => each.startsWith('handle'))).toEqual(['handle a', 'handle b']);
+    expect(handled()).toEqual(['handle a', 'handle b']);
     expect(queue.isEmpty).toBe(true);
   });
 
@@ -108,7 +109,7 @@ describe('an event', () => {
     answer.reject(error);
     await settled();
     expect(reported).toEqual([error]);
-    expect(happened.filter((each) => each.startsWith('handle'))).toEqual(['handle a', 'handle b']);
+    expect(handled()).toEqual(['handle a', 'handle b']);
   });
 });
 
@@ -140,7 +141,7 @@ describe('moves in a row', () => {
     expect(happened.includes('ask c')).toBe(options.coalesced === null);
     first.resolve();
     await settled();
-    expect(happened.filter((each) => each.startsWith('handle'))).toEqual(['handle a', 'handle b', 'handle c']);
+    expect(handled()).toEqual(['handle a', 'handle b', 'handle c']);
   });
 
   test('are not left out once they have been asked about', async () => {
@@ -150,7 +151,7 @@ describe('moves in a row', () => {
     queue.push(event('b', { coalesced: 'move' }));
     first.resolve();
     await settled();
-    expect(happened.filter((each) => each.startsWith('handle'))).toEqual(['handle a', 'handle b']);
+    expect(handled()).toEqual(['handle a', 'handle b']);
   });
 });
 
@@ -162,7 +163,7 @@ test('a move takes the place of the last one only, whatever waits before it', as
   for (const name of ['c', 'd']) queue.push(event(name, { coalesced: 'move' }));
   first.resolve();
   await settled();
-  expect(happened.filter((each) => each.startsWith('handle'))).toEqual(['handle a', 'handle b', 'handle d']);
+  expect(handled()).toEqual(['handle a', 'handle b', 'handle d']);
 });
 
 test('a queue that is closed leaves out what waits, and what comes', async () => {

@@ -16,6 +16,7 @@ import {
   VIEW_SLOT,
   VIEW_VIEWPORT,
 } from '../../shared/layout.js';
+import { areEqual } from '../../shared/typed-arrays.js';
 import type { ViewOptions } from '../../shared/types.js';
 import {
   checkAtLeastZero,
@@ -94,7 +95,7 @@ export class ViewTable {
     const { record } = read instanceof View ? read : readView(operation, options, this.#scratch);
     const view = this.#views.get(name) ?? this.#add(name);
     record[VIEW_SLOT / 4] = view.slot;
-    if (isSame(view.record, record)) return;
+    if (areEqual(view.record, record)) return;
     view.record.set(record);
     view.dirty = true;
   }
@@ -157,11 +158,6 @@ export class ViewTable {
     this.names = names;
     return view;
   }
-}
-
-function isSame(a: Uint32Array, b: Uint32Array): boolean {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 }
 
 /** Reads a view that has no name, into one that is given, where it is. */

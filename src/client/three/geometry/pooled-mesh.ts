@@ -22,7 +22,7 @@ export class PooledMesh implements SharedMesh, GeometryOwner, Queued {
   /** Null where nothing moves its vertices. */
   readonly #deformVersion: DeformVersion | null;
   readonly removal = new Removal();
-  /** In no order: each knows its place. */
+  /** They are in no order: each knows its place. */
   uses: PooledUse[] = NO_USES;
   /** Counts those of them that are looked at in every frame. */
   watching = 0;

@@ -268,7 +268,7 @@ export class SceneWalk {
       if (isOver()) return;
     }
     if (!this.#isCleared) graph.settle(); // what was found that had come by hand
-    // To look at 50,000 Meshes is most of a frame, and to have them all go is the work of many.
+    // A look at 50,000 Meshes is most of a frame, and it takes many frames until they have all gone.
     while (this.#leaving.length > 0) {
       this.#leave(this.#leaving.pop()!);
       if (isOver()) return;

@@ -6,6 +6,7 @@ import { checkView, type View } from '../../frame/view-table.js';
 import { FirstView } from '../../query/first-view.js';
 import { cornersIn, FrustumCorners, motionBetween } from '../../query/frustum-motion.js';
 import type { CollisionService } from '../../service.js';
+import { isSameMatrix } from '../../transforms/affine.js';
 import { isAboutOneObject } from '../track/object-wishes.js';
 import { readCamera, type ViewSize } from './view.js';
 
@@ -180,8 +181,9 @@ function motionTo(now: FrustumCorners, before: SceneView, isAskedFor: boolean): 
 
 /** Tells whether two views are the same, but for their margins. */
 function isSameCamera(a: ViewOptions, b: ViewOptions): boolean {
-  for (let i = 0; i < 16; i++) if (a.projection[i] !== b.projection[i] || a.view[i] !== b.view[i]) return false;
   return (
+    isSameMatrix(a.projection, b.projection) &&
+    isSameMatrix(a.view, b.view) &&
     a.viewport.x === b.viewport.x &&
     a.viewport.y === b.viewport.y &&
     a.viewport.width === b.viewport.width &&

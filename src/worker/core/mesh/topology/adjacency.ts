@@ -134,7 +134,7 @@ export function matchBlocks(d: Derivation, start: u32, end: u32): void {
         increment(d, c);
         continue;
       }
-      // Of a triangle, no more than three are new.
+      // A triangle has three new ones at most.
       if (max(max(a, b), c) >= d.cleared) clearMore(d);
       listPart(d, slot, a);
       let from = a;
@@ -186,7 +186,7 @@ function match(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): void {
   const at = d.waiting + <usize>end * WAITING_BYTES, keys = v128.load(at);
   const found = i32x4.bitmask(i32x4.eq(keys, i32x4.splat(key ^ 1))), isFound = found != 0;
   const lanes = select(found, i32x4.bitmask(i32x4.eq(keys, i32x4.splat(0))), isFound);
-  // Of two edges that are alike, and of all behind such ones, the first is matched first.
+  // The first of two edges that are alike is matched first, and so are all behind such ones.
   const like = i32x4.bitmask(i32x4.eq(keys, i32x4.splat(key))) | load<u32>(d.heads + (<usize>end << 2));
   if (lanes == 0 || select(0, like, isFound) != 0 || from == to || d.matching != BY_NUMBER) {
     matchListed(d, slot, edge, from, to);
@@ -226,7 +226,7 @@ function matchListed(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): v
   store<u32>(own, 0);
 }
 
-// Of a block: three vectors of four links each.
+// The links of a block are three vectors of four.
 
 /** Answers links of slots that begin with a block's first one, and `beyond`, to themselves. */
 // @ts-ignore: decorator

@@ -34,7 +34,7 @@ export class Derivation {
    * The vertices by the mesh's own indices, and 1; 0 where there is none yet. Without indices there is no such list.
    */
   known: usize;
-  /** Of the vertices that a step has numbered: the indices, then the vertices that they are. */
+  /** It has the indices of the vertices that a step has numbered, and then the vertices that they are. */
   added: usize;
   /** How many triangles each vertex has, where edges are matched by that. */
   degrees: usize;
