@@ -84,8 +84,9 @@ test('what has come and what leaves does so without another frame', async () => 
   for (const count of [MESHES, 0]) {
     count > 0 ? root.add(crowd) : root.remove(crowd);
     root.updateMatrixWorld();
-    await tracker.update(randomCamera(random, RADIUS), SIZE);
+    const answer = tracker.update(randomCamera(random, RADIUS), SIZE);
     expect(service.stats.objects).not.toBe(before + count);
+    await answer;
     await vi.waitFor(() => expect(service.stats.objects).toBe(before + count), { timeout: 20_000 });
   }
   tracker.dispose();

@@ -118,7 +118,11 @@ export class SceneTracker extends SceneQuestions {
     this.#updatesMatrices = options.updateMatrixWorld ?? false;
     this.#skeletons = new SkeletonTable(this.#updatesMatrices);
     this.#layers = new LayerChanges(service);
-    this.#meshes = new MeshPool(service, () => options.onProgress?.(this.#meshes.fraction), options.quality);
+    const onProgress = (): void => {
+      this.#walk.wake();
+      options.onProgress?.(this.#meshes.fraction);
+    };
+    this.#meshes = new MeshPool(service, onProgress, options.quality);
     const context = trackerContext(
       { service, meshes: this.#meshes, objects: this.#objects, layers: this.#layers, skeletons: this.#skeletons },
       options.renderer,

@@ -159,6 +159,11 @@ export class SceneWalk {
     }
   }
 
+  /** Does what there is to do since something was built, in tasks of their own: who draws on demand may ask for no other frame. */
+  wake(): void {
+    if (!this.#isWorking && this.#hasWork) this.#workOn();
+  }
+
   /** Removes everything from the service, a slice now and the rest in tasks of their own. Nothing else is done any more. */
   clear(): void {
     this.#isCleared = true;
