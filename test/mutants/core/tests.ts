@@ -29,7 +29,7 @@ const BY_A_SERVICE = [
   'test/client/place.test.ts',
 ];
 /** It counts the pages of memory of a core, which mutants make larger; and what is of the main thread's side alone. */
-const LEFT_OUT = /^test\/worker\/out-of-memory|^test\/repro\/(three|client)-|-in-the-adapter/;
+const LEFT_OUT = /^test\/worker\/(core-)?out-of-memory|^test\/repro\/(three|client)-|-in-the-adapter/;
 /** How much less likely each further place in the table is to notice a mutant; and how much likelier, who shares a word. */
 const PLACE = 0.3;
 const WORD = 2;
