@@ -139,7 +139,7 @@ const TABLE: [core: string, tests: string[]][] = [
   ['mesh/tree/mesh-check', ['forged-mesh', 'baked-mesh']],
   ['mesh/tree/', ['refit', 'stale-derived', 'update-mesh', 'containing', 'baked-mesh']],
   ['mesh/topology/validate', ['baked-mesh']],
-  ['mesh/topology/', ['hulls', 'derived', 'closed-mesh', 'solid-meshes', 'update-mesh']],
+  ['mesh/topology/', ['hulls', 'convex-meshes', 'derived', 'closed-mesh', 'solid-meshes', 'update-mesh']],
   ['mesh/query/ray-parity', ['off-origin', 'closed-mesh', 'solid-meshes']],
   ['mesh/query/ray', ['rays-edges', 'rays.', 'pick.', 'slivers', 'tiny-extents']],
   ['mesh/query/winding', ['off-origin', 'containing', 'closed-mesh', 'solid-meshes']],

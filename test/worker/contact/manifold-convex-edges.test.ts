@@ -6,8 +6,8 @@ import { FrameView } from '../../../src/client/frame/frame-result.js';
 import * as layout from '../../../src/shared/layout.js';
 import { NearScene, PLACES } from '../../fixtures/near-scene.js';
 import { someHull } from '../../oracle/hulls.js';
-import { boxMesh, icosphere, merged, type Triangles, transformed, welded } from '../../oracle/meshes.js';
-import { ConvexSolid, penetration, wayAlong } from '../../oracle/penetration.js';
+import { boxMesh, transformed, welded } from '../../oracle/meshes.js';
+import { ConvexSolid, wayAlong } from '../../oracle/penetration.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { type AnyShape, anySolid } from '../../oracle/shapes.js';
 
@@ -312,7 +312,7 @@ describe.each(PLACES)('convex shapes %s', (_, place) => {
         for (const b of cubes) {
           const pointsAt = (off: number) => {
             const tilt = turned('y', off / (2 * size));
-            return found(scene, a, HERE, b, at(0, 0, 2 * size + off / 2 - 1e-9).multiply(tilt))!.points;
+            return scene.manifoldOf(a, HERE, b, at(0, 0, 2 * size + off / 2 - 1e-9).multiply(tilt))!.points;
           };
           for (const share of [0.3, 0.6, 0.95]) {
             const points = pointsAt(1e-6 * share * reach);
@@ -341,7 +341,7 @@ describe.each(PLACES)('convex shapes %s', (_, place) => {
           return vertex.setX(side * (vertex.x < -0.5 ? -0.01 : -step));
         });
         const mesh = scene.mesh(side > 0 ? plate : insideOut(plate));
-        const { points } = found(scene, mesh, HERE, box(2, 2, 2), at(side * 2, 0, 0))!;
+        const { points } = scene.manifoldOf(mesh, HERE, box(2, 2, 2), at(side * 2, 0, 0))!;
         return points.filter((point) => Math.abs(point.y) > 0.75).length;
       });
       expect(counts[1], `${step}`).toBe(counts[0]);
@@ -350,9 +350,9 @@ describe.each(PLACES)('convex shapes %s', (_, place) => {
 
   test('meshes of boxes far from where their own space begins', async () => {
     const scene = await NearScene.at(place);
-    const mesh = scene.mesh(moved(boxMesh(2, 2, 2), 10));
+    const mesh = scene.mesh(transformed(boxMesh(2, 2, 2), (vertex) => vertex.setX(vertex.x + 10)));
     check(scene, mesh, at(-10, 0, 0), mesh, at(-9.7, 0.2, 1.9), 0.1, [0, 0, 1], 4);
-    expect(found(scene, mesh, at(-10, 0, 0), mesh, at(-9.7, 0.2, 2.1))).toBe(null);
+    expect(scene.manifoldOf(mesh, at(-10, 0, 0), mesh, at(-9.7, 0.2, 2.1))).toBe(null);
   });
 
   test('boxes at every angle to each other, from flush to crossed', async () => {
@@ -361,7 +361,7 @@ describe.each(PLACES)('convex shapes %s', (_, place) => {
       const tilt = turned('x', 10 ** exponent).multiply(turned('y', 0.7 * 10 ** exponent));
       const [p, q] = [box(1, 1, 1), box(2, 1, 0.5)];
       const matrix = at(0.1, 0.2, 1.4).multiply(tilt);
-      const contact = found(scene, p, HERE, q, matrix)!;
+      const contact = scene.manifoldOf(p, HERE, q, matrix)!;
       const [solid, other] = [new ConvexSolid(p, HERE), new ConvexSolid(q, matrix)];
       expect(wayAlong(solid, other, ...contact.normal)).toBeCloseTo(contact.depth, 5);
       expect(contact.depth).toBeGreaterThan(0.09);
@@ -381,7 +381,7 @@ describe.each(PLACES)(`convex shapes %s, seed ${SEED}`, (_, place) => {
     for (let i = 0; count < 200; i++) {
       const form = { low: 0.5, high: 2 };
       const [p, q] = [random.placement(new Vector3(), form), random.placement(random.point(2), form)];
-      const contact = found(scene, cube, p, cube, q);
+      const contact = scene.manifoldOf(cube, p, cube, q);
       const normal = contact && new Vector3(...contact.normal);
       const edges = normal && [edgeAlong(p, normal), edgeAlong(scene.exactly(q), normal.clone().negate())];
       if (!edges?.[0] || !edges[1]) continue;
@@ -402,7 +402,7 @@ test(`needles beside each other leave across the narrower side, whichever way th
     const thin = random.logRange(1e-6, 4e-6);
     const needle = new Matrix4().makeRotationFromQuaternion(random.rotation()).multiply(stretch(thin, 1.5 * thin, 1));
     const [x, y, z] = random.point(0.5).toArray();
-    const contact = found(scene, mesh, needle, mesh, needle.clone().multiply(at(x, y, z)))!;
+    const contact = scene.manifoldOf(mesh, needle, mesh, needle.clone().multiply(at(x, y, z)))!;
     const depth = thin * Math.min(2 - Math.abs(x), 1.5 * (2 - Math.abs(y)));
     expect(contact.depth / depth, `needle ${i}`).toBeCloseTo(1, 3);
   }
@@ -418,7 +418,7 @@ test(`points lie in both, of 3,000 pairs of hulls and others that are squeezed a
     const from = random.placement(new Vector3(), form);
     const to = random.placement(random.point(0.8).applyMatrix4(from), form);
     const [a, b] = [random.pick(hulls), random.chance(0.5) ? random.pick(hulls) : { shape: anySolid(random) }];
-    const contact = found(scene, a, from, b, to);
+    const contact = scene.manifoldOf(a, from, b, to);
     if (!contact) continue;
     count++;
     const solids = [new ConvexSolid(a, from), new ConvexSolid(b, to)];
@@ -436,7 +436,7 @@ test(`ellipsoids that are all but balls, about one centre, leave where both are 
     const more = random.range(0.003, 0.006);
     const turn = new Matrix4().makeRotationFromQuaternion(random.rotation());
     const form = turn.multiply(stretch(1, 1 + more, 1 + random.range(1, 3) * more));
-    const { depth } = found(scene, ball(1), form, ball(1), form)!;
+    const { depth } = scene.manifoldOf(ball(1), form, ball(1), form)!;
     // To the last digits of float32 where the search goes on around the best direction.
     expect(Math.abs(depth / 2 - 1), `pair ${i}`).toBeLessThan(3e-7);
   }
@@ -461,70 +461,8 @@ function middleOf(p: Ray, q: Ray): Vector3 {
   return onP.lerp(onQ, 0.5);
 }
 
-describe('which meshes are convex', () => {
-  // In a bay of a mesh, its hull is far deeper.
-  test.each([
-    ['a box', () => boxMesh(1, 2, 3), true, at(0.6, 0, 0)],
-    ['a ball', () => icosphere(1, 5), true, at(0, 0.5, 0.9)],
-    ['a ball far from its origin', () => moved(icosphere(1, 3), 1000), true, at(999.1, 0, 0)],
-    ['two boxes', () => merged([boxMesh(1, 1, 1), moved(boxMesh(1, 1, 1), 3)]), false, at(0.6, 0, 0)],
-    ['a ball with a dent', () => dented(icosphere(1, 4)), false, at(0, 0, 0.9)],
-    ['an open box', () => openBox(), false, at(0.3, 0, 0.4)],
-  ])('%s', async (_, make, isConvex, place) => {
-    const scene = await NearScene.at(new Vector3());
-    const mesh = scene.mesh(make());
-    const contact = found(scene, mesh, HERE, ball(0.2), place);
-    const hull = penetration(new ConvexSolid(mesh, HERE), new ConvexSolid(ball(0.2), place));
-    expect(Math.abs((contact?.depth ?? 0) - hull) < 1e-4).toBe(isConvex);
-  });
-
-  test('a mesh that is dented and mended', async () => {
-    const scene = await NearScene.at(new Vector3());
-    const mesh = scene.mesh(icosphere(1, 4));
-    const depthNow = () => found(scene, mesh, HERE, ball(0.2), at(0, 0, 0.9))?.depth ?? 0;
-    const address = mesh.shape.type === 'mesh' ? mesh.shape.mesh : 0;
-    const whole = depthNow();
-    expect(whole).toBeGreaterThan(0.25);
-    scene.core.refitMesh(address, dented(icosphere(1, 4)).positions);
-    expect(depthNow()).toBeLessThan(0.2);
-    scene.core.refitMesh(address, icosphere(1, 4).positions);
-    expect(depthNow()).toBe(whole);
-  });
-});
-
-function moved(mesh: Triangles, x: number): Triangles {
-  return transformed(mesh, (vertex) => vertex.setX(vertex.x + x));
-}
-
-function dented(mesh: Triangles): Triangles {
-  return transformed(mesh, (vertex) => vertex.multiplyScalar(vertex.z > 0.9 ? 0.8 : 1));
-}
-
 function insideOut({ positions, indices }: ReturnType<typeof boxMesh>) {
   return { positions, indices: indices.slice().reverse() };
-}
-
-function openBox() {
-  const { positions, indices } = boxMesh(1, 1, 1);
-  return { positions, indices: indices.slice(6) };
-}
-
-interface Found {
-  depth: number;
-  normal: [number, number, number];
-  points: Vector3[];
-}
-
-function found(scene: NearScene, a: AnyShape, from: Matrix4, b: AnyShape, to: Matrix4): Found | null {
-  const [p, q] = [scene.add(a, from), scene.add(b, to)];
-  const contact = scene.core.pairs.contact(p.id, q.id, layout.CONTACTS_MANIFOLD);
-  if (!contact) return null;
-  const { depths, normals, points } = contact;
-  return {
-    depth: depths[0],
-    normal: [normals[0], normals[1], normals[2]],
-    points: Array.from(depths, (_, i) => new Vector3().fromArray(points, 3 * i).sub(scene.place)),
-  };
 }
 
 function check(
@@ -537,7 +475,7 @@ function check(
   normal: readonly number[] | undefined,
   points: number | undefined,
 ): void {
-  const contact = found(scene, a, from, b, to)!;
+  const contact = scene.manifoldOf(a, from, b, to)!;
   expect(contact).not.toBe(null);
   const far = scene.place.length() > 0;
   expect(Math.abs(contact.depth - depth)).toBeLessThan(2e-8);
