@@ -18,7 +18,7 @@ import { SkeletonTable } from './track/mesh-pose.js';
 import { isAboutOneObject } from './track/object-wishes.js';
 import { type SceneObject, SceneObjects } from './track/scene-objects.js';
 import { SceneWalk } from './track/scene-walk.js';
-import type { Facing } from './track/stand-in.js';
+import type { TrackerContext } from './track/stand-in.js';
 import { teleport } from './track/teleport.js';
 import { faceSprites } from './track/tracked-sprite.js';
 import { trackerContext } from './track/tracker-context.js';
@@ -82,10 +82,7 @@ export class SceneTracker extends SceneQuestions {
   readonly #meshes: MeshPool;
   readonly #walk: SceneWalk;
   readonly #objects = new SceneObjects();
-  readonly #sprites: ReadonlySet<Facing>;
-  readonly #fat: ReadonlySet<{ refresh(): void }>;
-  readonly #skeletons: SkeletonTable;
-  readonly #layers: LayerChanges;
+  readonly #context: TrackerContext;
   readonly #views: SceneViews;
   readonly #picks: ScenePicks;
   readonly #queries: SceneQueries;
@@ -116,19 +113,18 @@ export class SceneTracker extends SceneQuestions {
     this.#root = root;
     this.#view = options.view ?? 'main';
     this.#updatesMatrices = options.updateMatrixWorld ?? false;
-    this.#skeletons = new SkeletonTable(this.#updatesMatrices);
-    this.#layers = new LayerChanges(service);
+    const layers = new LayerChanges(service);
     const onProgress = (): void => {
       this.#walk.wake();
       options.onProgress?.(this.#meshes.fraction);
     };
     this.#meshes = new MeshPool(service, onProgress, options.quality);
+    const skeletons = new SkeletonTable(this.#updatesMatrices);
     const context = trackerContext(
-      { service, meshes: this.#meshes, objects: this.#objects, layers: this.#layers, skeletons: this.#skeletons },
+      { service, meshes: this.#meshes, objects: this.#objects, layers, skeletons },
       options.renderer,
     );
-    this.#sprites = context.sprites;
-    this.#fat = context.fat;
+    this.#context = context;
     this.#walk = new SceneWalk(root, context, wishesOf(options), this.#updatesMatrices);
     service.addEventListener('restored', this.#onRestore);
     this.#views = new SceneViews(service, this.#view, culling === null ? 0 : (culling.margin ?? 'motion'));
@@ -256,7 +252,7 @@ export class SceneTracker extends SceneQuestions {
         const placement = this.#objects.get(rejected[i]);
         placement?.standIn.owner.reject(placement.instanceId ?? 0);
       }
-      this.#layers.flush();
+      this.#context.layers.flush();
       if (!this.#isDisposed) this.#culling?.answered(result, asked);
       if (!this.#isDisposed) for (const character of this.#characters) character.place();
       // What an update sends of shapes is for what is asked after it, its frame included.
@@ -477,9 +473,10 @@ export class SceneTracker extends SceneQuestions {
         this.#root.parent?.updateWorldMatrix(true, false);
         this.#walk.updateMatrices();
       }
-      if (camera !== undefined) faceSprites(this.#sprites, camera);
-      for (const each of this.#fat) each.refresh();
-      this.#skeletons.beginFrame();
+      const { sprites, fat, skeletons } = this.#context;
+      if (camera !== undefined) faceSprites(sprites, camera);
+      for (const each of fat) each.refresh();
+      skeletons.beginFrame();
       this.#walk.update();
     });
   }
