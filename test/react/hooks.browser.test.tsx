@@ -11,10 +11,10 @@ import {
   useVisible,
 } from 'collision-worker/react';
 import type { SceneRayOptions } from 'collision-worker/three';
-import { createRef, type ReactNode, useRef } from 'react';
+import { createRef, type ReactNode, type RefObject, useRef } from 'react';
 import { type Group, Matrix4, type Mesh, Object3D } from 'three';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { mount, unmountAll } from '../fixtures/react-stage.js';
+import { MIDDLE, mount, unmountAll } from '../fixtures/react-stage.js';
 
 afterEach(unmountAll);
 
@@ -45,6 +45,48 @@ test.each([true, false])('useCollision asks the scene of its canvas, strict %s',
   expect(found).toEqual([]); // a box is a surface, of which the middle is empty
   stage.unmount();
   await vi.waitFor(() => expect(queries.tracker).rejects.toMatchObject({ code: 'DISPOSED' }), FRAMES);
+});
+
+test('a canvas that draws on demand draws when the worker has something new', async () => {
+  let queries!: CollisionQueries;
+  const visible: Record<string, boolean> = {};
+  function Seen({ name, x = 0, of }: { name: string; x?: number; of?: RefObject<Mesh | null> }): ReactNode {
+    const own = useRef<Mesh>(null);
+    visible[name] = useVisible(of ?? own);
+    if (of !== undefined) return null;
+    return (
+      <mesh name={name} ref={own} position-x={x}>
+        <boxGeometry />
+      </mesh>
+    );
+  }
+  function Ask(): ReactNode {
+    queries = useCollision();
+    return null;
+  }
+  const wall = createRef<Mesh>();
+  const scene = (...more: ReactNode[]): ReactNode => (
+    <Collision>
+      <Ask />
+      <mesh ref={wall} position-z={-1}>
+        <boxGeometry />
+      </mesh>
+      {more}
+    </Collision>
+  );
+  const stage = await mount(scene(), { events: null, props: { frameloop: 'demand' } });
+  // A pick waits for the view, which a frame sets.
+  expect((await queries.pick(...MIDDLE))?.object).toBe(wall.current);
+  // What comes is built behind its frame.
+  await stage.render(scene(<Seen key="new" name="new" />));
+  await vi.waitFor(() => expect(visible.new).toBe(true), FRAMES);
+  // A component that draws nothing itself comes without a frame of fiber's.
+  await stage.render(scene(<Seen key="new" name="new" />, <Seen key="wall" name="wall" of={wall} />));
+  await vi.waitFor(() => expect(visible.wall).toBe(true), FRAMES);
+  // And then it rests.
+  const { frame } = stage.state.gl.info.render;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(stage.state.gl.info.render.frame).toBeLessThan(frame + 5);
 });
 
 test('useContact tells of what begins to touch, touches and parts; useVisible of what is seen', async () => {

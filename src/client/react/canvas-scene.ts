@@ -118,9 +118,10 @@ export class CanvasScene {
     tracked.size = size;
   }
 
-  /** Has `listen` called with each frame of the canvas' own scene; answers what ends that. */
+  /** Has `listen` called with each frame of the canvas' own scene, and one drawn for it; answers what ends that. */
   onFrame(listen: (frame: SceneFrame) => void): () => void {
     this.#listeners.add(listen);
+    this.#draw();
     return () => this.#listeners.delete(listen);
   }
 
@@ -133,6 +134,7 @@ export class CanvasScene {
       if (tracker === null) changed.add(root);
       else tracker.changed(root);
     }
+    this.#draw();
   }
 
   /** Says once of each kind what failed where nobody waits for it. */
@@ -197,7 +199,8 @@ export class CanvasScene {
     const abort = new AbortController();
     const contacts = (): ContactDetail => (this.#isContactAsked ? 'manifold' : 'none');
     const view = root === this.store.getState().scene ? 'main' : `portal ${++this.#portals}`;
-    const options = { ...withProps(this.#options.track ?? {}, contacts), view, signal: abort.signal };
+    const track = withBuilt(withProps(this.#options.track ?? {}, contacts), () => this.#draw());
+    const options = { ...track, view, signal: abort.signal };
     const answer = this.#service!.then((service) => trackScene(service, root, options));
     const size = { width: 0, height: 0 };
     const tracked: TrackedRoot = { root, answer, abort, tracker: null, changed: new Set(), camera: null, size };
@@ -211,6 +214,7 @@ export class CanvasScene {
         tracked.tracker = tracker;
         for (const object of tracked.changed) tracker.changed(object);
         tracked.changed.clear();
+        this.#draw();
       },
       (error) => {
         // What comes next tries again.
@@ -225,6 +229,11 @@ export class CanvasScene {
     this.#roots.delete(tracked.root);
     tracked.abort.abort();
     tracked.tracker?.dispose();
+  }
+
+  /** Asks for a frame, which a canvas that draws on demand has not otherwise where nothing but the worker has something new. */
+  #draw(): void {
+    this.store.getState().invalidate();
   }
 
   /** Sends what changed, behind the frame that fiber has drawn. */
@@ -253,6 +262,20 @@ export class CanvasScene {
       }
     }
   }
+}
+
+/** Options with which `onBuilt` is called whenever nothing is being built any more. */
+function withBuilt(track: Omit<TrackOptions, 'signal'>, onBuilt: () => void): Omit<TrackOptions, 'signal'> {
+  const { onProgress } = track;
+  // What is no function goes on to where it is refused.
+  if (onProgress !== undefined && typeof onProgress !== 'function') return track;
+  return {
+    ...track,
+    onProgress: (fraction) => {
+      if (fraction === 1) onBuilt();
+      onProgress?.(fraction);
+    },
+  };
 }
 
 /** Checks what is given as a service, or as a promise of one. Throws INVALID_ARGUMENT. */
