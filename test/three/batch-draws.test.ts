@@ -123,10 +123,11 @@ test.skipIf(Number.parseInt(REVISION, 10) < 187)(
   () => {
     const random = new Random(SEED);
     const material = new MeshBasicMaterial();
-    const batch = new BatchedMesh(100, 100, 100, material);
+    const count = 400;
+    const batch = new BatchedMesh(count, 100, 100, material);
     batch.sortObjects = false;
     const form = batch.addGeometry(new BoxGeometry());
-    for (let i = 0; i < 100; i++) batch.setMatrixAt(batch.addInstance(form), random.placement(random.point(10)));
+    for (let i = 0; i < count; i++) batch.setMatrixAt(batch.addInstance(form), random.placement(random.point(10)));
     batch.updateMatrixWorld();
     const camera = new PerspectiveCamera(60, 1, 0.1, 100);
     const entry = {
@@ -139,12 +140,12 @@ test.skipIf(Number.parseInt(REVISION, 10) < 187)(
       const { occluded, hidden: all } = draws.write(viewOf(camera, hidden) as never, batch.geometry, material, false);
       const insides = batch as unknown as Insides;
       const numbers = [...insides._indirectTexture.image.data.subarray(0, insides._multiDrawCount)];
-      expect(all).toBe(100 - numbers.length);
+      expect(all).toBe(count - numbers.length);
       return { occluded, numbers };
     };
     const { numbers } = written(null);
     expect(numbers.length).toBeGreaterThan(10);
-    const hidden = Array.from({ length: 100 }, (_, i) => i).filter(() => random.chance(0.5));
+    const hidden = Array.from({ length: count }, (_, i) => i).filter(() => random.chance(0.5));
     const left = numbers.filter((i) => i % 3 === 0 || !hidden.includes(i));
     expect(written(hidden)).toEqual({ occluded: numbers.length - left.length, numbers: left });
     expect(left.length).toBeLessThan(numbers.length);

@@ -43,6 +43,8 @@ const LEAST: f32 = 1e-30;
 
 /** Bits that one pass of a radix sort looks at: as many counters as the processor's nearest memory has room for. */
 const BITS = 11, BUCKETS: usize = 1 << BITS, MASK = (1 << BITS) - 1;
+/** A record of the radix sort is the key's higher bits and, in so many bits below, a place. */
+const PLACE_BITS = 21;
 /** Depths are too crowded for insertion where that would move each by more places than these, on an average. */
 const CROWDED = 8;
 
@@ -332,7 +334,7 @@ export function list(length: i32, direction: i32): f64 {
   // Of what is seen as a whole, each number is its place.
   const isWhole = length > 0 && load<i32>(numbers + end - 4) == length - 1;
   for (let at: usize = 0; at < end; at += 4) {
-    const place = direction == 0 ? at : <usize>load<u32>(keyed + (at << 1)) << 2;
+    const place = direction == 0 ? at : <usize>load<u32>(keyed + at) << 2;
     const range = load<u64>(TABLE + FORM_BYTES * load<u32>(forms + place), RANGE);
     if (collects) copyMatrix(collected + (place << 4), arranged + (at << 4));
     store<u32>(next + at, isWhole ? <u32>(place >> 2) : load<u32>(numbers + place));
@@ -343,26 +345,31 @@ export function list(length: i32, direction: i32): f64 {
   return <f64>sum;
 }
 
-/** Sorts by depths in equal steps; answers false where there are none. */
+/** Sorts places by depths in equal steps; answers false where there are none, or too many places. */
 function sortBySteps(length: i32, direction: i32): bool {
   const from = direction < 0 ? farthest : nearest;
   const scale = <f64>(BUCKETS * BUCKETS - 1) / ((direction < 0 ? nearest : farthest) - from);
-  if (!(abs(scale) > 0 && abs(scale) < Infinity)) return false;
+  if (!(abs(scale) > 0 && abs(scale) < Infinity) || length > 1 << PLACE_BITS) return false;
   memory.fill(LOW, 0, 8 * BUCKETS);
-  const end = <usize>length << 3;
-  for (let at: usize = 0; at < end; at += 8) {
+  const end = <usize>length << 2;
+  for (let at: usize = 0; at < end; at += 4) {
     // By a vector, as conversions of scalars branch: it takes 0.45 ms and not 0.48 to list 50,000 in order.
-    const part = f64x2.mul(f64x2.sub(v128.load64_zero(depths + at), f64x2.splat(from)), f64x2.splat(scale));
+    const part = f64x2.mul(f64x2.sub(v128.load64_zero(depths + (at << 1)), f64x2.splat(from)), f64x2.splat(scale));
     const key = i32x4.extract_lane(i32x4.trunc_sat_f64x2_s_zero(part), 0);
-    store<u32>(keyed + at, <u32>(at >> 3));
-    store<u32>(keyed + at, key, 4);
+    store<u32>(keyed + at, key);
     count(LOW, key & MASK);
     count(HIGH, key >> BITS);
   }
   addUp(LOW);
   addUp(HIGH);
-  for (let at = keyed; at < keyed + end; at += 8) store<u64>(next + (take(LOW, load<u32>(at, 4) & MASK) << 3), load<u64>(at));
-  for (let at = next; at < next + end; at += 8) store<u64>(keyed + (take(HIGH, load<u32>(at, 4) >> BITS) << 3), load<u64>(at));
+  for (let at: usize = 0; at < end; at += 4) {
+    const key = load<u32>(keyed + at);
+    store<u32>(next + (take(LOW, key & MASK) << 2), ((key >> BITS) << PLACE_BITS) | <u32>(at >> 2));
+  }
+  for (let at = next; at < next + end; at += 4) {
+    const record = load<u32>(at);
+    store<u32>(keyed + (take(HIGH, record >> PLACE_BITS) << 2), record & ((1 << PLACE_BITS) - 1));
+  }
   return true;
 }
 
@@ -376,18 +383,22 @@ function depthAt(at: usize): f64 {
 function insert(length: i32, direction: i32): bool {
   let left = CROWDED * length;
   const sign = <f64>direction;
-  const end = keyed + (<usize>length << 3);
-  for (let at = keyed + 8; at < end; at += 8) {
-    if (load<u32>(at, 4) != load<u32>(at - 8, 4)) continue;
-    const own = load<u64>(at);
+  const end = keyed + (<usize>length << 2);
+  let last = -Infinity;
+  for (let at = keyed; at < end; at += 4) {
     const depth = sign * depthAt(at);
-    let to = at;
-    while (to > keyed && load<u32>(to - 8, 4) == <u32>(own >> 32) && sign * depthAt(to - 8) > depth) {
-      store<u64>(to, load<u64>(to - 8));
-      to -= 8;
+    if (depth >= last) {
+      last = depth;
+      continue;
     }
-    store<u64>(to, own);
-    left -= <i32>((at - to) >> 3);
+    const own = load<u32>(at);
+    let to = at;
+    while (to > keyed && sign * depthAt(to - 4) > depth) {
+      store<u32>(to, load<u32>(to - 4));
+      to -= 4;
+    }
+    store<u32>(to, own);
+    left -= <i32>((at - to) >> 2);
     if (left < 0) return false;
   }
   return true;
@@ -415,5 +426,5 @@ function sortByBits(length: i32, direction: i32): void {
     from = to;
     to = last;
   }
-  for (let at: usize = 0; at < end; at += 4) store<u32>(keyed + (at << 1), load<u32>(from + at));
+  memory.copy(keyed, from, end);
 }

@@ -230,6 +230,26 @@ test.each([1, -1])('to the left of what is not closed is what is behind its face
   });
 });
 
+test(`closed where triangles are turned differently and where four share each edge, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const ball = icosphere(1, 6);
+  const turned = { positions: ball.positions, indices: ball.indices.slice() };
+  for (let t = 0; t < turned.indices.length; t += 3) {
+    if (random.chance(0.5)) turned.indices.subarray(t, t + 2).reverse();
+  }
+  for (const mesh of [turned, merged([ball, ball]), merged([ball, turned]), merged([ball, ball, turned, turned])]) {
+    const matrix = new Matrix4().compose(random.point(1), random.rotation(), new Vector3(1, -2, 1.5));
+    await withObject(mesh, matrix, async () => {
+      for (let i = 0; i < PLANES / 4; i++) {
+        const plane = planeThrough(random.direction(), random.point(0.5).applyMatrix4(matrix));
+        const section = await service.section(plane, { weld: 0 });
+        expect([...section.closed].every((isClosed) => isClosed === 1)).toBe(true);
+        compare(section, mesh, matrix, plane, 4, 1);
+      }
+    });
+  }
+});
+
 test("three's own geometries are closed over their seams, and not where that is not asked for", async () => {
   for (const geometry of [
     new SphereGeometry(1, 24, 16),

@@ -1,7 +1,14 @@
 // Joins the segments in which a plane cuts the triangles of one object to outlines. A segment ends where the plane crosses
 // two edges of its triangle. Which edges those are is decided by the signs of their vertices alone, and an edge is known
-// by the positions of its two vertices, the one above the plane first: so two triangles that share an edge share the crossing, bit by bit, and the
-// outlines of a closed mesh are closed whatever rounding does. A vertex on the plane is taken to be above it.
+// by the positions of its two vertices, the one above the plane first: so two triangles that share an edge share the
+// crossing, bit by bit, and the outlines of a closed mesh are closed whatever rounding does. A vertex on the plane is taken
+// to be above it.
+//
+// Of two triangles that share an edge and are turned alike, one begins its segment there and the other one ends it. So all
+// beginnings are entered into a table first, and then each end looks for its beginning, which it finds. The processor
+// foresees that; where all came in the order in which they are cut, half of them found another one, and nobody could
+// foresee which. Where a crossing is in the world is computed as an outline is walked. 117 spheres of 980 triangles, 57
+// segments each, are cut and joined in 330 µs instead of 475.
 //
 // What no neighbour takes up is joined to the nearest open end within a tolerance: the seams of meshes whose vertices
 // there differ by their last bits. All of it can be left after a while and gone on with.
@@ -9,31 +16,21 @@
 import { now } from '../host';
 import { Affine } from '../math/affine';
 import { mix } from '../math/hash';
+import { Plane } from '../math/plane';
 import { allocate, capacityOf, moveTo, release, reserve } from '../memory';
 import { addPoint, beginOutline, endOutline } from './outlines';
 
-/** Where the plane crosses an edge. */
-@unmanaged
-class Crossing {
-  /** The edge's vertices as six f32 in the mesh's own space, the one above the plane first. */
-  first: v128;
-  second: u64;
-  /** The place in the world. */
-  x: f64; y: f64; z: f64;
-  /** The ends of segments that wait for others: those that begin here, and those that end here; 0 for none, or 1 more. */
-  begins: u32;
-  ends: u32;
-  pad: u64;
-}
-
-const CROSSING_BYTES: usize = offsetof<Crossing>();
-
-/** A segment: two ends, of which each is known by twice the segment's index, and 1 more where it is the second. */
+/**
+ * A segment: two ends, of which each is known by twice the segment's index, and 1 more where it is the second. Each is on
+ * an edge, whose vertices are six f32 in the space that is cut, the one above the plane first: x, y, z and x; y and z.
+ */
 @unmanaged
 class Segment {
-  /** The crossings. */
-  from: u32; to: u32;
-  /** The mates of both ends: the ends that they are joined to, or WAITING and the next one that waits. */
+  from: v128;
+  to: v128;
+  fromRest: u64;
+  toRest: u64;
+  /** The mates of both ends: JOINED and that end, or 1 more than the next end in a list of those that wait, or 0. */
   fromMate: u32; toMate: u32;
   triangle: i32;
   /** 1 where it is in an outline. */
@@ -41,30 +38,24 @@ class Segment {
 }
 
 const SEGMENT_BYTES: usize = offsetof<Segment>();
-/** Marks an end that waits; its low bits are 1 more than the end that waits behind it. */
-const WAITING: u32 = 0x80000000;
+/** Marks an end that is joined to another one; and one that is joined to one on another edge. */
+const JOINED: u32 = 0x80000000;
+const SEAM: u32 = 0x40000000;
 
-let crossings: usize = 0;
-let crossingCount: u32 = 0;
-let crossingRoom: u32 = 0;
 let segments: usize = 0;
 let segmentCount: u32 = 0;
 let segmentRoom: u32 = 0;
-/** How many ends wait: none where the triangles that are cut hang together, and are turned alike. */
-let waitingCount: u32 = 0;
-/**
- * A hash table with linear probing: 1 more than a crossing's index, or 0. It is small again for each object, as it has to be
- * cleared for it: 10,000 boxes behind a mesh of 50,000 scattered triangles are cut with it in 13.6 ms instead of 15.6.
- */
+/** A hash table of the edges on which ends wait: the heads of lists, 1 more than an end, or 0. */
 let table: usize = 0;
 let tableSize: u32 = 0;
+/**
+ * The least size. It is as large as an object needs, as it has to be cleared for it: 10,000 boxes behind a mesh of 50,000
+ * scattered triangles are cut with it in 13.6 ms instead of 15.6.
+ */
 const FIRST_TABLE: u32 = 256;
-
-// @ts-ignore: decorator
-@inline
-function crossingAt(i: u32): Crossing {
-  return changetype<Crossing>(crossings + <usize>i * CROSSING_BYTES);
-}
+/** The plane in the space that is cut, and the map from there to the world. */
+let plane: usize = 0;
+let map: usize = 0;
 
 // @ts-ignore: decorator
 @inline
@@ -72,101 +63,67 @@ function segmentAt(i: u32): Segment {
   return changetype<Segment>(segments + <usize>i * SEGMENT_BYTES);
 }
 
+/** Answers where the first part of an end's edge is. */
 // @ts-ignore: decorator
 @inline
-function mateOf(end: u32): u32 {
-  const segment = segmentAt(end >> 1);
-  return end & 1 ? segment.toMate : segment.fromMate;
+function edgeOf(end: u32): usize {
+  return segments + <usize>(end >> 1) * SEGMENT_BYTES + (<usize>(end & 1) << 4);
+}
+
+/** Answers where the second part of an end's edge is. */
+// @ts-ignore: decorator
+@inline
+function restOf(end: u32): usize {
+  return segments + <usize>(end >> 1) * SEGMENT_BYTES + (<usize>(end & 1) << 3) + offsetof<Segment>('fromRest');
+}
+
+/** Answers where an end's mate is. */
+// @ts-ignore: decorator
+@inline
+function mateOf(end: u32): usize {
+  return segments + <usize>(end >> 1) * SEGMENT_BYTES + (<usize>(end & 1) << 2) + offsetof<Segment>('fromMate');
 }
 
 // @ts-ignore: decorator
 @inline
-function setMate(end: u32, mate: u32): void {
-  const segment = segmentAt(end >> 1);
-  if (end & 1) segment.toMate = mate;
-  else segment.fromMate = mate;
+function join(one: u32, other: u32, how: u32): void {
+  store<u32>(mateOf(one), how | other);
+  store<u32>(mateOf(other), how | one);
 }
 
-// @ts-ignore: decorator
-@inline
-function crossingOf(end: u32): Crossing {
-  const segment = segmentAt(end >> 1);
-  return crossingAt(end & 1 ? segment.to : segment.from);
-}
-
-/** Begins another object. Throws OUT_OF_MEMORY. */
-export function beginSegments(): void {
-  crossingCount = segmentCount = waitingCount = 0;
-  resize(FIRST_TABLE);
+/**
+ * Begins another object. The plane is in the space that is cut, and the map leads from there to the world; both are read
+ * until all is joined.
+ */
+export function beginSegments(cutting: Plane, toWorld: Affine): void {
+  segmentCount = 0;
+  plane = changetype<usize>(cutting);
+  map = changetype<usize>(toWorld);
 }
 
 /** Gives the memory back: who asks for no section pays nothing. */
 export function freeSegments(): void {
-  release(crossings);
   release(segments);
   release(table);
-  crossings = segments = table = 0;
-  crossingCount = crossingRoom = segmentCount = segmentRoom = tableSize = 0;
+  segments = table = 0;
+  segmentCount = segmentRoom = tableSize = 0;
 }
-
-/** Makes the table one of that size, and puts all crossings into it. Throws OUT_OF_MEMORY. */
-function resize(size: u32): void {
-  table = moveTo(table, 0, <u64>size << 2);
-  memory.fill(table, 0, <usize>size << 2);
-  tableSize = size;
-  for (let i: u32 = 0; i < crossingCount; i++) {
-    const c = crossingAt(i);
-    let at = hashOf(c.first, c.second) & (size - 1);
-    while (load<u32>(table + (<usize>at << 2)) != 0) at = (at + 1) & (size - 1);
-    store<u32>(table + (<usize>at << 2), i + 1);
-  }
-}
-
-/** Odd multipliers, from the digits of π: two keep the three words apart, and one mixes what comes of them. */
-const SECOND: u64 = 0x243f6a8885a308d3;
-const THIRD: u64 = 0x13198a2e03707345;
-const MIXER: u64 = 0xa4093822299f31d1;
-
-// @ts-ignore: decorator
-@inline
-function hashOf(first: v128, second: u64): u32 {
-  const sum = i64x2.extract_lane(first, 0) + i64x2.extract_lane(first, 1) * SECOND + second * THIRD;
-  return <u32>(((sum ^ (sum >> 32)) * MIXER) >> 32);
-}
-
-/** Whether the crossing that was asked for last is a new one, whose place the caller must set. */
-export let isNewCrossing: bool = false;
 
 /**
- * Answers the crossing of an edge by its six coordinates, f32 each: those of its vertices in an order that all who ask agree on,
- * four and two. Throws OUT_OF_MEMORY.
+ * Adds the segment of a triangle, from one edge to another one: the coordinates of their vertices in the space that is
+ * cut, the one above the plane first, four and two. Throws OUT_OF_MEMORY.
  */
-export function crossingOfEdge(first: v128, second: u64): u32 {
-  if (crossingCount >= tableSize >> 1) resize(tableSize << 1);
-  let at = hashOf(first, second) & (tableSize - 1);
-  for (;;) {
-    const found = load<u32>(table + (<usize>at << 2));
-    if (found == 0) break;
-    const c = crossingAt(found - 1);
-    if (c.second == second && !v128.any_true(v128.xor(c.first, first))) {
-      isNewCrossing = false;
-      return found - 1;
-    }
-    at = (at + 1) & (tableSize - 1);
-  }
-  if (crossingCount == crossingRoom) growCrossings();
-  const fresh = crossingAt(crossingCount);
-  fresh.first = first;
-  fresh.second = second;
-  fresh.begins = fresh.ends = 0;
-  store<u32>(table + (<usize>at << 2), crossingCount + 1);
-  isNewCrossing = true;
-  return crossingCount++;
-}
-
-function growCrossings(): void {
-  crossings = reserve(crossings, <usize>crossingCount * CROSSING_BYTES, <u64>(crossingCount + 1) * CROSSING_BYTES);
-  crossingRoom = <u32>(capacityOf(crossings) / CROSSING_BYTES);
+// @ts-ignore: decorator
+@inline
+export function addSegment(from: v128, fromRest: u64, to: v128, toRest: u64, triangle: i32): void {
+  if (segmentCount == segmentRoom) growSegments();
+  const s = segmentAt(segmentCount++);
+  s.from = from;
+  s.to = to;
+  s.fromRest = fromRest;
+  s.toRest = toRest;
+  s.triangle = triangle;
+  s.fromMate = s.toMate = s.taken = 0;
 }
 
 function growSegments(): void {
@@ -174,59 +131,56 @@ function growSegments(): void {
   segmentRoom = <u32>(capacityOf(segments) / SEGMENT_BYTES);
 }
 
-/** Sets the place of a crossing in the world to the image of a point. */
-export function setPlace(crossing: u32, map: Affine, x: f64, y: f64, z: f64): void {
-  const c = crossingAt(crossing);
-  c.x = map.xx * x + map.yx * y + map.zx * z + map.tx;
-  c.y = map.xy * x + map.yy * y + map.zy * z + map.ty;
-  c.z = map.xz * x + map.yz * y + map.zz * z + map.tz;
+// --- neighbours ---
+
+/** Odd multipliers, from the digits of π: two keep the three words apart, and one mixes what comes of them. */
+const SECOND: u64 = 0x243f6a8885a308d3;
+const THIRD: u64 = 0x13198a2e03707345;
+const MIXER: u64 = 0xa4093822299f31d1;
+
+/** Answers where the list of an end's edge begins. */
+// @ts-ignore: decorator
+@inline
+function listOf(end: u32): usize {
+  const edge = edgeOf(end);
+  const sum = load<u64>(edge) + load<u64>(edge, 8) * SECOND + load<u64>(restOf(end)) * THIRD;
+  return table + (<usize>(<u32>(((sum ^ (sum >> 32)) * MIXER) >> 32) & (tableSize - 1)) << 2);
 }
 
-/** Adds the segment of a triangle, from one crossing to another. Throws OUT_OF_MEMORY. */
-export function addSegment(from: u32, to: u32, triangle: i32): void {
-  if (segmentCount == segmentRoom) growSegments();
-  const s = segmentAt(segmentCount), end = segmentCount << 1;
-  s.from = from;
-  s.to = to;
-  s.triangle = triangle;
-  s.taken = 0;
-  segmentCount++;
-  const start = crossingAt(from);
-  if (start.ends != 0) {
-    start.ends = join(start.ends - 1, end);
-    waitingCount--;
-  } else {
-    waitingCount++;
-    s.fromMate = WAITING | start.begins;
-    start.begins = end + 1;
+/**
+ * Joins an end, unless it is joined already, to one that waits on the same edge, if it `looks` for one and there is one;
+ * otherwise it waits itself.
+ */
+// @ts-ignore: decorator
+@inline
+function meet(end: u32, looks: bool): void {
+  if (load<u32>(mateOf(end)) & JOINED) return;
+  const list = listOf(end);
+  if (looks) {
+    const edge = v128.load(edgeOf(end)), rest = load<u64>(restOf(end));
+    for (let link = list; load<u32>(link) != 0; ) {
+      const other = load<u32>(link) - 1;
+      if (load<u64>(restOf(other)) == rest && !v128.any_true(v128.xor(v128.load(edgeOf(other)), edge))) {
+        store<u32>(link, load<u32>(mateOf(other)));
+        join(end, other, JOINED);
+        openCount--;
+        return;
+      }
+      link = mateOf(other);
+    }
   }
-  const stop = crossingAt(to);
-  if (stop.begins != 0) {
-    stop.begins = join(stop.begins - 1, end + 1);
-    waitingCount--;
-  } else {
-    waitingCount++;
-    s.toMate = WAITING | stop.ends;
-    stop.ends = end + 2;
-  }
+  store<u32>(mateOf(end), load<u32>(list));
+  store<u32>(list, end + 1);
+  openCount++;
 }
-
-/** Joins an end to the first one that waits in a list. Answers the rest of the list. */
-function join(waiting: u32, end: u32): u32 {
-  const rest = mateOf(waiting) & ~WAITING;
-  setMate(waiting, end);
-  setMate(end, waiting);
-  return rest;
-}
-
-// --- what waits ---
 
 /** How many ends or segments are looked at between two readings of the clock: some 0.1 ms. */
 const PER_READING: u32 = 2048;
 
-/** An open end in a grid of the tolerance's size, the next one in its list, and its cell. */
+/** An open end in a grid of the tolerance's size, the next one in its list, its cell, and where it is in the world. */
 @unmanaged
 class OpenEnd {
+  x: f64; y: f64; z: f64;
   cell: u64;
   end: u32;
   next: u32;
@@ -234,47 +188,68 @@ class OpenEnd {
 
 const OPEN_BYTES: usize = offsetof<OpenEnd>();
 let tolerance: f64 = 0;
+/** How many ends are joined to none. */
 let openCount: u32 = 0;
+/** Where the grid's first cell begins. */
+let originX: f64 = 0;
+let originY: f64 = 0;
+let originZ: f64 = 0;
 /** The grid: the lists' heads, 1 more than an entry's index or 0; and the entries. */
 let heads: usize = 0;
 let headCount: u32 = 0;
 let entries: usize = 0;
 let entryCount: u32 = 0;
 
-const PAIRING: u32 = 0;
-const WELDING: u32 = 1;
-const OPEN_CHAINS: u32 = 2;
-const TURNED_CHAINS: u32 = 3;
-const LOOPS: u32 = 4;
-const DONE: u32 = 5;
+/** Beginnings wait. */
+const ENTERING: u32 = 0;
+/** Ends look for beginnings, and without one for each other. */
+const LINKING: u32 = 1;
+/** Beginnings that no end has found look for each other: triangles that are turned differently. */
+const PAIRING: u32 = 2;
+const WELDING: u32 = 3;
+const OPEN_CHAINS: u32 = 4;
+const TURNED_CHAINS: u32 = 5;
+const LOOPS: u32 = 6;
+const DONE: u32 = 7;
 let phase: u32 = DONE;
-/** The crossing or the segment that is next in the phase. */
+/** The end that is next in the phase. */
 let next: u32 = 0;
 
-/** Begins to join all segments to outlines; ends at most `within` apart are one. World units. */
+function clearTable(): void {
+  memory.fill(table, 0, <usize>tableSize << 2);
+  openCount = 0;
+}
+
+/** Begins to join all segments to outlines; ends at most `within` apart are one. World units. Throws OUT_OF_MEMORY. */
 export function beginJoining(within: f64): void {
   tolerance = within;
-  openCount = 0;
-  phase = waitingCount == 0 ? LOOPS : PAIRING;
+  phase = segmentCount == 0 ? DONE : ENTERING;
   next = 0;
   walkEnd = NOWHERE;
+  tableSize = FIRST_TABLE;
+  while (tableSize < segmentCount << 1) tableSize <<= 1;
+  table = moveTo(table, 0, <u64>tableSize << 2);
+  clearTable();
 }
 
 /** Goes on until a time of `now`. Answers whether all outlines are there. Throws OUT_OF_MEMORY. */
 export function joinSegments(until: f64): bool {
+  const count = segmentCount << 1;
   let work: u32 = 0;
   while (phase != DONE) {
-    const count = phase <= WELDING ? crossingCount : segmentCount;
-    const end = min(next + PER_READING, count);
+    const step: u32 = phase == PAIRING || phase == WELDING ? 1 : 2, end = min(next + PER_READING, count);
     work += end - next;
-    for (; next < end; next++) {
-      if (phase == PAIRING) pairEnds(crossingAt(next));
-      else if (phase == WELDING) weldEnds(crossingAt(next));
+    for (; next < end; next += step) {
+      if (phase <= PAIRING) meet(next, phase != ENTERING);
+      else if (phase == WELDING) weldEnd(next);
       else if (!walkFrom(next)) break;
     }
-    if (next == count) {
-      next = 0;
+    if (next >= count) {
       phase++;
+      if (phase == PAIRING) {
+        if (openCount == 0) phase = LOOPS;
+        else clearTable();
+      }
       if (phase == WELDING && !(openCount > 1 && tolerance > 0)) phase = OPEN_CHAINS;
       if (phase == WELDING) beginWelding();
       if (phase == OPEN_CHAINS) {
@@ -282,32 +257,13 @@ export function joinSegments(until: f64): bool {
         // Nothing is open.
         if (openCount == 0) phase = LOOPS;
       }
+      next = phase == LINKING || phase == TURNED_CHAINS ? 1 : 0;
     }
     if (phase == DONE || work < PER_READING) continue;
     work = 0;
     if (now() >= until) return false;
   }
   return true;
-}
-
-/** Joins what waits at a crossing by twos: ends of triangles that are turned differently. */
-function pairEnds(c: Crossing): void {
-  c.begins = joinPairs(c.begins);
-  c.ends = joinPairs(c.ends);
-  if (c.begins != 0) openCount++;
-  if (c.ends != 0) openCount++;
-}
-
-/** Joins the ends of a list by twos. Answers what is left: one or none. */
-function joinPairs(list: u32): u32 {
-  while (list != 0) {
-    const one = list - 1, other = mateOf(one) & ~WAITING;
-    if (other == 0) return list;
-    list = mateOf(other - 1) & ~WAITING;
-    setMate(one, other - 1);
-    setMate(other - 1, one);
-  }
-  return 0;
 }
 
 function beginWelding(): void {
@@ -317,6 +273,10 @@ function beginWelding(): void {
   memory.fill(heads, 0, <usize>headCount << 2);
   entries = heads + (<usize>headCount << 2);
   entryCount = 0;
+  locate(0);
+  originX = x;
+  originY = y;
+  originZ = z;
 }
 
 function endWelding(): void {
@@ -324,20 +284,21 @@ function endWelding(): void {
   heads = 0;
 }
 
-/** Joins the end that is open at a crossing, if one is, to the nearest one before it, or puts it into the grid. */
-function weldEnds(c: Crossing): void {
-  const waiting = c.begins != 0 ? c.begins : c.ends;
-  if (waiting == 0) return;
-  const origin = crossingAt(0), end = waiting - 1;
-  const x = cellOf(c.x - origin.x), y = cellOf(c.y - origin.y), z = cellOf(c.z - origin.z);
-  const mate = takeNearest(c, x, y, z);
+/** Joins an end, if it is open, to the nearest one before it, or puts it into the grid. */
+function weldEnd(end: u32): void {
+  if (load<u32>(mateOf(end)) & JOINED) return;
+  locate(end);
+  const i = cellOf(x - originX), j = cellOf(y - originY), k = cellOf(z - originZ);
+  const mate = takeNearest(i, j, k);
   if (mate != NOWHERE) {
-    setMate(mate, end);
-    setMate(end, mate);
+    join(end, mate, JOINED | SEAM);
     return;
   }
   const entry = changetype<OpenEnd>(entries + <usize>entryCount * OPEN_BYTES);
-  entry.cell = keyOf(x, y, z);
+  entry.x = x;
+  entry.y = y;
+  entry.z = z;
+  entry.cell = keyOf(i, j, k);
   entry.end = end;
   const head = headOf(entry.cell);
   entry.next = load<u32>(head);
@@ -351,8 +312,8 @@ function cellOf(along: f64): i32 {
   return <i32>max(min(floor(along / tolerance), MOST_CELLS), -MOST_CELLS);
 }
 
-function keyOf(x: i32, y: i32, z: i32): u64 {
-  return (<u64>(x + 0x100000) << 42) | (<u64>(y + 0x100000) << 21) | <u64>(z + 0x100000);
+function keyOf(i: i32, j: i32, k: i32): u64 {
+  return (<u64>(i + 0x100000) << 42) | (<u64>(j + 0x100000) << 21) | <u64>(k + 0x100000);
 }
 
 function headOf(cell: u64): usize {
@@ -360,19 +321,18 @@ function headOf(cell: u64): usize {
 }
 
 /**
- * Takes the end nearest to a crossing out of the grid, if one is within the tolerance; NOWHERE otherwise. No two in the
+ * Takes the end nearest to where was located out of the grid, if one is within the tolerance; NOWHERE otherwise. No two in the
  * grid are that near to each other, so that a cell has few.
  */
-function takeNearest(c: Crossing, x: i32, y: i32, z: i32): u32 {
+function takeNearest(i: i32, j: i32, k: i32): u32 {
   let nearest: usize = 0, least = tolerance * tolerance;
-  for (let i: i32 = 0; i < 27; i++) {
-    const cell = keyOf(x + i % 3 - 1, y + (i / 3) % 3 - 1, z + i / 9 - 1);
+  for (let n: i32 = 0; n < 27; n++) {
+    const cell = keyOf(i + n % 3 - 1, j + (n / 3) % 3 - 1, k + n / 9 - 1);
     let link = headOf(cell);
     while (load<u32>(link) != 0) {
       const entry = changetype<OpenEnd>(entries + <usize>(load<u32>(link) - 1) * OPEN_BYTES);
       if (entry.cell == cell) {
-        const other = crossingOf(entry.end);
-        const dx = other.x - c.x, dy = other.y - c.y, dz = other.z - c.z;
+        const dx = entry.x - x, dy = entry.y - y, dz = entry.z - z;
         const distance = dx * dx + dy * dy + dz * dz;
         if (distance <= least) {
           least = distance;
@@ -394,35 +354,72 @@ const NOWHERE: u32 = 0xffffffff;
 /** The end at which the walk along an outline enters a segment, NOWHERE between two outlines; and where it began. */
 let walkEnd: u32 = NOWHERE;
 let walkStart: u32 = 0;
+/** The place of a crossing in the world. */
+let x: f64 = 0;
+let y: f64 = 0;
+let z: f64 = 0;
+
+/** Finds where an end is in the world: whoever asks of an edge, the place is the same. */
+function locate(end: u32): void {
+  const first = v128.load(edgeOf(end)), second = v128.load64_zero(restOf(end));
+  // Each coordinate of both vertices.
+  const xs = f64x2.promote_low_f32x4(v128.shuffle<f32>(first, first, 0, 3, 0, 3));
+  const ys = f64x2.promote_low_f32x4(v128.shuffle<f32>(first, second, 1, 4, 1, 4));
+  const zs = f64x2.promote_low_f32x4(v128.shuffle<f32>(first, second, 2, 5, 2, 5));
+  const height = f64x2.add(
+    f64x2.add(f64x2.add(f64x2.mul(number(plane), xs), f64x2.mul(number(plane + 8), ys)), f64x2.mul(number(plane + 16), zs)),
+    number(plane + 24),
+  );
+  // A vertex on the plane is the crossing itself.
+  const s = f64x2.extract_lane(height, 0), share = s / (s - f64x2.extract_lane(height, 1));
+  const u = along(xs, share), v = along(ys, share), w = along(zs, share), m = changetype<Affine>(map);
+  x = m.xx * u + m.yx * v + m.zx * w + m.tx;
+  y = m.xy * u + m.yy * v + m.zy * w + m.ty;
+  z = m.xz * u + m.yz * v + m.zz * w + m.tz;
+}
+
+// @ts-ignore: decorator
+@inline
+function number(at: usize): v128 {
+  return v128.load64_splat(at);
+}
+
+/** Answers what is a share of the way from the first of two numbers to the second. */
+// @ts-ignore: decorator
+@inline
+function along(both: v128, share: f64): f64 {
+  const from = f64x2.extract_lane(both, 0);
+  return from + (f64x2.extract_lane(both, 1) - from) * share;
+}
 
 /**
- * Walks along the outline that begins at a segment, if one does in this phase: the open ones from their beginnings, then
+ * Walks along the outline that begins at an end, if one does in this phase: the open ones from their beginnings, then
  * those whose triangles are turned against each other, then the closed ones. Answers false where it is not at its end.
  */
-function walkFrom(segment: u32): bool {
+function walkFrom(end: u32): bool {
   if (walkEnd == NOWHERE) {
-    if (segmentAt(segment).taken) return true;
-    const end = (segment << 1) + (phase == TURNED_CHAINS ? 1 : 0);
-    if (phase != LOOPS && !(mateOf(end) & WAITING)) return true;
+    if (segmentAt(end >> 1).taken) return true;
+    if (phase != LOOPS && load<u32>(mateOf(end)) & JOINED) return true;
     walkEnd = walkStart = end;
     beginOutline();
   }
   for (let steps: u32 = 0; steps < PER_READING; steps++) {
-    const entered = crossingOf(walkEnd), s = segmentAt(walkEnd >> 1);
+    const s = segmentAt(walkEnd >> 1);
     s.taken = 1;
-    addPoint(entered.x, entered.y, entered.z, s.triangle);
-    const left = walkEnd ^ 1, mate = mateOf(left), leaving = crossingOf(left);
-    const isOpen = (mate & WAITING) != 0;
+    locate(walkEnd);
+    addPoint(x, y, z, s.triangle);
+    const mate = load<u32>(mateOf(walkEnd ^ 1)), isOpen = !(mate & JOINED);
     // A seam belongs to no triangle.
-    if (isOpen || changetype<usize>(crossingOf(mate)) != changetype<usize>(leaving)) {
-      addPoint(leaving.x, leaving.y, leaving.z, -1);
+    if (isOpen || mate & SEAM) {
+      locate(walkEnd ^ 1);
+      addPoint(x, y, z, -1);
     }
-    if (isOpen || mate == walkStart) {
+    walkEnd = mate & ~(JOINED | SEAM);
+    if (isOpen || walkEnd == walkStart) {
       endOutline(!isOpen);
       walkEnd = NOWHERE;
       return true;
     }
-    walkEnd = mate;
   }
   return false;
 }

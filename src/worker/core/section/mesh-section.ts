@@ -4,14 +4,15 @@
 
 import { now } from '../host';
 import { Affine } from '../math/affine';
+import { laneCompaction } from '../math/lane-compaction';
 import { PLANE_BYTES, Plane, normalise, pullBack, valueAt } from '../math/plane';
-import { Rotation, rotationAt } from '../math/quaternion';
+import { Rotation, rotationOf } from '../math/quaternion';
 import {
-  Block, LEAF, MOST_WAITING, Mesh, Node, blockAt, childMask, childOf, filledLanes, highSteps, isRotated, lowSteps,
-  nodeAt, placeTree, triangleOf,
+  Block, MAX_DEPTH, Mesh, Node, blockAt, childMask, firstBlock, firstNode, highSteps, innerCount, isRotated, lowSteps,
+  nodeAt, placeTree,
 } from '../mesh/tree/layout';
-import { addSegment, beginSegments, crossingOfEdge, isNewCrossing, setPlace } from './crossings';
-import { WORD_BYTES } from '../sizes';
+import { addSegment, beginSegments } from './crossings';
+import { VECTOR_BYTES, WORD_BYTES } from '../sizes';
 
 /** The map from tree space to the world, and the plane in tree space: as it is pulled back, and with a unit normal. */
 const place = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -22,9 +23,25 @@ const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16)
 let isMirrored: bool = false;
 let cutMesh: usize = 0;
 
-/** Each node that is taken leaves at most three more. */
-const STACK: usize = memory.data(MOST_WAITING * WORD_BYTES, 16);
+/**
+ * The nodes that wait, and those of them that are looked at together. Which node is next then does not depend on what the
+ * last one answers, so that the processor looks at several at once: cutting takes a tenth less. All nodes that wait are taken
+ * before one that is less deep, so that at each depth the children of one batch wait at most.
+ */
+const BATCH: u32 = 8;
+const STACK: usize = memory.data(4 * BATCH * (MAX_DEPTH + 1) * WORD_BYTES + VECTOR_BYTES, 16);
 let top: usize = 0;
+const TAKEN: usize = memory.data(BATCH * WORD_BYTES, 16);
+/**
+ * Lists what is to be cut: blocks; and of triangles where their first corners are, and which corners are below the plane, a
+ * bit each. How many children of a node the plane cuts, or triangles of a block, nobody can foresee, so that a loop over
+ * them would be left by a wrong guess. They are written as vectors into lists, which are gone through once they are long.
+ */
+const MOST_BLOCKS: i32 = 128;
+const BLOCKS: usize = memory.data(MOST_BLOCKS * WORD_BYTES + VECTOR_BYTES, 16);
+const CORNERS: usize = memory.data(4 * MOST_BLOCKS * WORD_BYTES + VECTOR_BYTES, 16);
+const BELOW: usize = memory.data(4 * MOST_BLOCKS * WORD_BYTES + VECTOR_BYTES, 16);
+let blocksEnd: usize = BLOCKS;
 
 /**
  * The rounding error in float32 of a box's distance from the plane, whose terms are below 12 together: a rotation that is orthonormal
@@ -36,7 +53,7 @@ const PER_READING: u32 = 512;
 
 /** Begins to cut a mesh that lies in the world by a map. Throws OUT_OF_MEMORY. */
 export function beginMeshSection(mesh: Mesh, map: Affine, plane: Plane): void {
-  beginSegments();
+  beginSegments(exact, place);
   placeTree(place, mesh, map);
   pullBack(exact, plane, place);
   memory.copy(changetype<usize>(unit), changetype<usize>(exact), PLANE_BYTES);
@@ -54,29 +71,42 @@ export function beginMeshSection(mesh: Mesh, map: Affine, plane: Plane): void {
 /** Goes on until a time of `now`. Answers whether all triangles are cut. Throws OUT_OF_MEMORY. */
 export function stepMeshSection(until: f64): bool {
   const mesh = changetype<Mesh>(cutMesh);
-  for (let count: u32 = 1; top != STACK; count++) {
-    top -= 4;
-    const node = nodeAt(mesh, load<u32>(top));
-    for (let bits = childrenCut(node); bits != 0; bits &= bits - 1) {
-      const child = childOf(node, <u32>ctz(bits));
-      if (child & LEAF) {
-        cutBlock(blockAt(mesh, child));
-      } else {
-        store<u32>(top, child);
-        top += 4;
-      }
+  for (let count: u32 = 0; top != STACK; ) {
+    const taken = min(<u32>(top - STACK) >> 2, BATCH);
+    top -= <usize>taken << 2;
+    v128.store(TAKEN, v128.load(top));
+    v128.store(TAKEN, v128.load(top, 16), 16);
+    for (let i: u32 = 0; i < taken; i++) {
+      const node = nodeAt(mesh, load<u32>(TAKEN + (<usize>i << 2))), inner = innerCount(node), cut = childrenCut(node);
+      // The nodes come first.
+      top = append(top, firstNode(node), cut & ((1 << inner) - 1));
+      blocksEnd = append(blocksEnd, firstBlock(node), cut >> inner);
     }
-    if (count % PER_READING == 0 && now() >= until) return top == STACK;
+    if (blocksEnd > BLOCKS + (MOST_BLOCKS - 4 * BATCH) * WORD_BYTES) cutBlocks(mesh);
+    count += taken;
+    if (count < PER_READING) continue;
+    count = 0;
+    if (now() >= until) break;
   }
-  return true;
+  cutBlocks(mesh);
+  return top == STACK;
+}
+
+/** Appends those of four numbers in a row whose bits are set to a list. Answers its new end. */
+// @ts-ignore: decorator
+@inline
+function append(end: usize, first: u32, bits: u32): usize {
+  const numbers = i32x4.add(i32x4.splat(first), i32x4(0, 1, 2, 3));
+  v128.store(end, i8x16.swizzle(numbers, laneCompaction(bits)));
+  return end + (<usize>popcnt(bits) << 2);
 }
 
 /** Answers the children whose boxes may reach to both sides of the plane, a bit each. */
 function childrenCut(node: Node): u32 {
   let x = <f32>unit.x, y = <f32>unit.y, z = <f32>unit.z;
   if (isRotated(node)) {
-    rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
-    const u = x, v = y, w = z, r = rotation;
+    const r = rotation, u = x, v = y, w = z, q = changetype<usize>(node) + offsetof<Node>('quaternion');
+    rotationOf(r, load<i16>(q), load<i16>(q, 2), load<i16>(q, 4), load<i16>(q, 6));
     x = r.xx * u + r.xy * v + r.xz * w;
     y = r.yx * u + r.yy * v + r.yz * w;
     z = r.zx * u + r.zy * v + r.zz * w;
@@ -107,30 +137,51 @@ const EDGES: usize = memory.data<u8>([
   48, 96, 0, 96, 48, 96, 48, 0, 0, 48, 0, 96, 0, 0, 0, 0,
 ]);
 
+/** Cuts the triangles of all blocks in the list, which is empty then. Throws OUT_OF_MEMORY. */
+function cutBlocks(mesh: Mesh): void {
+  let end = CORNERS;
+  for (let at = BLOCKS; at < blocksEnd; at += 4) end = appendCut(end, changetype<usize>(blockAt(mesh, load<u32>(at))));
+  blocksEnd = BLOCKS;
+  const turn = isMirrored ? 16 : 0;
+  for (let at = CORNERS; at < end; at += 4) {
+    const corners = load<usize>(at), edges = rotr(load<u32>(EDGES + (<usize>load<u32>(at, BELOW - CORNERS) << 2)), turn);
+    const a = corners + (edges & 0xff), b = corners + (edges >> 8 & 0xff);
+    const c = corners + (edges >> 16 & 0xff), d = corners + (edges >> 24);
+    const triangle = load<i32>(corners, offsetof<Block>('triangle0'));
+    addSegment(edge(a, b), edgeRest(b), edge(c, d), edgeRest(d), triangle);
+  }
+}
+
 /**
- * Cuts four triangles. float32 decides on which side their corners are, the four at a time, and float64 where a corner is as near
- * to the plane as the rounding, which is less than that of boxes.
+ * Appends those of four triangles that the plane cuts to the lists. Answers their new end. float32 decides on which side
+ * corners are, the four at a time, and float64 where a corner is as near to the plane as the rounding, which is less than
+ * that of boxes. Lanes without a triangle have all corners on one side.
  */
-function cutBlock(block: Block): void {
-  const at = changetype<usize>(block);
+// @ts-ignore: decorator
+@inline
+function appendCut(end: usize, at: usize): usize {
   const x = f32x4.splat(<f32>unit.x), y = f32x4.splat(<f32>unit.y), z = f32x4.splat(<f32>unit.z), w = f32x4.splat(<f32>unit.w);
   const a = heights(at, x, y, z, w), b = heights(at + CORNER, x, y, z, w), c = heights(at + 2 * CORNER, x, y, z, w);
-  const belowA = <u32>i32x4.bitmask(a), belowB = <u32>i32x4.bitmask(b), belowC = <u32>i32x4.bitmask(c);
-  const unsure = ~<u32>i32x4.bitmask(v128.and(v128.and(isFar(a), isFar(b)), isFar(c)));
-  const turn = isMirrored ? 16 : 0;
-  let bits = ((belowA | belowB | belowC) & ~(belowA & belowB & belowC) | unsure) & filledLanes(block);
-  for (; bits != 0; bits &= bits - 1) {
-    const lane = <u32>ctz(bits), corners = at + (<usize>lane << 2);
-    let below = (belowA >> lane & 1) | (belowB >> lane & 1) << 1 | (belowC >> lane & 1) << 2;
-    if (unsure >> lane & 1) {
-      below = isBelow(corners) | isBelow(corners + CORNER) << 1 | isBelow(corners + 2 * CORNER) << 2;
-      if (below == 0 || below == 7) continue;
-    }
-    const edges = rotr(load<u32>(EDGES + (<usize>below << 2)), turn);
-    const from = crossingOf(corners + (edges & 0xff), corners + (edges >> 8 & 0xff));
-    const to = crossingOf(corners + (edges >> 16 & 0xff), corners + (edges >> 24));
-    addSegment(from, to, triangleOf(block, lane));
+  let below = v128.or(
+    i32x4.shr_u(a, 31), v128.or(v128.and(i32x4.shr_u(b, 30), i32x4.splat(2)), v128.and(i32x4.shr_u(c, 29), i32x4.splat(4))),
+  );
+  if (!i32x4.all_true(v128.and(v128.and(isFar(a), isFar(b)), isFar(c)))) below = belowExactly(at);
+  // One or two corners of three.
+  const cut = <u32>i32x4.bitmask(i32x4.lt_u(i32x4.sub(below, i32x4.splat(1)), i32x4.splat(6)));
+  const compaction = laneCompaction(cut), corners = i32x4.add(i32x4.splat(<i32>at), i32x4(0, 4, 8, 12));
+  v128.store(end, i8x16.swizzle(corners, compaction));
+  v128.store(end, i8x16.swizzle(below, compaction), BELOW - CORNERS);
+  return end + (<usize>popcnt(cut) << 2);
+}
+
+/** Answers which corners of four triangles are below the plane, in float64. */
+function belowExactly(at: usize): v128 {
+  let below = i32x4.splat(0);
+  for (let corner = 0; corner < 3; corner++) {
+    const from = at + <usize>corner * CORNER;
+    below = v128.or(below, i32x4.shl(i32x4(isBelow(from), isBelow(from + 4), isBelow(from + 8), isBelow(from + 12)), corner));
   }
+  return below;
 }
 
 /** Answers how high above the plane a corner of each of four triangles is. */
@@ -151,40 +202,23 @@ function isFar(height: v128): v128 {
 }
 
 /** Answers 1 for a corner that is below the plane, 0 for others. */
-function isBelow(corner: usize): u32 {
-  return u32(!(valueAt(exact, load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32)) >= 0));
+function isBelow(corner: usize): i32 {
+  return i32(!(valueAt(exact, load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32)) >= 0));
 }
 
-/** Answers the crossing of an edge from the corner above the plane to the one below: whoever asks. */
-function crossingOf(from: usize, to: usize): u32 {
-  // Both zeros are one number.
-  const zero = f32x4.splat(0);
-  const first = f32x4.add(
-    v128.load_lane<f32>(to, v128.load_lane<f32>(from, v128.load_lane<f32>(from, v128.load32_zero(from), 1, 16), 2, 32), 3), zero,
-  );
-  const second = f32x4.add(v128.load_lane<f32>(to, v128.load32_zero(to, 16), 1, 32), zero);
-  const crossing = crossingOfEdge(first, i64x2.extract_lane(second, 0));
-  if (!isNewCrossing) return crossing;
-  // Each coordinate of both corners: x and u, y and v, z and w.
-  const xu = f64x2.promote_low_f32x4(v128.shuffle<f32>(first, first, 0, 3, 0, 3));
-  const yv = f64x2.promote_low_f32x4(v128.shuffle<f32>(first, second, 1, 4, 1, 4));
-  const zw = f64x2.promote_low_f32x4(v128.shuffle<f32>(first, second, 2, 5, 2, 5));
-  const height = f64x2.add(
-    f64x2.add(
-      f64x2.add(f64x2.mul(f64x2.splat(exact.x), xu), f64x2.mul(f64x2.splat(exact.y), yv)), f64x2.mul(f64x2.splat(exact.z), zw),
-    ),
-    f64x2.splat(exact.w),
-  );
-  // A vertex on the plane is the crossing itself.
-  const s = f64x2.extract_lane(height, 0), share = s / (s - f64x2.extract_lane(height, 1));
-  setPlace(crossing, place, along(xu, share), along(yv, share), along(zw, share));
-  return crossing;
-}
-
-/** Answers what is a share of the way from the first of two numbers to the second. */
+/** Answers three coordinates of an edge's upper corner and the first one of its lower one. Both zeros are one number. */
 // @ts-ignore: decorator
 @inline
-function along(both: v128, share: f64): f64 {
-  const from = f64x2.extract_lane(both, 0);
-  return from + (f64x2.extract_lane(both, 1) - from) * share;
+function edge(from: usize, to: usize): v128 {
+  return f32x4.add(
+    v128.load_lane<f32>(to, v128.load_lane<f32>(from, v128.load_lane<f32>(from, v128.load32_zero(from), 1, 16), 2, 32), 3),
+    f32x4.splat(0),
+  );
+}
+
+/** Answers the other two coordinates of the lower one. */
+// @ts-ignore: decorator
+@inline
+function edgeRest(to: usize): u64 {
+  return i64x2.extract_lane(f32x4.add(v128.load_lane<f32>(to, v128.load32_zero(to, 16), 1, 32), f32x4.splat(0)), 0);
 }

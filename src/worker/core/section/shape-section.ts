@@ -4,7 +4,7 @@
 
 import { Affine } from '../math/affine';
 import { Plane, pullBack } from '../math/plane';
-import { addSegment, beginSegments, crossingOfEdge, isNewCrossing, setPlace } from './crossings';
+import { addSegment, beginSegments } from './crossings';
 import { addPoint, beginOutline, endOutline } from './outlines';
 
 const own = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
@@ -14,23 +14,35 @@ const FACES: usize = memory.data<u8>([0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 
 
 /** Cuts the image of the cube [-1, 1]³, into segments without a triangle. Throws OUT_OF_MEMORY. */
 export function cutBox(map: Affine, plane: Plane): void {
-  beginSegments();
+  beginSegments(own, map);
   pullBack(own, plane, map);
   const isMirrored = determinant(map) < 0;
   for (let face: usize = 0; face < 24; face += 4) {
-    let down: i32 = -1, up: i32 = -1;
+    // The face's edges, each as its upper corner and its lower one, three bits each; 0 for none.
+    let down: u32 = 0, up: u32 = 0;
     for (let i: usize = 0; i < 4; i++) {
       const a = load<u8>(FACES + face + i), b = load<u8>(FACES + face + ((i + 1) & 3));
       const isAbove = heightOf(a) >= 0;
       if (isAbove == heightOf(b) >= 0) continue;
-      const crossing = <i32>edgeOfBox(map, a, b);
-      if (isAbove) down = crossing;
-      else up = crossing;
+      if (isAbove) down = a | (b << 3);
+      else up = b | (a << 3);
     }
-    if (down < 0) continue;
-    if (isMirrored) addSegment(<u32>up, <u32>down, -1);
-    else addSegment(<u32>down, <u32>up, -1);
+    if (down == 0) continue;
+    const from = isMirrored ? up : down, to = isMirrored ? down : up;
+    addSegment(edge(from), edgeRest(from), edge(to), edgeRest(to), -1);
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function edge(corners: u32): v128 {
+  return f32x4(<f32>along(corners, 1), <f32>along(corners, 2), <f32>along(corners, 4), <f32>along(corners, 8));
+}
+
+// @ts-ignore: decorator
+@inline
+function edgeRest(corners: u32): u64 {
+  return i64x2.extract_lane(f32x4(<f32>along(corners, 16), <f32>along(corners, 32), 0, 0), 0);
 }
 
 function determinant(m: Affine): f64 {
@@ -47,19 +59,6 @@ function along(corner: u32, bit: u32): f64 {
 
 function heightOf(corner: u32): f64 {
   return own.x * along(corner, 1) + own.y * along(corner, 2) + own.z * along(corner, 4) + own.w;
-}
-
-function edgeOfBox(map: Affine, one: u32, other: u32): u32 {
-  const a = min(one, other), b = max(one, other);
-  // The corners themselves tell edges apart.
-  const crossing = crossingOfEdge(i64x2.splat(a), b);
-  if (!isNewCrossing) return crossing;
-  const s = heightOf(a), share = s / (s - heightOf(b));
-  const x = along(a, 1) + (along(b, 1) - along(a, 1)) * share;
-  const y = along(a, 2) + (along(b, 2) - along(a, 2)) * share;
-  const z = along(a, 4) + (along(b, 4) - along(a, 4)) * share;
-  setPlace(crossing, map, x, y, z);
-  return crossing;
 }
 
 /**
