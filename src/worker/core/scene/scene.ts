@@ -224,9 +224,9 @@ export function placeMoved(): void {
       sum += load<u32>(reach) + load<u32>(reach, 64) + load<u32>(reach, 128) + load<u32>(reach, 176);
     }
     for (let bits = moved; bits != 0; bits &= bits - 1) {
-      const slot = slotAt(tree, position + ctz(bits)), bounds = orientedBounds(slot);
+      const at = position + ctz(bits), slot = slotAt(tree, at), bounds = orientedBounds(slot);
       setBox(slot, bounds);
-      if (tree.built) moveWithin(tree, slot, bounds);
+      if (tree.built) moveWithin(tree, at, slot, bounds);
     }
   }
   ahead = sum;
