@@ -132,17 +132,22 @@ export function relate(out: Affine, a: Affine, b: Affine): void {
  */
 export function usable(a: Affine): bool {
   const at = changetype<usize>(a);
-  let sum = f64x2.add(
-    f64x2.add(f64x2.add(v128.load(at), v128.load(at, 16)), f64x2.add(v128.load(at, 32), v128.load(at, 48))),
-    f64x2.add(v128.load(at, 64), v128.load(at, 80)),
+  return areUsable(
+    v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48), v128.load(at, 64), v128.load(at, 80),
   );
+}
+
+/** Tells the same of a map by its six vectors. */
+export function areUsable(c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
+  const xx = f64x2.extract_lane(c0, 0), xy = f64x2.extract_lane(c0, 1), xz = f64x2.extract_lane(c1, 0);
+  const yx = f64x2.extract_lane(c1, 1), yy = f64x2.extract_lane(c2, 0), yz = f64x2.extract_lane(c2, 1);
+  const zx = f64x2.extract_lane(c3, 0), zy = f64x2.extract_lane(c3, 1), zz = f64x2.extract_lane(c4, 0);
+  let sum = f64x2.add(f64x2.add(f64x2.add(c0, c1), f64x2.add(c2, c3)), f64x2.add(c4, c5));
   sum = f64x2.add(sum, between(sum, sum));
   // NaN or infinite; a sum of finite numbers that overflows is no use either.
   if (!i64x2.all_true(f64x2.eq(f64x2.sub(sum, sum), f64x2.splat(0)))) return false;
-  const x = a.xx * a.xx + a.xy * a.xy + a.xz * a.xz;
-  const y = a.yx * a.yx + a.yy * a.yy + a.yz * a.yz;
-  const z = a.zx * a.zx + a.zy * a.zy + a.zz * a.zz;
-  const volume = abs(determinant(a));
+  const x = xx * xx + xy * xy + xz * xz, y = yx * yx + yy * yy + yz * yz, z = zx * zx + zy * zy + zz * zz;
+  const volume = abs(xx * (yy * zz - yz * zy) + yx * (zy * xz - zz * xy) + zx * (xy * yz - xz * yy));
   // Far from the limit and from where squares overflow or vanish, no root is needed.
   const squares = x * y * z;
   if (squares < 1e200 && volume > 1e-100 && volume * volume > squares * 1e-20) return true;
@@ -151,16 +156,37 @@ export function usable(a: Affine): bool {
 
 /** Tells whether all bits of two maps are the same. */
 export function same(a: Affine, b: Affine): bool {
-  const p = changetype<usize>(a), q = changetype<usize>(b);
+  const at = changetype<usize>(b);
+  return isMade(a, v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48), v128.load(at, 64), v128.load(at, 80));
+}
+
+/** Tells whether all bits of a map are those of six vectors. */
+// @ts-ignore: decorator
+@inline
+export function isMade(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
+  const at = changetype<usize>(map);
   return !v128.any_true(
     v128.or(
       v128.or(
-        v128.or(v128.xor(v128.load(p), v128.load(q)), v128.xor(v128.load(p, 16), v128.load(q, 16))),
-        v128.or(v128.xor(v128.load(p, 32), v128.load(q, 32)), v128.xor(v128.load(p, 48), v128.load(q, 48))),
+        v128.or(v128.xor(v128.load(at), c0), v128.xor(v128.load(at, 16), c1)),
+        v128.or(v128.xor(v128.load(at, 32), c2), v128.xor(v128.load(at, 48), c3)),
       ),
-      v128.or(v128.xor(v128.load(p, 64), v128.load(q, 64)), v128.xor(v128.load(p, 80), v128.load(q, 80))),
+      v128.or(v128.xor(v128.load(at, 64), c4), v128.xor(v128.load(at, 80), c5)),
     ),
   );
+}
+
+/** Sets a map by its six vectors. */
+// @ts-ignore: decorator
+@inline
+export function make(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): void {
+  const at = changetype<usize>(map);
+  v128.store(at, c0);
+  v128.store(at, c1, 16);
+  v128.store(at, c2, 32);
+  v128.store(at, c3, 48);
+  v128.store(at, c4, 64);
+  v128.store(at, c5, 80);
 }
 
 /** Tells whether all bits of two maps but those of the places are the same. */

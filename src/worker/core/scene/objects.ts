@@ -388,11 +388,21 @@ function storeBox(box: Box, bounds: usize, low: v128, high: v128, ends: v128): v
   const origin = f64x2.replace_lane(f64x2.splat(sceneOriginX), 1, sceneOriginY), to = changetype<usize>(box);
   const middle = f64x2.sub(placeXY(bounds), origin);
   const z = f64x2.splat(load<f64>(bounds, offsetof<Affine>('tz')) - sceneOriginZ);
-  const outermost = outward(f64x2.add(z, ends), f64x2(-OUTWARD, OUTWARD));
-  v128.store64_lane(to + offsetof<Box>('lowX'), outward(f64x2.add(middle, low), f64x2.splat(-OUTWARD)), 0);
-  box.lowZ = f32x4.extract_lane(outermost, 0);
-  v128.store64_lane(to + offsetof<Box>('highX'), outward(f64x2.add(middle, high), f64x2.splat(OUTWARD)), 0);
-  box.highZ = f32x4.extract_lane(outermost, 1);
+  const outermost = f32x4.demote_f64x2_zero(f64x2.add(z, ends));
+  const lowest = v128.shuffle<f32>(f32x4.demote_f64x2_zero(f64x2.add(middle, low)), outermost, 0, 1, 4, 4);
+  const highest = v128.shuffle<f32>(f32x4.demote_f64x2_zero(f64x2.add(middle, high)), outermost, 0, 1, 5, 5);
+  setEnds(to, outward(lowest, f32x4.splat(-OUTWARD)));
+  setEnds(to + offsetof<Box>('highX'), outward(highest, f32x4.splat(OUTWARD)));
+}
+
+/**
+ * Writes x, y and z of one end of a box, and leaves what is behind them. Whole vectors are written, as that is how boxes are read
+ * next.
+ */
+// @ts-ignore: decorator
+@inline
+function setEnds(at: usize, ends: v128): void {
+  v128.store(at, v128.load32_lane(at, ends, 3, 12));
 }
 
 /** Sets all boxes anew, about another origin. */
@@ -403,33 +413,31 @@ export function moveOrigin(x: f64, y: f64, z: f64): void {
   for (let slot: u32 = 0; slot < slotCount; slot++) if (idAt(slot) != 0) setBox(slot, orientedBounds(slot));
 }
 
-const OUTWARD: f64 = 1.1920928955078125e-7; // 2^-23, twice what rounding to float32 can take away
+const OUTWARD: f32 = 1.1920928955078125e-7; // 2^-23, twice what rounding to float32 can take away
 /**
  * The farthest that boxes reach, far inside of float32, so that nothing that is made of them overflows. What lies
  * beyond is tested by shape.
  */
-const FARTHEST: f64 = 1e30;
+const FARTHEST: f32 = 1e30;
 
 // min and max of scalars branch, those of vectors do not.
-/** Rounds two values to float32 that are surely no less, or with a negative share no greater. */
+/** Moves what was rounded to float32 so that it is surely no less than before that, or with a negative share no greater. */
 // @ts-ignore: decorator
 @inline
 function outward(values: v128, share: v128): v128 {
-  const moved = f64x2.add(values, f64x2.mul(f64x2.abs(values), share));
-  return f32x4.demote_f64x2_zero(
-    f64x2.pmax(f64x2.pmin(moved, f64x2.splat(FARTHEST)), f64x2.splat(-FARTHEST)),
-  );
+  const within = f32x4.pmax(f32x4.pmin(values, f32x4.splat(FARTHEST)), f32x4.splat(-FARTHEST));
+  return f32x4.add(within, f32x4.mul(f32x4.abs(within), share));
 }
 
 /** Rounds to a float32 that is surely no greater, as bounds have them. */
 // @ts-ignore: decorator
 @inline
 export function below(value: f64): f32 {
-  return f32x4.extract_lane(outward(f64x2.splat(value), f64x2.splat(-OUTWARD)), 0);
+  return f32x4.extract_lane(outward(f32x4.splat(<f32>value), f32x4.splat(-OUTWARD)), 0);
 }
 
 // @ts-ignore: decorator
 @inline
 export function above(value: f64): f32 {
-  return f32x4.extract_lane(outward(f64x2.splat(value), f64x2.splat(OUTWARD)), 0);
+  return f32x4.extract_lane(outward(f32x4.splat(<f32>value), f32x4.splat(OUTWARD)), 0);
 }

@@ -2,7 +2,7 @@
 
 import { CONTACTS_NONE, FLAG_CONTINUOUS, FLAG_STATIC, OBJECT_CONTACTS, OBJECT_FLAGS } from '../../../shared/layout';
 import { now } from '../host';
-import { Affine, copy, same, usable } from '../math/affine';
+import { Affine, areUsable, isMade, make } from '../math/affine';
 import { reserve } from '../memory';
 import {
   NO_TREE, UNPLACED, boxAt, describe, forget, idAt, isAlive, itemAt, moveOrigin, orientedBounds, reachAt, reserveRecord,
@@ -177,16 +177,24 @@ export function removeObject(id: u32): void {
   forget(slot);
 }
 
-/**
- * Gives an object a new place. `placeMoved` must follow once for all that are given one. Answers false where the matrix is not
- * `usable`. The same matrix again is no movement.
- */
+/** Gives an object a new place, as `moveTo` does. */
 export function moveObject(slot: u32, matrix: Affine): bool {
+  const at = changetype<usize>(matrix);
+  return moveTo(
+    slot, v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48), v128.load(at, 64), v128.load(at, 80),
+  );
+}
+
+/**
+ * Gives an object a new place, by the six vectors of a matrix. `placeMoved` must follow once for all that are given one. Answers false
+ * where the matrix is not `usable`. The same matrix again is no movement.
+ */
+export function moveTo(slot: u32, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
   const item = itemAt(slot), world = worldOf(item);
-  if (same(world, matrix)) return true;
-  if (!usable(matrix)) return false;
+  if (isMade(world, c0, c1, c2, c3, c4, c5)) return true;
+  if (!areUsable(c0, c1, c2, c3, c4, c5)) return false;
   if (item.flags & FLAG_CONTINUOUS) noteStart(reachAt(slot), item);
-  copy(world, matrix);
+  make(world, c0, c1, c2, c3, c4, c5);
   const box = boxAt(slot);
   if (box.tree != MOVING_TREE || box.position == UNPLACED || !treeOf(MOVING_TREE).built) {
     touch(slot);
@@ -224,9 +232,9 @@ export function placeMoved(): void {
       sum += load<u32>(reach) + load<u32>(reach, 64) + load<u32>(reach, 128) + load<u32>(reach, 176);
     }
     for (let bits = moved; bits != 0; bits &= bits - 1) {
-      const slot = slotAt(tree, position + ctz(bits)), bounds = orientedBounds(slot);
+      const at = position + ctz(bits), slot = slotAt(tree, at), bounds = orientedBounds(slot);
       setBox(slot, bounds);
-      if (tree.built) moveWithin(tree, slot, bounds);
+      if (tree.built) moveWithin(tree, at, slot, bounds);
     }
   }
   ahead = sum;

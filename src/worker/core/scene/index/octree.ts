@@ -173,8 +173,7 @@ export function writePosition(tree: Tree, position: u32, slot: u32, bounds: Affi
     setProxy(proxy, item, bounds);
     if (item.flags & REACHING) setProxyReach(proxy, lengthOf(reachAt(slot)));
   }
-  const box = boxAt(slot);
-  storeLane(laneAt(tree, position), box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
+  storeBox(laneAt(tree, position), boxAt(slot));
 }
 
 const made = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
@@ -206,6 +205,18 @@ export function clearPosition(tree: Tree, position: u32): void {
   storeLane(laneAt(tree, position), Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
   store<u32>(tree.slots + (<usize>position << 2), HOLE);
   store<u32>(tree.visible + (<usize>position << 2), 0);
+}
+
+// @ts-ignore: decorator
+@inline
+function storeBox(at: usize, box: Box): void {
+  const low = v128.load(changetype<usize>(box)), high = v128.load(changetype<usize>(box), 16);
+  v128.store32_lane(at, low, 0);
+  v128.store32_lane(at, low, 1, 16);
+  v128.store32_lane(at, low, 2, 32);
+  v128.store32_lane(at, high, 0, 48);
+  v128.store32_lane(at, high, 1, 64);
+  v128.store32_lane(at, high, 2, 80);
 }
 
 // @ts-ignore: decorator
@@ -307,18 +318,22 @@ export function highest(v: v128): f32 {
 
 /** Takes over a moved or changed slot of a built tree; `refitTree` must follow once for all such slots. */
 export function place(tree: Tree, slot: u32, bounds: Affine): void {
-  leaveBox(tree, boxAt(slot));
-  writePosition(tree, boxAt(slot).position, slot, bounds);
+  const box = boxAt(slot);
+  leaveBox(tree, box, box.position);
+  writePosition(tree, box.position, slot, bounds);
   noteChange(tree);
 }
 
-/** Takes over a slot whose object has moved and is otherwise as it was; `noteChange` must follow once for all such slots. */
-export function moveWithin(tree: Tree, slot: u32, bounds: Affine): void {
-  const box = boxAt(slot), position = box.position, proxy = proxyAt(tree, position);
-  leaveBox(tree, box);
+/**
+ * Takes over the slot at a position, whose object has moved and is otherwise as it was; `noteChange` must follow once for all such
+ * slots.
+ */
+export function moveWithin(tree: Tree, position: u32, slot: u32, bounds: Affine): void {
+  const box = boxAt(slot), proxy = proxyAt(tree, position);
   moveProxy(proxy, bounds);
   if (itemAt(slot).flags & REACHING) setProxyReach(proxy, lengthOf(reachAt(slot)));
-  storeLane(laneAt(tree, position), box.lowX, box.lowY, box.lowZ, box.highX, box.highY, box.highZ);
+  leaveBox(tree, box, position);
+  storeBox(laneAt(tree, position), box);
 }
 
 /** Takes note that bounds in a tree have changed. */
@@ -328,16 +343,19 @@ export function noteChange(tree: Tree): void {
 }
 
 /** Takes note that a box replaces the one at its position, which is still there. */
-function leaveBox(tree: Tree, box: Box): void {
-  const cell = cellOf(tree, box.position);
+// @ts-ignore: decorator
+@inline
+export function leaveBox(tree: Tree, box: Box, position: u32): void {
+  const cell = cellOf(tree, position);
   cell.dirty = 1;
-  if (inCell(cell, box)) return;
-  // Counted once, when it leaves.
-  const at = laneAt(tree, box.position);
-  const x = middle(load<f32>(at), load<f32>(at, 48));
-  const y = middle(load<f32>(at, 16), load<f32>(at, 64));
-  const z = middle(load<f32>(at, 32), load<f32>(at, 80));
-  if (holds(cell, x, y, z)) tree.misfits++;
+  if (!inCell(cell, box)) countMisfit(tree, cell, position);
+}
+
+/** Counts an object that leaves its cell, once. */
+function countMisfit(tree: Tree, cell: Cell, position: u32): void {
+  const at = laneAt(tree, position);
+  const x = load<f32>(at) + load<f32>(at, 48), y = load<f32>(at, 16) + load<f32>(at, 64), z = load<f32>(at, 32) + load<f32>(at, 80);
+  if (holds(cell, f32x4(x, y, z, 0))) tree.misfits++;
 }
 
 /** Empties the position of a removed object, in a tree that was built. */
@@ -363,13 +381,20 @@ export function cellOf(tree: Tree, position: u32): Cell {
  * Tells whether a box belongs to a cell. Cells are loose: an object belongs to its cell until its centre is half an
  * edge outside of it.
  */
+// @ts-ignore: decorator
+@inline
 export function inCell(cell: Cell, box: Box): bool {
-  return holds(cell, middle(box.lowX, box.highX), middle(box.lowY, box.highY), middle(box.lowZ, box.highZ));
+  const at = changetype<usize>(box);
+  return holds(cell, f32x4.add(v128.load(at), v128.load(at, 16)));
 }
 
-function holds(cell: Cell, x: f32, y: f32, z: f32): bool {
-  const reach = cell.half * 2;
-  return abs(x - cell.centreX) <= reach && abs(y - cell.centreY) <= reach && abs(z - cell.centreZ) <= reach;
+/** Tells the same of twice a centre, as its first three lanes. */
+// @ts-ignore: decorator
+@inline
+function holds(cell: Cell, twice: v128): bool {
+  const middle = v128.load(changetype<usize>(cell), offsetof<Cell>('centreX'));
+  const way = f32x4.abs(f32x4.sub(twice, f32x4.add(middle, middle)));
+  return (i32x4.bitmask(f32x4.le(way, f32x4.splat(cell.half * 4))) & 7) == 7;
 }
 
 /**

