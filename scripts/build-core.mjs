@@ -14,7 +14,7 @@ import { root, runNode } from './run.mjs';
 const from = (path) => join(root, path);
 const self = fileURLToPath(import.meta.url);
 
-/** Where the core's static data begin; those of the narrow phase's module lie below (checked when it starts). */
+/** Where the core's static data begin; those of the narrow phase's module lie below (`checkStatic`). */
 const CORE_BASE = 1 << 19;
 
 /** Their entries, and what the compiler is told of each. */
@@ -110,7 +110,11 @@ async function compile(name, outFile, change = (_path, text) => text) {
     { stdout: process.stderr, stderr: process.stderr, readFile },
   );
   if (error) throw error;
-  if (name === 'narrow-phase') writeFileSync(from(outFile), interruptible(readFileSync(from(outFile))));
+  if (name === 'narrow-phase') {
+    const wasm = readFileSync(from(outFile));
+    checkStatic(wasm);
+    writeFileSync(from(outFile), interruptible(wasm));
+  }
   return files;
 }
 
@@ -130,6 +134,16 @@ function compileBeside(name, outFile) {
   });
 }
 
+/** Checks that the static data of the narrow phase do not reach into those of the core. */
+function checkStatic(wasm) {
+  const module = new WebAssembly.Module(wasm);
+  const env = { memory: new WebAssembly.Memory({ initial: CORE_BASE >> 16 }) };
+  for (const { name, kind } of WebAssembly.Module.imports(module)) if (kind === 'function') env[name] = () => 0;
+  const end = new WebAssembly.Instance(module, { env }).exports.staticEnd();
+  if (end > CORE_BASE)
+    throw new Error(`the narrow phase's static data end at ${end}, the core's begin at ${CORE_BASE}`);
+}
+
 /** The module, made so that it can be left at its import `suspend` and gone on with (Binaryen's Asyncify). */
 function interruptible(wasm) {
   return changed(wasm, (module) => {
@@ -137,6 +151,7 @@ function interruptible(wasm) {
     binaryen.setPassArgument('asyncify-imports', 'env.suspend');
     // What is called by its address are visitors of triangles, which have no checkpoints.
     binaryen.setPassArgument('asyncify-ignore-indirect', '');
+    module.removeExport('staticEnd');
     module.runPasses(['asyncify']);
     binaryen.clearPassArguments();
     module.optimize();

@@ -199,7 +199,6 @@ export interface CoreExports {
   contactBonePairs(): number;
   check(): number;
   heapRecord(): number;
-  staticStart(): number;
   /** How often a pair was left before it was finished. */
   interruptions: WebAssembly.Global;
   /** How many pairs with overlapping boxes the broad phase looked at one by one. */

@@ -4,7 +4,6 @@ export const NARROW_SECTION = 'narrow-phase';
 /** What the second module exports: src/worker/core/pair-module.ts; Asyncify adds the states of its call stack. */
 interface NarrowExports {
   useHeap(record: number): void;
-  staticEnd(): number;
   stackStart(): number;
   setDeadline(time: number): void;
   begin(a: number, itemA: number, b: number, itemB: number, reach: number, until: number): void;
@@ -22,7 +21,6 @@ interface NarrowExports {
 interface Core {
   memory: WebAssembly.Memory;
   heapRecord(): number;
-  staticStart(): number;
   keepUp(mesh: number): void;
 }
 
@@ -73,7 +71,6 @@ export class NarrowPhase {
     const { memory, keepUp } = core;
     const instance = new WebAssembly.Instance(module, { env: { ...env, memory, suspend, keepUp } });
     this.#exports = instance.exports as unknown as NarrowExports;
-    if (this.#exports.staticEnd() > core.staticStart()) throw new Error('the modules overlap in memory');
     this.#exports.useHeap(core.heapRecord());
     this.#stack = this.#exports.stackStart();
   }

@@ -341,8 +341,3 @@ export function raycastMany(
   setFilter(filter);
   return castMany(rays, count, objects, triangles, elements, bones, distances, barycentrics, until);
 }
-
-/** Answers where the core's static data begin: those of the interruptible module (pair-module.ts) lie below. */
-export function staticStart(): usize {
-  return <usize>ASC_MEMORY_BASE;
-}

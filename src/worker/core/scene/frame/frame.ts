@@ -336,8 +336,7 @@ function applyViews(input: usize): void {
   }
 }
 
-// An object that was removed while its transform was under way is none of our business.
-
+/** Moves an object; one that was removed while its transform was under way is none of our business. */
 function apply(id: u32, matrix: Affine): void {
   if (isAlive(id) && !moveObject(slotOf(id), matrix)) reject(slotOf(id));
 }
