@@ -112,7 +112,10 @@ const TABLE: [core: string, tests: string[]][] = [
       'worker/work',
     ],
   ],
-  ['scene/index/', ['octree-insert', 'core-invariants', 'pick.', 'many-views', 'rays-edges', 'pairs.', 'frustum.']],
+  [
+    'scene/index/',
+    ['octree-insert', 'core-invariants', 'memory-use', 'pick.', 'many-views', 'rays-edges', 'pairs.', 'frustum.'],
+  ],
   [
     'scene/pairs/',
     [
@@ -144,7 +147,19 @@ const TABLE: [core: string, tests: string[]][] = [
   ['scene/poses', ['skin/poses', 'skin/rays', 'skin/moved-vertices', 'skin/queries']],
   ['scene/mesh-swap', ['skin/moved-vertices', 'update-mesh', 'refit', 'stale-derived']],
   ['scene/way', ['pairs/continuous', 'client/continuous', 'client/way-starts']],
-  ['scene/', ['frame-ahead', 'octree-insert', 'core-invariants', 'pick.', 'many-views', 'pairs/pairs.', 'frustum.']],
+  [
+    'scene/',
+    [
+      'frame-ahead',
+      'octree-insert',
+      'core-invariants',
+      'memory-use',
+      'pick.',
+      'many-views',
+      'pairs/pairs.',
+      'frustum.',
+    ],
+  ],
   ['shape/reach', ['pairs/continuous', 'pairs/clearance', 'client/continuous']],
   ['shape/', ['contact/contact', 'sees', 'proximity', 'pick-screen', 'rays-primitives', 'overlap', 'containing']],
   ['skin/hit-boxes', ['skin/bone-boxes']],
@@ -214,8 +229,11 @@ const TABLE: [core: string, tests: string[]][] = [
       ...['intersection', 'matrices', 'closest', 'rays-primitives', 'overlap', 'solid-pairs'],
     ],
   ],
-  ['index.ts', ['binding', 'view/occlusion', 'refit', 'pick.', 'update-mesh', 'frame-slices']],
-  ['', ['pick.', 'contact/contact', 'refit', 'repro']],
+  [
+    'index.ts',
+    ['binding', 'view/occlusion', 'refit', 'pick.', 'update-mesh', 'frame-slices', 'memory-use', 'worker/work'],
+  ],
+  ['', ['pick.', 'contact/contact', 'refit', 'memory-use', 'repro']],
 ];
 
 /** What of a test file is to be run against a mutant, and what that takes of the processor. */
