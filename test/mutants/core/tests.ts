@@ -26,6 +26,7 @@ const BY_A_SERVICE = [
   'test/client/character.test.ts',
   'test/client/character-course.test.ts',
   'test/client/character-solids.test.ts',
+  'test/client/character-ways.test.ts',
   'test/client/continuous.test.ts',
   'test/client/pick-ray.test.ts',
   'test/client/place.test.ts',
@@ -59,7 +60,16 @@ export const LONGEST = { processorMs: 120_000, milliseconds: 90_000 };
  * are run. The first that fits; the others of that folder of tests follow.
  */
 const TABLE: [core: string, tests: string[]][] = [
-  ['character/', ['client/character.', 'client/character-solids', 'client/character-course', 'client/place']],
+  [
+    'character/',
+    [
+      'client/character-ways',
+      'client/character.',
+      'client/character-solids',
+      'client/character-course',
+      'client/place',
+    ],
+  ],
   ['distance/', ['query/distance']],
   ['occlusion/', ['occlusion-effect', 'view/occlusion', 'view/relief-occlusion']],
   ['section/', ['section/', 'composed/section']],
@@ -67,7 +77,10 @@ const TABLE: [core: string, tests: string[]][] = [
   ['sweep/two-motions', ['pairs/continuous', 'client/continuous']],
   ['sweep/', ['query/sweep', 'worker/work', 'client/place', 'client/character.', 'client/continuous']],
   ['scene/character/character-table', ['leftovers', 'client/character.']],
-  ['scene/character/', ['client/character.', 'client/character-solids', 'client/character-course']],
+  [
+    'scene/character/',
+    ['client/character-ways', 'client/character.', 'client/character-solids', 'client/character-course'],
+  ],
   ['scene/pairs/bone-', ['skin/bone-contacts', 'skin/clearance', 'skin/bone-boxes']],
   ['scene/pairs/box-ways', ['pairs/continuous', 'pairs/clearance', 'client/continuous']],
   ['scene/pairs/reach', ['pairs/continuous', 'pairs/clearance', 'skin/bone-contacts', 'client/continuous']],
