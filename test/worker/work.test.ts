@@ -202,3 +202,26 @@ describe('slices of', () => {
     expect(counts).toEqual(expected);
   });
 });
+
+test.each<[string, (random: Random) => Matrix4, number]>([
+  ['in a room', (random) => random.placement(random.point(6), ANY_FORM), 37662],
+  ['in a row', (random) => random.placement(new Vector3(random.range(-60, 60), 0, 0), ANY_FORM), 20337],
+  ['at one size', (random) => random.placement(random.point(5), { low: 1, high: 1 }), 37517],
+])('pairs whose boxes overlap, of things %s, are no more than they were', async (_, place, expected) => {
+  const random = new Random(1);
+  const world = await NearScene.at(new Vector3());
+  const builder = new FrameBuilder();
+  const shapes = [icosphere(1, 4), soup(random, 50, 0.5, 1)].map((each) => world.mesh(each));
+  const things = Array.from({ length: 400 }, () =>
+    add(world, random.chance(0.3) ? random.pick(shapes) : solid(random), place(random), {
+      contacts: layout.CONTACTS_ANY,
+    }),
+  );
+  for (let frame = 1; frame <= 5; frame++) {
+    for (const id of things) if (random.chance(0.5)) builder.setSingle(id, place(random).elements);
+    const input = builder.seal(frame, 1);
+    world.core.frame(input, undefined);
+    builder.restart(input);
+  }
+  expect(world.core.considered).toBe(expected);
+});
