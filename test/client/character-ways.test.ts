@@ -1,4 +1,4 @@
-// Where characters walk, to a millionth: the ways of when this was written. Other tests tell that they are in nothing and pass through
+// Where characters walk, in sums to a ten thousandth: the ways of when this was written. Others tell that they are in nothing and pass through
 // nothing; these sums tell of whoever walks otherwise, which may well be better.
 import { type Character, type CharacterOptions, createCollisionService, type Shape, type Vec3 } from 'collision-worker';
 import { Euler, Matrix4, Vector3 } from 'three';
