@@ -385,3 +385,16 @@ test('bad input is told', async () => {
   await service.update();
   expect(character.state.position).toEqual([0, SKIN, 0]);
 });
+
+test.each([0, 1, 2, 3])('it goes through the %i objects that it ignores, and through no other', async (count) => {
+  floor();
+  const walls = [2, 4, 6].map((x) => block(x, 1, 0, [0.1, 2, 5]));
+  const start = { shape: CAPSULE, position: [0, SKIN, 0] as Vec3 };
+  const character = service.createCharacter({ ...start, ignore: walls.slice(0, count) });
+  const [x] = await walk(character, [6, 0, 0], 100);
+  if (count < 3) expect(x).toBeCloseTo(2 + 2 * count - 0.1 - RADIUS - SKIN, 6);
+  else expect(x).toBeGreaterThan(9);
+  // Another list takes the place of the first one.
+  character.set({ position: start.position, ignore: walls.slice(1) });
+  expect((await walk(character, [6, 0, 0], 100))[0]).toBeCloseTo(2 - 0.1 - RADIUS - SKIN, 6);
+});
