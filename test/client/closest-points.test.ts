@@ -37,7 +37,7 @@ describe(`closest points, seed ${SEED}`, () => {
     for (let round = 0; round < 400; round++) {
       const [one, other] = [corners(random, 3), corners(random, 3)];
       for (const corner of other) corner.x += random.pick([0, 0, 3]);
-      if ([one, other].some((each) => new Triangle(...(each as Corners)).getArea() < 1e-9)) continue;
+      if ([one, other].some((each) => new Triangle(...(each as unknown as Corners)).getArea() < 1e-9)) continue;
       const { a, b, square } = ofTriangles(flat(one), flat(other));
       expect(Math.sqrt(square)).toBeCloseTo(
         triangleDistance(one as unknown as Corners, other as unknown as Corners),
@@ -49,7 +49,7 @@ describe(`closest points, seed ${SEED}`, () => {
         [one, a],
         [other, b],
       ] as const) {
-        new Triangle(...(triangle as Corners)).closestPointToPoint(vector(place), near);
+        new Triangle(...(triangle as unknown as Corners)).closestPointToPoint(vector(place), near);
         expect(near.distanceTo(vector(place))).toBeLessThan(1e-9);
       }
     }
