@@ -25,7 +25,7 @@ test(`ways are ordered by the cells that they begin in, those of one cell as the
     const far = random.chance(0.5) ? random.point(1e6).toArray() : [0, 0, 0];
     const ways = new Float64Array(WAY_NUMBERS * count).map((_, i) => {
       const axis = i % WAY_NUMBERS;
-      if (axis > 2) return Number.NaN; // nothing else of a way is looked at
+      if (axis > 2) return random.range(-1, 1); // nothing else of a way is looked at
       return far[axis] + (flat & (1 << axis) ? 3 : random.range(-5, 20) * (1 + axis));
     });
     const of = (way: number, axis: number) => ways[WAY_NUMBERS * way + axis];
