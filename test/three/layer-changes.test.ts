@@ -47,3 +47,15 @@ test('of 100,000, each second one is hidden and the others are shown, again and 
     expect(told.calls).toBeLessThan(50 * round);
   }
 });
+
+test('those of which nothing is to be said are no call', () => {
+  const told = new Told();
+  told.changes.setAll(new Uint32Array(), 7);
+  told.changes.flush();
+  expect(told.calls).toBe(0);
+  told.changes.set(makeId(5, 1), 7);
+  told.changes.set(makeId(6, 1), 7);
+  told.changes.flush();
+  told.changes.flush();
+  expect(told.calls).toBe(1);
+});

@@ -255,6 +255,30 @@ describe('a LOD that the app switches', () => {
   });
 });
 
+test('the levels of one that rests are not looked through again', async () => {
+  const lod = new LOD();
+  const [level, plain] = [new Group().add(cube()), new Group().add(cube())];
+  lod.addLevel(level, 0);
+  const tracker = await trackScene(service, new Scene().add(lod, plain), UNRENDERED);
+  const reads = [level, plain].map((group) => {
+    const { children } = group;
+    const read = vi.fn(() => children);
+    Object.defineProperty(group, 'children', { get: read });
+    return read;
+  });
+  const camera = frontCamera();
+  const least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let frame = 0; frame < 8; frame++) {
+    for (const read of reads) read.mockClear();
+    await tracker.update(camera, SIZE);
+    // In some frames it is their turn to be compared with those before.
+    for (const [i, { mock }] of reads.entries()) least[i] = Math.min(least[i], mock.calls.length);
+  }
+  // No more often than those of a group that is of no LOD.
+  expect(least[0]).toBe(least[1]);
+  tracker.dispose();
+});
+
 test('a shape stands for a LOD and all that is below it, where the LOD is', async () => {
   const { lod, far } = twoLevels();
   lod.addLevel(new Group().add(cube(4)), 50);

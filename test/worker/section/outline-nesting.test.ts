@@ -145,6 +145,20 @@ const rectangle = (x: number, y: number, width: number, height: number): [number
   [x, y + height],
 ];
 
+/** A comb with teeth upwards, four apart and one wide; it is 8 high, and its spine is 1 high. */
+function comb(teeth: number): [number, number][] {
+  const points: [number, number][] = [
+    [4 * teeth - 3, 0],
+    [0, 0],
+  ].reverse() as [number, number][];
+  for (let tooth = teeth - 1; tooth >= 0; tooth--) {
+    const x = 4 * tooth;
+    points.push([x + 1, 8], [x, 8]);
+    if (tooth > 0) points.push([x, 1], [x - 3, 1]);
+  }
+  return points;
+}
+
 describe(`loops are inside of each other, seed ${SEED}`, () => {
   test('of several objects, each of few', () => {
     const random = new Random(SEED);
@@ -228,6 +242,37 @@ describe(`loops are inside of each other, seed ${SEED}`, () => {
     );
   });
 
+  test('that reach between the teeth of each other are beside each other, of few and of many', () => {
+    const random = new Random(SEED);
+    for (const pairs of [1, 8, 60]) {
+      const all: Loop[] = [];
+      for (let i = 0; i < pairs; i++) {
+        const y = 20 * i;
+        // The one that reaches down is the larger one, and has another between its teeth.
+        const down = comb(6).map(([u, v]): [number, number] => [u * 1.05 - 2.1, y + 9 - v]);
+        const up = comb(6).map(([u, v]): [number, number] => [u, y + v]);
+        const between: Loop = { points: rectangle(4.5, y + 8.5, 0.4, 0.2), object: 0, parent: null };
+        for (const points of [down, up]) {
+          const first = random.integer(points.length);
+          const turned = [...points.slice(first), ...points.slice(0, first)];
+          all.push({ points: random.chance(0.5) ? turned : turned.reverse(), object: 0, parent: null });
+        }
+        between.parent = all.at(-2)!;
+        all.push(between);
+      }
+      check(shuffled(all, random), new Plane(new Vector3(0, 0, 1)));
+      check(shuffled(all, random), new Plane(random.direction(), random.point(10)));
+    }
+  });
+
+  test('of many without a height, nothing is inside', () => {
+    const flat = (x: number): Loop => ({ points: rectangle(x, 0, 1, 0).slice(0, 3), object: 0, parent: null });
+    check(
+      Array.from({ length: 400 }, (_, i) => flat(2 * i)),
+      new Plane(new Vector3(0, 0, 1)),
+    );
+  });
+
   test('of one without an area, nothing is inside', () => {
     const there = rectangle(1, 1, 2, 0);
     const outer: Loop = { points: rectangle(0, 0, 9, 9).reverse(), object: 4, parent: null };
@@ -239,12 +284,16 @@ describe(`loops are inside of each other, seed ${SEED}`, () => {
 
 test('a loop alone in its object goes counter-clockwise, and a line stays as it is', () => {
   const random = new Random(SEED);
-  const loops = Array.from({ length: 700 }, (_, object): Loop => {
-    const points = rectangle(0, 0, 1 + random.next(), 1 + random.next()).slice(0, 2 + random.integer(3));
-    return { points: random.chance(0.5) ? points : points.reverse(), object, isOpen: random.chance(0.3), parent: null };
-  });
-  const { yields } = check(loops, new Plane(random.direction(), random.point(3)));
-  expect(yields).toBe(2);
+  const axes = [0, 1, 2].flatMap((axis) => [1, -1].map((sign) => new Vector3().setComponent(axis, sign)));
+  for (const normal of [...axes, ...Array.from({ length: 8 }, () => random.direction())]) {
+    const loops = Array.from({ length: 700 }, (_, object): Loop => {
+      const points = rectangle(0, 0, 1 + random.next(), 1 + random.next()).slice(0, 2 + random.integer(3));
+      const isOpen = random.chance(0.3);
+      return { points: random.chance(0.5) ? points : points.reverse(), object, isOpen, parent: null };
+    });
+    const { yields } = check(loops, new Plane(normal, random.point(3)));
+    expect(yields).toBe(2);
+  }
 });
 
 test(`what is filled is inside of loops and outside of their holes, seed ${SEED}`, () => {

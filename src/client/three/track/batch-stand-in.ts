@@ -162,8 +162,8 @@ export class BatchStandIn implements Placed {
 
   /** Brings the service's objects in line with what they are to be: so many, or a block more where many are to come. */
   reconcile(count: number): void {
+    this.#setOptions(); // those that come have them
     this.#resize(count);
-    this.#setOptions();
   }
 
   #resize(count: number): void {

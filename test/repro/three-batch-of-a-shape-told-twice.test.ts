@@ -1,0 +1,22 @@
+// Where all of a BatchedMesh stood at once, each of its instances was told its side once more: a command for each of thousands.
+import { createCollisionService } from 'collision-worker';
+import { trackScene } from 'collision-worker/three';
+import { BatchedMesh, BoxGeometry, Matrix4, MeshBasicMaterial, Scene } from 'three';
+import { expect, test, vi } from 'vitest';
+
+const COUNT = 100;
+
+test('instances of a shape come with all of their options', async () => {
+  const service = await createCollisionService();
+  const geometry = new BoxGeometry();
+  const batch = new BatchedMesh(COUNT, 24, 36, new MeshBasicMaterial());
+  const number = batch.addGeometry(geometry);
+  for (let i = 0; i < COUNT; i++) batch.setMatrixAt(batch.addInstance(number), new Matrix4().setPosition(2 * i, 0, 0));
+  const scene = new Scene().add(batch);
+  const set = vi.spyOn(service, 'setObject');
+  const tracker = await trackScene(service, scene, { shapeOf: () => ({ type: 'box', halfExtents: [0.5, 0.5, 0.5] }) });
+  expect(service.stats.objects).toBe(COUNT);
+  expect(set).not.toHaveBeenCalled();
+  tracker.dispose();
+  service.dispose();
+});
