@@ -18,7 +18,7 @@ const FOLDERS = ['test/demo/**', 'test/consumers/**', 'test/pages/**'];
 /** In Node, what depends on the version of three; and of that, what takes long for how little it depends on it. */
 const OF_THREE = ['test/three/**/*.test.ts', 'test/repro/three-*.test.ts'];
 const LONG_OF_THREE = [
-  'test/three/{scene-objects,turns,skinned-mesh,posed-lod,scene-chaos,scene-queries,clipping}.test.ts',
+  'test/three/{scene-objects,turns,skinned-mesh,posed-lod,scene-chaos,scene-queries,scene-rays,clipping}.test.ts',
   'test/repro/three-*.test.ts',
 ];
 /** Versions of three on the way, of which only the scene graph's tests are done here. */

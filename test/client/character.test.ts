@@ -158,6 +158,59 @@ describe('a character', () => {
     expect(character.state.isStanding).toBe(true);
   });
 
+  test.each([1e-9, 1e-4, 0.1, 0.4])('jumps along a wall that leans over it by %d, and is not blocked', async (lean) => {
+    floor();
+    const wall = new Matrix4().makeRotationZ(lean);
+    // The wall's face begins at the character's foot.
+    const [x, y] = [RADIUS + SKIN + Math.cos(lean), -0.3 * Math.tan(lean)];
+    wall.setPosition(x, y, 0);
+    service.addObject({
+      ...{ shape: { type: 'box', halfExtents: [1, 5, 5] }, matrix: wall.elements, contacts: 'none' },
+    });
+    const [beside, free] = [hero(), hero([-20, SKIN, 0])];
+    await walk(beside, [0, 0, 0], 2);
+    await walk(free, [0, 0, 0], 2);
+    const highest = [0, 0];
+    for (const character of [beside, free]) character.jump(4);
+    for (let i = 0; i < 40; i++) {
+      for (const [k, character] of [beside, free].entries()) {
+        character.advance([0, 0, 0], FRAME);
+        highest[k] = Math.max(highest[k], character.state.position[1]);
+      }
+      await service.update();
+      expect(beside.state.isBlockedAbove, `frame ${i}`).toBe(false);
+    }
+    expect(highest[1]).toBeGreaterThan(0.7);
+    expect(highest[0] / highest[1]).toBeGreaterThan(0.99 * Math.cos(lean) ** 2);
+    expect(highest[0] / highest[1]).toBeLessThan(1 + 1e-9);
+  });
+
+  test.each([
+    ['a ceiling that leans', 0.6, 3.2],
+    ['two of a steep roof', 1.2, 3.5],
+  ])('rises no farther below %s', async (_, angle, height) => {
+    floor();
+    for (const side of angle > 0.8 ? [-1, 1] : [1]) {
+      const roof = new Matrix4().makeRotationZ(-side * angle);
+      // Half the thickness above where the roof's face crosses the middle.
+      roof.setPosition(new Vector3(0, 1 / Math.cos(angle) + height, 0));
+      service.addObject({
+        ...{ shape: { type: 'box', halfExtents: [8, 1, 8] }, matrix: roof.elements, contacts: 'none' },
+      });
+    }
+    const character = hero();
+    await walk(character, [0, 0, 0], 2);
+    character.jump(8);
+    let isBlocked = false;
+    for (let i = 0; i < 20 && !isBlocked; i++) {
+      await walk(character, [0, 0, 0], 1);
+      isBlocked = character.state.isBlockedAbove;
+    }
+    expect(isBlocked).toBe(true);
+    expect(character.state.speed).toBe(0);
+    expect(await met(character.state.position)).toEqual(new Uint32Array());
+  });
+
   test('goes with a lift, with a bridge that turns, and is pushed by what moves into it', async () => {
     floor();
     const lift = block(0, 0.1, 0, [1, 0.1, 1]);

@@ -64,6 +64,10 @@ export interface CharacterState {
   speed: number;
   /** Whether it stands on something that is not too steep. */
   isStanding: boolean;
+  /**
+   * Whether a ceiling, which faces down as much as faces up what it may stand on, kept it from rising, or it got nowhere between things
+   * that are steeper. `advance` rises no farther then.
+   */
   isBlockedAbove: boolean;
   /** What it stands on, or what keeps it from falling though it is too steep; null in the air. */
   ground: CharacterTouch | null;

@@ -6,7 +6,7 @@ import {
 } from './capsule-cast';
 import { obstacleAt } from './obstacles';
 import {
-  alongUp, carries, groundNormalX, groundNormalY, groundNormalZ, isLevel, isStanding, leaveGround, moveTo, notePush,
+  alongUp, carries, groundNormalX, groundNormalY, groundNormalZ, isCeiling, isLevel, isStanding, leaveGround, moveTo, notePush,
   notePushOfHit, setBlockedAbove, setHeld, setStanding, shiftBy, skin, snap, standOn, stepHeight, upX, upY, upZ, x, y, z,
 } from './mover';
 import { addPlane, clearPlanes, clip, isFree, planeCount, setWay, wayX, wayY, wayZ } from './way-planes';
@@ -194,15 +194,18 @@ function comeDown(height: f64, forwardX: f64, forwardY: f64, forwardZ: f64): boo
 
 // --- up and down ---
 
+/** Goes up, and on along what leans over it: a wall may do so by rounding alone. It is blocked by a ceiling, and where it gets nowhere. */
 function rise(height: f64): void {
   clearPlanes();
   setWay(upX * height, upY * height, upZ * height);
+  const start = alongUp(x, y, z);
   for (let i = 0; i < MOST_SLIDES && !isOver(); i++) {
     if (!advance(wayX, wayY, wayZ)) return;
     notePushOfHit();
-    if (alongUp(hitNormalX, hitNormalY, hitNormalZ) < 0) setBlockedAbove();
+    if (isCeiling()) setBlockedAbove();
     deflect(upX, upY, upZ);
   }
+  if (alongUp(x, y, z) - start < 1e-3 * height) setBlockedAbove();
 }
 
 /** Falls until something carries it; slides off what is too steep. */

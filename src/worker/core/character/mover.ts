@@ -115,6 +115,13 @@ export function isLevel(): bool {
   return alongUp(hitNormalX, hitNormalY, hitNormalZ) >= steepest;
 }
 
+/** Tells whether what was met faces as much down as faces up what a character may stand on. */
+// @ts-ignore: decorator
+@inline
+export function isCeiling(): bool {
+  return alongUp(hitNormalX, hitNormalY, hitNormalZ) <= -steepest;
+}
+
 /**
  * Tells whether a character may stand on what was met: that is level, or it is the edge of a face that is, no higher than
  * a step above the capsule's foot.
