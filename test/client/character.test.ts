@@ -185,6 +185,26 @@ describe('a character', () => {
     expect(highest[0] / highest[1]).toBeLessThan(1 + 1e-9);
   });
 
+  test('walks where up is no axis, and is blocked by nothing', async () => {
+    const turn = new Matrix4().makeRotationFromEuler(new Euler(0.5, 0.3, -0.9));
+    service.addObject({
+      shape: { type: 'box', halfExtents: [50, 1, 50] },
+      matrix: turn.clone().multiply(new Matrix4().makeTranslation(0, -1, 0)).elements,
+      contacts: 'none',
+    });
+    const rounded = (x: number, y: number, z: number): Vec3 => {
+      const { x: u, y: v, z: w } = new Vector3(x, y, z).applyMatrix4(turn);
+      return [Math.fround(u), Math.fround(v), Math.fround(w)];
+    };
+    const character = service.createCharacter({ shape: CAPSULE, position: rounded(0, SKIN, 0), up: rounded(0, 1, 0) });
+    for (let i = 0; i < 40; i++) {
+      const angle = 0.3 * i;
+      await walk(character, rounded(4 * Math.cos(angle), 0, 4 * Math.sin(angle)), 1);
+      expect(character.state.isBlockedAbove, `frame ${i}`).toBe(false);
+      if (i > 0) expect(character.state.isStanding, `frame ${i}`).toBe(true);
+    }
+  });
+
   test.each([
     ['a ceiling that leans', 0.6, 3.2],
     ['two of a steep roof', 1.2, 3.5],

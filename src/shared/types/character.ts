@@ -38,7 +38,8 @@ export interface Character {
   readonly state: CharacterState;
   /**
    * Moves by a vector, in world units, with the next update(); vectors before that add up. It first goes the part across
-   * `up`, then the part along it: downwards it stands still where it lands, upwards it leaves the ground.
+   * `up`, then the part along it: downwards it stands still where it lands, upwards, by more than a millionth of the vector's length, it
+   * leaves the ground.
    */
   move(displacement: Vec3): void;
   /**

@@ -205,7 +205,7 @@ function rise(height: f64): void {
     if (isCeiling()) setBlockedAbove();
     deflect(upX, upY, upZ);
   }
-  if (alongUp(x, y, z) - start < 1e-3 * height) setBlockedAbove();
+  if (planeCount > 0 && alongUp(x, y, z) - start < 1e-3 * height) setBlockedAbove();
 }
 
 /** Falls until something carries it; slides off what is too steep. */

@@ -79,7 +79,7 @@ export function moveCharacter(c: Character, wayX: f64, wayY: f64, wayZ: f64): vo
     }
   }
   const up = wayX * c.upX + wayY * c.upY + wayZ * c.upZ;
-  const height = up * part;
+  const height = up > 0 && up < ACROSS * length ? 0 : up * part;
   const sideX = (wayX - up * c.upX) * part, sideY = (wayY - up * c.upY) * part, sideZ = (wayZ - up * c.upZ) * part;
   const sx = toFrameX(sideX, sideY, sideZ), sy = toFrameY(sideX, sideY, sideZ), sz = toFrameZ(sideX, sideY, sideZ);
   for (let i: f64 = 0; i < parts; i++) {
@@ -97,6 +97,11 @@ export function moveCharacter(c: Character, wayX: f64, wayY: f64, wayZ: f64): vo
   c.flags = (isStanding ? CHARACTER_IS_STANDING : 0) | (isBlockedAbove ? CHARACTER_IS_BLOCKED : 0);
 }
 
+/**
+ * A way that leads up by no more than this part of its length leads across: rounding to float32, of the way or of what is up, makes
+ * it lead up, and who stands is not to leave the ground for that.
+ */
+const ACROSS: f64 = 1e-6;
 /** What rounding may make of a place of the ground that has not moved, relative to its coordinates: 2^-46. */
 const CARRY_ROUNDING: f64 = 1.4210854715202004e-14;
 const MOST_PUSH_ROUNDS: i32 = 4;
