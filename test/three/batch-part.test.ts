@@ -7,6 +7,7 @@ import { BatchPart } from '../../src/client/three/track/batch-part.js';
 import { BlockMatrices } from '../../src/client/three/track/block-matrices.js';
 import { PastStandings } from '../../src/client/three/track/past-standings.js';
 import { SentMatrices } from '../../src/client/three/track/sent-matrices.js';
+import { builtOf } from '../fixtures/built-mesh.js';
 
 const log: unknown[][] = [];
 const taken = () => log.splice(0);
@@ -27,14 +28,6 @@ beforeEach(() => {
   objects.newestQuery = 0;
   objects.oldestQuery = Number.POSITIVE_INFINITY;
 });
-
-const builtOf = (id: number, end = 3): BuiltMesh =>
-  ({
-    id,
-    geometry: new BufferGeometry(),
-    index: null,
-    runs: [{ start: 0, end, materialIndex: 0 }],
-  }) as unknown as BuiltMesh;
 
 describe('matrices that were sent', () => {
   test('are those by their array, its version and its source', () => {

@@ -9,6 +9,7 @@ import { BatchShapes, GIVEN, geometryOf, NOTHING } from '../../src/client/three/
 import { BatchStandIn } from '../../src/client/three/track/batch-stand-in.js';
 import { MOST_IN_BLOCK, type TrackerContext } from '../../src/client/three/track/stand-in.js';
 import type { Shape } from '../../src/shared/types.js';
+import { builtOf } from '../fixtures/built-mesh.js';
 
 const log: unknown[][] = [];
 const taken = () => log.splice(0);
@@ -43,14 +44,6 @@ beforeEach(() => {
   objects.newestQuery = 0;
   objects.oldestQuery = Number.POSITIVE_INFINITY;
 });
-
-const builtOf = (id: number, end = 3): BuiltMesh =>
-  ({
-    id,
-    geometry: new BufferGeometry(),
-    index: null,
-    runs: [{ start: 0, end, materialIndex: 0 }],
-  }) as unknown as BuiltMesh;
 
 /** Parts of which a test writes what is built. */
 interface Part {

@@ -11,16 +11,11 @@ import { inOnePiece } from '../../src/worker/binding/steps.js';
 import { bake, startCore, wasm } from '../fixtures/core.js';
 import { OUT_OF_MEMORY, stackOf, VIEW } from '../fixtures/full-memory.js';
 import { limitMemory } from '../fixtures/limit-memory.js';
+import { ALL } from '../fixtures/near-scene.js';
 import { icosphere, soup } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
 
 const PAGES = 96;
-const FILTER = {
-  layers: 0xffffffff,
-  side: layout.SIDE_DOUBLE,
-  precision: layout.PRECISION_MESH,
-  ignore: new Uint32Array(),
-};
 /** Milliseconds for pairs that are over when the first ones were looked at. */
 const HURRY = 1e-9;
 
@@ -139,7 +134,7 @@ class World {
       rays.set([...random.direction().multiplyScalar(30).toArray(), 0, ...random.direction().toArray(), 100], i);
       for (let k = 0; k < 3; k++) rays[i + 4 + k] = random.range(-8, 8) - rays[i + k];
     }
-    return this.core.rays.raycastMany(rays, { ...FILTER, precision });
+    return this.core.rays.raycastMany(rays, { ...ALL, precision });
   }
 }
 
@@ -310,7 +305,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       () => (world) => {
         const polygon = Float64Array.from({ length: 2e4 }, (_, i) => (i % 2 ? Math.sin : Math.cos)(i / 3183));
         const region = { bounds: [-1, -1, 1, 1], polygon, mode: layout.REGION_TOUCH } as const;
-        const ids = inOnePiece(world.core.volumes.pickRegion(VIEW_RECORD, region, FILTER));
+        const ids = inOnePiece(world.core.volumes.pickRegion(VIEW_RECORD, region, ALL));
         expect(ids.length).toBeGreaterThan(10);
         return ids;
       },
@@ -322,7 +317,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
         world.add(2000, 10);
         return () => {
           const cursor = { x: 50, y: 50, radius: 1e4 };
-          const hits = inOnePiece(world.core.rays.pickScreenAll(VIEW_RECORD, cursor, FILTER));
+          const hits = inOnePiece(world.core.rays.pickScreenAll(VIEW_RECORD, cursor, ALL));
           expect(hits.length).toBeGreaterThan(2000);
           return hits;
         };
@@ -334,7 +329,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       (world) => {
         world.addStack(2000);
         return () => {
-          const hits = inOnePiece(world.core.rays.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, FILTER));
+          const hits = inOnePiece(world.core.rays.raycastAll({ origin: [0, 0, 10], direction: [0, 0, -1] }, ALL));
           expect(hits.length).toBeGreaterThanOrEqual(2000);
           return hits;
         };

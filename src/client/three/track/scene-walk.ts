@@ -148,7 +148,7 @@ export class SceneWalk {
     still.wake();
     moved.send(service);
     this.#lookMs = performance.now() - start;
-    if (this.#hasWork) this.#workOn();
+    this.wake();
   }
 
   /** Waits until all that has come stands, as far as it is built, and all that has gone is removed. */
@@ -159,7 +159,10 @@ export class SceneWalk {
     }
   }
 
-  /** Does what there is to do since something was built, in tasks of their own: who draws on demand may ask for no other frame. */
+  /**
+   * Does what there is to do in tasks of their own, if there is anything. Call it when something was built: who draws on demand may
+   * ask for no other frame.
+   */
   wake(): void {
     if (!this.#isWorking && this.#hasWork) this.#workOn();
   }
@@ -177,7 +180,7 @@ export class SceneWalk {
       this.#letGo();
       throw error;
     }
-    if (this.#hasWork) this.#workOn();
+    this.wake();
   }
 
   /** Lets go of the scene where the service is gone, and all that is in it. */
@@ -212,7 +215,6 @@ export class SceneWalk {
 
   /** Does what is left in tasks of their own, a slice in each. */
   async #workOn(): Promise<void> {
-    if (this.#isWorking) return;
     this.#isWorking = true;
     try {
       await this.settled();

@@ -4,7 +4,7 @@
 // crossing, bit by bit, and the outlines of a closed mesh are closed whatever rounding does. A vertex on the plane is taken
 // to be above it.
 //
-// Of two triangles that share an edge and are turned alike, one begins its segment there and the other one ends it. So all
+// Two triangles that share an edge and are turned alike meet there: one begins its segment, the other one ends it. So all
 // beginnings are entered into a table first, and then each end looks for its beginning, which it finds. The processor
 // foresees that; where all came in the order in which they are cut, half of them found another one, and nobody could
 // foresee which. Where a crossing is in the world is computed as an outline is walked. 117 spheres of 980 triangles, 57

@@ -2,6 +2,7 @@
 // was written, so that whatever hides less, or draws its picture more coarsely, is noticed. More is better.
 import { Euler, Matrix4, PerspectiveCamera, PlaneGeometry, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { hills } from '../../../fixtures/hills.js';
 import { Twin, type TwinShape } from '../../../fixtures/twin.js';
 import { type AnyCamera, aimed, DEPTHS, KINDS, ODD_KINDS, viewOf } from '../../../oracle/cameras.js';
 import { boxMesh, icosphere, merged, soup, type Triangles, transformed, trianglesOf } from '../../../oracle/meshes.js';
@@ -120,16 +121,7 @@ describe('behind the hills of a terrain with heights along', () => {
   test.each(TERRAINS)('%s', async (_, pose, expected) => {
     const random = new Random(3);
     const twin = await Twin.create();
-    const hills = Array.from({ length: 40 }, () => ({
-      at: random.point(50),
-      width: random.range(3, 12),
-      height: random.range(-4, 12),
-    }));
-    const heightAt = (x: number, z: number) =>
-      hills.reduce(
-        (sum, { at, width, height }) => sum + height * Math.exp(-((x - at.x) ** 2 + (z - at.z) ** 2) / width ** 2),
-        0,
-      );
+    const heightAt = hills(random, 40, { width: [3, 12], height: [-4, 12] });
     const own = pose.clone().invert();
     const ground = transformed(plane(100, 100, 60, 60), (v) => v.set(v.x, heightAt(v.x, -v.y), -v.y).applyMatrix4(own));
     twin.add(await twin.mesh(ground), pose, { side: 'front' });

@@ -1,6 +1,7 @@
 // What open meshes hide by their reliefs, against a picture of the ids in float64, wherever eyes and objects are within the margin.
 import { Matrix4, PerspectiveCamera, PlaneGeometry, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { hills } from '../../../fixtures/hills.js';
 import { PLACES, Twin } from '../../../fixtures/twin.js';
 import { DEPTHS, viewOf } from '../../../oracle/cameras.js';
 import { type DrawnSide, IdBuffer } from '../../../oracle/id-buffer.js';
@@ -25,16 +26,7 @@ function terrain(
   quads: number,
   height: number,
 ): { mesh: Triangles; heightAt(x: number, z: number): number } {
-  const hills = Array.from({ length: 14 }, () => ({
-    at: random.point(50),
-    width: random.range(5, 14),
-    height: random.range(-0.3, 1) * height,
-  }));
-  const heightAt = (x: number, z: number) =>
-    hills.reduce(
-      (sum, { at, width, height }) => sum + height * Math.exp(-((x - at.x) ** 2 + (z - at.z) ** 2) / width ** 2),
-      0,
-    );
+  const heightAt = hills(random, 14, { width: [5, 14], height: [-0.3 * height, height] });
   const plane = trianglesOf(new PlaneGeometry(100, 100, quads, quads).rotateX(-Math.PI / 2));
   return { mesh: transformed(plane, (vertex) => vertex.setY(heightAt(vertex.x, vertex.z))), heightAt };
 }
@@ -153,16 +145,7 @@ describe.each(PLACES)(`a terrain, %s, seed ${SEED}`, (_, origin) => {
 test('a terrain hides more than four tenths of what stands behind its hills, and is drawn by parts', async () => {
   const random = new Random(3);
   const twin = await Twin.create();
-  const hills = Array.from({ length: 60 }, () => ({
-    at: random.point(50),
-    width: random.range(3, 12),
-    height: random.range(-4, 12),
-  }));
-  const heightAt = (x: number, z: number) =>
-    hills.reduce(
-      (sum, { at, width, height }) => sum + height * Math.exp(-((x - at.x) ** 2 + (z - at.z) ** 2) / width ** 2),
-      0,
-    );
+  const heightAt = hills(random, 60, { width: [3, 12], height: [-4, 12] });
   const plane = trianglesOf(new PlaneGeometry(100, 100, 150, 150).rotateX(-Math.PI / 2));
   twin.add(await twin.mesh(transformed(plane, (vertex) => vertex.setY(heightAt(vertex.x, vertex.z)))), new Matrix4(), {
     side: 'front',
