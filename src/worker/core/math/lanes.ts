@@ -38,6 +38,25 @@ export function cross(aYzx: v128, aZxy: v128, bYzx: v128, bZxy: v128): v128 {
   return f32x4.sub(f32x4.mul(aYzx, bZxy), f32x4.mul(aZxy, bYzx));
 }
 
+/** Answers 2 / |q|² of a quaternion, in all lanes. */
+// @ts-ignore: decorator
+@inline
+export function twiceOverSquare(q: v128): v128 {
+  const squares = f32x4.mul(q, q), pairs = f32x4.add(squares, v128.shuffle<f32>(squares, squares, 1, 0, 3, 2));
+  return f32x4.div(f32x4.splat(2), f32x4.add(pairs, v128.shuffle<f32>(pairs, pairs, 2, 3, 0, 1)));
+}
+
+/**
+ * Rotates a vector by a quaternion that need not be unit, given as yzx, zxy, w in all lanes and `twiceOverSquare`:
+ * v + 2 / |q|² · q × (q × v + w v), as its matrix does (quaternion.ts).
+ */
+// @ts-ignore: decorator
+@inline
+export function turned(v: v128, qYzx: v128, qZxy: v128, w: v128, twice: v128): v128 {
+  const a = f32x4.add(cross(qYzx, qZxy, yzx(v), zxy(v)), f32x4.mul(w, v));
+  return f32x4.add(v, f32x4.mul(twice, cross(qYzx, qZxy, yzx(a), zxy(a))));
+}
+
 /** Copies whole vectors, as memory.copy is a call. */
 // @ts-ignore: decorator
 @inline

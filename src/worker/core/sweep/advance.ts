@@ -69,38 +69,47 @@ export function advance(from: f64, limit: f64, near: f64): f64 {
   const touching = near > 0 ? near : max((isRound ? EXACT : EXACT_BARE) * min(sizeOfMoving, size - sizeOfMoving), ROUNDING * 64 * size);
   let aim = 0.5 * touching;
   let time = from;
-  let hasNormal = false;
   const most = angle == 0 ? MOST_STEPS : MOST_TURNING_STEPS;
   for (let step = 0; step < most; step++) {
     moveBody(moved, start, time);
     const distance = isBoxed ? axisToBox(moved) : distanceBetween(moved, still, size, isBare);
     const gap = distance - reach;
     if (!(distance > 0) || gap < -touching) {
-      if (step == 0 && from == 0) {
-        ballDepth = distance > 0 ? -gap : 0;
-        if (distance > 0) setNormal(distance);
-        return OVERLAP;
-      }
-      if (!hasNormal) setFallback();
+      if (step == 0 && from == 0) return overlapAtStart(distance);
+      if (step == 0) setFallback();
       return time;
     }
     setNormal(distance);
-    hasNormal = true;
     if (step == 0 && gap < aim) aim = 0.5 * max(gap, 0.0);
-    if (angle == 0) {
-      const closing = -(wayX * normalX + wayY * normalY + wayZ * normalZ);
-      if (gap <= touching) return closing > max(ALONG, ROUNDING * size / distance) * wayLength ? time : Infinity;
-      if (!(closing > 0)) return Infinity;
-      time += (gap - aim) / closing;
-    } else {
-      const free = freeTime(time, limit - time, gap, aim);
-      // What cannot go on though it is not there yet is stopped by rounding.
-      if (!(free > 0) || (gap <= touching && free * (wayLength + angle * arm) < 0.25 * touching)) return time;
-      time += free;
-    }
+    const free = angle == 0 ? straightTime(distance, aim, touching) : turningTime(time, limit - time, gap, aim, touching);
+    if (!(free > 0)) return time;
+    time += free;
     if (!(time < limit)) return Infinity;
   }
   return time;
+}
+
+function overlapAtStart(distance: f64): f64 {
+  ballDepth = distance > 0 ? reach - distance : 0;
+  if (distance > 0) setNormal(distance);
+  return OVERLAP;
+}
+
+/**
+ * Answers how long the two take without a rotation until the plane between them is `aim` before the other body: 0 where they touch,
+ * Infinity where they do not approach.
+ */
+function straightTime(distance: f64, aim: f64, touching: f64): f64 {
+  const gap = distance - reach;
+  const closing = -(wayX * normalX + wayY * normalY + wayZ * normalZ);
+  if (gap <= touching) return closing > max(ALONG, ROUNDING * size / distance) * wayLength ? 0 : Infinity;
+  return closing > 0 ? (gap - aim) / closing : Infinity;
+}
+
+/** Answers the same with a rotation, for how long at least: 0 where they touch, or rounding stops what is not there yet. */
+function turningTime(time: f64, rest: f64, gap: f64, aim: f64, touching: f64): f64 {
+  const free = freeTime(time, rest, gap, aim);
+  return gap <= touching && free * (wayLength + angle * arm) < 0.25 * touching ? 0 : free;
 }
 
 // @ts-ignore: decorator

@@ -7,12 +7,13 @@ import { checkpoint } from '../checkpoint';
 import { Support } from '../contact/convex/support';
 import { Affine, invert } from '../math/affine';
 import { clip, enter, interval, leave, reciprocals, upward } from '../math/interval';
-import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../math/lanes';
+import { lane0, lane1, lane2, lane3, turned, twiceOverSquare, yzx, zxy } from '../math/lanes';
 import { spectralNorm } from '../math/spectral-norm';
-import { keyOf, sortedKeys, waitingKeys } from '../mesh/query/entry-keys';
+import { keyOf, sortedEntries, waitingKeys } from '../mesh/query/entry-keys';
+import { boundsAt, entered } from '../mesh/query/mesh-ray';
 import { countLeaf, countNode } from '../mesh/tree/counters';
 import {
-  BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, filledLanes, isRotated, linkOf, maskOf, placeTree, treeScale,
+  BLOCK_BYTES, Block, LEAF, Mesh, NODE_BYTES, Node, childOf, filledLanes, isRotated, linkOf, placeTree, treeScale,
 } from '../mesh/tree/layout';
 import { VECTOR_BYTES } from '../sizes';
 
@@ -29,15 +30,21 @@ const stack: usize = memory.data(2 * <i32>PARENTS, 16);
 /** What rounding in float32 adds to a body's reach, relative to the largest coordinate: 2⁻¹⁸. */
 const PADDING: f64 = 3.814697265625e-6;
 
+// The body in tree space. Its edges: a vector of four f32 each.
 let edgeCount: u32 = 0;
-/** The body's edges in tree space: a vector of four f32 each. */
 const edges: usize = memory.data(3 * VECTOR_BYTES, 16);
-/** How far the body reaches by its ball, and what its edges and rounding add along the axes of tree space. */
+/** How far its edges reach along the axes, and how far its ball does, with rounding. */
+let edgesX: f64 = 0, edgesY: f64 = 0, edgesZ: f64 = 0;
 let ball: f32 = 0;
 let ballStretch: f64 = 0, ballPadding: f64 = 0;
-let edgeReach: v128 = i32x4.splat(0);
-/** When the body comes to the bounds of the mesh. */
+
+// Its way, from where it comes to the bounds of the mesh: that place and time, the unit direction, how long the way is within the
+// bounds, and for a unit of time.
+let here: v128 = i32x4.splat(0);
+let direction: v128 = i32x4.splat(0);
 export let entryTime: f64 = 0;
+let whole: f64 = 0;
+let speed: f64 = 0;
 
 /** Takes a smaller radius of the body's ball from now on. */
 export function narrowSweep(radius: f64): void {
@@ -58,6 +65,14 @@ export function sweepTree(
   mesh: Mesh, body: Support, radius: f64, inflation: f64, x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64,
   fromTime: f64, toTime: f64, until: f64, visit: Visitor,
 ): f64 {
+  if (!enterBounds(mesh, body, radius + inflation, x, y, z, dx, dy, dz, fromTime, toTime)) return until;
+  return until > entryTime || !(entryTime > 0) ? descend(mesh, until, visit) : until;
+}
+
+/** Takes the body and its way to tree space, and the way to its part near the mesh. Answers false where there is none. */
+function enterBounds(
+  mesh: Mesh, body: Support, radius: f64, x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, fromTime: f64, toTime: f64,
+): bool {
   const m = toTree;
   const px = m.xx * x + m.yx * y + m.zx * z + m.tx;
   const py = m.xy * x + m.yy * y + m.zy * z + m.ty;
@@ -65,23 +80,10 @@ export function sweepTree(
   const vx = m.xx * dx + m.yx * dy + m.zx * dz;
   const vy = m.xy * dx + m.yy * dy + m.zy * dz;
   const vz = m.xz * dx + m.yz * dy + m.zz * dz;
-  // How far the body reaches along the axes of tree space.
-  let hx: f64 = 0, hy: f64 = 0, hz: f64 = 0;
-  edgeCount = body.edges;
-  for (let i: usize = 0; i < edgeCount; i++) {
-    const at = changetype<usize>(body) + i * 24 + offsetof<Support>('edge0X');
-    const ex = load<f64>(at), ey = load<f64>(at, 8), ez = load<f64>(at, 16);
-    const u = m.xx * ex + m.yx * ey + m.zx * ez, v = m.xy * ex + m.yy * ey + m.zy * ez;
-    const w = m.xz * ex + m.yz * ey + m.zz * ez;
-    hx += abs(u); hy += abs(v); hz += abs(w);
-    v128.store(edges + (i << 4), f32x4(<f32>u, <f32>v, <f32>w, 0));
-  }
-  const stretch = radius + inflation > 0 ? spectralNorm(m) : 0;
-  const round = (radius + inflation) * stretch;
-  const edgesX = hx, edgesY = hy, edgesZ = hz;
-  hx += round; hy += round; hz += round;
-
-  // To the part of the way near the mesh, so that float32 sees small numbers only.
+  placeEdges(body);
+  const stretch = radius > 0 ? spectralNorm(m) : 0;
+  const round = radius * stretch;
+  const hx = edgesX + round, hy = edgesY + round, hz = edgesZ + round;
   const slack = (2.0 + abs(px) + abs(py) + abs(pz) + hx + hy + hz) * 3.552713678800501e-15; // 2^-48
   const scale = treeScale(mesh);
   let part = interval(0, 1);
@@ -92,32 +94,46 @@ export function sweepTree(
   part = clip(part, py, vy, lowY - hy - slack, highY + hy + slack);
   part = clip(part, pz, vz, lowZ - hz - slack, highZ + hz + slack);
   const first = enter(part);
-  if (!(first <= leave(part))) return until;
+  if (!(first <= leave(part))) return false;
+  // Float32 sees small numbers only.
   const length = sqrt(vx * vx + vy * vy + vz * vz);
   const unit = length > 0 ? 1.0 / length : 0;
   const fx = px + first * vx, fy = py + first * vy, fz = pz + first * vz;
-  const padding = (max(max(abs(fx), abs(fy)), abs(fz)) + max(max(hx, hy), hz) + (leave(part) - first) * length + 4.0) * PADDING;
-  ball = <f32>(round + padding);
+  whole = (leave(part) - first) * length;
   ballStretch = stretch;
-  ballPadding = padding;
-  edgeReach = f32x4(<f32>edgesX, <f32>edgesY, <f32>edgesZ, 0);
-  const point = f32x4(<f32>fx, <f32>fy, <f32>fz, 0);
-  const along = f32x4(<f32>(vx * unit), <f32>(vy * unit), <f32>(vz * unit), 1);
-  const inverse = reciprocals(along);
-  const startTime = fromTime + first * (toTime - fromTime);
-  entryTime = startTime;
-  // How many units of length of tree space a unit of time is.
-  const perTime = length / (toTime - fromTime);
-  const whole = (leave(part) - first) * length;
-  let last = until;
-  let limit = upward(min(whole, max((last - startTime) * perTime, 0)));
-  if (!(last > startTime) && startTime > 0) return until;
-  let farthest = keyOf(limit);
+  ballPadding = (max(max(abs(fx), abs(fy)), abs(fz)) + max(max(hx, hy), hz) + whole + 4.0) * PADDING;
+  ball = <f32>(round + ballPadding);
+  here = f32x4(<f32>fx, <f32>fy, <f32>fz, 0);
+  direction = f32x4(<f32>(vx * unit), <f32>(vy * unit), <f32>(vz * unit), 1);
+  entryTime = fromTime + first * (toTime - fromTime);
+  speed = length / (toTime - fromTime);
+  return true;
+}
 
-  const pointYzx = yzx(point), pointZxy = zxy(point), alongYzx = yzx(along), alongZxy = zxy(along);
-  let own = f32x4.add(edgeReach, f32x4.splat(ball));
-  const e0 = v128.load(edges), e1 = v128.load(edges, 16), e2 = v128.load(edges, 32);
+/** Takes the edges of a body to tree space. */
+function placeEdges(body: Support): void {
+  const m = toTree;
+  let hx: f64 = 0, hy: f64 = 0, hz: f64 = 0;
+  edgeCount = body.edges;
+  for (let i: usize = 0; i < edgeCount; i++) {
+    const at = changetype<usize>(body) + i * 24 + offsetof<Support>('edge0X');
+    const ex = load<f64>(at), ey = load<f64>(at, 8), ez = load<f64>(at, 16);
+    const u = m.xx * ex + m.yx * ey + m.zx * ez, v = m.xy * ex + m.yy * ey + m.zy * ez;
+    const w = m.xz * ex + m.yz * ey + m.zz * ez;
+    hx += abs(u); hy += abs(v); hz += abs(w);
+    v128.store(edges + (i << 4), f32x4(<f32>u, <f32>v, <f32>w, 0));
+  }
+  edgesX = hx; edgesY = hy; edgesZ = hz;
+}
+
+/** Goes down the tree, nearest box first. */
+function descend(mesh: Mesh, until: f64, visit: Visitor): f64 {
+  const point = here, along = direction, inverse = reciprocals(along);
   const nodes = changetype<usize>(mesh) + mesh.nodes, blocks = changetype<usize>(mesh) + mesh.blocks;
+  let last = until;
+  let limit = limitOf(last);
+  let farthest = keyOf(limit);
+  let grown = reachOfBody();
   let top = stack;
   let child: u32 = 0;
   while (true) {
@@ -127,42 +143,11 @@ export function sweepTree(
       const address = nodes + child * <u32>NODE_BYTES;
       const node = changetype<Node>(address);
       const children = node.children, leaves = node.blocks;
-      const origin = v128.load(address, offsetof<Node>('originX')), scales = v128.load(address, offsetof<Node>('scaleX'));
-      let by = inverse, at = point, grown = own;
-      if (isRotated(node)) {
-        // As rays are turned (mesh/query/ray.ts).
-        const q = f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion')));
-        const squares = f32x4.mul(q, q), pairs = f32x4.add(squares, v128.shuffle<f32>(squares, squares, 1, 0, 3, 2));
-        const twice = f32x4.div(f32x4.splat(2), f32x4.add(pairs, v128.shuffle<f32>(pairs, pairs, 2, 3, 0, 1)));
-        const w = lane3(q), qYzx = yzx(q), qZxy = zxy(q);
-        const a = f32x4.add(cross(qYzx, qZxy, alongYzx, alongZxy), f32x4.mul(w, along));
-        const b = f32x4.add(cross(qYzx, qZxy, pointYzx, pointZxy), f32x4.mul(w, point));
-        by = reciprocals(f32x4.add(along, f32x4.mul(twice, cross(qYzx, qZxy, yzx(a), zxy(a)))));
-        at = f32x4.add(point, f32x4.mul(twice, cross(qYzx, qZxy, yzx(b), zxy(b))));
-        grown = f32x4.splat(ball);
-        if (edgeCount > 0) grown = f32x4.add(grown, f32x4.abs(turned(e0, qYzx, qZxy, w, twice)));
-        if (edgeCount > 1) {
-          grown = f32x4.add(grown, f32x4.abs(turned(e1, qYzx, qZxy, w, twice)));
-          grown = f32x4.add(grown, f32x4.abs(turned(e2, qYzx, qZxy, w, twice)));
-        }
-      }
-      const step = f32x4.mul(scales, by);
-      const fromLow = f32x4.mul(f32x4.sub(f32x4.sub(origin, grown), at), by);
-      const fromHigh = f32x4.mul(f32x4.sub(f32x4.add(origin, grown), at), by);
-      const qx = v128.load8x8_u(address), qy = v128.load8x8_u(address, 8), qz = v128.load8x8_u(address, 16);
-      const ax = met(i32x4.extend_low_i16x8_u(qx), lane0(fromLow), lane0(step));
-      const bx = met(i32x4.extend_high_i16x8_u(qx), lane0(fromHigh), lane0(step));
-      const ay = met(i32x4.extend_low_i16x8_u(qy), lane1(fromLow), lane1(step));
-      const by1 = met(i32x4.extend_high_i16x8_u(qy), lane1(fromHigh), lane1(step));
-      const az = met(i32x4.extend_low_i16x8_u(qz), lane2(fromLow), lane2(step));
-      const bz = met(i32x4.extend_high_i16x8_u(qz), lane2(fromHigh), lane2(step));
-      let near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by1)), f32x4.pmin(az, bz));
-      const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by1)), f32x4.pmax(az, bz));
-      near = f32x4.pmax(f32x4.splat(0), near); // in this order -0 becomes 0
-      const bits = <u32>i32x4.bitmask(f32x4.le(near, f32x4.pmin(far, f32x4.splat(limit)))) & maskOf(children);
-      if (bits != 0) {
-        const keys = sortedKeys(near, bits);
-        const waiting: usize = popcnt(bits) - 1;
+      const entries = entriesOf(address, children, point, along, inverse, grown, limit);
+      const missed = i32x4.bitmask(entries);
+      if (missed != 15) {
+        const keys = sortedEntries(entries);
+        const waiting: usize = 3 - popcnt(missed);
         v128.store(top, waitingKeys(keys, waiting));
         v128.store(top, i32x4.splat(child), PARENTS);
         top += waiting << 2;
@@ -172,22 +157,12 @@ export function sweepTree(
     } else {
       countLeaf();
       const block = blocks + (child & ~LEAF) * <u32>BLOCK_BYTES;
-      // The bounds of the four triangles, as boxes.
-      const from = f32x4.add(point, own), to = f32x4.sub(point, own);
-      const ax = f32x4.mul(f32x4.sub(least(block), lane0(from)), lane0(inverse));
-      const bx = f32x4.mul(f32x4.sub(most(block), lane0(to)), lane0(inverse));
-      const ay = f32x4.mul(f32x4.sub(least(block + 16), lane1(from)), lane1(inverse));
-      const by = f32x4.mul(f32x4.sub(most(block + 16), lane1(to)), lane1(inverse));
-      const az = f32x4.mul(f32x4.sub(least(block + 32), lane2(from)), lane2(inverse));
-      const bz = f32x4.mul(f32x4.sub(most(block + 32), lane2(to)), lane2(inverse));
-      const near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmax(f32x4.pmin(az, bz), f32x4.splat(0)));
-      const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
-      const bits = <u32>i32x4.bitmask(f32x4.le(near, f32x4.pmin(far, f32x4.splat(limit)))) & filledLanes(changetype<Block>(block));
+      const bits = trianglesMet(block, point, inverse, grown, limit);
       if (bits != 0) {
         last = min(last, visit(block, bits));
-        limit = upward(min(whole, max((last - startTime) * perTime, 0)));
+        limit = limitOf(last);
         farthest = keyOf(limit);
-        own = f32x4.add(edgeReach, f32x4.splat(ball));
+        grown = reachOfBody();
       }
     }
     let key: u32;
@@ -200,21 +175,76 @@ export function sweepTree(
   }
 }
 
+/** Answers how far along its way the body is at a time, at most where it leaves the bounds. */
+// @ts-ignore: decorator
+@inline
+function limitOf(time: f64): f32 {
+  return upward(min(whole, max((time - entryTime) * speed, 0)));
+}
+
+/** Answers how far the body reaches along the axes of tree space. */
+// @ts-ignore: decorator
+@inline
+function reachOfBody(): v128 {
+  return f32x4.add(f32x4(<f32>edgesX, <f32>edgesY, <f32>edgesZ, 0), f32x4.splat(ball));
+}
+
+/**
+ * Finds where the body comes to each of the boxes of a node: distances from `point`, with all bits set where it passes a box
+ * by, or comes to it beyond the limit, or there is none.
+ */
+// @ts-ignore: decorator
+@inline
+function entriesOf(
+  address: usize, children: u32, point: v128, along: v128, inverse: v128, reach: v128, limit: f32,
+): v128 {
+  let by = inverse, at = point, grown = reach;
+  if (isRotated(changetype<Node>(address))) {
+    const q = f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion')));
+    const w = lane3(q), qYzx = yzx(q), qZxy = zxy(q), twice = twiceOverSquare(q);
+    by = reciprocals(turned(along, qYzx, qZxy, w, twice));
+    at = turned(point, qYzx, qZxy, w, twice);
+    grown = f32x4.splat(ball);
+    if (edgeCount > 0) grown = f32x4.add(grown, f32x4.abs(turned(v128.load(edges), qYzx, qZxy, w, twice)));
+    if (edgeCount > 1) {
+      grown = f32x4.add(grown, f32x4.abs(turned(v128.load(edges, 16), qYzx, qZxy, w, twice)));
+      grown = f32x4.add(grown, f32x4.abs(turned(v128.load(edges, 32), qYzx, qZxy, w, twice)));
+    }
+  }
+  const origin = v128.load(address, offsetof<Node>('originX'));
+  const step = f32x4.mul(v128.load(address, offsetof<Node>('scaleX')), by);
+  const fromLow = f32x4.mul(f32x4.sub(f32x4.sub(origin, grown), at), by);
+  const fromHigh = f32x4.mul(f32x4.sub(f32x4.add(origin, grown), at), by);
+  const qx = v128.load8x8_u(address), qy = v128.load8x8_u(address, 8), qz = v128.load8x8_u(address, 16);
+  const ax = boundsAt(i32x4.extend_low_i16x8_u(qx), lane0(fromLow), lane0(step));
+  const bx = boundsAt(i32x4.extend_high_i16x8_u(qx), lane0(fromHigh), lane0(step));
+  const ay = boundsAt(i32x4.extend_low_i16x8_u(qy), lane1(fromLow), lane1(step));
+  const by1 = boundsAt(i32x4.extend_high_i16x8_u(qy), lane1(fromHigh), lane1(step));
+  const az = boundsAt(i32x4.extend_low_i16x8_u(qz), lane2(fromLow), lane2(step));
+  const bz = boundsAt(i32x4.extend_high_i16x8_u(qz), lane2(fromHigh), lane2(step));
+  const near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by1)), f32x4.pmin(az, bz));
+  const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by1)), f32x4.pmax(az, bz));
+  return entered(near, far, children, f32x4.splat(limit));
+}
+
+/** Marks the triangles of a block whose bounds the body meets, a bit each. */
+// @ts-ignore: decorator
+@inline
+function trianglesMet(block: usize, point: v128, inverse: v128, reach: v128, limit: f32): u32 {
+  const from = f32x4.add(point, reach), to = f32x4.sub(point, reach);
+  const ax = f32x4.mul(f32x4.sub(least(block), lane0(from)), lane0(inverse));
+  const bx = f32x4.mul(f32x4.sub(most(block), lane0(to)), lane0(inverse));
+  const ay = f32x4.mul(f32x4.sub(least(block + 16), lane1(from)), lane1(inverse));
+  const by = f32x4.mul(f32x4.sub(most(block + 16), lane1(to)), lane1(inverse));
+  const az = f32x4.mul(f32x4.sub(least(block + 32), lane2(from)), lane2(inverse));
+  const bz = f32x4.mul(f32x4.sub(most(block + 32), lane2(to)), lane2(inverse));
+  const near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmax(f32x4.pmin(az, bz), f32x4.splat(0)));
+  const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
+  return <u32>i32x4.bitmask(f32x4.le(near, f32x4.pmin(far, f32x4.splat(limit)))) & filledLanes(changetype<Block>(block));
+}
+
 /** What a node counts for with its triangles (checkpoint.ts). */
 const WORK_OF_NODE: i32 = 16;
-
-// @ts-ignore: decorator
-@inline
-function turned(e: v128, qYzx: v128, qZxy: v128, w: v128, twice: v128): v128 {
-  const a = f32x4.add(cross(qYzx, qZxy, yzx(e), zxy(e)), f32x4.mul(w, e));
-  return f32x4.add(e, f32x4.mul(twice, cross(qYzx, qZxy, yzx(a), zxy(a))));
-}
-
-// @ts-ignore: decorator
-@inline
-function met(q: v128, start: v128, step: v128): v128 {
-  return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
-}
 
 // @ts-ignore: decorator
 @inline

@@ -5,10 +5,10 @@
 
 import { checkpoint } from '../checkpoint';
 import { Affine } from '../math/affine';
-import { Rotation, rotationAt, setIdentityRotation } from '../math/quaternion';
+import { Rotation, setIdentityRotation } from '../math/quaternion';
 import { countLeaf, countNode } from '../mesh/tree/counters';
 import {
-  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, highBounds, isRotated, lowBounds, nodeAt, treeScale,
+  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, highBounds, lowBounds, nodeAt, rotationOfNode, treeScale,
 } from '../mesh/tree/layout';
 import { reserve } from '../memory';
 import { POLYTOPE_BYTES, Polytope, satSweep, satTime } from './swept-sat';
@@ -66,43 +66,56 @@ export function sweepTrees(
     memory.copy(parent, changetype<usize>(work), WORK_BYTES);
     const linkA = changetype<Work>(parent).a, linkB = changetype<Work>(parent).b;
     if (linkA & linkB & LEAF) {
-      countLeaf();
-      const blockA = blockAt(a, linkA), blockB = blockAt(b, linkB);
-      for (let i = filledLanes(blockA); i != 0; i &= i - 1) {
-        for (let j = filledLanes(blockB); j != 0; j &= j - 1) {
-          last = min(last, visit(changetype<usize>(blockA) + (<usize>ctz(i) << 2), changetype<usize>(blockB) + (<usize>ctz(j) << 2)));
-        }
-      }
+      last = visitPairs(blockAt(a, linkA), blockAt(b, linkB), last, visit);
       continue;
     }
     // The larger of the two is opened.
-    const isFirst = linkB & LEAF ? true : linkA & LEAF ? false : sizeOf(parentA()) >= sizeOf(parentB());
-    const node = isFirst ? nodeAt(a, linkA) : nodeAt(b, linkB);
-    const count = childCount(node);
-    childBoxes(node, isFirst ? mapA : mapB);
+    const opensA = linkB & LEAF ? true : linkA & LEAF ? false : sizeOf(parentA()) >= sizeOf(parentB());
+    const node = opensA ? nodeAt(a, linkA) : nodeAt(b, linkB);
+    childBoxes(node, opensA ? mapA : mapB);
     let bits: u32 = 0;
-    for (let i: u32 = 0; i < count; i++) {
-      const box = childAt(i);
-      const isMet = isFirst
-        ? satSweep(box, parentB(), x, y, z, length, min(toTime, last) - fromTime, grown)
-        : satSweep(parentA(), box, x, y, z, length, min(toTime, last) - fromTime, grown);
-      if (!isMet) continue;
+    for (let i: u32 = 0, count = childCount(node); i < count; i++) {
+      const boxA = opensA ? childAt(i) : parentA(), boxB = opensA ? parentB() : childAt(i);
+      if (!satSweep(boxA, boxB, x, y, z, length, min(toTime, last) - fromTime, grown)) continue;
       bits |= 1 << i;
       store<f64>(times + (<usize>i << 3), fromTime + max(satTime, 0));
     }
     while (bits != 0) {
       // The latest first, so that the soonest is taken next.
-      let next = ctz(bits);
-      for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
-        if (load<f64>(times + (<usize>ctz(rest) << 3)) > load<f64>(times + (<usize>next << 3))) next = ctz(rest);
-      }
+      const next = latestOf(bits);
       bits &= ~(1 << next);
-      const link = childOf(node, next), box = changetype<usize>(childAt(next)), time = load<f64>(times + (<usize>next << 3));
-      if (isFirst) push(link, linkB, time, box, changetype<usize>(parentB()));
+      const link = childOf(node, next), box = changetype<usize>(childAt(next)), time = timeAt(next);
+      if (opensA) push(link, linkB, time, box, changetype<usize>(parentB()));
       else push(linkA, link, time, changetype<usize>(parentA()), box);
     }
   }
   return last;
+}
+
+/** Visits all pairs of triangles of two blocks. Answers until when others matter. */
+function visitPairs(a: Block, b: Block, until: f64, visit: CandidatePair): f64 {
+  let last = until;
+  for (let i = filledLanes(a); i != 0; i &= i - 1) {
+    for (let j = filledLanes(b); j != 0; j &= j - 1) {
+      last = min(last, visit(changetype<usize>(a) + (<usize>ctz(i) << 2), changetype<usize>(b) + (<usize>ctz(j) << 2)));
+    }
+  }
+  return last;
+}
+
+// @ts-ignore: decorator
+@inline
+function timeAt(child: u32): f64 { return load<f64>(times + (<usize>child << 3)); }
+
+/** Answers which of some children is met the latest, the first of equals. */
+// @ts-ignore: decorator
+@inline
+function latestOf(bits: u32): u32 {
+  let latest = ctz(bits);
+  for (let rest = bits & (bits - 1); rest != 0; rest &= rest - 1) {
+    if (timeAt(ctz(rest)) > timeAt(latest)) latest = ctz(rest);
+  }
+  return latest;
 }
 
 /** What a pair of boxes counts for (checkpoint.ts). */
@@ -147,8 +160,7 @@ function rootBox(out: Polytope, mesh: Mesh, m: Affine): void {
 }
 
 function childBoxes(node: Node, m: Affine): void {
-  if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
-  else setIdentityRotation(rotation);
+  rotationOfNode(rotation, node);
   for (let axis: usize = 0; axis < 3; axis++) {
     v128.store(bounds + axis * 32, lowBounds(node, axis));
     v128.store(bounds + axis * 32 + 16, highBounds(node, axis));

@@ -4,8 +4,8 @@
 // functions change nothing but their sign when an edge is walked the other way, so no ray slips between two triangles.
 
 import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../../shared/layout';
-import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
-import { cross, lane0, lane1, lane2, lane3, yzx, zxy } from '../../math/lanes';
+import { clipHere, enter, interval, leave, reciprocals, upward } from '../../math/interval';
+import { lane0, lane1, lane2, lane3, turned, twiceOverSquare, yzx, zxy } from '../../math/lanes';
 import { Block, Mesh, Node, treeScale, triangleOf } from '../tree/layout';
 import { sidesOfFace } from './face-sides';
 
@@ -102,11 +102,11 @@ export function aim(
   const slack = (2.0 + abs(fromX) + abs(fromY) + abs(fromZ)) * 3.552713678800501e-15; // 2^-48
   let part = interval(tMin, tMax);
   const lowX = (mesh.lowX - mesh.offsetX) * scale - slack, highX = (mesh.highX - mesh.offsetX) * scale + slack;
-  part = clip(part, fromX, toX, lowX, highX);
+  part = clipHere(part, fromX, toX, lowX, highX);
   const lowY = (mesh.lowY - mesh.offsetY) * scale - slack, highY = (mesh.highY - mesh.offsetY) * scale + slack;
-  part = clip(part, fromY, toY, lowY, highY);
+  part = clipHere(part, fromY, toY, lowY, highY);
   const lowZ = (mesh.lowZ - mesh.offsetZ) * scale - slack, highZ = (mesh.highZ - mesh.offsetZ) * scale + slack;
-  part = clip(part, fromZ, toZ, lowZ, highZ);
+  part = clipHere(part, fromZ, toZ, lowZ, highZ);
   const from = enter(part);
   if (!(from <= leave(part))) return false;
   const length = sqrt(toX * toX + toY * toY + toZ * toZ);
@@ -173,15 +173,15 @@ export function entriesOf(
   const stepX = lane0(step), stepY = lane1(step), stepZ = lane2(step);
   const qx = v128.load64_zero(address), qy = v128.load64_zero(address, 8), qz = v128.load64_zero(address, 16);
   const near = f32x4.pmax(
-    f32x4.pmax(at(i8x16.swizzle(qx, nearX), startX, stepX), at(i8x16.swizzle(qy, nearY), startY, stepY)),
-    at(i8x16.swizzle(qz, nearZ), startZ, stepZ),
+    f32x4.pmax(boundsAt(i8x16.swizzle(qx, nearX), startX, stepX), boundsAt(i8x16.swizzle(qy, nearY), startY, stepY)),
+    boundsAt(i8x16.swizzle(qz, nearZ), startZ, stepZ),
   );
   const far = f32x4.pmin(
     f32x4.pmin(
-      at(i8x16.swizzle(qx, v128.xor(nearX, toHigh)), startX, stepX),
-      at(i8x16.swizzle(qy, v128.xor(nearY, toHigh)), startY, stepY),
+      boundsAt(i8x16.swizzle(qx, v128.xor(nearX, toHigh)), startX, stepX),
+      boundsAt(i8x16.swizzle(qy, v128.xor(nearY, toHigh)), startY, stepY),
     ),
-    at(i8x16.swizzle(qz, v128.xor(nearZ, toHigh)), startZ, stepZ),
+    boundsAt(i8x16.swizzle(qz, v128.xor(nearZ, toHigh)), startZ, stepZ),
   );
   return entered(near, far, children, limit);
 }
@@ -190,41 +190,37 @@ export function entriesOf(
 // @ts-ignore: decorator
 @inline
 export function rotatedEntriesOf(address: usize, children: u32, point: v128, along: v128, limit: v128): v128 {
-  // The node's matrix (math/quaternion.ts) as v + 2 / |q|² · q × (q × v + w v), for both ends of the ray.
   const q = f32x4.convert_i32x4_s(v128.load16x4_s(address, offsetof<Node>('quaternion')));
-  const squares = f32x4.mul(q, q), pairs = f32x4.add(squares, v128.shuffle<f32>(squares, squares, 1, 0, 3, 2));
-  const twice = f32x4.div(f32x4.splat(2), f32x4.add(pairs, v128.shuffle<f32>(pairs, pairs, 2, 3, 0, 1)));
-  const w = lane3(q), qYzx = yzx(q), qZxy = zxy(q);
-  const a = f32x4.add(cross(qYzx, qZxy, yzx(along), zxy(along)), f32x4.mul(w, along));
-  const b = f32x4.add(cross(qYzx, qZxy, yzx(point), zxy(point)), f32x4.mul(w, point));
-  const turned = f32x4.add(along, f32x4.mul(twice, cross(qYzx, qZxy, yzx(a), zxy(a))));
-  const moved = f32x4.add(point, f32x4.mul(twice, cross(qYzx, qZxy, yzx(b), zxy(b))));
-  const inverse = reciprocals(turned);
+  const w = lane3(q), qYzx = yzx(q), qZxy = zxy(q), twice = twiceOverSquare(q);
+  const inverse = reciprocals(turned(along, qYzx, qZxy, w, twice));
+  const moved = turned(point, qYzx, qZxy, w, twice);
   const start = f32x4.mul(f32x4.sub(v128.load(address, offsetof<Node>('originX')), moved), inverse);
   const step = f32x4.mul(v128.load(address, offsetof<Node>('scaleX')), inverse);
   const startX = lane0(start), startY = lane1(start), startZ = lane2(start);
   const stepX = lane0(step), stepY = lane1(step), stepZ = lane2(step);
   const qx = v128.load8x8_u(address), qy = v128.load8x8_u(address, 8), qz = v128.load8x8_u(address, 16);
-  const ax = at(i32x4.extend_low_i16x8_u(qx), startX, stepX);
-  const bx = at(i32x4.extend_high_i16x8_u(qx), startX, stepX);
-  const ay = at(i32x4.extend_low_i16x8_u(qy), startY, stepY);
-  const by = at(i32x4.extend_high_i16x8_u(qy), startY, stepY);
-  const az = at(i32x4.extend_low_i16x8_u(qz), startZ, stepZ);
-  const bz = at(i32x4.extend_high_i16x8_u(qz), startZ, stepZ);
+  const ax = boundsAt(i32x4.extend_low_i16x8_u(qx), startX, stepX);
+  const bx = boundsAt(i32x4.extend_high_i16x8_u(qx), startX, stepX);
+  const ay = boundsAt(i32x4.extend_low_i16x8_u(qy), startY, stepY);
+  const by = boundsAt(i32x4.extend_high_i16x8_u(qy), startY, stepY);
+  const az = boundsAt(i32x4.extend_low_i16x8_u(qz), startZ, stepZ);
+  const bz = boundsAt(i32x4.extend_high_i16x8_u(qz), startZ, stepZ);
   const near = f32x4.pmax(f32x4.pmax(f32x4.pmin(ax, bx), f32x4.pmin(ay, by)), f32x4.pmin(az, bz));
   const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
   return entered(near, far, children, limit);
 }
 
+/** Finds where a ray meets bounds, given in steps. */
 // @ts-ignore: decorator
 @inline
-function at(q: v128, start: v128, step: v128): v128 {
+export function boundsAt(q: v128, start: v128, step: v128): v128 {
   return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
 }
 
+/** Answers the distances at which boxes are entered, with all bits set where that is not before they are left, or beyond the limit. */
 // @ts-ignore: decorator
 @inline
-function entered(near: v128, far: v128, children: u32, limit: v128): v128 {
+export function entered(near: v128, far: v128, children: u32, limit: v128): v128 {
   const first = f32x4.pmax(f32x4.splat(0), near); // in this order -0 becomes 0
   const isThere = i32x4.le_u(i32x4(0, 1, 2, 3), i32x4.splat((children >> 24) & 3));
   const isMet = v128.and(f32x4.le(first, f32x4.pmin(far, limit)), isThere);

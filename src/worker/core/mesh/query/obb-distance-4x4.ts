@@ -11,8 +11,8 @@
 
 import { Affine } from '../../math/affine';
 import { lane0, lane1, lane2, lane3, minus, plus, times } from '../../math/lanes';
-import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
-import { Node, childCount, childMask, highBounds, isRotated, lowBounds } from '../tree/layout';
+import { Rotation } from '../../math/quaternion';
+import { Node, childCount, childMask, highBounds, lowBounds, rotationOfNode } from '../tree/layout';
 import { Relation, setRelation } from './obb-sat-4x4';
 import { VECTOR_BYTES } from '../../sizes';
 
@@ -141,10 +141,8 @@ function squared(distance: v128, radius: v128): v128 {
  * child i of a and j of b, and sets `gaps`. Numbers that are none count as near.
  */
 export function obbDistance4x4(a: Node, b: Node, maskA: u32, maskB: u32, bound: f32): u32 {
-  if (isRotated(a)) rotationAt(rotationA, changetype<usize>(a) + offsetof<Node>('quaternion'));
-  else setIdentityRotation(rotationA);
-  if (isRotated(b)) rotationAt(rotationB, changetype<usize>(b) + offsetof<Node>('quaternion'));
-  else setIdentityRotation(rotationB);
+  rotationOfNode(rotationA, a);
+  rotationOfNode(rotationB, b);
   const ra = rotationA, rb = rotationB;
 
   const halfA = relation.halfA, halfB = relation.halfB;

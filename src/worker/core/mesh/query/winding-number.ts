@@ -7,11 +7,11 @@
 
 import { Affine, setIdentity } from '../../math/affine';
 import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../../math/closest';
-import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
+import { Rotation } from '../../math/quaternion';
 import { Triangle } from '../../math/triangles';
 import { dipoleAt } from '../tree/dipoles';
 import {
-  Block, LEAF, MOST_WAITING, Mesh, Node, blockAt, childCount, childMask, childOf, highBounds, isRotated, lowBounds, nodeAt,
+  Block, LEAF, MOST_WAITING, Mesh, Node, blockAt, childCount, childMask, childOf, highBounds, lowBounds, nodeAt, rotationOfNode,
   treeScale, triangleOf,
 } from '../tree/layout';
 import { isInsideClosedMesh } from './ray-parity';
@@ -145,8 +145,7 @@ function findTouched(mesh: Mesh, x: f64, y: f64, z: f64, near: f64): void {
   while (top != stack) {
     top -= 4;
     const node = nodeAt(mesh, load<u32>(top));
-    if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
-    else setIdentityRotation(rotation);
+    rotationOfNode(rotation, node);
     const away = f32x4.pmax(
       f32x4.pmax(
         outside(node, 0, rotation.xx * px + rotation.xy * py + rotation.xz * pz),

@@ -3,10 +3,10 @@
 // summing them up every triangle is looked at once, so the mesh's radius and facing come of the same pass. Sums are
 // float64, what is kept is float32; all but the radius is in tree space. Radii are conservative but for rounding.
 
-import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
+import { Rotation } from '../../math/quaternion';
 import {
-  Block, DIPOLE_BYTES, LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, isRotated, lowBounds, nodeAt,
-  treeScale, trianglesOf,
+  Block, DIPOLE_BYTES, LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, lowBounds, nodeAt, rotationOfNode, treeScale,
+  trianglesOf,
 } from './layout';
 
 /** What stands for all triangles below a node. */
@@ -212,8 +212,7 @@ const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16)
 
 /** Answers the distance from (x, y, z) to the farthest corner of the node's boxes. */
 function radiusAbout(node: Node, x: f32, y: f32, z: f32): f32 {
-  if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
-  else setIdentityRotation(rotation);
+  rotationOfNode(rotation, node);
   const ex = farthest(lowBounds(node, 0), highBounds(node, 0), rotation.xx * x + rotation.xy * y + rotation.xz * z);
   const ey = farthest(lowBounds(node, 1), highBounds(node, 1), rotation.yx * x + rotation.yy * y + rotation.yz * z);
   const ez = farthest(lowBounds(node, 2), highBounds(node, 2), rotation.zx * x + rotation.zy * y + rotation.zz * z);

@@ -4,6 +4,7 @@
 
 import { MESH_HEADER_BYTES } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
+import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
 import { scaleFor } from './tree-space';
 
 /** The header; its fields' offsets are those of src/shared/layout.ts. */
@@ -99,6 +100,12 @@ export const IDENTITY_QUATERNION: u64 = 0x7fff000000000000;
 @inline
 export function isRotated(node: Node): bool {
   return node.quaternion != IDENTITY_QUATERNION;
+}
+
+/** Sets the rotation from the tree's axes to those of a node's boxes. */
+export function rotationOfNode(out: Rotation, node: Node): void {
+  if (isRotated(node)) rotationAt(out, changetype<usize>(node) + offsetof<Node>('quaternion'));
+  else setIdentityRotation(out);
 }
 
 export function setChildren(node: Node, inner: u32, count: u32, nodesFrom: u32, blocksFrom: u32): void {

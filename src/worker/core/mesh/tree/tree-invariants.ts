@@ -1,10 +1,8 @@
 // Checks that a mesh's tree is what it should be, for tests.
 
-import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
+import { Rotation } from '../../math/quaternion';
 import { allocate, release } from '../../memory';
-import {
-  LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, isRotated, lowBounds, nodeAt, triangleOf,
-} from './layout';
+import { LEAF, Mesh, Node, blockAt, childCount, childOf, highBounds, lowBounds, nodeAt, rotationOfNode, triangleOf } from './layout';
 import { MESH_BAD_LINK, MESH_OK } from './mesh-check';
 import { VECTOR_BYTES } from '../../sizes';
 
@@ -56,8 +54,7 @@ function checkNodes(mesh: Mesh, triangles: usize, nodes: usize): u32 {
 }
 
 function setRotation(node: Node): void {
-  if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
-  else setIdentityRotation(rotation);
+  rotationOfNode(rotation, node);
 }
 
 const lanes: usize = memory.data(VECTOR_BYTES, 16);

@@ -371,6 +371,17 @@ export function clearSlot(tree: Tree, slot: u32): void {
   box.position = UNPLACED;
 }
 
+/** Answers the largest coordinate of a cell's bounds, about the scene's origin. */
+// @ts-ignore: decorator
+@inline
+export function reachOf(cell: Cell): f32 {
+  const at = changetype<usize>(cell);
+  const some = f32x4.abs(v128.load(at, offsetof<Cell>('lowX'))), others = f32x4.abs(v128.load(at, offsetof<Cell>('lowZ')));
+  const four = f32x4.pmax(some, others);
+  const two = f32x4.pmax(four, v128.shuffle<f32>(four, four, 2, 3, 0, 1));
+  return f32x4.extract_lane(f32x4.pmax(two, v128.shuffle<f32>(two, two, 1, 0, 3, 2)), 0);
+}
+
 // @ts-ignore: decorator
 @inline
 export function cellOf(tree: Tree, position: u32): Cell {

@@ -12,10 +12,10 @@ import {
 } from '../../../../shared/layout';
 import { now } from '../../host';
 import { AFFINE_BYTES, Affine, copy, multiply, setIdentity } from '../../math/affine';
-import { ROTATION_BYTES, Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
+import { ROTATION_BYTES, Rotation } from '../../math/quaternion';
 import { allocate, capacityOf, release } from '../../memory';
 import {
-  LEAF, Mesh, Node, blockAt, childCount, childOf, firstNode, highBounds, innerCount, isRotated, lowBounds, nodeAt, placeTree,
+  LEAF, Mesh, Node, blockAt, childCount, childOf, firstNode, highBounds, innerCount, lowBounds, nodeAt, placeTree, rotationOfNode,
   triangleOf,
 } from '../../mesh/tree/layout';
 import { NO_ELEMENT, blockOf, elementsABlock, isPointLine, numberIn, pointLineOf } from '../../point-line/layout';
@@ -205,8 +205,7 @@ function listNode(mesh: Mesh): bool {
 
 /** Decodes what the boxes of a node's children share, and their bounds. */
 function loadNode(node: Node): void {
-  if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
-  else setIdentityRotation(rotation);
+  rotationOfNode(rotation, node);
   for (let axis: usize = 0; axis < 3; axis++) {
     v128.store(bounds + (axis << 4), lowBounds(node, axis));
     v128.store(bounds + (axis << 4), highBounds(node, axis), 48);

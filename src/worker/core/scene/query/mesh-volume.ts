@@ -6,11 +6,11 @@ import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../../shared/layout';
 import { Affine, invert } from '../../math/affine';
 import { addCorner, beginPolygon, cornerCount, cornerX, cornerY, cornerZ, cut } from '../../math/clip-polygon';
 import { PLANE_BYTES, Plane, normalise, pullBack, valueAt } from '../../math/plane';
-import { Rotation, rotationAt, setIdentityRotation } from '../../math/quaternion';
+import { Rotation } from '../../math/quaternion';
 import { reserve } from '../../memory';
 import {
-  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, highBounds, isRotated, lowBounds, nodeAt,
-  placeTree, triangleOf,
+  Block, LEAF, Mesh, Node, blockAt, childCount, childOf, filledLanes, highBounds, lowBounds, nodeAt, placeTree, rotationOfNode,
+  triangleOf,
 } from '../../mesh/tree/layout';
 import { sidesOfFace } from '../../mesh/query/face-sides';
 import { RECT_INSIDE, RECT_OUTSIDE, add, begin, isInLasso, meetsLasso, rectState } from './lasso';
@@ -168,8 +168,7 @@ export function enterNode(node: Node, limits: u64): void {
   cutAway = 0;
   for (let i: u32 = 0; i < 4; i++) store<u64>(crossing + (<usize>i << 3), limits & LASSO);
   if (limits == 0) return;
-  if (isRotated(node)) rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
-  else setIdentityRotation(rotation);
+  rotationOfNode(rotation, node);
   const lowX = lowBounds(node, 0), lowY = lowBounds(node, 1), lowZ = lowBounds(node, 2);
   const highX = highBounds(node, 0), highY = highBounds(node, 1), highZ = highBounds(node, 2);
   for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {

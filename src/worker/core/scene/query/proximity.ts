@@ -10,8 +10,6 @@ import {
 } from '../../../../shared/layout';
 import { Affine, relate } from '../../math/affine';
 import { upward } from '../../math/interval';
-import { greatestOf } from '../../math/lanes';
-import { reserve } from '../../memory';
 import { noWitness } from '../../mesh/query/mesh-pair';
 import { Mesh } from '../../mesh/tree/layout';
 import { PointLine } from '../../point-line/layout';
@@ -29,6 +27,9 @@ import {
 import { updateTrees } from '../scene';
 import { PlacedShape, describedShape, mapOf } from '../../shape/placed-shape';
 import { boundsIn } from '../index/bounding-spheres';
+import {
+  CELL_ENTRY_BYTES, beginCells, cellAtEntry, cellStack, childDistances, distanceAt, pushChildren,
+} from '../index/cell-stack';
 import { queryAabb, aabbAt, aabbCount } from './aabb-query';
 import { VECTOR_BYTES } from '../../sizes';
 
@@ -165,9 +166,8 @@ function consider(slot: u32): void {
   nearestZ = solidZ;
 }
 
-/** The cells that wait, and a lower bound of how near each is. */
-let stack: usize = 0;
-const keys: usize = memory.data(2 * VECTOR_BYTES, 16); // f32 of eight children
+/** Lower bounds of how near each of four boxes is, f32. */
+const nearness: usize = memory.data(VECTOR_BYTES, 16);
 // About the scene's origin, and with all lengths, times `unit`.
 let atX: v128 = i32x4.splat(0), atY: v128 = i32x4.splat(0), atZ: v128 = i32x4.splat(0);
 let unit: v128 = i32x4.splat(0);
@@ -190,23 +190,19 @@ function search(tree: Tree): void {
   atZ = f32x4.splat(<f32>z);
   unit = f32x4.splat(<f32>scale);
   let bound = boundOf(scale);
-  // Each cell that is taken leaves at most eight in its place.
-  stack = reserve(stack, 0, <u64>(tree.cellCount + 8) << 3);
-  let top = stack + 8;
-  store<f32>(stack, 0);
-  store<u32>(stack, 0, 4);
-  while (top != stack) {
-    top -= 8;
-    if (load<f32>(top) > bound) continue;
-    const cell = cellAt(tree, load<u32>(top, 4));
+  let top = beginCells(tree);
+  while (top != cellStack) {
+    top -= CELL_ENTRY_BYTES;
+    if (distanceAt(top) > bound) continue;
+    const cell = cellAt(tree, cellAtEntry(top));
     for (let position = cell.start; position < cell.ownEnd; position += 4) {
       const near = distances(blockAt(tree, position));
       let bits = <u32>i32x4.bitmask(f32x4.le(near, f32x4.splat(bound)));
       if (bits == 0) continue;
-      v128.store(keys, near);
+      v128.store(nearness, near);
       for (; bits != 0; bits &= bits - 1) {
         const lane = ctz(bits);
-        if (load<f32>(keys + (<usize>lane << 2)) > bound) continue;
+        if (load<f32>(nearness + (<usize>lane << 2)) > bound) continue;
         if (sidesOf(readPlace(tree, position + lane)) == 0) continue;
         const slot = slotAt(tree, position + lane);
         if (!mayAsk(itemAt(slot).shape, 1)) {
@@ -221,17 +217,10 @@ function search(tree: Tree): void {
     const block = childBlocksAt(tree, cell);
     const four = distances(block), others = distances(block + BLOCK_BYTES);
     const most = f32x4.splat(bound);
-    let bits = <u32>(i32x4.bitmask(f32x4.le(four, most)) | (i32x4.bitmask(f32x4.le(others, most)) << 4));
-    v128.store(keys, four);
-    v128.store(keys, others, 16);
-    while (bits != 0) {
-      // The farthest first, so that the nearest is taken next.
-      const next = greatestOf(keys, bits);
-      bits &= ~(1 << next);
-      store<f32>(top, load<f32>(keys + (<usize>next << 2)));
-      store<u32>(top, cell.firstChild + next, 4);
-      top += 8;
-    }
+    const bits = <u32>(i32x4.bitmask(f32x4.le(four, most)) | (i32x4.bitmask(f32x4.le(others, most)) << 4));
+    v128.store(childDistances, four);
+    v128.store(childDistances, others, VECTOR_BYTES);
+    top = pushChildren(top, cell.firstChild, bits);
   }
 }
 

@@ -19,12 +19,12 @@ import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { hasOwnSets, isClipped } from './clipping';
 import { faceSidesOf, isIgnored, precision, sidesOf } from './filter';
 import { itemAt, placedShapeAt, pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf } from '../objects';
-import { HOLE, TREE_COUNT, cellAt, isEmpty, readPlace, slotAt } from '../index/octree';
+import { HOLE, TREE_COUNT, cellAt, isEmpty, reachOf, readPlace, slotAt } from '../index/octree';
 import { hasSkin } from '../../skin/bone-at';
 import { boundsIn } from '../index/bounding-spheres';
 import { boneOfHit } from '../poses';
 import {
-  castRay, foundBone, foundElement, foundObject, foundTriangle, foundU, foundV, foundW, hitDistance, reachOf,
+  castRay, foundBone, foundElement, foundObject, foundTriangle, foundU, foundV, foundW, hitDistance,
 } from './ray';
 import { FAR } from './ray-line';
 

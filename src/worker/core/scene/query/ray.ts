@@ -4,14 +4,13 @@
 
 import { PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';
 import { lineMisses, lineMissesMap } from '../../math/obb-sat-f32';
-import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
-import { lane0, lane1, lane2 } from '../../math/lanes';
+import { clipHere, enter, interval, leave, reciprocals, upward } from '../../math/interval';
 import { reserve } from '../../memory';
 import { ANY, NEAREST } from '../../mesh/query/ray';
 import { passOver, precision, sidesOf } from './filter';
 import { boxAt, itemAt, orientedBounds, pointLineCount, sceneOriginX, sceneOriginY, sceneOriginZ, slotOf } from '../objects';
 import {
-  BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, readPlace, slotAt, treeOf,
+  BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, proxyAt, reachOf, readPlace, slotAt, treeOf,
 } from '../index/octree';
 import { castObject } from './ray-hit';
 import {
@@ -20,6 +19,7 @@ import {
 } from './ray-line';
 import { boundsIn } from '../index/bounding-spheres';
 import { castThickRays } from './thick-ray';
+import { VECTOR_BYTES } from '../../sizes';
 
 export {
   findNormal, foundBone, foundDistanceToRay, foundElement, foundNormalX, foundNormalY, foundNormalZ, foundTriangle, foundU, foundV, foundW,
@@ -28,7 +28,6 @@ export {
 export { foundObject, hitDistance } from './ray-line';
 export { setCone } from './ray-point-line';
 
-let stack: usize = 0;
 /** Whether what stands for an object is within its oriented bounds. */
 let oriented: bool = true;
 
@@ -78,10 +77,7 @@ export function castSurfaces(
 
 function castAtObject(id: u32): void {
   const box = boxAt(slotOf(id));
-  const tree = treeOf(box.tree);
-  const proxy = readPlace(tree, box.position);
-  const sides = sidesOf(proxy);
-  if (sides != 0) castObject(proxy, tree, box.position, sides);
+  castAtPlace(treeOf(box.tree), box.position);
 }
 
 /**
@@ -89,6 +85,15 @@ function castAtObject(id: u32): void {
  * rotation and steps of bounds.
  */
 const PADDING: f32 = 3.814697265625e-6;
+
+// Where the ray enters the tree that is descended: its parameter, the place in the world, and what float64 leaves uncertain of that.
+let entry: f64 = 0;
+let entryX: f64 = 0, entryY: f64 = 0, entryZ: f64 = 0;
+let blur: f64 = 0;
+/** The direction, three f32. */
+const along: usize = memory.data(VECTOR_BYTES, 16);
+/** What `enterTree` answers where the ray misses the tree, and `castAtOwn` where a hit is enough. */
+const NOTHING_LEFT: f32 = -1;
 
 /**
  * Casts the ray at the objects of a tree. Throws OUT_OF_MEMORY.
@@ -100,103 +105,136 @@ const PADDING: f32 = 3.814697265625e-6;
 function castTree(tree: Tree): void {
   if (isEmpty(tree)) return;
   const root = cellAt(tree, 0);
-  const hasProxies = tree.proxies != 0;
+  // How far behind the entry a hit still matters.
+  let limit = enterTree(root);
+  if (limit == NOTHING_LEFT) return;
+  // There are never more entries than cells with children.
+  if (stack == 0 || root.firstChild != 0) stack = reserve(stack, 0, <u64>(tree.childBlockCount + 2) * (ENTRY_BYTES >> 1));
+  // Children are visited by octant, from where the ray comes: octant ^ flip.
+  const flip: u32 = i32x4.bitmask(v128.load(slabs, 32)) & 7;
+  let top = stack - ENTRY_BYTES;
+  let cell = root;
+  while (true) {
+    limit = castAtOwn(tree, cell, limit);
+    if (limit == NOTHING_LEFT) return;
+    const added = top + ENTRY_BYTES;
+    const met = meetChildren(tree, cell, limit, added);
+    if (met != 0) {
+      // The nearest goes on at once, the others wait.
+      const waiting = flipped(met, flip), others = waiting & (waiting - 1);
+      store<u32>(added, cell.firstChild);
+      store<u32>(added, others, ENTRY_WAITING);
+      if (others != 0) top = added;
+      cell = cellAt(tree, cell.firstChild + (ctz(waiting) ^ flip));
+      continue;
+    }
+    let child: u32 = 0;
+    do {
+      if (top < stack) return;
+      const waiting = load<u32>(top, ENTRY_WAITING), others = waiting & (waiting - 1), octant = ctz(waiting) ^ flip;
+      store<u32>(top, others, ENTRY_WAITING);
+      if (!(load<f32>(top + (<usize>octant << 2), ENTRY_DISTANCES) > limit)) child = load<u32>(top) + octant;
+      if (others == 0) top -= ENTRY_BYTES;
+    } while (child == 0);
+    cell = cellAt(tree, child);
+  }
+}
+
+/** Clips the ray to the bounds of a tree and prepares slab tests from there on. Answers how far it goes within them, or NOTHING_LEFT. */
+function enterTree(root: Cell): f32 {
   const px = originX - sceneOriginX, py = originY - sceneOriginY, pz = originZ - sceneOriginZ;
   const padding = reachOf(root) * PADDING;
   const slack = <f64>padding + (abs(px) + abs(py) + abs(pz)) * 3.552713678800501e-15;
   let part = interval(tMin, foundDistance);
-  part = clip(part, px, directionX, root.lowX - slack, root.highX + slack);
-  part = clip(part, py, directionY, root.lowY - slack, root.highY + slack);
-  part = clip(part, pz, directionZ, root.lowZ - slack, root.highZ + slack);
-  const from = enter(part);
-  const end = leave(part);
-  if (!(from <= end)) return;
+  part = clipHere(part, px, directionX, root.lowX - slack, root.highX + slack);
+  part = clipHere(part, py, directionY, root.lowY - slack, root.highY + slack);
+  part = clipHere(part, pz, directionZ, root.lowZ - slack, root.highZ + slack);
+  const from = enter(part), end = leave(part);
+  if (!(from <= end)) return NOTHING_LEFT;
   const point = f32x4(
     <f32>(px + from * directionX), <f32>(py + from * directionY), <f32>(pz + from * directionZ), 0,
   );
-  const along = f32x4(<f32>directionX, <f32>directionY, <f32>directionZ, 1);
-  const inverse = reciprocals(along);
+  const direction = f32x4(<f32>directionX, <f32>directionY, <f32>directionZ, 1);
+  const inverse = reciprocals(direction);
   const signs = i32x4.bitmask(inverse);
   // The ray's origin moved by the padding for one bound and the other: the same as boxes that are larger.
   const aside = v128.or(f32x4.splat(padding), v128.and(inverse, i32x4.splat(i32.MIN_VALUE)));
   v128.store(slabs, f32x4.add(point, aside));
   v128.store(slabs, f32x4.sub(point, aside), 16);
   v128.store(slabs, inverse, 32);
-  const alongX = lane0(along), alongY = lane1(along), alongZ = lane2(along);
   store<u32>(slabs, signs & 1 ? 48 : 0, 48);
   store<u32>(slabs, signs & 2 ? 64 : 16, 52);
   store<u32>(slabs, signs & 4 ? 80 : 32, 56);
-  let limit = upward(end - from);
-
-  // What float64 leaves uncertain of where the ray enters.
-  const blur = (abs(originX) + abs(originY) + abs(originZ) + abs(from)) * 8.881784197001252e-16; // 2^-50
-  const enterX = originX + from * directionX;
-  const enterY = originY + from * directionY;
-  const enterZ = originZ + from * directionZ;
-
-  // An entry: the first of eight children, those of them that are still to be visited, and where the ray enters each.
-  // There are never more than cells with children.
-  if (stack == 0 || root.firstChild != 0) stack = reserve(stack, 0, <u64>(tree.childBlockCount + 2) * (ENTRY_BYTES >> 1));
-  // Children are visited by octant, from where the ray comes: octant ^ flip.
-  const flip: u32 = signs & 7;
-  let top = stack - ENTRY_BYTES;
-  let cell = root;
-  while (true) {
-    for (let start = cell.start; start < cell.ownEnd; start += LISTED) {
-      // What the ray may meet, a bit each: fewer branches that nobody can foresee.
-      const stop = min(cell.ownEnd, start + LISTED);
-      let met = meetBoxes(blockAt(tree, start), blockAt(tree, stop), limit, distances);
-      if (!hasProxies && popcnt(met) > FEW) readAhead(tree, start, met);
-      for (; met != 0; met &= met - 1) {
-        const i = <u32>ctz(met);
-        const position = start + i;
-        if (load<f32>(distances + (<usize>i << 2)) > limit) continue;
-        if (oriented) {
-          if (hasProxies) {
-            const p = proxyAt(tree, position);
-            const x = enterX - p.x, y = enterY - p.y, z = enterZ - p.z;
-            if (lineMisses(p.form(), x, y, z, blur, alongX, alongY, alongZ)) continue;
-          } else {
-            const box = orientedBounds(slotAt(tree, position));
-            const x = enterX - box.tx, y = enterY - box.ty, z = enterZ - box.tz;
-            if (lineMissesMap(box, x, y, z, blur, alongX, alongY, alongZ)) continue;
-          }
-        }
-        const proxy = readPlace(tree, position);
-        const sides = sidesOf(proxy);
-        if (sides == 0) continue;
-        castObject(proxy, tree, position, sides);
-        if (foundObject == 0) continue;
-        if (mode == ANY) return;
-        limit = min(limit, upward(foundDistance - from));
-      }
-    }
-    if (cell.firstChild != 0) {
-      const block = childBlocksAt(tree, cell);
-      const met = <u32>meetBoxes(block, block + 2 * BLOCK_BYTES, limit, top + (ENTRY_BYTES + 16));
-      if (met != 0) {
-        // The nearest goes on at once, the others wait.
-        const bits = flipped(met, flip), rest = bits & (bits - 1), first = cell.firstChild;
-        store<u32>(top, first, ENTRY_BYTES);
-        store<u32>(top, rest, ENTRY_BYTES + 4);
-        top += rest != 0 ? ENTRY_BYTES : 0;
-        cell = cellAt(tree, first + (ctz(bits) ^ flip));
-        continue;
-      }
-    }
-    let child: u32 = 0;
-    do {
-      if (top < stack) return;
-      const waiting = load<u32>(top, 4);
-      const octant = ctz(waiting) ^ flip;
-      const rest = waiting & (waiting - 1);
-      store<u32>(top, rest, 4);
-      if (!(load<f32>(top + (<usize>octant << 2), 16) > limit)) child = load<u32>(top) + octant;
-      if (rest == 0) top -= ENTRY_BYTES;
-    } while (child == 0);
-    cell = cellAt(tree, child);
-  }
+  v128.store(along, direction);
+  entry = from;
+  entryX = originX + from * directionX;
+  entryY = originY + from * directionY;
+  entryZ = originZ + from * directionZ;
+  blur = (abs(originX) + abs(originY) + abs(originZ) + abs(from)) * 8.881784197001252e-16; // 2^-50
+  return upward(end - from);
 }
+
+/** Casts the ray at the objects that a cell has itself. Answers the limit from then on, or NOTHING_LEFT. */
+// @ts-ignore: decorator
+@inline
+function castAtOwn(tree: Tree, cell: Cell, before: f32): f32 {
+  let limit = before;
+  for (let start = cell.start; start < cell.ownEnd; start += LISTED) {
+    // What the ray may meet, a bit each: fewer branches that nobody can foresee.
+    const stop = min(cell.ownEnd, start + LISTED);
+    let met = meetBoxes(blockAt(tree, start), blockAt(tree, stop), limit, distances);
+    if (tree.proxies == 0 && popcnt(met) > FEW) readAhead(tree, start, met);
+    for (; met != 0; met &= met - 1) {
+      const i = <u32>ctz(met);
+      if (load<f32>(distances + (<usize>i << 2)) > limit || (oriented && missesBounds(tree, start + i))) continue;
+      castAtPlace(tree, start + i);
+      if (foundObject == 0) continue;
+      if (mode == ANY) return NOTHING_LEFT;
+      limit = min(limit, upward(foundDistance - entry));
+    }
+  }
+  return limit;
+}
+
+/** Tells whether the line of the ray surely misses the oriented bounds of an object. */
+// @ts-ignore: decorator
+@inline
+function missesBounds(tree: Tree, position: u32): bool {
+  const alongX = v128.load32_splat(along), alongY = v128.load32_splat(along, 4), alongZ = v128.load32_splat(along, 8);
+  if (tree.proxies != 0) {
+    const p = proxyAt(tree, position);
+    return lineMisses(p.form(), entryX - p.x, entryY - p.y, entryZ - p.z, blur, alongX, alongY, alongZ);
+  }
+  const box = orientedBounds(slotAt(tree, position));
+  return lineMissesMap(box, entryX - box.tx, entryY - box.ty, entryZ - box.tz, blur, alongX, alongY, alongZ);
+}
+
+// @ts-ignore: decorator
+@inline
+function castAtPlace(tree: Tree, position: u32): void {
+  const proxy = readPlace(tree, position);
+  const sides = sidesOf(proxy);
+  if (sides != 0) castObject(proxy, tree, position, sides);
+}
+
+// --- the stack ---
+
+/** An entry: the first of eight children, those of them that are still to be visited, and where the ray enters each. */
+const ENTRY_BYTES: usize = 48;
+const ENTRY_WAITING: usize = 4;
+const ENTRY_DISTANCES: usize = 16;
+let stack: usize = 0;
+
+/** Finds which children of a cell the ray meets, a bit each, and writes where it enters them. */
+// @ts-ignore: decorator
+@inline
+function meetChildren(tree: Tree, cell: Cell, limit: f32, entry: usize): u32 {
+  if (cell.firstChild == 0) return 0;
+  const block = childBlocksAt(tree, cell);
+  return <u32>meetBoxes(block, block + 2 * BLOCK_BYTES, limit, entry + ENTRY_DISTANCES);
+}
+
+// --- boxes, four at a time ---
 
 /** So few objects are not worth `readAhead`. */
 const FEW: u64 = 2;
@@ -212,18 +250,6 @@ function readAhead(tree: Tree, start: u32, met: u64): void {
   ahead = sum;
 }
 
-/** Answers the largest coordinate of a cell's bounds, about the scene's origin. */
-// @ts-ignore: decorator
-@inline
-export function reachOf(cell: Cell): f32 {
-  const at = changetype<usize>(cell);
-  const some = f32x4.abs(v128.load(at, offsetof<Cell>('lowX'))), others = f32x4.abs(v128.load(at, offsetof<Cell>('lowZ')));
-  const four = f32x4.pmax(some, others);
-  const two = f32x4.pmax(four, v128.shuffle<f32>(four, four, 2, 3, 0, 1));
-  return f32x4.extract_lane(f32x4.pmax(two, v128.shuffle<f32>(two, two, 1, 0, 3, 2)), 0);
-}
-
-const ENTRY_BYTES: usize = 48;
 /** The objects of a cell that are looked at together. */
 const LISTED: u32 = 64;
 const distances: usize = memory.data(<i32>LISTED * 4, 16);

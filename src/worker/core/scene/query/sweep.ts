@@ -10,8 +10,7 @@ import { Support } from '../../contact/convex/support';
 import { clearHits, hitAt, hitCount, newHit } from '../../hits';
 import { now } from '../../host';
 import { clip, enter, interval, leave, reciprocals, upward } from '../../math/interval';
-import { greatestOf, lane0, lane1, lane2, leastOf } from '../../math/lanes';
-import { reserve } from '../../memory';
+import { lane0, lane1, lane2, leastOf } from '../../math/lanes';
 import { Mesh } from '../../mesh/tree/layout';
 import { PlacedShape, describedAgain, mapOf, readDescription } from '../../shape/placed-shape';
 import { Proxy, boundsOf } from '../../shape/proxy';
@@ -21,7 +20,10 @@ import {
 import { armOfSweep, beginSweep, roundOfSweep, sweepPair } from '../../sweep/sweep';
 import { angle, setMotion, wayX, wayY, wayZ } from '../../sweep/motion';
 import { boundsIn } from '../index/bounding-spheres';
-import { BLOCK_BYTES, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, readPlace, slotAt } from '../index/octree';
+import {
+  CELL_ENTRY_BYTES, beginCells, cellAtEntry, cellStack, childDistances, distanceAt, pushChildren,
+} from '../index/cell-stack';
+import { BLOCK_BYTES, Cell, TREE_COUNT, Tree, blockAt, cellAt, childBlocksAt, isEmpty, reachOf, readPlace, slotAt } from '../index/octree';
 import { PairSweep, writeMeeting } from '../../sweep/pair-sweep';
 import { idAt, placedShapeAt, sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import { updateTrees } from '../scene';
@@ -189,21 +191,30 @@ export function sweepMany(
     workLeft = MOST_WORK;
     searchAll();
     if (isTooLong) return -1 - <i32>i;
-    const isHit = bestId != 0;
-    store<u32>(objects + (i << 2), isHit ? bestId : 0xffffffff);
-    store<i32>(triangles + (i << 2), isHit ? bestTriangle : -1);
-    store<f64>(times + (i << 3), isHit ? best : Infinity);
-    store<f64>(depths + (i << 3), isHit ? bestDepth : 0);
+    if (bestId == 0) setNothing();
+    store<u32>(objects + (i << 2), bestId);
+    store<i32>(triangles + (i << 2), bestTriangle);
+    store<f64>(times + (i << 3), best);
+    store<f64>(depths + (i << 3), bestDepth);
     const at = placesOf + i * 24, to = normals + i * 12;
-    store<f64>(at, isHit ? pointX : 0);
-    store<f64>(at, isHit ? pointY : 0, 8);
-    store<f64>(at, isHit ? pointZ : 0, 16);
-    store<f32>(to, isHit ? <f32>normalX : 0);
-    store<f32>(to, isHit ? <f32>normalY : 0, 4);
-    store<f32>(to, isHit ? <f32>normalZ : 0, 8);
+    store<f64>(at, pointX);
+    store<f64>(at, pointY, 8);
+    store<f64>(at, pointZ, 16);
+    store<f32>(to, <f32>normalX);
+    store<f32>(to, <f32>normalY, 4);
+    store<f32>(to, <f32>normalZ, 8);
   }
   return <i32>count;
 }
+
+/** Sets what a way is told to meet that meets nothing. */
+function setNothing(): void {
+  bestId = 0xffffffff;
+  best = Infinity;
+  pointX = pointY = pointZ = 0;
+  normalX = normalY = normalZ = 0;
+}
+
 /** The ways between two readings of the clock; each takes a microsecond or far more. */
 const WAYS_PER_READING: usize = 8;
 const motionOfWay: usize = memory.data(MOTION_BYTES, 16);
@@ -249,8 +260,8 @@ const OF_BOX: f64 = 0.0625;
 /** An object without triangles counts for so much where the shape turns. */
 const OF_TURN: f64 = 4;
 
-let stack: usize = 0;
-const keys: usize = memory.data(2 * VECTOR_BYTES, 16); // f32 of eight children
+/** How far the moving box goes to each of four others, f32. */
+const distances: usize = memory.data(VECTOR_BYTES, 16);
 
 function searchAll(): void {
   for (let which: u32 = 0; which < TREE_COUNT && !isTooLong; which++) search(boundsIn(which));
@@ -278,9 +289,29 @@ const EARLIER: f64 = 1e-6;
 /** A length that counts as long enough for all of a scene, so that nothing overflows. */
 const LONGEST: f64 = 1e30;
 
+// Of the tree that is descended: when the moving box enters its bounds, how long the way is for a unit of time, and within the bounds.
+let entryTime: f64 = 0;
+let speed: f64 = 0;
+let whole: f64 = 0;
+
 function search(tree: Tree): void {
-  if (isEmpty(tree)) return;
-  const root = cellAt(tree, 0);
+  if (isEmpty(tree) || !enterTree(cellAt(tree, 0))) return;
+  let top = beginCells(tree);
+  while (top != cellStack) {
+    top -= CELL_ENTRY_BYTES;
+    if (distanceAt(top) > limit) continue;
+    const cell = cellAt(tree, cellAtEntry(top));
+    sweepAtOwn(tree, cell);
+    if (isTooLong) return;
+    if (cell.firstChild == 0) continue;
+    const block = childBlocksAt(tree, cell);
+    const bits = met(block, childDistances) | (met(block + BLOCK_BYTES, childDistances + VECTOR_BYTES) << 4);
+    top = pushChildren(top, cell.firstChild, bits);
+  }
+}
+
+/** Clips the way to the bounds of a tree and prepares slab tests from there on. Answers false where it misses them. */
+function enterTree(root: Cell): bool {
   const px = middleX - sceneOriginX, py = middleY - sceneOriginY, pz = middleZ - sceneOriginZ;
   const slack = (abs(middleX) + abs(middleY) + abs(middleZ) + sizeX + sizeY + sizeZ) * 3.552713678800501e-15;
   const hx = sizeX + slack, hy = sizeY + slack, hz = sizeZ + slack;
@@ -289,13 +320,11 @@ function search(tree: Tree): void {
   part = clip(part, py, wayY, root.lowY - hy, root.highY + hy);
   part = clip(part, pz, wayZ, root.lowZ - hz, root.highZ + hz);
   const from = enter(part);
-  if (!(from <= leave(part))) return;
+  if (!(from <= leave(part))) return false;
   const length = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ);
   const unit = length > 0 ? 1.0 / length : 0;
-  const whole = min((leave(part) - from) * length, LONGEST);
   const fx = px + from * wayX, fy = py + from * wayY, fz = pz + from * wayZ;
-  const reach = max(max(max(abs(root.lowX), abs(root.highX)), max(abs(root.lowY), abs(root.highY))), max(abs(root.lowZ), abs(root.highZ)));
-  const padding = (<f64>reach + max(max(hx, hy), hz)) * PADDING;
+  const padding = (<f64>reachOf(root) + max(max(hx, hy), hz)) * PADDING;
   const along = f32x4(<f32>(wayX * unit), <f32>(wayY * unit), <f32>(wayZ * unit), 1);
   const inverse = reciprocals(along);
   const point = f32x4(<f32>fx, <f32>fy, <f32>fz, 0);
@@ -304,58 +333,54 @@ function search(tree: Tree): void {
   lowX = lane0(low); lowY = lane1(low); lowZ = lane2(low);
   highX = lane0(high); highY = lane1(high); highZ = lane2(high);
   byX = lane0(inverse); byY = lane1(inverse); byZ = lane2(inverse);
+  entryTime = from;
+  speed = length;
+  whole = min((leave(part) - from) * length, LONGEST);
   limit = upward(whole);
-  // Each cell that is taken leaves at most eight in its place.
-  stack = reserve(stack, 0, <u64>(tree.cellCount + 8) << 3);
-  let top = stack + 8;
-  const hasForms = tree.proxies != 0;
-  store<f32>(stack, 0);
-  store<u32>(stack, 0, 4);
-  while (top != stack) {
-    top -= 8;
-    if (load<f32>(top) > limit) continue;
-    const cell = cellAt(tree, load<u32>(top, 4));
-    for (let position = cell.start; position < cell.ownEnd; position += 4) {
-      let bits = met(blockAt(tree, position), keys);
-      while (bits != 0) {
-        const lane = leastOf(keys, bits);
-        bits &= ~(1 << lane);
-        if (load<f32>(keys + (<usize>lane << 2)) > limit) continue;
-        const proxy = readPlace(tree, position + lane);
-        if (isRound && hasForms && passesBy(proxy)) continue;
-        const sides = sidesOf(proxy);
-        if (sides == 0 || isIgnored(proxy.id)) continue;
-        const slot = slotAt(tree, position + lane);
-        if (precision == PRECISION_MESH && proxy.shape == SHAPE_BOX) placeBox(proxy);
-        else placedShapeAt(other, slot, precision);
-        const isMesh = shape.shape == SHAPE_MESH || other.shape == SHAPE_MESH;
-        if (!isMesh || !areCandidates) workLeft -= workOf(other);
-        if (areCandidates && (isMesh || workLeft < 0)) {
-          const time = length > 0 ? from + <f64>load<f32>(keys + (<usize>lane << 2)) / length : 0;
-          addCandidate(other, time * (1.0 - EARLIER), idAt(slot), sides, faceSidesOf(proxy));
-          continue;
-        }
-        if (workLeft < 0) {
-          isTooLong = true;
-          return;
-        }
-        if (!sweepPair(other, sides, faceSidesOf(proxy), wantsAll ? 1 : best)) continue;
-        take(idAt(slot));
-        if (!wantsAll) limit = upward(min(max((best - from) * length, 0.0), whole));
-      }
-    }
-    if (cell.firstChild == 0) continue;
-    const block = childBlocksAt(tree, cell);
-    let bits = met(block, keys) | (met(block + BLOCK_BYTES, keys + 16) << 4);
+  return true;
+}
+
+/** Sweeps at the objects that a cell has itself, of four at a time the nearest first. */
+// @ts-ignore: decorator
+@inline
+function sweepAtOwn(tree: Tree, cell: Cell): void {
+  for (let position = cell.start; position < cell.ownEnd; position += 4) {
+    let bits = met(blockAt(tree, position), distances);
     while (bits != 0) {
-      // The farthest first, so that the nearest is taken next.
-      const next = greatestOf(keys, bits);
-      bits &= ~(1 << next);
-      store<f32>(top, load<f32>(keys + (<usize>next << 2)));
-      store<u32>(top, cell.firstChild + next, 4);
-      top += 8;
+      const lane = leastOf(distances, bits), distance = load<f32>(distances + (<usize>lane << 2));
+      bits &= ~(1 << lane);
+      if (distance > limit) continue;
+      sweepAtPlace(tree, position + lane, distance);
+      if (isTooLong) return;
     }
   }
+}
+
+/** Sweeps at an object whose bounds the moving box meets at a distance, or makes it a candidate. */
+// @ts-ignore: decorator
+@inline
+function sweepAtPlace(tree: Tree, position: u32, distance: f32): void {
+  const proxy = readPlace(tree, position);
+  if (isRound && tree.proxies != 0 && passesBy(proxy)) return;
+  const sides = sidesOf(proxy);
+  if (sides == 0 || isIgnored(proxy.id)) return;
+  const slot = slotAt(tree, position);
+  if (precision == PRECISION_MESH && proxy.shape == SHAPE_BOX) placeBox(proxy);
+  else placedShapeAt(other, slot, precision);
+  const isMesh = shape.shape == SHAPE_MESH || other.shape == SHAPE_MESH;
+  if (!isMesh || !areCandidates) workLeft -= workOf(other);
+  if (areCandidates && (isMesh || workLeft < 0)) {
+    const time = speed > 0 ? entryTime + <f64>distance / speed : 0;
+    addCandidate(other, time * (1.0 - EARLIER), idAt(slot), sides, faceSidesOf(proxy));
+    return;
+  }
+  if (workLeft < 0) {
+    isTooLong = true;
+    return;
+  }
+  if (!sweepPair(other, sides, faceSidesOf(proxy), wantsAll ? 1 : best)) return;
+  take(idAt(slot));
+  if (!wantsAll) limit = upward(min(max((best - entryTime) * speed, 0.0), whole));
 }
 
 /** Sets what stands for a box, which is as its oriented bounds are: the proxy has them at hand. */

@@ -1,0 +1,48 @@
+// The stack of a descent of an octree, depth first and the nearest cell first: for each cell that waits a lower bound of how far
+// away it is, f32, and its number, u32.
+
+import { greatestOf } from '../../math/lanes';
+import { reserve } from '../../memory';
+import { VECTOR_BYTES } from '../../sizes';
+import { Tree } from './octree';
+
+export const CELL_ENTRY_BYTES: usize = 8;
+const CELL = 4;
+
+/** Its lowest entry. Descents do not nest. */
+export let cellStack: usize = 0;
+/** How far away each of eight children is, f32. */
+export const childDistances: usize = memory.data(2 * VECTOR_BYTES, 16);
+
+/** Begins with the root of a tree. Answers where the stack ends. Throws OUT_OF_MEMORY. */
+export function beginCells(tree: Tree): usize {
+  // Each cell that is taken leaves at most eight in its place.
+  cellStack = reserve(cellStack, 0, <u64>(tree.cellCount + 8) * CELL_ENTRY_BYTES);
+  store<f32>(cellStack, 0);
+  store<u32>(cellStack, 0, CELL);
+  return cellStack + CELL_ENTRY_BYTES;
+}
+
+// @ts-ignore: decorator
+@inline
+export function distanceAt(entry: usize): f32 {
+  return load<f32>(entry);
+}
+
+// @ts-ignore: decorator
+@inline
+export function cellAtEntry(entry: usize): u32 {
+  return load<u32>(entry, CELL);
+}
+
+/** Pushes those of eight children whose bit is set, by `childDistances`, the nearest last. Answers where the stack ends. */
+export function pushChildren(end: usize, firstChild: u32, children: u32): usize {
+  let top = end;
+  for (let bits = children; bits != 0; top += CELL_ENTRY_BYTES) {
+    const next = greatestOf(childDistances, bits);
+    bits &= ~(1 << next);
+    store<f32>(top, load<f32>(childDistances + (<usize>next << 2)));
+    store<u32>(top, firstChild + next, CELL);
+  }
+  return top;
+}
