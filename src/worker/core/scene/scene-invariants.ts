@@ -46,32 +46,10 @@ function isPoseSound(item: Item): bool {
 
 export function checkScene(): u32 {
   updateTrees();
-  let live: u32 = 0;
-  let listed: u32 = 0;
+  live = listed = 0;
   for (let slot: u32 = 0; slot < slotCount; slot++) {
-    const item = itemAt(slot);
-    const box = boxAt(slot);
-    if (idAt(slot) == 0) {
-      if (!isReserved(slot)) continue;
-      if (item.id != 0) return SCENE_ID;
-      if (box.tree != NO_TREE || box.position != UNPLACED) return SCENE_PLACE;
-      continue;
-    }
-    if (item.id != idAt(slot)) return SCENE_ID;
-    live++;
-    if (item.faceSides != 0) listed++;
-    if (boxListOf(item) != 0) listed++;
-    if (!isPoseSound(item)) return SCENE_POSE;
-    if (item.id >> GENERATION_BITS != slot) return SCENE_ID;
-    if (box.tree >= TREE_COUNT || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
-    const tree = treeOf(box.tree);
-    if (slotAt(tree, box.position) != slot) return SCENE_PLACE;
-    const proxy = readPlace(tree, box.position);
-    const isKept = tree.proxies != 0;
-    if (proxy.id != item.id || (isKept && !isFresh(proxy, slot)) || !isLane(laneAt(tree, box.position), box)) {
-      return SCENE_STALE;
-    }
-    if (!boxHoldsCorners(boundsOf(proxy, known), box)) return SCENE_BOX_TOO_SMALL;
+    const code = idAt(slot) == 0 ? checkFree(slot) : checkObject(slot);
+    if (code != SCENE_OK) return code;
   }
   if (live != liveCount) return SCENE_COUNT;
   if (listed != listUses()) return SCENE_LISTS;
@@ -82,7 +60,41 @@ export function checkScene(): u32 {
     const code = which == MOVING_TREE ? checkOctree(tree) : checkGrowing(tree);
     if (code != SCENE_OK) return code;
   }
-  if (held != live) return SCENE_COUNT;
+  return held == live ? checkPairs() : SCENE_COUNT;
+}
+
+/** The objects that were checked, and the lists that they share. */
+let live: u32 = 0;
+let listed: u32 = 0;
+
+/** Checks a slot without an object, which may be kept for one. */
+function checkFree(slot: u32): u32 {
+  if (!isReserved(slot)) return SCENE_OK;
+  if (itemAt(slot).id != 0) return SCENE_ID;
+  return boxAt(slot).tree == NO_TREE && boxAt(slot).position == UNPLACED ? SCENE_OK : SCENE_PLACE;
+}
+
+/** Checks that an object is where its box says, that its proxy is of it as it is, and that its box holds it. */
+function checkObject(slot: u32): u32 {
+  const item = itemAt(slot), box = boxAt(slot);
+  if (item.id != idAt(slot) || item.id >> GENERATION_BITS != slot) return SCENE_ID;
+  live++;
+  if (item.faceSides != 0) listed++;
+  if (boxListOf(item) != 0) listed++;
+  if (!isPoseSound(item)) return SCENE_POSE;
+  if (box.tree >= TREE_COUNT || box.position >= treeOf(box.tree).positions) return SCENE_PLACE;
+  const tree = treeOf(box.tree);
+  if (slotAt(tree, box.position) != slot) return SCENE_PLACE;
+  const proxy = readPlace(tree, box.position);
+  const isKept = tree.proxies != 0;
+  if (proxy.id != item.id || (isKept && !isFresh(proxy, slot)) || !isLane(laneAt(tree, box.position), box)) {
+    return SCENE_STALE;
+  }
+  return boxHoldsCorners(boundsOf(proxy, known), box) ? SCENE_OK : SCENE_BOX_TOO_SMALL;
+}
+
+/** Checks that pairs ascend. */
+function checkPairs(): u32 {
   for (let i: u32 = 1; i < pairCount; i++) {
     const p = pairIn(pairs, i - 1), q = pairIn(pairs, i);
     if (p.a > q.a || (p.a == q.a && p.b >= q.b)) return SCENE_PAIR_ORDER;
@@ -140,12 +152,8 @@ function checkOctree(tree: Tree): u32 {
     for (let position = cell.start; position < cell.ownEnd; position++) {
       const slot = slotAt(tree, position);
       if (slot == HOLE) continue;
-      const box = boxAt(slot);
-      if (
-        box.lowX < cell.lowX || box.highX > cell.highX || box.lowY < cell.lowY || box.highY > cell.highY ||
-        box.lowZ < cell.lowZ || box.highZ > cell.highZ
-      ) return SCENE_CELL_TOO_SMALL;
-      if (!inCell(cell, box)) strays++;
+      if (!holds(cell, boxAt(slot))) return SCENE_CELL_TOO_SMALL;
+      if (!inCell(cell, boxAt(slot))) strays++;
     }
   }
   if (covered != tree.positions) return SCENE_RANGES;
@@ -193,10 +201,7 @@ function checkCell(tree: Tree, index: u32): u32 {
     const box = boxAt(slot);
     lowX = min(lowX, box.lowX);
     highZ = max(highZ, box.highZ);
-    if (
-      box.lowX < cell.lowX || box.highX > cell.highX || box.lowY < cell.lowY || box.highY > cell.highY ||
-      box.lowZ < cell.lowZ || box.highZ > cell.highZ
-    ) return SCENE_CELL_TOO_SMALL;
+    if (!holds(cell, box)) return SCENE_CELL_TOO_SMALL;
     if (!inCell(cell, box)) return SCENE_WRONG_CELL;
   }
   for (let position = cell.start + cell.ownCount; position < cell.ownEnd; position++) {
@@ -213,6 +218,14 @@ function checkCell(tree: Tree, index: u32): u32 {
     highZ = max(highZ, child.highZ);
   }
   return cell.lowX == lowX && cell.highZ == highZ ? SCENE_OK : SCENE_CELL_TOO_SMALL;
+}
+
+/** Tells whether a cell's bounds hold a box. */
+function holds(cell: Cell, box: Box): bool {
+  return !(
+    box.lowX < cell.lowX || box.highX > cell.highX || box.lowY < cell.lowY || box.highY > cell.highY ||
+    box.lowZ < cell.lowZ || box.highZ > cell.highZ
+  );
 }
 
 function within(child: Cell, cell: Cell): bool {

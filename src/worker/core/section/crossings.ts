@@ -237,33 +237,38 @@ export function joinSegments(until: f64): bool {
   const count = segmentCount << 1;
   let work: u32 = 0;
   while (phase != DONE) {
-    const step: u32 = phase == PAIRING || phase == WELDING ? 1 : 2, end = min(next + PER_READING, count);
+    const end = min(next + PER_READING, count);
     work += end - next;
-    for (; next < end; next += step) {
-      if (phase <= PAIRING) meet(next, phase != ENTERING);
-      else if (phase == WELDING) weldEnd(next);
-      else if (!walkFrom(next)) break;
-    }
-    if (next >= count) {
-      phase++;
-      if (phase == PAIRING) {
-        if (openCount == 0) phase = LOOPS;
-        else clearTable();
-      }
-      if (phase == WELDING && !(openCount > 1 && tolerance > 0)) phase = OPEN_CHAINS;
-      if (phase == WELDING) beginWelding();
-      if (phase == OPEN_CHAINS) {
-        endWelding();
-        // Nothing is open.
-        if (openCount == 0) phase = LOOPS;
-      }
-      next = phase == LINKING || phase == TURNED_CHAINS ? 1 : 0;
-    }
+    joinUpTo(end);
+    if (next >= count) beginNextPhase();
     if (phase == DONE || work < PER_READING) continue;
     work = 0;
     if (now() >= until) return false;
   }
   return true;
+}
+
+/** Goes on with a phase up to an end, or to where a chain is left that is not walked to its end. */
+function joinUpTo(end: u32): void {
+  const step: u32 = phase == PAIRING || phase == WELDING ? 1 : 2;
+  for (; next < end; next += step) {
+    if (phase <= PAIRING) meet(next, phase != ENTERING);
+    else if (phase == WELDING) weldEnd(next);
+    else if (!walkFrom(next)) return;
+  }
+}
+
+function beginNextPhase(): void {
+  phase++;
+  if (phase == PAIRING && openCount != 0) clearTable();
+  if (phase == WELDING) {
+    if (openCount > 1 && tolerance > 0) beginWelding();
+    else phase = OPEN_CHAINS;
+  }
+  if (phase == OPEN_CHAINS) endWelding();
+  const needsOpen = phase == PAIRING || phase == OPEN_CHAINS;
+  if (needsOpen && openCount == 0) phase = LOOPS;
+  next = phase == LINKING || phase == TURNED_CHAINS ? 1 : 0;
 }
 
 function beginWelding(): void {

@@ -9,7 +9,7 @@
 import { isPointLine } from '../point-line/layout';
 import { allocate, release, reserve } from '../memory';
 import { Affine, isIdentity, multiply } from '../math/affine';
-import { boneBoxAt, deformOf, isDeformable, rangeAt } from '../mesh/tree/deform-layout';
+import { Deform, boneBoxAt, deformOf, isDeformable, rangeAt } from '../mesh/tree/deform-layout';
 import { Mesh, treeScale } from '../mesh/tree/layout';
 import { POSED } from '../mesh/topology/derived';
 
@@ -138,44 +138,52 @@ export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Aff
   pose.hitCount = UNKNOWN;
   pose.hasBones = bones != 0 ? 1 : 0;
   pose.hasMorphs = 0;
-  if (deform.targetCount > 0) {
-    const weights = morphWeightsAt(pose);
-    for (let i: usize = 0; i < <usize>deform.targetCount << 2; i += 4) {
-      const weight: f32 = morphs == 0 ? 0 : load<f32>(morphs + i);
-      if (!(abs(weight) <= f32.MAX_VALUE)) return false;
-      if (weight != 0) pose.hasMorphs = 1;
-      store<f32>(weights + i, weight);
-    }
-  }
+  if (!takeMorphs(pose, deform, morphs)) return false;
   pose.nowhereX = pose.nowhereY = pose.nowhereZ = 0;
   const shrink = 1.0 / treeScale(base);
   memory.fill(changetype<usize>(fromTree), 0, MAP_BYTES);
   fromTree.xx = fromTree.yy = fromTree.zz = shrink;
   fromTree.tx = base.offsetX; fromTree.ty = base.offsetY; fromTree.tz = base.offsetZ;
-  if (bones != 0) {
-    const given = givenAt(pose);
-    memory.copy(given, changetype<usize>(bind), MAP_BYTES);
-    memory.copy(given + MAP_BYTES, changetype<usize>(bindInverse), MAP_BYTES);
-    memory.copy(given + 2 * MAP_BYTES, bones, <usize>deform.boneCount * GIVEN_BYTES);
-    pose.nowhereX = bindInverse.tx; pose.nowhereY = bindInverse.ty; pose.nowhereZ = bindInverse.tz;
-    multiply(bound, bind, fromTree);
-    const isPlain = isIdentity(bindInverse);
-    for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
-      const to = boneMapAt(pose, bone);
-      // What moves nothing may be anything.
-      if (!boneBoxAt(deform, bone).isUsed) {
-        memory.fill(changetype<usize>(to), 0, MAP_BYTES);
-        continue;
-      }
-      if (!readBone(boneMap, bones + (<usize>bone << 6))) return false;
-      if (isPlain) multiply(to, boneMap, bound);
-      else {
-        multiply(boned, boneMap, bound);
-        multiply(to, bindInverse, boned);
-      }
+  if (bones != 0 && !takeBones(pose, deform, bones, bind, bindInverse)) return false;
+  return findBounds(pose, base);
+}
+
+/** Takes the weights of targets, of which 0 is none. Answers false where one is not finite. */
+function takeMorphs(pose: Pose, deform: Deform, morphs: usize): bool {
+  const weights = morphWeightsAt(pose);
+  for (let i: usize = 0; i < <usize>deform.targetCount << 2; i += 4) {
+    const weight: f32 = morphs == 0 ? 0 : load<f32>(morphs + i);
+    if (!(abs(weight) <= f32.MAX_VALUE)) return false;
+    if (weight != 0) pose.hasMorphs = 1;
+    store<f32>(weights + i, weight);
+  }
+  return true;
+}
+
+/** Takes bones and the maps of their binding. Answers false where a bone that moves something is not affine. */
+function takeBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindInverse: Affine): bool {
+  const given = givenAt(pose);
+  memory.copy(given, changetype<usize>(bind), MAP_BYTES);
+  memory.copy(given + MAP_BYTES, changetype<usize>(bindInverse), MAP_BYTES);
+  memory.copy(given + 2 * MAP_BYTES, bones, <usize>deform.boneCount * GIVEN_BYTES);
+  pose.nowhereX = bindInverse.tx; pose.nowhereY = bindInverse.ty; pose.nowhereZ = bindInverse.tz;
+  multiply(bound, bind, fromTree);
+  const isPlain = isIdentity(bindInverse);
+  for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
+    const to = boneMapAt(pose, bone);
+    // What moves nothing may be anything.
+    if (!boneBoxAt(deform, bone).isUsed) {
+      memory.fill(changetype<usize>(to), 0, MAP_BYTES);
+      continue;
+    }
+    if (!readBone(boneMap, bones + <usize>bone * GIVEN_BYTES)) return false;
+    if (isPlain) multiply(to, boneMap, bound);
+    else {
+      multiply(boned, boneMap, bound);
+      multiply(to, bindInverse, boned);
     }
   }
-  return findBounds(pose, base);
+  return true;
 }
 
 /** Reads a column-major 4×4 matrix of f32. Answers false where its bottom row is not that of an affine map. */

@@ -178,6 +178,11 @@ function convexAtConvex(): void {
     leaveBox();
     return;
   }
+  overlapByContact();
+}
+
+/** Takes the deepest point of the contact of two convex shapes that overlap where the way starts. */
+function overlapByContact(): void {
   clearContact();
   convexConvexContact(other, shape);
   let deepest: usize = 0;

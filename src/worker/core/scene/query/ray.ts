@@ -92,8 +92,8 @@ let entryX: f64 = 0, entryY: f64 = 0, entryZ: f64 = 0;
 let blur: f64 = 0;
 /** The direction, three f32. */
 const along: usize = memory.data(VECTOR_BYTES, 16);
-/** What `enterTree` answers where the ray misses the tree, and `castAtOwn` where a hit is enough. */
-const NOTHING_LEFT: f32 = -1;
+/** The limit where the ray misses a tree, and where a hit was enough. */
+const NOTHING_LEFT: f32 = -Infinity;
 
 /**
  * Casts the ray at the objects of a tree. Throws OUT_OF_MEMORY.

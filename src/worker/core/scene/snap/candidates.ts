@@ -109,40 +109,46 @@ function beginTarget(r: SnapRoom): void {
  * surely hidden. With `asks` it leaves it to others whether a box is hidden, and answers SNAP_ASKS_BOX; `isHidden` is their answer.
  */
 export function stepGathering(r: SnapRoom, asks: bool, isHidden: bool): u32 {
-  let left = STEP;
+  left = STEP;
   for (; r.target < r.targetCount; beginTarget(r)) {
     const t = targetAt(r, r.target);
-    if (!t.isGone) {
-      if (!r.isListing) {
-        for (; r.next < t.nearEnd; left--) {
-          if (left == 0) return SNAP_TIRED;
-          enterTarget(r.target);
-          lookAt(wordAt(r.near, r.next++));
-        }
-      } else {
-        enterTarget(r.target);
-        for (; r.level >= 0 && r.next < (t.isMoved ? f.itemCount : nodesOf(r.level)); left--) {
-          if (left == 0) return SNAP_TIRED;
-          if (t.isMoved) {
-            lookAt(wordAt(f.order, r.next++));
-            continue;
-          }
-          const box = f.boxes + (levelAt(f, r.level) + r.next) * <u32>BOX_BYTES;
-          let isPassed = r.isAsked ? isHidden : isOutside(box);
-          if (!isPassed && asks && !r.isAsked && isDrawn(box)) {
-            r.isAsked = 1;
-            r.box = box;
-            return SNAP_ASKS_BOX;
-          }
-          r.isAsked = 0;
-          goOn(r, isPassed);
-        }
-      }
-    }
+    const said = t.isGone ? SNAP_NONE : r.isListing ? descend(r, t, asks, isHidden) : lookAtItems(r, r.near, t.nearEnd);
+    if (said != SNAP_NONE) return said;
     if (r.isListing) t.nearEnd = r.nearCount;
     r.target++;
   }
   if (r.isListing) r.nearReach = r.reach;
+  return SNAP_NONE;
+}
+/** How many nodes and items may still be looked at before a rest. */
+let left: u32 = 0;
+
+/** Looks at items of an object, from the next one of a list to its end. Answers SNAP_NONE, or SNAP_TIRED. */
+function lookAtItems(r: SnapRoom, items: u32, end: u32): u32 {
+  for (; r.next < end; left--) {
+    if (left == 0) return SNAP_TIRED;
+    enterTarget(r.target);
+    lookAt(wordAt(items, r.next++));
+  }
+  return SNAP_NONE;
+}
+
+/** Descends the tree of an object's features, or looks at all where the tree is of other places. Answers as `stepGathering`. */
+function descend(r: SnapRoom, t: Target, asks: bool, isHidden: bool): u32 {
+  enterTarget(r.target);
+  if (t.isMoved) return lookAtItems(r, f.order, f.itemCount);
+  for (; r.level >= 0 && r.next < nodesOf(r.level); left--) {
+    if (left == 0) return SNAP_TIRED;
+    const box = f.boxes + (levelAt(f, r.level) + r.next) * <u32>BOX_BYTES;
+    const isPassed = r.isAsked ? isHidden : isOutside(box);
+    if (!isPassed && asks && !r.isAsked && isDrawn(box)) {
+      r.isAsked = 1;
+      r.box = box;
+      return SNAP_ASKS_BOX;
+    }
+    r.isAsked = 0;
+    goOn(r, isPassed);
+  }
   return SNAP_NONE;
 }
 
@@ -270,89 +276,134 @@ function list(item: u32): void {
   store<u32>(r.near + (r.nearCount++ << 2), item);
 }
 
+/** Both ends of the edge that is looked at, in the object's own space. */
+@unmanaged
+class Ends {
+  x: v128; y: v128; z: v128;
+}
+
+const ends = changetype<Ends>(memory.data(<i32>offsetof<Ends>(), 16));
+
 /** Looks at an edge, unless it is drawn beyond one border of the square with both of its ends: most are. */
 function lookAtEdge(edge: u32): void {
   const i = wordAt(f.edges, 2 * edge), j = wordAt(f.edges, 2 * edge + 1);
-  let x: v128, y: v128, z: v128;
+  readEnds(i, j);
+  const w = bothAt(drawnW, ends.x, ends.y, ends.z);
+  const x = bothAt(drawnX, ends.x, ends.y, ends.z), y = bothAt(drawnY, ends.x, ends.y, ends.z);
+  if (areBeyond(x, y, w)) return;
+  list(edge);
+  const kinds = room.kinds;
+  if (kinds & SNAP_VERTEX) addRunEnds(edge, i, j, x, y, w);
+  if (kinds & SNAP_MIDPOINT) addMidpoint(edge, x, y, w);
+  if (kinds & SNAP_EDGE) addNearest(edge, x, y, w);
+}
+
+// @ts-ignore: decorator
+@inline
+function first(v: v128): f64 { return f64x2.extract_lane(v, 0); }
+// @ts-ignore: decorator
+@inline
+function second(v: v128): f64 { return f64x2.extract_lane(v, 1); }
+
+// @ts-ignore: decorator
+@inline
+function readEnds(i: u32, j: u32): void {
   if (target.isMoved) {
     readVertex(f, target.mesh, 1, i);
     const px = f64x2.splat(cornerX), py = f64x2.splat(cornerY), pz = f64x2.splat(cornerZ);
     readVertex(f, target.mesh, 1, j);
-    x = f64x2.replace_lane(px, 1, cornerX);
-    y = f64x2.replace_lane(py, 1, cornerY);
-    z = f64x2.replace_lane(pz, 1, cornerZ);
-  } else {
-    // What is read behind the last vertex is not looked at.
-    const p = v128.load(<usize>f.points + 12 * <usize>i), q = v128.load(<usize>f.points + 12 * <usize>j);
-    x = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 0, 4, 0, 0));
-    y = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 1, 5, 0, 0));
-    z = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 2, 6, 0, 0));
+    ends.x = f64x2.replace_lane(px, 1, cornerX);
+    ends.y = f64x2.replace_lane(py, 1, cornerY);
+    ends.z = f64x2.replace_lane(pz, 1, cornerZ);
+    return;
   }
-  const reach = room.reach;
-  // Both ends at once.
-  const w = bothAt(drawnW, x, y, z), across = bothAt(drawnX, x, y, z), up = bothAt(drawnY, x, y, z);
-  if (i64x2.all_true(f64x2.gt(w, f64x2.splat(0)))) {
-    const most = f64x2.mul(f64x2.splat(reach), w), least = f64x2.neg(most);
-    const isBeyond =
-      i64x2.all_true(f64x2.gt(across, most)) || i64x2.all_true(f64x2.lt(across, least)) ||
-      i64x2.all_true(f64x2.gt(up, most)) || i64x2.all_true(f64x2.lt(up, least));
-    if (isBeyond) return;
+  // What is read behind the last vertex is not looked at.
+  const p = v128.load(<usize>f.points + 12 * <usize>i), q = v128.load(<usize>f.points + 12 * <usize>j);
+  ends.x = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 0, 4, 0, 0));
+  ends.y = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 1, 5, 0, 0));
+  ends.z = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 2, 6, 0, 0));
+}
+
+/** Tells whether both ends are drawn beyond one border of the square. */
+// @ts-ignore: decorator
+@inline
+function areBeyond(x: v128, y: v128, w: v128): bool {
+  if (!i64x2.all_true(f64x2.gt(w, f64x2.splat(0)))) return false;
+  const most = f64x2.mul(f64x2.splat(room.reach), w), least = f64x2.neg(most);
+  return (
+    i64x2.all_true(f64x2.gt(x, most)) || i64x2.all_true(f64x2.lt(x, least)) ||
+    i64x2.all_true(f64x2.gt(y, most)) || i64x2.all_true(f64x2.lt(y, least))
+  );
+}
+
+/** Adds those ends of an edge that are ends of its run. */
+// @ts-ignore: decorator
+@inline
+function addRunEnds(edge: u32, i: u32, j: u32, x: v128, y: v128, w: v128): void {
+  const flags = <u32>load<u8>(<usize>f.flags + edge), reach = room.reach;
+  if (flags & STARTS_RUN && isWithin(first(x), first(y), first(w), reach)) {
+    addPoint(SNAP_VERTEX, first(ends.x), first(ends.y), first(ends.z), i, edge);
   }
-  const px = f64x2.extract_lane(x, 0), py = f64x2.extract_lane(y, 0), pz = f64x2.extract_lane(z, 0);
-  const qx = f64x2.extract_lane(x, 1), qy = f64x2.extract_lane(y, 1), qz = f64x2.extract_lane(z, 1);
-  const w0 = f64x2.extract_lane(w, 0), w1 = f64x2.extract_lane(w, 1);
-  const x0 = f64x2.extract_lane(across, 0), x1 = f64x2.extract_lane(across, 1);
-  const y0 = f64x2.extract_lane(up, 0), y1 = f64x2.extract_lane(up, 1);
-  list(edge);
-  const kinds = room.kinds;
-  if (kinds & SNAP_VERTEX) {
-    const flags = <u32>load<u8>(<usize>f.flags + edge);
-    if (flags & STARTS_RUN && isWithin(x0, y0, w0, reach)) addPoint(SNAP_VERTEX, px, py, pz, i, edge);
-    if (flags & ENDS_RUN && isWithin(x1, y1, w1, reach)) addPoint(SNAP_VERTEX, qx, qy, qz, j, edge);
+  if (flags & ENDS_RUN && isWithin(second(x), second(y), second(w), reach)) {
+    addPoint(SNAP_VERTEX, second(ends.x), second(ends.y), second(ends.z), j, edge);
   }
-  if (kinds & SNAP_MIDPOINT) {
-    const run = wordAt(f.runs, edge);
-    if (wordAt(f.middleEdges, run) == edge) {
-      const t = load<f64>(<usize>f.middles + (<usize>run << 3));
-      if (isWithin(x0 + t * (x1 - x0), y0 + t * (y1 - y0), w0 + t * (w1 - w0), reach)) {
-        addPoint(SNAP_MIDPOINT, px + t * (qx - px), py + t * (qy - py), pz + t * (qz - pz), edge, edge);
-      }
-    }
-  }
-  if (!(kinds & SNAP_EDGE)) return;
+}
+
+/** Adds the middle of an edge's run, if it is on this edge. */
+// @ts-ignore: decorator
+@inline
+function addMidpoint(edge: u32, x: v128, y: v128, w: v128): void {
+  const run = wordAt(f.runs, edge);
+  if (wordAt(f.middleEdges, run) != edge) return;
+  const t = load<f64>(<usize>f.middles + (<usize>run << 3));
+  if (!isWithin(between(x, t), between(y, t), between(w, t), room.reach)) return;
+  addPoint(SNAP_MIDPOINT, between(ends.x, t), between(ends.y, t), between(ends.z, t), edge, edge);
+}
+
+/** Answers the value so far from one end to the other: 0 … 1. */
+// @ts-ignore: decorator
+@inline
+function between(v: v128, t: f64): f64 {
+  return first(v) + t * (second(v) - first(v));
+}
+
+/** Adds where what is drawn of an edge is nearest to the cursor. */
+// @ts-ignore: decorator
+@inline
+function addNearest(edge: u32, x: v128, y: v128, w: v128): void {
+  const nearness = bothAt(near, ends.x, ends.y, ends.z);
   low = 0;
   high = 1;
-  const near0 = at(near, px, py, pz), near1 = at(near, qx, qy, qz);
-  keep(w0, w1);
-  keep(near0, near1);
-  keep(at(far, px, py, pz), at(far, qx, qy, qz));
-  keep(x0 - room.lowX * w0, x1 - room.lowX * w1);
-  keep(room.highX * w0 - x0, room.highX * w1 - x1);
-  keep(y0 - room.lowY * w0, y1 - room.lowY * w1);
-  keep(room.highY * w0 - y0, room.highY * w1 - y1);
+  keep(w);
+  keep(nearness);
+  keep(bothAt(far, ends.x, ends.y, ends.z));
+  keep(f64x2.sub(x, f64x2.mul(f64x2.splat(room.lowX), w)));
+  keep(f64x2.sub(f64x2.mul(f64x2.splat(room.highX), w), x));
+  keep(f64x2.sub(y, f64x2.mul(f64x2.splat(room.lowY), w)));
+  keep(f64x2.sub(f64x2.mul(f64x2.splat(room.highY), w), y));
   if (!(low <= high)) return;
-  keepParts(target, px, py, pz, qx, qy, qz);
-  // Where what is drawn of the segment is nearest to the cursor: how far along it, and how many pixels away.
-  let best = Infinity, along: f64 = 0;
+  keepParts(target, first(ends.x), first(ends.y), first(ends.z), second(ends.x), second(ends.y), second(ends.z));
+  // Of what is drawn towards the eye alone, the end that is nearer to it.
+  const nearerEnd: f64 = first(nearness) <= second(nearness) ? 0 : 1;
+  let pixels = Infinity, along: f64 = 0;
   for (let part: u32 = 0; part < partCount; part++) {
     const s = max(partFrom(part), low), t = min(partTo(part), high);
     if (!(s <= t)) continue;
-    const ws = w0 + s * (w1 - w0), wt = w0 + t * (w1 - w0);
+    const ws = between(w, s), wt = between(w, t);
     if (!(ws > 0 && wt > 0)) continue;
-    const u = (x0 + s * (x1 - x0)) / ws, v = (y0 + s * (y1 - y0)) / ws;
-    const du = (x0 + t * (x1 - x0)) / wt - u, dv = (y0 + t * (y1 - y0)) / wt - v;
+    const u = between(x, s) / ws, v = between(y, s) / ws;
+    const du = between(x, t) / wt - u, dv = between(y, t) / wt - v;
     const square = du * du + dv * dv;
-    const end: f64 = near0 <= near1 ? 0 : 1;
-    const share = square > 0 ? min(max(-(u * du + v * dv) / square, 0), 1) : end;
-    const nearX = u + share * du, nearY = v + share * dv, pixels = sqrt(nearX * nearX + nearY * nearY);
-    if (!(pixels <= reach && pixels < best)) continue;
-    best = pixels;
+    const share = square > 0 ? min(max(-(u * du + v * dv) / square, 0), 1) : nearerEnd;
+    const nearX = u + share * du, nearY = v + share * dv, distance = sqrt(nearX * nearX + nearY * nearY);
+    if (!(distance <= room.reach && distance < pixels)) continue;
+    pixels = distance;
     // Back from the screen, where what is far is drawn shorter.
     along = s + (t - s) * ((share * ws) / (share * ws + (1 - share) * wt));
   }
-  if (best == Infinity) return;
-  const sx = px + along * (qx - px), sy = py + along * (qy - py), sz = pz + along * (qz - pz);
-  addCandidate(room, target.object, SNAP_EDGE, edge, edge, best, at(near, sx, sy, sz), sx, sy, sz);
+  if (pixels == Infinity) return;
+  const px = between(ends.x, along), py = between(ends.y, along), pz = between(ends.z, along);
+  addCandidate(room, target.object, SNAP_EDGE, edge, edge, pixels, at(near, px, py, pz), px, py, pz);
 }
 
 // The part of a segment that is kept: `keep`.
@@ -360,7 +411,8 @@ let low: f64 = 0;
 let high: f64 = 1;
 
 /** Narrows the part of a segment to where a function is not negative, by its values at both ends. */
-function keep(from: f64, to: f64): void {
+function keep(atEnds: v128): void {
+  const from = first(atEnds), to = second(atEnds);
   if (from >= 0 && to >= 0) return;
   if (from < 0 && to < 0) high = -1;
   else if (from < 0) low = max(low, from / (from - to));

@@ -59,6 +59,11 @@ function keepBySet(set: ClipSet, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz
       cutTo = min(cutTo, crossing);
     }
   }
+  keepWithin(low, high, cutFrom, cutTo);
+}
+
+/** Cuts all parts to what is between two places, and takes out what is between two others, if these are in order. */
+function keepWithin(low: f64, high: f64, cutFrom: f64, cutTo: f64): void {
   const given = partCount;
   memory.copy(before, parts, MOST_PARTS * 16);
   partCount = 0;

@@ -77,51 +77,57 @@ function draw(slot: u32, bounds: Affine): u32 {
   const item = itemAt(slot);
   const side = (<u32>item.flags / FLAG_SIDE) & 3;
   const isCut = crossesNear(bounds);
-  if (item.shape == SHAPE_MESH) {
-    const mesh = changetype<Mesh>(<usize>item.mesh);
-    if (picture.margin == 0 && mesh.keptCount <= MOST_TRIANGLES) {
-      if (!isMade(mesh, false)) {
-        if (newTriangles > MOST_NEW_TRIANGLES) return 0;
-        newTriangles += mesh.keptCount;
-      }
-      const shape = shapeOf(mesh);
-      if (shape === null) return 0;
-      placeTree(inner, mesh, worldOf(item));
-      let cost: u32 = 0;
-      if (side & SIDE_FRONT) {
-        drawOccluder(shape, inner, false, reach);
-        cost += shape.triangleCount;
-      }
-      // The inside of what is closed is seen from inside alone, or where the near plane cuts it.
-      if (side & SIDE_BACK && (side == SIDE_BACK || !mesh.closed || isCut)) {
-        drawOccluder(shape, inner, true, reach);
-        cost += shape.triangleCount;
-      }
-      return cost;
-    }
-    if (!mesh.closed) return drawOpen(mesh, worldOf(item), side);
-    if (isCut || side == SIDE_BACK) return 0;
-    if (!isMade(mesh, true) && newBoxes++ >= MOST_NEW_BOXES) return 0;
-    const box = innerBoxOf(mesh);
-    if (box === null || (side == SIDE_FRONT && box.winding < 0)) return 0;
-    multiply(inner, worldOf(item), changetype<Affine>(box));
-    return drawSolid(inner);
-  }
+  if (item.shape == SHAPE_MESH) return drawMesh(changetype<Mesh>(<usize>item.mesh), worldOf(item), side, isCut);
   if (side == SIDE_BACK) return 0;
   memory.copy(changetype<usize>(inner), changetype<usize>(bounds), AFFINE_BYTES);
-  if (item.shape == SHAPE_BOX) {
-    if (!isCut) return drawSolid(inner);
-    if (picture.margin > 0) return 0;
-    drawOccluder(CUBE, inner, false, reach);
-    if (side & SIDE_BACK) drawOccluder(CUBE, inner, true, reach);
-    return CUBE.triangleCount;
-  }
+  if (item.shape == SHAPE_BOX) return isCut ? drawCutBox(side) : drawSolid(inner);
   if (isCut) return 0;
   // A box inside of the sphere, or inside of the capsule's cylinder and a part of its ends.
   const half = halfOf(item);
   const across = item.shape == SHAPE_SPHERE || half == 0 ? 0.577 : 0.707;
   scaleAxes(inner, across, across, half == 0 ? 0.577 : half / (half + 1));
   return drawSolid(inner);
+}
+
+/** Draws a mesh as it is where it is small and the eye stands, else what of it, or within it, hides the same. */
+function drawMesh(mesh: Mesh, world: Affine, side: u32, isCut: bool): u32 {
+  if (picture.margin == 0 && mesh.keptCount <= MOST_TRIANGLES) return drawTriangles(mesh, world, side, isCut);
+  if (!mesh.closed) return drawOpen(mesh, world, side);
+  if (isCut || side == SIDE_BACK) return 0;
+  if (!isMade(mesh, true) && newBoxes++ >= MOST_NEW_BOXES) return 0;
+  const box = innerBoxOf(mesh);
+  if (box === null || (side == SIDE_FRONT && box.winding < 0)) return 0;
+  multiply(inner, world, changetype<Affine>(box));
+  return drawSolid(inner);
+}
+
+function drawTriangles(mesh: Mesh, world: Affine, side: u32, isCut: bool): u32 {
+  if (!isMade(mesh, false)) {
+    if (newTriangles > MOST_NEW_TRIANGLES) return 0;
+    newTriangles += mesh.keptCount;
+  }
+  const shape = shapeOf(mesh);
+  if (shape === null) return 0;
+  placeTree(inner, mesh, world);
+  let cost: u32 = 0;
+  if (side & SIDE_FRONT) {
+    drawOccluder(shape, inner, false, reach);
+    cost += shape.triangleCount;
+  }
+  // The inside of what is closed is seen from inside alone, or where the near plane cuts it.
+  if (side & SIDE_BACK && (side == SIDE_BACK || !mesh.closed || isCut)) {
+    drawOccluder(shape, inner, true, reach);
+    cost += shape.triangleCount;
+  }
+  return cost;
+}
+
+/** Draws the box at `inner`, which the near plane cuts, where the eye stands. */
+function drawCutBox(side: u32): u32 {
+  if (picture.margin > 0) return 0;
+  drawOccluder(CUBE, inner, false, reach);
+  if (side & SIDE_BACK) drawOccluder(CUBE, inner, true, reach);
+  return CUBE.triangleCount;
 }
 
 const reliefEye = changetype<ReliefEye>(memory.data(<i32>offsetof<ReliefEye>(), 16));
