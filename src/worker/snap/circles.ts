@@ -1,5 +1,7 @@
+import type { Vec3 } from '../../shared/types.js';
 import type { EdgeList } from './feature-edges.js';
 import { goesOn, otherEnd, type Stars } from './runs.js';
+import { cross, dot, minus } from './vectors.js';
 
 const STEPS = 1024;
 
@@ -26,12 +28,10 @@ export interface Circles {
   edges: Uint32Array;
 }
 
-type Point = readonly [number, number, number];
-
 /** A circle through three points. */
 interface Circle {
-  center: Point;
-  axis: Point;
+  center: Vec3;
+  axis: Vec3;
   radius: number;
 }
 
@@ -59,56 +59,11 @@ export function* findCircles(
   noise: number,
   bounds: readonly number[],
 ): Generator<void, Circles> {
-  const bends: Bend[] = [];
-  /** The bends at each end of each edge. */
-  const bendsAt = new Map<number, number[]>();
-  const note = (edge: number, vertex: number, bend: number): void => {
-    const key = 2 * edge + (edges.ends[2 * edge] === vertex ? 0 : 1);
-    const list = bendsAt.get(key);
-    if (list) list.push(bend);
-    else bendsAt.set(key, [bend]);
-  };
-  const vertexCount = stars.starts.length - 1;
-  for (let v = 0; v < vertexCount; v++) {
-    const [start, end] = [stars.starts[v], stars.starts[v + 1]];
-    if (v % STEPS === STEPS - 1) yield;
-    if (end - start > MOST_EDGES) continue;
-    for (let i = start; i < end; i++) {
-      for (let k = i + 1; k < end; k++) {
-        const [first, second] = [stars.edges[i], stars.edges[k]];
-        const [s, t] = [otherEnd(edges.ends, first, v), otherEnd(edges.ends, second, v)];
-        if (!isBend(points, s, v, t, noise)) continue;
-        note(first, v, bends.length);
-        note(second, v, bends.length);
-        bends.push({ s, v, t, first, second, parent: bends.length });
-      }
-    }
-  }
-  const rootOf = (bend: number): number => {
-    let root = bend;
-    while (bends[root].parent !== root) {
-      bends[root].parent = bends[bends[root].parent].parent;
-      root = bends[root].parent;
-    }
-    return root;
-  };
-  for (let edge = 0; edge < edges.count; edge++) {
-    if (edge % STEPS === STEPS - 1) yield;
-    for (const at of bendsAt.get(2 * edge) ?? []) {
-      for (const next of bendsAt.get(2 * edge + 1) ?? []) {
-        if (bendsAlike(points, edge, bends[at], bends[next], noise)) {
-          const [a, b] = [rootOf(at), rootOf(next)];
-          bends[Math.max(a, b)].parent = Math.min(a, b);
-        }
-      }
-    }
-  }
+  const bends = yield* findBends(edges, stars, points, noise);
+  yield* joinBends(bends, edges.count, points, noise);
   const arcs = new Map<number, number[]>();
-  for (let i = 0; i < bends.length; i++) {
-    const root = rootOf(i);
-    const arc = arcs.get(root);
-    if (arc) arc.push(i);
-    else arcs.set(root, [i]);
+  for (let i = 0; i < bends.all.length; i++) {
+    addTo(arcs, rootOf(bends.all, i), i);
     if (i % STEPS === STEPS - 1) yield;
   }
   const places: number[] = [];
@@ -119,7 +74,7 @@ export function* findCircles(
     yield;
     if (arc.length < LEAST_EDGES - 1) continue;
     const found = fitArc(
-      arc.map((i) => bends[i]),
+      arc.map((i) => bends.all[i]),
       points,
       noise,
     );
@@ -139,7 +94,67 @@ export function* findCircles(
   };
 }
 
-function isWithin(place: Point, bounds: readonly number[]): boolean {
+interface Bends {
+  all: Bend[];
+  /** Those at each end of each edge. */
+  at: Map<number, number[]>;
+}
+
+/** Finds where two feature edges turn into each other. */
+function* findBends(
+  { ends }: EdgeList,
+  { starts, edges }: Stars,
+  points: Float32Array,
+  noise: number,
+): Generator<void, Bends> {
+  const all: Bend[] = [];
+  const at: Bends['at'] = new Map();
+  for (let v = 0; v < starts.length - 1; v++) {
+    if (v % STEPS === STEPS - 1) yield;
+    if (starts[v + 1] - starts[v] > MOST_EDGES) continue;
+    for (let i = starts[v]; i < starts[v + 1]; i++) {
+      for (let k = i + 1; k < starts[v + 1]; k++) {
+        const [first, second] = [edges[i], edges[k]];
+        const [s, t] = [otherEnd(ends, first, v), otherEnd(ends, second, v)];
+        if (!isBend(points, s, v, t, noise)) continue;
+        for (const edge of [first, second]) addTo(at, 2 * edge + (ends[2 * edge] === v ? 0 : 1), all.length);
+        all.push({ s, v, t, first, second, parent: all.length });
+      }
+    }
+  }
+  return { all, at };
+}
+
+/** Joins bends that share an edge and are alike to arcs, which union-find tells apart. */
+function* joinBends({ all, at }: Bends, edgeCount: number, points: Float32Array, noise: number): Generator<void, void> {
+  for (let edge = 0; edge < edgeCount; edge++) {
+    if (edge % STEPS === STEPS - 1) yield;
+    for (const bend of at.get(2 * edge) ?? []) {
+      for (const next of at.get(2 * edge + 1) ?? []) {
+        if (!bendsAlike(points, edge, all[bend], all[next], noise)) continue;
+        const [a, b] = [rootOf(all, bend), rootOf(all, next)];
+        all[Math.max(a, b)].parent = Math.min(a, b);
+      }
+    }
+  }
+}
+
+function rootOf(bends: Bend[], bend: number): number {
+  let root = bend;
+  while (bends[root].parent !== root) {
+    bends[root].parent = bends[bends[root].parent].parent;
+    root = bends[root].parent;
+  }
+  return root;
+}
+
+function addTo(lists: Map<number, number[]>, key: number, value: number): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
+function isWithin(place: Vec3, bounds: readonly number[]): boolean {
   return place.every((value, k) => value >= bounds[k] && value <= bounds[3 + k]);
 }
 
@@ -161,7 +176,7 @@ function bendsAlike(points: Float32Array, edge: number, a: Bend, b: Bend, noise:
   return isOnCircle(s, p, q, r, noise) && isOnCircle(p, s, r, q, noise);
 }
 
-function isOnCircle(point: Point, p: Point, q: Point, r: Point, noise: number): boolean {
+function isOnCircle(point: Vec3, p: Vec3, q: Vec3, r: Vec3, noise: number): boolean {
   const circle = circleThrough(p, q, r);
   return circle !== null && distanceFrom(circle, point) <= NEXT_SHARE * sagitta(p, q, r) + 8 * noise;
 }
@@ -191,8 +206,8 @@ function fitArc(
 }
 
 /** Sums up the turns of an arc, all about the same way. */
-function normalOf(arc: Bend[], points: Float32Array): Point | null {
-  let sum: Point = [0, 0, 0];
+function normalOf(arc: Bend[], points: Float32Array): Vec3 | null {
+  let sum: Vec3 = [0, 0, 0];
   for (const { s, v, t } of arc) {
     const [p, q, r] = [pointAt(points, s), pointAt(points, v), pointAt(points, t)];
     const turn = cross(minus(q, p), minus(r, q));
@@ -204,9 +219,9 @@ function normalOf(arc: Bend[], points: Float32Array): Point | null {
 }
 
 /** Fits a circle about an axis to points by algebraic least squares. */
-function fitCircle(places: Point[], axis: Point): Circle | null {
+function fitCircle(places: Vec3[], axis: Vec3): Circle | null {
   const { length } = places;
-  const middle = [0, 1, 2].map((k) => places.reduce((sum, place) => sum + place[k], 0) / length) as unknown as Point;
+  const middle = [0, 1, 2].map((k) => places.reduce((sum, place) => sum + place[k], 0) / length) as unknown as Vec3;
   const u = crosswise(axis);
   const v = cross(axis, u);
   let [xx, xy, yy, xz, yz] = [0, 0, 0, 0, 0];
@@ -227,18 +242,18 @@ function fitCircle(places: Point[], axis: Point): Circle | null {
   if (!(determinant > 0)) return null;
   const [x, y] = [(xz * yy - yz * xy) / (2 * determinant), (yz * xx - xz * xy) / (2 * determinant)];
   const radius = flat.reduce((sum, [s, t]) => sum + Math.hypot(s - x, t - y), 0) / length;
-  const center = [0, 1, 2].map((k) => middle[k] + x * u[k] + y * v[k]) as unknown as Point;
+  const center = [0, 1, 2].map((k) => middle[k] + x * u[k] + y * v[k]) as unknown as Vec3;
   return { center, axis, radius };
 }
 
-function circleThrough(p: Point, q: Point, r: Point): Circle | null {
+function circleThrough(p: Vec3, q: Vec3, r: Vec3): Circle | null {
   const [a, b] = [minus(q, p), minus(r, p)];
   const normal = cross(a, b);
   const square = dot(normal, normal);
   if (!(square > 0)) return null;
   const [aa, bb] = [dot(a, a), dot(b, b)];
   const way = cross([aa * b[0] - bb * a[0], aa * b[1] - bb * a[1], aa * b[2] - bb * a[2]], normal);
-  const offset: Point = [way[0] / (2 * square), way[1] / (2 * square), way[2] / (2 * square)];
+  const offset: Vec3 = [way[0] / (2 * square), way[1] / (2 * square), way[2] / (2 * square)];
   const unit = 1 / Math.sqrt(square);
   return {
     center: [p[0] + offset[0], p[1] + offset[1], p[2] + offset[2]],
@@ -248,7 +263,7 @@ function circleThrough(p: Point, q: Point, r: Point): Circle | null {
 }
 
 /** How far a point is from a circle. */
-function distanceFrom({ center, axis, radius }: Circle, point: Point): number {
+function distanceFrom({ center, axis, radius }: Circle, point: Vec3): number {
   const way = minus(point, center);
   const height = dot(way, axis);
   const across = Math.hypot(way[0] - height * axis[0], way[1] - height * axis[1], way[2] - height * axis[2]);
@@ -256,31 +271,19 @@ function distanceFrom({ center, axis, radius }: Circle, point: Point): number {
 }
 
 /** How far q is from the line through p and r. */
-function sagitta(p: Point, q: Point, r: Point): number {
+function sagitta(p: Vec3, q: Vec3, r: Vec3): number {
   const chord = minus(r, p);
   return Math.hypot(...cross(minus(q, p), chord)) / Math.hypot(...chord);
 }
 
-function crosswise(axis: Point): Point {
+function crosswise(axis: Vec3): Vec3 {
   const [x, y, z] = axis.map(Math.abs);
-  const other: Point = x <= y && x <= z ? [1, 0, 0] : y <= z ? [0, 1, 0] : [0, 0, 1];
+  const other: Vec3 = x <= y && x <= z ? [1, 0, 0] : y <= z ? [0, 1, 0] : [0, 0, 1];
   const way = cross(axis, other);
   const length = Math.hypot(...way);
   return [way[0] / length, way[1] / length, way[2] / length];
 }
 
-function pointAt(points: Float32Array, i: number): Point {
+function pointAt(points: Float32Array, i: number): Vec3 {
   return [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
-}
-
-function minus(a: Point, b: Point): Point {
-  return [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-}
-
-function dot(a: Point, b: Point): number {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-function cross(a: Point, b: Point): Point {
-  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }

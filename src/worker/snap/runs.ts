@@ -59,9 +59,8 @@ export function* findRuns(
   isJoined: boolean,
 ): Generator<void, Runs> {
   const { count, ends } = edges;
-  const vertexCount = starts.length - 1;
-  const isStraight = new Uint8Array(vertexCount);
-  for (let vertex = 0; isJoined && vertex < vertexCount; vertex++) {
+  const isStraight = new Uint8Array(starts.length - 1);
+  for (let vertex = 0; isJoined && vertex < isStraight.length; vertex++) {
     if (starts[vertex + 1] - starts[vertex] === 2) {
       const [s, t] = [around[starts[vertex]], around[starts[vertex] + 1]];
       isStraight[vertex] = goesOn(points, otherEnd(ends, s, vertex), vertex, otherEnd(ends, t, vertex), noise) ? 1 : 0;
@@ -103,21 +102,9 @@ export function* findRuns(
     flags[chain[0]] |= ends[2 * chain[0]] === start ? STARTS_RUN : ENDS_RUN;
     flags[edge] |= ends[2 * edge] === end ? STARTS_RUN : ENDS_RUN;
     runEnds.push(start, end);
-    // Half of the length.
-    let left = length / 2;
-    let from = start;
-    for (let i = 0; i < chain.length; i++) {
-      const to = otherEnd(ends, chain[i], from);
-      const way = distance(points, from, to);
-      if (left <= way || i === chain.length - 1) {
-        const share = way > 0 ? Math.min(left / way, 1) : 0.5;
-        middleEdges.push(chain[i]);
-        middles.push(ends[2 * chain[i]] === from ? share : 1 - share);
-        break;
-      }
-      left -= way;
-      from = to;
-    }
+    const [middle, share] = middleOf(chain, ends, points, start, length);
+    middleEdges.push(middle);
+    middles.push(share);
   }
   return {
     count: middleEdges.length,
@@ -127,6 +114,29 @@ export function* findRuns(
     middleEdges: Uint32Array.from(middleEdges),
     middles: Float64Array.from(middles),
   };
+}
+
+/** Finds the edge of a chain that has the middle of its length, and how far along that edge it is. */
+function middleOf(
+  chain: number[],
+  ends: Uint32Array,
+  points: Float32Array,
+  start: number,
+  length: number,
+): [edge: number, share: number] {
+  let left = length / 2;
+  let from = start;
+  for (let i = 0; ; i++) {
+    const edge = chain[i];
+    const to = otherEnd(ends, edge, from);
+    const way = distance(points, from, to);
+    if (left <= way || i === chain.length - 1) {
+      const share = way > 0 ? Math.min(left / way, 1) : 0.5;
+      return [edge, ends[2 * edge] === from ? share : 1 - share];
+    }
+    left -= way;
+    from = to;
+  }
 }
 
 export function otherEnd(ends: Uint32Array, edge: number, vertex: number): number {
