@@ -94,7 +94,7 @@ export class FrameBuilder implements StagedTransforms {
 
   /** Stages what a writer has moved in the table. */
   addMoved(writer: BulkWriter, table: TransformTable): void {
-    const { ids, states } = table;
+    const { states } = table;
     const isEmpty = this.#frame.singles === 0;
     writer.takeRuns((first, end, isAscending) => {
       for (let i = first; i < end; ) {
@@ -109,15 +109,17 @@ export class FrameBuilder implements StagedTransforms {
           this.#addRun(table, slot, i - slot);
           continue;
         }
-        for (let k = slot; k < i; k++) {
-          const to = this.addSingle(ids[k]);
-          const from = placeInPage(k);
-          const page = table.pageOf(k);
-          const { f64 } = this;
-          for (let n = 0; n < AFFINE_NUMBERS; n++) f64[to + n] = page[from + n];
-        }
+        for (let k = slot; k < i; k++) this.#addSlot(table, k);
       }
     });
+  }
+
+  #addSlot(table: TransformTable, slot: number): void {
+    const to = this.addSingle(table.ids[slot]);
+    const from = placeInPage(slot);
+    const page = table.pageOf(slot);
+    const { f64 } = this;
+    for (let n = 0; n < AFFINE_NUMBERS; n++) f64[to + n] = page[from + n];
   }
 
   /** Stages the poses that were set since the last update(). */

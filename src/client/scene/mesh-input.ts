@@ -3,23 +3,72 @@ import type { BakedSource } from '../../shared/baked-source.js';
 import { CollisionError } from '../../shared/errors.js';
 import type { AddMeshOptions, MeshData } from '../../shared/types.js';
 import { bufferOf, checkTypedArray, isArrayBuffer, isDetached } from '../check/binary.js';
-import { argumentError, checkNumber, checkOneOf, invalid, readOptions } from '../check/validate.js';
+import { checkSignal } from '../check/signal.js';
+import {
+  argumentError,
+  checkAtLeastZero,
+  checkBoolean,
+  checkNumber,
+  checkOneOf,
+  invalid,
+  readOptions,
+} from '../check/validate.js';
 import { aborted } from '../link/abort.js';
 import { buffersOf, type CheckOwn, checkDeform, copyDeform } from '../skin/mesh-deform.js';
 import { type ChunkPool, isInChunks } from './chunk-pool.js';
+import { type Boxes, checkBoxes } from './named-boxes.js';
 
 const QUALITIES = ['good', 'fast'] as const;
 const FEATURE_KEYS = ['angle'];
 /** Degrees; what features of triangles are found by without an option: worker/snap/feature-store.ts. */
 const FEATURE_ANGLE = 35;
+const ADD_KEYS = ['onProgress', 'signal', 'transfer', 'weld', 'features', 'boxes', 'quality'];
 const DATA_KEYS = ['positions', 'indices', 'topology', 'skin', 'morphs'];
 /** Tells how many vertices an element of each kind of mesh has. */
 const SIZES = { triangles: 3, lines: 2, points: 1 } as const;
 const TOPOLOGIES = Object.keys(SIZES) as (keyof typeof SIZES)[];
 const INDEX_KINDS = ['Uint32Array', 'Uint16Array'] as const;
 
+/** What a caller wants of a mesh that is added. */
+export interface AddRequest {
+  /** Tells how much of the mesh is built, 0 … 1. */
+  report: (fraction: number) => void;
+  signal: AbortSignal | undefined;
+  isHandedOver: boolean;
+  weld: number;
+  /** The angle by which features are to be found; undefined where they are not. */
+  angle: number | undefined;
+  /** The boxes as they were given, and as they are kept; undefined where those that are baked with it will do. */
+  boxes: AddMeshOptions['boxes'];
+  asked: Boxes | undefined;
+  isFast: boolean;
+}
+
+/** Reads and checks the options of a mesh that is added, each once. */
+export function readAddOptions(operation: string, data: MeshData | ArrayBuffer, options: AddMeshOptions): AddRequest {
+  const given = readOptions(operation, 'options', options, ADD_KEYS);
+  const { onProgress, signal, transfer: isHandedOver = false, weld = 0, boxes } = given;
+  if (onProgress !== undefined && typeof onProgress !== 'function') {
+    invalid(operation, 'onProgress', onProgress, 'a function');
+  }
+  checkSignal(operation, signal);
+  checkBoolean(operation, 'transfer', isHandedOver);
+  checkAtLeastZero(operation, 'weld', weld);
+  if (weld > 0 && isArrayBuffer(data))
+    invalid(operation, 'weld', weld, '0 for a baked mesh, which was welded as it was built');
+  const angle = checkFeatures(operation, given.features);
+  if (angle !== undefined && isArrayBuffer(data)) {
+    invalid(operation, 'features', given.features, 'none for a baked mesh, which has those that it was baked with');
+  }
+  const asked = boxes === undefined ? undefined : checkBoxes(operation, 'boxes', boxes);
+  const isFast = checkQuality(operation, given.quality, data);
+  // It has a microtask of its own: what the caller's function throws ends nothing here.
+  const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
+  return { report, signal, isHandedOver, weld, angle, boxes, asked, isFast };
+}
+
 /** Answers the angle by which features are to be found, in degrees; undefined where they are not. */
-export function checkFeatures(operation: string, features: AddMeshOptions['features'] = false): number | undefined {
+function checkFeatures(operation: string, features: AddMeshOptions['features'] = false): number | undefined {
   if (typeof features === 'boolean') return features ? FEATURE_ANGLE : undefined;
   const { angle = FEATURE_ANGLE } = readOptions(operation, 'features', features, FEATURE_KEYS);
   checkNumber(operation, 'features.angle', angle, 0, 'a number from 0 to 180');
@@ -28,11 +77,7 @@ export function checkFeatures(operation: string, features: AddMeshOptions['featu
 }
 
 /** Tells whether a mesh is to be built quickly. */
-export function checkQuality(
-  operation: string,
-  given: AddMeshOptions['quality'],
-  data: MeshData | ArrayBuffer,
-): boolean {
+function checkQuality(operation: string, given: AddMeshOptions['quality'], data: MeshData | ArrayBuffer): boolean {
   if (given === undefined) return false;
   const quality = checkOneOf(operation, 'quality', given, QUALITIES);
   if (isArrayBuffer(data)) invalid(operation, 'quality', given, 'none for a baked mesh, which is built already');

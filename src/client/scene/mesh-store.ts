@@ -24,14 +24,7 @@ import type {
 } from '../../shared/types.js';
 import { isArrayBuffer } from '../check/binary.js';
 import { checkSignal } from '../check/signal.js';
-import {
-  argumentError,
-  checkAtLeastZero,
-  checkBoolean,
-  checkInteger,
-  invalid,
-  readOptions,
-} from '../check/validate.js';
+import { argumentError, checkBoolean, checkInteger, invalid, readOptions } from '../check/validate.js';
 import { askInOrder } from '../frame/ask-in-order.js';
 import type { FramePump } from '../frame/frame-pump.js';
 import { abortable } from '../link/abort.js';
@@ -41,7 +34,7 @@ import type { Deferred, WorkerLink } from '../link/worker-link.js';
 import { BakedCopies, type BakedCopy, bytesOf, SMALL_BYTES } from './baked-copies.js';
 import { ChunkPool } from './chunk-pool.js';
 import { IdTable } from './id-table.js';
-import { checkFeatures, checkQuality, takeData, takePositions } from './mesh-input.js';
+import { readAddOptions, takeData, takePositions } from './mesh-input.js';
 import {
   type Boxes,
   checkBoxable,
@@ -52,7 +45,6 @@ import {
   unpackBoxes,
 } from './named-boxes.js';
 
-const KEYS = ['onProgress', 'signal', 'transfer', 'weld', 'features', 'boxes', 'quality'];
 const UPDATE_KEYS = ['transfer'];
 const BAKE_KEYS = ['boxes'];
 const MESH_BOXES_KEYS = ['level', 'signal'];
@@ -130,29 +122,13 @@ export class MeshStore {
   }
 
   async add(operation: string, data: MeshData | ArrayBuffer, options: AddMeshOptions = {}): Promise<MeshId> {
-    const given = readOptions(operation, 'options', options, KEYS);
-    const { onProgress, signal, transfer: isHandedOver = false, weld = 0 } = given;
-    if (onProgress !== undefined && typeof onProgress !== 'function') {
-      invalid(operation, 'onProgress', onProgress, 'a function');
-    }
-    checkSignal(operation, signal);
-    checkBoolean(operation, 'transfer', isHandedOver);
-    checkAtLeastZero(operation, 'weld', weld);
-    if (weld > 0 && isArrayBuffer(data))
-      invalid(operation, 'weld', weld, '0 for a baked mesh, which was welded as it was built');
-    const angle = checkFeatures(operation, given.features);
-    if (angle !== undefined && isArrayBuffer(data)) {
-      invalid(operation, 'features', given.features, 'none for a baked mesh, which has those that it was baked with');
-    }
-    const asked = given.boxes === undefined ? undefined : checkBoxes(operation, 'boxes', given.boxes);
-    const isFast = checkQuality(operation, given.quality, data);
+    const given = readAddOptions(operation, data, options);
+    const { report, signal, isHandedOver, weld, angle, asked, isFast } = given;
     const owned = takeData(operation, data, isHandedOver, signal, weld, this.chunks);
     const isBaked = isArrayBuffer(owned) || owned instanceof BakedSource;
     const boxes = asked ?? bakedBoxes(operation, owned);
     if (asked?.length && !isBaked) checkBoxable(operation, given.boxes, describedData(owned));
 
-    // It has a microtask of its own: what the caller's function throws ends nothing here.
-    const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
     const baked = isBaked
       ? owned
       : this.#taken(await this.#builders.build(operation, owned, report, signal, weld, angle, isFast, this.chunks));

@@ -114,40 +114,22 @@ export function describe(
   meshOf: MeshLookup,
   base: ObjectDescription = DEFAULTS,
 ): ObjectDescription {
-  const { shape, motion, layers, collidesWith, group, contacts, pickable, cullable, side, occluder } = options;
-  const { continuous } = options;
+  const { shape, layers, collidesWith, group, contacts } = options;
   if (shape === undefined && base === DEFAULTS) invalid(operation, 'shape', shape, 'a shape');
   const described = shape === undefined ? undefined : describeShape(operation, shape, meshOf);
   const part = described ?? base;
 
-  let { flags } = base;
-  const setFlag = (flag: number, on: boolean) => {
-    flags = on ? flags | flag : flags & ~flag;
-  };
-  if (described) setFlag(layout.FLAG_SOLID, described.solid);
-  if (motion !== undefined) setFlag(layout.FLAG_STATIC, checkOneOf(operation, 'motion', motion, MOTIONS) === 'static');
-  if (pickable !== undefined) setFlag(layout.FLAG_PICKABLE, checkBoolean(operation, 'pickable', pickable));
-  if (cullable !== undefined) setFlag(layout.FLAG_CULLABLE, checkBoolean(operation, 'cullable', cullable));
-  if (side !== undefined) {
-    const sides = checkSide(operation, 'side', side);
-    setFlag(layout.FLAG_SIDE * layout.SIDE_DOUBLE, false);
-    setFlag(layout.FLAG_SIDE * sides, true);
-  }
-  if (occluder !== undefined) {
-    const isOccluder = checkBoolean(operation, 'occluder', occluder);
-    setFlag(layout.FLAG_OCCLUDER, isOccluder);
-    setFlag(layout.FLAG_NO_OCCLUDER, !isOccluder);
-  }
-  if (continuous !== undefined) setFlag(layout.FLAG_CONTINUOUS, checkBoolean(operation, 'continuous', continuous));
+  let flags = readFlags(operation, options, base.flags);
+  if (described) flags = withFlag(flags, layout.FLAG_SOLID, described.solid);
   let { clearance = 0 } = base;
   if (options.clearance !== undefined) clearance = checkAtLeastZero(operation, 'clearance', options.clearance);
-  setFlag(layout.FLAG_CLEARANCE, clearance > 0);
+  flags = withFlag(flags, layout.FLAG_CLEARANCE, clearance > 0);
   let faceSides = described ? undefined : base.faceSides;
   if (options.faceSides !== undefined) faceSides = packRuns(operation, options.faceSides, meshOf(part.mesh));
-  setFlag(layout.FLAG_FACE_SIDES, faceSides !== undefined);
+  flags = withFlag(flags, layout.FLAG_FACE_SIDES, faceSides !== undefined);
   let boxes = described ? packBoxes(meshOf(part.mesh)?.boxes ?? NO_BOXES) : base.boxes;
   if (options.boxes !== undefined) boxes = checkObjectBoxes(operation, options.boxes, meshOf(part.mesh));
-  setFlag(layout.FLAG_BOXES, boxes !== undefined);
+  flags = withFlag(flags, layout.FLAG_BOXES, boxes !== undefined);
   return {
     shape: part.shape,
     mesh: part.mesh,
@@ -165,6 +147,34 @@ export function describe(
     faceSides,
     boxes,
   };
+}
+
+/** Answers flags of which options change those that they say. */
+function readFlags(operation: string, options: Partial<MixedObjectOptions>, base: number): number {
+  const { motion, pickable, cullable, side, occluder, continuous } = options;
+  let flags = base;
+  const setFlag = (flag: number, on: boolean) => {
+    flags = withFlag(flags, flag, on);
+  };
+  if (motion !== undefined) setFlag(layout.FLAG_STATIC, checkOneOf(operation, 'motion', motion, MOTIONS) === 'static');
+  if (pickable !== undefined) setFlag(layout.FLAG_PICKABLE, checkBoolean(operation, 'pickable', pickable));
+  if (cullable !== undefined) setFlag(layout.FLAG_CULLABLE, checkBoolean(operation, 'cullable', cullable));
+  if (side !== undefined) {
+    const sides = checkSide(operation, 'side', side);
+    setFlag(layout.FLAG_SIDE * layout.SIDE_DOUBLE, false);
+    setFlag(layout.FLAG_SIDE * sides, true);
+  }
+  if (occluder !== undefined) {
+    const isOccluder = checkBoolean(operation, 'occluder', occluder);
+    setFlag(layout.FLAG_OCCLUDER, isOccluder);
+    setFlag(layout.FLAG_NO_OCCLUDER, !isOccluder);
+  }
+  if (continuous !== undefined) setFlag(layout.FLAG_CONTINUOUS, checkBoolean(operation, 'continuous', continuous));
+  return flags;
+}
+
+function withFlag(flags: number, flag: number, on: boolean): number {
+  return on ? flags | flag : flags & ~flag;
 }
 
 const NUMBERS = ['shape', 'mesh', 'flags', 'layers', 'collidesWith', 'group', 'contacts', 'radius', 'clipSet'] as const;

@@ -81,18 +81,17 @@ export class InstanceCulling {
     const { array } = mesh.instanceMatrix;
     const forms = { spheres: [bounds], ranges: NO_RANGES };
     const eye = this.#order === null ? null : test.eye;
-    let occluded = 0;
+    const isAnswered = isKnown && this.#entry.wasSeenAsItIs(update, asked.layers) && view.isContained;
     let found: Found;
-    if (isMorphed || (isKnown && this.#entry.wasSeenAsItIs(update, asked.layers) && view.isContained)) {
+    if (isMorphed || isAnswered) {
       found = test.begun(total);
       found.forms.fill(0, 0, total);
       if (isMorphed) this.#findMorphed(found, total, bounds);
-      else {
-        this.#findSeen(found, view, total, bounds);
-        if (this.#canBeHidden(view)) occluded = view.occlusion?.instancesOf(this.#entry)?.count ?? 0;
-      }
+      else this.#findSeen(found, view, total, bounds);
       if (eye !== null) test.findDepths(array, forms, eye);
     } else found = test.find(array, total, forms, null, eye, this.#levels === null);
+    const areHidden = isAnswered && this.#canBeHidden(view);
+    const occluded = areHidden ? (view.occlusion?.instancesOf(this.#entry)?.count ?? 0) : 0;
     const { count } = found;
     if (count === total && this.#order === null && this.#levels === null) return null;
     return { ...this.#show(found, forms, own.sphere, total), hidden: total - count, occluded };

@@ -84,19 +84,19 @@ export function isContained(camera: Camera, asked: ViewOptions): boolean {
   const corner = new Vector4();
   for (let i = 0; i < 8; i++) {
     corner.set(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : asked.depth === 'webgpu' ? 0 : -1, 1).applyMatrix4(back);
-    const { x, y, z, w } = corner;
-    for (let at = 0; at < 24; at += 4) {
-      const n = planes[at] * x;
-      const m = planes[at + 1] * y;
-      const o = planes[at + 2] * z;
-      const d = planes[at + 3] * w;
-      const slack = ROUNDING * (Math.abs(n) + Math.abs(m) + Math.abs(o) + Math.abs(d));
-      // Times w, which is 0 for what is infinitely far.
-      const isInside = w >= 0 ? n + m + o + d + margin * w >= slack : n + m + o + d + margin * w <= -slack;
-      if (!isInside) return false;
-    }
+    for (let at = 0; at < 24; at += 4) if (!isInside(corner, planes, at, margin)) return false;
   }
   return true;
+}
+
+/** Tells whether a corner, times w, which is 0 for what is infinitely far, is surely inside of a plane and its margin. */
+function isInside({ x, y, z, w }: Vector4, planes: Float64Array, at: number, margin: number): boolean {
+  const n = planes[at] * x;
+  const m = planes[at + 1] * y;
+  const o = planes[at + 2] * z;
+  const d = planes[at + 3] * w;
+  const slack = ROUNDING * (Math.abs(n) + Math.abs(m) + Math.abs(o) + Math.abs(d));
+  return w >= 0 ? n + m + o + d + margin * w >= slack : n + m + o + d + margin * w <= -slack;
 }
 
 function writePlanes({ planes }: Frustum, into: Float64Array): void {

@@ -16,6 +16,9 @@ export interface TriangleRun {
 /** So many vertices are left over in no element. */
 const VERTICES = { triangles: 3, points: 1, segments: 2, strip: 1, loop: 1 } as const;
 
+type Indices = Uint32Array | Uint16Array;
+type IndexArray = BufferAttribute['array'];
+
 /** So many vertices or indices are copied in one step. */
 const STEP = 16_384;
 
@@ -153,7 +156,7 @@ function indexCount(primitive: Primitive, { start, end }: TriangleRun): number {
  * indices, whose positions are those of the run.
  */
 function writeIndices(
-  target: Uint32Array | Uint16Array,
+  target: Indices,
   primitive: Primitive,
   { start, end }: TriangleRun,
   source: ArrayLike<number> | null,
@@ -207,15 +210,16 @@ export function* copyMeshData(
   const source = geometry.index?.array ?? null;
   const length = runs.reduce((sum, run) => sum + indexCount(primitive, run), 0);
   const indices = source instanceof Uint16Array ? new Uint16Array(length) : new Uint32Array(length);
-  if (primitive !== 'triangles') {
-    for (const run of runs) {
-      for (let from = run.start; from < run.end; from += STEP) {
-        writeIndices(indices, primitive, run, source, from, Math.min(run.end, from + STEP));
-        yield;
-      }
-    }
-    return { ...data, indices };
-  }
+  if (primitive === 'triangles') yield* copyTriangles(indices, runs, source);
+  else yield* copyElements(indices, primitive, runs, source);
+  return { ...data, indices };
+}
+
+function* copyTriangles(
+  indices: Indices,
+  runs: readonly TriangleRun[],
+  source: IndexArray | null,
+): Generator<void, void> {
   let at = 0;
   for (const { start, end } of runs) {
     for (let from = start; from < end; from += STEP) {
@@ -226,7 +230,20 @@ export function* copyMeshData(
       yield;
     }
   }
-  return { positions, indices };
+}
+
+function* copyElements(
+  indices: Indices,
+  primitive: Primitive,
+  runs: readonly TriangleRun[],
+  source: IndexArray | null,
+): Generator<void, void> {
+  for (const run of runs) {
+    for (let from = run.start; from < run.end; from += STEP) {
+      writeIndices(indices, primitive, run, source, from, Math.min(run.end, from + STEP));
+      yield;
+    }
+  }
 }
 
 /** Answers which vertices `meshDataOfRuns` has; `isRange`: they are the runs' own, in their order. */

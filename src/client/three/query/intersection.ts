@@ -77,8 +77,7 @@ export function intersectionOf(
 ): SceneIntersection {
   const point = new Vector3(...hit.point);
   const intersection: SceneIntersection = { distance: hit.distance, point, object };
-  const isBatched = (object as BatchedMesh).isBatchedMesh === true;
-  if (instanceId !== undefined) intersection[isBatched ? 'batchId' : 'instanceId'] = instanceId;
+  if (instanceId !== undefined) intersection[isBatch(object) ? 'batchId' : 'instanceId'] = instanceId;
   if (hit.pixels !== undefined) return { ...intersection, pixels: hit.pixels }; // no point of the surface
 
   if (mesh !== null && mesh.primitive !== 'triangles' && hit.element >= 0) {
@@ -92,13 +91,7 @@ export function intersectionOf(
       barycoord: null,
     };
   }
-  const toWorld = object.matrixWorld.clone();
-  if (instanceId !== undefined) {
-    const instance = new Matrix4();
-    if (isBatched) readBatchMatrix(object as BatchedMesh, instanceId, instance);
-    else (object as InstancedMesh).getMatrixAt(instanceId, instance);
-    toWorld.multiply(instance);
-  }
+  const toWorld = worldOf(object, instanceId);
   if (mesh === null || hit.triangle < 0) {
     intersection.face = null;
     intersection.faceIndex = null;
@@ -112,27 +105,51 @@ export function intersectionOf(
   if (isDeformed(mesh)) face.normal.copy(normalIn(toWorld, hit)); // as it was posed for the answer
   if (mesh.bones > 0) intersection.bone = hit.bone;
   const isSprite = (object as Sprite).isSprite === true;
-  const { a, b, c } = face;
   const barycoord = new Vector3(...hit.barycentric);
-  // `getComponent` would be shorter, but interleaved attributes of the oldest three that we accept do not have it.
-  const mix = (attribute: Attribute, get: 'getX' | 'getY' | 'getZ'): number =>
-    barycoord.x * attribute[get](a) + barycoord.y * attribute[get](b) + barycoord.z * attribute[get](c);
   intersection.face = isSprite ? null : face; // as three has it
   if (!isSprite) {
     intersection.faceIndex = faceIndex;
     intersection.barycoord = barycoord;
   }
-  const { uv, uv1, normal } = mesh.geometry.attributes as Partial<Record<string, Attribute>>;
+  addInterpolated(intersection, mesh, face, barycoord, toWorld, eye);
+  return intersection;
+}
+
+/** Answers the map of an object, or of one of its instances, to the world. */
+function worldOf(object: Object3D, instanceId: number | undefined): Matrix4 {
+  const toWorld = object.matrixWorld.clone();
+  if (instanceId === undefined) return toWorld;
+  const instance = new Matrix4();
+  if (isBatch(object)) readBatchMatrix(object, instanceId, instance);
+  else (object as InstancedMesh).getMatrixAt(instanceId, instance);
+  return toWorld.multiply(instance);
+}
+
+/** Adds what the vertices of a face have, at a point of it. */
+function addInterpolated(
+  intersection: SceneIntersection,
+  { geometry }: BuiltMesh,
+  { a, b, c }: Face,
+  { x, y, z }: Vector3,
+  toWorld: Matrix4,
+  eye: Vector4,
+): void {
+  // `getComponent` would be shorter, but interleaved attributes of the oldest three that we accept do not have it.
+  const mix = (attribute: Attribute, get: 'getX' | 'getY' | 'getZ'): number =>
+    x * attribute[get](a) + y * attribute[get](b) + z * attribute[get](c);
+  const { uv, uv1, normal } = geometry.attributes as Partial<Record<string, Attribute>>;
   if (uv !== undefined) intersection.uv = new Vector2(mix(uv, 'getX'), mix(uv, 'getY'));
   if (uv1 !== undefined) intersection.uv1 = new Vector2(mix(uv1, 'getX'), mix(uv1, 'getY'));
-  if (normal !== undefined) {
-    const direction = new Vector3(eye.x, eye.y, eye.z);
-    if (eye.w !== 0) direction.subVectors(point, direction);
-    direction.transformDirection(toWorld.invert());
-    intersection.normal = new Vector3(mix(normal, 'getX'), mix(normal, 'getY'), mix(normal, 'getZ'));
-    if (intersection.normal.dot(direction) > 0) intersection.normal.negate();
-  }
-  return intersection;
+  if (normal === undefined) return;
+  const direction = new Vector3(eye.x, eye.y, eye.z);
+  if (eye.w !== 0) direction.subVectors(intersection.point, direction);
+  direction.transformDirection(toWorld.invert());
+  intersection.normal = new Vector3(mix(normal, 'getX'), mix(normal, 'getY'), mix(normal, 'getZ'));
+  if (intersection.normal.dot(direction) > 0) intersection.normal.negate();
+}
+
+function isBatch(object: Object3D): object is BatchedMesh {
+  return (object as BatchedMesh).isBatchedMesh === true;
 }
 
 /** Answers a hit's normal in the space of what `toWorld` places: normals go back by the transposed matrix. */

@@ -74,22 +74,30 @@ function thresholdsOf(
   for (const thin of objects) {
     if (thin.count === 0 || isFatLine(thin.object)) continue;
     try {
-      const { geometry, matrixWorld, scale, isPoints } = thin.object as SceneDrawable & { readonly isPoints?: boolean };
-      const threshold = isPoints === true ? points : lines;
-      // As three does; but to go through millions of vertices for it is not for this thread to do.
-      if (geometry?.boundingSphere === null && geometry.attributes.position?.count <= MOST_VERTICES) {
-        geometry.computeBoundingSphere();
-      }
-      const sphere = geometry?.boundingSphere ?? null;
-      if (sphere !== null) {
-        SPHERE.copy(sphere).applyMatrix4(matrixWorld);
-        SPHERE.radius += threshold;
-        if (!ray.intersectsSphere(SPHERE)) continue;
-      }
-      const local = Math.abs(threshold / ((scale.x + scale.y + scale.z) / 3));
-      if (Number.isNaN(local) && isPoints === true) continue; // three compares with it, in vain
+      const { isPoints } = thin.object as SceneDrawable & { readonly isPoints?: boolean };
+      const local = localThreshold(thin.object as SceneDrawable, isPoints === true ? points : lines, ray);
+      if (local === null || (Number.isNaN(local) && isPoints === true)) continue; // three compares with it, in vain
       own.set(thin.idAt(0), local < Number.MAX_VALUE ? local : Number.MAX_VALUE);
     } catch {} // what cannot be read is hit on itself alone
   }
   return own;
+}
+
+/** Answers a threshold in an object's own space; null where the ray passes the bounding sphere by. */
+function localThreshold(
+  { geometry, matrixWorld, scale }: SceneDrawable,
+  threshold: number,
+  ray: SceneRay,
+): number | null {
+  // As three does; but to go through millions of vertices for it is not for this thread to do.
+  if (geometry?.boundingSphere === null && geometry.attributes.position?.count <= MOST_VERTICES) {
+    geometry.computeBoundingSphere();
+  }
+  const sphere = geometry?.boundingSphere ?? null;
+  if (sphere !== null) {
+    SPHERE.copy(sphere).applyMatrix4(matrixWorld);
+    SPHERE.radius += threshold;
+    if (!ray.intersectsSphere(SPHERE)) return null;
+  }
+  return Math.abs(threshold / ((scale.x + scale.y + scale.z) / 3));
 }
