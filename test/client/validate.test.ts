@@ -58,6 +58,14 @@ describe('a number', () => {
     }
   });
 
+  test('is shown in few words, whatever it is instead', () => {
+    // three's vectors have a function of this name.
+    for (const given of [{ length: () => 1 }, { length: 'two' }, { length: null }, {}]) {
+      expect(validate.show(given)).toBe('an object');
+    }
+    expect(validate.show({ length: 5 })).toBe('an Object of length 5');
+  });
+
   test('of bits comes out without a sign', () => {
     expect(checkBits('call', 'x', -1)).toBe(0xffffffff);
     expect(checkBits('call', 'x', 0xffffffff)).toBe(0xffffffff);

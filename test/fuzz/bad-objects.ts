@@ -25,7 +25,7 @@ import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js
 import { HOSTILE } from './hostile.js';
 
 /** An object of a scene, and what makes it no good there; it is so from the start where there is none. */
-interface BadObject {
+export interface BadObject {
   readonly what: string;
   make(): Object3D;
   change?(object: Object3D): void;

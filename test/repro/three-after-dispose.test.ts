@@ -11,6 +11,32 @@ beforeEach(async () => {
 });
 afterEach(() => service.dispose());
 
+test('a pick that waited for the first view, which went again in the same task, is told that the tracker is disposed', async () => {
+  const tracker = await trackScene(service, cube());
+  const asked = [tracker.pick(1, 1), tracker.pickRegion({ x: 0, y: 0, width: 9, height: 9 })];
+  tracker.update(frontCamera(), SIZE).catch(() => {});
+  tracker.dispose();
+  for (const answer of asked) {
+    const expected = {
+      code: 'DISPOSED',
+      message: expect.stringMatching(/^(pick|pickRegion): the tracker is disposed/),
+    };
+    await expect(answer).rejects.toMatchObject(expected);
+  }
+});
+
+test('that the service is disposed is said of the call that was made', async () => {
+  const root = cube();
+  const tracker = await trackScene(service, root);
+  const coming = trackScene(service, cube());
+  service.dispose();
+  const gone = (operation: string) => ({ code: 'DISPOSED', message: `${operation}: the service was disposed` });
+  await expect(coming).rejects.toMatchObject(gone('trackScene'));
+  await expect(trackScene(service, cube())).rejects.toMatchObject(gone('trackScene'));
+  await expect(tracker.update(frontCamera(), SIZE)).rejects.toMatchObject(gone('update'));
+  expect(() => tracker.teleport(root)).toThrowError(expect.objectContaining(gone('teleport')));
+});
+
 describe('a loop that goes on', () => {
   const told: unknown[] = [];
   const tell = (reason: unknown): void => void told.push(reason);

@@ -8,42 +8,52 @@ class Page {
   probes = 0;
   readonly documentElement = { append() {} };
   readonly #isFromBorder: boolean;
+  readonly #isZoomed: boolean;
 
-  constructor(isFromBorder: boolean) {
+  constructor(isFromBorder: boolean, isZoomed = false) {
     this.#isFromBorder = isFromBorder;
+    this.#isZoomed = isZoomed;
   }
 
   createElement() {
     this.probes++;
+    const page = this;
     const style = { cssText: '' };
     let hear = (_: { offsetX: number }): void => {};
     return {
       style,
+      get currentCSSZoom() {
+        return Number(/zoom:(\d+)/.exec(style.cssText)?.[1] ?? 1);
+      },
       addEventListener: (_: string, listener: typeof hear) => {
         hear = listener;
       },
       getBoundingClientRect: () => ({ left: 3, top: 4 }),
-      dispatchEvent: ({ clientX }: MouseEvent) => {
-        hear({ offsetX: clientX - 3 - (this.#isFromBorder ? 0 : Number(/border:(\d+)px/.exec(style.cssText)![1])) });
+      dispatchEvent({ clientX }: MouseEvent) {
+        const border = page.#isFromBorder ? 0 : Number(/border:(\d+)px/.exec(style.cssText)?.[1] ?? 0);
+        hear({ offsetX: (clientX - 3) / (page.#isZoomed ? 1 : this.currentCSSZoom) - border });
       },
       remove() {},
     };
   }
 
-  /** An element of 200 × 100 pixels with borders, whose corner is at (40, 30), drawn in another size. */
-  element(clientLeft: number, clientTop: number, scale = 1): HTMLElement {
+  /** An element of 200 × 100 pixels with borders, whose corner is at (40, 30), drawn in another size, perhaps by CSS zoom. */
+  element(clientLeft: number, clientTop: number, scale = 1, currentCSSZoom?: number): HTMLElement {
     const [offsetWidth, offsetHeight] = [200 + 2 * clientLeft, 100 + 2 * clientTop];
     const box = { left: 40, top: 30, width: scale * offsetWidth, height: scale * offsetHeight };
     return {
-      ...{ clientLeft, clientTop, offsetWidth, offsetHeight, ownerDocument: this },
+      ...{ clientLeft, clientTop, offsetWidth, offsetHeight, ownerDocument: this, currentCSSZoom },
       getBoundingClientRect: () => box,
     } as unknown as HTMLElement;
   }
 
   /** An event whose offset, from within the border, is (x, y); on the page it is at another place. */
   event(target: HTMLElement, x: number, y: number, clientX: number, clientY: number): MouseEvent {
-    const { clientLeft, clientTop } = target;
-    const [offsetX, offsetY] = this.#isFromBorder ? [x + clientLeft, y + clientTop] : [x, y];
+    const { clientLeft, clientTop, currentCSSZoom = 1 } = target;
+    const zoom = this.#isZoomed ? currentCSSZoom : 1;
+    const [offsetX, offsetY] = this.#isFromBorder
+      ? [zoom * (x + clientLeft), zoom * (y + clientTop)]
+      : [zoom * x, zoom * y];
     return { target, offsetX, offsetY, clientX, clientY } as unknown as MouseEvent;
   }
 }
@@ -72,6 +82,25 @@ test.each([false, true])('offsets are told from within the border, which a brows
     expect(placeOn(element, page.event(element, 12, 70, 300, 200))).toEqual({ x: 12, y: 70 });
   }
   expect(page.probes).toBe(1); // a document is asked once
+});
+
+test.each([
+  [false, false],
+  [true, false],
+  [false, true],
+  [true, true],
+])('on an element that CSS zooms: border counts %s, in pixels of the page %s', (isFromBorder, isZoomed) => {
+  const page = new Page(isFromBorder, isZoomed);
+  for (const zoom of [0.5, 4]) {
+    const element = page.element(10, 20, zoom, zoom);
+    // It is turned: its box on the page says nothing.
+    expect(placeOn(element, page.event(element, 12.5, 70.25, 900, 900))).toEqual({ x: 12.5, y: 70.25 });
+    // In whole pixels of the page, at a half of its own: the box knows better.
+    const event = page.event(element, 12, 70, 40 + zoom * (10 + 12.2), 30 + zoom * (20 + 69.9));
+    const { x, y } = placeOn(element, event);
+    expect([x, y]).toEqual([expect.closeTo(12.2), expect.closeTo(69.9)]);
+  }
+  expect(page.probes).toBe(2);
 });
 
 test.each([false, true])('without a border nobody asks, where a browser counts it: %s', (isFromBorder) => {

@@ -27,8 +27,9 @@ export function show(value: unknown): string {
   if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? '-0' : String(value);
   try {
     const name = typeOf(value);
-    if (!('length' in value)) return name === 'Object' ? 'an object' : `an object of ${name}`;
-    const { length } = value as ArrayLike<unknown>;
+    const { length } = value as Partial<ArrayLike<unknown>>;
+    // Vectors of three have a function of that name.
+    if (typeof length !== 'number') return name === 'Object' ? 'an object' : `an object of ${name}`;
     if (!(length <= 4)) return `an ${name} of length ${length}`;
     // Items are read by their index: an iterator of the caller's need not end.
     const items: string[] = [];

@@ -290,9 +290,12 @@ export class Queries {
   /** Reads what a moving shape asks of objects; one that is an object's is not in its own way. */
   #filterOf(operation: string, shape: Shape | ObjectId, options: QueryOptions & AdapterQuery): Filter {
     const filter = checkWholeFilter(operation, options, this.#objects, SIDE_DOUBLE);
-    return typeof shape === 'number'
-      ? { ...filter, ignore: Uint32Array.of(...(filter.ignore ?? []), shape).sort() }
-      : filter;
+    if (typeof shape !== 'number') return filter;
+    const { ignore: others = [] } = filter;
+    const ignore = new Uint32Array(others.length + 1);
+    ignore.set(others);
+    ignore[others.length] = shape;
+    return { ...filter, ignore: ignore.sort() };
   }
 
   #motion(

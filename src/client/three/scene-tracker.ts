@@ -13,6 +13,7 @@ import { idsOf } from './query/target-ids.js';
 import { type CharacterScene, SceneCharacter, type SceneCharacterOptions } from './scene-character.js';
 import { SceneQuestions } from './scene-questions.js';
 import { readDrawn, type SceneTarget } from './scene-target.js';
+import { isEnd, toldOf } from './track/ended.js';
 import { LayerChanges } from './track/layer-changes.js';
 import { SkeletonTable } from './track/mesh-pose.js';
 import { isAboutOneObject } from './track/object-wishes.js';
@@ -167,7 +168,7 @@ export class SceneTracker extends SceneQuestions {
       return tracker;
     } catch (error) {
       tracker.dispose();
-      throw error;
+      throw toldOf('trackScene', error);
     } finally {
       signal?.removeEventListener('abort', abort);
     }
@@ -223,7 +224,7 @@ export class SceneTracker extends SceneQuestions {
       this.#setView(camera, size, this.#view, options);
     } catch (error) {
       this.#objects.end(number);
-      const rejected = Promise.reject<SceneFrame>(error);
+      const rejected = Promise.reject<SceneFrame>(toldOf('update', error));
       if (isEnd(error)) {
         this.#ended = rejected;
         this.#culling?.dispose();
@@ -442,7 +443,11 @@ export class SceneTracker extends SceneQuestions {
       if (object?.isObject3D !== true) invalid('teleport', 'object', object, 'an Object3D of three');
     });
     object.updateWorldMatrix(true, true);
-    object.traverse((each) => teleport(this.#service, each, this.#walk.entryOf(each)?.ids ?? NO_IDS));
+    try {
+      object.traverse((each) => teleport(this.#service, each, this.#walk.entryOf(each)?.ids ?? NO_IDS));
+    } catch (error) {
+      throw toldOf('teleport', error);
+    }
   }
 
   /**
@@ -492,9 +497,4 @@ export class SceneTracker extends SceneQuestions {
       throw new CollisionError('DISPOSED', `${operation}: the tracker is disposed, expected one in use`);
     }
   }
-}
-
-/** Tells whether there is no service any more. */
-function isEnd(error: unknown): boolean {
-  return CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST');
 }

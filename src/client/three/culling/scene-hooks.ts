@@ -18,6 +18,9 @@ interface Hooks {
   readonly ends: readonly (() => void)[];
 }
 
+/** What the app has given, by what stands for it on its scene: the app may read that, call it and put it back. */
+const givenBy = new WeakMap<Callback, Callback>();
+
 /** Trackers come and go in any order: a scene is hooked once for all who listen to it. */
 const heard = new WeakMap<Scene, Hooks>();
 
@@ -40,24 +43,31 @@ export function listenToRenders(scene: Scene, listener: RenderListener): () => v
 function hook(scene: Scene): Hooks {
   const listeners = new Set<RenderListener>();
   const ends = KEYS.map((key) => {
-    let given: Callback = scene[key];
     const isBefore = key === 'onBeforeRender';
-    // The app's own goes first where a render begins, and last where it ends: it draws nothing that is culled for another.
-    const callback: Callback = function (this: Object3D, ...args) {
-      const [renderer, , camera] = args;
-      if (isBefore) given.apply(this, args);
-      for (const each of listeners) isBefore ? each.begin(camera, renderer) : each.end(camera);
-      if (!isBefore) given.apply(this, args);
+    let current: Callback;
+    const put = (given: Callback): void => {
+      // The app's own goes first where a render begins, and last where it ends: it draws nothing that is culled for another.
+      const callback: Callback = function (this: Object3D, ...args) {
+        const [renderer, , camera] = args;
+        // What the app has put around this one calls it, in the midst of a render that was told of.
+        const isTold = callback !== current;
+        if (isBefore || isTold) given.apply(this, args);
+        if (isTold) return;
+        for (const each of listeners) isBefore ? each.begin(camera, renderer) : each.end(camera);
+        if (!isBefore) given.apply(this, args);
+      };
+      givenBy.set(callback, given);
+      current = callback;
     };
+    put(scene[key]);
     Object.defineProperty(scene, key, {
       configurable: true, // it stays as enumerable as it was
-      get: () => callback,
-      set: (value: Callback) => {
-        given = value;
-      },
+      get: () => current,
+      set: (value: Callback) => put(givenBy.get(value) ?? value),
     });
     return (): void => {
-      if (scene[key] !== callback) return; // somebody has defined it anew
+      if (scene[key] !== current) return; // somebody has defined it anew
+      const given = givenBy.get(current)!;
       delete (scene as Partial<Pick<Scene, typeof key>>)[key];
       if (scene[key] !== given) scene[key] = given;
     };

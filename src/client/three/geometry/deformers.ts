@@ -86,9 +86,11 @@ export function* copyDeform(
   const deform: MeshDeform = {};
   const { first, end } = vertexRange(geometry, runs);
   if (bones !== 0) deform.skin = yield* copySkin(geometry, first, end, bones);
-  if (isMorphed) {
+  // The targets may have gone since somebody looked: then its object is planned anew, too.
+  const given = isMorphed ? (geometry.morphAttributes.position ?? []) : [];
+  if (given.length > 0) {
     const targets: Float32Array[] = [];
-    for (const [i, attribute] of geometry.morphAttributes.position!.entries()) {
+    for (const [i, attribute] of given.entries()) {
       check(geometry, `morphAttributes.position[${i}]`, attribute, 3, end);
       const target = new Float32Array(3 * (end - first));
       for (let from = first; from < end; from += STEP) {

@@ -3,6 +3,7 @@ import { CollisionError } from '../../../shared/errors.js';
 import type { ViewOptions } from '../../../shared/types.js';
 import { checkAtLeastZero, readOptions, show } from '../../check/validate.js';
 import { checkView, type View } from '../../frame/view-table.js';
+import { named } from '../../link/worker-link.js';
 import { FirstView } from '../../query/first-view.js';
 import { cornersIn, FrustumCorners, motionBetween } from '../../query/frustum-motion.js';
 import type { CollisionService } from '../../service.js';
@@ -62,6 +63,8 @@ export class SceneViews {
   /** A view has this margin where none is given. */
   readonly #margin: number | 'motion';
   #end!: (error: CollisionError) => void;
+  /** It says why there are no views any more; null while there may be some. */
+  #ended: CollisionError | null = null;
 
   constructor(service: CollisionService, main: string, margin: number | 'motion') {
     this.#service = service;
@@ -137,6 +140,8 @@ export class SceneViews {
   get(operation: string, name: string): SceneView {
     const view = this.#views.get(name);
     if (view !== undefined) return view;
+    // What waited for the first view comes here behind what was done in that same task.
+    if (this.#ended !== null) throw named(operation, this.#ended);
     const known = [...this.#views.keys()].map(show).join(', ') || 'none yet';
     throw new CollisionError(
       'INVALID_ARGUMENT',
@@ -154,7 +159,8 @@ export class SceneViews {
 
   /** Removes all views; there will be none any more. */
   clear(): void {
-    this.#end(new CollisionError('DISPOSED', 'the tracker is disposed, expected one in use'));
+    this.#ended = new CollisionError('DISPOSED', 'the tracker is disposed, expected one in use');
+    this.#end(this.#ended);
     for (const name of [...this.#views.keys()]) {
       try {
         this.remove(name);
