@@ -290,9 +290,10 @@ export class Queries {
   /** Reads what a moving shape asks of objects; one that is an object's is not in its own way. */
   #filterOf(operation: string, shape: Shape | ObjectId, options: QueryOptions & AdapterQuery): Filter {
     const filter = checkWholeFilter(operation, options, this.#objects, SIDE_DOUBLE);
-    return typeof shape === 'number'
-      ? { ...filter, ignore: Uint32Array.of(...(filter.ignore ?? []), shape).sort() }
-      : filter;
+    if (typeof shape !== 'number') return filter;
+    const ignore = new Uint32Array((filter.ignore?.length ?? 0) + 1).fill(shape);
+    ignore.set(filter.ignore ?? []); // not spread: the arguments of a call are 100,000 or so at most
+    return { ...filter, ignore: ignore.sort() };
   }
 
   #motion(

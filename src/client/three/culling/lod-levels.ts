@@ -56,7 +56,7 @@ export class LodLevels {
     for (let each = left.pop(); each !== undefined; each = left.pop()) {
       const bounds = (each as Mesh).geometry === undefined ? null : boundsOf((each as Mesh).geometry);
       if (bounds !== null) this.#include(this.#part.copy(bounds.sphere).applyMatrix4(each.matrixWorld));
-      left.push(...each.children);
+      for (const child of each.children) left.push(child);
     }
     return sphere;
   }

@@ -229,7 +229,7 @@ function onlyMeshOf(object: Object3D): Mesh | null {
       if (found !== null || !isPlain(each as Mesh)) return null;
       found = each as Mesh;
     }
-    left.push(...each.children);
+    for (const child of each.children) left.push(child);
   }
   return found;
 }
