@@ -184,6 +184,8 @@ test('frames and questions while the worker is busy', async () => {
 });
 
 test('what a call answers', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }); // no other worker is made
+  onTestFinished(() => void vi.useRealTimers());
   const { transcript, workers, service } = await started();
   const [worker] = workers;
   const tell = (heading: string, say: (call: number) => object | null) =>
