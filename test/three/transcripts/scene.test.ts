@@ -88,7 +88,7 @@ test('Meshes', async () => {
   });
   await all.change('another index', () => a.geometry.setIndex([0, 1, 2, 2, 1, 3]));
   await all.change('a range', () => a.geometry.setDrawRange(0, 3));
-  await all.change('nothing in the range', () => a.geometry.setDrawRange(0, 0));
+  await all.change('nothing in the range', () => all.build(() => a.geometry.setDrawRange(0, 0)));
   await all.change('all of it', () => a.geometry.setDrawRange(0, Number.POSITIVE_INFINITY));
   await all.change('frustumCulled does not matter', () => {
     a.frustumCulled = false;
