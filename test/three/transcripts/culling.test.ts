@@ -228,5 +228,14 @@ test.skipIf(!HAS_INSTANCES)('batches', async () => {
   await fly('all at once or none', () => {
     batch.perObjectFrustumCulled = false;
   });
+  const bad = named('bad', new BatchedMesh(4, 100, 200, material));
+  const parts = [bad.addGeometry(box()), bad.addGeometry(new BoxGeometry(0, 0, 0))];
+  for (let i = 0; i < 4; i++) bad.setMatrixAt(bad.addInstance(parts[i % 2]), at(30 * i - 45, 2, 0));
+  const come = () => {
+    scene.add(bad);
+    return all.tracker.settled();
+  };
+  await fly('one with a bad part', come, 3);
+  await fly('it turns from that', () => all.camera.quaternion.set(0, 0.6, 0, 0.8), 3);
   await all.check('culling-batches');
 });

@@ -169,6 +169,13 @@ test('points and lines', async () => {
   await all.change('another form', () => {
     fat.geometry = new LineGeometry().setPositions([0, 0, 0, 0, 5, 0]) as never;
   });
+  // On its axis, where neither end of the ray is behind it or before it by rounding.
+  const exactly = (heading: string, z: number, tMin: number, tMax: number) =>
+    all.tell(heading, () => all.tracker.raycastAll({ origin: [10, 3, z], direction: [0, 0, -1], tMin, tMax }));
+  await exactly('a ray that begins on it', 0, 0, 1);
+  await exactly('a ray that is meant from it on', 2, 2, 3);
+  await exactly('a ray that ends on it', 2, 0, 2);
+  await exactly('a ray that ends before it', 2, 0, 1.5);
   await all.check('scene-lines');
 });
 
