@@ -223,7 +223,7 @@ test('LODs and Sprites', async () => {
   await all.change('of one size', () => {
     sprite.material.sizeAttenuation = false;
   });
-  await all.change('another level', () => lod.addLevel(mesh('coarsest', 0), 60));
+  await all.change('another level', () => all.build(() => lod.addLevel(mesh('coarsest', 0), 60)));
   await all.change('they leave', () => scene.clear());
   await all.check('scene-levels');
 });
