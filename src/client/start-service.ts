@@ -4,7 +4,7 @@ import { checkSignal } from './check/signal.js';
 import { checkBoolean, checkInteger, checkNumber, checkPositive, invalid, readOptions } from './check/validate.js';
 import { aborted, unlessAborted } from './link/abort.js';
 import type { Host } from './link/host.js';
-import type { LinkOptions } from './link/worker-link.js';
+import { type LinkOptions, namedAnew } from './link/worker-link.js';
 import { CollisionService, type ServiceSettings } from './service.js';
 
 const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget', 'signal'];
@@ -62,7 +62,7 @@ async function open(settings: ServiceSettings, link: LinkOptions, onObstacle: ()
   } catch (error) {
     if (service === undefined || service.isObstructed) onObstacle();
     service?.dispose();
-    throw error;
+    throw namedAnew('createCollisionService', error);
   }
 }
 

@@ -5,7 +5,7 @@ import type { MeshData } from '../../shared/types.js';
 import { buffersOf } from '../skin/mesh-deform.js';
 import { abortable } from './abort.js';
 import { CallBatch } from './call-batch.js';
-import { type Deferred, type LinkOptions, WorkerLink } from './worker-link.js';
+import { type Deferred, type LinkOptions, namedAnew, WorkerLink } from './worker-link.js';
 
 /** Idle builders go after a while, as a WebAssembly memory never shrinks. */
 const IDLE_MS = 5_000;
@@ -66,7 +66,7 @@ export class BuilderPool {
     isFast = false,
     chunks?: Lender,
   ): Promise<ArrayBuffer | BakedChunks> {
-    const builder = this.#leastBusy();
+    const builder = this.#leastBusy(operation);
     const answer = builder.link.defer<ArrayBuffer | BakedChunks>(operation);
     const { positions, indices, topology = 'triangles', skin, morphs } = mesh;
     const bytes = positions.buffer.byteLength + (indices?.buffer.byteLength ?? 0);
@@ -151,7 +151,7 @@ export class BuilderPool {
    * becomes of it, the other builder does without it.
    */
   #askForHelp(operation: string, answer: Deferred<ArrayBuffer | BakedChunks>): MessagePort | undefined {
-    const helper = this.#limit > 1 ? this.#idle() : undefined;
+    const helper = this.#limit > 1 ? this.#idle(operation) : undefined;
     if (!helper) return undefined;
     const { port1, port2 } = new MessageChannel();
     const { link } = helper;
@@ -194,18 +194,27 @@ export class BuilderPool {
     if (builder.builds === 0 && this.#builders.includes(builder)) this.#removeLater(builder);
   }
 
-  #leastBusy(): Builder {
+  #leastBusy(operation: string): Builder {
     if (this.#limit === 0 || this.#service.link.error) return this.#service;
-    return this.#idle() ?? this.#builders.reduce((best, builder) => (builder.builds < best.builds ? builder : best));
+    return (
+      this.#idle(operation) ?? this.#builders.reduce((best, builder) => (builder.builds < best.builds ? builder : best))
+    );
   }
 
-  /** Answers a builder that has nothing to do: another one, as long as there may be more. */
-  #idle(): Builder | undefined {
+  /** Answers a builder that has nothing to do: another one, as long as there may be more. Throws where the first cannot be made. */
+  #idle(operation: string): Builder | undefined {
     const idle = this.#builders.find(({ builds }) => builds === 0);
     if (idle || this.#builders.length === this.#limit) return idle;
-    const link = new WorkerLink(this.#options, (message) => {
-      if (message.type === 'progress') this.progress(message);
-    });
+    let link: WorkerLink;
+    try {
+      link = new WorkerLink(this.#options, (message) => {
+        if (message.type === 'progress') this.progress(message);
+      });
+    } catch (error) {
+      // Those that there are do without another one.
+      if (this.#builders.length > 0) return undefined;
+      throw namedAnew(operation, error);
+    }
     const builder = newBuilder(link);
     this.#builders.push(builder);
     link.ended.then((error) => this.#remove(builder, error));

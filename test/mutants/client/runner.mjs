@@ -37,6 +37,8 @@ const FOLDER = 2;
 const WORD_LENGTH = 4;
 /** And one that has noticed others of the same file. */
 const KILLER = 6;
+/** And one that compares all that is sent, and all that is answered, with what is written down. */
+const TRANSCRIPT = 3;
 
 /** Threads of this process, which run tests: an endless loop in one of them is ended with it. */
 const running = new Set();
@@ -292,7 +294,8 @@ function likelihood(fileName, test) {
   const [, folder] = /\/src\/(client\/three|client|worker)\//.exec(fileName.replaceAll('\\', '/')) ?? [];
   const isAkin = words.some((word) => test.includes(word));
   const isInFolder = test.startsWith(`test/${folder === 'client/three' ? 'three' : folder}/`);
-  return (isAkin ? WORD : 1) * (isInFolder ? FOLDER : 1);
+  const isTranscript = test.includes('/transcripts/');
+  return (isAkin ? WORD : 1) * (isInFolder ? FOLDER : 1) * (isTranscript ? TRANSCRIPT : 1);
 }
 
 /** Adds up how long this process is idle; calls `whenHung` once it was so for longer, or ran for longer, than it may. */

@@ -30,7 +30,7 @@ export default defineConfig({
       'test/client/**/*.test.ts',
       'test/composed/{proximity,section,snap,tracker}.test.ts',
       'test/fuzz/*.test.ts',
-      'test/three/*.test.ts',
+      'test/three/{*,transcripts/*}.test.ts',
       'test/pointer/*.test.ts',
       'test/react/*.test.ts',
       'test/react/{fiber-events,hooks,worker-events}.browser.test.tsx',

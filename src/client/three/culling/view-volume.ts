@@ -1,4 +1,4 @@
-import { type Box3, type Camera, Frustum, Matrix4, type Sphere, Vector4 } from 'three';
+import { type Box3, type Camera, Frustum, Matrix4, type Plane, type Sphere, Vector4 } from 'three';
 import type { ViewOptions } from '../../../shared/types.js';
 import { isSameMatrix } from '../../transforms/affine.js';
 
@@ -54,6 +54,10 @@ export class ViewVolume {
     for (let i = 0; i < 6; i++) {
       const { normal, constant } = planes[i];
       const at = 4 * i;
+      if (isNowhere(planes[i])) {
+        if (own[at] !== 0 || own[at + 1] !== 0 || own[at + 2] !== 0) return false;
+        continue;
+      }
       if (normal.x !== own[at] || normal.y !== own[at + 1] || normal.z !== own[at + 2] || constant !== own[at + 3]) {
         return false;
       }
@@ -99,10 +103,17 @@ function isInside({ x, y, z, w }: Vector4, planes: Float64Array, at: number, mar
   return w >= 0 ? n + m + o + d + margin * w >= slack : n + m + o + d + margin * w <= -slack;
 }
 
+/** Writes the planes; one that is at infinity as one that everything is in front of. */
 function writePlanes({ planes }: Frustum, into: Float64Array): void {
   for (let i = 0; i < 6; i++) {
     const { normal, constant } = planes[i];
     normal.toArray(into, 4 * i);
     into[4 * i + 3] = constant;
+    if (isNowhere(planes[i])) into.fill(0, 4 * i, 4 * i + 3).fill(1, 4 * i + 3, 4 * i + 4);
   }
+}
+
+/** Tells whether three has found no normal of a plane: of a far plane at infinity, 0 of length 0. */
+function isNowhere({ normal }: Plane): boolean {
+  return Number.isNaN(normal.x);
 }

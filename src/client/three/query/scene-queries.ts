@@ -199,7 +199,7 @@ export class SceneQueries {
     }
     const { objects, service } = this.#context;
     return objects.during(async () => {
-      const strangers: ObjectId[] = [];
+      let strangers: ObjectId[] = [];
       for (;;) {
         const query = { ...queryOf(this.#walk, filter), strangers };
         const { matrix: free, way, objects: ids } = await service.place(placed, start, query);
@@ -207,7 +207,7 @@ export class SceneQueries {
         if (others.length === 0) {
           return { matrix: new Matrix4().fromArray(free), way: new Vector3(...way), objects: this.#sceneObjects(ids) };
         }
-        strangers.push(...others);
+        strangers = strangers.concat(others);
       }
     });
   }

@@ -1,4 +1,5 @@
 import type { Shape } from '../../../shared/types.js';
+import { checkBits } from '../../check/validate.js';
 import { isEqualDeep, type ObjectWishes, type SceneDrawable, type SceneObjectOptions } from './object-wishes.js';
 
 /** What the caller's functions said of one object when they were asked last. */
@@ -24,6 +25,8 @@ export class AskedOptions {
     const { options: before, isSolid, weld } = this;
     const given = this.#wishes.options(this.#object);
     const { solid = false, weld: width = 0, contacts = this.#wishes.contacts, ...options } = given;
+    // The service is told of them in other ways than of all others, which it checks.
+    if (options.layers !== undefined) checkBits('trackScene', 'layers', options.layers);
     this.options = { ...options, contacts };
     this.isSolid = solid;
     this.weld = width;
