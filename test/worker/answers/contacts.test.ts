@@ -1,7 +1,7 @@
 // Exact answers of contacts of solids: points, normals and depths are the same to the bit as they were. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Answers, block, ExactRandom, World } from '../../fixtures/exact-answers.js';
+import { Answers, block, capsule, ExactRandom, World } from '../../fixtures/exact-answers.js';
 import { ask, FORMS, ROUND } from '../../fixtures/exact-contacts.js';
 import { PLACES } from '../../fixtures/near-scene.js';
 
@@ -26,6 +26,33 @@ describe.each(PLACES)('%s', (_, place) => {
     }
     answers.check();
     expect(world.core.check()).toBeNull();
+  });
+
+  test('of boxes that lie nearly flat on each other, and round things on edges', async () => {
+    const answers = new Answers();
+    const world = await World.create(place);
+    for (let i = 0; i < 240; i++) {
+      const [tilt, other] = [random.logRange(1e-5, 0.05), random.logRange(1e-5, 0.05)];
+      const turn = random
+        .rotation()
+        .set(tilt, other * random.pick([-1, 0, 1]), i % 3 === 0 ? random.next() : 0, 1)
+        .normalize();
+      const depth = random.logRange(1e-6, 0.02);
+      const thick = random.pick([0.01, 0.3, 1]);
+      const small = [random.range(0.2, 2), random.range(0.2, 2), thick];
+      const at = new Vector3(random.range(-2, 2), random.range(-2, 2), 1 + thick - depth);
+      const b = i % 4 === 3 ? capsule(thick, [-0.5, 0, 0], [0.5, 0, 0]) : block(small);
+      const to = new Matrix4().compose(at, turn, new Vector3(1, 1, 1));
+      const both = i % 2 === 0 ? new Matrix4() : random.placement(new Vector3());
+      ask(
+        answers,
+        world,
+        i % 4 === 3 ? 'a capsule' : 'boxes',
+        [block([1.5, 1.2, 1]), both],
+        [b, both.clone().multiply(to)],
+      );
+    }
+    answers.check();
   });
 
   test('of boxes that touch along faces, edges and corners', async () => {

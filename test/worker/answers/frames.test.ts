@@ -114,8 +114,13 @@ describe('of crowds', () => {
     const ids = Array.from({ length: 1500 }, (_, i) => {
       const shape = i % 2 === 0 ? ball(size(random)) : block([size(random), size(random), size(random)]);
       const contacts = i % 10 === 0 ? layout.CONTACTS_ANY : layout.CONTACTS_BOUNDS;
+      const classes = { layers: 1 << (i % 3), collidesWith: i % 4 === 0 ? 1 << (i % 5) : 0xffffffff };
       const flags = shape.flags | (i % 7 === 0 ? layout.FLAG_STATIC : 0);
-      return world.add(shape, new Matrix4().setPosition(position(random)), { contacts, flags });
+      return world.add(shape, new Matrix4().setPosition(position(random)), {
+        contacts,
+        flags,
+        ...(i % 2 === 0 && classes),
+      });
     });
     const blocks = new Float64Array(16 * 300);
     for (let frame = 0; frame < 5; frame++) {

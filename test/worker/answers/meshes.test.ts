@@ -54,10 +54,12 @@ test('built of two parts', async () => {
   for (const mesh of meshes) {
     for (const isFast of [false, true]) {
       const second = other.beginSecond({ ...mesh, weld: 0, isFast });
-      const parts = [0, 1].map(() => {
+      const finish = () => {
         while (second.step(Number.POSITIVE_INFINITY) < 1);
         return second.finish();
-      });
+      };
+      const part = finish();
+      const parts = part.byteLength === 0 ? [] : [part, finish()];
       answers.add('the second part', parts);
       const build = core.beginBuild(mesh.positions, mesh.indices, 0, 'triangles', {}, isFast, () => parts.shift());
       while (build.step(Number.POSITIVE_INFINITY) < 1);

@@ -1,5 +1,5 @@
 // Exact answers of what is near, around and met: they are the same to the bit as they were. See README.md.
-import type { Matrix4 } from 'three';
+import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { Filter } from '../../../src/shared/protocol.js';
@@ -81,6 +81,34 @@ describe.each(PLACES)('%s', (_, place) => {
       const found = onClock('standing', ask);
       answers.add(`precision ${filter.precision}`, found);
       if (i % 10 === 0) expect(onClock('late', ask)).toEqual(found);
+    }
+    answers.check();
+  });
+
+  test('what is around a point of a surface', async () => {
+    const answers = new Answers();
+    const world = await World.create(place);
+    for (const [name, mesh] of kinds(random).slice(0, 20)) {
+      const matrix = random.chance(0.5) ? new Matrix4() : random.placement(new Vector3(), ANY_FORM);
+      const id = world.add(solid(world.mesh(mesh)), matrix);
+      for (let i = 0; i < 24; i++) {
+        const triangle = 3 * random.integer(mesh.indices.length / 3);
+        const [a, b, c] = [0, 1, 2].map((k) =>
+          new Vector3().fromArray(mesh.positions, 3 * mesh.indices[triangle + k]!),
+        );
+        const [s, t] = [
+          [0, 0],
+          [0.5, 0],
+          [0.25, 0.25],
+          [0.5, 0.5],
+        ][i % 4] as [number, number];
+        const point = a!.clone().addScaledVector(b!.sub(a!), s).addScaledVector(c!.sub(a!), t).applyMatrix4(matrix);
+        if (i % 5 === 0) point.addScalar(1e-7);
+        const at = world.point(point);
+        answers.add(`${name}: around`, inOnePiece(world.core.volumes.containing(at, ALL)));
+        answers.add(`${name}: closest`, inOnePiece(world.core.volumes.closestPoint(at, Number.POSITIVE_INFINITY, ALL)));
+      }
+      world.core.removeObject(id);
     }
     answers.check();
   });

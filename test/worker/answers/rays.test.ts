@@ -143,6 +143,36 @@ describe.each(PLACES)('%s', (_, place) => {
     answers.check();
   });
 
+  test('many at a time, at few objects', async () => {
+    const answers = new Answers();
+    const all = kinds(random).slice(0, 20);
+    for (const [k, [name, mesh]] of all.entries()) {
+      const world = await World.create(place);
+      const address = world.mesh(mesh);
+      const forms = [new Matrix4(), random.placement(new Vector3()), random.placement(random.point(1), ANY_FORM)];
+      for (let i = 0; i <= k % 4; i++) {
+        const side = layout.FLAG_PICKABLE | (random.integer(4) * layout.FLAG_SIDE);
+        const described = i % 2 === 0 ? surface(address) : anyRound(random);
+        world.add(described, forms[i % 3]!, {
+          flags: side | (i === 2 ? layout.FLAG_FACE_SIDES : 0),
+          faceSides: i === 2 ? faceSides(random) : undefined,
+        });
+      }
+      const eye = random.direction().multiplyScalar(k % 7 === 6 ? 1e5 : 4);
+      const numbers = Array.from({ length: 96 }, (_, i) => {
+        const from = i % 3 === 0 ? random.direction().multiplyScalar(3) : eye;
+        const way = random.point(0.8).sub(from);
+        const [tMin, tMax] = [i % 5 === 0 ? 2 : 0, i % 9 === 0 ? 3.5 : Number.POSITIVE_INFINITY];
+        return [...world.point(from), tMin, ...way.toArray(), tMax];
+      });
+      const rays = Float32Array.from(numbers.flat());
+      for (const side of [layout.SIDE_OWN, layout.SIDE_DOUBLE]) {
+        answers.add(name, world.core.rays.raycastMany(rays, { ...ALL, side }));
+      }
+    }
+    answers.check();
+  });
+
   test('at points and lines, within thresholds and as they are drawn', async () => {
     const answers = new Answers();
     const { world } = await scene(10);

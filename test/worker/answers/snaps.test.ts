@@ -81,7 +81,10 @@ describe.each(PLACES)('%s', (_, place) => {
         side: layout.SIDE_OWN,
         ...(i % 5 === 0 && { layers: 1 + (i % 7) }),
         ...(i % 4 === 0 && {
-          clips: { sets: Uint32Array.of(0, 1, 0, 0, 1, 1, 0, 0), planes: Float64Array.from(planes) },
+          clips: {
+            sets: Uint32Array.from(i % 8 === 0 ? [0, 1, 0, 0, 1, 1, 0, 0] : [0, 0, 2, 0, 1, 0, 1, 0]),
+            planes: Float64Array.from(planes),
+          },
         }),
       };
       const cursor = [random.range(60, 320), random.range(70, 250), random.pick([4, 12, 40])];
