@@ -60,7 +60,11 @@ test('built of two parts', async () => {
       };
       const part = finish();
       const parts = part.byteLength === 0 ? [] : [part, finish()];
-      answers.add('the second part', parts);
+      // Not their bytes: a word that nobody reads is what was in memory there.
+      answers.add(
+        'the second part',
+        parts.map(({ byteLength }) => byteLength),
+      );
       const build = core.beginBuild(mesh.positions, mesh.indices, 0, 'triangles', {}, isFast, () => parts.shift());
       while (build.step(Number.POSITIVE_INFINITY) < 1);
       answers.add('the whole', build.finish());
