@@ -1,4 +1,6 @@
-// What tests import of Vitest, for quick-runner.mjs: its own suites and matchers, without its pool and snapshots.
+// What tests import of Vitest, for quick-runner.mjs: its own suites and matchers, without its pool, and of snapshots texts alone.
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
   ASYMMETRIC_MATCHERS_OBJECT,
@@ -12,6 +14,7 @@ import {
   setState,
 } from '@vitest/expect';
 import { getCurrentTest } from '@vitest/runner';
+import { getTestName } from '@vitest/runner/utils';
 
 export { afterAll, afterEach, beforeAll, beforeEach, describe, it, onTestFinished, test } from '@vitest/runner';
 
@@ -33,6 +36,31 @@ expect.extend(customMatchers);
 addCustomEqualityTesters([
   (a, b) => ((ArrayBuffer.isView(a) || Array.isArray(a)) && isDeepStrictEqual(a, b) ? true : undefined),
 ]);
+
+/** What is written down for the tests of a file, by the test and the number of its snapshot. */
+const snapshots = new Map();
+/** How many snapshots a test has asked for. */
+const asked = new WeakMap();
+
+expect.extend({
+  toMatchSnapshot(text) {
+    const test = getCurrentTest();
+    const { filepath } = test.file;
+    const count = (asked.get(test) ?? 0) + 1;
+    asked.set(test, count);
+    if (!snapshots.has(filepath)) snapshots.set(filepath, snapshotsOf(filepath));
+    const written = snapshots.get(filepath)[`${getTestName(test, ' > ')} ${count}`];
+    const pass = written === (text.includes('\n') ? `\n"${text}"\n` : `"${text}"`);
+    return { pass, message: () => 'it is not what is written down', actual: text, expected: written };
+  },
+});
+
+function snapshotsOf(filepath) {
+  const all = {};
+  const source = readFileSync(join(dirname(filepath), '__snapshots__', `${basename(filepath)}.snap`), 'utf8');
+  new Function('exports', source)(all);
+  return all;
+}
 
 /** Undoes what `vi` has replaced. */
 const restores = [];

@@ -66,7 +66,7 @@ function sidesOf({ id, by, kind, constant, values }: NumberedMutation): [string,
 export function hostExports(count: number): string {
   return `
 @external("env", "activeMutant")
-export declare const activeMutant: i32;
+export declare let activeMutant: i32;
 
 @external("env", "mutantEpoch")
 declare let mutantEpoch: i32;

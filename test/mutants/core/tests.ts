@@ -236,6 +236,65 @@ const TABLE: [core: string, tests: string[]][] = [
   ['', ['pick.', 'contact/contact', 'refit', 'repro']],
 ];
 
+/**
+ * The tests of exact answers that see most of a part of the core, likewise. They stand before all others: what changes an answer at
+ * all is noticed there.
+ */
+const ANSWERS: [core: string, tests: string[]][] = [
+  ['character/', ['characters']],
+  ['distance/', ['near', 'slices', 'skins']],
+  ['occlusion/', ['views']],
+  ['section/', ['sections']],
+  ['sweep/two-motions', ['frames', 'sweeps']],
+  ['sweep/turning-boxes', ['frames', 'sweeps']],
+  ['sweep/', ['sweeps', 'characters', 'frames']],
+  ['scene/character/', ['characters']],
+  ['scene/inspect/', ['sections', 'frames']],
+  ['scene/pairs/bone-', ['skins']],
+  ['scene/pairs/pair-distance', ['near', 'skins']],
+  ['scene/pairs/contact-queue', ['slices', 'frames']],
+  ['scene/pairs/narrow-phase', ['slices', 'frames']],
+  ['scene/pairs/', ['frames', 'skins', 'slices', 'contacts', 'near']],
+  ['scene/query/section', ['sections']],
+  ['scene/query/sweep', ['sweeps', 'slices']],
+  ['scene/query/ray', ['rays', 'skins', 'snaps']],
+  ['scene/query/thick', ['rays']],
+  ['scene/query/frustum', ['views']],
+  ['scene/query/lasso', ['views']],
+  ['scene/query/region', ['views']],
+  ['scene/query/screen', ['views']],
+  ['scene/query/', ['near', 'views', 'rays', 'skins']],
+  ['scene/snap/', ['snaps']],
+  ['scene/view/', ['views']],
+  ['scene/mesh-swap', ['meshes', 'skins']],
+  ['scene/poses', ['skins']],
+  ['scene/index/', ['frames', 'views', 'rays', 'near']],
+  ['scene/frame', ['frames', 'slices', 'views', 'skins']],
+  ['scene/', ['frames', 'views', 'slices', 'skins', 'rays', 'near']],
+  ['contact/mesh/', ['mesh-contacts', 'contacts', 'frames']],
+  ['contact/primitive/', ['mesh-contacts', 'contacts', 'frames']],
+  ['contact/', ['contacts', 'frames', 'skins']],
+  ['mesh/build/', ['meshes', 'skins']],
+  ['mesh/tree/validate', ['damaged']],
+  ['mesh/tree/mesh-check', ['damaged', 'meshes']],
+  ['mesh/tree/checksum', ['damaged', 'meshes']],
+  ['mesh/topology/validate', ['damaged']],
+  ['mesh/tree/', ['meshes', 'skins', 'near']],
+  ['mesh/topology/', ['meshes', 'mesh-contacts', 'near']],
+  ['mesh/query/ray', ['rays', 'snaps', 'views']],
+  ['mesh/query/mesh-ray', ['rays', 'snaps', 'views']],
+  ['mesh/query/', ['near', 'mesh-contacts', 'sweeps', 'slices']],
+  ['mesh', ['meshes', 'skins']],
+  ['point-line/validate', ['damaged']],
+  ['point-line/', ['rays', 'meshes', 'views', 'snaps']],
+  ['shape/', ['near', 'frames', 'sweeps', 'views', 'skins']],
+  ['skin/', ['skins']],
+  ['math/', ['contacts', 'mesh-contacts', 'near', 'sweeps', 'views', 'frames', 'rays', 'meshes', 'skins']],
+  ['check', ['slices', 'damaged']],
+  ['memory', ['slices', 'frames']],
+  ['', ['frames', 'slices', 'meshes', 'rays', 'near', 'contacts', 'views', 'sweeps', 'skins']],
+];
+
 /** What of a test file is to be run against a mutant, and what that takes of the processor. */
 export interface Part {
   file: string;
@@ -295,10 +354,12 @@ function likelihood(mutant: Mutant, test: string): number {
   return (isAkin ? WORD : 1) / (1 + PLACE * (placeOf(mutant, test) ?? UNLISTED));
 }
 
-/** Answers the place of a test file in the list of a mutant's part of the core. */
+/** Answers the place of a test file in the lists of a mutant's part of the core. */
 function placeOf({ file }: Mutant, test: string): number | undefined {
   const path = file.slice('src/worker/core/'.length);
-  const place = TABLE.find(([core]) => path.startsWith(core))![1].findIndex((name) => test.includes(name));
+  const [answers, others] = [ANSWERS, TABLE].map((table) => table.find(([core]) => path.startsWith(core))![1]);
+  const names = [...answers!.map((name) => `answers/${name}.`), ...others!];
+  const place = names.findIndex((name) => test.includes(name));
   return place < 0 ? undefined : place;
 }
 

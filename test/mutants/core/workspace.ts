@@ -170,7 +170,7 @@ export function tellCores(text: string): string {
   const mutantEpoch = new WebAssembly.Global({ value: 'i32', mutable: true }, 1);
   const env = {
     mutantEpoch,
-    activeMutant: told.active,
+    activeMutant: new WebAssembly.Global({ value: 'i32', mutable: true }, told.active),
     reached: (id: number) => {
       told.reached[id] = 1;
     },`,

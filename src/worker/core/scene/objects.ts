@@ -189,7 +189,7 @@ export function reserveRecord(slot: u32, description: usize): void {
   }
   // Where there is no memory for both, there is to be none for one that nobody needs.
   page.records = allocate(isMesh ? PAGE_BYTES : PAGE_BYTES + PRIMITIVE_BYTES);
-  if (!isMesh) sharePrimitive(page, page.records + PAGE_BYTES, description);
+  if (!isMesh) sharePrimitive(page, page.records + PAGE_BYTES);
   page.meshes = 0;
   const first = slot & ~(PAGE_SLOTS - 1);
   for (let s = first; s < first + PAGE_SLOTS; s++) {
@@ -206,7 +206,7 @@ const other = memory.data(<i32>offsetof<Primitive>(), 16);
 /** Makes room for the primitive of a slot: all objects of a page have one for as long as they are alike. */
 function reservePrimitive(page: Page, slot: u32, description: usize): void {
   if (page.primitives == 0) {
-    sharePrimitive(page, allocate(PRIMITIVE_BYTES), description);
+    sharePrimitive(page, allocate(PRIMITIVE_BYTES));
     return;
   }
   if (!page.areAlike) return;
@@ -225,10 +225,10 @@ function reservePrimitive(page: Page, slot: u32, description: usize): void {
   if (shared != page.records + PAGE_BYTES) release(shared);
 }
 
-function sharePrimitive(page: Page, primitive: usize, description: usize): void {
+/** What is there, `describe` writes for the first object that has it. */
+function sharePrimitive(page: Page, primitive: usize): void {
   page.primitives = primitive;
   page.areAlike = 1;
-  describePrimitive(primitive, description);
 }
 
 /** Answers the address of the primitive of a slot. `reserveRecord` comes before. */

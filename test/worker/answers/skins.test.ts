@@ -1,0 +1,171 @@
+// Exact answers of skins and morph targets: hits, contacts and bounds of poses are the same to the bit as they were. See README.md.
+import { Matrix4, Vector3 } from 'three';
+import { describe, expect, test } from 'vitest';
+import { UNBOUND } from '../../../src/client/skin/pose-table.js';
+import * as layout from '../../../src/shared/layout.js';
+import type { MeshData } from '../../../src/shared/types.js';
+import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { bake } from '../../fixtures/core.js';
+import {
+  Answers,
+  anyRound,
+  block,
+  ExactRandom,
+  frameAnswer,
+  solid,
+  surface,
+  World,
+} from '../../fixtures/exact-answers.js';
+import { lumpy, ring } from '../../fixtures/exact-meshes.js';
+import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
+import { ALL, PLACES } from '../../fixtures/near-scene.js';
+import { boxMesh, icosphere, merged, soup, type Triangles } from '../../oracle/meshes.js';
+
+interface Kind {
+  bones: number;
+  targets?: number;
+  relative?: boolean;
+  anyWeights?: boolean;
+}
+
+const KINDS: [string, Kind][] = [
+  ['one bone', { bones: 1 }],
+  ['four bones', { bones: 4 }],
+  ['sixty bones', { bones: 60 }],
+  ['bones beyond a byte', { bones: 300 }],
+  ['weights of any sum', { bones: 8, anyWeights: true }],
+  ['morph targets', { bones: 0, targets: 3, relative: true }],
+  ['morph targets instead of vertices', { bones: 0, targets: 2 }],
+  ['bones and morph targets', { bones: 5, targets: 2, relative: true }],
+];
+
+function rig(random: ExactRandom, { positions, indices }: Triangles, kind: Kind): MeshData {
+  const { bones: boneCount, targets = 0, relative = false, anyWeights = false } = kind;
+  const data: MeshData = { positions, indices };
+  const vertices = positions.length / 3;
+  if (targets > 0) {
+    const change = () =>
+      relative ? positions.map(() => random.range(-0.2, 0.2)) : positions.map((x) => x * random.range(0.8, 1.3));
+    data.morphs = { targets: Array.from({ length: targets }, change), relative };
+  }
+  if (boneCount > 0) {
+    const bones = new Uint16Array(4 * vertices);
+    const weights = new Float32Array(4 * vertices);
+    for (let vertex = 0; vertex < vertices; vertex++) {
+      const own = Math.floor(((positions[3 * vertex]! + 1.5) / 3.01) * boneCount);
+      const some = Array.from({ length: 4 }, () => (random.chance(0.3) ? random.next() : 0));
+      some[0] = random.chance(0.1) && anyWeights ? 0 : 1;
+      const sum = anyWeights ? 1 : some.reduce((a, b) => a + b);
+      for (let k = 0; k < 4; k++) {
+        bones[4 * vertex + k] = Math.min(boneCount - 1, Math.max(0, own + ((k * (k % 2 ? 1 : -1)) % boneCount)));
+        weights[4 * vertex + k] = some[k]! / sum;
+      }
+    }
+    data.skin = { bones: boneCount <= 256 ? Uint8Array.from(bones) : bones, weights, boneCount };
+  }
+  return data;
+}
+
+function matrices(random: ExactRandom, count: number, much: number): Float32Array {
+  const all = new Float32Array(16 * count);
+  for (let bone = 0; bone < count; bone++) {
+    const turn = random.rotation();
+    turn.set(much * turn.x, much * turn.y, much * turn.z, 1).normalize();
+    const size = 1 + much * random.range(-0.3, 0.3);
+    all.set(new Matrix4().compose(random.point(0.3 * much), turn, new Vector3(size, size, 1)).elements, 16 * bone);
+  }
+  return all;
+}
+
+describe.each(PLACES)('%s', (_, place) => {
+  test.each(KINDS)('%s', async (_, kind) => {
+    const random = new ExactRandom(101);
+    const answers = new Answers();
+    const world = await World.create(place);
+    const { core } = world;
+    const bodies = [lumpy(random, 4, 0.3), ring(1, 0.4, 12, 6), merged([boxMesh(2, 1, 1), soup(random, 40, 0.3, 1)])];
+    const meshes = bodies.map((body) => core.loadMesh(bake(core, rig(random, body, kind))));
+    answers.add(
+      'baked',
+      meshes.map((mesh) => [core.bakeMesh(mesh), core.meshInfo(mesh), core.meshDeform(mesh)]),
+    );
+    const details = [layout.CONTACTS_BONES, layout.CONTACTS_BONES, layout.CONTACTS_MANIFOLD, layout.CONTACTS_FULL];
+    const ids = meshes.flatMap((mesh) =>
+      [surface(mesh), solid(mesh)].map((described, i) =>
+        world.add(
+          described,
+          random.placement(random.point(1.5), { low: 0.7, high: 1.4, mirrored: 0.2, sheared: 0.2 }),
+          {
+            contacts: details[i + random.integer(3)]!,
+            ...(i === 0 && { flags: described.flags | layout.FLAG_CLEARANCE, clearance: 0.1 }),
+          },
+        ),
+      ),
+    );
+    const ground = world.mesh(icosphere(1, 2));
+    for (let i = 0; i < 6; i++) {
+      const described = i % 2 === 0 ? surface(ground) : anyRound(random);
+      world.add(described, random.placement(random.point(2)), { contacts: layout.CONTACTS_ANY });
+    }
+    for (let frame = 0; frame < 4; frame++) {
+      for (const [i, id] of ids.entries()) {
+        if (frame === 1 && i % 2 === 0) continue;
+        const much = [0.2, 0.5, 1, 0][(frame + i) % 4]!;
+        const bind = random.placement(random.point(0.2));
+        const binds = i % 3 === 0 ? UNBOUND : Float64Array.of(...bind.elements, ...bind.clone().invert().elements);
+        const bones = kind.bones > 0 ? matrices(random, kind.bones, much) : undefined;
+        if (frame === 3 && bones && i === 1) bones.fill(0, 0, 11);
+        if (frame === 3 && bones && i === 2) bones[5] = Number.NaN;
+        world.pose(id, {
+          bones,
+          binds,
+          morphs: Array.from({ length: kind.targets ?? 0 }, () => random.range(-0.5, 1.2)),
+        });
+        if (frame === 2) world.move(id, random.placement(random.point(1.5)));
+      }
+      answers.add('frames', frameAnswer(world.frame()));
+      for (let i = 0; i < 40; i++) {
+        const from = random.direction().multiplyScalar(5);
+        const ray = { origin: world.point(from), direction: random.point(1.5).sub(from).toArray() };
+        for (const precision of [layout.PRECISION_OBB, layout.PRECISION_MESH]) {
+          answers.add('hits', core.rays.raycast(ray, { ...ALL, precision }));
+          if (i % 4 === 0) answers.add('all hits', inOnePiece(core.rays.raycastAll(ray, { ...ALL, precision })));
+        }
+        if (i % 4 === 1) {
+          const point = world.point(random.point(2));
+          answers.add('closest', inOnePiece(core.volumes.closestPoint(point, Number.POSITIVE_INFINITY, ALL)));
+          answers.add('around', inOnePiece(core.volumes.containing(point, ALL)));
+          const query = { ...block([0.3, 0.3, 0.3]), matrix: world.there(random.placement(random.point(1.5))) };
+          answers.add('meets', inOnePiece(core.volumes.overlap(query, ALL)));
+          const motion = { way: random.point(3).toArray(), rotation: [0, 0, 0, 1] as const, tolerance: 0 };
+          answers.add('swept', core.sweeps.sweepAll(query, motion, ALL));
+        }
+      }
+      for (let i = 0; i + 1 < ids.length; i++) {
+        for (const detail of [layout.CONTACTS_BONES, layout.CONTACTS_MANIFOLD]) {
+          answers.add('contacts', core.pairs.contact(ids[i]!, ids[i + 1]!, detail));
+        }
+        answers.add(
+          'distances',
+          core.pairs.beginDistance(ids[i]!, ids[i + 1]!, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
+        );
+      }
+      const eye = {
+        at: new Vector3(...world.point(new Vector3(0, 1, 6))),
+        to: new Vector3(...world.point(new Vector3())),
+      };
+      const { record } = recordOf(viewFrom(frame, eye, random));
+      for (const precision of [1, 2, 3, 4]) answers.add('seen', core.volumes.frustum(record, { ...ALL, precision }));
+      answers.add('in sight', inOnePiece(core.rays.sees(record, Uint32Array.from(ids), ALL)));
+      expect(core.check()).toBeNull();
+    }
+    // Vertices move below the pose.
+    for (const [i, mesh] of meshes.entries()) {
+      const moved = bodies[i]!.positions.map((x, k) => x * (1 + 0.1 * (k % 3)));
+      answers.add('moved', [core.refitMesh(mesh, moved), core.bakeMesh(mesh)]);
+    }
+    answers.add('frames', frameAnswer(world.frame()));
+    answers.check();
+    expect(core.check()).toBeNull();
+  });
+});
