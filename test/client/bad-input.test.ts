@@ -80,6 +80,7 @@ describe('meshes', () => {
     ['only NaN', 'BAD_DATA', () => service.addMesh({ positions: new Float32Array(9).fill(Number.NaN) })],
     ['a baked mesh that is none', 'BAD_DATA', () => service.addMesh(new ArrayBuffer(1024))],
     ['a baked mesh of no bytes', 'BAD_DATA', () => service.addMesh(new ArrayBuffer(0))],
+    ['a view of a baked mesh', 'INVALID_ARGUMENT', () => service.addMesh(new Uint8Array(8) as never)],
     ['removing one twice', 'UNKNOWN_ID', () => service.removeMesh(staleMesh)],
     ['baking one that is gone', 'UNKNOWN_ID', () => service.bakeMesh(staleMesh)],
   ])('%s: %s', async (_, code, call) => {
