@@ -106,9 +106,8 @@ function splitCell(tree: Tree, index: u32): void {
     let only: u32 = 0;
     for (let digit: u32 = 1; digit < 9; digit++) if (load<u32>(digitCounts + (<usize>digit << 2)) == count) only = digit;
     if (only == 0) break;
-    if (isTight) return;
+    if (isTight) return; // float32 ends here, or they have one centre
     setCube(cell, order + (<usize>start << 2), count);
-    if (!(cell.half > (abs(cell.centreX) + abs(cell.centreY) + abs(cell.centreZ)) * <f32>1e-6)) return; // float32 ends here
   }
 
   const half = cell.half;
