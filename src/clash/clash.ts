@@ -6,7 +6,7 @@ import { readMatrix } from './plan/matrix.js';
 import { describePart, makePlan, type PlacedPart, type Plan } from './plan/plan.js';
 import { LEAST_PARTS, partsOfTile } from './plan/tiles.js';
 import { Progress } from './progress.js';
-import { ReportMaker } from './report/report.js';
+import { ReportMaker, readReporting } from './report/report.js';
 import { compileRules } from './rules/rules.js';
 import { inChunks, inSlices } from './slices.js';
 import type { MeshSource } from './tile/loaded-meshes.js';
@@ -43,11 +43,12 @@ export async function clash(
   rules: readonly Rule[],
   options: ClashOptions = {},
 ): Promise<ClashReport> {
-  const { workers = 1, onProgress, signal, ...reporting } = checkObject<ClashOptions>('options', options, KEYS);
+  const { workers = 1, onProgress, signal, ...others } = checkObject<ClashOptions>('options', options, KEYS);
   checkInteger('workers', workers, 1, 64);
   if (onProgress !== undefined && typeof onProgress !== 'function') invalid('onProgress', onProgress, 'a function');
   throwIfAborted(signal);
   const compiled = compileRules(rules);
+  const reporting = readReporting(others);
   if (!Array.isArray(a)) invalid('a', a, 'a list of parts');
   if (b !== null && !Array.isArray(b)) invalid('b', b, 'a list of parts, or null');
   const sets = b === null || b === a ? [a] : [a, b];

@@ -233,7 +233,7 @@ describe.concurrent('IFC', () => {
 
   test('what is cut off, or no IFC at all, is told', async () => {
     writeFileSync(folder.file('cut.ifc'), ifcOf(boxes).slice(0, 200));
-    const { code, stderr } = await run(folder.file('cut.ifc'), '--out', folder.file('cut.json'));
+    const { code, stderr } = await run(folder.file('cut.ifc'), '--out', folder.file('cut-ifc.json'));
     expect(code).toBe(1);
     expect(stderr).toMatch(/cut\.ifc (cannot be read as IFC|has no IFC products, or is cut off)/);
   });
@@ -307,7 +307,7 @@ describe.concurrent('what is wrong is told', () => {
   });
 
   test.each([
-    [['clash'], /files is 0, expected one or two/],
+    [['clash'], /number of files is 0, expected one or two/],
     [['clash', 'no.glb', '--out', 'x.json'], /--rules is undefined, expected a file of rules/],
     [['clash', model, '--rules', rules, '--out', 'x.pdf'], /--out is "x.pdf", expected a name that ends in \.json/],
     [['clash', 'no.glb', '--rules', rules, '--out', '/tmp/clash-x.json'], /no\.glb cannot be read: ENOENT/],
@@ -322,6 +322,11 @@ describe.concurrent('what is wrong is told', () => {
       ['clash', model, '--rules', rules, '--out', '/tmp/clash-x.json', '--queue', 'x'],
       /queue is "x", expected an address/,
     ],
+    [
+      ['clash', model, '--rules', rules, '--out', '/tmp/clash-x.json', '--serve', '80'],
+      /--serve is "80", expected none without --queue/,
+    ],
+    [['clash', model, '--rules', rules, '--out', '/tmp/clash-x.json', '--group', 'x'], /^clash: --group is "x".*\n$/],
     [['clash', model, '--sharks'], /Unknown option '--sharks'/],
     [['crash'], /the command is "crash"/],
   ])('%s', async (args, message) => {

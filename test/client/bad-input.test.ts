@@ -86,6 +86,13 @@ describe('meshes', () => {
     expect(await codeOf(call)).toBe(code);
   });
 
+  test('a view, which is what Node reads of a file, is told from a baked mesh', async () => {
+    const message = expect.stringContaining(
+      'data is an Uint8Array of length 8, expected positions and indices, or a baked',
+    );
+    await expect(service.addMesh(new Uint8Array(8) as never)).rejects.toMatchObject({ message });
+  });
+
   test('an abort before, and one during the build', async () => {
     const large = icosphere(1, 60);
     expect(await codeOf(() => service.addMesh(large, { signal: AbortSignal.abort() }))).toBe('ABORTED');

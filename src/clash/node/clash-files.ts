@@ -2,26 +2,26 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm, rmdir, stat } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { join, resolve, sep } from 'node:path';
 import { CollisionError } from 'collision-worker';
-import { checkInteger, checkNumber, checkObject, checkText, invalid, throwIfAborted } from '../check.js';
+import { checkInteger, checkNumber, checkObject, checkText, invalid, reasonOf, throwIfAborted } from '../check.js';
 import { partsOfTile } from '../plan/tiles.js';
 import { Progress } from '../progress.js';
-import { ReportMaker } from '../report/report.js';
+import { ReportMaker, readReporting } from '../report/report.js';
 import { compileRules } from '../rules/rules.js';
 import { inSlices } from '../slices.js';
 import type { ClashProgress, ClashReport, ReportOptions, Rule } from '../types.js';
 import { Folder, writeWhole } from './folder.js';
-import { fileOfModel, readModel } from './input/read-model.js';
-import { bakeParts, PartStore } from './part-store.js';
+import { filesOfModel, readModel } from './input/read-model.js';
+import { bakeParts, PartStore, removeParts } from './part-store.js';
 import type { Queue } from './queue.js';
 import { FORMAT, keyOf, openRun, RUN_FILE, type Run, readRun } from './run.js';
 import { ThreadPool } from './thread-pool.js';
 import { TilesOnDisk } from './tiles-on-disk.js';
+import { lockWork } from './work-lock.js';
 
 export interface ClashFilesOptions extends ReportOptions {
-  /** The folder for baked parts and for what was found, so that a run that ended early can go on. */
+  /** The folder for baked parts and for what was found, so that a run that ended early can go on. It is one run's at a time. */
   work: string;
   /** Goes on with the tiles that are done in the work folder. Default false: all are looked at. */
   resume?: boolean;
@@ -52,7 +52,8 @@ const WORKERS_OF_QUEUE = 16;
  * and baked parts.
  *
  * Rejects with BAD_DATA for files that cannot be read, with UNSUPPORTED where the library for it is not installed, with
- * OUT_OF_MEMORY where there is no room on the disk. What is done by then stays, and `resume` goes on with it.
+ * INVALID_ARGUMENT for a work folder that another run uses or that cannot be written, with OUT_OF_MEMORY where there is no room
+ * on the disk. What is done by then stays, and `resume` goes on with it.
  */
 export async function clashFiles(
   a: string,
@@ -61,15 +62,7 @@ export async function clashFiles(
   options: ClashFilesOptions,
 ): Promise<ClashReport> {
   const given = checkObject<ClashFilesOptions>('options', options, KEYS);
-  const {
-    resume = false,
-    workers = availableParallelism(),
-    queue,
-    onProgress,
-    signal,
-    accepted,
-    groupDistance,
-  } = given;
+  const { resume = false, workers = availableParallelism(), queue, onProgress, signal, ...others } = given;
   checkText('a', a);
   if (b !== null) checkText('b', b);
   const work = resolve(checkText('work', given.work));
@@ -77,48 +70,53 @@ export async function clashFiles(
   const memory = checkNumber('memory', given.memory ?? totalmem() / 2, 2 ** 28, 'bytes, 268,435,456 at least');
   if (typeof resume !== 'boolean') invalid('resume', resume, 'a boolean');
   compileRules(rules);
+  const reporting = readReporting(others);
   throwIfAborted(signal);
   const bytesOfThread = Math.max((memory - OWN_BYTES) / workers, OWN_BYTES);
   const bytes = Math.max(LEAST_TILE_BYTES, (bytesOfThread - OWN_BYTES) / TILES_PER_THREAD);
 
   const models = b === null ? [a] : [a, b];
+  for (const model of models) {
+    if (isBakedInto(work, model))
+      invalid('work', work, `another folder than that of ${model}, which it would bake anew`);
+  }
   const keys = await Promise.all(models.map(keyOfModel));
   const key = keyOf(`format ${FORMAT}`, ...keys, JSON.stringify(rules));
-  const reading = new Progress('read', models.length, onProgress);
-  for (const [i, model] of models.entries()) {
-    await bakeOnce(join(work, 'ab'[i]), model, keys[i], { workers, bytes: memory / 8, signal });
-    reading.add(1);
+  const unlock = await lockWork(work);
+  try {
+    const reading = new Progress('read', models.length, onProgress);
+    for (const [i, model] of models.entries()) {
+      await bakeOnce(join(work, 'ab'[i]), model, keys[i], { workers, bytes: memory / 8, signal });
+      reading.add(1);
+    }
+    const count = await countParts(work, models.length);
+    const limits = { parts: partsOfTile(count, queue ? WORKERS_OF_QUEUE : workers), bytes };
+    const run = await beginRun(work, { format: FORMAT, key, isWithin: b === null, rules: [...rules], limits }, resume);
+    const { plan, unread } = await openRun(work);
+    const tiles = new TilesOnDisk(work, run.key);
+    await tiles.look();
+    const report = new ReportMaker(plan, unread, reporting);
+    for (const tile of tiles.done) await inSlices(report.add(await tiles.read(tile)), signal);
+    const progress = new Progress('clash', plan.tiles.length, onProgress, tiles.done.length);
+    const missing = Array.from(plan.tiles.keys()).filter((tile) => !tiles.has(tile));
+    const take = async (tile: number, result: string): Promise<void> => {
+      await tiles.put(tile, result);
+      progress.add(1);
+      await inSlices(report.add(JSON.parse(result)), signal);
+    };
+    const data = { place: work, key: run.key, cache: undefined, bytes };
+    if (queue) await queue.run(work, run.key, missing, take, signal);
+    else await runInThreads(data, bytesOfThread, missing, workers, take, signal);
+    throwIfAborted(signal);
+    return await inSlices(report.make(), signal);
+  } finally {
+    await unlock();
   }
-  const count = await countParts(work, models.length);
-  const limits = { parts: partsOfTile(count, queue ? WORKERS_OF_QUEUE : workers), bytes };
-  const run = await beginRun(work, { format: FORMAT, key, isWithin: b === null, rules: [...rules], limits }, resume);
-  const { plan, unread } = await openRun(work);
-  const tiles = new TilesOnDisk(work, run.key);
-  await tiles.look();
-  const report = new ReportMaker(plan, unread, {
-    ...(accepted ? { accepted } : {}),
-    ...(groupDistance === undefined ? {} : { groupDistance }),
-  });
-  for (const tile of tiles.done) await inSlices(report.add(await tiles.read(tile)), signal);
-  const progress = new Progress('clash', plan.tiles.length, onProgress, tiles.done.length);
-  const missing = Array.from(plan.tiles.keys()).filter((tile) => !tiles.has(tile));
-  const take = async (tile: number, result: string): Promise<void> => {
-    await tiles.put(tile, result);
-    progress.add(1);
-    await inSlices(report.add(JSON.parse(result)), signal);
-  };
-  if (queue) await queue.run(work, run.key, missing, take, signal);
-  else
-    await runInThreads(
-      { place: work, key: run.key, cache: undefined, bytes },
-      bytesOfThread,
-      missing,
-      workers,
-      take,
-      signal,
-    );
-  throwIfAborted(signal);
-  return await inSlices(report.make(), signal);
+}
+
+/** Tells whether a model is one of the folders that a run bakes parts into, or in one. */
+function isBakedInto(work: string, model: string): boolean {
+  return ['a', 'b'].some((name) => `${resolve(model)}${sep}`.startsWith(`${join(work, name)}${sep}`));
 }
 
 /** Says what is in a file, or in the parts of a baked folder. */
@@ -127,7 +125,13 @@ async function keyOfModel(path: string): Promise<string> {
     throw new CollisionError('INVALID_ARGUMENT', `clash: ${path} cannot be read: ${cause.message}`, { cause });
   });
   const hash = createHash('sha256').update(`${FORMAT} ${path.slice(path.lastIndexOf('.'))} `);
-  await pipeline(createReadStream(fileOfModel(path, found.isDirectory())), hash);
+  for (const file of await filesOfModel(path, found.isDirectory())) {
+    try {
+      for await (const bytes of createReadStream(file)) hash.update(bytes);
+    } catch (cause) {
+      throw new CollisionError('BAD_DATA', `clash: ${path} cannot be read: ${reasonOf(cause)}`, { cause });
+    }
+  }
   return hash.digest('hex');
 }
 
@@ -199,6 +203,8 @@ async function runInThreads(
 
 /** Removes what this package has written into a work folder, and the folder if there is nothing else in it. */
 export async function clearWork(work: string): Promise<void> {
-  for (const name of ['a', 'b', 'tiles', RUN_FILE]) await rm(join(work, name), { recursive: true, force: true });
+  for (const name of ['a', 'b']) await removeParts(join(work, name));
+  await TilesOnDisk.clear(work);
+  await rm(join(work, RUN_FILE), { force: true });
   await rmdir(work).catch(() => {});
 }

@@ -102,36 +102,49 @@ async function main(args: string[]): Promise<void> {
 }
 
 async function runClash(files: string[], values: Values, signal: AbortSignal): Promise<void> {
-  if (files.length < 1 || files.length > 2) invalid('the files', files.length, 'one or two of them');
+  if (files.length < 1 || files.length > 2) invalid('the number of files', files.length, 'one or two');
   const outs = values.out ?? [];
   if (outs.length === 0) invalid('--out', undefined, 'a file for the report');
   for (const out of outs) writerOf(out, values);
   const work = resolve(values.work ?? `${outs[0]}.work`);
+  if (values.queue === undefined) {
+    for (const name of ['queue-name', 'place', 'serve'] as const) {
+      if (values[name] !== undefined) invalid(`--${name}`, values[name], 'none without --queue');
+    }
+  }
+  const groupDistance = values.group === undefined ? {} : { groupDistance: numberOf('--group', values.group) };
+  const settings = settingsOf(values);
   const rules = await readRules(values.rules);
   const accepted =
     values.accepted === undefined ? undefined : await readJson<ClashReport>('--accepted', values.accepted);
   let server: Server | undefined;
+  let isBegun = false;
+  const show = values.quiet ? () => {} : showProgress();
   const queue = values.queue === undefined ? undefined : await openQueue(values.queue, await queueOptions(work));
   try {
     const report = await clashFiles(files[0], files[1] ?? null, rules, {
       work,
       resume: values.resume,
       signal,
-      ...settingsOf(values),
+      ...settings,
       ...(queue ? { queue } : {}),
-      ...(accepted ? { accepted } : {}),
-      ...(values.group === undefined ? {} : { groupDistance: numberOf('--group', values.group) }),
-      ...(values.quiet ? {} : { onProgress: showProgress() }),
+      ...(accepted === undefined ? {} : { accepted }),
+      ...groupDistance,
+      onProgress: (progress) => {
+        isBegun = true;
+        show(progress);
+      },
     });
     const date = await newestOf(files);
     for (const out of outs) await writeWhole(resolve(out), writerOf(out, values)(report, date));
     if (values.work === undefined) await clearWork(work);
     tell(report, outs);
   } catch (error) {
+    if (!isBegun) throw error;
     // Parts that were baked in part are baked again.
-    const isBegun = await stat(join(work, 'a', PARTS_FILE)).catch(() => null);
-    if (!isBegun && values.work === undefined) await clearWork(work);
-    const advice = isBegun ? `\nWhat is done is kept in ${work}; --resume goes on with it.` : '';
+    const isBaked = await stat(join(work, 'a', PARTS_FILE)).catch(() => null);
+    if (!isBaked && values.work === undefined) await clearWork(work);
+    const advice = isBaked ? `\nWhat is done is kept in ${work}; --resume goes on with it.` : '';
     throw advice === '' || !(error instanceof Error)
       ? error
       : Object.assign(error, { message: `${error.message}${advice}` });

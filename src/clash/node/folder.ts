@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CollisionError } from 'collision-worker';
@@ -82,10 +82,21 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
   }
 }
 
-/** Makes an error of what writing came to. */
+/** Makes an error of what writing came to: OUT_OF_MEMORY where there is no room, INVALID_ARGUMENT for other paths. */
 export function writingFailed(path: string, cause: unknown): unknown {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === undefined) return cause;
-  const why = code === 'ENOSPC' ? 'there is no room on the disk' : (cause as Error).message;
-  return new CollisionError('OUT_OF_MEMORY', `clash: ${path} cannot be written: ${why}`, { cause });
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+  const why = isFull ? 'there is no room on the disk' : (cause as Error).message;
+  const message = `clash: ${path} cannot be written: ${why}`;
+  return new CollisionError(isFull ? 'OUT_OF_MEMORY' : 'INVALID_ARGUMENT', message, { cause });
+}
+
+/** Removes the files of a folder that have one of this package's names, and the folder if there is nothing else in it. */
+export async function removeOwn(folder: string, names: RegExp): Promise<void> {
+  const found = await readdir(folder).catch(() => []);
+  // A process that was killed has left what it was writing.
+  const own = found.filter((name) => names.test(name.replace(/\.\d+-[0-9a-z]+\.part$/, '')));
+  for (const name of own) await rm(join(folder, name), { force: true });
+  await rmdir(folder).catch(() => {});
 }

@@ -1,7 +1,7 @@
 // Baked parts in a folder: parts.json says what there is, and which bytes of which file are a part's mesh.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CollisionError, type CollisionService, createCollisionService, type MeshData } from 'collision-worker';
 import { reasonOf } from '../check.js';
@@ -11,7 +11,7 @@ import { describePart, type PlacedPart } from '../plan/plan.js';
 import type { MeshSource } from '../tile/loaded-meshes.js';
 import { factsOf } from '../tile/triangles.js';
 import type { Part, Unread } from '../types.js';
-import { type Folder, writeWhole, writingFailed } from './folder.js';
+import { type Folder, removeOwn, writeWhole, writingFailed } from './folder.js';
 import type { ReadItem } from './input/read-item.js';
 
 export const PARTS_FILE = 'parts.json';
@@ -84,6 +84,11 @@ export class PartStore implements MeshSource {
   }
 }
 
+/** Removes the baked parts of a folder, and the folder if there is nothing else in it. */
+export async function removeParts(folder: string): Promise<void> {
+  await removeOwn(folder, /^(parts\.json|meshes-\d+\.bin)$/);
+}
+
 /** Bakes parts into a folder, as they are read, on so many builders. */
 export async function bakeParts(
   folder: string,
@@ -96,8 +101,12 @@ export async function bakeParts(
     onPart,
   }: { workers: number; bytes: number; signal?: AbortSignal | undefined; onPart?: () => void },
 ): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  try {
+    await removeParts(folder);
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw writingFailed(folder, error);
+  }
   const service = await createCollisionService({ restart: false, builders: workers, ...(signal ? { signal } : {}) });
   const writer = new StoreWriter(folder, service, bytes);
   try {

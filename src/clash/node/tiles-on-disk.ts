@@ -1,7 +1,9 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TileResult } from '../tile/tile-runner.js';
-import { writeWhole } from './folder.js';
+import { removeOwn, writeWhole } from './folder.js';
+
+const TILE_FILE = /^\d+\.json$/;
 
 /** What was found in tiles: a file for each that is done, in a folder of the run's key. */
 export class TilesOnDisk {
@@ -14,13 +16,16 @@ export class TilesOnDisk {
 
   /** Forgets what was found in all runs of a work folder. */
   static async clear(work: string): Promise<void> {
-    await rm(join(work, 'tiles'), { recursive: true, force: true });
+    const folder = join(work, 'tiles');
+    const runs = (await readdir(folder).catch(() => [])).filter((name) => /^[0-9a-f]{64}$/.test(name));
+    for (const key of runs) await removeOwn(join(folder, key), TILE_FILE);
+    await rmdir(folder).catch(() => {});
   }
 
   /** Finds what is done. */
   async look(): Promise<void> {
     const names = await readdir(this.#folder).catch(() => []);
-    for (const name of names) if (/^\d+\.json$/.test(name)) this.#done.add(Number.parseInt(name, 10));
+    for (const name of names) if (TILE_FILE.test(name)) this.#done.add(Number.parseInt(name, 10));
   }
 
   /** Answers the numbers of the tiles that are done, ascending. */

@@ -15,7 +15,7 @@ export function toCsv({ clashes }: ClashReport): string {
 }
 
 /** A spreadsheet would compute a name that begins so: an apostrophe has it be text (OWASP, CSV injection). */
-const FORMULA = /^[=+\-@\t]/;
+const FORMULA = /^[=+\-@\t\r]/;
 
 function fieldOf(value: string | number | undefined): string {
   const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value ?? '');

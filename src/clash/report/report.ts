@@ -11,6 +11,13 @@ const UUIDS = new NameUuids('1b0c2c56-6f3c-4d0a-9d43-6a8d2f7be9c1');
 
 const DEFAULT_GROUP_DISTANCE = 1;
 
+/** What is said about a report, as it was checked. */
+export interface Reporting {
+  groupDistance: number;
+  /** The status that clashes had in an earlier report, by their ids. */
+  earlier: Map<string, ClashStatus>;
+}
+
 /** What was found, and what the report says of it. */
 type Found = Grouped & { clash: Clash };
 
@@ -33,14 +40,10 @@ export class ReportMaker {
   readonly #beginnings: readonly string[];
   readonly #beginningsOfGroups: readonly string[];
 
-  /** `unread` are the parts that no tile was asked about. Throws INVALID_ARGUMENT for options that are none. */
-  constructor(
-    plan: Plan,
-    unread: readonly Unread[],
-    { accepted, groupDistance = DEFAULT_GROUP_DISTANCE }: ReportOptions,
-  ) {
-    this.#groupDistance = checkNumber('groupDistance', groupDistance, 0, 'a number >= 0');
-    this.#earlier = readAccepted(accepted);
+  /** `unread` are the parts that no tile was asked about. */
+  constructor(plan: Plan, unread: readonly Unread[], { groupDistance, earlier }: Reporting) {
+    this.#groupDistance = groupDistance;
+    this.#earlier = earlier;
     this.#plan = plan;
     this.#unread = unread;
     this.#names = new Array(plan.parts.length);
@@ -174,12 +177,23 @@ function byRuleAndParts(p: Grouped, q: Grouped): number {
   return p.rule - q.rule || p.a - q.a || p.b - q.b;
 }
 
-/** Reads the status of each clash of an earlier report. Throws INVALID_ARGUMENT for what is none. */
+/** Reads what is said about a report, before there is anything to report. Throws INVALID_ARGUMENT for options that are none. */
+export function readReporting({ accepted, groupDistance = DEFAULT_GROUP_DISTANCE }: ReportOptions): Reporting {
+  checkNumber('groupDistance', groupDistance, 0, 'a number >= 0');
+  return { groupDistance, earlier: readAccepted(accepted) };
+}
+
+/** Reads the status of each clash of an earlier report. */
 function readAccepted(report: ReportOptions['accepted']): Map<string, ClashStatus> {
   if (report === undefined) return new Map();
   const clashes: unknown = report?.clashes;
   if (!Array.isArray(clashes)) invalid('accepted', report, 'an earlier report, with `clashes`');
-  return new Map(clashes.map(({ id, status }: Clash) => [id, status]));
+  return new Map(
+    clashes.map((clash: Clash | null, i) => {
+      if (typeof clash?.id !== 'string') invalid(`accepted.clashes[${i}]`, clash, 'a clash of a report');
+      return [clash.id, clash.status];
+    }),
+  );
 }
 
 function addPoint(bounds: ClashGroup['bounds'], point: Clash['point']): void {

@@ -155,7 +155,10 @@ function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
 }
 
 function checkData(operation: string, data: MeshData, isHandedOver: boolean, weld: number): MeshData {
-  if (data === undefined) invalid(operation, 'data', data, 'positions and indices, or a baked mesh');
+  // What Node reads of a file is a view.
+  if (data === undefined || ArrayBuffer.isView(data)) {
+    invalid(operation, 'data', data, 'positions and indices, or a baked mesh in an ArrayBuffer');
+  }
   const given = readOptions(operation, 'data', data, DATA_KEYS);
   const positions = checkTypedArray<Float32Array>(operation, 'positions', given.positions, ['Float32Array']);
   if (isHandedOver) checkOwn(operation, 'positions', positions, given.positions);

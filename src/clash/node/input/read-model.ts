@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { CollisionError } from 'collision-worker';
 import { Folder } from '../folder.js';
 import { PARTS_FILE, PartStore } from '../part-store.js';
@@ -56,6 +56,19 @@ async function* readBakedFolder(path: string): AsyncGenerator<ReadItem> {
   for (const unread of store.unread) yield { unread };
 }
 
-export function fileOfModel(path: string, isFolder: boolean): string {
-  return isFolder ? join(path, PARTS_FILE) : path;
+/** Lists the files that say what is in a model: a glTF file names those of its buffers. */
+export async function filesOfModel(path: string, isFolder: boolean): Promise<string[]> {
+  if (isFolder) return [join(path, PARTS_FILE)];
+  return extname(path).toLowerCase() === '.gltf' ? [path, ...(await buffersOf(path))] : [path];
+}
+
+/** What is wrong with a file is told by who reads it. */
+async function buffersOf(path: string): Promise<string[]> {
+  try {
+    const { buffers = [] }: { buffers?: { uri?: string }[] } = JSON.parse(await readFile(path, 'utf8'));
+    const names = buffers.flatMap(({ uri }) => (uri === undefined || uri.startsWith('data:') ? [] : [uri]));
+    return names.map((name) => join(dirname(path), decodeURIComponent(name)));
+  } catch {
+    return [];
+  }
 }

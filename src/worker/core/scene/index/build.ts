@@ -4,8 +4,8 @@ import { allocate, reserve } from '../../memory';
 import { PROXY_BYTES } from '../../shape/proxy';
 import { boxAt, orientedBounds } from '../objects';
 import {
-  BLOCK_BYTES, CELL_BYTES, Cell, DIGITS, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, middle, reserveMoved,
-  setChildCube, writePosition,
+  BLOCK_BYTES, CELL_BYTES, Cell, DIGITS, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, reserveMoved, setChildCube,
+  setCube, writePosition,
 } from './octree';
 import { WORD_BYTES } from '../../sizes';
 
@@ -19,15 +19,12 @@ const LEAF_SIZE: u32 = 40;
  * time.
  */
 export const FEWEST_FOR_RESERVES: u32 = 1024;
-/** How often a cell is halved about objects that lie together, before these are left in one cell. */
-const DEPTH_LIMIT: u32 = 30;
-
 /** The slots to be placed, and the list that they are partitioned to. */
 let order: usize = 0;
 let spare: usize = 0;
-/** The cells that wait to be split; and how many of them there is room for at first: the children of each level. */
+/** The cells that wait to be split; and how many of them there is room for at first: the children of thirty levels. */
 let pending: usize = 0;
-const FIRST_PENDING: u32 = 8 * DEPTH_LIMIT;
+const FIRST_PENDING: u32 = 8 * 30;
 
 const digitCounts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 const digitStarts: usize = memory.data(DIGITS * WORD_BYTES, 16);
@@ -57,7 +54,7 @@ export function buildTree(tree: Tree): void {
   const root = newCell(tree, 0);
   root.start = 0;
   root.end = count;
-  rootCube(root, count);
+  setCube(root, order, count);
   if (pending == 0) pending = allocate(FIRST_PENDING * WORD_BYTES);
   store<u32>(pending, 0);
   let top: u32 = 1;
@@ -86,25 +83,6 @@ function newCell(tree: Tree, parent: u32): Cell {
   return cell;
 }
 
-/** Finds the smallest cube about all centres. */
-function rootCube(root: Cell, count: u32): void {
-  let lowX: f32 = Infinity, lowY: f32 = Infinity, lowZ: f32 = Infinity;
-  let highX: f32 = -Infinity, highY: f32 = -Infinity, highZ: f32 = -Infinity;
-  for (let i: u32 = 0; i < count; i++) {
-    const box = boxAt(load<u32>(order + (<usize>i << 2)));
-    const x = middle(box.lowX, box.highX), y = middle(box.lowY, box.highY), z = middle(box.lowZ, box.highZ);
-    lowX = min(lowX, x); highX = max(highX, x);
-    lowY = min(lowY, y); highY = max(highY, y);
-    lowZ = min(lowZ, z); highZ = max(highZ, z);
-  }
-  if (count == 0) { lowX = lowY = lowZ = highX = highY = highZ = 0; }
-  root.centreX = middle(lowX, highX);
-  root.centreY = middle(lowY, highY);
-  root.centreZ = middle(lowZ, highZ);
-  // A little larger, so that rounding leaves no centre outside.
-  root.half = max(max(highX - lowX, highY - lowY), highZ - lowZ) * <f32>0.500001;
-}
-
 /** Partitions a cell's range into its own objects and its children's. */
 function splitCell(tree: Tree, index: u32): void {
   const cell = cellAt(tree, index);
@@ -113,8 +91,9 @@ function splitCell(tree: Tree, index: u32): void {
   cell.ownEnd = end;
   const count = end - start;
   if (count <= LEAF_SIZE) return;
-  // A cell whose objects all fall into one child shrinks to that child: chains of cells are no use.
-  for (let level: u32 = 0; level < DEPTH_LIMIT; level++) {
+  // A cell whose objects all fall into one child shrinks to these: chains of cells are no use, and where one object is far away, the
+  // others are in a part of the root that no chain would reach.
+  for (let isTight = false; ; isTight = true) {
     memory.fill(digitCounts, 0, DIGITS * WORD_BYTES);
     const half = cell.half;
     const x = cell.centreX, y = cell.centreY, z = cell.centreZ;
@@ -127,10 +106,8 @@ function splitCell(tree: Tree, index: u32): void {
     let only: u32 = 0;
     for (let digit: u32 = 1; digit < 9; digit++) if (load<u32>(digitCounts + (<usize>digit << 2)) == count) only = digit;
     if (only == 0) break;
-    const quarter = half * <f32>0.5;
-    if (!(quarter > abs(x) * <f32>1e-6 + abs(y) * <f32>1e-6 + abs(z) * <f32>1e-6)) return; // float32 ends here
-    setChildCube(cell, only - 1, x, y, z, half);
-    if (level + 1 == DEPTH_LIMIT) return;
+    if (isTight) return; // float32 ends here, or they have one centre
+    setCube(cell, order + (<usize>start << 2), count);
   }
 
   const half = cell.half;

@@ -15,7 +15,7 @@ import { reserve } from '../../memory';
 import { Box, UNPLACED, boxAt, orientedBounds } from '../objects';
 import {
   BLOCK_BYTES, CELL_BYTES, Cell, DIGITS, PASSIVE_TREE, SCATTERED, Tree, blockAt, cellAt, cellOf, changeVersion, childBlocksAt,
-  clearPosition, digitOf, fitCell, inCell, laneAt, middle, proxyAt, setChildCube, slotAt, storeLane,
+  clearPosition, digitOf, fitCell, inCell, laneAt, middle, proxyAt, setChildCube, setCube, slotAt, storeLane,
   treeOf, writePosition,
 } from './octree';
 import { NO_RANGE, capacityOf, clearRanges, giveRange, hasRange, orderFor, reserveRanges, setCell, takeRange } from './ranges';
@@ -323,20 +323,8 @@ function isWithin(box: Box, x: f32, y: f32, z: f32, half: f32): bool {
 
 /** Sets the smallest cube about the centres of a root that is a leaf; one with an edge, where all are in one point. */
 function setRootCube(tree: Tree, root: Cell): void {
-  let lowX: f32 = Infinity, lowY: f32 = Infinity, lowZ: f32 = Infinity;
-  let highX: f32 = -Infinity, highY: f32 = -Infinity, highZ: f32 = -Infinity;
-  for (let position = root.start; position < root.start + root.ownCount; position++) {
-    const box = boxAt(slotAt(tree, position));
-    const x = middle(box.lowX, box.highX), y = middle(box.lowY, box.highY), z = middle(box.lowZ, box.highZ);
-    lowX = min(lowX, x); highX = max(highX, x);
-    lowY = min(lowY, y); highY = max(highY, y);
-    lowZ = min(lowZ, z); highZ = max(highZ, z);
-  }
-  root.centreX = middle(lowX, highX);
-  root.centreY = middle(lowY, highY);
-  root.centreZ = middle(lowZ, highZ);
-  const half = max(max(highX - lowX, highY - lowY), highZ - lowZ) * <f32>0.500001;
-  root.half = max(half, max((abs(root.centreX) + abs(root.centreY) + abs(root.centreZ)) * <f32>1e-5, <f32>1e-30));
+  setCube(root, tree.slots + (<usize>root.start << 2), root.ownCount);
+  root.half = max(root.half, max((abs(root.centreX) + abs(root.centreY) + abs(root.centreZ)) * <f32>1e-5, <f32>1e-30));
 }
 
 /** Doubles the range of a cell. Throws OUT_OF_MEMORY. */

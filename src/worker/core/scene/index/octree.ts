@@ -256,6 +256,25 @@ export function setChildCube(cell: Cell, octant: u32, x: f32, y: f32, z: f32, ha
   cell.half = quarter;
 }
 
+/** Gives a cell the smallest cube about the centres of so many objects, whose slots are in a row. */
+export function setCube(cell: Cell, slots: usize, count: u32): void {
+  let lowX: f32 = Infinity, lowY: f32 = Infinity, lowZ: f32 = Infinity;
+  let highX: f32 = -Infinity, highY: f32 = -Infinity, highZ: f32 = -Infinity;
+  for (let i: u32 = 0; i < count; i++) {
+    const box = boxAt(load<u32>(slots + (<usize>i << 2)));
+    const x = middle(box.lowX, box.highX), y = middle(box.lowY, box.highY), z = middle(box.lowZ, box.highZ);
+    lowX = min(lowX, x); highX = max(highX, x);
+    lowY = min(lowY, y); highY = max(highY, y);
+    lowZ = min(lowZ, z); highZ = max(highZ, z);
+  }
+  if (count == 0) { lowX = lowY = lowZ = highX = highY = highZ = 0; }
+  cell.centreX = middle(lowX, highX);
+  cell.centreY = middle(lowY, highY);
+  cell.centreZ = middle(lowZ, highZ);
+  // A little larger, so that rounding leaves no centre outside.
+  cell.half = max(max(highX - lowX, highY - lowY), highZ - lowZ) * <f32>0.500001;
+}
+
 // --- bounds ---
 
 /** Fits the bounds of a cell to its objects and its children. Answers whether they changed. */

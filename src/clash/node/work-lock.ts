@@ -1,0 +1,99 @@
+// A run has its work folder for itself: what two of them bake and find there would be mixed up.
+
+import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { CollisionError } from 'collision-worker';
+import { writingFailed } from './folder.js';
+
+const LOCK_FILE = 'lock';
+/** Milliseconds between two signs of life. */
+const TOUCH_EVERY = 5_000;
+/** A lock of another machine counts as left behind after so many milliseconds without one. */
+const STALE_AFTER = 60_000;
+
+/** Locks of this process, as another run of it has the same number. */
+const held = new Set<string>();
+
+/** Who has a work folder. */
+interface Owner {
+  pid: number;
+  host: string;
+}
+
+/**
+ * Takes a work folder, made where there is none, and resolves with what gives it back. What a process that is no more has left
+ * is taken over. Rejects with INVALID_ARGUMENT while another run has it, and where it cannot be written.
+ */
+export async function lockWork(work: string): Promise<() => Promise<void>> {
+  const path = join(work, LOCK_FILE);
+  if (held.has(path)) refuse(work, 'another run of this process has it');
+  held.add(path);
+  try {
+    await mkdir(work, { recursive: true });
+    while (!(await create(path))) {
+      const owner = await ownerOf(path);
+      if (owner !== null) refuse(work, owner);
+      await rm(path, { force: true });
+    }
+  } catch (error) {
+    held.delete(path);
+    throw CollisionError.is(error) ? error : writingFailed(path, error);
+  }
+  const timer = setInterval(() => utimes(path, new Date(), new Date()).catch(() => {}), TOUCH_EVERY).unref();
+  return async () => {
+    clearInterval(timer);
+    await rm(path, { force: true }).catch(() => {});
+    held.delete(path);
+  };
+}
+
+function refuse(work: string, who: string): never {
+  throw new CollisionError(
+    'INVALID_ARGUMENT',
+    `clash: work is ${work}, expected a folder that no other run uses: ${who}`,
+  );
+}
+
+/** Tells whether the lock was free. */
+async function create(path: string): Promise<boolean> {
+  const owner: Owner = { pid: process.pid, host: hostname() };
+  try {
+    await writeFile(path, JSON.stringify(owner), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    await rm(path, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** Says who has a lock; null where nobody has by now. */
+async function ownerOf(path: string): Promise<string | null> {
+  const found = await stat(path).catch(() => null);
+  if (!found || Date.now() - found.mtimeMs > STALE_AFTER) return null;
+  const owner = ownerIn(await readFile(path, 'utf8').catch(() => ''));
+  // Its owner is about to write it, or could not.
+  if (owner === null) return 'another run has it';
+  const { pid, host } = owner;
+  return host === hostname() && !isAlive(pid) ? null : `process ${pid} on ${host} has it`;
+}
+
+function ownerIn(text: string): Owner | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A lock of this process's number that it does not hold is of one before it, as in a container that was started anew. */
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
