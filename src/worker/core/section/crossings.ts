@@ -260,14 +260,19 @@ function joinUpTo(end: u32): void {
 
 function beginNextPhase(): void {
   phase++;
-  if (phase == PAIRING && openCount != 0) clearTable();
+  if (phase == PAIRING) {
+    if (openCount == 0) phase = LOOPS;
+    else clearTable();
+  }
   if (phase == WELDING) {
     if (openCount > 1 && tolerance > 0) beginWelding();
     else phase = OPEN_CHAINS;
   }
-  if (phase == OPEN_CHAINS) endWelding();
-  const needsOpen = phase == PAIRING || phase == OPEN_CHAINS;
-  if (needsOpen && openCount == 0) phase = LOOPS;
+  if (phase == OPEN_CHAINS) {
+    endWelding();
+    // Nothing is open.
+    if (openCount == 0) phase = LOOPS;
+  }
   next = phase == LINKING || phase == TURNED_CHAINS ? 1 : 0;
 }
 
