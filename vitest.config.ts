@@ -15,6 +15,9 @@ const IN_BROWSER = 'test/**/*.browser.test.{ts,tsx}';
 const TIMED = 'test/client/{aborted,building,dispose,long-run,order,paced,restart,silence,worker-link}.test.ts';
 /** Folders of tests that need a set-up of their own. */
 const FOLDERS = ['test/demo/**', 'test/consumers/**', 'test/pages/**'];
+/** Tests of the worker's parts, each with a core of its own; and those of them that put a module of theirs in a real one's place. */
+const OF_WORKER = ['test/worker/**/*.test.ts'];
+const OF_WORKER_MOCKED = ['test/worker/{box-cover,scene/pairs/contact-budget}.test.ts'];
 /** In Node, what depends on the version of three; and of that, what takes long for how little it depends on it. */
 const OF_THREE = ['test/three/**/*.test.ts', 'test/repro/three-*.test.ts'];
 const LONG_OF_THREE = [
@@ -68,7 +71,12 @@ export default defineConfig({
     silent: 'passed-only',
     // Groups run one after the other: each starts workers and Chromiums enough to fill a small machine.
     projects: [
-      inNode('node', ['test/**/*.test.ts'], 0, { exclude: [IN_BROWSER, TIMED, ...FOLDERS], maxWorkers: IN_NODE }),
+      inNode('node', ['test/*.test.ts', 'test/!(worker)/**/*.test.ts', ...OF_WORKER_MOCKED], 0, {
+        exclude: [IN_BROWSER, TIMED, ...FOLDERS],
+        maxWorkers: IN_NODE,
+      }),
+      // Its files share processes, where three and the core are compiled once, not in each: a sixth less of the processor.
+      inNode('worker', OF_WORKER, 0, { exclude: OF_WORKER_MOCKED, isolate: false, maxWorkers: IN_NODE }),
       inNode('node-timed', [TIMED], 0, { ...ONCE_MORE, maxWorkers: IN_NODE }),
       inNode('consumers', ['test/consumers/**/*.test.ts'], 0, { ...ONCE_MORE, maxWorkers: IN_NODE }),
       // Pages with headers and fates of their own, each in a Chromium that is started for it; they wait, for the most part,
