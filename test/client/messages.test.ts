@@ -21,7 +21,7 @@ test.each<[string, unknown, string]>([
   ['an array of floats', new Float32Array(9), 'an Float32Array of length 9'],
   ['an object', {}, 'an object'],
   ['an object of a class', new Map(), 'an object of Map'],
-  ['what throws', new Proxy({}, { has: () => fail() }), 'an object that cannot be read'],
+  ['what throws', new Proxy({}, { get: () => fail() }), 'an object that cannot be read'],
 ])('%s is shown', (_, value, expected) => {
   expect(show(value)).toBe(expected);
 });

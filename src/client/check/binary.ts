@@ -1,7 +1,6 @@
 // Typed arrays and buffers of the caller's, seen without calling what a subclass or an own property may have put in the
 // place of their methods. They may be from an iframe, and of another class for that.
-import { CollisionError } from '../../shared/errors.js';
-import { invalid } from './validate.js';
+import { invalid, invalidArgument } from './validate.js';
 
 type TypedArray = Float32Array | Float64Array | Uint32Array | Uint16Array | Uint8Array;
 
@@ -29,10 +28,7 @@ export function checkTypedArray<T extends TypedArray>(
   const length = lengthOf(value);
   // What has elements is on a buffer that is there; to ask the buffer takes as long as all else here.
   if (length === 0 && isDetached(buffer)) {
-    throw new CollisionError(
-      'INVALID_ARGUMENT',
-      `${operation}: ${argument} is detached, expected an array that was not transferred`,
-    );
+    throw invalidArgument(`${operation}: ${argument} is detached, expected an array that was not transferred`);
   }
   // Beyond the end of a buffer that was made smaller, it has no length either.
   const view = new KINDS[kind](buffer as ArrayBuffer, offsetOf(value), length);

@@ -10,6 +10,11 @@ export function invalid(operation: string, argument: string, value: unknown, exp
   throw argumentError('INVALID_ARGUMENT', operation, argument, value, expected);
 }
 
+/** Makes an INVALID_ARGUMENT that says this. */
+export function invalidArgument(message: string): CollisionError {
+  return new CollisionError('INVALID_ARGUMENT', message);
+}
+
 export function argumentError(
   code: ErrorCode,
   operation: string,
@@ -93,8 +98,7 @@ export function readOptions<T extends object>(
     }
     for (const key of keysOf(options)) {
       if (!known.includes(key) && !internal.includes(key)) {
-        throw new CollisionError(
-          'INVALID_ARGUMENT',
+        throw invalidArgument(
           `${operation}: ${argument} has the unknown key ${show(key)}, expected some of ${known.join(', ')}`,
         );
       }
@@ -318,8 +322,7 @@ export function checkMatrix(operation: string, argument: string, matrix: unknown
   const m = checkNumbers(operation, argument, matrix, 16);
   if (!isAffine(m, 0)) notAffine(operation, argument, m, 0);
   if (!isInvertibleAt(m, 0)) {
-    throw new CollisionError(
-      'INVALID_ARGUMENT',
+    throw invalidArgument(
       `${operation}: ${argument} has the determinant ${determinantAt(m, 0)}, expected an invertible matrix`,
     );
   }

@@ -1,4 +1,3 @@
-import { CollisionError } from '../../shared/errors.js';
 import {
   OCCLUSION_EXACT,
   OCCLUSION_LASTING,
@@ -27,6 +26,7 @@ import {
   checkNumbers,
   checkOneOf,
   invalid,
+  invalidArgument,
   readNumbers,
   readOptions,
   show,
@@ -104,10 +104,7 @@ export class ViewTable {
     const view = this.#views.get(name as string);
     if (view) return view;
     const known = [...this.#views.keys()].map(show).join(', ') || 'none yet';
-    throw new CollisionError(
-      'INVALID_ARGUMENT',
-      `${operation}: ${argument} is ${show(name)}, expected a view that was set: ${known}`,
-    );
+    throw invalidArgument(`${operation}: ${argument} is ${show(name)}, expected a view that was set: ${known}`);
   }
 
   /** Copies the record, as it is now, of a view by name or of a view that is given for a query alone. */

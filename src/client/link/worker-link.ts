@@ -4,7 +4,7 @@ import { type Failure, failureFromWire } from '../../shared/failure.js';
 import type { FromWorker, ToWorker, WorkerApi } from '../../shared/protocol.js';
 import type { WorkerLike } from '../../shared/types.js';
 import { VERSION } from '../../shared/version.js';
-import { reading, reasonOf, show } from '../check/validate.js';
+import { invalidArgument, reading, reasonOf, show } from '../check/validate.js';
 import { Calls } from './calls.js';
 import type { WorkerEndpoint } from './endpoint.js';
 import type { Host } from './host.js';
@@ -427,7 +427,7 @@ function createEndpoint(host: Host, createWorker: () => WorkerLike): WorkerEndpo
   }
   const endpoint = reading('createCollisionService', 'the worker', () => host.endpointOf(worker));
   if (!endpoint) {
-    throw new CollisionError('INVALID_ARGUMENT', `createWorker returned ${show(worker)}, expected a Worker`);
+    throw invalidArgument(`createWorker returned ${show(worker)}, expected a Worker`);
   }
   return endpoint;
 }

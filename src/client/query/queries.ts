@@ -291,11 +291,7 @@ export class Queries {
   #filterOf(operation: string, shape: Shape | ObjectId, options: QueryOptions & AdapterQuery): Filter {
     const filter = checkWholeFilter(operation, options, this.#objects, SIDE_DOUBLE);
     if (typeof shape !== 'number') return filter;
-    const { ignore: others = [] } = filter;
-    const ignore = new Uint32Array(others.length + 1);
-    ignore.set(others);
-    ignore[others.length] = shape;
-    return { ...filter, ignore: ignore.sort() };
+    return { ...filter, ignore: Uint32Array.from([...(filter.ignore ?? []), shape]).sort() };
   }
 
   #motion(

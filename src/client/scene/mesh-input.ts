@@ -11,6 +11,7 @@ import {
   checkNumber,
   checkOneOf,
   invalid,
+  invalidArgument,
   readOptions,
 } from '../check/validate.js';
 import { aborted } from '../link/abort.js';
@@ -47,21 +48,24 @@ export interface AddRequest {
 /** Reads and checks the options of a mesh that is added, each once. */
 export function readAddOptions(operation: string, data: MeshData | ArrayBuffer, options: AddMeshOptions): AddRequest {
   const given = readOptions(operation, 'options', options, ADD_KEYS);
-  const { onProgress, signal, transfer: isHandedOver = false, weld = 0, boxes } = given;
+  const { onProgress, signal, transfer: isHandedOver = false, weld = 0, features, boxes, quality } = given;
   if (onProgress !== undefined && typeof onProgress !== 'function') {
     invalid(operation, 'onProgress', onProgress, 'a function');
   }
   checkSignal(operation, signal);
   checkBoolean(operation, 'transfer', isHandedOver);
   checkAtLeastZero(operation, 'weld', weld);
-  if (weld > 0 && isArrayBuffer(data))
-    invalid(operation, 'weld', weld, '0 for a baked mesh, which was welded as it was built');
-  const angle = checkFeatures(operation, given.features);
-  if (angle !== undefined && isArrayBuffer(data)) {
-    invalid(operation, 'features', given.features, 'none for a baked mesh, which has those that it was baked with');
+  const angle = checkFeatures(operation, features);
+  const isFast = quality !== undefined && checkOneOf(operation, 'quality', quality, QUALITIES) === 'fast';
+  if (isArrayBuffer(data)) {
+    const none = 'none for a baked mesh, which';
+    if (weld > 0) invalid(operation, 'weld', weld, '0 for a baked mesh, which was welded as it was built');
+    if (angle !== undefined) invalid(operation, 'features', features, `${none} has those that it was baked with`);
+    if (quality !== undefined) invalid(operation, 'quality', quality, `${none} is built already`);
+  } else if (isFast && (data?.topology ?? 'triangles') !== 'triangles') {
+    invalid(operation, 'quality', quality, `'good' for ${data.topology}, whose trees are built in one way`);
   }
   const asked = boxes === undefined ? undefined : checkBoxes(operation, 'boxes', boxes);
-  const isFast = checkQuality(operation, given.quality, data);
   // It has a microtask of its own: what the caller's function throws ends nothing here.
   const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
   return { report, signal, isHandedOver, weld, angle, boxes, asked, isFast };
@@ -74,17 +78,6 @@ function checkFeatures(operation: string, features: AddMeshOptions['features'] =
   checkNumber(operation, 'features.angle', angle, 0, 'a number from 0 to 180');
   if (angle > 180) invalid(operation, 'features.angle', angle, 'a number from 0 to 180');
   return angle;
-}
-
-/** Tells whether a mesh is to be built quickly. */
-function checkQuality(operation: string, given: AddMeshOptions['quality'], data: MeshData | ArrayBuffer): boolean {
-  if (given === undefined) return false;
-  const quality = checkOneOf(operation, 'quality', given, QUALITIES);
-  if (isArrayBuffer(data)) invalid(operation, 'quality', given, 'none for a baked mesh, which is built already');
-  if (quality === 'fast' && (data?.topology ?? 'triangles') !== 'triangles') {
-    invalid(operation, 'quality', given, `'good' for ${data.topology}, whose trees are built in one way`);
-  }
-  return quality === 'fast';
 }
 
 /** Checks the data, and takes them into buffers of our own; what is baked and not handed over, into chunks where it is large. */
@@ -182,7 +175,7 @@ function checkData(operation: string, data: MeshData, isHandedOver: boolean, wel
 function checkOwn(operation: string, argument: string, checked: { buffer: ArrayBufferLike }, given: unknown): void {
   if (checked.buffer === bufferOf(given)) return;
   const message = `${operation}: ${argument} cannot be transferred, as its buffer is shared; expected one that can`;
-  throw new CollisionError('INVALID_ARGUMENT', message);
+  throw invalidArgument(message);
 }
 
 function checkLength(operation: string, argument: string, { length }: ArrayLike<number>, multiple: number): void {

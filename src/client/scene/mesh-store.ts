@@ -24,7 +24,7 @@ import type {
 } from '../../shared/types.js';
 import { isArrayBuffer } from '../check/binary.js';
 import { checkSignal } from '../check/signal.js';
-import { argumentError, checkBoolean, checkInteger, invalid, readOptions } from '../check/validate.js';
+import { argumentError, checkBoolean, checkInteger, invalid, invalidArgument, readOptions } from '../check/validate.js';
 import { askInOrder } from '../frame/ask-in-order.js';
 import type { FramePump } from '../frame/frame-pump.js';
 import { abortable } from '../link/abort.js';
@@ -252,8 +252,7 @@ export class MeshStore {
     const mesh = this.#table.get(id)!;
     const { uses } = mesh;
     if (uses > 0) {
-      throw new CollisionError(
-        'INVALID_ARGUMENT',
+      throw invalidArgument(
         `${operation}: mesh ${id} is the shape of ${uses} objects, expected none; remove or set those first`,
       );
     }

@@ -149,27 +149,30 @@ export function describe(
   };
 }
 
+/** Options that are true or false, and their flags. */
+const SWITCHES = [
+  ['pickable', layout.FLAG_PICKABLE],
+  ['cullable', layout.FLAG_CULLABLE],
+  ['occluder', layout.FLAG_OCCLUDER],
+  ['continuous', layout.FLAG_CONTINUOUS],
+] as const;
+
 /** Answers flags of which options change those that they say. */
 function readFlags(operation: string, options: Partial<MixedObjectOptions>, base: number): number {
-  const { motion, pickable, cullable, side, occluder, continuous } = options;
+  const { motion, side, occluder } = options;
   let flags = base;
-  const setFlag = (flag: number, on: boolean) => {
-    flags = withFlag(flags, flag, on);
-  };
-  if (motion !== undefined) setFlag(layout.FLAG_STATIC, checkOneOf(operation, 'motion', motion, MOTIONS) === 'static');
-  if (pickable !== undefined) setFlag(layout.FLAG_PICKABLE, checkBoolean(operation, 'pickable', pickable));
-  if (cullable !== undefined) setFlag(layout.FLAG_CULLABLE, checkBoolean(operation, 'cullable', cullable));
+  for (const [name, flag] of SWITCHES) {
+    const isOn = options[name];
+    if (isOn !== undefined) flags = withFlag(flags, flag, checkBoolean(operation, name, isOn));
+  }
+  if (motion !== undefined) {
+    flags = withFlag(flags, layout.FLAG_STATIC, checkOneOf(operation, 'motion', motion, MOTIONS) === 'static');
+  }
   if (side !== undefined) {
     const sides = checkSide(operation, 'side', side);
-    setFlag(layout.FLAG_SIDE * layout.SIDE_DOUBLE, false);
-    setFlag(layout.FLAG_SIDE * sides, true);
+    flags = withFlag(flags, layout.FLAG_SIDE * layout.SIDE_DOUBLE, false) | (layout.FLAG_SIDE * sides);
   }
-  if (occluder !== undefined) {
-    const isOccluder = checkBoolean(operation, 'occluder', occluder);
-    setFlag(layout.FLAG_OCCLUDER, isOccluder);
-    setFlag(layout.FLAG_NO_OCCLUDER, !isOccluder);
-  }
-  if (continuous !== undefined) setFlag(layout.FLAG_CONTINUOUS, checkBoolean(operation, 'continuous', continuous));
+  if (occluder !== undefined) flags = withFlag(flags, layout.FLAG_NO_OCCLUDER, !occluder);
   return flags;
 }
 

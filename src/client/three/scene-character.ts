@@ -1,5 +1,4 @@
 import { Box3, type Object3D, Vector3 } from 'three';
-import { CollisionError } from '../../shared/errors.js';
 import type {
   CapsuleShape,
   Character,
@@ -10,7 +9,7 @@ import type {
   Vec3,
 } from '../../shared/types.js';
 import { CHARACTER_KEYS } from '../character/character-options.js';
-import { invalid, reading, readOptions } from '../check/validate.js';
+import { invalid, invalidArgument, reading, readOptions } from '../check/validate.js';
 import type { CollisionService } from '../service.js';
 import { placedFace } from './query/intersection.js';
 import { readPoint, type ScenePoint } from './query/scene-ray.js';
@@ -272,10 +271,7 @@ function capsuleAbout(object: Object3D | undefined, up: Vec3): CapsuleShape {
   });
   const radius = Math.min(widths[0].half, widths[1].half, (high - low) / 2);
   if (!(radius > 0) || !Number.isFinite(radius)) {
-    throw new CollisionError(
-      'INVALID_ARGUMENT',
-      `createCharacter: shape is undefined, and the object is empty or flat, expected a capsule`,
-    );
+    throw invalidArgument(`createCharacter: shape is undefined, and the object is empty or flat, expected a capsule`);
   }
   const centre = widths[0].place.add(widths[1].place);
   const at = (height: number): Vec3 => centre.clone().addScaledVector(way, height).toArray();

@@ -7,7 +7,8 @@ import { RaycastedMesh } from '../../oracle/raycaster.js';
 import { missing } from './compile.js';
 import { missingNativePeers, type NativePeer, startEmbree, startFcl } from './native.js';
 
-const reason = await missingNativePeers();
+// A minute or two of g++, for what a bench with native peers compares in each of its rounds anyway.
+const reason = process.env.NATIVE === '1' ? await missingNativePeers() : 'NATIVE=1 asks for them';
 if (reason) console.warn(`Without native peers: ${reason}`);
 
 /** Compiling FCL takes a while. */

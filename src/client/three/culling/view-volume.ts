@@ -109,7 +109,7 @@ function writePlanes({ planes }: Frustum, into: Float64Array): void {
     const { normal, constant } = planes[i];
     normal.toArray(into, 4 * i);
     into[4 * i + 3] = constant;
-    if (isNowhere(planes[i])) into.fill(0, 4 * i, 4 * i + 3).fill(1, 4 * i + 3, 4 * i + 4);
+    if (isNowhere(planes[i])) into.set([0, 0, 0, 1], 4 * i);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { BatchedMesh } from 'three';
-import { CollisionError } from '../../../shared/errors.js';
+import type { CollisionError } from '../../../shared/errors.js';
 import type { MeshInfo, Shape } from '../../../shared/types.js';
+import { invalidArgument } from '../../check/validate.js';
 import { whatIsOpen } from '../../scene/open-mesh.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
 import type { AskedOptions } from './asked-options.js';
@@ -59,7 +60,7 @@ export class BatchShapes {
     const message =
       `trackScene: the triangles of geometry ${number} of the ${nameOf(this.#object)} are open, expected closed ones ` +
       `as it shall be solid: ${whatIsOpen(info)}`;
-    return new CollisionError('INVALID_ARGUMENT', message);
+    return invalidArgument(message);
   }
 
   /** Answers the number of the geometry on whose mesh an instance is to stand, of what it is in three, and on which it stands. */

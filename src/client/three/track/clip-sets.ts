@@ -1,9 +1,8 @@
 import type { Plane } from 'three';
-import { CollisionError } from '../../../shared/errors.js';
 import { MOST_SET_PLANES } from '../../../shared/layout.js';
 import type { Clips } from '../../../shared/protocol.js';
 import { FARTHEST, scalePlane } from '../../check/planes.js';
-import { reading } from '../../check/validate.js';
+import { invalidArgument, reading } from '../../check/validate.js';
 import { isSameCut, type MaterialCut } from './material-cut.js';
 
 /** What three's renderers say of clipping: `WebGLRenderer` has both. */
@@ -81,8 +80,7 @@ export class ClipSetTable {
         most = Math.max(most, unionCount, own.length);
       }
       if (most > MOST_SET_PLANES) {
-        throw new CollisionError(
-          'INVALID_ARGUMENT',
+        throw invalidArgument(
           `${operation}: ${most} clipping planes cut an object, expected at most ${MOST_SET_PLANES}`,
         );
       }

@@ -1,8 +1,9 @@
 // How bones and morph targets move the vertices of the scene's Meshes, as it is sent to the service.
 import type { Mesh, Skeleton, SkinnedMesh } from 'three';
-import { CollisionError } from '../../../shared/errors.js';
+import type { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId } from '../../../shared/types.js';
 import { isAffine } from '../../check/affine.js';
+import { invalidArgument } from '../../check/validate.js';
 import type { CollisionService } from '../../service.js';
 import { BIND_INVERSE_NUMBER, type CheckedPose, UNBOUND } from '../../skin/pose-table.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
@@ -188,7 +189,7 @@ function wrongBone({ bones, boneMatrices }: Skeleton): CollisionError {
 }
 
 function badPose(message: string): CollisionError {
-  return new CollisionError('INVALID_ARGUMENT', `its pose: ${message}`);
+  return invalidArgument(`its pose: ${message}`);
 }
 
 /** Copies a matrix; tells whether it is another. */

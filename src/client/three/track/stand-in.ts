@@ -1,7 +1,8 @@
 import type { BufferGeometry, LOD, Material, Matrix4, Mesh, Object3D } from 'three';
-import { CollisionError } from '../../../shared/errors.js';
+import type { CollisionError } from '../../../shared/errors.js';
 import { joined } from '../../../shared/typed-arrays.js';
 import type { MeshInfo, ObjectId, ObjectOptions, Shape } from '../../../shared/types.js';
+import { invalidArgument } from '../../check/validate.js';
 import type { MixedObjectOptions, Side } from '../../scene/object-description.js';
 import { whatIsOpen } from '../../scene/open-mesh.js';
 import type { CollisionService } from '../../service.js';
@@ -390,8 +391,7 @@ export class StandIn implements Placed {
 }
 
 function isOpen({ name, type }: Object3D, info: Readonly<MeshInfo>): CollisionError {
-  return new CollisionError(
-    'INVALID_ARGUMENT',
+  return invalidArgument(
     `trackScene: the triangles of ${type} '${name}' are open, expected closed ones as it shall be solid: ${whatIsOpen(info)}`,
   );
 }

@@ -1,7 +1,7 @@
 import { type Camera, Matrix4, Vector4 } from 'three';
 import { CollisionError } from '../../../shared/errors.js';
 import type { ViewOptions } from '../../../shared/types.js';
-import { checkAtLeastZero, readOptions, show } from '../../check/validate.js';
+import { checkAtLeastZero, invalidArgument, readOptions, show } from '../../check/validate.js';
 import { checkView, type View } from '../../frame/view-table.js';
 import { named } from '../../link/worker-link.js';
 import { FirstView } from '../../query/first-view.js';
@@ -143,10 +143,7 @@ export class SceneViews {
     // What waited for the first view comes here behind what was done in that same task.
     if (this.#ended !== null) throw named(operation, this.#ended);
     const known = [...this.#views.keys()].map(show).join(', ') || 'none yet';
-    throw new CollisionError(
-      'INVALID_ARGUMENT',
-      `${operation}: view is ${show(name)}, expected one that the tracker has set: ${known}`,
-    );
+    throw invalidArgument(`${operation}: view is ${show(name)}, expected one that the tracker has set: ${known}`);
   }
 
   remove(name: string): void {
