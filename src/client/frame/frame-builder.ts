@@ -109,17 +109,15 @@ export class FrameBuilder implements StagedTransforms {
           this.#addRun(table, slot, i - slot);
           continue;
         }
-        for (let k = slot; k < i; k++) this.#addSlot(table, k);
+        for (let k = slot; k < i; k++) {
+          const to = this.addSingle(table.ids[k]);
+          const from = placeInPage(k);
+          const page = table.pageOf(k);
+          const { f64 } = this;
+          for (let n = 0; n < AFFINE_NUMBERS; n++) f64[to + n] = page[from + n];
+        }
       }
     });
-  }
-
-  #addSlot(table: TransformTable, slot: number): void {
-    const to = this.addSingle(table.ids[slot]);
-    const from = placeInPage(slot);
-    const page = table.pageOf(slot);
-    const { f64 } = this;
-    for (let n = 0; n < AFFINE_NUMBERS; n++) f64[to + n] = page[from + n];
   }
 
   /** Stages the poses that were set since the last update(). */

@@ -39,8 +39,7 @@ export interface AddRequest {
   weld: number;
   /** The angle by which features are to be found; undefined where they are not. */
   angle: number | undefined;
-  /** The boxes as they were given, and as they are kept; undefined where those that are baked with it will do. */
-  boxes: AddMeshOptions['boxes'];
+  /** Its boxes, checked; undefined where those that are baked with it will do. */
   asked: Boxes | undefined;
   isFast: boolean;
 }
@@ -68,7 +67,7 @@ export function readAddOptions(operation: string, data: MeshData | ArrayBuffer, 
   const asked = boxes === undefined ? undefined : checkBoxes(operation, 'boxes', boxes);
   // It has a microtask of its own: what the caller's function throws ends nothing here.
   const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
-  return { report, signal, isHandedOver, weld, angle, boxes, asked, isFast };
+  return { report, signal, isHandedOver, weld, angle, asked, isFast };
 }
 
 /** Answers the angle by which features are to be found, in degrees; undefined where they are not. */

@@ -122,12 +122,11 @@ export class MeshStore {
   }
 
   async add(operation: string, data: MeshData | ArrayBuffer, options: AddMeshOptions = {}): Promise<MeshId> {
-    const given = readAddOptions(operation, data, options);
-    const { report, signal, isHandedOver, weld, angle, asked, isFast } = given;
+    const { report, signal, isHandedOver, weld, angle, asked, isFast } = readAddOptions(operation, data, options);
     const owned = takeData(operation, data, isHandedOver, signal, weld, this.chunks);
     const isBaked = isArrayBuffer(owned) || owned instanceof BakedSource;
     const boxes = asked ?? bakedBoxes(operation, owned);
-    if (asked?.length && !isBaked) checkBoxable(operation, given.boxes, describedData(owned));
+    if (asked?.length && !isBaked) checkBoxable(operation, asked, describedData(owned));
 
     const baked = isBaked
       ? owned
@@ -152,7 +151,7 @@ export class MeshStore {
     if (boxes.length > 0 && (info.topology !== 'triangles' || info.bones + info.morphs > 0)) {
       this.#table.delete(id);
       this.#pump.enqueue({ type: 'removeMesh', mesh: id });
-      checkBoxable(operation, given.boxes ?? boxes, info);
+      checkBoxable(operation, boxes, info);
     }
     // A small one was copied on its way.
     const copy = loaded ?? baked;
