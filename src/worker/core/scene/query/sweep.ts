@@ -289,7 +289,7 @@ const EARLIER: f64 = 1e-6;
 /** A length that counts as long enough for all of a scene, so that nothing overflows. */
 const LONGEST: f64 = 1e30;
 
-// Of the tree that is descended: when the moving box enters its bounds, how long the way is for a unit of time, and within the bounds.
+// They say of the tree that is descended when the moving box enters its bounds, and how long the way is: for a unit of time, and within.
 let entryTime: f64 = 0;
 let speed: f64 = 0;
 let whole: f64 = 0;

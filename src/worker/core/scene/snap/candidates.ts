@@ -383,7 +383,7 @@ function addNearest(edge: u32, x: v128, y: v128, w: v128): void {
   keep(f64x2.sub(f64x2.mul(f64x2.splat(room.highY), w), y));
   if (!(low <= high)) return;
   keepParts(target, first(ends.x), first(ends.y), first(ends.z), second(ends.x), second(ends.y), second(ends.z));
-  // Of what is drawn towards the eye alone, the end that is nearer to it.
+  // What is drawn towards the eye alone has the end that is nearer to it.
   const nearerEnd: f64 = first(nearness) <= second(nearness) ? 0 : 1;
   let pixels = Infinity, along: f64 = 0;
   for (let part: u32 = 0; part < partCount; part++) {
