@@ -24,28 +24,36 @@ let built: Promise<unknown> | undefined;
 
 export interface OpenPage {
   page: Page;
+  /** Ends what the page shows. Throws what went wrong in it. */
   close(): Promise<void>;
 }
 
-/** Serves the bench's page, and shows it in a Chromium without a screen. */
-interface Stage {
-  browser: Browser;
-  url: string;
-  close(): Promise<void>;
+/** A page with a Chromium of its own, which goes with it. `faults` fills with what goes wrong in it. */
+interface PageAlone {
+  page: Page;
+  faults: string[];
+  end(): Promise<void>;
 }
 
-/** Of pages that are short. */
-let shared: Promise<Stage> | undefined;
+/** Of all short rows, one after the other. */
+let shared: Promise<PageAlone> | undefined;
 
-async function startStage(): Promise<Stage> {
+async function openAlone(query: string): Promise<PageAlone> {
   built ??= build(OPTIONS);
   await built;
   const server = await preview(OPTIONS);
   const browser = await chromium.launch(chromiumLaunchOptions());
+  const page = await browser.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  page.on('pageerror', (error) => faults.push(error.message));
+  for (const [name, probe] of Object.entries(await probesOf(browser, page))) await page.exposeFunction(name, probe);
+  await page.goto(`${server.resolvedUrls!.local[0]}${query}`);
+  await page.waitForFunction(() => 'bench' in window);
   return {
-    browser,
-    url: server.resolvedUrls!.local[0],
-    async close() {
+    page,
+    faults,
+    async end() {
       await browser.close();
       await server.close();
     },
@@ -53,34 +61,25 @@ async function startStage(): Promise<Stage> {
 }
 
 /**
- * The bench's page in a Chromium without a screen. What goes wrong in it is thrown by `close`. One that `isShort` has no
- * long warm-ups, and shares its Chromium with the others, until `closeShared`.
+ * The bench's page in a Chromium without a screen, for one row. One that `isShort` has no long warm-ups, and is there for
+ * the next one, until `closeShared`: for a page of its own, each took 2 s of the processor.
  */
 export async function openPage(isShort: boolean): Promise<OpenPage> {
-  if (isShort) shared ??= startStage();
-  const stage = await (isShort ? shared! : startStage());
-  const { browser, url } = stage;
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  const faults: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  page.on('pageerror', (error) => faults.push(error.message));
-  for (const [name, probe] of Object.entries(await probesOf(browser, page))) await page.exposeFunction(name, probe);
-  await page.goto(`${url}${isShort ? '?short' : ''}`);
-  await page.waitForFunction(() => 'bench' in window);
+  if (isShort) shared ??= openAlone('?short');
+  const { page, faults, end } = await (isShort ? shared! : openAlone(''));
   return {
     page,
     async close() {
-      await context.close();
-      if (!isShort) await stage.close();
-      if (faults.length > 0) throw new Error(`the bench's page failed: ${faults.join('; ')}`);
+      if (isShort) await page.evaluate(() => window.bench.close());
+      else await end();
+      if (faults.length > 0) throw new Error(`the bench's page failed: ${faults.splice(0).join('; ')}`);
     },
   };
 }
 
-/** Ends the Chromium of all short pages. */
+/** Ends the page of all short rows. */
 export async function closeShared(): Promise<void> {
-  await (await shared)?.close();
+  await (await shared)?.end();
   shared = undefined;
 }
 

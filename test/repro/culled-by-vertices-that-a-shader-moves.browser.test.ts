@@ -14,8 +14,10 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { renderer } from '../fixtures/each-renderer.js';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { difference, lit, PICTURE } from '../fixtures/flights.js';
+
+withService();
 
 /** It moves what is drawn by it far to the right. */
 const aside = () =>

@@ -4,8 +4,10 @@ import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, type Object3D, Scene } from 'three';
 import { expect, test } from 'vitest';
 import { renderer, view } from '../fixtures/each-renderer.js';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { difference, PICTURE } from '../fixtures/flights.js';
+
+withService();
 
 const form = () => new BoxGeometry(14, 10, 0.5);
 const paint = () => new MeshBasicMaterial({ color: 0x404080 });

@@ -15,8 +15,10 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { renderer } from '../fixtures/each-renderer.js';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { difference, PICTURE } from '../fixtures/flights.js';
+
+withService();
 
 /** A row from side to side, of which the camera sees the middle. */
 function row(geometry: BufferGeometry = new BoxGeometry(), count = 41): InstancedMesh {

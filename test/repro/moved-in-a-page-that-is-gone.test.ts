@@ -1,7 +1,9 @@
 // A frame was read ahead of itself at the boxes of objects that had been removed behind it. Of a page of the core's table in which
 // nobody lives any more these are given back: what was read there led anywhere, and the worker ended with 'memory access out of bounds'.
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
+
+withService();
 
 const COUNT = 4096;
 const KEPT = 10;

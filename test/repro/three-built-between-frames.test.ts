@@ -3,7 +3,9 @@
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, BufferAttribute, Mesh, PerspectiveCamera, Scene } from 'three';
 import { expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
+
+withService();
 
 const SIZE = { width: 100, height: 100 };
 

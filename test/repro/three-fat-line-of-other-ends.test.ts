@@ -4,8 +4,10 @@ import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, settle, track } from '../fixtures/three-picks.js';
+
+withService();
 
 test('a line is hit where it ends now', async () => {
   const line = new LineSegments2(new LineSegmentsGeometry(), new LineMaterial({ linewidth: 0.1, worldUnits: true }));

@@ -2,9 +2,11 @@
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { hurry } from '../fixtures/hurry.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
+
+withService();
 
 const MESHES = 1000;
 

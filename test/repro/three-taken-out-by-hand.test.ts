@@ -3,9 +3,11 @@
 import { trackScene } from 'collision-worker/three';
 import { Group, PerspectiveCamera, Raycaster, Scene, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { SIZE } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
+
+withService();
 
 test('what is spliced from the children of its parent leaves within a second', async () => {
   let clock = performance.now();

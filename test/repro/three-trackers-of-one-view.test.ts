@@ -4,9 +4,11 @@
 import { trackScene } from 'collision-worker/three';
 import { Scene } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
+
+withService();
 
 test('both can be disposed, and all is gone then', async () => {
   const scene = new Scene().add(cube());

@@ -15,7 +15,7 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import {
   comparePickAlls,
   comparePicks,
@@ -28,6 +28,8 @@ import {
 } from '../fixtures/three-picks.js';
 import { cube, place, randomInstances, randomMatrix, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const RADIUS = 6;
 

@@ -16,7 +16,7 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { HAS_INSTANCES, RandomBatch } from '../fixtures/three-batches.js';
 import {
   comparePickAlls,
@@ -31,6 +31,8 @@ import {
 } from '../fixtures/three-picks.js';
 import { cube, place, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const RADIUS = 6;
 const SCENES = 50;

@@ -3,8 +3,10 @@ import type { NamedBox } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, Scene, SphereGeometry, Vector3 } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
+
+withService();
 
 const material = new MeshBasicMaterial();
 const HANDS: NamedBox[] = [

@@ -3,9 +3,11 @@
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { Group, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene, SphereGeometry } from 'three';
 import { expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { SIZE } from '../fixtures/three-picks.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 /** More than are compared at once. */
 const CHILDREN = 3000;

@@ -19,7 +19,7 @@ import {
   Vector3,
 } from 'three';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
 import {
   comparePickAlls,
@@ -36,6 +36,8 @@ import { DEPTHS, viewOf } from '../oracle/cameras.js';
 import { type Cut, isKept, keptParts } from '../oracle/clipping.js';
 import { Random, SEED } from '../oracle/random.js';
 import { cornersOf, ScreenRegion } from '../oracle/screen-region.js';
+
+withService();
 
 const RADIUS = 5;
 const SCENES = 8;

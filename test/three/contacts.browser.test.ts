@@ -12,10 +12,12 @@ import {
   Scene,
 } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, SIZE, settle, track, WITH_CONTACTS } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 function named<T extends Object3D>(name: string, object: T, x = 0): T {
   object.name = name;

@@ -23,9 +23,11 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { difference, lit, PICTURE } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const WISHED = Number(import.meta.env.FLIGHT || 0);
 const PICTURES = WISHED || 30;

@@ -19,9 +19,11 @@ import {
 } from 'three';
 import { expect, test, vi } from 'vitest';
 import { renderer, view } from '../fixtures/each-renderer.js';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { forest, lit, PICTURE, pixelsOf, somewhere } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const [matrix, centre, scale, turn] = [new Matrix4(), new Vector3(), new Vector3(), new Quaternion()];
 

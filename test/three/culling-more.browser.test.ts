@@ -18,9 +18,11 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { renderer, view } from '../fixtures/each-renderer.js';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { difference, flown, forest, lit, PICTURE, somewhere } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 test.each([true, false])(`instances with morph targets, relative ones: %s, seed ${SEED}`, async (isRelative) => {
   const random = new Random(SEED);

@@ -35,11 +35,13 @@ import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { WebGPURenderer } from 'three/webgpu';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { randomCamera, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 import { randomRig, strike } from '../oracle/rigs.js';
+
+withService();
 
 const RADIUS = 4;
 const SCENES = 5;

@@ -18,11 +18,13 @@ import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { isMissedByThree } from '../fixtures/three-lines.js';
 import { type AnyCamera, frontCamera, pixelNear, randomCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const RADIUS = 6;
 /** Fewer with older versions of three, where all of it would take too long. */

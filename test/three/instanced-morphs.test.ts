@@ -18,7 +18,7 @@ import {
   Vector3,
 } from 'three';
 import { expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
 import {
   type AnyCamera,
@@ -31,6 +31,8 @@ import {
 } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 /** Fewer with older versions of three, where all of it would take too long. */
 const SCENES = Math.ceil(50 * Number(import.meta.env.SHARE ?? 1));

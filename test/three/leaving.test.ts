@@ -2,8 +2,10 @@
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { SIZE } from '../fixtures/three-picks.js';
+
+withService();
 
 const MESHES = 2000;
 /** Milliseconds by the test's clock between two looks at it: each slice is as small as it may be. */

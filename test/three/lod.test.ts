@@ -17,7 +17,7 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import {
   comparePicks,
   frontCamera,
@@ -29,6 +29,8 @@ import {
 } from '../fixtures/three-picks.js';
 import { cube, place, randomMatrix } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const RADIUS = 6;
 const SCENES = 50;

@@ -4,11 +4,13 @@ import { BoxGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, type Object3D, 
 import { expect, test, vi } from 'vitest';
 import { IndexSet } from '../../src/client/three/track/index-set.js';
 import { MOST_IN_BLOCK as BLOCK } from '../../src/client/three/track/stand-in.js';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { hurry } from '../fixtures/hurry.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const COUNT = 5 * BLOCK + 100;
 /** The first block has so many instances, then thrice as many, and then all. */

@@ -15,10 +15,12 @@ import {
   TorusKnotGeometry,
 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { comparePickAlls, comparePicks, randomCamera, settle } from '../fixtures/three-picks.js';
 import { place, randomMatrix } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const RADIUS = 4;
 const SIDES = [FrontSide, BackSide, DoubleSide] as const;

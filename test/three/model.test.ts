@@ -19,9 +19,11 @@ import {
   TorusGeometry,
 } from 'three';
 import { expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { comparePicks, randomCamera, SIZE } from '../fixtures/three-picks.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const RADIUS = 6;
 /** Of the changes: all of them, unless the tests run with several versions of three. */

@@ -19,9 +19,11 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { renderer } from '../fixtures/each-renderer.js';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { flown, lit, PICTURE, somewhere } from '../fixtures/flights.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const FRAMES = Number(import.meta.env.OCCLUSION_FRAMES ?? 60);
 const options = { culling: { occlusion: true } };

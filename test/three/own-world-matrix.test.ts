@@ -2,8 +2,10 @@
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene, Vector3 } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { SIZE } from '../fixtures/three-picks.js';
+
+withService();
 
 const camera = new PerspectiveCamera();
 const UP = { origin: new Vector3(0, -50, 0), direction: new Vector3(0, 1, 0) };

@@ -2,8 +2,10 @@
 import type { Shape } from 'collision-worker';
 import { BoxGeometry, Matrix4, Mesh, MeshBasicMaterial, Scene, Vector3 } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
+
+withService();
 
 const at = (x: number, y: number, z: number) => new Matrix4().makeTranslation(x, y, z);
 const BALL: Shape = { type: 'sphere', radius: 0.5 };

@@ -20,7 +20,7 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { indexInThree, isMissedByThree } from '../fixtures/three-lines.js';
 import {
   type AnyCamera,
@@ -34,6 +34,8 @@ import {
 } from '../fixtures/three-picks.js';
 import { cube, place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const RADIUS = 6;
 /** Fewer with older versions of three, where all of it would take too long. */

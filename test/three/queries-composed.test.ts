@@ -30,11 +30,13 @@ import {
   Vector3,
 } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, SIZE, settle } from '../fixtures/three-picks.js';
 import { triangleDistance } from '../oracle/distances.js';
 import { trianglesMeet } from '../oracle/exact.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 /** So many times as many questions; 1 takes some seconds. */
 const SHARE = Number(process.env.QUESTIONS ?? 1);

@@ -14,10 +14,12 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, randomCamera, SIZE, track } from '../fixtures/three-picks.js';
 import { cube, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const EVERYTHING = { x: 0, y: 0, ...SIZE };
 

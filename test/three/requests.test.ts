@@ -13,9 +13,11 @@ import {
   Scene,
 } from 'three';
 import { expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { comparePicks, randomCamera, SIZE } from '../fixtures/three-picks.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const RADIUS = 6;
 const GROUPS = 30;

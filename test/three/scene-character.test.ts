@@ -2,9 +2,11 @@
 import type { SceneCharacter, SceneTracker } from 'collision-worker/three';
 import { BoxGeometry, Group, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, Object3D, Scene, Vector3 } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
 import { frontCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
+
+withService();
 
 const FRAME = 1 / 60;
 const SHAPE = { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } as const;

@@ -20,11 +20,13 @@ import {
   Vector3,
 } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { distanceTo, faceOf } from '../fixtures/three-faces.js';
 import { frontCamera, SIZE, settle } from '../fixtures/three-picks.js';
 import { cube, randomMatrix, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const DETAILS = ['any', 'manifold', 'triangles', 'full'] as const;
 

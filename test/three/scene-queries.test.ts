@@ -19,11 +19,13 @@ import {
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { addStrangers, inScene, partsOf, populate, RADIUS } from '../fixtures/crowded-scene.js';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { distanceTo, faceOf } from '../fixtures/three-faces.js';
 import { frontCamera, randomCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { cube, place, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const EVERYTHING = { x: 0, y: 0, ...SIZE };
 

@@ -16,10 +16,12 @@ import {
 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { addStrangers, meshesIn, populate, RADIUS } from '../fixtures/crowded-scene.js';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, randomRaycaster, raycastShown, rayFaults, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 describe(`raycast and raycastAll are three's Raycaster, seed ${SEED}`, () => {
   test.each([0, 1, 2])('in random scene %i, among strangers: 200 rays', async (number) => {

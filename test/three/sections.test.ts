@@ -18,8 +18,10 @@ import {
   Vector3,
 } from 'three';
 import { expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { SIZE } from '../fixtures/three-picks.js';
+
+withService();
 
 const plane = new Plane(new Vector3(0, 1, 0), -0.2);
 

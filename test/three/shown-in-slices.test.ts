@@ -3,9 +3,11 @@
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, Object3D, Scene } from 'three';
 import { expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { comparePicks, randomCamera, SIZE } from '../fixtures/three-picks.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const RADIUS = 12;
 const MESHES = 3000;

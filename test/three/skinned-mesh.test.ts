@@ -12,12 +12,14 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
 import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { arm, cameraAt, comparePosedPicks, rigIn } from '../fixtures/three-rigs.js';
 import { Random, SEED } from '../oracle/random.js';
 import { type Rig, roundBones, strike } from '../oracle/rigs.js';
+
+withService();
 
 /** Fewer with older versions of three, where all of it would take too long. */
 const SCENES = Math.ceil(50 * Number(import.meta.env.SHARE ?? 1));

@@ -17,9 +17,11 @@ import {
   Vector3,
 } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { HAS_INSTANCES } from '../fixtures/three-batches.js';
 import { SIZE } from '../fixtures/three-picks.js';
+
+withService();
 
 const camera = new PerspectiveCamera(50, SIZE.width / SIZE.height, 0.1, 100);
 camera.position.set(2, 3, 12);

@@ -15,10 +15,12 @@ import {
   Vector2,
 } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, pickMiddle, randomCamera, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const RADIUS = 6;
 const SCENES = 50;

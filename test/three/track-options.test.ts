@@ -3,9 +3,11 @@ import type { ContactDetail } from 'collision-worker';
 import { type SceneFrame, trackScene } from 'collision-worker/three';
 import { Scene } from 'three';
 import { describe, expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
+
+withService();
 
 describe('contacts', () => {
   /** Two cubes, one in the other. */

@@ -20,10 +20,12 @@ import {
   WebGPUCoordinateSystem,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, pickMiddle, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 describe('what is hidden for a matrix without an inverse', () => {
   const ZERO = new Matrix4().makeScale(0, 0, 0);

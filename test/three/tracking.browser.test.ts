@@ -20,10 +20,12 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, pickMiddle, SIZE, settle, track, UNRENDERED } from '../fixtures/three-picks.js';
 import { cube, randomScene } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
+
+withService();
 
 const RADIUS = 6;
 

@@ -2,9 +2,11 @@ import { frustumMotion } from 'collision-worker';
 import { type SceneFrame, viewFromCamera } from 'collision-worker/three';
 import { Matrix4, type Object3D, OrthographicCamera, type PerspectiveCamera, Scene } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, pickMiddle, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { cube } from '../fixtures/three-scenes.js';
+
+withService();
 
 function seen(frame: SceneFrame, view?: string): Object3D[] {
   const objects: Object3D[] = [];

@@ -6,6 +6,7 @@ import { FRAMES_A_ROUND } from './streamed.js';
 export interface BenchPage {
   open(row: keyof typeof ROWS, count: number): Promise<void>;
   row: PageRow;
+  close(): void;
   readonly framesOfRound: number;
 }
 
@@ -20,5 +21,8 @@ window.bench = {
   framesOfRound: FRAMES_A_ROUND,
   async open(row, count) {
     this.row = await ROWS[row](count);
+  },
+  close() {
+    this.row.close();
   },
 };
