@@ -15,9 +15,14 @@ const IN_BROWSER = 'test/**/*.browser.test.{ts,tsx}';
 const TIMED = 'test/client/{aborted,building,dispose,long-run,order,paced,restart,silence,worker-link}.test.ts';
 /** Folders of tests that need a set-up of their own. */
 const FOLDERS = ['test/demo/**', 'test/consumers/**', 'test/pages/**'];
-/** Tests of the worker's parts, each with a core of its own; and those of them that put a module of theirs in a real one's place. */
+/** Tests of the worker's parts, each with a core of its own. */
 const OF_WORKER = ['test/worker/**/*.test.ts'];
-const OF_WORKER_MOCKED = ['test/worker/{box-cover,scene/pairs/contact-budget}.test.ts'];
+/** What puts something in a module's place that others hold, or needs a process in which nothing has happened yet. */
+const ALONE = [
+  'test/worker/{box-cover,scene/pairs/contact-budget}.test.ts',
+  'test/client/compiled-core.test.ts',
+  'test/three/batch-draws.test.ts',
+];
 /** In Node, what depends on the version of three; and of that, what takes long for how little it depends on it. */
 const OF_THREE = ['test/three/**/*.test.ts', 'test/repro/three-*.test.ts'];
 const LONG_OF_THREE = [
@@ -35,6 +40,8 @@ const DOCS_SITE = process.env.DOCS_SITE === '1' ? [] : ['test/pages/docs-site.te
 const SITE = process.env.SITE === '1' ? [] : ['test/demo/site.test.ts'];
 /** So many files at a time in Node: a test waits for its worker now and then. On two cores, three took 848 s and two 883. */
 const IN_NODE = availableParallelism() + 1;
+/** Files share processes, where three and the core are compiled once, not for each: a sixth less of the processor. */
+const SHARED = { isolate: false, maxWorkers: IN_NODE };
 /** The part of their random changes that is done where all of it would take too long. */
 const SHORT = 0.15;
 
@@ -71,12 +78,12 @@ export default defineConfig({
     silent: 'passed-only',
     // Groups run one after the other: each starts workers and Chromiums enough to fill a small machine.
     projects: [
-      inNode('node', ['test/*.test.ts', 'test/!(worker)/**/*.test.ts', ...OF_WORKER_MOCKED], 0, {
-        exclude: [IN_BROWSER, TIMED, ...FOLDERS],
-        maxWorkers: IN_NODE,
+      inNode('node', ['test/*.test.ts', 'test/!(worker)/**/*.test.ts'], 0, {
+        ...SHARED,
+        exclude: [IN_BROWSER, TIMED, ...FOLDERS, ...ALONE],
       }),
-      // Its files share processes, where three and the core are compiled once, not in each: a sixth less of the processor.
-      inNode('worker', OF_WORKER, 0, { exclude: OF_WORKER_MOCKED, isolate: false, maxWorkers: IN_NODE }),
+      inNode('worker', OF_WORKER, 0, { ...SHARED, exclude: ALONE }),
+      inNode('alone', ALONE, 0, { maxWorkers: IN_NODE }),
       inNode('node-timed', [TIMED], 0, { ...ONCE_MORE, maxWorkers: IN_NODE }),
       inNode('consumers', ['test/consumers/**/*.test.ts'], 0, { ...ONCE_MORE, maxWorkers: IN_NODE }),
       // Pages with headers and fates of their own, each in a Chromium that is started for it; they wait, for the most part,
@@ -124,7 +131,7 @@ function withThree(version: string, share: number, exclude: string[] = []) {
   const project = inNode(`three ${version}`, isOnTheWay ? ON_THE_WAY_TESTS : OF_THREE, 0, {
     exclude: [IN_BROWSER, ...exclude],
     env: { THREE: version, SHARE: String(share) },
-    maxWorkers: IN_NODE,
+    ...SHARED,
   });
   const three = [
     { find: /^three$/, replacement: `${folder}/build/three.module.js` },

@@ -88,6 +88,7 @@ test('Meshes', async () => {
   });
   await all.change('another index', () => a.geometry.setIndex([0, 1, 2, 2, 1, 3]));
   await all.change('a range', () => a.geometry.setDrawRange(0, 3));
+  a.geometry.name = 'of all';
   await all.change('nothing in the range', () => all.build(() => a.geometry.setDrawRange(0, 0)));
   await all.change('all of it', () => a.geometry.setDrawRange(0, Number.POSITIVE_INFINITY));
   await all.change('frustumCulled does not matter', () => {
@@ -120,6 +121,7 @@ test('Meshes', async () => {
 
 test('what cannot be tracked', async () => {
   const bad = new BufferGeometry();
+  bad.name = 'of nothing';
   const noIndex = box().setIndex([0, 1, 99]);
   const nowhere = box();
   nowhere.attributes.position.setX(0, Number.NaN);
