@@ -115,19 +115,34 @@ function leadsTo(imports, from, to, seen = new Set()) {
   return (imports.get(from) ?? []).some((next) => leadsTo(imports, next, to, seen));
 }
 
-/** How far above the lowest box of its column each one stands: one more than the highest that it imports. */
+/**
+ * How far above the lowest box of its column each one stands: one more than the highest that it imports. Folders may import
+ * each other, files may not: those that do are on one level.
+ */
 function levelsOf(boxes, edges) {
+  const below = new Map(
+    [...boxes].map(([key, { column }]) => [key, [...edges.get(key)].filter((other) => boxes.get(other).column === column)]),
+  );
+  const reached = new Map([...boxes.keys()].map((key) => [key, reachedFrom(below, key)]));
   const levels = new Map();
-  const levelOf = (key, above = []) => {
-    if (levels.has(key)) return levels.get(key);
-    if (above.includes(key)) return 0; // folders may import each other, files may not
-    const below = [...edges.get(key)].filter((other) => boxes.get(other).column === boxes.get(key).column);
-    const level = below.length === 0 ? 0 : 1 + Math.max(...below.map((other) => levelOf(other, [...above, key])));
-    if (above.length === 0) levels.set(key, level);
-    return level;
+  const levelOf = (key) => {
+    if (!levels.has(key)) {
+      const others = [...reached.get(key)].filter((other) => !reached.get(other).has(key));
+      levels.set(key, others.length === 0 ? 0 : 1 + Math.max(...others.map(levelOf)));
+    }
+    return levels.get(key);
   };
   for (const key of boxes.keys()) levelOf(key);
   return levels;
+}
+
+function reachedFrom(below, key, seen = new Set()) {
+  for (const next of below.get(key)) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    reachedFrom(below, next, seen);
+  }
+  return seen;
 }
 
 /** The number of a box's layer, as `npm run lint` has them; files beside the folders stand above these. */
