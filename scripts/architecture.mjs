@@ -121,7 +121,10 @@ function leadsTo(imports, from, to, seen = new Set()) {
  */
 function levelsOf(boxes, edges) {
   const below = new Map(
-    [...boxes].map(([key, { column }]) => [key, [...edges.get(key)].filter((other) => boxes.get(other).column === column)]),
+    [...boxes].map(([key, { column }]) => [
+      key,
+      [...edges.get(key)].filter((other) => boxes.get(other).column === column),
+    ]),
   );
   const reached = new Map([...boxes.keys()].map((key) => [key, reachedFrom(below, key)]));
   const levels = new Map();
