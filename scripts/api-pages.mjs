@@ -28,7 +28,7 @@ function sourceOf(entry) {
 export async function readApi() {
   const app = await Application.bootstrapWithPlugins({
     entryPoints: Object.values(ENTRIES),
-    tsconfig: join(root, 'tsconfig.json'),
+    tsconfig: join(root, 'tsconfig.build.json'),
     plugin: ['typedoc-plugin-markdown', 'typedoc-vitepress-theme'],
     // The site is built where types are checked anyway.
     skipErrorChecking: true,
