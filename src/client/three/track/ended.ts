@@ -7,6 +7,6 @@ export function isEnd(error: unknown): boolean {
 }
 
 /** Names an error after the caller's operation where there is no service any more, which other operations have found out. */
-export function toldOf(operation: string, error: unknown): unknown {
+export function namedIfEnded(operation: string, error: unknown): unknown {
   return isEnd(error) ? namedAnew(operation, error) : error;
 }
