@@ -86,7 +86,7 @@ function castAtObject(id: u32): void {
  */
 const PADDING: f32 = 3.814697265625e-6;
 
-// Where the ray enters the tree that is descended: its parameter, the place in the world, and what float64 leaves uncertain of that.
+// Where the ray enters the tree: its parameter, the place in the world, and the bound of that place's rounding.
 let entry: f64 = 0;
 let entryX: f64 = 0, entryY: f64 = 0, entryZ: f64 = 0;
 let blur: f64 = 0;
@@ -174,7 +174,7 @@ function enterTree(root: Cell): f32 {
   return upward(end - from);
 }
 
-/** Casts the ray at the objects that a cell has itself. Answers the limit from then on, or NOTHING_LEFT. */
+/** Casts the ray at the cell's own objects. Answers the limit from then on, or NOTHING_LEFT. */
 // @ts-ignore: decorator
 @inline
 function castAtOwn(tree: Tree, cell: Cell, before: f32): f32 {

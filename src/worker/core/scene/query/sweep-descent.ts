@@ -145,7 +145,7 @@ function enterTree(root: Cell): bool {
   return true;
 }
 
-/** Sweeps at the objects that a cell has itself, of four at a time the nearest first. */
+/** Sweeps at the cell's own objects, four at a time, of these the nearest first. */
 // @ts-ignore: decorator
 @inline
 function sweepAtOwn(tree: Tree, cell: Cell): void {
