@@ -9,6 +9,7 @@
  * THE USE OR PERFORMANCE OF THIS SOFTWARE.
  */
 import earcut from 'earcut';
+import { addTo } from '../shared/lists-by-key.js';
 import type { Outlines } from './binding/sections.js';
 import { axesOf, project } from './plane-coordinates.js';
 
@@ -23,18 +24,14 @@ const PER_YIELD = 1024;
  * Answers three points a triangle, counter-clockwise from in front of the plane. Yields often.
  */
 export function* fill(
-  { starts, closed, points }: Outlines,
+  outlines: Outlines,
   parents: Int32Array,
   plane: ArrayLike<number>,
 ): Generator<void, Uint32Array<ArrayBuffer>> {
-  const holes = new Map<number, number[]>();
+  const { starts, closed } = outlines;
   const depths = depthsOf(parents);
-  for (let i = 0; i < parents.length; i++) {
-    if (depths[i] % 2 === 0) continue;
-    const list = holes.get(parents[i]);
-    if (list === undefined) holes.set(parents[i], [i]);
-    else list.push(i);
-  }
+  const holes = new Map<number, number[]>();
+  for (let i = 0; i < parents.length; i++) if (depths[i] % 2 === 1) addTo(holes, parents[i], i);
   const axes = axesOf(plane);
   const triangles: number[] = [];
   let worked = 0;
@@ -43,27 +40,38 @@ export function* fill(
     const rings = [i, ...(holes.get(i) ?? [])];
     const count = rings.reduce((sum, ring) => sum + starts[ring + 1] - starts[ring], 0);
     if (count > MOST_FILLED) continue;
-    const flat = new Float64Array(2 * count);
-    const places = new Uint32Array(count);
-    const ringStarts: number[] = [];
-    let at = 0;
-    for (const ring of rings) {
-      if (ring !== i) ringStarts.push(at);
-      project(points, starts[ring], starts[ring + 1], starts[i], axes, flat, 2 * at, 2);
-      for (let p = starts[ring]; p < starts[ring + 1]; p++, at++) places[at] = p;
-    }
-    const found = earcut(flat, ringStarts);
-    for (let t = 0; t < found.length; t += 3) {
-      const [a, b, c] = [found[t], found[t + 1], found[t + 2]];
-      const isTurned = areaOf(flat, a, b, c) < 0;
-      triangles.push(places[a], places[isTurned ? c : b], places[isTurned ? b : c]);
-    }
+    triangulate(outlines, rings, count, axes, triangles);
     worked += count;
     if (worked < PER_YIELD) continue;
     worked = 0;
     yield;
   }
   return Uint32Array.from(triangles);
+}
+
+/** Adds the triangles of a polygon of so many points: the loop around it, then its holes. */
+function triangulate(
+  { starts, points }: Outlines,
+  rings: readonly number[],
+  count: number,
+  axes: ReturnType<typeof axesOf>,
+  triangles: number[],
+): void {
+  const flat = new Float64Array(2 * count);
+  const places = new Uint32Array(count);
+  const ringStarts: number[] = [];
+  let at = 0;
+  for (const ring of rings) {
+    if (at > 0) ringStarts.push(at);
+    project(points, starts[ring], starts[ring + 1], starts[rings[0]], axes, flat, 2 * at, 2);
+    for (let p = starts[ring]; p < starts[ring + 1]; p++, at++) places[at] = p;
+  }
+  const found = earcut(flat, ringStarts);
+  for (let t = 0; t < found.length; t += 3) {
+    const [a, b, c] = [found[t], found[t + 1], found[t + 2]];
+    const isTurned = areaOf(flat, a, b, c) < 0;
+    triangles.push(places[a], places[isTurned ? c : b], places[isTurned ? b : c]);
+  }
 }
 
 /** Answers inside of how many loops each one is. */

@@ -323,6 +323,11 @@ describe.concurrent('what is wrong is told', () => {
       /queue is "x", expected an address/,
     ],
     [
+      // The server of its work folder ends with it.
+      ['clash', model, '--rules', rules, '--out', '/tmp/clash-x.json', '--queue', 'x', '--serve', '0'],
+      /queue is "x", expected an address/,
+    ],
+    [
       ['clash', model, '--rules', rules, '--out', '/tmp/clash-x.json', '--serve', '80'],
       /--serve is "80", expected none without --queue/,
     ],

@@ -16,7 +16,7 @@ import type { ClashProgress, ClashReport, Rule } from '../types.js';
 import { clashFiles, clearWork } from './clash-files.js';
 import { writeWhole } from './folder.js';
 import { PARTS_FILE } from './part-store.js';
-import { openQueue } from './queue.js';
+import { openQueue, type Queue, type QueueOptions } from './queue.js';
 import { runQueueWorker } from './queue-worker.js';
 import { serveWork } from './serve.js';
 
@@ -102,34 +102,19 @@ async function main(args: string[]): Promise<void> {
 }
 
 async function runClash(files: string[], values: Values, signal: AbortSignal): Promise<void> {
-  if (files.length < 1 || files.length > 2) invalid('the number of files', files.length, 'one or two');
-  const outs = values.out ?? [];
-  if (outs.length === 0) invalid('--out', undefined, 'a file for the report');
-  for (const out of outs) writerOf(out, values);
-  const work = resolve(values.work ?? `${outs[0]}.work`);
-  if (values.queue === undefined) {
-    for (const name of ['queue-name', 'place', 'serve'] as const) {
-      if (values[name] !== undefined) invalid(`--${name}`, values[name], 'none without --queue');
-    }
-  }
-  const groupDistance = values.group === undefined ? {} : { groupDistance: numberOf('--group', values.group) };
-  const settings = settingsOf(values);
-  const rules = await readRules(values.rules);
-  const accepted =
-    values.accepted === undefined ? undefined : await readJson<ClashReport>('--accepted', values.accepted);
-  let server: Server | undefined;
-  let isBegun = false;
+  const { outs, work, rules, options } = await readRun(files, values);
   const show = values.quiet ? () => {} : showProgress();
-  const queue = values.queue === undefined ? undefined : await openQueue(values.queue, await queueOptions(work));
+  let server: Server | undefined;
+  let queue: Queue | undefined;
+  let isBegun = false;
   try {
+    if (values.serve !== undefined) server = await serveWork(work, numberOf('--serve', values.serve));
+    if (values.queue !== undefined) queue = await openQueue(values.queue, queueOptions(values));
     const report = await clashFiles(files[0], files[1] ?? null, rules, {
+      ...options,
       work,
-      resume: values.resume,
       signal,
-      ...settings,
       ...(queue ? { queue } : {}),
-      ...(accepted === undefined ? {} : { accepted }),
-      ...groupDistance,
       onProgress: (progress) => {
         isBegun = true;
         show(progress);
@@ -140,30 +125,52 @@ async function runClash(files: string[], values: Values, signal: AbortSignal): P
     if (values.work === undefined) await clearWork(work);
     tell(report, outs);
   } catch (error) {
-    if (!isBegun) throw error;
-    // Parts that were baked in part are baked again.
-    const isBaked = await stat(join(work, 'a', PARTS_FILE)).catch(() => null);
-    if (!isBaked && values.work === undefined) await clearWork(work);
-    const advice = isBaked ? `\nWhat is done is kept in ${work}; --resume goes on with it.` : '';
-    throw advice === '' || !(error instanceof Error)
-      ? error
-      : Object.assign(error, { message: `${error.message}${advice}` });
+    if (isBegun) await keepWork(error, work, values.work === undefined);
+    throw error;
   } finally {
     await queue?.close();
     server?.close();
   }
+}
 
-  async function queueOptions(folder: string) {
-    const { place, serve, 'queue-name': name } = values;
-    if (serve !== undefined) server = await serveWork(folder, numberOf('--serve', serve));
-    const served = serve === undefined ? undefined : `http://${hostname()}:${serve}`;
-    const where = place ?? served;
-    return {
-      ...(name === undefined ? {} : { name }),
-      ...(where === undefined ? {} : { place: where }),
-      onNotice: (notice: string) => process.stderr.write(`${notice}\n`),
-    };
+/** Reads and checks what a run is about, before anything is begun. */
+async function readRun(files: string[], values: Values) {
+  if (files.length < 1 || files.length > 2) invalid('the number of files', files.length, 'one or two');
+  const { out: outs = [], group, accepted } = values;
+  if (outs.length === 0) invalid('--out', undefined, 'a file for the report');
+  for (const out of outs) writerOf(out, values);
+  if (values.queue === undefined) {
+    for (const name of ['queue-name', 'place', 'serve'] as const) {
+      if (values[name] !== undefined) invalid(`--${name}`, values[name], 'none without --queue');
+    }
   }
+  const options = {
+    resume: values.resume,
+    ...(group === undefined ? {} : { groupDistance: numberOf('--group', group) }),
+    ...settingsOf(values),
+  };
+  const rules = await readRules(values.rules);
+  const earlier = accepted === undefined ? {} : { accepted: await readJson<ClashReport>('--accepted', accepted) };
+  return { outs, work: resolve(values.work ?? `${outs[0]}.work`), rules, options: { ...options, ...earlier } };
+}
+
+/** Says in an error how to go on with a run that has baked its parts; parts that were baked in part are baked again. */
+async function keepWork(error: unknown, work: string, isOurs: boolean): Promise<void> {
+  const isBaked = await stat(join(work, 'a', PARTS_FILE)).catch(() => null);
+  if (!isBaked) {
+    if (isOurs) await clearWork(work);
+  } else if (error instanceof Error) {
+    error.message += `\nWhat is done is kept in ${work}; --resume goes on with it.`;
+  }
+}
+
+function queueOptions({ place, serve, 'queue-name': name }: Values): QueueOptions {
+  const where = place ?? (serve === undefined ? undefined : `http://${hostname()}:${serve}`);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(where === undefined ? {} : { place: where }),
+    onNotice: (notice) => process.stderr.write(`${notice}\n`),
+  };
 }
 
 async function runWorker(values: Values, signal: AbortSignal): Promise<void> {

@@ -410,9 +410,11 @@ export function named(operation: string, { code, message }: Failure, cause: unkn
   return new CollisionError(code, text, cause === undefined ? undefined : { cause });
 }
 
-/** Makes an error whose message begins with the operation of one of ours; any other stays as it is. */
+/** Makes an error of ours, of whatever operation, one of this operation; any other stays as it is. */
 export function namedAnew(operation: string, error: unknown): unknown {
-  return CollisionError.is(error) ? named(operation, error, error.cause) : error;
+  if (!CollisionError.is(error)) return error;
+  const { code, message, cause } = error;
+  return named(operation, { code, message: message.replace(/^\w+: /, '') }, cause);
 }
 
 function createEndpoint(host: Host, createWorker: () => WorkerLike): WorkerEndpoint {

@@ -157,7 +157,7 @@ const SWITCHES = [
   ['continuous', layout.FLAG_CONTINUOUS],
 ] as const;
 
-/** Answers flags of which options change those that they say. */
+/** Answers the flags, of which options set or clear those that they name. */
 function readFlags(operation: string, options: Partial<MixedObjectOptions>, base: number): number {
   const { motion, side, occluder } = options;
   let flags = base;

@@ -13,7 +13,7 @@ import { idsOf } from './query/target-ids.js';
 import { type CharacterScene, SceneCharacter, type SceneCharacterOptions } from './scene-character.js';
 import { SceneQuestions } from './scene-questions.js';
 import { readDrawn, type SceneTarget } from './scene-target.js';
-import { isEnd, toldOf } from './track/ended.js';
+import { isEnd, namedIfEnded } from './track/ended.js';
 import { LayerChanges } from './track/layer-changes.js';
 import { SkeletonTable } from './track/mesh-pose.js';
 import { isAboutOneObject } from './track/object-wishes.js';
@@ -168,7 +168,7 @@ export class SceneTracker extends SceneQuestions {
       return tracker;
     } catch (error) {
       tracker.dispose();
-      throw toldOf('trackScene', error);
+      throw namedIfEnded('trackScene', error);
     } finally {
       signal?.removeEventListener('abort', abort);
     }
@@ -224,7 +224,7 @@ export class SceneTracker extends SceneQuestions {
       this.#setView(camera, size, this.#view, options);
     } catch (error) {
       this.#objects.end(number);
-      const rejected = Promise.reject<SceneFrame>(toldOf('update', error));
+      const rejected = Promise.reject<SceneFrame>(namedIfEnded('update', error));
       if (isEnd(error)) {
         this.#ended = rejected;
         this.#culling?.dispose();
@@ -446,7 +446,7 @@ export class SceneTracker extends SceneQuestions {
     try {
       object.traverse((each) => teleport(this.#service, each, this.#walk.entryOf(each)?.ids ?? NO_IDS));
     } catch (error) {
-      throw toldOf('teleport', error);
+      throw namedIfEnded('teleport', error);
     }
   }
 

@@ -1,6 +1,8 @@
 /** Children of a node, and items of a leaf. */
 export const WIDTH = 8;
 const STEPS = 8192;
+/** A box that nothing is in. */
+const EMPTY = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
 /** Bits of a Morton code for each axis. */
 const AXIS_BITS = 10;
 
@@ -28,49 +30,48 @@ export function levelsOf(itemCount: number): number[] {
 
 /** Builds a tree over items by their boxes, six float32 each; it sorts them by Morton codes of their middles. */
 export function* buildBoxTree(items: Float32Array): Generator<void, BoxTree> {
-  const count = items.length / 6;
-  const bounds = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < count; i++) {
-    for (let k = 0; k < 3; k++) {
-      bounds[k] = Math.min(bounds[k], items[6 * i + k]);
-      bounds[3 + k] = Math.max(bounds[3 + k], items[6 * i + 3 + k]);
-    }
-    if (i % STEPS === STEPS - 1) yield;
-  }
-  const codes = new Uint32Array(count);
-  const scales = [0, 1, 2].map((k) => (2 ** AXIS_BITS - 1) / Math.max(bounds[3 + k] - bounds[k], Number.MIN_VALUE));
-  for (let i = 0; i < count; i++) {
-    let code = 0;
-    for (let k = 0; k < 3; k++) {
-      const middle = (items[6 * i + k] + items[6 * i + 3 + k]) / 2;
-      code |= spread(Math.floor((middle - bounds[k]) * scales[k])) << k;
-    }
-    codes[i] = code;
-    if (i % STEPS === STEPS - 1) yield;
-  }
-  const order = yield* sortedBy(codes, 3 * AXIS_BITS);
-
-  const levels = levelsOf(count);
+  const order = yield* sortedBy(yield* mortonCodes(items), 3 * AXIS_BITS);
+  const levels = levelsOf(order.length);
   const boxes = new Float32Array(6 * levels[levels.length - 1]);
   for (let level = 0; level + 1 < levels.length; level++) {
-    const below = level === 0 ? count : levels[level] - levels[level - 1];
+    const [from, below] = level === 0 ? [items, order.length] : [boxes, levels[level] - levels[level - 1]];
     for (let node = levels[level]; node < levels[level + 1]; node++) {
+      boxes.set(EMPTY, 6 * node);
       const first = (node - levels[level]) * WIDTH;
-      for (let k = 0; k < 3; k++) {
-        let [low, high] = [Infinity, -Infinity];
-        for (let child = first; child < Math.min(first + WIDTH, below); child++) {
-          const from = level === 0 ? items : boxes;
-          const at = 6 * (level === 0 ? order[child] : levels[level - 1] + child);
-          low = Math.min(low, from[at + k]);
-          high = Math.max(high, from[at + 3 + k]);
-        }
-        boxes[6 * node + k] = low;
-        boxes[6 * node + 3 + k] = high;
+      for (let child = first; child < Math.min(first + WIDTH, below); child++) {
+        include(boxes, 6 * node, from, 6 * (level === 0 ? order[child] : levels[level - 1] + child));
       }
       if (node % STEPS === STEPS - 1) yield;
     }
   }
   return { order, boxes };
+}
+
+/** Answers the Morton code of the middle of each box. */
+function* mortonCodes(items: Float32Array): Generator<void, Uint32Array> {
+  const codes = new Uint32Array(items.length / 6);
+  const bounds = Float32Array.from(EMPTY);
+  for (let i = 0; i < codes.length; i++) {
+    include(bounds, 0, items, 6 * i);
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  const scales = [0, 1, 2].map((k) => (2 ** AXIS_BITS - 1) / Math.max(bounds[3 + k] - bounds[k], Number.MIN_VALUE));
+  for (let i = 0; i < codes.length; i++) {
+    for (let k = 0; k < 3; k++) {
+      const middle = (items[6 * i + k] + items[6 * i + 3 + k]) / 2;
+      codes[i] |= spread(Math.floor((middle - bounds[k]) * scales[k])) << k;
+    }
+    if (i % STEPS === STEPS - 1) yield;
+  }
+  return codes;
+}
+
+/** Grows the box at a place of one list by that at a place of another. */
+function include(boxes: Float32Array, box: number, others: Float32Array, other: number): void {
+  for (let k = 0; k < 3; k++) {
+    boxes[box + k] = Math.min(boxes[box + k], others[other + k]);
+    boxes[box + 3 + k] = Math.max(boxes[box + 3 + k], others[other + 3 + k]);
+  }
 }
 
 /** Puts two zeros between the bits of a number. */

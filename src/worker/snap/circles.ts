@@ -1,3 +1,4 @@
+import { addTo } from '../../shared/lists-by-key.js';
 import type { Vec3 } from '../../shared/types.js';
 import type { EdgeList } from './feature-edges.js';
 import { goesOn, otherEnd, type Stars } from './runs.js';
@@ -146,12 +147,6 @@ function rootOf(bends: Bend[], bend: number): number {
     root = bends[root].parent;
   }
   return root;
-}
-
-function addTo(lists: Map<number, number[]>, key: number, value: number): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
 }
 
 function isWithin(place: Vec3, bounds: readonly number[]): boolean {

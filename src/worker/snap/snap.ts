@@ -110,7 +110,28 @@ export class Snapper {
       if (fronts.whole) ids = snaps.list(room, struckId, fronts.whole);
       fronts.count(ids.length / HIDDEN_SHARE);
     }
-    let missing: MissingFeatures | undefined;
+    const missing: MissingFeatures = { features: new Set(), flats: new Set() };
+    const struck = yield* this.#takeTargets(room, ids, kinds, struckId, missing, sought);
+    if (missing.features.size + missing.flats.size > 0) return { missing };
+    let isFound = false;
+    for (const some of [kinds & SNAP_POINTS, kinds & SNAP_EDGE]) {
+      if (!isFound && some !== 0) isFound = yield* this.#findVisible(room, fronts, some);
+    }
+    if (hit === null) return { hit: isFound ? hitOf(snaps, room, view, ray) : null };
+    hit.snap = isFound ? snapIn(snaps, room) : struck ? faceSnap(snaps, this.#store, struck, hit) : null;
+    return { hit };
+  }
+
+  /** Takes objects near the cursor to a room, with their features. Finds which are missing, and the object that was hit. */
+  *#takeTargets(
+    room: number,
+    ids: ArrayLike<number>,
+    kinds: number,
+    struckId: number,
+    missing: MissingFeatures,
+    sought: ReadonlySet<number> | undefined,
+  ): Steps<Struck | undefined> {
+    const snaps = this.#snaps;
     let struck: Struck | undefined;
     for (let i = 0; i < ids.length; i++) {
       if (i % STEP === STEP - 1) yield;
@@ -119,17 +140,11 @@ export class Snapper {
       const shape = snaps.word(target + SNAP_SHAPE) & 0xffff;
       const mesh = snaps.word(target + SNAP_MESH);
       const base = snaps.word(target + SNAP_BASE);
-      const found = shape === SHAPE_BOX ? this.#cubeFound() : isMesh(shape) ? this.#store.at(base) : undefined;
-      if (kinds & ~SNAP_FACE && isMesh(shape) && (!found || (found.isMoved && !sought))) {
-        missing ??= { features: new Set(), flats: new Set() };
-        missing.features.add(base);
-      }
+      const found = this.#featuresOf(shape, base);
+      if (kinds & ~SNAP_FACE && isMesh(shape) && (!found || (found.isMoved && !sought))) missing.features.add(base);
       if (kinds & SNAP_FACE && ids[i] === struckId) {
         struck = { shape, mesh, base, place: snaps.floats(target, 12).slice() };
-        if (this.#areFlatsMissing(struck, sought)) {
-          missing ??= { features: new Set(), flats: new Set() };
-          missing.flats.add(base);
-        }
+        if (this.#areFlatsMissing(struck, sought)) missing.flats.add(base);
       }
       if (found) {
         snaps.setWord(target + SNAP_FEATURES, found.features.address);
@@ -139,14 +154,7 @@ export class Snapper {
         snaps.setWord(count, snaps.word(count) - 1);
       }
     }
-    if (missing) return { missing };
-    let isFound = false;
-    for (const some of [kinds & SNAP_POINTS, kinds & SNAP_EDGE]) {
-      if (!isFound && some !== 0) isFound = yield* this.#findVisible(room, fronts, some);
-    }
-    if (hit === null) return { hit: isFound ? hitOf(snaps, room, view, ray) : null };
-    hit.snap = isFound ? snapIn(snaps, room) : struck ? faceSnap(snaps, this.#store, struck, hit) : null;
-    return { hit };
+    return struck;
   }
 
   /** Finds the best candidate of some kinds that shows and that nothing hides; answers whether there is one. */
@@ -178,7 +186,9 @@ export class Snapper {
     return shape === SHAPE_MESH && mesh === base && !sought?.has(base) && !this.#store.flatsAt(base);
   }
 
-  #cubeFound() {
+  /** Answers the features of a box or mesh; undefined where there are none, or not yet. */
+  #featuresOf(shape: number, mesh: number) {
+    if (shape !== SHAPE_BOX) return isMesh(shape) ? this.#store.at(mesh) : undefined;
     this.#cube ??= inOnePiece(placeFeatures(this.#snaps, cubeFeatures()));
     return { features: this.#cube, isMoved: false };
   }

@@ -39,6 +39,19 @@ export function* weldCorners(positions: Float32Array, tolerance: number): Genera
     }
     return -1;
   };
+  /** Looks in all cells within the tolerance. */
+  const findNear = (corner: number): number => {
+    const [px, py, pz] = [positions[3 * corner], positions[3 * corner + 1], positions[3 * corner + 2]];
+    for (let x = cellOf(px - tolerance); x <= cellOf(px + tolerance); x++) {
+      for (let y = cellOf(py - tolerance); y <= cellOf(py + tolerance); y++) {
+        for (let z = cellOf(pz - tolerance); z <= cellOf(pz + tolerance); z++) {
+          const found = find(corner, x, y, z);
+          if (found >= 0) return found;
+        }
+      }
+    }
+    return -1;
+  };
   const insert = (vertex: number): void => {
     const at = 3 * corners[vertex];
     const place =
@@ -48,17 +61,7 @@ export function* weldCorners(positions: Float32Array, tolerance: number): Genera
   };
   for (let corner = 0; corner < cornerCount; corner++) {
     if (corner % STEPS === STEPS - 1) yield;
-    const px = positions[3 * corner];
-    const py = positions[3 * corner + 1];
-    const pz = positions[3 * corner + 2];
-    let found = -1;
-    for (let x = cellOf(px - tolerance); found < 0 && x <= cellOf(px + tolerance); x++) {
-      for (let y = cellOf(py - tolerance); found < 0 && y <= cellOf(py + tolerance); y++) {
-        for (let z = cellOf(pz - tolerance); found < 0 && z <= cellOf(pz + tolerance); z++) {
-          found = find(corner, x, y, z);
-        }
-      }
-    }
+    const found = findNear(corner);
     if (found >= 0) {
       of[corner] = found;
       continue;

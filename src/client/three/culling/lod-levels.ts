@@ -56,7 +56,7 @@ export class LodLevels {
     for (let each = left.pop(); each !== undefined; each = left.pop()) {
       const bounds = (each as Mesh).geometry === undefined ? null : boundsOf((each as Mesh).geometry);
       if (bounds !== null) this.#include(this.#part.copy(bounds.sphere).applyMatrix4(each.matrixWorld));
-      for (const child of each.children) left.push(child); // too many for arguments, maybe
+      for (const child of each.children) left.push(child); // there may be too many for arguments
     }
     return sphere;
   }

@@ -18,7 +18,7 @@ interface Hooks {
   readonly ends: readonly (() => void)[];
 }
 
-/** What the app has given, by what stands for it on its scene: the app may read that, call it and put it back. */
+/** The app's own callback, by ours in its place. The app may read ours, call it and put it back. */
 const givenBy = new WeakMap<Callback, Callback>();
 
 /** Trackers come and go in any order: a scene is hooked once for all who listen to it. */
@@ -49,7 +49,7 @@ function hook(scene: Scene): Hooks {
       // The app's own goes first where a render begins, and last where it ends: it draws nothing that is culled for another.
       const callback: Callback = function (this: Object3D, ...args) {
         const [renderer, , camera] = args;
-        // What the app has put around this one calls it, in the midst of a render that was told of.
+        // The app has put a callback of its own around this one, which calls it in a render that was told already.
         const isTold = callback !== current;
         if (isBefore || isTold) given.apply(this, args);
         if (isTold) return;

@@ -93,7 +93,7 @@ export function isContained(camera: Camera, asked: ViewOptions): boolean {
   return true;
 }
 
-/** Tells whether a corner, times w, which is 0 for what is infinitely far, is surely inside of a plane and its margin. */
+/** Tells whether a homogeneous corner is surely inside of a plane and its margin; w is 0 for what is infinitely far. */
 function isInside({ x, y, z, w }: Vector4, planes: Float64Array, at: number, margin: number): boolean {
   const n = planes[at] * x;
   const m = planes[at + 1] * y;
@@ -103,7 +103,7 @@ function isInside({ x, y, z, w }: Vector4, planes: Float64Array, at: number, mar
   return w >= 0 ? n + m + o + d + margin * w >= slack : n + m + o + d + margin * w <= -slack;
 }
 
-/** Writes the planes; one that is at infinity as one that everything is in front of. */
+/** Writes the planes. Everything is in front of one at infinity. */
 function writePlanes({ planes }: Frustum, into: Float64Array): void {
   for (let i = 0; i < 6; i++) {
     const { normal, constant } = planes[i];
@@ -113,7 +113,7 @@ function writePlanes({ planes }: Frustum, into: Float64Array): void {
   }
 }
 
-/** Tells whether three has found no normal of a plane: of a far plane at infinity, 0 of length 0. */
+/** Tells whether a plane has no normal. A far plane at infinity has NaN in three. */
 function isNowhere({ normal }: Plane): boolean {
   return Number.isNaN(normal.x);
 }

@@ -86,7 +86,7 @@ export function* copyDeform(
   const deform: MeshDeform = {};
   const { first, end } = vertexRange(geometry, runs);
   if (bones !== 0) deform.skin = yield* copySkin(geometry, first, end, bones);
-  // The targets may have gone since somebody looked: then its object is planned anew, too.
+  // The targets may have gone since they were looked at. Its object is then planned anew, too.
   const given = isMorphed ? (geometry.morphAttributes.position ?? []) : [];
   if (given.length > 0) {
     const targets: Float32Array[] = [];

@@ -1,5 +1,5 @@
-import { CollisionError } from '../../../shared/errors.js';
 import { checkBoolean, invalid, reading } from '../../check/validate.js';
+import { isEnd } from '../track/ended.js';
 import type { SceneIntersection } from './intersection.js';
 import { placeOn } from './place-on.js';
 import { readQuery } from './scene-options.js';
@@ -125,8 +125,7 @@ export class Hover {
 
   #fail(error: unknown): void {
     if (this.#ending.signal.aborted) return;
-    const isOver = CollisionError.is(error) && (error.code === 'DISPOSED' || error.code === 'WORKER_LOST');
-    if (isOver) {
+    if (isEnd(error)) {
       this.#tell(null);
       queueMicrotask(() => this.end());
     } else if (String(error) !== this.#complaint) {

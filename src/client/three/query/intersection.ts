@@ -125,7 +125,7 @@ function worldOf(object: Object3D, instanceId: number | undefined): Matrix4 {
   return toWorld.multiply(instance);
 }
 
-/** Adds what the vertices of a face have, at a point of it. */
+/** Adds the uv, uv1 and normal of a face at a point of it, interpolated between its vertices. */
 function addInterpolated(
   intersection: SceneIntersection,
   { geometry }: BuiltMesh,

@@ -1,7 +1,7 @@
 /** A border of this many pixels is measured to learn from where a browser counts. */
 const PROBE_BORDER = 8;
 
-/** An element is zoomed so to learn in what pixels a browser counts there: by more than a page may be for it to look as if it were not. */
+/** The zoom of an element that is measured to learn in which pixels a browser counts. No zoom of a page cancels it out. */
 const PROBE_ZOOM = 5;
 
 /** How a browser counts offsets, by the document that was asked. */
@@ -59,7 +59,7 @@ function countsZoomed(document: Document): boolean {
   });
 }
 
-/** Asks a browser once, by an event on an element of such a style, so many pixels from its corner as its border is wide. */
+/** Measures once for each document, by an event on an element of a style, PROBE_BORDER pixels from its corner. */
 function learn(
   known: WeakMap<Document, boolean>,
   document: Document,

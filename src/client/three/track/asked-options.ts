@@ -25,7 +25,7 @@ export class AskedOptions {
     const { options: before, isSolid, weld } = this;
     const given = this.#wishes.options(this.#object);
     const { solid = false, weld: width = 0, contacts = this.#wishes.contacts, ...options } = given;
-    // The service is told of them in other ways than of all others, which it checks.
+    // Layers reach the service in another way than the other options, which it checks itself.
     if (options.layers !== undefined) checkBits('trackScene', 'layers', options.layers);
     this.options = { ...options, contacts };
     this.isSolid = solid;

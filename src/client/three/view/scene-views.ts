@@ -140,7 +140,7 @@ export class SceneViews {
   get(operation: string, name: string): SceneView {
     const view = this.#views.get(name);
     if (view !== undefined) return view;
-    // What waited for the first view comes here behind what was done in that same task.
+    // A question that waited for the first view may come after the tracker was disposed in the same task.
     if (this.#ended !== null) throw named(operation, this.#ended);
     const known = [...this.#views.keys()].map(show).join(', ') || 'none yet';
     throw invalidArgument(`${operation}: view is ${show(name)}, expected one that the tracker has set: ${known}`);

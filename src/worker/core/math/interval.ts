@@ -15,13 +15,13 @@ export function interval(from: f64, to: f64): v128 {
 
 /** Narrows the part to where the ray is between two planes of one axis. */
 export function clip(part: v128, origin: f64, direction: f64, low: f64, high: f64): v128 {
-  return clipHere(part, origin, direction, low, high);
+  return clipInlined(part, origin, direction, low, high);
 }
 
-/** Does the same without a call, for what is done many times for a ray. */
+/** Does the same without a call, for hot loops. */
 // @ts-ignore: decorator
 @inline
-export function clipHere(part: v128, origin: f64, direction: f64, low: f64, high: f64): v128 {
+export function clipInlined(part: v128, origin: f64, direction: f64, low: f64, high: f64): v128 {
   if (direction == 0) return origin < low || origin > high ? f64x2.splat(Infinity) : part;
   const t = f64x2.div(f64x2.sub(f64x2(low, high), f64x2.splat(origin)), f64x2.splat(direction));
   const swapped = v128.shuffle<f64>(t, t, 1, 0);

@@ -191,8 +191,7 @@ function setCube(): void {
       store<f64>(verticesOf(CUBE) + ((i * 3 + k) << 3), (i >> k) & 1 ? 1 : -1);
     }
   }
-  let triangle: u32 = 0, edgeCount: u32 = 0;
-  const made = memory.data(18 * <i32>sizeof<u16>()); // of a cube of twelve triangles
+  let triangle: u32 = 0;
   for (let axis: u32 = 0; axis < 3; axis++) {
     const u: u32 = 1 << ((axis + 1) % 3), v: u32 = 1 << ((axis + 2) % 3);
     for (let side: u32 = 0; side < 2; side++) {
@@ -206,17 +205,24 @@ function setCube(): void {
         store<u16>(to, <u16>(side ? third : second), 4);
         for (let k: usize = 0; k < 3; k++) {
           const from = load<u16>(to + (k << 1)), next = load<u16>(to + ((k + 1) % 3 << 1));
-          const key = (min<u32>(from, next) << 3) | max<u32>(from, next);
-          let edge: u32 = 0;
-          while (edge < edgeCount && load<u16>(made + (edge << 1)) != key) edge++;
-          if (edge == edgeCount) store<u16>(made + (edgeCount++ << 1), <u16>key);
+          const edge = edgeOfCube((min<u32>(from, next) << 3) | max<u32>(from, next));
           store<u16>(to + (k << 1), <u16>((edge << 1) | u32(from > next)), 6);
         }
         triangle++;
       }
     }
   }
-  CUBE.edgeCount = edgeCount;
+}
+
+/** The edges of the cube that have a number, by their ends. */
+const cubeEdges = memory.data(18 * <i32>sizeof<u16>());
+
+/** Answers the number of an edge of the cube; gives it one where it has none. */
+function edgeOfCube(ends: u32): u32 {
+  let edge: u32 = 0;
+  while (edge < CUBE.edgeCount && load<u16>(cubeEdges + (edge << 1)) != ends) edge++;
+  if (edge == CUBE.edgeCount) store<u16>(cubeEdges + (CUBE.edgeCount++ << 1), <u16>ends);
+  return edge;
 }
 setCube();
 

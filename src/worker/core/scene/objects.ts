@@ -225,7 +225,7 @@ function reservePrimitive(page: Page, slot: u32, description: usize): void {
   if (shared != page.records + PAGE_BYTES) release(shared);
 }
 
-/** What is there, `describe` writes for the first object that has it. */
+/** Gives all objects of a page one primitive. `describe` writes it, of the first of them. */
 function sharePrimitive(page: Page, primitive: usize): void {
   page.primitives = primitive;
   page.areAlike = 1;

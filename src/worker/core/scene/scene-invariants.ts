@@ -139,16 +139,9 @@ function checkOctree(tree: Tree): u32 {
   let strays: u32 = 0;
   for (let index: u32 = 0; index < tree.cellCount; index++) {
     const cell = cellAt(tree, index);
-    let from = cell.firstChild == 0 ? cell.end : cell.ownEnd;
-    covered += from - cell.start;
-    if (cell.ownEnd > from) return SCENE_RANGES;
-    for (let i: u32 = 0; i < 8 && cell.firstChild != 0; i++) {
-      const child = cellAt(tree, cell.firstChild + i);
-      if (child.parent != index || child.start != from || child.end < child.start) return SCENE_RANGES;
-      from = child.end;
-      if (!within(child, cell)) return SCENE_CELL_TOO_SMALL;
-    }
-    if (from != cell.end) return SCENE_RANGES;
+    covered += (cell.firstChild == 0 ? cell.end : cell.ownEnd) - cell.start;
+    const code = checkRanges(tree, cell, index);
+    if (code != SCENE_OK) return code;
     for (let position = cell.start; position < cell.ownEnd; position++) {
       const slot = slotAt(tree, position);
       if (slot == HOLE) continue;
@@ -158,6 +151,19 @@ function checkOctree(tree: Tree): u32 {
   }
   if (covered != tree.positions) return SCENE_RANGES;
   return strays <= tree.misfits ? SCENE_OK : SCENE_WRONG_CELL;
+}
+
+/** Checks that a cell's own range and those of its children cover its range, one behind the other, and that it holds these. */
+function checkRanges(tree: Tree, cell: Cell, index: u32): u32 {
+  if (cell.firstChild == 0) return cell.ownEnd > cell.end ? SCENE_RANGES : SCENE_OK;
+  let from = cell.ownEnd;
+  for (let i: u32 = 0; i < 8; i++) {
+    const child = cellAt(tree, cell.firstChild + i);
+    if (child.parent != index || child.start != from || child.end < child.start) return SCENE_RANGES;
+    from = child.end;
+    if (!within(child, cell)) return SCENE_CELL_TOO_SMALL;
+  }
+  return from == cell.end ? SCENE_OK : SCENE_RANGES;
 }
 
 /**
@@ -187,11 +193,7 @@ let blocks: u32 = 0;
 
 function checkCell(tree: Tree, index: u32): u32 {
   const cell = cellAt(tree, index);
-  if (cell.dirty || cell.end != SCATTERED || cell.ownCount > capacityOf(cell.order)) return SCENE_RANGES;
-  if (cell.ownEnd != cell.start + ((cell.ownCount + 3) & ~3)) return SCENE_RANGES;
-  for (let i: u32 = 0; i < capacityOf(cell.order) >> 2; i++) {
-    if (load<u32>(tree.cellOf + (<usize>((cell.start >> 2) + i) << 2)) != index) return SCENE_RANGES;
-  }
+  if (!isRangeSound(tree, cell, index)) return SCENE_RANGES;
   blocks += capacityOf(cell.order) >> 2;
   found += cell.ownCount;
   let lowX: f32 = Infinity, highZ: f32 = -Infinity;
@@ -218,6 +220,16 @@ function checkCell(tree: Tree, index: u32): u32 {
     highZ = max(highZ, child.highZ);
   }
   return cell.lowX == lowX && cell.highZ == highZ ? SCENE_OK : SCENE_CELL_TOO_SMALL;
+}
+
+/** Tells whether a cell has a range of its own, as large as it says. */
+function isRangeSound(tree: Tree, cell: Cell, index: u32): bool {
+  if (cell.dirty || cell.end != SCATTERED || cell.ownCount > capacityOf(cell.order)) return false;
+  if (cell.ownEnd != cell.start + ((cell.ownCount + 3) & ~3)) return false;
+  for (let i: u32 = 0; i < capacityOf(cell.order) >> 2; i++) {
+    if (load<u32>(tree.cellOf + (<usize>((cell.start >> 2) + i) << 2)) != index) return false;
+  }
+  return true;
 }
 
 /** Tells whether a cell's bounds hold a box. */

@@ -248,7 +248,7 @@ export function joinSegments(until: f64): bool {
   return true;
 }
 
-/** Goes on with a phase up to an end, or to where a chain is left that is not walked to its end. */
+/** Goes on with a phase up to an end. A chain that takes too long is left there, and gone on with next time. */
 function joinUpTo(end: u32): void {
   const step: u32 = phase == PAIRING || phase == WELDING ? 1 : 2;
   for (; next < end; next += step) {

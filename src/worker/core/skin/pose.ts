@@ -148,7 +148,7 @@ export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Aff
   return findBounds(pose, base);
 }
 
-/** Takes the weights of targets, of which 0 is none. Answers false where one is not finite. */
+/** Takes the weights of morph targets. Answers false where one is not finite. */
 function takeMorphs(pose: Pose, deform: Deform, morphs: usize): bool {
   const weights = morphWeightsAt(pose);
   for (let i: usize = 0; i < <usize>deform.targetCount << 2; i += 4) {
@@ -160,7 +160,7 @@ function takeMorphs(pose: Pose, deform: Deform, morphs: usize): bool {
   return true;
 }
 
-/** Takes bones and the maps of their binding. Answers false where a bone that moves something is not affine. */
+/** Takes the bones' matrices and the bind matrices. Answers false where a bone that moves something is not affine. */
 function takeBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindInverse: Affine): bool {
   const given = givenAt(pose);
   memory.copy(given, changetype<usize>(bind), MAP_BYTES);

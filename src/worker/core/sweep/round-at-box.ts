@@ -4,7 +4,7 @@
 // axes by cross products, and take 15 with this (processor time of the core).
 
 import { Support } from '../contact/convex/support';
-import { clipHere, enter, interval, leave } from '../math/interval';
+import { clipInlined, enter, interval, leave } from '../math/interval';
 import { ALONG, EXACT, MOST_STEPS, OVERLAP, ROUNDING } from './advance';
 import { wayLength, wayX, wayY, wayZ } from './motion';
 import {
@@ -34,9 +34,9 @@ export function comeToBox(round: Support, box: Support, span: f64, limit: f64): 
   const more = radius + (SLAB_ROUNDING + 8.0 * skew * skew) * far;
   const reach0 = abs(d0) + h0 + more, reach1 = abs(d1) + h1 + more, reach2 = abs(d2) + h2 + more;
   let part = interval(0, limit);
-  part = clipHere(part, p0, w0, -reach0, reach0);
-  part = clipHere(part, p1, w1, -reach1, reach1);
-  part = clipHere(part, p2, w2, -reach2, reach2);
+  part = clipInlined(part, p0, w0, -reach0, reach0);
+  part = clipInlined(part, p1, w1, -reach1, reach1);
+  part = clipInlined(part, p2, w2, -reach2, reach2);
   if (!(enter(part) <= leave(part))) return Infinity;
   const from = enter(part) * (1.0 - SLAB_ROUNDING);
   const size = h0 + h1 + h2;

@@ -38,8 +38,8 @@ let edgesX: f64 = 0, edgesY: f64 = 0, edgesZ: f64 = 0;
 let ball: f32 = 0;
 let ballStretch: f64 = 0, ballPadding: f64 = 0;
 
-// Its way, from where it comes to the bounds of the mesh: that place and time, the unit direction, how long the way is within the
-// bounds, and for a unit of time.
+// Its way within the bounds of the mesh: the place and the time at which it enters them, its unit direction, its length and its
+// speed.
 let here: v128 = i32x4.splat(0);
 let direction: v128 = i32x4.splat(0);
 export let entryTime: f64 = 0;

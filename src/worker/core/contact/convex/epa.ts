@@ -155,27 +155,47 @@ function takeTetrahedron(size: f64): bool {
 
 /** Makes a tetrahedron of vertices that are far out. Answers false where the difference is flat. */
 function setTetrahedron(a: Support, b: Support, bare: bool): bool {
-  // The longest of three shadows.
+  const axis = setLongestEdge(a, b, bare);
+  if (axis < 0 || !setFarthestFromEdge(a, b, axis, bare) || !setFarthestFromTriangle(a, b, bare)) return false;
+  setVertexCount(4);
+  const volume = volumeOf(0, 1, 2, 3);
+  if (volume > 0) setFirstFaces(0, 1, 2, 3);
+  else if (volume < 0) setFirstFaces(0, 2, 1, 3);
+  return volume != 0;
+}
+
+/** Sets the first two vertices: the ends along the axis of which the shadow is the longest. Answers that axis, or -1 if it is a point. */
+function setLongestEdge(a: Support, b: Support, bare: bool): i32 {
   let longest: f64 = -1;
   let axis = 0;
   for (let i = 0; i < 3; i++) {
-    setVertexCount(0);
-    const length = add(a, b, i == 0 ? 1 : 0, i == 1 ? 1 : 0, i == 2 ? 1 : 0, bare) +
-      add(a, b, i == 0 ? -1 : 0, i == 1 ? -1 : 0, i == 2 ? -1 : 0, bare);
+    const length = setEnds(a, b, i, bare);
     if (length <= longest) continue;
     longest = length;
     axis = i;
   }
+  setEnds(a, b, axis, bare);
+  return longest > 0 ? axis : -1;
+}
+
+/** Sets the first two vertices to the ends along an axis. Answers how far apart these are along it. */
+function setEnds(a: Support, b: Support, axis: i32, bare: bool): f64 {
   setVertexCount(0);
-  add(a, b, axis == 0 ? 1 : 0, axis == 1 ? 1 : 0, axis == 2 ? 1 : 0, bare);
-  add(a, b, axis == 0 ? -1 : 0, axis == 1 ? -1 : 0, axis == 2 ? -1 : 0, bare);
+  return (
+    add(a, b, axis == 0 ? 1 : 0, axis == 1 ? 1 : 0, axis == 2 ? 1 : 0, bare) +
+    add(a, b, axis == 0 ? -1 : 0, axis == 1 ? -1 : 0, axis == 2 ? -1 : 0, bare)
+  );
+}
+
+/** The normal of the triangle of the first three vertices. */
+let nx: f64 = 0, ny: f64 = 0, nz: f64 = 0;
+
+/** Sets the third vertex: the farthest from the edge, of four directions at right angles to it. Answers false where all are on it. */
+function setFarthestFromEdge(a: Support, b: Support, axis: i32, bare: bool): bool {
   const p = vertexAt(vertices, 0), q = vertexAt(vertices, 1);
   const ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z;
-  if (!(longest > 0)) return false;
-
-  // The farthest from the line, of four directions at right angles to it.
   let best: f64 = 0;
-  let nx: f64 = 0, ny: f64 = 0, nz: f64 = 0;
+  nx = ny = nz = 0;
   // e × the unit vector of the axis after this one, to which it is not parallel.
   const ux = axis == 0 ? -ez : axis == 1 ? ey : 0.0, uy = axis == 1 ? -ex : axis == 2 ? ez : 0.0;
   const uz = axis == 0 ? ex : axis == 2 ? -ey : 0.0;
@@ -198,15 +218,17 @@ function setTetrahedron(a: Support, b: Support, bare: bool): bool {
   const length = sqrt(nx * nx + ny * ny + nz * nz);
   if (!(length > 0)) return false;
   nx /= length; ny /= length; nz /= length;
+  return true;
+}
+
+/** Sets the fourth vertex: the farthest from the triangle, on either side. Answers false where all are in its plane. */
+function setFarthestFromTriangle(a: Support, b: Support, bare: bool): bool {
+  const p = vertexAt(vertices, 0);
   const base = nx * p.x + ny * p.y + nz * p.z;
   setVertexCount(3);
   const above = add(a, b, nx, ny, nz, bare) - base;
   const below = add(a, b, -nx, -ny, -nz, bare) + base;
   if (!(max(above, below) > 0)) return false;
   if (below > above) copyVertex(vertexAt(vertices, 3), vertexAt(vertices, 4));
-  setVertexCount(4);
-  const volume = volumeOf(0, 1, 2, 3);
-  if (volume > 0) setFirstFaces(0, 1, 2, 3);
-  else if (volume < 0) setFirstFaces(0, 2, 1, 3);
-  return volume != 0;
+  return true;
 }

@@ -52,26 +52,31 @@ export function fillPockets(own: u32): bool {
     const triangle = clippedAt(side, i);
     for (let edge: u32 = 0; edge < 3; edge++) {
       const slot = slotBeyondIn(neighbours, mesh, triangle.slot, edge);
-      if (slot == NO_NEIGHBOUR) continue;
-      const known = knownAt(side, slot);
-      if (known == 0 && !isFresh && !isInTree(mesh, slot)) continue;
-      if (known != 0 && known <= side.clippedCount) {
-        if (known - 1 > i) joinAcross(own, triangle, clippedAt(side, known - 1), edge);
-        continue;
-      }
-      // Filling its pocket asked about this edge from its other side, unless the pocket took in the triangle before.
-      if (known != 0 && triangle.pocketSegment == NO_SEGMENT) continue;
-      setMiddleOfClipped(triangle, edge);
-      if (!isInside(own, triangle, middleX, middleY, middleZ)) continue;
-      if (known == 0) fillPocket(own, side, neighbours, isFresh, slot, nearest);
-      else {
-        const segment = segmentAround(side, known - side.clippedCount - 1);
-        if (segment != NO_SEGMENT) joinCurves(nearest, segment);
-      }
+      if (slot != NO_NEIGHBOUR) goOver(own, side, neighbours, isFresh, i, edge, slot);
     }
     if (side.clippedCount + side.interiorCount > MOST_TRIANGLES) return false;
   }
   return true;
+}
+
+/** Goes over an edge of a clipped triangle: fills the pocket beyond, or joins its curve to that of what is known there. */
+function goOver(own: u32, side: Side, neighbours: usize, isFresh: bool, index: u32, edge: u32, slot: u32): void {
+  const triangle = clippedAt(side, index), known = knownAt(side, slot);
+  if (known == 0 && !isFresh && !isInTree(changetype<Mesh>(side.mesh), slot)) return;
+  if (known != 0 && known <= side.clippedCount) {
+    if (known - 1 > index) joinAcross(own, triangle, clippedAt(side, known - 1), edge);
+    return;
+  }
+  // Filling its pocket asked about this edge from its other side, unless the pocket took in the triangle before.
+  if (known != 0 && triangle.pocketSegment == NO_SEGMENT) return;
+  setMiddleOfClipped(triangle, edge);
+  if (!isInside(own, triangle, middleX, middleY, middleZ)) return;
+  if (known == 0) {
+    fillPocket(own, side, neighbours, isFresh, slot, nearest);
+    return;
+  }
+  const segment = segmentAround(side, known - side.clippedCount - 1);
+  if (segment != NO_SEGMENT) joinCurves(nearest, segment);
 }
 
 /** Answers a segment of the curve around the pocket that an interior triangle is in; NO_SEGMENT where that was given up. */

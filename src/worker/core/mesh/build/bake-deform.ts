@@ -348,6 +348,15 @@ function placeBoxes(d: DeformBuild, mesh: Mesh): void {
   if (end == d.boneCount) next(d, PHASE_TARGETS);
 }
 
+/** Answers a shift in tree space. */
+// @ts-ignore: decorator
+@inline
+function shiftOf(way: f64, scale: f64, isKnown: bool, isAgain: bool): f32 {
+  const shift = <f32>(way * scale);
+  if (!isKnown && !isFinite32(shift)) return 0; // it moves nothing
+  return isAgain ? max(min(shift, f32.MAX_VALUE), -f32.MAX_VALUE) : shift; // poses with the largest are refused
+}
+
 /** Places some vertices of all targets. */
 function placeTargets(d: DeformBuild, mesh: Mesh): void {
   const deform = deformOf(mesh);
@@ -364,10 +373,7 @@ function placeTargets(d: DeformBuild, mesh: Mesh): void {
       for (let axis: usize = 0; axis < 12; axis += 4) {
         const place = load<f32>(given + axis);
         const from = d.areRelative ? 0 : <f64>load<f32>(d.positions + <usize>i * 12 + axis);
-        const known = isInTree(d, i);
-        let shift = <f32>((<f64>place - from) * scale);
-        if (!known && !isFinite32(shift)) shift = 0; // it moves nothing
-        if (isAgain) shift = max(min(shift, f32.MAX_VALUE), -f32.MAX_VALUE); // poses with it are refused
+        const known = isInTree(d, i), shift = shiftOf(<f64>place - from, scale, known, isAgain);
         if (!isFinite32(place) || !isFinite32(shift)) {
           d.error = DEFORM_BAD_TARGET;
           d.culprit = (target * d.vertexCount + i) * 3 + <u32>(axis >> 2);

@@ -81,19 +81,7 @@ export function stepBuild(build: Build, until: f64): f64 {
   let phase: u32 = 0;
   do {
     phase = build.phase;
-    if (build.phase == PHASE_TAKE) take(build);
-    else if (build.phase == PHASE_WELD) weld(build);
-    else if (build.phase == PHASE_JOIN) join(build);
-    else if (build.phase == PHASE_SCAN) scan(build);
-    else if (build.phase == PHASE_PLACE) place(build);
-    else if (build.phase == PHASE_SORT) sortSome(build);
-    else if (build.phase == PHASE_CELLS) gather(build);
-    else if (build.phase == PHASE_SPLIT) splitSome(build);
-    else if (build.phase == PHASE_FIT) fitSome(build);
-    else if (build.phase == PHASE_DEFORM) deformSome(build);
-    else if (build.phase == PHASE_SUM) sumSome(build);
-    else if (build.phase == PHASE_DERIVE) deriveSome(build, until);
-    else if (build.phase == PHASE_OPEN) findOpenEdges(build);
+    stepPhase(build, until);
     if (build.error != 0) return -1;
     // The second part may be joined.
     if ((phase == PHASE_FIT && build.phase == PHASE_SPLIT) || (phase == PHASE_DERIVE && mayJoin(build))) break;
@@ -102,6 +90,23 @@ export function stepBuild(build: Build, until: f64): f64 {
   // What was made alone may be made in vain.
   build.told = max(build.told, fraction(build));
   return build.told;
+}
+
+function stepPhase(build: Build, until: f64): void {
+  const phase = build.phase;
+  if (phase == PHASE_TAKE) take(build);
+  else if (phase == PHASE_WELD) weld(build);
+  else if (phase == PHASE_JOIN) join(build);
+  else if (phase == PHASE_SCAN) scan(build);
+  else if (phase == PHASE_PLACE) place(build);
+  else if (phase == PHASE_SORT) sortSome(build);
+  else if (phase == PHASE_CELLS) gather(build);
+  else if (phase == PHASE_SPLIT) splitSome(build);
+  else if (phase == PHASE_FIT) fitSome(build);
+  else if (phase == PHASE_DEFORM) deformSome(build);
+  else if (phase == PHASE_SUM) sumSome(build);
+  else if (phase == PHASE_DERIVE) deriveSome(build, until);
+  else if (phase == PHASE_OPEN) findOpenEdges(build);
 }
 
 function fraction(build: Build): f64 {

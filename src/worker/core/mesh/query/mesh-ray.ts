@@ -4,7 +4,7 @@
 // functions change nothing but their sign when an edge is walked the other way, so no ray slips between two triangles.
 
 import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../../shared/layout';
-import { clipHere, enter, interval, leave, reciprocals, upward } from '../../math/interval';
+import { clipInlined, enter, interval, leave, reciprocals, upward } from '../../math/interval';
 import { lane0, lane1, lane2, lane3, turned, twiceOverSquare, yzx, zxy } from '../../math/lanes';
 import { Block, Mesh, Node, treeScale, triangleOf } from '../tree/layout';
 import { sidesOfFace } from './face-sides';
@@ -102,11 +102,11 @@ export function aim(
   const slack = (2.0 + abs(fromX) + abs(fromY) + abs(fromZ)) * 3.552713678800501e-15; // 2^-48
   let part = interval(tMin, tMax);
   const lowX = (mesh.lowX - mesh.offsetX) * scale - slack, highX = (mesh.highX - mesh.offsetX) * scale + slack;
-  part = clipHere(part, fromX, toX, lowX, highX);
+  part = clipInlined(part, fromX, toX, lowX, highX);
   const lowY = (mesh.lowY - mesh.offsetY) * scale - slack, highY = (mesh.highY - mesh.offsetY) * scale + slack;
-  part = clipHere(part, fromY, toY, lowY, highY);
+  part = clipInlined(part, fromY, toY, lowY, highY);
   const lowZ = (mesh.lowZ - mesh.offsetZ) * scale - slack, highZ = (mesh.highZ - mesh.offsetZ) * scale + slack;
-  part = clipHere(part, fromZ, toZ, lowZ, highZ);
+  part = clipInlined(part, fromZ, toZ, lowZ, highZ);
   const from = enter(part);
   if (!(from <= leave(part))) return false;
   const length = sqrt(toX * toX + toY * toY + toZ * toZ);
@@ -210,14 +210,14 @@ export function rotatedEntriesOf(address: usize, children: u32, point: v128, alo
   return entered(near, far, children, limit);
 }
 
-/** Finds where a ray meets bounds, given in steps. */
+/** Answers the distances at which a ray meets bounds, of which `q` are the quantised coordinates. */
 // @ts-ignore: decorator
 @inline
 export function boundsAt(q: v128, start: v128, step: v128): v128 {
   return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
 }
 
-/** Answers the distances at which boxes are entered, with all bits set where that is not before they are left, or beyond the limit. */
+/** Answers the distances at which boxes are entered. Those that are missed, or entered beyond the limit, have all bits set. */
 // @ts-ignore: decorator
 @inline
 export function entered(near: v128, far: v128, children: u32, limit: v128): v128 {

@@ -33,12 +33,19 @@ export function beginWeld(d: Derivation): void {
  * fifths of the time.
  */
 export function weldBlocks(d: Derivation, start: u32, end: u32): void {
-  const mesh = meshOf(d);
-  const indices = changetype<usize>(mesh) + mesh.indices, known = d.known, corners = d.corners, added = d.added;
   const first = d.vertexCount, most = first + (end - start) * 12;
   d.vertices = reserve(d.vertices, <usize>first * VERTEX_BYTES, <u64>most * VERTEX_BYTES);
   d.next = reserve(d.next, <usize>first << 2, <u64>most << 2);
   d.parents = reserve(d.parents, <usize>first << 2, <u64>most << 2);
+  const count = addCorners(d, start, end, first);
+  putVertices(d, first, count);
+  uniteCorners(d, start, end, first, count);
+}
+
+/** Gives each index, or corner without one, that has no vertex yet one, from `first` on. Answers how many. */
+function addCorners(d: Derivation, start: u32, end: u32, first: u32): u32 {
+  const mesh = meshOf(d);
+  const indices = changetype<usize>(mesh) + mesh.indices, known = d.known, corners = d.corners, added = d.added;
   let place = d.vertices + <usize>first * VERTEX_BYTES, count: u32 = 0;
   for (let index = start; index < end; index++) {
     const block = blockAt(mesh, index);
@@ -63,7 +70,12 @@ export function weldBlocks(d: Derivation, start: u32, end: u32): void {
       }
     }
   }
-  putVertices(d, first, count);
+  return count;
+}
+
+/** Replaces the vertices that were put in the place of others, and unites those of each triangle. */
+function uniteCorners(d: Derivation, start: u32, end: u32, first: u32, count: u32): void {
+  const mesh = meshOf(d), corners = d.corners, added = d.added;
   for (let index = start; index < end; index++) {
     for (let lanes = filledLanes(blockAt(mesh, index)); lanes != 0; lanes &= lanes - 1) {
       const at = corners + <usize>((index << 2) + <u32>ctz(lanes)) * 12;

@@ -28,24 +28,12 @@ function checkNodes(mesh: Mesh, triangles: usize, nodes: usize): u32 {
   let found: u32 = 0;
   for (let index: u32 = 0; index < mesh.nodeCount; index++) {
     const node = nodeAt(mesh, index);
-    const count = childCount(node);
-    for (let i: u32 = 0; i < count; i++) {
+    rotationOfNode(rotation, node);
+    for (let i: u32 = 0, count = childCount(node); i < count; i++) {
       const child = childOf(node, i);
-      if (child & LEAF) {
-        if ((child & ~LEAF) >= mesh.blockCount) return MESH_BAD_LINK;
-        const block = blockAt(mesh, child);
-        for (let lane = 0; lane < 4; lane++) {
-          const t = triangleOf(block, lane);
-          if (t < 0) continue;
-          if (<u32>t >= mesh.triangleCount || load<u8>(triangles + t) != 0) return MESH_BAD_LINK;
-          store<u8>(triangles + t, 1);
-          found++;
-        }
-      } else {
-        if (child >= mesh.nodeCount || load<u8>(nodes + child) != 0) return MESH_BAD_LINK;
-        store<u8>(nodes + child, 1);
-      }
-      setRotation(node);
+      const reached = child & LEAF ? reachTriangles(mesh, child, triangles) : reachNode(mesh, child, nodes);
+      if (reached < 0) return MESH_BAD_LINK;
+      found += reached;
       if (!holds(mesh, node, i, child)) return MESH_BOX_TOO_SMALL;
     }
   }
@@ -53,8 +41,26 @@ function checkNodes(mesh: Mesh, triangles: usize, nodes: usize): u32 {
   return found == mesh.keptCount ? MESH_OK : MESH_TRIANGLE_LOST;
 }
 
-function setRotation(node: Node): void {
-  rotationOfNode(rotation, node);
+/** Marks a node as reached. Answers 0, or -1 if there is none or it was reached before. */
+function reachNode(mesh: Mesh, child: u32, nodes: usize): i32 {
+  if (child >= mesh.nodeCount || load<u8>(nodes + child) != 0) return -1;
+  store<u8>(nodes + child, 1);
+  return 0;
+}
+
+/** Marks the triangles of a leaf as reached. Answers how many, or -1 if one is none or was reached before. */
+function reachTriangles(mesh: Mesh, child: u32, triangles: usize): i32 {
+  if ((child & ~LEAF) >= mesh.blockCount) return -1;
+  const block = blockAt(mesh, child);
+  let count = 0;
+  for (let lane = 0; lane < 4; lane++) {
+    const t = triangleOf(block, lane);
+    if (t < 0) continue;
+    if (<u32>t >= mesh.triangleCount || load<u8>(triangles + t) != 0) return -1;
+    store<u8>(triangles + t, 1);
+    count++;
+  }
+  return count;
 }
 
 const lanes: usize = memory.data(VECTOR_BYTES, 16);

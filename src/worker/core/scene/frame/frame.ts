@@ -383,31 +383,44 @@ function applyBlocks(input: usize): void {
     const alone = isIdentity(parent);
     for (let i: u32 = 0; i < count; i++) {
       const id = load<u32>(ids + (<usize>i << 2));
-      const at = matrices + <usize>i * (wide ? 128 : 64);
-      if (!(wide ? isAffine64(at) : isAffine32(at))) {
-        if (isAlive(id)) reject(slotOf(id));
-        continue;
-      }
-      if (wide) columns64(instance, at);
-      else {
-        const x = v128.load(at), y = v128.load(at, 16), z = v128.load(at, 32), t = v128.load(at, 48);
-        const c0 = f64x2.promote_low_f32x4(x), c3 = f64x2.promote_low_f32x4(z);
-        const c1 = f64x2.promote_low_f32x4(v128.shuffle<f32>(x, y, 2, 4, 2, 4));
-        const c2 = f64x2.promote_low_f32x4(v128.shuffle<f32>(y, y, 1, 2, 1, 2));
-        const c4 = f64x2.promote_low_f32x4(v128.shuffle<f32>(z, t, 2, 4, 2, 4));
-        const c5 = f64x2.promote_low_f32x4(v128.shuffle<f32>(t, t, 1, 2, 1, 2));
-        if (alone) {
-          // Not by way of the memory: the update of 10,000 boxes that move takes 0.95 of the time.
-          if (isAlive(id) && !moveTo(slotOf(id), c0, c1, c2, c3, c4, c5)) reject(slotOf(id));
-          continue;
-        }
-        make(instance, c0, c1, c2, c3, c4, c5);
-      }
-      if (!alone) multiply(world, parent, instance);
-      apply(id, alone ? instance : world);
+      if (!isAlive(id)) continue;
+      const isTaken = wide
+        ? take64(slotOf(id), matrices + <usize>i * 128, alone)
+        : take32(slotOf(id), matrices + <usize>i * 64, alone);
+      if (!isTaken) reject(slotOf(id));
     }
     block = input + load<u32>(block, BLOCK_NEXT);
   }
+}
+
+/** Moves an object to a column-major 4×4 matrix of f64, under the block's parent unless it is alone. Answers false if it is refused. */
+function take64(slot: u32, at: usize, alone: bool): bool {
+  if (!isAffine64(at)) return false;
+  columns64(instance, at);
+  return alone ? moveObject(slot, instance) : moveUnderParent(slot);
+}
+
+/** Moves one likewise to a matrix of f32. */
+// @ts-ignore: decorator
+@inline
+function take32(slot: u32, at: usize, alone: bool): bool {
+  if (!isAffine32(at)) return false;
+  const x = v128.load(at), y = v128.load(at, 16), z = v128.load(at, 32), t = v128.load(at, 48);
+  const c0 = f64x2.promote_low_f32x4(x), c3 = f64x2.promote_low_f32x4(z);
+  const c1 = f64x2.promote_low_f32x4(v128.shuffle<f32>(x, y, 2, 4, 2, 4));
+  const c2 = f64x2.promote_low_f32x4(v128.shuffle<f32>(y, y, 1, 2, 1, 2));
+  const c4 = f64x2.promote_low_f32x4(v128.shuffle<f32>(z, t, 2, 4, 2, 4));
+  const c5 = f64x2.promote_low_f32x4(v128.shuffle<f32>(t, t, 1, 2, 1, 2));
+  // Not by way of the memory: the update of 10,000 boxes that move takes 0.95 of the time.
+  if (alone) return moveTo(slot, c0, c1, c2, c3, c4, c5);
+  make(instance, c0, c1, c2, c3, c4, c5);
+  return moveUnderParent(slot);
+}
+
+/** Moves an object to `instance` under the block's parent. */
+function moveUnderParent(slot: u32): bool {
+  multiply(world, parent, instance);
+  return moveObject(slot, world);
 }
 
 /** Tells whether the bottom row of a 4×4 column-major matrix is 0, 0, 0, 1; the 1 may be rounded, as inverting does. */

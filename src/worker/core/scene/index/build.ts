@@ -91,8 +91,8 @@ function splitCell(tree: Tree, index: u32): void {
   cell.ownEnd = end;
   const count = end - start;
   if (count <= LEAF_SIZE) return;
-  // A cell whose objects all fall into one child shrinks to these: chains of cells are no use, and where one object is far away, the
-  // others are in a part of the root that no chain would reach.
+  // A cell whose objects all fall into one child shrinks to the cube about them. A chain of cells would be of no use, and where one
+  // object is far away, it might not reach the others before float32 ends.
   for (let isTight = false; ; isTight = true) {
     memory.fill(digitCounts, 0, DIGITS * WORD_BYTES);
     const half = cell.half;

@@ -106,18 +106,23 @@ export function bonesNear(a: Proxy, itemA: Item, b: Proxy, itemB: Item, detail: 
   if (!isBonedA) setPlacedShape(boneShape, itemA, precision);
   if (!isBonedB) setPlacedShape(otherShape, itemB, precision);
   for (let i: u32 = 0; i < firstCount; i++) {
-    const first = isBonedA ? boneIn(firsts, i) : around;
-    if (isBonedA) setBoneBox(boneShape, first);
+    if (isBonedA) setBoneBox(boneShape, boneIn(firsts, i));
     for (let j: u32 = 0; j < secondCount; j++) {
-      const second = isBonedB ? boneIn(seconds, j) : around;
-      if (isBonedB) setBoneBox(otherShape, second);
+      if (isBonedB) setBoneBox(otherShape, boneIn(seconds, j));
       checkpoint(1);
-      if (isBonedA && isBonedB && !areNear(first, second, clearance)) continue;
+      if (isBonedA && isBonedB && !areNear(boneIn(firsts, i), boneIn(seconds, j), clearance)) continue;
       if (!distanceOfShapes(boneShape, otherShape, clearance)) continue;
-      addBonePair(isBonedA ? first.bone : -1, isBonedB ? second.bone : -1);
+      addBonePair(numberOf(firsts, i, isBonedA), numberOf(seconds, j, isBonedB));
     }
   }
   return bonePairCount != 0;
+}
+
+/** Answers the number of a bone in a list; -1 where the object has no bones. */
+// @ts-ignore: decorator
+@inline
+function numberOf(list: usize, i: u32, isBoned: bool): i32 {
+  return isBoned ? boneIn(list, i).bone : -1;
 }
 
 function setBox(shape: PlacedShape): void {

@@ -17,7 +17,7 @@ import { canCollide } from './narrow-phase';
 import { NOWHERE, positionIn, treeIn, treePlaceOf } from '../frame-snapshot';
 import { liveCount } from '../objects';
 import { copiedProxy, treeOfFrame } from '../index/frame-trees';
-import { HOLE, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, isEmpty, laneAt, slotAt } from '../index/octree';
+import { Cell, HOLE, MOVING_TREE, STATIC_TREE, Tree, blockAt, proxyAt, cellAt, isEmpty, laneAt, slotAt } from '../index/octree';
 import { unpaired } from '../scene';
 import { hasSlot, slotIn } from '../slot-set';
 import { boxAgainstFour, push, pushChildren, stack } from './box-descent';
@@ -175,17 +175,7 @@ function findAll(sliceEnd: f64): bool {
     }
     const isCrowd = cell.ownEnd - cell.start > CROWD;
     if (cell.firstChild == 0 || (isCrowd && position == NOT_BEGUN)) {
-      keepNear(0);
-      setGrid(cell);
-      gatherFrom(cell, moving, cell);
-      const own = nearCount;
-      if (!isInGrid) gather(cell, moving, cell.ownEnd);
-      gather(cell, still, 0);
-      work += <u32>nearCount;
-      beginSweep(own);
-      isSwept = cell.firstChild == 0 || isQuick();
-      if (!isSwept) leaveOwn();
-      isSweeping = true;
+      gatherNear(moving, still, cell);
       continue;
     }
     if (position == NOT_BEGUN) position = cell.start;
@@ -201,6 +191,21 @@ function findAll(sliceEnd: f64): bool {
     nextCell(moving);
   }
   return true;
+}
+
+/** Gathers what is near a cell of moving objects, and begins to sweep its own objects over that. Throws OUT_OF_MEMORY. */
+function gatherNear(moving: Tree, still: Tree, cell: Cell): void {
+  keepNear(0);
+  setGrid(cell);
+  gatherFrom(cell, moving, cell);
+  const own = nearCount;
+  if (!isInGrid) gather(cell, moving, cell.ownEnd);
+  gather(cell, still, 0);
+  work += <u32>nearCount;
+  beginSweep(own);
+  isSwept = cell.firstChild == 0 || isQuick();
+  if (!isSwept) leaveOwn();
+  isSweeping = true;
 }
 
 /** Whether the cell's own objects sweep over all that is near, not over each other alone. */
@@ -368,14 +373,17 @@ function objectAgainstTree(from: Tree, place: u32, tree: Tree, first: u32, touch
       while (bits != 0) {
         const found = position + ctz(bits);
         bits &= bits - 1;
-        if (found < first) continue;
-        if (touched) {
-          const other = slotAt(tree, found);
-          if (other == slot || (other < slot && hasSlot(unpaired, other))) continue;
-        }
+        if (found < first || (touched && isFoundElsewhere(slot, slotAt(tree, found)))) continue;
         consider(proxy, proxyAt(tree, found));
       }
     }
     top = pushChildren(top, tree, cell, lowX, lowY, lowZ, highX, highY, highZ);
   }
+}
+
+/** Tells whether the pair of a touched object is one with itself, or the other object, which is touched as well, finds it. */
+// @ts-ignore: decorator
+@inline
+function isFoundElsewhere(slot: u32, other: u32): bool {
+  return other == slot || (other < slot && hasSlot(unpaired, other));
 }

@@ -128,6 +128,11 @@ function collideShapes(a: Proxy, b: Proxy, known: u32, detail: i32): i32 {
   // has its bounds in a box is in it.
   if (b.shape == SHAPE_BOX && boxes == FIRST_INSIDE) return 1;
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
+  return collideSolids(a, b);
+}
+
+/** Does as `collideShapes` does by their bounds, by the shapes themselves. */
+function collideSolids(a: Proxy, b: Proxy): i32 {
   setSolid(shapeA, a, firstItem);
   setSolid(shapeB, b, secondItem);
   if (!IS_INTERRUPTIBLE) {

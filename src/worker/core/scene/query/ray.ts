@@ -4,7 +4,7 @@
 
 import { PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';
 import { lineMisses, lineMissesMap } from '../../math/obb-sat-f32';
-import { clipHere, enter, interval, leave, reciprocals, upward } from '../../math/interval';
+import { clipInlined, enter, interval, leave, reciprocals, upward } from '../../math/interval';
 import { reserve } from '../../memory';
 import { ANY, NEAREST } from '../../mesh/query/ray';
 import { passOver, precision, sidesOf } from './filter';
@@ -86,7 +86,7 @@ function castAtObject(id: u32): void {
  */
 const PADDING: f32 = 3.814697265625e-6;
 
-// Where the ray enters the tree that is descended: its parameter, the place in the world, and what float64 leaves uncertain of that.
+// Where the ray enters the tree: its parameter, the place in the world, and the bound of that place's rounding.
 let entry: f64 = 0;
 let entryX: f64 = 0, entryY: f64 = 0, entryZ: f64 = 0;
 let blur: f64 = 0;
@@ -146,9 +146,9 @@ function enterTree(root: Cell): f32 {
   const padding = reachOf(root) * PADDING;
   const slack = <f64>padding + (abs(px) + abs(py) + abs(pz)) * 3.552713678800501e-15;
   let part = interval(tMin, foundDistance);
-  part = clipHere(part, px, directionX, root.lowX - slack, root.highX + slack);
-  part = clipHere(part, py, directionY, root.lowY - slack, root.highY + slack);
-  part = clipHere(part, pz, directionZ, root.lowZ - slack, root.highZ + slack);
+  part = clipInlined(part, px, directionX, root.lowX - slack, root.highX + slack);
+  part = clipInlined(part, py, directionY, root.lowY - slack, root.highY + slack);
+  part = clipInlined(part, pz, directionZ, root.lowZ - slack, root.highZ + slack);
   const from = enter(part), end = leave(part);
   if (!(from <= end)) return NOTHING_LEFT;
   const point = f32x4(
@@ -174,7 +174,7 @@ function enterTree(root: Cell): f32 {
   return upward(end - from);
 }
 
-/** Casts the ray at the objects that a cell has itself. Answers the limit from then on, or NOTHING_LEFT. */
+/** Casts the ray at the cell's own objects. Answers the limit from then on, or NOTHING_LEFT. */
 // @ts-ignore: decorator
 @inline
 function castAtOwn(tree: Tree, cell: Cell, before: f32): f32 {

@@ -14,7 +14,9 @@ import { beginSweptPair, resumePair } from '../pairs/interruptible';
 import { giveUpLeft } from '../pairs/narrow-phase-slices';
 import { giveUpContact } from '../pairs/pair-query';
 import { KeptSweep, pairOf, takeCandidates } from './sweep-candidates';
-import { findCandidates, placedShape, writeHit, writeWay } from './sweep';
+import { findCandidates, writeWay } from './sweep';
+import { shape } from './sweep-descent';
+import { writeHit } from './sweep-hit';
 
 /** Is answered for a sweep that was left: it must be resumed. */
 const LEFT: i32 = -1;
@@ -40,7 +42,7 @@ export function keepSweep(description: usize, motion: usize, filter: usize, all:
   memory.copy(changetype<usize>(swept) + offsetof<SweptShape>('turnX'), motion + MOTION_ROTATION, 32);
   memory.copy(changetype<usize>(swept) + offsetof<SweptShape>('pivotX'), description + OBJECT_MATRIX + 72, 24);
   swept.tolerance = load<f64>(motion, MOTION_TOLERANCE);
-  memory.copy(changetype<usize>(shapeOfSwept(swept)), changetype<usize>(placedShape()), PLACED_SHAPE_BYTES);
+  memory.copy(changetype<usize>(shapeOfSwept(swept)), changetype<usize>(shape), PLACED_SHAPE_BYTES);
   for (let i: u32 = 0; i < kept.count; i++) shareList(<usize>pairOf(at, i).list);
   keptCount++;
   return at;

@@ -120,6 +120,7 @@ export function stepGathering(r: SnapRoom, asks: bool, isHidden: bool): u32 {
   if (r.isListing) r.nearReach = r.reach;
   return SNAP_NONE;
 }
+
 /** How many nodes and items may still be looked at before a rest. */
 let left: u32 = 0;
 

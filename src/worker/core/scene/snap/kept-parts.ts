@@ -62,7 +62,7 @@ function keepBySet(set: ClipSet, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz
   keepWithin(low, high, cutFrom, cutTo);
 }
 
-/** Cuts all parts to what is between two places, and takes out what is between two others, if these are in order. */
+/** Cuts all parts to an interval, and takes another one out of them unless it is empty. */
 function keepWithin(low: f64, high: f64, cutFrom: f64, cutTo: f64): void {
   const given = partCount;
   memory.copy(before, parts, MOST_PARTS * 16);

@@ -89,7 +89,7 @@ function draw(slot: u32, bounds: Affine): u32 {
   return drawSolid(inner);
 }
 
-/** Draws a mesh as it is where it is small and the eye stands, else what of it, or within it, hides the same. */
+/** Draws a small mesh as it is for an eye that stands, and else a part of it, or a box within it, that hides no more. */
 function drawMesh(mesh: Mesh, world: Affine, side: u32, isCut: bool): u32 {
   if (picture.margin == 0 && mesh.keptCount <= MOST_TRIANGLES) return drawTriangles(mesh, world, side, isCut);
   if (!mesh.closed) return drawOpen(mesh, world, side);
