@@ -404,17 +404,15 @@ class PendingAnswer<T> implements Deferred<T> {
   }
 }
 
-/** Makes an error of a failure, whose message begins with the operation. */
+/** Makes an error of a failure, of whatever operation, whose message begins with this one. */
 export function named(operation: string, { code, message }: Failure, cause: unknown = undefined): CollisionError {
-  const text = message.startsWith(`${operation}: `) ? message : `${operation}: ${message}`;
+  const text = `${operation}: ${message.replace(/^[a-z]\w*: /, '')}`;
   return new CollisionError(code, text, cause === undefined ? undefined : { cause });
 }
 
-/** Makes an error of ours, of whatever operation, one of this operation; any other stays as it is. */
+/** Makes an error of ours one of this operation; any other stays as it is. */
 export function namedAnew(operation: string, error: unknown): unknown {
-  if (!CollisionError.is(error)) return error;
-  const { code, message, cause } = error;
-  return named(operation, { code, message: message.replace(/^\w+: /, '') }, cause);
+  return CollisionError.is(error) ? named(operation, error, error.cause) : error;
 }
 
 function createEndpoint(host: Host, createWorker: () => WorkerLike): WorkerEndpoint {
