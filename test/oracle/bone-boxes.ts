@@ -65,7 +65,8 @@ export function boneBoxes({ mesh, data }: Rig): BoneBox[] {
       );
     const largest = Math.max(...spreads);
     const isAmbiguous = [0, 1, 2].some((i) => {
-      const [a, b] = [spreads[i], spreads[(i + 1) % 3]];
+      const a = spreads[i];
+      const b = spreads[(i + 1) % 3];
       return Math.max(a, b) > 1e-12 * largest && Math.abs(a - b) < 1e-3 * largest;
     });
     return { bone, matrix, vertices: rest.map((place) => place.clone().applyMatrix4(moved)), isAmbiguous };
@@ -92,7 +93,8 @@ function principalAxes(places: Vector3[]): { axes: Vector3[]; spreads: number[] 
     ]) {
       if (a[p][q] === 0) continue;
       const angle = 0.5 * Math.atan2(2 * a[p][q], a[q][q] - a[p][p]);
-      const [c, s] = [Math.cos(angle), Math.sin(angle)];
+      const c = Math.cos(angle);
+      const s = Math.sin(angle);
       for (let k = 0; k < 3; k++) [a[k][p], a[k][q]] = [c * a[k][p] - s * a[k][q], s * a[k][p] + c * a[k][q]];
       for (let k = 0; k < 3; k++) [a[p][k], a[q][k]] = [c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]];
       for (let k = 0; k < 3; k++) [v[k][p], v[k][q]] = [c * v[k][p] - s * v[k][q], s * v[k][p] + c * v[k][q]];
@@ -116,8 +118,10 @@ export function crossBox({ origin, direction }: Ray, matrix: Matrix4, grown: num
     const e = inverse.elements;
     const half = 1 + grown * Math.hypot(e[i], e[i + 4], e[i + 8]);
     if (half <= 0) return null;
-    const [o, d] = [from.getComponent(i), way.getComponent(i)];
-    const [t0, t1] = [(-half - o) / d, (half - o) / d];
+    const o = from.getComponent(i);
+    const d = way.getComponent(i);
+    const t0 = (-half - o) / d;
+    const t1 = (half - o) / d;
     near = Math.max(near, Math.min(t0, t1));
     far = Math.min(far, Math.max(t0, t1));
   }

@@ -59,10 +59,18 @@ export function box(matrix: Matrix4): Convex {
 
 export function triangle(a: Vector3, b: Vector3, c: Vector3): Convex {
   return new Convex([a, b, c], () => {
-    const [ux, uy, uz] = [b.x - a.x, b.y - a.y, b.z - a.z];
-    const [vx, vy, vz] = [c.x - b.x, c.y - b.y, c.z - b.z];
-    const [wx, wy, wz] = [a.x - c.x, a.y - c.y, a.z - c.z];
-    const [x, y, z] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+    const ux = b.x - a.x;
+    const uy = b.y - a.y;
+    const uz = b.z - a.z;
+    const vx = c.x - b.x;
+    const vy = c.y - b.y;
+    const vz = c.z - b.z;
+    const wx = a.x - c.x;
+    const wy = a.y - c.y;
+    const wz = a.z - c.z;
+    const x = uy * vz - uz * vy;
+    const y = uz * vx - ux * vz;
+    const z = ux * vy - uy * vx;
     return {
       // biome-ignore format: an axis a line
       normals: [
@@ -90,11 +98,16 @@ export function separation(a: Convex, b: Convex, enough = Infinity): number {
       if (best > enough) return best;
     }
   }
-  const [u, v] = [a.axes.edges, b.axes.edges];
+  const u = a.axes.edges;
+  const v = b.axes.edges;
   for (let i = 0; i < u.length; i += 3) {
-    const [ux, uy, uz] = [u[i], u[i + 1], u[i + 2]];
+    const ux = u[i];
+    const uy = u[i + 1];
+    const uz = u[i + 2];
     for (let j = 0; j < v.length; j += 3) {
-      const [vx, vy, vz] = [v[j], v[j + 1], v[j + 2]];
+      const vx = v[j];
+      const vy = v[j + 1];
+      const vz = v[j + 2];
       best = Math.max(best, gap(a, b, uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx));
       if (best > enough) return best;
     }

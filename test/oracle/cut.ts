@@ -18,7 +18,8 @@ export function cutOf(p: Corners, q: Corners): [Vector3, Vector3] | null {
   const numbers = [...p, ...q].flatMap((corner) => corner.toArray());
   const bits = Math.max(...numbers.map(fractionBits));
   const whole = (corner: Vector3) => corner.toArray().map((of) => wholeNumber(of, bits)) as unknown as Point;
-  const [first, second] = [p.map(whole), q.map(whole)];
+  const first = p.map(whole);
+  const second = q.map(whole);
   const shared = [...edgesIn(first, second, bits), ...edgesIn(second, first, bits)];
   if (shared.length === 0) return null;
   let farthest: [Vector3, Vector3] = [shared[0], shared[0]];
@@ -33,7 +34,8 @@ export function cutOf(p: Corners, q: Corners): [Vector3, Vector3] | null {
 /** The ends of those parts of a triangle's edges that are in the other. */
 function edgesIn(triangle: Point[], other: Point[], bits: number): Vector3[] {
   return [0, 1, 2].flatMap((i) => {
-    const [u, v] = [triangle[i], triangle[(i + 1) % 3]];
+    const u = triangle[i];
+    const v = triangle[(i + 1) % 3];
     const span = spanIn(u, v, other);
     return span ? [span.low, span.high].map((at) => pointAt(u, v, at, bits)) : [];
   });
@@ -50,7 +52,8 @@ function spanIn(u: Point, v: Point, [a, b, c]: Point[]): Span | null {
   ].map(([r, s]) => [cross(normal, minus(s, r)), r] as const);
   const span: Span = { low: [0n, 1n], high: [1n, 1n] };
   for (const [n, place] of [...limits, ...inward]) {
-    const [atU, atV] = [dot(n, minus(u, place)), dot(n, minus(v, place))];
+    const atU = dot(n, minus(u, place));
+    const atV = dot(n, minus(v, place));
     if (atU < 0n && atV < 0n) return null;
     if (atU < 0n && isLess(span.low, [-atU, atV - atU])) span.low = [-atU, atV - atU];
     if (atV < 0n && isLess([atU, atU - atV], span.high)) span.high = [atU, atU - atV];

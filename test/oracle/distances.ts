@@ -29,7 +29,9 @@ function segmentDistance(a: Vector3, b: Vector3, c: Vector3, d: Vector3): number
     new Line3(from, to).closestPointToPoint(p, true, near).distanceTo(p);
   const ends = both(a, b).map((p) => (c.equals(d) ? c.distanceTo(p) : toLine(p, c, d)));
   ends.push(...both(c, d).map((p) => (a.equals(b) ? a.distanceTo(p) : toLine(p, a, b))));
-  const [e, f, w] = [b.clone().sub(a), d.clone().sub(c), a.clone().sub(c)];
+  const e = b.clone().sub(a);
+  const f = d.clone().sub(c);
+  const w = a.clone().sub(c);
   const across = new Vector3().crossVectors(e, f);
   const square = across.lengthSq();
   if (square > 0) {

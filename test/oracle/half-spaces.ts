@@ -14,7 +14,9 @@ export function triangleIsMet(corners: readonly Vector3[], halfSpaces: readonly 
   const lines = [1, 0, 0, 0, 1, 0, -1, -1, 1];
   let holdsAll = true;
   for (const half of halfSpaces) {
-    const [a, b, c] = [valueAt(half, p), valueAt(half, q), valueAt(half, r)];
+    const a = valueAt(half, p);
+    const b = valueAt(half, q);
+    const c = valueAt(half, r);
     if (a < 0 && b < 0 && c < 0) return false;
     if (a >= 0 && b >= 0 && c >= 0) continue;
     holdsAll = false;
@@ -24,11 +26,16 @@ export function triangleIsMet(corners: readonly Vector3[], halfSpaces: readonly 
   if (holdsAll) return true;
   for (let i = 0; i < lines.length; i += 3) {
     for (let j = 0; j < i; j += 3) {
-      const [a, b, c] = [lines[i], lines[i + 1], lines[i + 2]];
-      const [d, e, f] = [lines[j], lines[j + 1], lines[j + 2]];
+      const a = lines[i];
+      const b = lines[i + 1];
+      const c = lines[i + 2];
+      const d = lines[j];
+      const e = lines[j + 1];
+      const f = lines[j + 2];
       const determinant = a * e - b * d;
       if (Math.abs(determinant) < 1e-13) continue;
-      const [u, v] = [(b * f - c * e) / determinant, (c * d - a * f) / determinant];
+      const u = (b * f - c * e) / determinant;
+      const v = (c * d - a * f) / determinant;
       if (isAboveAll(lines, u, v, i, j)) return true;
     }
   }
@@ -79,8 +86,10 @@ export function solidIsMet(shape: OwnShape, matrix: Matrix4, halfSpaces: readonl
   // Convex along the segment: what is left of it halves.
   let [low, high] = [-shape.half, shape.half];
   for (let i = 0; i < 45 && high > low; i++) {
-    const [p, q] = [low + (high - low) / 3, high - (high - low) / 3];
-    const [atP, atQ] = [distance(p), distance(q)];
+    const p = low + (high - low) / 3;
+    const q = high - (high - low) / 3;
+    const atP = distance(p);
+    const atQ = distance(q);
     if (atP <= 1 || atQ <= 1) return true;
     if (atP < atQ) high = q;
     else low = p;
@@ -145,9 +154,15 @@ function isInOthers(point: Point, halfSpaces: readonly HalfSpace[], own: readonl
 /** The point that three planes with unit normals have in common, by Cramer's rule; null where they are nearly parallel to a line. */
 function crossingOfThree(a: HalfSpace, b: HalfSpace, c: HalfSpace): Point | null {
   // What is across b and c, c and a, a and b.
-  const [bcX, bcY, bcZ] = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
-  const [caX, caY, caZ] = [c[1] * a[2] - c[2] * a[1], c[2] * a[0] - c[0] * a[2], c[0] * a[1] - c[1] * a[0]];
-  const [abX, abY, abZ] = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  const bcX = b[1] * c[2] - b[2] * c[1];
+  const bcY = b[2] * c[0] - b[0] * c[2];
+  const bcZ = b[0] * c[1] - b[1] * c[0];
+  const caX = c[1] * a[2] - c[2] * a[1];
+  const caY = c[2] * a[0] - c[0] * a[2];
+  const caZ = c[0] * a[1] - c[1] * a[0];
+  const abX = a[1] * b[2] - a[2] * b[1];
+  const abY = a[2] * b[0] - a[0] * b[2];
+  const abZ = a[0] * b[1] - a[1] * b[0];
   const determinant = a[0] * bcX + a[1] * bcY + a[2] * bcZ;
   const across = abX * abX + abY * abY + abZ * abZ;
   if (across < 1e-12 || determinant * determinant < 1e-12 * across) return null;

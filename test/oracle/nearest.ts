@@ -20,8 +20,12 @@ export function boxCorners(matrix: Matrix4, place: Vector3): Float64Array {
 
 /** The square of how far a point is from a segment of a list. */
 export function toSegment(s: ArrayLike<number>, a: number, b: number, x: number, y: number, z: number): number {
-  const [dx, dy, dz] = [s[b] - s[a], s[b + 1] - s[a + 1], s[b + 2] - s[a + 2]];
-  const [px, py, pz] = [x - s[a], y - s[a + 1], z - s[a + 2]];
+  const dx = s[b] - s[a];
+  const dy = s[b + 1] - s[a + 1];
+  const dz = s[b + 2] - s[a + 2];
+  const px = x - s[a];
+  const py = y - s[a + 1];
+  const pz = z - s[a + 2];
   const square = dx * dx + dy * dy + dz * dz;
   const t = square > 0 ? Math.min(Math.max((px * dx + py * dy + pz * dz) / square, 0), 1) : 0;
   return (px - t * dx) ** 2 + (py - t * dy) ** 2 + (pz - t * dz) ** 2;
@@ -29,11 +33,19 @@ export function toSegment(s: ArrayLike<number>, a: number, b: number, x: number,
 
 /** The same of a triangle: of its inside where the point is above that, else of its sides. */
 export function toTriangle(s: ArrayLike<number>, a: number, x: number, y: number, z: number): number {
-  const [ux, uy, uz] = [s[a + 3] - s[a], s[a + 4] - s[a + 1], s[a + 5] - s[a + 2]];
-  const [vx, vy, vz] = [s[a + 6] - s[a], s[a + 7] - s[a + 1], s[a + 8] - s[a + 2]];
-  const [nx, ny, nz] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+  const ux = s[a + 3] - s[a];
+  const uy = s[a + 4] - s[a + 1];
+  const uz = s[a + 5] - s[a + 2];
+  const vx = s[a + 6] - s[a];
+  const vy = s[a + 7] - s[a + 1];
+  const vz = s[a + 8] - s[a + 2];
+  const nx = uy * vz - uz * vy;
+  const ny = uz * vx - ux * vz;
+  const nz = ux * vy - uy * vx;
   const square = nx * nx + ny * ny + nz * nz;
-  const [px, py, pz] = [x - s[a], y - s[a + 1], z - s[a + 2]];
+  const px = x - s[a];
+  const py = y - s[a + 1];
+  const pz = z - s[a + 2];
   let least = Math.min(
     toSegment(s, a, a + 3, x, y, z),
     toSegment(s, a + 3, a + 6, x, y, z),

@@ -20,7 +20,8 @@ export function contacts(items: Iterable<Placed>, tolerance: number): OraclePair
   for (let i = 0; i < sorted.length; i++) {
     for (let j = i + 1; j < sorted.length; j++) {
       if (!areNear(boxes, i, boxes, j, 2 * tolerance)) continue;
-      const [a, b] = [sorted[i], sorted[j]];
+      const a = sorted[i];
+      const b = sorted[j];
       const distance = shapeSeparation(a, b, tolerance);
       if (distance <= tolerance) pairs.push({ a: a.id, b: b.id, separation: distance, ...containment(a, b) });
     }
@@ -49,8 +50,10 @@ function areNear(boxes: Float64Array, i: number, others: Float64Array, j: number
 
 /** As convex.ts has it, of the two nearest or deepest parts: whole boxes, single triangles. */
 function shapeSeparation(a: Placed, b: Placed, tolerance: number): number {
-  const [partsA, partsB] = [a.partsNear(b.bounds.aabb, tolerance), b.partsNear(a.bounds.aabb, tolerance)];
-  const [boxesA, boxesB] = [a.partBoxes, b.partBoxes];
+  const partsA = a.partsNear(b.bounds.aabb, tolerance);
+  const partsB = b.partsNear(a.bounds.aabb, tolerance);
+  const boxesA = a.partBoxes;
+  const boxesB = b.partBoxes;
   let least = Infinity;
   for (const i of partsA) {
     for (const j of partsB) {

@@ -99,7 +99,8 @@ export class ScreenRegion {
     const [rowX, rowY, , rowW] = this.#rows;
     return halfPlanes.map(([a, b, c]) => {
       // Pixels are x + width (1 + X / W) / 2 and y + height (1 - Y / W) / 2.
-      const [u, v] = [(a * width) / 2, (-b * height) / 2];
+      const u = (a * width) / 2;
+      const v = (-b * height) / 2;
       const w = a * (x + width / 2) + b * (y + height / 2) + c + sign * this.#blur.pixels;
       return [0, 1, 2, 3].map((i) => u * rowX[i] + v * rowY[i] + w * rowW[i]) as unknown as HalfSpace;
     });

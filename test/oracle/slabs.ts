@@ -19,7 +19,8 @@ export function slabsOf(polygon: readonly (readonly [number, number])[]): Slabs 
   const inside: HalfPlane[][] = [];
   const outside: HalfPlane[][] = [[[-1, 0, cuts[0]]], [[1, 0, -cuts[cuts.length - 1]]]];
   for (let i = 1; i < cuts.length; i++) {
-    const [from, to] = [cuts[i - 1], cuts[i]];
+    const from = cuts[i - 1];
+    const to = cuts[i];
     if (to - from < 1e-12) continue;
     const middle = 0.5 * (from + to);
     const lines = sides
@@ -45,14 +46,18 @@ type Point = readonly [number, number];
 
 /** What is above the line through two points. */
 function lineOver(p: Point, q: Point): HalfPlane {
-  const [dx, dy] = [q[0] - p[0], q[1] - p[1]];
+  const dx = q[0] - p[0];
+  const dy = q[1] - p[1];
   const length = Math.hypot(dx, dy);
   return [-dy / length, dx / length, (dy * p[0] - dx * p[1]) / length];
 }
 
 /** The x of the point where two segments cross. */
 function crossingsOf(p: Point, q: Point, r: Point, s: Point): number[] {
-  const [ax, ay, bx, by] = [q[0] - p[0], q[1] - p[1], s[0] - r[0], s[1] - r[1]];
+  const ax = q[0] - p[0];
+  const ay = q[1] - p[1];
+  const bx = s[0] - r[0];
+  const by = s[1] - r[1];
   const determinant = ax * by - ay * bx;
   if (determinant === 0) return [];
   const t = ((r[0] - p[0]) * by - (r[1] - p[1]) * bx) / determinant;

@@ -81,7 +81,8 @@ export function featuresOfMesh({ positions, indices }: Triangles, degrees: numbe
     const star = around.get(vertex)!;
     if (star.length !== 2) return false;
     const [s, t] = star.map(({ ends }) => vertices[ends[0] === vertex ? ends[1] : ends[0]]);
-    const [u, v] = [vertices[vertex].clone().sub(s), t.clone().sub(vertices[vertex])];
+    const u = vertices[vertex].clone().sub(s);
+    const v = t.clone().sub(vertices[vertex]);
     if (u.dot(v) <= 0) return false;
     const sine = u.clone().cross(v).length() / u.length() / v.length();
     const height = u.clone().cross(v).length() / t.distanceTo(s);
@@ -230,7 +231,8 @@ export function snapsAt(
       const middle = p.clone().add(q).multiplyScalar(0.5);
       const length = p.distanceTo(q);
       const own = edges.find(({ ends: [s, t] }) => {
-        const [u, v] = [at(s).distanceTo(p) / length, at(t).distanceTo(p) / length];
+        const u = at(s).distanceTo(p) / length;
+        const v = at(t).distanceTo(p) / length;
         return Math.min(u, v) <= 0.5 && Math.max(u, v) >= 0.5;
       });
       if (own && isShown(own, middle)) add('midpoint', middle);
@@ -258,7 +260,8 @@ function roundHits(origin: Vector3, way: Vector3, matrix: Matrix4, half: number)
   const reach = (2 + 2 * half + o.length()) / d.length();
   let [low, high] = [middle - reach, middle + reach];
   for (let i = 0; i < 200; i++) {
-    const [s, t] = [low + (high - low) / 3, high - (high - low) / 3];
+    const s = low + (high - low) / 3;
+    const t = high - (high - low) / 3;
     if (outside(s) < outside(t)) high = t;
     else low = s;
   }
@@ -320,7 +323,8 @@ function pixelGrowth(p: Vector3, way: Vector3, pixelOf: (p: Vector3) => number[]
 
 /** Where a ray with a unit direction goes through a triangle; null where it does not (Möller and Trumbore, 1997). */
 function cross(origin: Vector3, way: Vector3, a: Vector3, b: Vector3, c: Vector3): number | null {
-  const [e, f] = [b.clone().sub(a), c.clone().sub(a)];
+  const e = b.clone().sub(a);
+  const f = c.clone().sub(a);
   const p = way.clone().cross(f);
   const determinant = e.dot(p);
   if (determinant === 0) return null;

@@ -45,7 +45,8 @@ export function roundBody(matrix: Matrix4, half: number): Body {
 }
 
 export function triangleBody(a: Vector3, b: Vector3, c: Vector3): Body {
-  const [u, v] = [b.clone().sub(a), c.clone().sub(a)];
+  const u = b.clone().sub(a);
+  const v = c.clone().sub(a);
   return {
     center: a,
     columns: [u, v],

@@ -24,7 +24,8 @@ export function trianglesUnder({ positions, indices }: Triangles, matrix: Matrix
 }
 
 function withBounds(corners: Corners) {
-  const [low, high] = [corners[0].clone(), corners[0].clone()];
+  const low = corners[0].clone();
+  const high = corners[0].clone();
   for (const corner of corners) {
     low.min(corner);
     high.max(corner);
