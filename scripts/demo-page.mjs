@@ -3,11 +3,15 @@ import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { build, preview } from 'vite';
 import { chromiumLaunchOptions } from './chromium.mjs';
+import { drawSeldom } from './draw-seldom.mjs';
 import { ISOLATED } from './isolated.mjs';
 import { root } from './run.mjs';
 
 /** Milliseconds; a machine without a graphics card draws a few frames a second. */
 const START_TIMEOUT = 120_000;
+
+/** Chromium reads the canvas itself where it puts a page together without WebGL (UNSEEN_ARGS). */
+const OF_UNSEEN = /GPU stall due to ReadPixels/;
 
 function optionsOf(folder) {
   return {
@@ -48,11 +52,12 @@ export async function serveBenchPage() {
 }
 
 /**
- * A Chromium for the pages below `url`, until `close`. Tests have half the pixels each way, as they are drawn in software:
- * three files of tests took 86 s instead of 111. Pictures that somebody looks at have all.
+ * A Chromium for the pages below `url`, until `close`. Where nobody looks at pictures, as in tests, pages have half the pixels
+ * each way and draw seldom, since they are drawn in software: `PICTURES=1` has tests draw, and take pictures, too.
  */
-export async function browseDemo(url, deviceScaleFactor = 0.5) {
-  const browser = await chromium.launch(chromiumLaunchOptions());
+export async function browseDemo(url, { pictures = process.env.PICTURES === '1' } = {}) {
+  const browser = await chromium.launch(chromiumLaunchOptions({ draws: pictures }));
+  const deviceScaleFactor = pictures ? 1 : 0.5;
 
   /**
    * Opens a page of the demo, which may still be loading. `faults` fills with what goes wrong in it: console errors
@@ -66,16 +71,24 @@ export async function browseDemo(url, deviceScaleFactor = 0.5) {
     const page = await browser.newPage({ viewport, hasTouch, deviceScaleFactor });
     const faults = [];
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) faults.push(`console ${message.type()}: ${message.text()}`);
+      const fault = `console ${message.type()}: ${message.text()}`;
+      if (!['error', 'warning'].includes(message.type()) || (!pictures && OF_UNSEEN.test(fault))) return;
+      faults.push(fault);
     });
     page.on('pageerror', (error) => faults.push(`page error: ${error.message}`));
     page.on('requestfailed', (request) => faults.push(`not loaded: ${request.url()}`));
+    if (!pictures) await drawSeldom(page);
     await prepare?.(page);
     await page.goto(new URL(path, url).href);
     return { page, faults };
   }
 
-  return { browser, open, close: () => browser.close() };
+  /** Takes a picture of a page where somebody wants to look at it, into the folder `artifacts`. */
+  async function picture(page, name) {
+    if (pictures) await page.screenshot({ path: join(root, 'artifacts', `${name}.png`) });
+  }
+
+  return { browser, open, picture, close: () => browser.close() };
 }
 
 /** Waits until a page runs, or shows an error. */

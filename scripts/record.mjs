@@ -23,7 +23,7 @@ ensureDependencies();
 ensureBuild();
 const { browseDemo, demoStarted, serveDemo } = await import('./demo-page.mjs');
 const server = await serveDemo();
-const browser = await browseDemo(server.url, 1);
+const browser = await browseDemo(server.url, { pictures: true });
 const folder = mkdtempSync(join(tmpdir(), 'collision-worker-picture-'));
 try {
   const { page, faults } = await browser.open(VIEWPORT);

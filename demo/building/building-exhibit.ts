@@ -42,8 +42,9 @@ export class BuildingExhibit implements Exhibit {
     this.#page = page;
     const handle = new CutHandle(this.box, page, canvas);
     const { plane } = handle;
+    const tracker = this.#tracker;
     // #region code
-    const section = new SectionHelper(this.#tracker, plane, {
+    const section = new SectionHelper(tracker, plane, {
       color: COLORS.outline,
       capColor: COLORS.cap,
       offset: OFFSET,
@@ -51,11 +52,13 @@ export class BuildingExhibit implements Exhibit {
     page.scene.add(section);
     handle.onMove = () => {
       this.#model.cut(handle.isShown ? plane : null); // material.clippingPlanes
+      if (section.visible !== handle.isShown) tracker.changed(this.root); // it is static
       section.visible = handle.isShown;
       this.#answers = ANSWERS;
       page.changed();
     };
     // #endregion
+    section.visible = false; // until the handle says where it cuts
     this.#section = section;
     const watch = (): void => {
       requestAnimationFrame(watch);

@@ -111,6 +111,7 @@ await runPage(async (progress) => {
       .name(layer)
       .onChange((isShown: boolean) => {
         model.show(layer, isShown);
+        tracker.changed(model.root); // it is static
         handle.onMove?.();
       });
   }

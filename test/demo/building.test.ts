@@ -145,7 +145,6 @@ test('whole, what the facade hides is left out; layers go, and their parts are p
   await page.getByLabel('facade').uncheck();
   model.show('facade', false);
   model.root.remove(...model.root.children.filter(({ visible }) => !visible));
-  await page.waitForTimeout(600);
   await compare(null, 4);
   await page.getByLabel('facade').check();
 });

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { InstancedMesh, Mesh, Raycaster, Vector3 } from 'three';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
@@ -26,7 +25,6 @@ let faults: string[];
 let hall: Hall;
 
 beforeAll(async () => {
-  mkdirSync('artifacts', { recursive: true });
   demo = await browseDemo(inject('demoUrl'));
   ({ page, faults } = await demo.open(SIZE, 'contacts.html'));
   await demoStarted(page);
@@ -111,7 +109,7 @@ test('contacts begin and end by themselves, until the clock is paused', async ()
   const happened = async (kind: string) => (await listed('events')).some(({ event }) => event === kind);
   await expect.poll(() => happened('began'), PATIENCE).toBe(true);
   await expect.poll(() => happened('ended'), PATIENCE).toBe(true);
-  await page.screenshot({ path: 'artifacts/contacts-running.png' });
+  await demo.picture(page, 'contacts-running');
   await page.getByLabel('Pause').check();
   await settled();
   const time = await shownTime();
@@ -149,7 +147,7 @@ test('the knot is dragged to the crate: what it touches there is listed, by exac
   await page.mouse.up();
   expect(await touching()).toEqual(keysOf(await pairsShown()));
   expect(await touching()).toContain(keyOf('crate', 'knot'));
-  await page.screenshot({ path: 'artifacts/contacts-knot.png' });
+  await demo.picture(page, 'contacts-knot');
   const place = await page.evaluate(() => window.contactsDemo!.hall.knot.position.toArray());
   // A press beside it turns the picture, and leaves it where it is.
   await page.mouse.move(600, 60);
@@ -230,7 +228,7 @@ test('a filter is a click: robots against each other, the gripper against the cr
       const shown = (await listed('events')).filter(({ hidden }) => !hidden);
       const newlyBegun = shown.filter(({ event, seconds }) => event === 'began' && seconds === time);
       for (const { key } of newlyBegun) expect(expected).toContain(key);
-      if (time === 11.6) await page.screenshot({ path: `artifacts/contacts-${name}.png` });
+      if (time === 11.6) await demo.picture(page, `contacts-${name}`);
     }
   }
   await filterButton('grippers').click();

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { DemoHook } from '../../demo/main.js';
@@ -10,7 +9,6 @@ const PATIENCE = { timeout: 60_000, interval: 100 };
 
 let demo: Awaited<ReturnType<typeof browseDemo>>;
 beforeAll(async () => {
-  mkdirSync('artifacts', { recursive: true });
   demo = await browseDemo(inject('demoUrl'));
 });
 afterAll(() => demo?.close());
@@ -135,7 +133,7 @@ describe('the page', () => {
     await page.mouse.move(x, y);
     await eventually('hit-name', 'Stanford dragon');
     expect(await textOf('hit-detail')).toMatch(/^distance \d+\.\d{3}, triangle \d+$/);
-    await page.screenshot({ path: 'artifacts/demo-hover.png' });
+    await demo.picture(page, 'demo-hover');
     const sky = await pixelOf(null);
     await page.mouse.move(sky.x, sky.y);
     await eventually('hit-name', 'nothing');
@@ -146,7 +144,7 @@ describe('the page', () => {
     await page.mouse.click(x, y);
     await eventually('selection', 'selected: Stanford dragon');
     expect(await selected()).toBe('Stanford dragon');
-    await page.screenshot({ path: 'artifacts/demo-selected.png' });
+    await demo.picture(page, 'demo-selected');
 
     const box = await pixelOf('box');
     await page.mouse.move(box.x, box.y);
@@ -207,7 +205,7 @@ describe('the page', () => {
     await turn();
     // The frozen camera looks only as far as the world goes; nothing is beyond that.
     expect(await drawn()).toBe(before);
-    await page.screenshot({ path: 'artifacts/demo-frozen.png' });
+    await demo.picture(page, 'demo-frozen');
     await page.getByLabel('Freeze the culling camera').uncheck();
     await expect.poll(drawn, PATIENCE).toBeGreaterThan(before);
   });

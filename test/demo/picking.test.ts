@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { type Group, Vector3 } from 'three';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
@@ -27,7 +26,6 @@ let faults: string[];
 let objects: Group;
 
 beforeAll(async () => {
-  mkdirSync('artifacts', { recursive: true });
   demo = await browseDemo(inject('demoUrl'));
   ({ page, faults } = await demo.open({ width: 1280, height: 640 }, 'picking.html'));
   await demoStarted(page);
@@ -106,7 +104,7 @@ test.each([
     }
   }
   for (const [id, times] of found) expect(times, `hits of ${id}`).toBeGreaterThan(count / 4);
-  await page.screenshot({ path: `artifacts/picking-${pane === 0 ? 'first' : 'second'}.png` });
+  await demo.picture(page, `picking-${pane === 0 ? 'first' : 'second'}`);
 });
 
 /** A pixel of the first pane where that method, by three, finds an object of that kind, and one where none does. */
@@ -145,7 +143,7 @@ test('a click selects by the method of the controls, a drag turns the view and s
   const { hit: turned } = await pixelsOf('obb', 'box');
   await point(0, turned.x, turned.y);
   expect(await textOf('#selection')).toBe(`selected: ${around.name}`);
-  await page.screenshot({ path: 'artifacts/picking-selected.png' });
+  await demo.picture(page, 'picking-selected');
 });
 
 test('nothing is under a mouse that is on no view, and new poses are picked where they are', async () => {

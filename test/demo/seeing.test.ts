@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { Vector3 } from 'three';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
@@ -26,7 +25,6 @@ const courtyard = new Courtyard(5);
 const visitors = courtyard.watched;
 
 beforeAll(async () => {
-  mkdirSync('artifacts', { recursive: true });
   demo = await browseDemo(inject('demoUrl'));
   ({ page, faults } = await demo.open(SIZE, 'seeing.html'));
   await demoStarted(page);
@@ -81,7 +79,7 @@ test('the guard turns by itself: visitors enter the field of view, and leave it'
   await expect.poll(async () => (await events()).join('\n'), PATIENCE).toMatch(/(visitor|ball) \d+ left/);
   const counts = await Promise.all(NAMES.map(countOf));
   expect(counts.reduce((sum, each) => sum + each, 0)).toBe(visitors.length);
-  await page.screenshot({ path: 'artifacts/seeing-turning.png' });
+  await demo.picture(page, 'seeing-turning');
 });
 
 test('the guard looks where the mouse points, and sees there what three sees: all four states', async () => {
@@ -104,7 +102,7 @@ test('the guard looks where the mouse points, and sees there what three sees: al
   }
   await page.mouse.up();
   expect([...seen].sort()).toEqual([...NAMES].sort());
-  await page.screenshot({ path: 'artifacts/seeing-pointed.png' });
+  await demo.picture(page, 'seeing-pointed');
 });
 
 test('the thief is led to a jewel while the guard looks elsewhere, and begins anew when it is seen', async () => {
@@ -124,7 +122,7 @@ test('the thief is led to a jewel while the guard looks elsewhere, and begins an
   await page.mouse.move(...(await pixelOf(-5.6, 0, -3.2)), { steps: 3 });
   await expect.poll(heist, PATIENCE).toBe(`1 of 3 jewels, seen ${before} ${before === 1 ? 'time' : 'times'}`);
   await page.mouse.up();
-  await page.screenshot({ path: 'artifacts/seeing-thief.png' });
+  await demo.picture(page, 'seeing-thief');
   await press(-2.8, -1.6); // on the way there: on the thief it would lead it
   await expect.poll(heist, PATIENCE).toMatch(new RegExp(`^0 of 3 jewels, seen ${before + 1} `));
   expect(await page.evaluate(() => window.seeingDemo!.courtyard.heist.isHome)).toBe(true);
@@ -161,5 +159,5 @@ test('a margin lets the field of view have more', async () => {
   const { states, truth } = await bothSay(3);
   expect(outside(states)).toEqual(outside(truth));
   expect(outside(states).length).toBeLessThan(before.length);
-  await page.screenshot({ path: 'artifacts/seeing-margin.png' });
+  await demo.picture(page, 'seeing-margin');
 });

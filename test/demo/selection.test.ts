@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright';
 import { type Mesh, type PerspectiveCamera, Raycaster, Vector2 } from 'three';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
@@ -27,7 +26,6 @@ const engine = await createRadialEngine(16);
 let parts = engine.children as Mesh[];
 
 beforeAll(async () => {
-  mkdirSync('artifacts', { recursive: true });
   demo = await browseDemo(inject('demoUrl'));
   ({ page, faults } = await demo.open(SIZE, 'selection.html'));
   await demoStarted(page);
@@ -74,7 +72,7 @@ test('a rectangle to the right encloses parts, hidden ones too, and says so whil
     ],
     async () => {
       await eventuallyListed(enclosed);
-      await page.screenshot({ path: 'artifacts/selection-enclose.png' });
+      await demo.picture(page, 'selection-enclose');
     },
   );
   await eventuallyListed(enclosed);
@@ -161,7 +159,7 @@ test('a lasso with Alt or by the control: an L touches what either of its arms d
   await holding('Alt', () =>
     drag(corner, async () => {
       await eventuallyListed(touched);
-      await page.screenshot({ path: 'artifacts/selection-lasso.png' });
+      await demo.picture(page, 'selection-lasso');
     }),
   );
   await eventuallyListed(touched);
@@ -216,7 +214,7 @@ test('one can see through what is not selected, and turn it with the right butto
   await page.getByLabel('See through').check();
   await expect.poll(async () => (await outlined()).hulls, PATIENCE).toBe(0);
   await page.evaluate(() => new Promise(requestAnimationFrame));
-  await page.screenshot({ path: 'artifacts/selection-see-through.png' });
+  await demo.picture(page, 'selection-see-through');
   await page.mouse.move(900, 560);
   await page.mouse.down({ button: 'right' });
   await page.mouse.move(700, 540, { steps: 3 });
@@ -248,7 +246,7 @@ test('the dragon in pieces', async () => {
     ],
     async () => {
       await eventuallyListed(enclosed);
-      await page.screenshot({ path: 'artifacts/selection-dragon.png' });
+      await demo.picture(page, 'selection-dragon');
     },
   );
   await drag([
