@@ -38,6 +38,7 @@ function watch(root: Object3D): Watched {
   const left: Object3D[] = [];
   const graph = new SceneGraph(
     root,
+    () => undefined,
     ({ object }, isBack) => moved.push([object, isBack]),
     ({ object }) => left.push(object),
   );

@@ -53,6 +53,7 @@ export class SceneWalk {
     this.#hasMatrices = hasMatrices;
     this.#graph = new SceneGraph(
       root,
+      (node) => this.#begin(node),
       (node, isBack) => this.#move(node, isBack),
       (node) => this.#leaving.push(node),
     );
