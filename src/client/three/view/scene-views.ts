@@ -49,33 +49,50 @@ export interface SceneView {
 /** Asks a question about a view. Rejects as the question does, and with ABORTED by the signal while it waits. */
 type AskAboutView = <T>(signal: AbortSignal | undefined, question: (view: SceneView) => Promise<T>) => Promise<T>;
 
-/** Whose each view is, by name: trackers of one service may set views of one name in turn. */
-const ownersOf = new WeakMap<CollisionService, Map<string, SceneViews>>();
+/** What the trackers of one service share. */
+interface Shared {
+  /** Whose each view is, by name: trackers may set views of one name in turn. */
+  readonly owners: Map<string, SceneViews>;
+  /** These wait for a view that may still come: a promise of the service would keep each tracker for as long as there is one. */
+  readonly waiting: Set<FirstView>;
+}
+
+const known = new WeakMap<CollisionService, Shared>();
+
+function sharedBy(service: CollisionService): Shared {
+  let shared = known.get(service);
+  if (shared === undefined) {
+    const waiting = new Set<FirstView>();
+    shared = { owners: new Map(), waiting };
+    known.set(service, shared);
+    service.ended.then((error) => {
+      for (const first of waiting) first.end(error);
+    });
+  }
+  return shared;
+}
 
 /** The views of a tracker in the service, by name. */
 export class SceneViews {
   readonly #service: CollisionService;
   readonly #owners: Map<string, SceneViews>;
+  readonly #waiting: Set<FirstView>;
   readonly #views = new Map<string, SceneView>();
   /** It names the view that `update` sets, and questions about it wait for that. */
   readonly #main: string;
-  readonly #first: FirstView;
+  readonly #first = new FirstView();
   /** A view has this margin where none is given. */
   readonly #margin: number | 'motion';
-  #end!: (error: CollisionError) => void;
   /** It says why there are no views any more; null while there may be some. */
   #ended: CollisionError | null = null;
 
   constructor(service: CollisionService, main: string, margin: number | 'motion') {
     this.#service = service;
-    this.#owners = ownersOf.get(service) ?? new Map();
-    ownersOf.set(service, this.#owners);
+    const { owners, waiting } = sharedBy(service);
+    this.#owners = owners;
+    this.#waiting = waiting.add(this.#first);
     this.#main = main;
     this.#margin = margin;
-    const end = new Promise<CollisionError>((resolve) => {
-      this.#end = resolve;
-    });
-    this.#first = new FirstView(Promise.race([service.ended, end]));
   }
 
   /** Sets a view, with options that were read by `readSceneView`. */
@@ -111,7 +128,9 @@ export class SceneViews {
     const { projection, view, layers = 0 } = options;
     const copies = { ...options, projection: Array.from(projection), view: Array.from(view) };
     this.#views.set(name, { name, camera, options: copies, layers, corners });
-    if (name === this.#main) this.#first.set();
+    if (name !== this.#main) return;
+    this.#first.set();
+    this.#waiting.delete(this.#first);
   }
 
   /**
@@ -157,7 +176,8 @@ export class SceneViews {
   /** Removes all views; there will be none any more. */
   clear(): void {
     this.#ended = new CollisionError('DISPOSED', 'the tracker is disposed, expected one in use');
-    this.#end(this.#ended);
+    this.#first.end(this.#ended);
+    this.#waiting.delete(this.#first);
     for (const name of [...this.#views.keys()]) {
       try {
         this.remove(name);
