@@ -1,7 +1,8 @@
 // A tracker that was disposed was kept, with its scene, for as long as its service lived: a promise of the service had its
-// reaction. An app that loads one level after the other kept them all.
+// reaction. An app that loads one level after the other kept them all. One whose service was disposed first was kept by its scene.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { expect, test } from 'vitest';
@@ -26,6 +27,13 @@ async function play(level: Play): Promise<WeakRef<object>[]> {
   return [new WeakRef(tracker), new WeakRef(scene)];
 }
 
+/** Answers how many are still there. */
+async function kept(gone: readonly WeakRef<object>[]): Promise<number> {
+  await new Promise((resolve) => setImmediate(resolve)); // answers that are on their way, and slices, end first
+  collect();
+  return gone.filter((each) => each.deref() !== undefined).length;
+}
+
 test.each<[string, Play]>([
   ['was seen', (tracker) => tracker.update(camera, SIZE)],
   ['was never seen', () => Promise.resolve()],
@@ -46,14 +54,7 @@ test.each<[string, Play]>([
 ])('a tracker that is disposed is collected, with its scene, where it %s', async (_, level) => {
   const gone: WeakRef<object>[] = [];
   for (let i = 0; i < LEVELS; i++) gone.push(...(await play(level)));
-  // Answers that are on their way, and slices, end first.
-  const kept = async (): Promise<number> => {
-    await service.update();
-    await new Promise((resolve) => setImmediate(resolve));
-    collect();
-    return gone.filter((each) => each.deref() !== undefined).length;
-  };
-  await expect.poll(kept).toBeLessThanOrEqual(2); // the last one may be on the stack still
+  await expect.poll(() => kept(gone)).toBeLessThanOrEqual(2); // the last one may be on the stack still
 });
 
 test('what waits for the first view of a scene hears that the service was disposed', async () => {
@@ -61,4 +62,23 @@ test('what waits for the first view of a scene hears that the service was dispos
   const pick = expect(tracker.pick(50, 50)).rejects.toMatchObject({ code: 'DISPOSED' });
   service.dispose();
   await pick;
+});
+
+test('what is left of a tracker whose service was disposed hears of nothing, and is collected', async () => {
+  const gone: WeakRef<object>[] = [];
+  const scene = new Scene().add(new Mesh(new BoxGeometry(), new MeshBasicMaterial()));
+  for (let i = 0; i < LEVELS; i++) {
+    const own = await createCollisionService();
+    const tracker = await trackScene(own, scene, { updateMatrixWorld: true });
+    await tracker.update(camera, SIZE);
+    own.dispose();
+    await tracker.update(camera, SIZE).catch(() => undefined); // a promise that is expected to reject is kept until the test ends
+    gone.push(new WeakRef(tracker));
+  }
+  const listeners = (): number =>
+    [scene, ...scene.children].flatMap((object) =>
+      Object.values((object as { _listeners?: object })._listeners ?? {}).flat(),
+    ).length;
+  await expect.poll(listeners).toBe(0);
+  await expect.poll(() => kept(gone)).toBeLessThanOrEqual(1);
 });

@@ -44,7 +44,7 @@ export class SceneGraph {
   readonly nodes = new Map<Object3D, SceneNode>();
   /** It has all nodes in the order of their turns. */
   readonly order: SceneNode[] = [];
-  readonly #isTold: boolean;
+  #isTold: boolean;
   readonly #onCome: (node: SceneNode) => void;
   readonly #onMove: (node: SceneNode, isBack: boolean) => void;
   readonly #onLeave: (node: SceneNode) => void;
@@ -231,8 +231,15 @@ export class SceneGraph {
 
   /** Lets go of the scene, whatever of it is still known. */
   letGo(): void {
-    for (const { object } of this.order) this.#listen(object, false);
+    this.unlisten();
     this.order.length = 0;
+  }
+
+  /** Has three tell of nothing any more. */
+  unlisten(): void {
+    for (const { object } of this.order) this.#listen(object, false);
+    this.#isTold = false;
+    this.#touched.clear();
   }
 
   readonly #onChild = (event?: { child?: Object3D }): void => {

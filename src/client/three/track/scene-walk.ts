@@ -184,6 +184,11 @@ export class SceneWalk {
     this.wake();
   }
 
+  /** Has the scene tell nothing any more, where the service is gone: it would keep the tracker, and that what leaves. */
+  unlisten(): void {
+    this.#graph.unlisten();
+  }
+
   /** Lets go of the scene where the service is gone, and all that is in it. */
   #letGo(): void {
     this.#graph.letGo();

@@ -53,8 +53,8 @@ type AskAboutView = <T>(signal: AbortSignal | undefined, question: (view: SceneV
 interface Shared {
   /** Whose each view is, by name: trackers may set views of one name in turn. */
   readonly owners: Map<string, SceneViews>;
-  /** These wait for a view that may still come: a promise of the service would keep each tracker for as long as there is one. */
-  readonly waiting: Set<FirstView>;
+  /** These hear that there is no service any more: a promise of it would keep each tracker for as long as there is one. */
+  readonly hearing: Set<SceneViews>;
 }
 
 const known = new WeakMap<CollisionService, Shared>();
@@ -62,11 +62,11 @@ const known = new WeakMap<CollisionService, Shared>();
 function sharedBy(service: CollisionService): Shared {
   let shared = known.get(service);
   if (shared === undefined) {
-    const waiting = new Set<FirstView>();
-    shared = { owners: new Map(), waiting };
+    const hearing = new Set<SceneViews>();
+    shared = { owners: new Map(), hearing };
     known.set(service, shared);
     service.ended.then((error) => {
-      for (const first of waiting) first.end(error);
+      for (const each of hearing) each.end(error);
     });
   }
   return shared;
@@ -76,7 +76,8 @@ function sharedBy(service: CollisionService): Shared {
 export class SceneViews {
   readonly #service: CollisionService;
   readonly #owners: Map<string, SceneViews>;
-  readonly #waiting: Set<FirstView>;
+  readonly #hearing: Set<SceneViews>;
+  readonly #onEnd: () => void;
   readonly #views = new Map<string, SceneView>();
   /** It names the view that `update` sets, and questions about it wait for that. */
   readonly #main: string;
@@ -86,11 +87,13 @@ export class SceneViews {
   /** It says why there are no views any more; null while there may be some. */
   #ended: CollisionError | null = null;
 
-  constructor(service: CollisionService, main: string, margin: number | 'motion') {
+  /** `onEnd` is called when there is no service any more, and will be none. */
+  constructor(service: CollisionService, main: string, margin: number | 'motion', onEnd: () => void) {
     this.#service = service;
-    const { owners, waiting } = sharedBy(service);
+    const { owners, hearing } = sharedBy(service);
     this.#owners = owners;
-    this.#waiting = waiting.add(this.#first);
+    this.#hearing = hearing.add(this);
+    this.#onEnd = onEnd;
     this.#main = main;
     this.#margin = margin;
   }
@@ -128,9 +131,7 @@ export class SceneViews {
     const { projection, view, layers = 0 } = options;
     const copies = { ...options, projection: Array.from(projection), view: Array.from(view) };
     this.#views.set(name, { name, camera, options: copies, layers, corners });
-    if (name !== this.#main) return;
-    this.#first.set();
-    this.#waiting.delete(this.#first);
+    if (name === this.#main) this.#first.set();
   }
 
   /**
@@ -173,11 +174,17 @@ export class SceneViews {
     this.#service.removeView(name);
   }
 
+  /** Says why there is no service any more. */
+  end(error: CollisionError): void {
+    this.#first.end(error);
+    this.#onEnd();
+  }
+
   /** Removes all views; there will be none any more. */
   clear(): void {
     this.#ended = new CollisionError('DISPOSED', 'the tracker is disposed, expected one in use');
     this.#first.end(this.#ended);
-    this.#waiting.delete(this.#first);
+    this.#hearing.delete(this);
     for (const name of [...this.#views.keys()]) {
       try {
         this.remove(name);
