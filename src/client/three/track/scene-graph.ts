@@ -301,9 +301,27 @@ export class SceneGraph {
   }
 
   #moveTo(node: SceneNode, parent: SceneNode): void {
+    if (!this.#isFree(parent, node)) return;
     const isBack = this.#isLoose(node);
     node.moveTo(parent);
     this.#onMove(node, isBack);
+  }
+
+  /**
+   * Tells whether a parent may have a node below it. Where the parent is still below that, as the two have changed places, what lies
+   * between them and is elsewhere now is taken off, and is placed behind it.
+   */
+  #isFree(parent: SceneNode, node: SceneNode): boolean {
+    let moved: SceneNode | null = null;
+    for (let each = parent; each !== node; each = each.parent) {
+      if (each.parent === null) return true;
+      if (peek(each.object, 'parent') !== each.parent.object) moved = each;
+    }
+    if (moved === null) return false;
+    moved.moveTo(null);
+    this.#touched.delete(moved.object);
+    this.touch(moved.object);
+    return true;
   }
 
   #isCrowd({ object }: SceneNode): boolean {
