@@ -20,6 +20,7 @@ class Counting {
   changed = 0;
   moved = 0;
   movedLast = 0;
+  readonly ended = new Promise<never>(() => {});
   #rejected: number[] = [];
 
   addInstances(_: unknown, count: number): Uint32Array {

@@ -116,7 +116,7 @@ function pickBy(api: Api, target: Target): Promise<Hit | null> {
 /** Questions to the worker. Each is checked here and sent in order with the frames. */
 export class Queries {
   /** Picks wait for it. */
-  readonly firstView: FirstView;
+  readonly firstView = new FirstView();
   readonly #link: WorkerLink;
   readonly #pump: FramePump;
   readonly #views: ViewTable;
@@ -135,7 +135,7 @@ export class Queries {
     this.#pump = pump;
     this.#views = views;
     this.#objects = objects;
-    this.firstView = new FirstView(link.ended);
+    link.ended.then((error) => this.firstView.end(error));
   }
 
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {

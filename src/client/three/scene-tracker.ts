@@ -128,13 +128,13 @@ export class SceneTracker extends SceneQuestions {
     this.#context = context;
     this.#walk = new SceneWalk(root, context, wishesOf(options), this.#updatesMatrices);
     service.addEventListener('restored', this.#onRestore);
-    this.#views = new SceneViews(service, this.#view, culling === null ? 0 : (culling.margin ?? 'motion'));
+    const margin = culling === null ? 0 : (culling.margin ?? 'motion');
+    this.#views = new SceneViews(service, this.#view, margin, () => this.#walk.unlisten());
     this.#picks = new ScenePicks(context, this.#walk, this.#views, this.#view);
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
     const check = (operation: string): void => this.#assertLive(operation);
     this.#characterScene = { service, walk: this.#walk, objects: this.#objects, check };
-    const { objects, instanced, lods } = context;
-    const known = { objects, instanced, lods, service, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
+    const known = { ...context, entryOf: (object: Object3D) => this.#walk.entryOf(object) };
     this.#culling = culling === null ? null : new Culling(known, root, culling);
   }
 

@@ -7,6 +7,9 @@ import { isListedBelow } from './is-below.js';
 import { nameOf } from './name-of.js';
 import { peek, SceneNode } from './scene-node.js';
 
+/** So many parents of what has another one come at once, in a task; the others in slices, as all does that comes. */
+const MOST_PARENTS_AT_ONCE = 128;
+
 /** Where more children than these were missed in a round, all are compared at once: each is looked for among all others. */
 const MOST_MISSED = 64;
 
@@ -41,7 +44,8 @@ export class SceneGraph {
   readonly nodes = new Map<Object3D, SceneNode>();
   /** It has all nodes in the order of their turns. */
   readonly order: SceneNode[] = [];
-  readonly #isTold: boolean;
+  #isTold: boolean;
+  readonly #onCome: (node: SceneNode) => void;
   readonly #onMove: (node: SceneNode, isBack: boolean) => void;
   readonly #onLeave: (node: SceneNode) => void;
   readonly #turns = new Turns();
@@ -55,13 +59,21 @@ export class SceneGraph {
   /** These are to come, the next ones last; and those are to go. */
   readonly #arriving: Arrival[] = [];
   readonly #leaving: SceneNode[] = [];
+  /** So many have come at once since `settle` was called last. */
+  #hurried = 0;
 
   /**
-   * `onMove` is called with each node that is below another parent than before, and whether it was about to go; `onLeave` with each
-   * that is about to, with all below it.
+   * `onCome` is called with each new node that `takeArriving` does not answer, as it came at once; `onMove` with each that is below
+   * another parent than before, and whether it was about to go; `onLeave` with each that is about to, with all below it.
    */
-  constructor(root: Object3D, onMove: (node: SceneNode, isBack: boolean) => void, onLeave: (node: SceneNode) => void) {
+  constructor(
+    root: Object3D,
+    onCome: (node: SceneNode) => void,
+    onMove: (node: SceneNode, isBack: boolean) => void,
+    onLeave: (node: SceneNode) => void,
+  ) {
     this.root = root;
+    this.#onCome = onCome;
     this.#onMove = onMove;
     this.#onLeave = onLeave;
     // Another copy of three may be an older one.
@@ -89,6 +101,7 @@ export class SceneGraph {
 
   /** Brings what was told of to its place, as far as that is one step. */
   settle(): void {
+    this.#hurried = 0;
     for (const object of this.#touched) this.#place(object);
     this.#touched.clear();
   }
@@ -136,7 +149,7 @@ export class SceneGraph {
       if (parent !== null && objects.length > MOST_AT_ONCE) this.#coming.delete(parent);
     }
     if (parent !== null && parent.turn < 0) return null;
-    if (peek(object as { isCollisionHelper?: boolean }, 'isCollisionHelper') === true) return null; // it only draws what is there
+    if (isHelper(object)) return null;
     if (parent !== null && !isBelow(object, parent, index)) return null; // it has gone again before it came
     const known = this.nodes.get(object);
     if (known === undefined) return this.#add(object, parent);
@@ -168,7 +181,8 @@ export class SceneGraph {
   /** Calls `visit` with each node whose turn it is. */
   takeTurns(visit: (node: SceneNode) => void): void {
     const take = (node: SceneNode): void => {
-      if (node.parent === null && node.object !== this.root) this.#leaving.push(node);
+      // What is to come may bring it back: it would be looked for among all again and again, before that comes.
+      if (node.parent === null && node.object !== this.root && !this.isArriving) this.#leaving.push(node);
       if (this.#isTold) this.#lookAtChildren(node);
       visit(node);
     };
@@ -217,8 +231,15 @@ export class SceneGraph {
 
   /** Lets go of the scene, whatever of it is still known. */
   letGo(): void {
-    for (const { object } of this.order) this.#listen(object, false);
+    this.unlisten();
     this.order.length = 0;
+  }
+
+  /** Has three tell of nothing any more. */
+  unlisten(): void {
+    for (const { object } of this.order) this.#listen(object, false);
+    this.#isTold = false;
+    this.#touched.clear();
   }
 
   readonly #onChild = (event?: { child?: Object3D }): void => {
@@ -255,8 +276,8 @@ export class SceneGraph {
   #place(object: Object3D): void {
     if (object === this.root) return;
     const node = this.nodes.get(object);
-    const above = peek(object, 'parent') ?? null;
-    const parent = above === null ? undefined : this.nodes.get(above);
+    const above = peek(object, 'parent');
+    const parent = node === undefined ? this.nodes.get(above!) : this.#nodeAbove(above);
     if (node === undefined) {
       if (parent !== undefined) this.#arriving.push({ objects: [object], next: 0, parent });
     } else if (parent === undefined) {
@@ -266,10 +287,41 @@ export class SceneGraph {
     }
   }
 
+  /** Answers the node of what is above one that moves. If it is still to come, it does so at once: what moves need not leave. */
+  #nodeAbove(above: Object3D | null | undefined): SceneNode | undefined {
+    const known = this.nodes.get(above!);
+    if (known !== undefined || this.#hurried >= MOST_PARENTS_AT_ONCE) return known;
+    if (!above || isHelper(above) || !isListedBelow(above, this.root)) return undefined;
+    const parent = this.#nodeAbove(above.parent);
+    if (parent === undefined) return undefined;
+    this.#hurried++;
+    const node = this.#add(above, parent);
+    this.#onCome(node);
+    return node;
+  }
+
   #moveTo(node: SceneNode, parent: SceneNode): void {
+    if (!this.#isFree(parent, node)) return;
     const isBack = this.#isLoose(node);
     node.moveTo(parent);
     this.#onMove(node, isBack);
+  }
+
+  /**
+   * Tells whether a parent may have a node below it. Where the parent is still below that, as the two have changed places, what lies
+   * between them and is elsewhere now is taken off, and is placed behind it.
+   */
+  #isFree(parent: SceneNode, node: SceneNode): boolean {
+    let moved: SceneNode | null = null;
+    for (let each = parent; each !== node; each = each.parent) {
+      if (each.parent === null) return true;
+      if (peek(each.object, 'parent') !== each.parent.object) moved = each;
+    }
+    if (moved === null) return false;
+    moved.moveTo(null);
+    this.#touched.delete(moved.object);
+    this.touch(moved.object);
+    return true;
   }
 
   #isCrowd({ object }: SceneNode): boolean {
@@ -339,6 +391,11 @@ export class SceneGraph {
       },
     );
   }
+}
+
+/** Tells whether an object only draws what is there. */
+function isHelper(object: Object3D): boolean {
+  return peek(object as { isCollisionHelper?: boolean }, 'isCollisionHelper') === true;
 }
 
 function areSame(a: readonly Object3D[], b: readonly Object3D[] | null): boolean {

@@ -53,6 +53,7 @@ export class SceneWalk {
     this.#hasMatrices = hasMatrices;
     this.#graph = new SceneGraph(
       root,
+      (node) => this.#begin(node),
       (node, isBack) => this.#move(node, isBack),
       (node) => this.#leaving.push(node),
     );
@@ -181,6 +182,11 @@ export class SceneWalk {
       throw error;
     }
     this.wake();
+  }
+
+  /** Has the scene tell nothing any more, where the service is gone: it would keep the tracker, and that what leaves. */
+  unlisten(): void {
+    this.#graph.unlisten();
   }
 
   /** Lets go of the scene where the service is gone, and all that is in it. */

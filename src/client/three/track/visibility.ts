@@ -34,8 +34,11 @@ export class Visibility {
 
   /** Notes whether a new node is to be seen. */
   begin(node: SceneNode): void {
-    const { parent } = node;
-    node.isShown = node.isVisible && (parent === null ? this.#above : parent.isShown);
+    node.isShown = this.#isToBeSeen(node);
+  }
+
+  #isToBeSeen({ isVisible, parent }: SceneNode): boolean {
+    return isVisible && (parent === null ? this.#above : parent.isShown);
   }
 
   /** Has the visibility of all above a node be looked at in every frame. */
@@ -61,9 +64,8 @@ export class Visibility {
    * that which is below the node is left to `showBelow`.
    */
   see(node: SceneNode): void {
-    const { parent } = node;
     node.isVisible = visibleOf(node.object);
-    const isShown = node.isVisible && (parent === null ? this.#above : parent.isShown);
+    const isShown = this.#isToBeSeen(node);
     if (isShown === node.isShown) return;
     if (isShown) this.#show(node);
     else this.#hide(node);

@@ -49,33 +49,53 @@ export interface SceneView {
 /** Asks a question about a view. Rejects as the question does, and with ABORTED by the signal while it waits. */
 type AskAboutView = <T>(signal: AbortSignal | undefined, question: (view: SceneView) => Promise<T>) => Promise<T>;
 
-/** Whose each view is, by name: trackers of one service may set views of one name in turn. */
-const ownersOf = new WeakMap<CollisionService, Map<string, SceneViews>>();
+/** What the trackers of one service share. */
+interface Shared {
+  /** Whose each view is, by name: trackers may set views of one name in turn. */
+  readonly owners: Map<string, SceneViews>;
+  /** These hear that there is no service any more: a promise of it would keep each tracker for as long as there is one. */
+  readonly hearing: Set<SceneViews>;
+}
+
+const known = new WeakMap<CollisionService, Shared>();
+
+function sharedBy(service: CollisionService): Shared {
+  let shared = known.get(service);
+  if (shared === undefined) {
+    const hearing = new Set<SceneViews>();
+    shared = { owners: new Map(), hearing };
+    known.set(service, shared);
+    service.ended.then((error) => {
+      for (const each of hearing) each.end(error);
+    });
+  }
+  return shared;
+}
 
 /** The views of a tracker in the service, by name. */
 export class SceneViews {
   readonly #service: CollisionService;
   readonly #owners: Map<string, SceneViews>;
+  readonly #hearing: Set<SceneViews>;
+  readonly #onEnd: () => void;
   readonly #views = new Map<string, SceneView>();
   /** It names the view that `update` sets, and questions about it wait for that. */
   readonly #main: string;
-  readonly #first: FirstView;
+  readonly #first = new FirstView();
   /** A view has this margin where none is given. */
   readonly #margin: number | 'motion';
-  #end!: (error: CollisionError) => void;
   /** It says why there are no views any more; null while there may be some. */
   #ended: CollisionError | null = null;
 
-  constructor(service: CollisionService, main: string, margin: number | 'motion') {
+  /** `onEnd` is called when there is no service any more, and will be none. */
+  constructor(service: CollisionService, main: string, margin: number | 'motion', onEnd: () => void) {
     this.#service = service;
-    this.#owners = ownersOf.get(service) ?? new Map();
-    ownersOf.set(service, this.#owners);
+    const { owners, hearing } = sharedBy(service);
+    this.#owners = owners;
+    this.#hearing = hearing.add(this);
+    this.#onEnd = onEnd;
     this.#main = main;
     this.#margin = margin;
-    const end = new Promise<CollisionError>((resolve) => {
-      this.#end = resolve;
-    });
-    this.#first = new FirstView(Promise.race([service.ended, end]));
   }
 
   /** Sets a view, with options that were read by `readSceneView`. */
@@ -154,10 +174,17 @@ export class SceneViews {
     this.#service.removeView(name);
   }
 
+  /** Says why there is no service any more. */
+  end(error: CollisionError): void {
+    this.#first.end(error);
+    this.#onEnd();
+  }
+
   /** Removes all views; there will be none any more. */
   clear(): void {
     this.#ended = new CollisionError('DISPOSED', 'the tracker is disposed, expected one in use');
-    this.#end(this.#ended);
+    this.#first.end(this.#ended);
+    this.#hearing.delete(this);
     for (const name of [...this.#views.keys()]) {
       try {
         this.remove(name);
