@@ -15,6 +15,7 @@ import {
 } from '@vitest/expect';
 import { getCurrentTest } from '@vitest/runner';
 import { getTestName } from '@vitest/runner/utils';
+import { fn, restoreAllMocks, spyOn } from '@vitest/spy';
 
 export { afterAll, afterEach, beforeAll, beforeEach, describe, it, onTestFinished, test } from '@vitest/runner';
 
@@ -62,33 +63,15 @@ function snapshotsOf(filepath) {
   return all;
 }
 
-/** Undoes what `vi` has replaced. */
-const restores = [];
+/** Undoes what `vi` has stubbed. */
 const stubs = [];
 
 /** As much of Vitest's mocks as tests of the core have need of. */
 export const vi = {
-  spyOn(object, name) {
-    const original = object[name];
-    let act = original;
-    function spy(...args) {
-      return act.apply(this, args);
-    }
-    spy.mockImplementation = (by) => {
-      act = by;
-      return spy;
-    };
-    spy.mockRestore = () => {
-      object[name] = original;
-    };
-    object[name] = spy;
-    restores.push(spy.mockRestore);
-    return spy;
-  },
+  fn,
+  spyOn,
+  restoreAllMocks,
   mocked: (spy) => spy,
-  restoreAllMocks() {
-    while (restores.length > 0) restores.pop()();
-  },
   stubGlobal(name, value) {
     const original = Object.getOwnPropertyDescriptor(globalThis, name);
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });

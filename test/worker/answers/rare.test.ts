@@ -1,0 +1,188 @@
+// Exact answers of what other scenes seldom have: they are the same to the bit as they were. See README.md.
+import { Matrix4, Vector3 } from 'three';
+import { expect, test } from 'vitest';
+import * as layout from '../../../src/shared/layout.js';
+import type { MeshData } from '../../../src/shared/types.js';
+import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { bake, startCore } from '../../fixtures/core.js';
+import {
+  Answers,
+  ball,
+  block,
+  capsule,
+  ExactRandom,
+  frameAnswer,
+  surface,
+  World,
+} from '../../fixtures/exact-answers.js';
+import { recordOf, viewFrom } from '../../fixtures/exact-views.js';
+import { ALL } from '../../fixtures/near-scene.js';
+import { boxMesh, icosphere, soup, type Triangles } from '../../oracle/meshes.js';
+
+const FAR = Number.POSITIVE_INFINITY;
+
+test('meshes that deform, of which one triangle or two have no area, of many sizes', async () => {
+  const answers = new Answers();
+  const core = await startCore();
+  for (const size of [1, 1e-20, 1e20]) {
+    for (const flat of [1, 2]) {
+      const { positions, indices } = soup(new ExactRandom(1), 30, 0.3, 1);
+      const data = { positions: positions.map((x) => size * x), indices: indices.slice() };
+      for (let i = 0; i < flat; i++) data.indices[3 * i + 1] = data.indices[3 * i]!;
+      const targets = [data.positions.map((x) => 0.1 * x)];
+      answers.add('baked', bake(core, { ...data, morphs: { targets, relative: true } }));
+    }
+  }
+  answers.check();
+});
+
+test('lines of which a later one has a bad end', async () => {
+  const core = await startCore();
+  const positions = new Float32Array(9);
+  for (const indices of [
+    [0, 1, 1, 7],
+    [0, 1, 1, 2, 7, 0],
+  ]) {
+    expect(() => bake(core, { positions, indices: Uint32Array.from(indices), topology: 'lines' })).toThrow(
+      `indices[${indices.indexOf(7)}]`,
+    );
+  }
+});
+
+/** A skin whose vertices go by one of two bones, by both or by none. */
+function skinOf({ positions, indices }: Triangles): MeshData {
+  const count = positions.length / 3;
+  const weights = new Float32Array(4 * count);
+  for (let i = 0; i < count; i++) {
+    const y = positions[3 * i + 1]!;
+    if (y > -0.5) weights.set([Math.min(1, y + 0.5), 1 - Math.min(1, y + 0.5)], 4 * i);
+  }
+  return { positions, indices, skin: { bones: new Uint8Array(4 * count).map((_, i) => i % 2), weights, boneCount: 2 } };
+}
+
+test('skins of many vertices, some of which no bone moves', async () => {
+  const answers = new Answers();
+  const random = new ExactRandom(2);
+  const world = await World.create();
+  const mesh = world.mesh(skinOf(icosphere(1, 21)));
+  world.add(surface(mesh));
+  answers.add('bounds', world.core.meshInfo(mesh));
+  world.frame();
+  for (let i = 0; i < 60; i++) {
+    const origin = random.direction().multiplyScalar(3);
+    const direction = origin.clone().negate().add(random.point(0.4)).toArray();
+    answers.add('hits', world.core.rays.raycast({ origin: origin.toArray(), direction }, ALL));
+  }
+  answers.check();
+});
+
+/** Coordinates of which the first one is along the given axis. */
+function along(axis: number, x: number, y: number, z: number): [number, number, number] {
+  return [[x, y, z] as const, [z, x, y] as const, [y, z, x] as const].map(
+    (each) => [...each] as [number, number, number],
+  )[axis]!;
+}
+
+test('round shapes whose axes are those of a box, over its edges', async () => {
+  const answers = new Answers();
+  const world = await World.create();
+  world.add(block([1, 1, 1]));
+  for (const axis of [0, 1, 2]) {
+    for (const side of [-1, 1]) {
+      for (const beyond of [-2, -1.5, -1, 0, 1, 1.5, 2]) {
+        for (const shape of [capsule(0.25, along(axis, -1.25, 0, 0), along(axis, 1.25, 0, 0)), ball(0.25)]) {
+          const place = (height: number) =>
+            world.there(new Matrix4().setPosition(...along(axis, beyond, height * side, 0.5)));
+          const motion = { way: along(axis, 0, -4 * side, 0), rotation: [0, 0, 0, 1] as const, tolerance: 0 };
+          answers.add('swept', world.core.sweeps.sweepAll({ ...shape, matrix: place(3) }, motion, ALL));
+          answers.add('meets', inOnePiece(world.core.volumes.overlap({ ...shape, matrix: place(1) }, ALL)));
+        }
+      }
+    }
+  }
+  answers.check();
+});
+
+test('closed meshes with a dent in one of their faces', async () => {
+  const answers = new Answers();
+  const { positions, indices } = boxMesh(2, 2, 2);
+  const corners = positions.length / 3;
+  for (let face = 0; face < indices.length; face += 3) {
+    for (const depth of [0.9, 1, 1.1]) {
+      const world = await World.create();
+      const own = [...indices.subarray(face, face + 3)];
+      const middle = new Vector3();
+      for (const k of own) middle.add(new Vector3().fromArray(positions, 3 * k));
+      const dented = [...positions, ...middle.multiplyScalar(depth / 3).toArray()];
+      const faces = [...indices.subarray(0, face), ...indices.subarray(face + 3)];
+      const around = own.flatMap((k, i) => [k, own[(i + 1) % 3]!, corners]);
+      const data = { positions: Float32Array.from(dented), indices: Uint32Array.from([...faces, ...around]) };
+      const mesh = world.mesh(data);
+      answers.add('baked', world.core.bakeMesh(mesh));
+      answers.add('info', world.core.meshInfo(mesh));
+    }
+  }
+  answers.check();
+});
+
+test('behind closed meshes beside their origins', async () => {
+  const answers = new Answers();
+  const random = new ExactRandom(3);
+  const world = await World.create();
+  const shapes = [icosphere(1, 12), boxMesh(2, 2, 2)].map(({ positions, indices }) =>
+    surface(world.mesh({ positions: positions.map((x, i) => x + [5, -3, 7][i % 3]!), indices })),
+  );
+  for (let i = 0; i < 60; i++) {
+    const at = new Matrix4().setPosition(random.point(20)).multiply(new Matrix4().makeScale(3, 3, 3));
+    world.add(shapes[i % 2]!, at.multiply(new Matrix4().makeTranslation(-5, 3, -7)));
+    world.add(block([0.3, 0.3, 0.3]), random.placement(random.point(20)), { flags: 7 | layout.FLAG_NO_OCCLUDER });
+  }
+  for (let i = 0; i < 10; i++) {
+    const eye = { at: random.direction().multiplyScalar(40), to: random.point(5), near: 0.1, far: 500 };
+    const options = viewFrom(i, eye, random);
+    const { record } = recordOf({ ...options, occlusion: true });
+    answers.add('seen', world.core.volumes.frustum(record, ALL));
+    // A view that asks no more for what is hidden.
+    for (const occlusion of [true, false]) {
+      world.staging.setView(recordOf({ ...options, occlusion }, 0).record);
+      answers.add('frames', frameAnswer(world.frame()));
+    }
+  }
+  answers.check();
+});
+
+test('capsules beside each other that are no longer round', async () => {
+  const answers = new Answers();
+  const world = await World.create();
+  world.add(capsule(0.5, [0, 0, -1], [0, 0, 1]), new Matrix4().makeScale(1, 2, 1));
+  for (let i = 0; i < 40; i++) {
+    const at = new Matrix4().makeTranslation((i % 5) / 4, Math.floor(i / 5) / 3 - 1, (i % 7) / 2 - 1.5);
+    for (const form of [new Matrix4(), new Matrix4().makeScale(1, 1, 2), new Matrix4().makeScale(2, 1, 1)]) {
+      for (const shape of [capsule(0.5, [0, 0, -1], [0, 0, 1]), capsule(0.5, [-1, 0, 0], [1, 0, 0]), ball(0.5)]) {
+        const query = { ...shape, matrix: world.there(at.clone().multiply(form)) };
+        answers.add('meets', inOnePiece(world.core.volumes.overlap(query, ALL)));
+        answers.add('closest', inOnePiece(world.core.volumes.closestPoint([0.2, i / 20, 0.1], FAR, ALL)));
+      }
+    }
+  }
+  answers.check();
+});
+
+test('what is refused, removed and added anew among many', async () => {
+  const answers = new Answers();
+  const random = new ExactRandom(5);
+  const world = await World.create();
+  const ids = Array.from({ length: 300 }, () => world.add(ball(0.3), new Matrix4().setPosition(random.point(4))));
+  const eye = { at: new Vector3(0, 0, 20), to: new Vector3(), near: 0.1, far: 100 };
+  for (let frame = 0; frame < 6; frame++) {
+    if (frame < 2) world.staging.setView(recordOf(viewFrom(0, eye, random), 0).record);
+    for (const slot of [40, 70, 299]) world.move(ids[slot]!, new Matrix4().makeScale(frame % 2 ? 1 : 0, 1, 1));
+    for (const slot of [35, 120]) {
+      if (frame % 2 === 0) world.core.removeObject(ids[slot]!);
+      else world.put(ids[slot]!, ball(0.5), new Matrix4().setPosition(random.point(4)));
+    }
+    answers.add('frames', frameAnswer(world.frame()));
+    expect(world.core.check()).toBeNull();
+  }
+  answers.check();
+});
