@@ -4,9 +4,11 @@ import type { Ray } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, type Object3D, Scene } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { hurry } from '../fixtures/hurry.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
+
+withService();
 
 const MESHES = 3000;
 const camera = frontCamera();

@@ -3,8 +3,10 @@
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, type Object3D, Scene } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
+
+withService();
 
 const camera = frontCamera();
 const [geometry, material] = [new BoxGeometry(), new MeshBasicMaterial()];

@@ -6,8 +6,10 @@ import { createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import { BoxGeometry, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { expect, test } from 'vitest';
-import { service } from '../fixtures/each-service.js';
+import { service, withService } from '../fixtures/each-service.js';
 import { frontCamera, SIZE } from '../fixtures/three-picks.js';
+
+withService();
 
 const LEVELS = 10;
 
