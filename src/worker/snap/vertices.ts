@@ -41,7 +41,9 @@ export function* weldCorners(positions: Float32Array, tolerance: number): Genera
   };
   /** Looks in all cells within the tolerance. */
   const findNear = (corner: number): number => {
-    const [px, py, pz] = [positions[3 * corner], positions[3 * corner + 1], positions[3 * corner + 2]];
+    const px = positions[3 * corner];
+    const py = positions[3 * corner + 1];
+    const pz = positions[3 * corner + 2];
     for (let x = cellOf(px - tolerance); x <= cellOf(px + tolerance); x++) {
       for (let y = cellOf(py - tolerance); y <= cellOf(py + tolerance); y++) {
         for (let z = cellOf(pz - tolerance); z <= cellOf(pz + tolerance); z++) {
