@@ -37,9 +37,9 @@ const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
  *
  * - An object that is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. So is one with a
  *   scale of zero. Its ids stay. When an ancestor shows thousands again, the first are there in that very `update`, the others
- *   in slices of a few milliseconds (`pending`), or at once if a query comes first. The positions of thousands that have just
- *   been hidden are sent by the next `update`. A material that is not `visible` only keeps its object out of the views, because
- *   three's Raycaster hits it, too. `layers` are the object's.
+ *   in slices of a few milliseconds (`pending`), or at once if a query comes first. So are thousands whose material, geometry
+ *   or layers change at once. The positions of thousands that have just been hidden are sent by the next `update`. A material
+ *   not `visible` only keeps its object out of the views, as three's Raycaster hits it, too. `layers` are the object's.
  * - Geometries are built in the background, once for all objects that share them, and again when the version of their index,
  *   the number of their vertices, the draw range or the groups change; until then the old triangles answer. If only the version
  *   of their positions changes, that very `update` moves the vertices (`updateMesh` of the service).
@@ -151,18 +151,13 @@ export class SceneTracker extends SceneQuestions {
     };
     signal?.addEventListener('abort', abort);
     try {
-      if (signal?.aborted !== true) {
-        tracker.#sync();
-        await tracker.#walk.settled();
-        await tracker.#meshes.built();
-        await tracker.#walk.settled();
-      }
+      if (signal?.aborted !== true) await tracker.#settle();
       throwIfAborted();
       tracker.#sync();
       // It has looked at all of a large scene, as the first frame of the caller does: that is to be another task.
       await nextTask();
       throwIfAborted();
-      for (const { error } of tracker.#walk.entries) {
+      for (const { error } of tracker.#walk.entries()) {
         if (error !== null && !isAboutOneObject(error)) throw error;
       }
       return tracker;
@@ -179,7 +174,8 @@ export class SceneTracker extends SceneQuestions {
    * and those that have just been added, or shown by an ancestor, with everything below them.
    */
   get pending(): Object3D[] {
-    const pending = this.#walk.entries.filter((entry) => entry.pending).map((entry) => entry.object);
+    const pending: Object3D[] = [];
+    for (const entry of this.#walk.entries()) if (entry.pending) pending.push(entry.object);
     return [...pending, ...this.#walk.arriving];
   }
 
@@ -190,7 +186,7 @@ export class SceneTracker extends SceneQuestions {
    */
   get untracked(): Map<Object3D, CollisionError> {
     const untracked = new Map<Object3D, CollisionError>();
-    for (const { object, error } of this.#walk.entries) {
+    for (const { object, error } of this.#walk.entries()) {
       if (error !== null) untracked.set(object, error);
     }
     return untracked;
@@ -390,11 +386,15 @@ export class SceneTracker extends SceneQuestions {
    */
   async settled(): Promise<void> {
     this.#assertLive('settled');
+    await this.#settle();
+    this.#sync();
+  }
+
+  async #settle(): Promise<void> {
     this.#sync();
     await this.#walk.settled();
     await this.#meshes.built();
     await this.#walk.settled();
-    this.#sync();
   }
 
   /** Returns the object of one of the service's ids. Throws UNKNOWN_ID if it is not in the scene. */

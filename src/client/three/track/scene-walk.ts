@@ -40,6 +40,8 @@ export class SceneWalk {
   /** What leaves and is still looked at: each with all below it, and those before it below its parent. The last one is the next. */
   readonly #leaving: SceneNode[] = [];
   readonly #changed: TableOwner[] = [];
+  /** They have changed, and were too many to be looked at in that frame. */
+  readonly #late = new Set<TableOwner>();
   /** What an object of the scene has thrown in a task of ours, where nobody waits for it. */
   #failure: { readonly cause: unknown } | null = null;
   #isWorking = false;
@@ -60,8 +62,8 @@ export class SceneWalk {
     this.#entries = new SceneEntries(context, wishes, this.#visibility);
   }
 
-  get entries(): readonly SceneEntry[] {
-    return Array.from(this.#graph.nodes.values()).flatMap(({ entry }) => entry ?? []);
+  *entries(): Generator<SceneEntry> {
+    for (const { entry } of this.#graph.nodes.values()) if (entry !== null) yield entry;
   }
 
   /** Lists objects that are to come, or to be shown, with all that is below them. */
@@ -173,6 +175,7 @@ export class SceneWalk {
     this.#isCleared = true;
     this.#graph.clear();
     this.#unseen.clear();
+    this.#late.clear();
     this.#leaving.length = 0;
     this.#visibility.clear();
     try {
@@ -216,7 +219,8 @@ export class SceneWalk {
     const { order, isArriving, isLeaving } = this.#graph;
     if (this.#entries.ending.length > 0 || meshes.hasRetired) return true;
     if (this.#isCleared) return order.length > 0;
-    return isArriving || isLeaving || this.#visibility.isShowing || this.#unseen.size + stale.size > 0;
+    const count = this.#unseen.size + this.#late.size + stale.size;
+    return isArriving || isLeaving || this.#visibility.isShowing || count > 0;
   }
 
   /** Does what is left in tasks of their own, a slice in each. */
@@ -278,6 +282,10 @@ export class SceneWalk {
     if (!this.#visibility.showBelow(isOver)) return;
     for (const node of this.#unseen) {
       this.#answerRequest(node);
+      if (isOver()) return;
+    }
+    for (const owner of this.#late) {
+      this.#lookLate(owner);
       if (isOver()) return;
     }
     if (!this.#isCleared) graph.settle(); // what was found that had come by hand
@@ -354,9 +362,27 @@ export class SceneWalk {
     else this.#context.stale.delete(entry); // it is on its way out
   }
 
+  /**
+   * Looks at what was found to have changed. A material that 20,000 share changes all of them: some are looked at now, and the
+   * others in slices, or by `finishRequests`.
+   */
   #updateChanged(): void {
-    for (const { object } of this.#changed) this.#look(this.#graph.nodes.get(object)!);
+    const isOver = sliceOf(this.#late.size > 0 ? 0 : SLICE_MS, FEWEST);
+    let isLate = false;
+    for (const owner of this.#changed) {
+      if (isLate) this.#late.add(owner);
+      else {
+        this.#lookLate(owner);
+        isLate = isOver();
+      }
+    }
     this.#changed.length = 0;
+  }
+
+  #lookLate(owner: TableOwner): void {
+    this.#late.delete(owner);
+    // Else it has left meanwhile, or is looked at in every frame.
+    if (owner.place >= 0) this.#look(this.#graph.nodes.get(owner.object)!);
   }
 
   readonly #takeTurn = (node: SceneNode): void => {
@@ -386,8 +412,9 @@ export class SceneWalk {
 
   /** Looks at what is left of what was asked for, and shows what is left to be shown, for a question that is about to be asked. */
   finishRequests(): void {
-    if (this.#unseen.size === 0 && !this.#visibility.isShowing) return;
+    if (this.#unseen.size + this.#late.size === 0 && !this.#visibility.isShowing) return;
     for (const node of this.#unseen) this.#answerRequest(node);
+    for (const owner of this.#late) this.#lookLate(owner);
     this.#visibility.showBelow(() => false);
     this.#context.layers.flush();
   }

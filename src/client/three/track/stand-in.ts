@@ -272,8 +272,7 @@ export class StandIn implements Placed {
       this.#setShape(built, this.#given ?? (built === null ? null : { type: 'mesh', mesh: built.id, solid: isSolid }));
     this.#holdClipSets();
     this.#setOptions(options);
-    const more = { ...options, ...this.#sides(options.side), clipSet: this.#clipSet };
-    this.#resize(this.#shape === null ? 0 : count, more);
+    this.#resize(this.#shape === null ? 0 : count, options);
   }
 
   /**
@@ -353,19 +352,21 @@ export class StandIn implements Placed {
     }
   }
 
-  #resize(count: number, options: Omit<MixedObjectOptions, 'shape'>): void {
+  #resize(count: number, options: StandInOptions): void {
     const { service, objects } = this.#context;
-    if (count <= this.count || this.#shape === null) {
+    const shape = this.#shape;
+    if (count <= this.count || shape === null) {
       this.#shrink(count);
       return;
     }
-    const described: MixedObjectOptions = { ...options, shape: this.#shape };
+    const own = { shape, clipSet: this.#clipSet };
+    const described: MixedObjectOptions = Object.assign({}, options, this.#sides(options.side), own);
     const blocks = [...this.blocks];
     while (this.count < count) {
       const begin = this.count % MOST_IN_BLOCK; // where the last one is not full
       const added = service.addInstances(described, Math.min(count - this.count, MOST_IN_BLOCK - begin));
       objects.add(this, added, this.count);
-      blocks.push(begin === 0 ? added : joined(blocks.pop()!, added));
+      blocks.push(begin === 0 ? added : joined([blocks.pop()!, added]));
       this.count += added.length;
       this.blocks = blocks.slice(); // without the room that an array gets that grows: thousands of objects have one block
     }
