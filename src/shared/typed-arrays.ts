@@ -8,11 +8,14 @@ export function grown<T extends Uint8Array | Uint16Array | Uint32Array | Int32Ar
   return copy;
 }
 
-/** Answers a new array of the numbers of the first, then of the second. */
-export function joined(first: Uint32Array, second: ArrayLike<number>): Uint32Array {
-  const all = new Uint32Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
+/** Answers a new array of the numbers of all parts, in their order. */
+export function joined(parts: readonly ArrayLike<number>[]): Uint32Array {
+  const all = new Uint32Array(parts.reduce((length, part) => length + part.length, 0));
+  let end = 0;
+  for (const part of parts) {
+    all.set(part, end);
+    end += part.length;
+  }
   return all;
 }
 

@@ -226,6 +226,7 @@ describe('queries and views', () => {
       () => service.raycastMany(new Float32Array([0, 0, 9, 0, 0, 0, -1, 99, 0, 0, 9, 0, 0, 0, 0, 99])),
     ],
     ['ignoring a stale id', 'UNKNOWN_ID', () => service.raycast(FORWARD, { ignore: [object, stale] })],
+    ['stale among ids', 'UNKNOWN_ID', () => service.raycast(FORWARD, { ignore: Uint32Array.of(object, stale) })],
     ['no direction for all hits', 'INVALID_ARGUMENT', () => service.raycastAll({ ...FORWARD, direction: [0, 0, 0] })],
     ['no ray for all hits', 'INVALID_ARGUMENT', () => service.raycastAll(undefined as never)],
     ['an option that there is not', 'INVALID_ARGUMENT', () => service.raycastAll(FORWARD, { sides: 'front' } as never)],

@@ -18,9 +18,16 @@ import { CONTACTS_MANIFOLD, SIDE_OWN, SNAP_EDGE, SNAP_FACE, SNAP_VERTEX } from '
 import { Random, SEED } from '../oracle/random.js';
 
 /** A store in which ids below 100 are alive. */
+const check = (operation: string, argument: string, id: number, index?: number) => {
+  const name = index === undefined ? argument : `${argument}[${index}]`;
+  if (!(id < 100)) throw new Error(`${operation}: ${name} is ${id}`);
+};
 const OBJECTS = {
-  check(operation: string, argument: string, id: number) {
-    if (!(id < 100)) throw new Error(`${operation}: ${argument} is ${id}`);
+  check,
+  checkAll(operation: string, argument: string, ids: Uint32Array) {
+    ids.forEach((id, i) => {
+      check(operation, argument, id, i);
+    });
   },
 } as unknown as ObjectStore;
 
@@ -180,6 +187,7 @@ test('ids come as an array of any kind, and must be alive', () => {
     expect(() => check(ids), String(ids)).toThrow(/pick: ignore is .*expected an array of object ids/);
   }
   expect(() => check([1, 2, 100])).toThrow('ignore[2] is 100');
+  expect(() => check(Uint32Array.of(1, 100))).toThrow('ignore[1] is 100');
 });
 
 describe('a filter', () => {

@@ -12,7 +12,7 @@ import {
   reading,
   readOptions,
 } from '../check/validate.js';
-import { checkIds } from '../query/query-options.js';
+import { ascending, checkIds } from '../query/query-options.js';
 import { CAPSULE_KEYS, type Capsule, checkCapsule } from '../scene/object-description.js';
 import type { ObjectStore } from '../scene/object-store.js';
 
@@ -84,7 +84,7 @@ export function describeCharacter(
     position: position === undefined ? base.position : [...checkVec3(operation, 'position', position)],
     layers: layers === undefined ? base.layers : checkBits(operation, 'layers', layers),
     object: object ?? base.object,
-    ignore: ignore === undefined ? base.ignore : checkIds(operation, 'ignore', ignore, objects).sort(),
+    ignore: ignore === undefined ? base.ignore : ascending(checkIds(operation, 'ignore', ignore, objects)),
     flags: position !== undefined || base === DEFAULTS ? CHARACTER_IS_PLACED : 0,
   };
 }

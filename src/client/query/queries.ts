@@ -9,6 +9,7 @@ import type {
   ViewRecord,
   WorkerApi,
 } from '../../shared/protocol.js';
+import { joined } from '../../shared/typed-arrays.js';
 import type {
   ClosestPoint,
   ContactOptions,
@@ -108,6 +109,11 @@ type Abortable = { signal?: AbortSignal | undefined };
 /** What a pick asks the worker, by its method. */
 type Target = { ray: PickRay; filter: Filter; snap?: SnapRequest } | { near: [ViewRecord, Cursor, Filter] };
 
+/** Reads options; what the three adapter asks for besides is known, too. */
+function readQuery<T extends QueryOptions>(operation: string, options: T, keys = QUERY_KEYS): T {
+  return readOptions(operation, 'options', options, keys, ADAPTER_KEYS);
+}
+
 function pickBy(api: Api, target: Target): Promise<Hit | null> {
   if ('near' in target) return api.pickScreen(...target.near);
   return target.snap ? api.pickSnap(target.ray, target.filter, target.snap) : api.raycast(target.ray, target.filter);
@@ -139,7 +145,7 @@ export class Queries {
   }
 
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
-    const given = readOptions('pick', 'options', options, PICK_KEYS, ADAPTER_KEYS);
+    const given = readQuery('pick', options, PICK_KEYS);
     const target = this.#target('pick', x, y, given);
     if (target === undefined) return this.firstView.ask('pick', given.signal, () => this.pick(x, y, given));
     const invoke = target && ((api: Api) => pickBy(api, target));
@@ -147,7 +153,7 @@ export class Queries {
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
-    const given = readOptions('pickAll', 'options', options, PICK_ALL_KEYS, ADAPTER_KEYS);
+    const given = readQuery('pickAll', options, PICK_ALL_KEYS);
     const target = this.#target('pickAll', x, y, given);
     if (target === undefined) return this.firstView.ask('pickAll', given.signal, () => this.pickAll(x, y, given));
     const invoke =
@@ -159,7 +165,7 @@ export class Queries {
 
   pickRegion(region: Rect | Float32Array, options: RegionOptions = {}): Promise<Uint32Array> {
     const operation = 'pickRegion';
-    const given = readOptions(operation, 'options', options, REGION_KEYS, ADAPTER_KEYS);
+    const given = readQuery(operation, options, REGION_KEYS);
     const { view = 'main', mode, latest = false } = given;
     checkBoolean(operation, 'latest', latest);
     // Without a side, all of an object is all of it.
@@ -176,14 +182,14 @@ export class Queries {
   }
 
   raycast(ray: Ray, options: QueryOptions = {}): Promise<Hit | null> {
-    const given = readOptions('raycast', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
+    const given = readQuery('raycast', options);
     const checked = checkRay('raycast', ray);
     const filter = checkFilter('raycast', given, this.#objects);
     return this.#ask('raycast', given, (api) => api.raycast(checked, filter));
   }
 
   raycastAll(ray: Ray, options: QueryOptions = {}): Promise<Hit[]> {
-    const given = readOptions('raycastAll', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
+    const given = readQuery('raycastAll', options);
     const checked = checkRay('raycastAll', ray);
     const filter = checkFilter('raycastAll', given, this.#objects);
     return this.#ask('raycastAll', given, (api) => this.#whole(api.raycastAll(checked, filter)));
@@ -224,7 +230,7 @@ export class Queries {
   }
 
   sees(view: string | ViewOptions, targets: ArrayLike<ObjectId>, options: QueryOptions = {}): Promise<Sight> {
-    const given = readOptions('sees', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
+    const given = readQuery('sees', options);
     const filter = checkFilter('sees', given, this.#objects);
     const record = this.#views.recordOf('sees', 'view', view);
     const ids = checkIds('sees', 'targets', targets, this.#objects);
@@ -232,7 +238,7 @@ export class Queries {
   }
 
   overlap(shape: Shape, matrix?: ArrayLike<number>, options: QueryOptions = {}): Promise<Uint32Array> {
-    const given = readOptions('overlap', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
+    const given = readQuery('overlap', options);
     const description = this.#objects.describeQuery('overlap', shape);
     const place = matrix === undefined ? IDENTITY : checkMatrix('overlap', 'matrix', matrix);
     const filter = checkWholeFilter('overlap', given, this.#objects);
@@ -240,14 +246,14 @@ export class Queries {
   }
 
   containing(point: Vec3, options: QueryOptions = {}): Promise<Uint32Array> {
-    const given = readOptions('containing', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
+    const given = readQuery('containing', options);
     const place = checkVec3('containing', 'point', point);
     const filter = checkFilter('containing', given, this.#objects);
     return this.#ask('containing', given, (api) => api.containing(place, filter));
   }
 
   closestPoint(point: Vec3, options: QueryOptions & { maxDistance?: number } = {}): Promise<ClosestPoint | null> {
-    const given = readOptions('closestPoint', 'options', options, CLOSEST_KEYS, ADAPTER_KEYS);
+    const given = readQuery('closestPoint', options, CLOSEST_KEYS);
     const place = checkVec3('closestPoint', 'point', point);
     if (!place.every((each) => Math.abs(each) <= FARTHEST))
       invalid('closestPoint', 'point', place, 'no number beyond 1e150');
@@ -263,9 +269,9 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit | null> {
-    const given = readOptions('sweep', 'options', options, SWEEP_KEYS, ADAPTER_KEYS);
-    const { description, matrix, motion, filter } = this.#motion('sweep', shape, from, to, given);
-    return this.#ask('sweep', given, (api) => api.sweep(description, matrix, motion, filter));
+    const given = readQuery('sweep', options, SWEEP_KEYS);
+    const motion = this.#motion('sweep', shape, from, to, given);
+    return this.#ask('sweep', given, (api) => api.sweep(...motion));
   }
 
   sweepAll(
@@ -274,13 +280,13 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit[]> {
-    const given = readOptions('sweepAll', 'options', options, SWEEP_KEYS, ADAPTER_KEYS);
-    const { description, matrix, motion, filter } = this.#motion('sweepAll', shape, from, to, given);
-    return this.#ask('sweepAll', given, (api) => this.#whole(api.sweepAll(description, matrix, motion, filter)));
+    const given = readQuery('sweepAll', options, SWEEP_KEYS);
+    const motion = this.#motion('sweepAll', shape, from, to, given);
+    return this.#ask('sweepAll', given, (api) => this.#whole(api.sweepAll(...motion)));
   }
 
   place(shape: Shape | ObjectId, matrix?: ArrayLike<number>, options: QueryOptions = {}): Promise<Placement> {
-    const given = readOptions('place', 'options', options, QUERY_KEYS, ADAPTER_KEYS);
+    const given = readQuery('place', options);
     const description = this.#objects.describeQuery('place', shape);
     const at = matrix === undefined ? IDENTITY : checkMatrix('place', 'matrix', matrix);
     const filter = this.#filterOf('place', shape, given);
@@ -291,7 +297,7 @@ export class Queries {
   #filterOf(operation: string, shape: Shape | ObjectId, options: QueryOptions & AdapterQuery): Filter {
     const filter = checkWholeFilter(operation, options, this.#objects, SIDE_DOUBLE);
     if (typeof shape !== 'number') return filter;
-    return { ...filter, ignore: Uint32Array.from([...(filter.ignore ?? []), shape]).sort() };
+    return { ...filter, ignore: joined([filter.ignore ?? [], [shape]]).sort() };
   }
 
   #motion(
@@ -304,7 +310,7 @@ export class Queries {
     const description = this.#objects.describeQuery(operation, shape);
     const { matrix, motion } = checkMotion(operation, from, to, options.tolerance);
     const filter = this.#filterOf(operation, shape, options);
-    return { description, matrix, motion, filter };
+    return [description, matrix, motion, filter] as const;
   }
 
   sweepMany(
@@ -361,7 +367,7 @@ export class Queries {
   }
 
   section(plane: ArrayLike<number>, options: SectionOptions = {}): Promise<Section> {
-    const given = readOptions('section', 'options', options, SECTION_KEYS, ADAPTER_KEYS);
+    const given = readQuery('section', options, SECTION_KEYS);
     const checked = checkClipPlanes('section', 'plane', plane, 1);
     if (checked.length !== 4) invalid('section', 'the length of plane', checked.length, 'four numbers');
     const { weld, roundPoints = 64, caps = false } = given;

@@ -97,8 +97,9 @@ export function checkFilter(
     precision: 1 + PRECISIONS.indexOf(checkOneOf(operation, 'precision', wanted, PRECISIONS)),
     clips: planes === undefined || planes.length === 0 ? clipSets : withOwnPlanes(clipSets, planes, clipIntersection),
   };
-  const ignored = joined(checkIds(operation, 'ignore', ignore, objects), strangers);
-  if (ignored.length > 0) filter.ignore = ignored.sort();
+  const alive = checkIds(operation, 'ignore', ignore, objects);
+  const ignored = strangers.length === 0 ? alive : joined([alive, strangers]);
+  if (ignored.length > 0) filter.ignore = ascending(ignored);
   if (checkAtLeastZero(operation, 'threshold', threshold) > 0) filter.threshold = threshold;
   if (ownThresholds && ownThresholds.size > 0) {
     const ids = Uint32Array.from(ownThresholds.keys()).sort();
@@ -166,18 +167,29 @@ export function checkDetail(operation: string, detail: ContactOptions['detail'] 
 /** Copies ids, which must all be alive. */
 export function checkIds(operation: string, argument: string, value: unknown, objects: ObjectStore): Uint32Array {
   return reading(operation, argument, () => {
-    const isTyped = ArrayBuffer.isView(value) && !(value instanceof DataView);
+    const isTyped = ArrayBuffer.isView(value) && 'length' in value;
     if (!Array.isArray(value) && !isTyped) invalid(operation, argument, value, 'an array of object ids');
     const { length } = value as ArrayLike<number>;
     checkInteger(operation, `the length of ${argument}`, length, 0, MAX_OBJECTS);
     const ids = new Uint32Array(length);
+    if (value instanceof Uint32Array) {
+      ids.set(value); // of a million in 1 ms, one by one in 10
+      objects.checkAll(operation, argument, ids);
+      return ids;
+    }
     for (let i = 0; i < length; i++) {
       const id = (value as ArrayLike<number>)[i];
-      objects.check(operation, `${argument}[${i}]`, id);
+      objects.check(operation, argument, id, i);
       ids[i] = id;
     }
     return ids;
   });
+}
+
+/** Sorts ids in place. Those of instances are sorted as they come: a million are passed in 1 ms and sorted in 20. */
+export function ascending(ids: Uint32Array): Uint32Array {
+  for (let i = 1; i < ids.length; i++) if (ids[i - 1] > ids[i]) return ids.sort();
+  return ids;
 }
 
 export function checkRay(operation: string, ray: Ray): Ray {

@@ -36,15 +36,17 @@ export class ObjectStore {
     return this.#table.size;
   }
 
-  /** Checks that an object is alive. Throws UNKNOWN_ID. */
-  check(operation: string, argument: string, id: unknown): void {
-    if (!this.#table.has(id)) throw argumentError('UNKNOWN_ID', operation, argument, id, 'an object that is alive');
+  /** Checks that an object is alive, of a list the one at `index`. Throws UNKNOWN_ID. */
+  check(operation: string, argument: string, id: unknown, index?: number): void {
+    if (this.#table.has(id)) return;
+    const name = index === undefined ? argument : `${argument}[${index}]`;
+    throw argumentError('UNKNOWN_ID', operation, name, id, 'an object that is alive');
   }
 
   /** Checks that all objects are alive. Throws UNKNOWN_ID. */
   checkAll(operation: string, argument: string, ids: Uint32Array): void {
     const dead = this.#table.findDead(ids);
-    if (dead >= 0) this.check(operation, `${argument}[${dead}]`, ids[dead]);
+    if (dead >= 0) this.check(operation, argument, ids[dead], dead);
   }
 
   /** Answers an object's mesh; null where its shape is none. Throws UNKNOWN_ID. */

@@ -1,11 +1,11 @@
 import { Box3, type Object3D, Vector3 } from 'three';
+import { areEqual } from '../../shared/typed-arrays.js';
 import type {
   CapsuleShape,
   Character,
   CharacterOptions,
   CharacterState,
   CharacterTouch,
-  ObjectId,
   Vec3,
 } from '../../shared/types.js';
 import { CHARACTER_KEYS } from '../character/character-options.js';
@@ -13,7 +13,7 @@ import { invalid, invalidArgument, reading, readOptions } from '../check/validat
 import type { CollisionService } from '../service.js';
 import { placedFace } from './query/intersection.js';
 import { readPoint, type ScenePoint } from './query/scene-ray.js';
-import { idsOf } from './query/target-ids.js';
+import { idsOfAll } from './query/target-ids.js';
 import { readTarget, readTargets, type SceneTarget } from './scene-target.js';
 import type { SceneObject, SceneObjects } from './track/scene-objects.js';
 import type { SceneWalk } from './track/scene-walk.js';
@@ -72,7 +72,7 @@ export class SceneCharacter {
   readonly #end: (character: SceneCharacter) => void;
   #object: Object3D | null;
   #ignore: readonly SceneObject[];
-  #ignored: readonly ObjectId[];
+  #ignored: Uint32Array;
   #state: { of: CharacterState; state: SceneCharacterState } | null = null;
 
   /** @internal */
@@ -165,7 +165,7 @@ export class SceneCharacter {
   refresh(): void {
     if (this.#object === null && this.#ignore.length === 0) return;
     const ignored = this.#ignoredIds();
-    if (ignored.length === this.#ignored.length && ignored.every((id, i) => id === this.#ignored[i])) return;
+    if (areEqual(ignored, this.#ignored)) return;
     this.#character.set({ ignore: ignored });
     this.#ignored = ignored;
   }
@@ -188,13 +188,12 @@ export class SceneCharacter {
     this.#character.remove();
   }
 
-  #ignoredIds(): ObjectId[] {
-    const { walk } = this.#scene;
-    const ids = this.#ignore.flatMap((target) => Array.from(idsOf(walk, target)));
+  #ignoredIds(): Uint32Array {
+    const targets = [...this.#ignore];
     this.#object?.traverse((object) => {
-      for (const id of idsOf(walk, { object, instanceId: undefined }) as Uint32Array) ids.push(id);
+      targets.push({ object, instanceId: undefined });
     });
-    return ids;
+    return idsOfAll(this.#scene.walk, targets);
   }
 
   #read({ position, interpolated, ground, touches, ...others }: CharacterState): SceneCharacterState {

@@ -5,7 +5,7 @@ export interface QueryOptions {
   /** Only objects in one of these layers. Default all. */
   layers?: number;
   /** Objects that are not there for this query. */
-  ignore?: readonly ObjectId[];
+  ignore?: readonly ObjectId[] | Uint32Array;
   /**
    * Which side of a face can be hit, as three's material sides; of a solid, 'front' where a ray enters it and 'back' where
    * it leaves. By default each object's own `side` decides, and 'double' for mode 'enclose' of a region.

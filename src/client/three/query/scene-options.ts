@@ -5,7 +5,7 @@ import { reading, readOptions } from '../../check/validate.js';
 import { readTarget, readTargets, type SceneTarget } from '../scene-target.js';
 import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
-import { idsOf } from './target-ids.js';
+import { idsOfAll } from './target-ids.js';
 
 /** They are the service's, with objects of the scene instead of ids. */
 export interface SceneQueryOptions extends Pick<QueryOptions, 'layers' | 'precision' | 'clipIntersection' | 'signal'> {
@@ -58,13 +58,6 @@ export function queryOf(
   walk: SceneWalk,
   { layers, ignore, side, precision, clip, clipIntersection, signal }: SceneFilter,
 ): QueryOptions {
-  return {
-    ignore: ignore.flatMap((target) => Array.from(idsOf(walk, target))),
-    ...(layers !== undefined && { layers }),
-    ...(side !== undefined && { side }),
-    ...(precision !== undefined && { precision }),
-    ...(clip !== undefined && { clip }),
-    ...(clipIntersection !== undefined && { clipIntersection }),
-    ...(signal !== undefined && { signal }),
-  };
+  // The service takes what is undefined as not given.
+  return { layers, ignore: idsOfAll(walk, ignore), side, precision, clip, clipIntersection, signal } as QueryOptions;
 }

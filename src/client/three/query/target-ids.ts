@@ -1,3 +1,4 @@
+import { joined } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
@@ -8,4 +9,9 @@ export function idsOf(walk: SceneWalk, { object, instanceId }: SceneObject): Arr
   if (entry === undefined) return [];
   if (instanceId === undefined) return entry.ids;
   return instanceId < entry.count ? [entry.idAt(instanceId)] : [];
+}
+
+/** Lists the ids of all targets. */
+export function idsOfAll(walk: SceneWalk, targets: readonly SceneObject[]): Uint32Array {
+  return joined(targets.map((target) => idsOf(walk, target)));
 }

@@ -209,8 +209,8 @@ export class BatchStandIn implements Placed {
     objects.add(this, added, first);
     const last = this.#blocks.at(-1);
     const isRoom = last !== undefined && last.length + added.length <= MOST_IN_BLOCK;
-    this.#blocks = isRoom ? [...this.#blocks.slice(0, -1), joined(last, added)] : [...this.#blocks, added];
-    this.ids = joined(this.ids, added);
+    this.#blocks = isRoom ? [...this.#blocks.slice(0, -1), joined([last, added])] : [...this.#blocks, added];
+    this.ids = joined([this.ids, added]);
   }
 
   /** Removes all but the first instances, so many. */
