@@ -372,7 +372,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     const occluder = asked.occluder ?? this.#hidesOthers;
     const own: StandInOptions = { layers: this.layers, cullable: this.#look.isDrawn && cullable, occluder };
     if (!this.isInstanced && this.isPlaceable(0)) own.matrix = this.drawn.matrixWorld.elements;
-    return Object.assign({}, asked, own); // by spreading, in 8 µs instead of 0.1
+    return Object.assign({}, asked, own); // to spread it takes 8 µs in Node 20, and this 0.1
   }
 
   /** Hides what is new and has no place yet, and shows what has one now. */
