@@ -37,9 +37,9 @@ const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
  *
  * - An object that is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. So is one with a
  *   scale of zero. Its ids stay. When an ancestor shows thousands again, the first are there in that very `update`, the others
- *   in slices of a few milliseconds (`pending`), or at once if a query comes first. So are thousands whose material, geometry
- *   or layers change at once. The positions of thousands that have just been hidden are sent by the next `update`. A material
- *   not `visible` only keeps its object out of the views, as three's Raycaster hits it, too. `layers` are the object's.
+ *   in slices of a few milliseconds (`pending`), or at once if a query comes first. So are thousands that change at once: their
+ *   material, geometry, layers or own `visible`. The positions of thousands that an ancestor has just hidden are sent by the next
+ *   `update`. A material not `visible` only keeps its object out of the views, as three's Raycaster hits it, too.
  * - Geometries are built in the background, once for all objects that share them, and again when the version of their index,
  *   the number of their vertices, the draw range or the groups change; until then the old triangles answer. If only the version
  *   of their positions changes, that very `update` moves the vertices (`updateMesh` of the service).
