@@ -88,7 +88,9 @@ async function meet(round: number): Promise<void> {
 
 async function ask(): Promise<void> {
   const mesh = await service.addMesh(icosphere(1, 6));
+  const open = await service.addMesh(waves(12));
   const ids = [...put({ shape: { type: 'mesh', mesh } }), ...put({ shape: BOX })];
+  ids.push(...put({ shape: { type: 'mesh', mesh: open } }));
   look('main', {});
   await service.update();
   const ball = { type: 'sphere', radius: 0.3 } as const;
@@ -97,6 +99,7 @@ async function ask(): Promise<void> {
     service.pickAll(100, 100),
     service.pickRegion({ x: 20, y: 20, width: 90, height: 90 }, { mode: 'touch' }),
     service.section([1, 0, 0, -0.1], { caps: true }),
+    service.section([0, 0.6, 0.8, -0.01], { weld: 1e-6 }),
     service.inspect({ objects: ids, octree: true, bounds: true }),
     service.sweepAll(ball, at(0, 0, 9), at(0, 0, -9)),
     service.distance(ids[0], ids[5]),
@@ -104,7 +107,7 @@ async function ask(): Promise<void> {
   ]);
   service.removeView('main');
   service.removeObjects(Uint32Array.from(ids));
-  service.removeMesh(mesh);
+  for (const each of [mesh, open]) service.removeMesh(each);
 }
 
 async function pose(): Promise<void> {

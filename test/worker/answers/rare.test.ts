@@ -1,6 +1,7 @@
 // Exact answers of what other scenes seldom have: they are the same to the bit as they were. See README.md.
 import { Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
+import { makeId } from '../../../src/shared/ids.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { MeshData } from '../../../src/shared/types.js';
 import { inOnePiece } from '../../../src/worker/binding/steps.js';
@@ -12,6 +13,7 @@ import {
   capsule,
   ExactRandom,
   frameAnswer,
+  solid,
   surface,
   World,
 } from '../../fixtures/exact-answers.js';
@@ -183,6 +185,179 @@ test('what is refused, removed and added anew among many', async () => {
     }
     answers.add('frames', frameAnswer(world.frame()));
     expect(world.core.check()).toBeNull();
+  }
+  answers.check();
+});
+
+test('solid meshes that are swept around what is in them', async () => {
+  const answers = new Answers();
+  const random = new ExactRandom(6);
+  const world = await World.create();
+  const meshes = [icosphere(3, 6), boxMesh(6, 6, 6)].map((mesh) => world.mesh(mesh));
+  const inner = surface(world.mesh(boxMesh(0.4, 0.4, 0.4)));
+  for (let i = 0; i < 12; i++) {
+    const described = [ball(0.2), block([0.2, 0.1, 0.3]), capsule(0.1, [0, 0, 0], [0.3, 0, 0]), inner][i % 4]!;
+    world.add(described, random.placement(random.point(6), { low: 0.5, high: 2 }));
+  }
+  for (let i = 0; i < 40; i++) {
+    const moving = (i % 3 === 0 ? surface : solid)(meshes[i % 2]!);
+    const matrix = world.there(random.placement(random.point(5), { low: 0.5, high: 1.5 }));
+    const way = random.point(i % 4 === 0 ? 8 : 0.5).toArray() as [number, number, number];
+    const turn = (i % 5 === 0 ? random.rotation().toArray() : [0, 0, 0, 1]) as [number, number, number, number];
+    const motion = { way, rotation: turn, tolerance: 0 };
+    answers.try('swept', () => world.core.sweeps.sweepAll({ ...moving, matrix }, motion, ALL));
+  }
+  answers.check();
+});
+
+test('round shapes of any form over triangles along the axes, and through them', async () => {
+  const answers = new Answers();
+  const world = await World.create();
+  // Right triangles of unit legs: twice their area is 1.
+  const cube = world.add(surface(world.mesh(boxMesh(1, 1, 1))));
+  const forms = [
+    [1, 1, 1],
+    [2, 1, 0.5],
+    [0.5, 2, 1],
+    [1, 0.5, 2],
+    [1, 1, 3],
+  ].map((scale) => new Matrix4().makeScale(...(scale as [number, number, number])));
+  const random = new ExactRandom(7);
+  for (let i = 0; i < 90; i++) {
+    const axis = i % 3;
+    const place = new Matrix4().setPosition(...along(axis, i % 2 ? 1.1 : 0.4, random.range(-0.5, 0.5), i / 90 - 0.5));
+    const form = place.multiply(forms[i % forms.length]!);
+    const round =
+      i % 4 === 0 ? ball(0.1) : capsule(0.05 + (i % 2) / 10, along(axis, -0.4, 0, 0), along(axis, 0.4, 0, 0));
+    const id = world.add(round, form);
+    answers.try('apart', () => world.core.pairs.beginDistance(cube, id, FAR, FAR));
+    for (const detail of [layout.CONTACTS_ANY, layout.CONTACTS_FULL]) {
+      answers.add('contacts', world.core.pairs.contact(cube, id, detail));
+    }
+    answers.add('closest', inOnePiece(world.core.volumes.closestPoint(world.point(random.point(2)), FAR, ALL)));
+    world.core.removeObject(id);
+  }
+  answers.check();
+});
+
+test('round shapes deep in each other, nearly about one place', async () => {
+  const answers = new Answers();
+  const random = new ExactRandom(8);
+  const world = await World.create();
+  for (let i = 0; i < 160; i++) {
+    const [a, b] = [0, 1].map(() => {
+      const described = random.chance(0.5) ? ball(1) : capsule(1, [0, 0, -0.2], [0, 0, 0.2]);
+      const form = random.placement(random.point(i % 2 ? 0.01 : 0.2), { low: 0.3, high: 3, sheared: i % 3 ? 0 : 1 });
+      return world.add(described, form);
+    }) as [number, number];
+    answers.add('contacts', world.core.pairs.contact(a, b, layout.CONTACTS_FULL));
+    for (const id of [a, b]) world.core.removeObject(id);
+  }
+  answers.check();
+});
+
+test('contacts of what was put by, with a clearance', async () => {
+  const answers = new Answers();
+  const random = new ExactRandom(9);
+  const world = await World.create();
+  const meshes = [icosphere(1, 8), boxMesh(2, 2, 2), soup(random, 60, 0.4, 1)].map((mesh) => surface(world.mesh(mesh)));
+  for (let i = 0; i < 40; i++) {
+    const clearance = i % 4 === 0 ? 0 : random.range(0, 0.5);
+    const [a, b] = [0, 1].map((side) => {
+      const flags = 7 | (clearance > 0 ? layout.FLAG_CLEARANCE : 0);
+      const matrix = random.placement(random.direction().multiplyScalar(side * random.range(0.5, 2.6)));
+      return world.add(meshes[(i + side) % 3]!, matrix, { clearance, flags });
+    }) as [number, number];
+    world.frame();
+    for (const detail of [layout.CONTACTS_ANY, layout.CONTACTS_MANIFOLD]) {
+      const { pairs } = world.core;
+      const kept = pairs.keepContact(a, b, detail);
+      world.put(makeId(900, 1), ball(1), new Matrix4());
+      let steps = pairs.beginKeptContact(a, b, kept, FAR);
+      while (steps === undefined) steps = pairs.resumeContact(a, b, FAR);
+      answers.add('contacts', inOnePiece(steps));
+      world.core.removeObject(makeId(900, 1));
+    }
+    for (const id of [a, b]) world.core.removeObject(id);
+  }
+  answers.check();
+});
+
+test('what touches walls from behind, in pictures without perspective too', async () => {
+  const answers = new Answers();
+  const random = new ExactRandom(10);
+  const world = await World.create();
+  for (let i = 0; i < 12; i++) {
+    const wall = random.placement(random.point(6), { low: 1, high: 1 });
+    world.add(block([3, 3, 0.05]), wall, { flags: 7 });
+    for (let k = 0; k < 12; k++) {
+      const gap = [0, 1e-6, 1e-4, 1e-2][k % 4]!;
+      const at = new Matrix4().makeTranslation(
+        random.range(-2, 2),
+        random.range(-2, 2),
+        (k % 2 ? 1 : -1) * (0.15 + gap),
+      );
+      world.add(block([0.2, 0.2, 0.1]), wall.clone().multiply(at), { flags: 7 | layout.FLAG_NO_OCCLUDER });
+    }
+  }
+  for (let i = 0; i < 32; i++) {
+    const eye = { at: random.direction().multiplyScalar(20), to: random.point(4), near: 0.1, far: 100 };
+    const { record } = recordOf({ ...viewFrom(i % 2 ? 3 : i, eye, random), occlusion: true });
+    answers.add('seen', world.core.volumes.frustum(record, ALL));
+    world.staging.setView(record);
+    answers.add('frames', frameAnswer(world.frame()));
+  }
+  answers.check();
+});
+
+test('what is taken as a ball where boxes beside its triangles stand for it', async () => {
+  const answers = new Answers();
+  const random = new ExactRandom(11);
+  const world = await World.create();
+  const mesh = surface(world.mesh(icosphere(1, 3)));
+  for (let i = 0; i < 12; i++) {
+    const records = Float64Array.from([...random.point(3).toArray(), 0.5, 0.4, 0.3, 0, 0, 0, 1]);
+    const flags = 7 | (i % 3 === 0 ? 0 : layout.FLAG_BOXES);
+    world.add(mesh, random.placement(random.point(9)), {
+      flags,
+      ...(i % 3 !== 0 && { boxes: { names: ['a'], records } }),
+    });
+  }
+  world.frame();
+  const filter = { ...ALL, precision: layout.PRECISION_SPHERE };
+  for (let i = 0; i < 60; i++) {
+    const [from, to] = [random.point(14), random.point(9)];
+    const ray = { origin: from.toArray(), direction: to.sub(from).toArray() };
+    answers.add('hits', inOnePiece(world.core.rays.raycastAll(ray, filter)));
+    const query = { ...ball(0.5), matrix: world.there(new Matrix4().setPosition(random.point(9))) };
+    answers.add('meets', inOnePiece(world.core.volumes.overlap(query, filter)));
+  }
+  answers.check();
+});
+
+test('contacts of triangles without an area, in one plane and through each other', async () => {
+  const answers = new Answers();
+  const random = new ExactRandom(12);
+  const world = await World.create();
+  const whole = (least: number, most: number) => least + random.integer(most - least + 1);
+  for (let i = 0; i < 120; i++) {
+    const [a, b] = [0, 1].map((side) => {
+      const positions: number[] = [];
+      for (let k = 0; k < 12; k++) {
+        // Of three corners on a line two may be one.
+        const [x, y] = [whole(0, 3), whole(0, 3)];
+        const [dx, dy] = [whole(-1, 1), whole(-1, 1)];
+        const z = side * (i % 2);
+        const isLine = (k + i) % 3 !== 0;
+        positions.push(x, y, z, x + dx, y + dy, 0, x + (isLine ? 2 * dx : dy), y + (isLine ? 2 * dy : 2 - dx), -z);
+      }
+      return surface(world.mesh({ positions: Float32Array.from(positions) }));
+    }) as [ReturnType<typeof surface>, ReturnType<typeof surface>];
+    const [p, q] = [world.add(a), world.add(b, new Matrix4().makeTranslation(i % 3, i % 2, 0))];
+    for (const detail of [layout.CONTACTS_ANY, layout.CONTACTS_TRIANGLES, layout.CONTACTS_FULL]) {
+      answers.add('contacts', world.core.pairs.contact(p, q, detail));
+    }
+    for (const id of [p, q]) world.core.removeObject(id);
   }
   answers.check();
 });
