@@ -289,6 +289,15 @@ describe('options', () => {
     const inherited = Object.create({ a: 4 });
     expect(validate.readOptions('call', 'options', inherited, ['a'])).toEqual({ a: 4 });
     expect(validate.readOptions('call', 'options', Object.create(null), ['a'])).toEqual({ a: undefined });
+    // What is not enumerable is read of a class, as its getters are not.
+    class Options {
+      get a() {
+        return 5;
+      }
+    }
+    expect(validate.readOptions('call', 'options', new Options(), ['a'])).toEqual({ a: 5 });
+    // Of a plain object, only what it has.
+    expect(validate.readOptions('call', 'options', { b: 1 } as object, ['a', 'b'])).toStrictEqual({ b: 1 });
   });
 
   test('of an unknown key, own or inherited, are refused', () => {
