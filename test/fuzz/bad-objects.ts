@@ -243,7 +243,12 @@ const REPLACED: [string, Replace][] = [
     ]),
   ['a getter that throws', (owner, name) => Object.defineProperty(owner, name, { get: fail, configurable: true })],
   ['read-only', (owner, name) => Object.defineProperty(owner, name, { value: owner[name as never], writable: false })],
-  ['frozen', (owner, name) => Object.freeze(owner[name as never])],
+  // What has elements of a buffer cannot be frozen.
+  [
+    'frozen',
+    (owner, name) =>
+      (ArrayBuffer.isView(owner[name as never]) ? Object.preventExtensions : Object.freeze)(owner[name as never]),
+  ],
 ];
 
 /** Objects that become no good. */

@@ -87,7 +87,7 @@ test(`instances are found by their ids, whatever came and went in their slots, s
       // Among those of the others and of what is gone, and with room for some of them only.
       const asked = Uint32Array.from([...crowds.flatMap(({ ids: each }) => each), ...gone.keys()]);
       const target = new Uint32Array(Math.max(0, alive.length - 1));
-      expect(objects.instancesOf(owner.owner.object, asked, target)).toBe(alive.length);
+      expect(objects.instancesOf(owner.owner.object, asked, target, target.length)).toBe(alive.length);
       expect(Array.from(target)).toEqual(Array.from(target, (_, i) => i));
     }
     for (const [id, instanceId] of gone) {
@@ -133,7 +133,7 @@ test(`instances in rows of slots are found among all others, and what has gone f
     for (const crowd of crowds) {
       const numbers = new Map(crowd.ids.map((id, i) => [id, crowd.base + i]));
       const expected = Array.from(asked).flatMap((id) => numbers.get(id) ?? []);
-      const count = objects.instancesOf(crowd.standIn.owner.object, asked, target);
+      const count = objects.instancesOf(crowd.standIn.owner.object, asked, target, target.length);
       expect(Array.from(target.subarray(0, count)), `step ${step}`).toEqual(expected);
       inRows += expected.length;
     }

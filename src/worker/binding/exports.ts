@@ -206,7 +206,8 @@ export interface CoreExports {
 }
 
 /**
- * What checks answer, by code: mesh/tree/mesh-check.ts, mesh/tree/tree-invariants.ts and scene/scene-invariants.ts.
+ * What checks answer, by code: mesh/tree/mesh-check.ts and mesh/tree/tree-invariants.ts. Tests add those of scene/scene-invariants.ts,
+ * which nobody else asks.
  */
 export const FAULTS: Record<number, string> = {
   1: 'the data are shorter or longer than their header says',
@@ -220,17 +221,6 @@ export const FAULTS: Record<number, string> = {
   9: 'the tree is deeper than any that is built',
   10: 'a number is not finite or out of range',
   11: 'a triangle or a vertex has a number that there is not',
-  20: 'an object is in the slot of another id',
-  21: 'the trees do not hold as many objects as there are',
-  22: "an object's world bounds do not hold its oriented bounds",
-  23: 'an object is not where its tree has it',
-  24: "a cell's range is not made of its own objects and its children's",
-  25: "a cell's bounds do not hold what is below it",
-  26: 'an object is in a cell that it does not belong to',
-  27: 'pairs are not in order',
-  28: 'what a tree holds of an object is not what the object is',
-  30: "a pose's tree does not hold its triangles, or is beyond the pose's bounds",
-  29: 'lists of sides are not held by as many objects as have one',
 };
 
 /** What core.wasm is compiled to: its own module, and that of the narrow phase, which is a section of it. */

@@ -145,14 +145,13 @@ export class SceneObjects {
   }
 
   /**
-   * Writes the numbers of those instances of `object` of which the ids are listed into `target`, as many as there is room for;
+   * Writes the numbers of those instances of `object` of which the ids are listed into `target`, as many as there is `room` for;
    * answers how many they are in all. Of a million, of which each twentieth is listed, nearly no slot is in the caches: where they are
    * in rows, the slots of few are looked at, which takes 0.33 ms and not 1.54.
    */
-  instancesOf(object: Object3D, ids: Uint32Array, target: Uint32Array): number {
+  instancesOf(object: Object3D, ids: Uint32Array, target: Uint32Array, room: number): number {
     const slots = this.#slots;
     const { length } = ids;
-    const room = target.length;
     let count = 0;
     let standIn = 0;
     let isOf = false;

@@ -106,7 +106,7 @@ export class SceneFrame {
     const operation = 'visibleInstances';
     const { ids } = this.#seenBy(operation, view);
     const { length } = checkTypedArray<Uint32Array>(operation, 'target', target, ['Uint32Array']);
-    const count = this.#objects.instancesOf(mesh, ids, target);
+    const count = this.#objects.instancesOf(mesh, ids, target, length);
     if (count > length) invalid(operation, 'the length of target', length, 'room for all instances in view');
     return count;
   }

@@ -57,7 +57,6 @@ export function clearTree(tree: Tree): void {
 export function addToTree(tree: Tree, slot: u32): void {
   const box = boxAt(slot);
   if (tree.cellCount == 0) makeRoot(tree);
-  while (!rootHolds(tree, box)) doubleRoot(tree, box);
   const index = cellWithRoom(tree, box);
   const cell = cellAt(tree, index);
   const position = cell.start + cell.ownCount++;
@@ -244,6 +243,8 @@ function doubleRoot(tree: Tree, box: Box): void {
 function cellWithRoom(tree: Tree, box: Box): u32 {
   let index: u32 = 0;
   while (true) {
+    // Also where it has just been split: its cube is about what was there.
+    if (index == 0) while (!rootHolds(tree, box)) doubleRoot(tree, box);
     const cell = cellAt(tree, index);
     const isLeaf = cell.firstChild == 0;
     const digit = isLeaf ? 0 : digitOf(box, cell.centreX, cell.centreY, cell.centreZ, cell.half);
