@@ -78,9 +78,10 @@ export function nearRay(elements: Elements, matrix: Matrix4, ray: Ray, threshold
     const [a, b] = ends.map((end) => end.applyMatrix4(moved));
     const [onRay, onLine] = [new Vector3(), new Vector3()];
     if (elements.topology === 'points') own.closestPointToPoint(a, onRay);
-    const square =
-      elements.topology === 'points' ? onRay.distanceToSquared(a) : own.distanceSqToSegment(a, b, onRay, onLine);
-    const distanceToRay = Math.sqrt(Math.max(square, 0));
+    // Not by the square that three answers for a line, a sum of large numbers: of 1e-13 it makes 1e-6.
+    if (elements.topology === 'points') onLine.copy(a);
+    else own.distanceSqToSegment(a, b, onRay, onLine);
+    const distanceToRay = onRay.distanceTo(onLine);
     if (!(elements.topology === 'points' ? distanceToRay < threshold : distanceToRay <= threshold)) continue;
     const point = (elements.topology === 'points' ? onRay.clone() : onLine).add(ray.origin);
     found.push({ element, distance: onRay.length(), distanceToRay, point });

@@ -138,7 +138,7 @@ describe(`rays at posed objects a million units away, seed ${SEED}`, { timeout: 
         expect([many.triangles[i], many.bones[i]], `ray ${i}`).toEqual([triangle, bone]);
         if (hit) seen.set(triangle, (seen.get(triangle) ?? new Set()).add(bone));
       }
-      expect(seen.get(0)!.size).toBeGreaterThan(1);
+      expect([...seen.values()].some((bones) => bones.size > 1)).toBe(true);
     },
   );
 
