@@ -10,6 +10,7 @@ import {
   type Sprite,
 } from 'three';
 import type { Shape } from '../../../shared/types.js';
+import { updateCamera } from '../view/view.js';
 import type { ObjectWishes } from './object-wishes.js';
 import type { Facing, TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
@@ -132,7 +133,7 @@ const toWorld = new Matrix4();
 /** Turns sprites to the camera that a frame is of. */
 export function faceSprites(sprites: ReadonlySet<Facing>, camera: Camera): void {
   if (sprites.size === 0 || camera?.isCamera !== true) return;
-  camera.updateWorldMatrix(true, false);
+  updateCamera(camera);
   const isPerspective = (camera as PerspectiveCamera).isPerspectiveCamera === true;
   // three draws with a view that has no scale of the camera's parents, though its Raycaster places sprites with it.
   const world = toWorld.copy(camera.matrixWorldInverse).invert();

@@ -23,7 +23,8 @@ export interface ViewSize {
  *
  * The camera's world matrix is brought up to date; `updateProjectionMatrix()` stays the caller's, as in three. What
  * three leaves out of it when it draws, the scale of the camera's parents, is left out here. An ArrayCamera is drawn
- * as its `cameras`, each with its own `viewport`: make a view of each.
+ * as its `cameras`, each with its own `viewport`: make a view of each. Its world matrix and theirs are taken as three draws
+ * them, which it does as they are: `renderer.xr` poses them itself, in an app they are the caller's to bring up to date.
  *
  * ```ts
  * service.setView(viewFromCamera(camera, { width: canvas.clientWidth, height: canvas.clientHeight }));
@@ -46,7 +47,7 @@ export function readCamera(camera: Camera, size: ViewSize, margin: number, minPi
 function viewOf(camera: Camera, size: ViewSize, margin: number, minPixels: number): ViewOptions {
   if (camera?.isCamera !== true) invalid('viewFromCamera', 'camera', camera, 'a Camera of three');
   if (typeof size !== 'object' || size === null) invalid('viewFromCamera', 'size', size, 'an object');
-  camera.updateWorldMatrix(true, false);
+  updateCamera(camera);
   // `reversedDepth` is younger than the oldest three that we accept. Its clip z is in [0, 1] in WebGL too.
   const reversed = camera.reversedDepth === true;
   return {
@@ -59,4 +60,18 @@ function viewOf(camera: Camera, size: ViewSize, margin: number, minPixels: numbe
     margin,
     minPixels,
   };
+}
+
+/**
+ * Brings the world matrix of a camera up to date, and its inverse, as three does where it draws with it. Of a camera without a
+ * parent it leaves alone what three does: the matrices of an ArrayCamera and its parts, which `renderer.xr` poses below a
+ * parent that they do not know, and a world matrix that was set alone, as in a StereoCamera.
+ */
+export function updateCamera(camera: Camera): void {
+  const { parent, matrixAutoUpdate, matrixWorldNeedsUpdate } = camera;
+  if (parent !== null) camera.updateWorldMatrix(true, false);
+  else if ('isArrayCamera' in camera || 'viewport' in camera) return;
+  // Old versions of three copy `matrix` whether or not it has changed.
+  else if (matrixAutoUpdate || matrixWorldNeedsUpdate) camera.updateWorldMatrix(true, false);
+  else camera.updateMatrixWorld();
 }
