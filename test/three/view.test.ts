@@ -124,7 +124,7 @@ test('what renderer.xr draws is seen as it is posed there, below the parent of t
     camera.matrixWorldInverse.copy(camera.matrixWorld).invert();
   }
   for (const [i, camera] of [head, ...eyes].entries()) {
-    expect([...viewFromCamera(camera, SIZE).view].slice(12, 15)).toEqual([0 - i, -7, -5]);
+    expect(Array.from(viewFromCamera(camera, SIZE).view).slice(12, 15)).toEqual([0 - i, -7, -5]);
     expect(camera.matrixWorld.elements.slice(12, 15)).toEqual([i, 7, 5]);
   }
 });
@@ -143,7 +143,7 @@ test('the cameras of a StereoCamera are seen as three draws them, from where its
     const drawn = other.matrixWorld;
     const { view } = viewFromCamera(eye, SIZE);
     expect(eye.matrixWorld).toEqual(drawn);
-    expect([...view]).toEqual(drawn.invert().elements);
+    expect(Array.from(view)).toEqual(drawn.invert().elements);
   }
 });
 

@@ -10,10 +10,10 @@ import {
   type Sprite,
 } from 'three';
 import type { Shape } from '../../../shared/types.js';
-import { updateCamera } from '../view/view.js';
 import type { ObjectWishes } from './object-wishes.js';
 import type { Facing, TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
+import { updateCamera } from './update-camera.js';
 
 /** The square that three draws of a Sprite, in the order in which its Raycaster tries the triangles. */
 const SQUARE = new BufferGeometry()

@@ -1,6 +1,7 @@
 import { type Camera, WebGPUCoordinateSystem } from 'three';
 import type { ViewOptions } from '../../../shared/types.js';
 import { invalid, reading, readOptions } from '../../check/validate.js';
+import { updateCamera } from '../track/update-camera.js';
 
 /**
  * The part of the page that a camera draws to, in CSS pixels. For one of several on a canvas, x and y are its upper
@@ -60,18 +61,4 @@ function viewOf(camera: Camera, size: ViewSize, margin: number, minPixels: numbe
     margin,
     minPixels,
   };
-}
-
-/**
- * Brings the world matrix of a camera up to date, and its inverse, as three does where it draws with it. Of a camera without a
- * parent it leaves alone what three does: the matrices of an ArrayCamera and its parts, which `renderer.xr` poses below a
- * parent that they do not know, and a world matrix that was set alone, as in a StereoCamera.
- */
-export function updateCamera(camera: Camera): void {
-  const { parent, matrixAutoUpdate, matrixWorldNeedsUpdate } = camera;
-  if (parent !== null) camera.updateWorldMatrix(true, false);
-  else if ('isArrayCamera' in camera || 'viewport' in camera) return;
-  // Old versions of three copy `matrix` whether or not it has changed.
-  else if (matrixAutoUpdate || matrixWorldNeedsUpdate) camera.updateWorldMatrix(true, false);
-  else camera.updateMatrixWorld();
 }
