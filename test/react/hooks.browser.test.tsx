@@ -535,6 +535,7 @@ describe('the prop collision', () => {
       <primitive key="primitive" object={new Object3D()} collision={{ group: 1 }} />,
       <group key="group" collision={{ contacts: 'any', solid: true }} />,
       <instancedMesh key="instanced" args={[undefined, undefined, 3]} collision={{ motion: 'static' }} />,
+      <mesh key="none" collision={undefined as CollisionProp | undefined} />,
       // @ts-expect-error a group is a number
       <mesh key="mesh" collision={{ group: 'walls' }} />,
       // @ts-expect-error there is no such option
@@ -542,6 +543,6 @@ describe('the prop collision', () => {
       // @ts-expect-error a geometry is no object
       <boxGeometry key="box" collision={{ group: 1 }} />,
     ];
-    expect(elements.length).toBe(6);
+    expect(elements.length).toBe(7);
   });
 });
