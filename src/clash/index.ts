@@ -1,5 +1,5 @@
 export { clash } from './clash.js';
-export { toBcf } from './output/bcf.js';
+export { type BcfOptions, toBcf } from './output/bcf.js';
 export { toCsv } from './output/csv.js';
 export { toJson } from './output/json.js';
 export type {

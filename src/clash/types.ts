@@ -164,5 +164,5 @@ export interface ClashOptions extends ReportOptions {
   workers?: number;
   onProgress?: (progress: ClashProgress) => void;
   /** Aborting rejects with ABORTED. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }

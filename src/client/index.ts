@@ -23,6 +23,7 @@ export type {
   FeatureOptions,
   FlatFace,
   FrameResult,
+  FrameTimes,
   Hit,
   InspectedBounds,
   InspectedBoxes,

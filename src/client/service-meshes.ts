@@ -69,9 +69,13 @@ export class ServiceMeshes extends ServiceQueries {
    * if they do not. The worker cuts the boxes away from each triangle, in float64: several may hold one together. Rejects
    * with UNSUPPORTED for lines and points.
    */
-  async checkBoxes(mesh: MeshId, boxes?: readonly NamedBox[], options?: { signal?: AbortSignal }): Promise<BoxCheck> {
+  async checkBoxes(
+    mesh: MeshId,
+    boxes?: readonly NamedBox[],
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<BoxCheck> {
     const meshes = this.#meshesFor('checkBoxes');
-    const { signal } = readOptions<{ signal?: AbortSignal }>('checkBoxes', 'options', options, ['signal']);
+    const { signal } = readOptions<{ signal?: AbortSignal | undefined }>('checkBoxes', 'options', options, ['signal']);
     return meshes.check('checkBoxes', mesh, boxes, signal);
   }
 

@@ -11,7 +11,7 @@ import {
   useVisible,
 } from 'collision-worker/react';
 import type { SceneRayOptions } from 'collision-worker/three';
-import { createRef, type ReactNode, type RefObject, useRef } from 'react';
+import { createRef, type ReactNode, type RefObject, Suspense, use, useRef } from 'react';
 import { type Group, Matrix4, type Mesh, Object3D } from 'three';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MIDDLE, mount, unmountAll } from '../fixtures/react-stage.js';
@@ -164,6 +164,58 @@ test.each([true, false])('useCharacter makes an object walk, and ends with it, s
   await stage.render(scene(0.5, false));
   expect(hero.current).toBe(null);
   expect(() => current!.state).toThrow(expect.objectContaining({ code: 'UNKNOWN_ID' }));
+});
+
+test.each([true, false])('a character waits for its figure, and goes on with another, strict %s', async (isStrict) => {
+  const figure = createRef<Group>();
+  let hero!: ReturnType<typeof useCharacter>;
+  let load!: () => void;
+  const loaded = new Promise<void>((resolve) => (load = resolve));
+  function Model(): ReactNode {
+    use(loaded);
+    return (
+      <group ref={figure}>
+        <mesh position-y={0.9}>
+          <boxGeometry args={[0.4, 1.8, 0.4]} />
+        </mesh>
+      </group>
+    );
+  }
+  function Walker({ skin }: { skin: string }): ReactNode {
+    hero = useCharacter(figure, { position: [0, 0.1, 0] });
+    useFrame(() => hero.current?.advance([0.5, 0, 0], 1 / 60));
+    return (
+      <Suspense>
+        <Model key={skin} />
+      </Suspense>
+    );
+  }
+  let queries!: CollisionQueries;
+  function Ask(): ReactNode {
+    queries = useCollision();
+    return null;
+  }
+  const scene = (skin: string): ReactNode => (
+    <Collision>
+      <mesh name="floor" position-y={-0.5}>
+        <boxGeometry args={[200, 1, 200]} />
+      </mesh>
+      <Walker skin={skin} />
+      <Ask />
+    </Collision>
+  );
+  const stage = await mount(scene('first'), { events: null, isStrict });
+  await queries.tracker;
+  expect([figure.current, hero.current]).toEqual([null, null]);
+  load();
+  await vi.waitFor(() => expect(hero.current!.state.ground?.object.name).toBe('floor'), FRAMES);
+  await vi.waitFor(() => expect(figure.current!.position.x).toBeGreaterThan(0.1), FRAMES);
+  const { current } = hero;
+  const before = figure.current;
+  await stage.render(scene('second'));
+  expect(figure.current).not.toBe(before);
+  await vi.waitFor(() => expect(figure.current!.position.x).toBeGreaterThan(0.1), FRAMES);
+  expect(hero.current).toBe(current);
 });
 
 test('useContact tells of two objects and of no other pair, with the handlers of the last render', async () => {
@@ -483,6 +535,7 @@ describe('the prop collision', () => {
       <primitive key="primitive" object={new Object3D()} collision={{ group: 1 }} />,
       <group key="group" collision={{ contacts: 'any', solid: true }} />,
       <instancedMesh key="instanced" args={[undefined, undefined, 3]} collision={{ motion: 'static' }} />,
+      <mesh key="none" collision={undefined as CollisionProp | undefined} />,
       // @ts-expect-error a group is a number
       <mesh key="mesh" collision={{ group: 'walls' }} />,
       // @ts-expect-error there is no such option
@@ -490,6 +543,6 @@ describe('the prop collision', () => {
       // @ts-expect-error a geometry is no object
       <boxGeometry key="box" collision={{ group: 1 }} />,
     ];
-    expect(elements.length).toBe(6);
+    expect(elements.length).toBe(7);
   });
 });

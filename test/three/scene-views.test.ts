@@ -1,7 +1,7 @@
 // A view whose margin is found by its motion is read once: what the service is handed is what it would have read itself.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
-import { type Camera, OrthographicCamera, PerspectiveCamera, Scene } from 'three';
+import { type Camera, OrthographicCamera, PerspectiveCamera, Scene, StereoCamera } from 'three';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readView, type View } from '../../src/client/frame/view-table.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -56,4 +56,16 @@ test(`views of cameras that move, stand still, and have no pixels, seed ${SEED}`
     tracker.dispose();
   }
   for (const [kind, count] of Object.entries(kinds)) expect(count, kind).toBeGreaterThan(0);
+});
+
+test.each([
+  ['nothing', undefined],
+  ['a StereoCamera, which has two', new StereoCamera()],
+])('%s is no camera, and refused as such with all that culling looks at', async (_, camera) => {
+  const tracker = await trackScene(service, new Scene(), { culling: { occlusion: true } });
+  const size = { width: 200, height: 100 };
+  const refused = { code: 'INVALID_ARGUMENT', message: expect.stringContaining('expected a Camera of three') };
+  await expect(tracker.update(camera as unknown as Camera, size)).rejects.toMatchObject(refused);
+  expect(() => tracker.setView(camera as unknown as Camera, size, 'view')).toThrow(expect.objectContaining(refused));
+  tracker.dispose();
 });

@@ -6,6 +6,7 @@ import {
   Matrix4,
   OrthographicCamera,
   PerspectiveCamera,
+  StereoCamera,
   Vector3,
   Vector4,
   WebGPUCoordinateSystem,
@@ -94,6 +95,7 @@ test('the cameras of an ArrayCamera are views, each with its part of the canvas'
   const cameras = [0, 1].map((i) => {
     const camera = new PerspectiveCamera(50, 0.5, NEAR, FAR);
     camera.position.set(i, 0, 5);
+    camera.updateMatrixWorld(); // three leaves it to the app
     return Object.assign(camera, { viewport: new Vector4(400 * i, 0, 400, 300) }); // y up
   });
   const array = new ArrayCamera(cameras);
@@ -106,6 +108,43 @@ test('the cameras of an ArrayCamera are views, each with its part of the canvas'
     { x: 400, y: 300, width: 400, height: 300 },
   ]);
   expect(views.map(({ view }) => view[12] + 0)).toEqual([0, -1]);
+});
+
+test('what renderer.xr draws is seen as it is posed there, below the parent of the camera', () => {
+  const rig = new Group();
+  rig.position.set(0, 7, 0);
+  rig.updateMatrixWorld();
+  const eyes = [new PerspectiveCamera(), new PerspectiveCamera()];
+  const head = new ArrayCamera(eyes.map((eye) => Object.assign(eye, { viewport: new Vector4(0, 0, 400, 300) })));
+  // As WebXRManager does it: these have no parent.
+  for (const [i, camera] of [head, ...eyes].entries()) {
+    camera.matrix.makeTranslation(i, 0, 5);
+    camera.matrix.decompose(camera.position, camera.quaternion, camera.scale);
+    camera.matrixWorld.multiplyMatrices(rig.matrixWorld, camera.matrix);
+    camera.matrixWorldInverse.copy(camera.matrixWorld).invert();
+  }
+  for (const [i, camera] of [head, ...eyes].entries()) {
+    expect(Array.from(viewFromCamera(camera, SIZE).view).slice(12, 15)).toEqual([0 - i, -7, -5]);
+    expect(camera.matrixWorld.elements.slice(12, 15)).toEqual([i, 7, 5]);
+  }
+});
+
+test('the cameras of a StereoCamera are seen as three draws them, from where its eyes are', () => {
+  const camera = new PerspectiveCamera();
+  camera.position.set(3, 1, 2);
+  camera.updateMatrixWorld();
+  const stereo = new StereoCamera();
+  stereo.update(camera);
+  for (const eye of [stereo.cameraL, stereo.cameraR]) {
+    const other = eye.clone();
+    other.matrixWorldNeedsUpdate = eye.matrixWorldNeedsUpdate;
+    other.matrixWorld.copy(eye.matrixWorld);
+    other.updateMatrixWorld(); // as WebGLRenderer.render does it
+    const drawn = other.matrixWorld;
+    const { view } = viewFromCamera(eye, SIZE);
+    expect(eye.matrixWorld).toEqual(drawn);
+    expect(Array.from(view)).toEqual(drawn.invert().elements);
+  }
 });
 
 test('margin and minPixels are passed on', () => {

@@ -33,7 +33,7 @@ export interface ClashFilesOptions extends ReportOptions {
   queue?: Queue;
   onProgress?: (progress: ClashProgress) => void;
   /** Aborting rejects with ABORTED; what is done stays in the work folder. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const KEYS = [...['work', 'resume', 'workers', 'memory', 'queue', 'onProgress', 'signal', 'accepted', 'groupDistance']];

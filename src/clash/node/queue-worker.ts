@@ -18,7 +18,7 @@ export interface QueueWorkerOptions {
   /** Hears when the queue does not answer, and what fails. */
   onNotice?: (notice: string) => void;
   /** Aborting ends the worker, after the tiles that it is at. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Milliseconds that a tile stays a worker's without a sign of life; the worker gives one twice in this time. */

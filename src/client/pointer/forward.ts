@@ -29,7 +29,7 @@ const KEYS = [
 /** The options of `forwardPointerEvents`. Those of a pointer are the ones of `@pmndrs/pointer-events`. */
 export interface ForwardPointerOptions extends Omit<PointerOptions, 'clickThesholdMs'>, IntersectionOptions {
   /** It ends the forwarding. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /**
    * The views of the tracker that the element shows, those behind on top of those before where they share pixels: a pointer
    * is in the last one that has it, and one that an object has captured stays in the view where it did. Default: the one

@@ -23,7 +23,7 @@ declare module '@react-three/fiber' {
   // All elements have these props.
   interface ReactProps<P> {
     /** What the service of `collision-worker` shall know of the object, and of all below it where it is a group. */
-    collision?: P extends Object3D ? CollisionProp : never;
+    collision?: (P extends Object3D ? CollisionProp : never) | undefined;
   }
 }
 

@@ -2,6 +2,7 @@ import { useStore } from '@react-three/fiber';
 import { type RefObject, useEffect, useRef } from 'react';
 import type { Object3D } from 'three';
 import type { SceneCharacter, SceneCharacterOptions } from '../three/scene-character.js';
+import type { SceneTracker } from '../three/scene-tracker.js';
 import { NO_OPTIONS, useCanvasScene } from './use-canvas-scene.js';
 
 /** As those of the tracker; the object is the ref's. */
@@ -9,8 +10,9 @@ export type CharacterHookOptions = Omit<SceneCharacterOptions, 'object'>;
 
 /**
  * Makes an object a character of the canvas' scene for as long as the component is mounted: it walks along walls, climbs
- * steps, falls, and goes with what it stands on. The ref that this answers has it as soon as all stands that was in the scene.
- * Options that change are set; `position` is where it begins.
+ * steps, falls, and goes with what it stands on. The ref that this answers has it as soon as all stands that was in the scene
+ * and the object is there with a size, if no `shape` is given. Options that change are set; `position` is where it begins. An
+ * object that takes the place of the first, as one with another `key`, goes on with the character.
  *
  * ```tsx
  * const figure = useRef<Group>(null);
@@ -39,15 +41,30 @@ export function useCharacter(
   });
   useEffect(() => {
     const own = scene.current!;
+    let tracker: SceneTracker | null = null;
+    /** Begins once the object is there, which may be suspended, and has a size; goes on with another that takes its place. */
+    const follow = (): void => {
+      const { current } = object;
+      if (tracker === null || current === null || character.current?.object === current) return;
+      try {
+        if (character.current !== null) character.current.set({ object: current });
+        else character.current = tracker.createCharacter({ ...newest.current, object: current });
+      } catch (error) {
+        own.report(error);
+      }
+    };
     let isMounted = true;
     const begin = async (): Promise<void> => {
-      const tracker = await own.track(store.getState().scene);
-      if (!isMounted || object.current === null) return;
-      character.current = tracker.createCharacter({ ...newest.current, object: object.current });
+      const answer = await own.track(store.getState().scene);
+      if (!isMounted) return;
+      tracker = answer;
+      follow();
     };
     begin().catch((error) => own.report(error));
+    const unlisten = own.onFrame(follow);
     return () => {
       isMounted = false;
+      unlisten();
       try {
         character.current?.remove();
       } catch (error) {

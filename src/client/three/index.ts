@@ -20,6 +20,7 @@ export type {
   SceneSweepOptions,
 } from './query/scene-answers.js';
 export type { SceneQueryOptions } from './query/scene-options.js';
+export type { SceneParams } from './query/scene-params.js';
 export type { ScenePickOptions, SceneRegionOptions } from './query/scene-picks.js';
 export type { ScenePoint, SceneRay } from './query/scene-ray.js';
 export type { SceneSection, SceneSectionOptions } from './query/scene-section.js';

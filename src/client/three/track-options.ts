@@ -74,7 +74,7 @@ export interface TrackOptions {
   /** Called while the meshes are built, with the part that is done, which rises from 0 to 1. */
   onProgress?: (fraction: number) => void;
   /** Aborting before the promise resolves rejects it with ABORTED and leaves nothing behind. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /**
    * The name of the view that `update` sets from its camera. Default 'main'. Trackers of one service that have different
    * cameras need different names, because a view is whatever was set last.

@@ -127,7 +127,7 @@ export interface ContactOptions {
   /** Whatever the two objects' own `contacts` say. Default 'manifold'. */
   detail?: Exclude<ContactDetail, 'none'>;
   /** Aborting rejects with ABORTED. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The contact of two objects; the arrays are as in {@link ContactPair}. */

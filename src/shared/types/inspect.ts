@@ -23,7 +23,7 @@ export interface InspectOptions {
   /** What `lines` are relative to, world. Default a place near the middle of the scene. */
   origin?: Vec3;
   /** Aborting rejects with ABORTED. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

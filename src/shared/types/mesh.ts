@@ -56,7 +56,7 @@ export interface AddMeshOptions {
   /** Called with the done part of the build, rising from 0 to 1. */
   onProgress?: (fraction: number) => void;
   /** Aborting rejects with ABORTED and frees what was built. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Hands the arrays' buffers over instead of copying them; they are detached afterwards. Default false. */
   transfer?: boolean;
   /**
@@ -114,7 +114,7 @@ export interface MeshBoxesOptions {
   /** The level of the tree's boxes, from 1 to 4: at most 4 to that power boxes. Default 2. */
   level?: number;
   /** Aborting rejects with ABORTED. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Whether boxes hold all of a mesh. */

@@ -31,5 +31,5 @@ export interface DistanceOptions {
   /** World units: objects farther apart give null, the sooner the smaller this is. Default Infinity. */
   maxDistance?: number;
   /** Aborting rejects with ABORTED. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }

@@ -39,7 +39,7 @@ export interface QueryOptions {
   /** Cuts away only what all planes of `clip` agree on, as three's `Material.clipIntersection`. Default false. */
   clipIntersection?: boolean;
   /** Aborting rejects with ABORTED. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface PickOptions extends QueryOptions {

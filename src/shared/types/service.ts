@@ -30,7 +30,7 @@ export interface CollisionServiceOptions {
    */
   contactBudget?: number;
   /** Aborting before the service has started rejects with ABORTED, and ends its worker. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The current counts; the worker's numbers are those that came with its last answer. */

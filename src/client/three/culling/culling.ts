@@ -90,6 +90,7 @@ export class Culling {
 
   /** Answers how far a camera has moved since this was asked last; one that turns does not move. */
   #eyeMotion(camera: Camera): number {
+    if (camera?.isCamera !== true) return 0; // which is said where the view is set
     const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld);
     const before = this.#eyes.get(camera);
     this.#eyes.set(camera, eye);

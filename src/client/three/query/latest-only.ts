@@ -4,7 +4,7 @@ import { unlessAborted } from '../../link/abort.js';
 
 interface LatestQuery {
   readonly latest?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** It stands for a query that is under way. */

@@ -13,6 +13,7 @@ import type { Shape } from '../../../shared/types.js';
 import type { ObjectWishes } from './object-wishes.js';
 import type { Facing, TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
+import { updateCamera } from './update-camera.js';
 
 /** The square that three draws of a Sprite, in the order in which its Raycaster tries the triangles. */
 const SQUARE = new BufferGeometry()
@@ -132,7 +133,7 @@ const toWorld = new Matrix4();
 /** Turns sprites to the camera that a frame is of. */
 export function faceSprites(sprites: ReadonlySet<Facing>, camera: Camera): void {
   if (sprites.size === 0 || camera?.isCamera !== true) return;
-  camera.updateWorldMatrix(true, false);
+  updateCamera(camera);
   const isPerspective = (camera as PerspectiveCamera).isPerspectiveCamera === true;
   // three draws with a view that has no scale of the camera's parents, though its Raycaster places sprites with it.
   const world = toWorld.copy(camera.matrixWorldInverse).invert();

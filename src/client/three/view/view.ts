@@ -1,6 +1,7 @@
 import { type Camera, WebGPUCoordinateSystem } from 'three';
 import type { ViewOptions } from '../../../shared/types.js';
 import { invalid, reading, readOptions } from '../../check/validate.js';
+import { updateCamera } from '../track/update-camera.js';
 
 /**
  * The part of the page that a camera draws to, in CSS pixels. For one of several on a canvas, x and y are its upper
@@ -23,7 +24,8 @@ export interface ViewSize {
  *
  * The camera's world matrix is brought up to date; `updateProjectionMatrix()` stays the caller's, as in three. What
  * three leaves out of it when it draws, the scale of the camera's parents, is left out here. An ArrayCamera is drawn
- * as its `cameras`, each with its own `viewport`: make a view of each.
+ * as its `cameras`, each with its own `viewport`: make a view of each. Its world matrix and theirs are taken as three draws
+ * them, which it does as they are: `renderer.xr` poses them itself, in an app they are the caller's to bring up to date.
  *
  * ```ts
  * service.setView(viewFromCamera(camera, { width: canvas.clientWidth, height: canvas.clientHeight }));
@@ -46,7 +48,7 @@ export function readCamera(camera: Camera, size: ViewSize, margin: number, minPi
 function viewOf(camera: Camera, size: ViewSize, margin: number, minPixels: number): ViewOptions {
   if (camera?.isCamera !== true) invalid('viewFromCamera', 'camera', camera, 'a Camera of three');
   if (typeof size !== 'object' || size === null) invalid('viewFromCamera', 'size', size, 'an object');
-  camera.updateWorldMatrix(true, false);
+  updateCamera(camera);
   // `reversedDepth` is younger than the oldest three that we accept. Its clip z is in [0, 1] in WebGL too.
   const reversed = camera.reversedDepth === true;
   return {

@@ -1,0 +1,15 @@
+import type { Camera } from 'three';
+
+/**
+ * Brings the world matrix of a camera up to date, and its inverse, as three does where it draws with it. Of a camera without a
+ * parent it leaves alone what three does: the matrices of an ArrayCamera and its parts, which `renderer.xr` poses below a
+ * parent that they do not know, and a world matrix that was set alone, as in a StereoCamera.
+ */
+export function updateCamera(camera: Camera): void {
+  const { parent, matrixAutoUpdate, matrixWorldNeedsUpdate } = camera;
+  if (parent !== null) camera.updateWorldMatrix(true, false);
+  else if ('isArrayCamera' in camera || 'viewport' in camera) return;
+  // Old versions of three copy `matrix` whether or not it has changed.
+  else if (matrixAutoUpdate || matrixWorldNeedsUpdate) camera.updateWorldMatrix(true, false);
+  else camera.updateMatrixWorld();
+}
