@@ -129,7 +129,7 @@ export class SceneTracker extends SceneQuestions {
     this.#walk = new SceneWalk(root, context, wishesOf(options), this.#updatesMatrices);
     service.addEventListener('restored', this.#onRestore);
     const margin = culling === null ? 0 : (culling.margin ?? 'motion');
-    this.#views = new SceneViews(service, this.#view, margin, () => this.#walk.unlisten());
+    this.#views = new SceneViews(context, this.#view, margin, () => this.#walk.unlisten());
     this.#picks = new ScenePicks(context, this.#walk, this.#views, this.#view);
     this.#queries = new SceneQueries(context, this.#walk, this.#views, this.#view);
     const check = (operation: string): void => this.#assertLive(operation);

@@ -39,6 +39,11 @@ export class ClipSetTable {
     this.#renderer = renderer;
   }
 
+  /** Tells whether the renderer has planes, which cut everything. */
+  get cutAll(): boolean {
+    return reading('setView', 'the clipping planes', () => (this.#renderer?.clippingPlanes?.length ?? 0) > 0);
+  }
+
   /** Answers the number of the set for a material; `release` must follow. 0 for none. */
   hold(cut: MaterialCut | undefined): number {
     if (cut === undefined) return this.#renderer === undefined ? 0 : OF_RENDERER;

@@ -8,7 +8,9 @@ import { FirstView } from '../../query/first-view.js';
 import { cornersIn, FrustumCorners, motionBetween } from '../../query/frustum-motion.js';
 import type { CollisionService } from '../../service.js';
 import { isSameMatrix } from '../../transforms/affine.js';
+import type { ClipSetTable } from '../track/clip-sets.js';
 import { isAboutOneObject } from '../track/object-wishes.js';
+import type { TrackerContext } from '../track/stand-in.js';
 import { readCamera, type ViewSize } from './view.js';
 
 export interface SceneViewOptions {
@@ -84,11 +86,17 @@ export class SceneViews {
   readonly #first = new FirstView();
   /** A view has this margin where none is given. */
   readonly #margin: number | 'motion';
+  readonly #clips: ClipSetTable;
   /** It says why there are no views any more; null while there may be some. */
   #ended: CollisionError | null = null;
 
   /** `onEnd` is called when there is no service any more, and will be none. */
-  constructor(service: CollisionService, main: string, margin: number | 'motion', onEnd: () => void) {
+  constructor(
+    { service, clips }: Pick<TrackerContext, 'service' | 'clips'>,
+    main: string,
+    margin: number | 'motion',
+    onEnd: () => void,
+  ) {
     this.#service = service;
     const { owners, hearing } = sharedBy(service);
     this.#owners = owners;
@@ -96,13 +104,15 @@ export class SceneViews {
     this.#onEnd = onEnd;
     this.#main = main;
     this.#margin = margin;
+    this.#clips = clips;
   }
 
   /** Sets a view, with options that were read by `readSceneView`. */
   set(name: string, camera: Camera, size: ViewSize, given: SceneViewOptions): void {
     const { margin = this.#margin, minPixels = 0, occlusion, occlusionMargin } = given;
     const options = readCamera(camera, size, 0, minPixels);
-    if (occlusion !== undefined) options.occlusion = occlusion;
+    // What a renderer's planes leave of an object need not hide others, which the worker does not know of.
+    if (occlusion !== undefined) options.occlusion = occlusion === true && this.#clips.cutAll ? false : occlusion;
     if (occlusionMargin !== undefined) options.occlusionMargin = occlusionMargin;
     const before = this.#views.get(name);
     let corners: FrustumCorners | null = null;
@@ -117,7 +127,7 @@ export class SceneViews {
         corners = new FrustumCorners(read);
         options.margin = 2 * motionTo(corners, before, isAskedFor);
         checkAtLeastZero('setView', 'margin', options.margin);
-        read.setMargins(options.margin, occlusion === true && !read.isEmpty, occlusionMargin);
+        read.setMargins(options.margin, options.occlusion === true && !read.isEmpty, occlusionMargin);
       }
     }
     const isOwn = this.#owners.get(name) === this;

@@ -43,7 +43,8 @@ function mayOcclude(slot: u32): bool {
   if (item.flags & (FLAG_NO_OCCLUDER | FLAG_FACE_SIDES) || item.shape == SHAPE_POINT_LINE) return false;
   if (!(item.flags & FLAG_OCCLUDER) && item.shape != SHAPE_BOX && item.shape != SHAPE_MESH) return false;
   if (picture.isLasting && hasSlot(unsteady, slot)) return false;
-  return clipSetOf(slot) == 0 && !(item.shape == SHAPE_MESH && isPosed(changetype<Mesh>(<usize>item.mesh)));
+  // Set 1 is what the planes of a renderer cut, and nothing else: there are none of them where views ask for occlusion.
+  return clipSetOf(slot) <= 1 && !(item.shape == SHAPE_MESH && isPosed(changetype<Mesh>(<usize>item.mesh)));
 }
 
 /** Draws occluders within the budget. Answers how many. */
