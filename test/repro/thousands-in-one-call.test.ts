@@ -22,7 +22,9 @@ test('an object on its way ignores more than a call has arguments', async () => 
   expect(await service.sweep(ignore[7], at(0), at(9), { ignore })).toMatchObject({ object: wall });
   expect(await service.sweepAll(ignore[7], at(0), at(9), { ignore })).toMatchObject([{ object: wall }]);
   const descending = Uint32Array.from(ignore).reverse();
-  expect(await service.place(ignore[7], at(4), { ignore: descending })).toMatchObject({ objects: Uint32Array.of(wall) });
+  expect(await service.place(ignore[7], at(4), { ignore: descending })).toMatchObject({
+    objects: Uint32Array.of(wall),
+  });
 });
 
 test('more is below a level of a LOD than a call has arguments', async () => {
