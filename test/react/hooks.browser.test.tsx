@@ -1,10 +1,8 @@
 // What a component asks of the scene of its canvas, beside events.
-import { useFrame } from '@react-three/fiber';
 import {
   Collision,
   type CollisionProp,
   type CollisionQueries,
-  useCharacter,
   useCollision,
   useCollisionFrame,
   useContact,
@@ -124,46 +122,6 @@ test('useContact tells of what begins to touch, touches and parts; useVisible of
   expect(onContactEnd).not.toHaveBeenCalled();
   wall.current!.position.x = 5;
   await vi.waitFor(() => expect(onContactEnd.mock.calls).toEqual([['wall']]), FRAMES);
-});
-
-test.each([true, false])('useCharacter makes an object walk, and ends with it, strict %s', async (isStrict) => {
-  const figure = createRef<Group>();
-  let hero!: ReturnType<typeof useCharacter>;
-  const shape = { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } as const;
-  function Walker({ stepHeight }: { stepHeight: number }): ReactNode {
-    hero = useCharacter(figure, { shape, position: [0, 0.1, 0], stepHeight });
-    useFrame(() => hero.current?.advance([4, 0, 0], 1 / 60));
-    return (
-      <group ref={figure} name="figure">
-        <mesh position-y={0.9}>
-          <boxGeometry args={[0.4, 1.8, 0.4]} />
-        </mesh>
-      </group>
-    );
-  }
-  const scene = (stepHeight: number, isThere = true): ReactNode => (
-    <Collision>
-      <mesh name="floor" position-y={-0.5}>
-        <boxGeometry args={[20, 1, 20]} />
-      </mesh>
-      <mesh name="step" position-x={2}>
-        <boxGeometry args={[1, 0.8, 20]} />
-      </mesh>
-      {isThere && <Walker stepHeight={stepHeight} />}
-    </Collision>
-  );
-  const stage = await mount(scene(0.1), { events: null, isStrict });
-  await vi.waitFor(() => expect(hero.current?.state.touches[0]?.object.name).toBe('step'), FRAMES);
-  await vi.waitFor(() => expect(figure.current!.position.x).toBeCloseTo(1.5 - 0.306, 3), FRAMES);
-  expect(hero.current!.state.ground?.object.name).toBe('floor');
-  // It is the same one, with another option.
-  const { current } = hero;
-  await stage.render(scene(0.5));
-  await vi.waitFor(() => expect(figure.current!.position.x).toBeGreaterThan(1.5), FRAMES);
-  expect(hero.current).toBe(current);
-  await stage.render(scene(0.5, false));
-  expect(hero.current).toBe(null);
-  expect(() => current!.state).toThrow(expect.objectContaining({ code: 'UNKNOWN_ID' }));
 });
 
 test('useContact tells of two objects and of no other pair, with the handlers of the last render', async () => {

@@ -33,7 +33,7 @@ export default defineConfig({
       'test/three/{*,transcripts/*}.test.ts',
       'test/pointer/*.test.ts',
       'test/react/*.test.ts',
-      'test/react/{fiber-events,hooks,worker-events}.browser.test.tsx',
+      'test/react/{fiber-events,hooks,use-character,worker-events}.browser.test.tsx',
       'test/repro/*.test.ts',
       'test/worker/{binding,box-cover,box-lines,core-start,failures,mesh-table,placing,second-part}.test.ts',
       'test/worker/{steps,top-boxes,used-memory,way-order,worker-service}.test.ts',
