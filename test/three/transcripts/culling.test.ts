@@ -6,6 +6,7 @@ import {
   BoxGeometry,
   type BufferGeometry,
   type Camera,
+  DoubleSide,
   Group,
   InstancedMesh,
   LOD,
@@ -66,7 +67,9 @@ test('Meshes and instances', async () => {
   ];
   const never = named('never culled', new Mesh(box(), material), 0, 0, 50);
   never.frustumCulled = false;
-  const scene = new Scene().add(group.add(left, right), far, never, crowd('many', 12));
+  const many = crowd('many', 12);
+  many.add(named('child', new Mesh(box(), material), 0, 2, 0));
+  const scene = new Scene().add(group.add(left, right), far, never, many);
   const { all, fly } = await flown(scene, { culling: true });
   await fly('at first');
   await fly('it turns', () => all.camera.quaternion.set(0, 0.6, 0, 0.8));
@@ -81,13 +84,28 @@ test('Meshes and instances', async () => {
   await fly('and shows', () => {
     group.visible = true;
   });
+  const other = new PerspectiveCamera(60, 1, 1, 100);
+  other.position.set(3, 0, 10);
+  await fly('another camera draws in the midst', () => {
+    left.onBeforeRender = () => {
+      left.onBeforeRender = () => {};
+      all.note(`  drawn in the midst ${drawnBy(new ListPainter(), all, other).join(', ')}`);
+    };
+  });
+  await fly('what it draws with goes in the midst', () => {
+    left.onBeforeRender = () => {
+      left.onBeforeRender = () => {};
+      all.note(`  there are ${many.children.length} children`);
+      many.children.splice(0, many.children.length - 1);
+    };
+  });
+  all.note(`  its children ${many.children.map(({ name }) => name)}`);
   await fly('an instance moves', () => {
-    const many = scene.getObjectByName('many') as InstancedMesh;
     many.setMatrixAt(0, at(0, 1, 0));
     many.instanceMatrix.needsUpdate = true;
   });
   await fly('fewer', () => {
-    (scene.getObjectByName('many') as InstancedMesh).count = 6;
+    many.count = 6;
   });
   await fly('another layer', () => right.layers.set(2));
   await fly('a camera that has it', () => all.camera.layers.enable(2));
@@ -169,6 +187,40 @@ test('what hides others', async () => {
   await fly('it turns a little', () => all.camera.quaternion.set(0, 0.28, 0, 0.96), 3);
   await fly('it moves', () => all.camera.position.set(1, 0, 10), 4);
   await fly('what is hidden moves', () => scene.getObjectByName('behind')!.position.setX(0.5), 4);
+  const behind = scene.getObjectByName('behind') as Mesh;
+  const built = async (change: () => unknown) => {
+    change();
+    await all.tracker.settled();
+  };
+  const is = (change: Partial<Mesh>) => () => built(() => Object.assign(behind, change));
+  await fly('what is hidden has another geometry', is({ geometry: box(1.5) }), 4);
+  await fly(
+    'its vertices move',
+    () =>
+      built(() => {
+        behind.geometry.attributes.position.setX(0, 2);
+        behind.geometry.attributes.position.needsUpdate = true;
+      }),
+    4,
+  );
+  await fly('it has another side', is({ material: new MeshBasicMaterial({ side: DoubleSide }) }), 4);
+  await fly('it is drawn over all', is({ material: new MeshBasicMaterial({ depthTest: false }) }), 3);
+  await fly('and as before', is({ material }), 4);
+  await fly('it is in another layer', () => behind.layers.set(1), 2);
+  await fly('that the camera sees', () => all.camera.layers.enable(1), 4);
+  await fly('it has the layer of before', () => behind.layers.set(0), 4);
+  await fly('and the camera', () => all.camera.layers.disable(1), 4);
+  await fly('it is never culled', is({ frustumCulled: false }), 3);
+  await fly('and is', is({ frustumCulled: true }), 3);
+  await fly(
+    'an instance moves out of the shadow',
+    () => {
+      const many = scene.getObjectByName('many') as InstancedMesh;
+      many.setMatrixAt(2, at(9, 0, -6));
+      many.instanceMatrix.needsUpdate = true;
+    },
+    4,
+  );
   await fly('the wall moves', () => wall.position.setY(0.5), 4);
   await fly(
     'the wall shows less',

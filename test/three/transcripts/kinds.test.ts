@@ -104,6 +104,13 @@ test('poses', async () => {
   });
   await all.change('in one', () => skin.layers.set(0));
   await all.change('a bone that is nowhere', () => bones[1].position.set(Number.NaN, 0, 0));
+  await all.change('and stays there');
+  await all.change('hidden', () => {
+    skin.visible = false;
+  });
+  await all.change('shown', () => {
+    skin.visible = true;
+  });
   await all.change('and somewhere', () => bones[1].position.set(0, 1, 0));
   await all.change('an influence that is none', () => {
     morph.morphTargetInfluences![0] = Number.NaN;
@@ -111,6 +118,9 @@ test('poses', async () => {
   await all.change('and one', () => {
     morph.morphTargetInfluences![0] = 1;
   });
+  await all.change('without a scale', () => skin.scale.set(0, 0, 0));
+  await all.change('it is posed there', () => bones[1].position.set(0, 2, 0));
+  await all.change('and with one', () => skin.scale.set(1, 1, 1));
   await all.change('detached', () => {
     skin.bindMode = 'detached' as never;
     skin.updateMatrixWorld(true);
