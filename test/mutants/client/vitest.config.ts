@@ -43,7 +43,7 @@ export default defineConfig({
       'test/worker/point-line/{picks,baked,queries}.test.ts',
       'test/worker/scene/{core-invariants,inspect,frame/matrices,view/many-views}.test.ts',
       'test/worker/scene/query/{pick,pick-region-edges,pick-screen,sees,overlap,containing,closest-point}.test.ts',
-      'test/worker/scene/query/{sweep,distance,rays-many,frustum-query,clip-rays,clip-regions}.test.ts',
+      'test/worker/scene/query/{sweep,distance,rays-many,frustum-query,clip-rays,clip-regions,time-left}.test.ts',
       'test/worker/{section,snap,skin}/*.test.ts',
     ],
     // What takes a page, or long: services that live for minutes or are given up after seconds, large meshes that are the

@@ -79,11 +79,18 @@ test('poses', async () => {
   const { skin, bones } = skinned();
   const morph = morphed('morphed', 4);
   const still = mesh('still', 8);
-  const scene = new Scene().add(skin, morph, still);
-  const all = await SceneTranscript.track(scene, { contacts: 'bones' });
+  const [refused, open] = [named('refused', skinned().skin, 12), named('open', skinned().skin, 16)];
+  open.geometry.setDrawRange(0, 18);
+  const scene = new Scene().add(skin, morph, still, refused, open);
+  const all = await SceneTranscript.track(scene, {
+    contacts: 'bones',
+    objectOptions: ({ name }) =>
+      name === 'refused' ? { clearance: -1 } : name === 'open' ? { solid: true } : undefined,
+  });
   await all.change('as they are');
   await all.change('nothing');
   await all.change('a bone moves', () => bones[1].position.set(0, 1, 0));
+  await all.change('of a mesh that is refused', () => refused.skeleton.bones[1].position.set(0, 1, 0));
   await all.change('the mesh moves', () => skin.position.set(0, 0, 1));
   await all.change('an influence', () => {
     morph.morphTargetInfluences![0] = 0.5;
