@@ -8,6 +8,7 @@ import {
   type Camera,
   DoubleSide,
   Group,
+  InstancedBufferAttribute,
   InstancedMesh,
   LOD,
   Matrix4,
@@ -259,6 +260,111 @@ test('levels', async () => {
   }
   for (const z of [10, 15, 30, 28, 26, 50, 80, 10]) await fly(`from ${z}`, () => all.camera.position.setZ(z));
   await all.check('culling-levels');
+});
+
+test('wishes that are none, and what cannot be read', async () => {
+  const two = () =>
+    new LOD()
+      .addLevel(named('fine', new Mesh(box(2), material)), 0)
+      .addLevel(named('coarse', new Mesh(box(), material)), 20);
+  const [coarse, coarser] = [box(0.5), box(0.25)];
+  const levels: Record<string, unknown> = {
+    'no array': 7,
+    'no levels': [],
+    'no pixels': [{ geometry: coarse }],
+    'no geometry': [{ pixels: 3 }],
+    'an unknown key': [{ pixels: 3, geometry: coarse, size: 1 }],
+    'less than no pixels': [{ pixels: -1, geometry: coarse }],
+    'a bad hysteresis': [{ pixels: 3, geometry: coarse, hysteresis: -1 }],
+    'the wrong way round': [
+      { pixels: 3, geometry: coarse },
+      { pixels: 3, geometry: coarser },
+    ],
+    'as many as a LOD has': [{ pixels: 8 }, { pixels: 3 }],
+    'a geometry for a LOD': [{ pixels: 8, geometry: coarse }],
+    'well, for a LOD': [{ pixels: 8 }],
+    null: null,
+    well: [{ pixels: 8, geometry: coarse, hysteresis: 0 }],
+  };
+  const throwing = 'what throws';
+  const names = [...Object.keys(levels), throwing];
+  const lods = names.slice(8).map((name) => named(name, two()));
+  const crowds = names.slice(0, 8).map((name) => crowd(name, 3));
+  const wishes = {
+    order: ({ name }: InstancedMesh) => {
+      if (name === 'no levels') throw new Error('no order');
+      return (name === 'no pixels' ? 'upwards' : undefined) as undefined;
+    },
+    levels: ({ name }: Object3D) => {
+      if (name === throwing) throw new TypeError('not today');
+      return levels[name] as undefined;
+    },
+  };
+  const scene = new Scene().add(...crowds, crowd('well', 3), ...lods);
+  const { all, fly } = await flown(scene, { culling: wishes });
+  await fly('at first', () => {}, 3);
+  await fly('far away', () => all.camera.position.setZ(60), 2);
+  const [first, second] = crowds;
+  const gone = () => {
+    throw new Error('it is gone');
+  };
+  await fly('and near', () => all.camera.position.setZ(10), 2);
+  await fly('one cannot be read', () => Object.defineProperty(first, 'morphTexture', { get: gone }), 2);
+  await fly(
+    'a second takes nothing in',
+    () => {
+      second.add(named('child', new Mesh(box(), material)));
+      Object.defineProperty(second.children, 'unshift', { value: gone });
+    },
+    2,
+  );
+  all.note(`  its children ${second.children.map(({ name }) => name)}`);
+  const lod = lods.find(({ name }) => name === 'well, for a LOD')!;
+  await fly('a LOD that the app switches', () => {
+    lod.autoUpdate = false;
+  });
+  await fly('and not', () => {
+    lod.autoUpdate = true;
+  });
+  await fly('far away', () => all.camera.position.setZ(90));
+  await all.check('culling-wishes');
+});
+
+test('what the app says may be left out, and may not', async () => {
+  const [never, always, unsaid, mesh, lone] = ['never', 'always', 'unsaid', 'mesh', 'lone'];
+  const cullable: Record<string, boolean> = { [never]: false, [always]: true, [mesh]: false };
+  const scene = new Scene().add(crowd(never, 5), crowd(always, 5), crowd(unsaid, 5));
+  for (const each of scene.children.slice(1)) each.frustumCulled = false;
+  scene.add(named(mesh, new Mesh(box(), material), 3), named(lone, new Mesh(box(), material), -3));
+  const { all, fly } = await flown(scene, {
+    culling: true,
+    objectOptions: ({ name }) => (name in cullable ? { cullable: cullable[name] } : undefined),
+  });
+  await fly('at first', () => {}, 3);
+  const kept = scene.children.map(({ name, frustumCulled }) => `${name} ${frustumCulled}`);
+  all.note(`  frustumCulled ${kept.join(', ')}`);
+  await fly('it turns', () => all.camera.quaternion.set(0, 0.6, 0, 0.8), 3);
+  await fly('it turns away', () => all.camera.quaternion.set(0, 1, 0, 0), 3);
+  const many = scene.children[1] as InstancedMesh;
+  await fly('none are left', () => {
+    many.count = 0;
+  });
+  await fly('with an attribute of their own', () => {
+    many.count = 5;
+    many.geometry.setAttribute('own', new InstancedBufferAttribute(new Float32Array(5), 1));
+  });
+  await fly(
+    'of another geometry, larger than itself',
+    () => {
+      many.geometry = box(4);
+      return all.tracker.settled();
+    },
+    3,
+  );
+  await fly('moved as a whole', () => many.position.set(0, 0, 40), 3);
+  await fly('in another layer', () => many.layers.set(3));
+  await fly('it leaves', () => many.removeFromParent());
+  await all.check('culling-cullable');
 });
 
 test.skipIf(!HAS_INSTANCES)('batches', async () => {
