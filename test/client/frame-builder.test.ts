@@ -407,3 +407,32 @@ test.each([SEED, SEED + 1, SEED + 2])(
     expect(kept).toBeGreaterThan(40_000);
   },
 );
+
+test('is empty until anything is staged, and again once it is restarted', () => {
+  const view = new Uint32Array(layout.VIEW_BYTES / 4);
+  const parts: Record<string, (to: FrameBuilder, n: number) => void> = {
+    single: (to, n) => to.setSingle(makeId(n, 1), new Matrix4().elements),
+    block: (to, n) => to.setBlock(ids(10 * n, 10 * n + 3), new Float32Array(48)),
+    view: (to, n) => to.setView(view.slice().fill(n, layout.VIEW_SLOT / 4, layout.VIEW_SLOT / 4 + 1)),
+    move: (to, n) => to.addMove(n, layout.MOVE_BY, [1, 0, 0], 0),
+  };
+  const names = Object.keys(parts);
+  for (const first of names) {
+    for (const second of names) {
+      for (const counts of [
+        [1, 0],
+        [1, 1],
+        [1, 2],
+        [2, 1],
+      ]) {
+        const staging = new FrameBuilder();
+        expect(staging.isEmpty).toBe(true);
+        for (let n = 1; n <= counts[0]; n++) parts[first](staging, n);
+        for (let n = 1; n <= counts[1]; n++) parts[second](staging, n + 5);
+        expect(staging.isEmpty, `${counts[0]} ${first}, ${counts[1]} ${second}`).toBe(false);
+        staging.restart();
+        expect(staging.isEmpty).toBe(true);
+      }
+    }
+  }
+});

@@ -1,5 +1,5 @@
 // Pointer events on three's objects, in a real browser: over an element on which events of pointers arrive.
-import { forwardPointerEvents } from 'collision-worker/pointer';
+import { type ForwardPointerOptions, forwardPointerEvents } from 'collision-worker/pointer';
 import { type Object3D, type PerspectiveCamera, Raycaster, Scene, Vector2 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { page, server, userEvent } from 'vitest/browser';
@@ -333,6 +333,62 @@ describe('forwardPointerEvents', () => {
     send('pointerdown', 1, 1);
     await answered(tracker);
     expect(heard).toEqual(['pointerdown@right', 'pointerdown@ghost']);
+  });
+
+  test('has pointers that are as was asked for', async () => {
+    const { left, right, tracker } = await twoCubes();
+    left.add(Object.assign(cube(), { name: 'behind' }));
+    left.children[0].position.z = -2;
+    await settle(tracker, frontCamera());
+    const heard = note({ left, right, behind: left.children[0] }, ['pointerdown', 'click', 'contextmenu']);
+    const asked = vi.spyOn(tracker, 'pickAll');
+    /** A click with each of two buttons. */
+    const click = async (x: number, options?: ForwardPointerOptions) => {
+      heard.length = asked.mock.calls.length = 0;
+      const end = forward(tracker, options);
+      for (const button of [0, 2]) for (const type of ['pointerdown', 'pointerup']) send(type, x, MIDDLE_Y, { button });
+      await answered(tracker);
+      end();
+      const questions = new Set(asked.mock.calls.map(([, , question]) => JSON.stringify(question)));
+      return [...questions, ...heard];
+    };
+    const down = 'pointerdown@right';
+    expect(await click(RIGHT)).toEqual(['{}', down, 'click@right', down, 'contextmenu@right']);
+    const none = { radius: undefined, customSort: undefined, filter: undefined, contextMenuButton: undefined };
+    expect(await click(RIGHT, none as never)).toEqual(['{}', down, 'click@right', down, 'contextmenu@right']);
+    const swapped = await click(RIGHT, { contextMenuButton: 0, radius: 9 });
+    expect(swapped).toEqual(['{"radius":9}', down, 'contextmenu@right', down, 'click@right']);
+    const others = await click(RIGHT, { filter: (object) => object !== right });
+    expect(others).toEqual(['{}']);
+    // What bubbles says whom it met.
+    expect(await click(LEFT)).not.toContain('pointerdown@behind');
+    const farthest: ForwardPointerOptions = { customSort: (a, _, b) => b.distance - a.distance };
+    expect((await click(LEFT, farthest)).slice(0, 3)).toEqual(['{}', 'pointerdown@behind', 'pointerdown@left']);
+    expect(await click(MIDDLE_X)).toEqual(['{}']);
+  });
+
+  test('has the element capture what an object captures, and let go of that', async () => {
+    const { left, tracker } = await twoCubes();
+    const told: string[] = [];
+    const says = { setPointerCapture: undefined, releasePointerCapture: undefined, hasPointerCapture: true };
+    for (const name of ['setPointerCapture', 'releasePointerCapture', 'hasPointerCapture'] as const) {
+      vi.spyOn(canvas, name).mockImplementation((id) => {
+        told.push(`${name} ${id}`);
+        return says[name] as never;
+      });
+    }
+    left.addEventListener('pointerdown', (event) => left.setPointerCapture(event.pointerId));
+    forward(tracker);
+    const drag = async () => {
+      told.length = 0;
+      send('pointerdown', LEFT, MIDDLE_Y, { pointerId: 7 });
+      send('pointerup', LEFT, MIDDLE_Y, { pointerId: 7 });
+      await answered(tracker);
+      return [...told];
+    };
+    expect(await drag()).toEqual(['setPointerCapture 7', 'hasPointerCapture 7', 'releasePointerCapture 7']);
+    says.hasPointerCapture = false;
+    expect(await drag()).toEqual(['setPointerCapture 7', 'hasPointerCapture 7']);
   });
 
   test('decides at once what the browser shall not do, by the newest known hit', async () => {

@@ -1,17 +1,15 @@
 // What a component asks of the scene of its canvas, beside events.
-import { useFrame } from '@react-three/fiber';
 import {
   Collision,
   type CollisionProp,
   type CollisionQueries,
-  useCharacter,
   useCollision,
   useCollisionFrame,
   useContact,
   useVisible,
 } from 'collision-worker/react';
 import type { SceneRayOptions } from 'collision-worker/three';
-import { createRef, type ReactNode, type RefObject, Suspense, use, useRef } from 'react';
+import { createRef, type ReactNode, type RefObject, useRef } from 'react';
 import { type Group, Matrix4, type Mesh, Object3D } from 'three';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MIDDLE, mount, unmountAll } from '../fixtures/react-stage.js';
@@ -124,98 +122,6 @@ test('useContact tells of what begins to touch, touches and parts; useVisible of
   expect(onContactEnd).not.toHaveBeenCalled();
   wall.current!.position.x = 5;
   await vi.waitFor(() => expect(onContactEnd.mock.calls).toEqual([['wall']]), FRAMES);
-});
-
-test.each([true, false])('useCharacter makes an object walk, and ends with it, strict %s', async (isStrict) => {
-  const figure = createRef<Group>();
-  let hero!: ReturnType<typeof useCharacter>;
-  const shape = { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } as const;
-  function Walker({ stepHeight }: { stepHeight: number }): ReactNode {
-    hero = useCharacter(figure, { shape, position: [0, 0.1, 0], stepHeight });
-    useFrame(() => hero.current?.advance([4, 0, 0], 1 / 60));
-    return (
-      <group ref={figure} name="figure">
-        <mesh position-y={0.9}>
-          <boxGeometry args={[0.4, 1.8, 0.4]} />
-        </mesh>
-      </group>
-    );
-  }
-  const scene = (stepHeight: number, isThere = true): ReactNode => (
-    <Collision>
-      <mesh name="floor" position-y={-0.5}>
-        <boxGeometry args={[20, 1, 20]} />
-      </mesh>
-      <mesh name="step" position-x={2}>
-        <boxGeometry args={[1, 0.8, 20]} />
-      </mesh>
-      {isThere && <Walker stepHeight={stepHeight} />}
-    </Collision>
-  );
-  const stage = await mount(scene(0.1), { events: null, isStrict });
-  await vi.waitFor(() => expect(hero.current?.state.touches[0]?.object.name).toBe('step'), FRAMES);
-  await vi.waitFor(() => expect(figure.current!.position.x).toBeCloseTo(1.5 - 0.306, 3), FRAMES);
-  expect(hero.current!.state.ground?.object.name).toBe('floor');
-  // It is the same one, with another option.
-  const { current } = hero;
-  await stage.render(scene(0.5));
-  await vi.waitFor(() => expect(figure.current!.position.x).toBeGreaterThan(1.5), FRAMES);
-  expect(hero.current).toBe(current);
-  await stage.render(scene(0.5, false));
-  expect(hero.current).toBe(null);
-  expect(() => current!.state).toThrow(expect.objectContaining({ code: 'UNKNOWN_ID' }));
-});
-
-test.each([true, false])('a character waits for its figure, and goes on with another, strict %s', async (isStrict) => {
-  const figure = createRef<Group>();
-  let hero!: ReturnType<typeof useCharacter>;
-  let load!: () => void;
-  const loaded = new Promise<void>((resolve) => (load = resolve));
-  function Model(): ReactNode {
-    use(loaded);
-    return (
-      <group ref={figure}>
-        <mesh position-y={0.9}>
-          <boxGeometry args={[0.4, 1.8, 0.4]} />
-        </mesh>
-      </group>
-    );
-  }
-  function Walker({ skin }: { skin: string }): ReactNode {
-    hero = useCharacter(figure, { position: [0, 0.1, 0] });
-    useFrame(() => hero.current?.advance([0.5, 0, 0], 1 / 60));
-    return (
-      <Suspense>
-        <Model key={skin} />
-      </Suspense>
-    );
-  }
-  let queries!: CollisionQueries;
-  function Ask(): ReactNode {
-    queries = useCollision();
-    return null;
-  }
-  const scene = (skin: string): ReactNode => (
-    <Collision>
-      <mesh name="floor" position-y={-0.5}>
-        <boxGeometry args={[200, 1, 200]} />
-      </mesh>
-      <Walker skin={skin} />
-      <Ask />
-    </Collision>
-  );
-  const stage = await mount(scene('first'), { events: null, isStrict });
-  await queries.tracker;
-  expect([figure.current, hero.current]).toEqual([null, null]);
-  load();
-  await vi.waitFor(() => expect(hero.current!.state.ground?.object.name).toBe('floor'), FRAMES);
-  await vi.waitFor(() => expect(figure.current!.position.x).toBeGreaterThan(0.1), FRAMES);
-  const { current } = hero;
-  const before = figure.current;
-  await stage.render(scene('second'));
-  expect(figure.current).not.toBe(before);
-  await vi.waitFor(() => expect(figure.current!.position.x).toBeGreaterThan(0.1), FRAMES);
-  expect(hero.current).toBe(current);
 });
 
 test('useContact tells of two objects and of no other pair, with the handlers of the last render', async () => {

@@ -4,15 +4,21 @@ import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import {
   BatchedMesh,
+  Bone,
   BoxGeometry,
   type Camera,
+  Float32BufferAttribute,
   InstancedMesh,
+  LOD,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
   PerspectiveCamera,
   REVISION,
   Scene,
+  Skeleton,
+  SkinnedMesh,
+  Uint16BufferAttribute,
 } from 'three';
 import { expect, onTestFinished, test } from 'vitest';
 import { ListPainter } from '../fixtures/list-painter.js';
@@ -112,6 +118,38 @@ test.skipIf(Number.parseInt(REVISION, 10) < 166)(
     }
   },
 );
+
+test('a level that bones move is drawn where they have moved it, though the level before it was a Mesh', async () => {
+  const service = await createCollisionService();
+  onTestFinished(() => service.dispose());
+  const geometry = new BoxGeometry();
+  const { count } = geometry.attributes.position;
+  geometry.setAttribute('skinIndex', new Uint16BufferAttribute(new Uint16Array(4 * count), 4));
+  const weights = Float32Array.from({ length: 4 * count }, (_, i) => (i % 4 === 0 ? 1 : 0));
+  geometry.setAttribute('skinWeight', new Float32BufferAttribute(weights, 4));
+  const bone = new Bone();
+  const skinned = new SkinnedMesh(geometry, new MeshBasicMaterial());
+  skinned.add(bone);
+  skinned.bind(new Skeleton([bone]));
+  // Its vertices are there, and drawn where the LOD is.
+  geometry.translate(500, 0, 0);
+  bone.position.x = -500;
+  const lod = new LOD().addLevel(new Mesh(new BoxGeometry(), new MeshBasicMaterial()), 0).addLevel(skinned, 20);
+  const scene = new Scene().add(lod);
+  const tracker = await trackScene(service, scene, { culling: true });
+  const camera = new PerspectiveCamera();
+  const painter = new ListPainter();
+  const draw = async (z: number, turn: number) => {
+    camera.position.z = z;
+    camera.rotation.y = turn;
+    const lines = painter.render(scene, camera);
+    await tracker.update(camera, SIZE);
+    return lines;
+  };
+  for (let i = 0; i < 4; i++) expect(await draw(10, 0)).toEqual([lod.children[0].uuid]);
+  for (let i = 0; i < 4; i++) expect(await draw(10, Math.PI)).toEqual([]);
+  expect(await draw(40, 0)).toEqual([skinned.uuid]);
+});
 
 test('a Mesh that nearer ones hide is not drawn for as long as that is so', async () => {
   const service = await createCollisionService();

@@ -370,6 +370,9 @@ describe('a change is noticed', () => {
       [{ isSkinnedMesh: false }, { bones: 0, isMorphed: true }],
       [{ geometry: new BufferGeometry() }, RIGID],
       [{ geometry: { morphAttributes: { position: 3 } } }, { bones: 0, isMorphed: true }],
+      [{ geometry: { morphAttributes: { position: [] } } }, RIGID],
+      // What is no array has targets, of which the build says what is wrong, however many it says they are.
+      [{ geometry: { morphAttributes: { position: { length: 0 } } } }, { bones: 0, isMorphed: true }],
       [{ geometry: null }, RIGID],
     ];
     for (const [own, expected] of states) {
@@ -379,6 +382,25 @@ describe('a change is noticed', () => {
       expect(isDeformedBy(mesh as unknown as Mesh, before)).toBe(areSameDeformers(before, expected));
     }
   });
+});
+
+test('a list of more morph targets than there may be is not gone through', () => {
+  const geometry = new BufferGeometry();
+  const deformers = { bones: 0, isMorphed: true };
+  let reads = 0;
+  const targets = new Proxy([], {
+    get(array, key) {
+      if (key !== 'length') reads++;
+      return key === 'length' ? 65_537 : Reflect.get(array, key);
+    },
+  });
+  geometry.morphAttributes.position = targets;
+  const mesh = Object.assign(new Mesh(), { geometry, morphTargetInfluences: [] });
+  expect(deformersOf(mesh)).toEqual(deformers);
+  const version = new DeformVersion();
+  version.copy(geometry, deformers);
+  expect(version.equals(geometry, deformers)).toBe(true);
+  expect(reads).toBe(0);
 });
 
 describe('what moves vertices', () => {

@@ -2,9 +2,12 @@
 // the distance of each along the view.
 import {
   BoxGeometry,
+  BufferAttribute,
+  DataTexture,
   Frustum,
   InstancedMesh,
   Matrix4,
+  Mesh,
   MeshBasicMaterial,
   OrthographicCamera,
   PerspectiveCamera,
@@ -72,7 +75,7 @@ function randomCamera(random: Random): AnyCamera {
 }
 
 /** Of each instance that three's frustum sees, its number and how far along the view its middle is. */
-function seenBy(camera: AnyCamera, mesh: InstancedMesh): Map<number, number> {
+function seenBy(camera: AnyCamera, mesh: InstancedMesh, growth = (_instance: number) => 0): Map<number, number> {
   const matrix = new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
   const frustum = new Frustum().setFromProjectionMatrix(matrix, camera.coordinateSystem, camera.reversedDepth);
   const found = new Map<number, number>();
@@ -80,7 +83,8 @@ function seenBy(camera: AnyCamera, mesh: InstancedMesh): Map<number, number> {
     const own = new Matrix4();
     mesh.getMatrixAt(i, own);
     own.premultiply(mesh.matrixWorld);
-    if (!frustum.intersectsSphere(new Sphere().copy(mesh.geometry.boundingSphere!).applyMatrix4(own))) continue;
+    const { center, radius } = mesh.geometry.boundingSphere!;
+    if (!frustum.intersectsSphere(new Sphere(center.clone(), radius + growth(i)).applyMatrix4(own))) continue;
     found.set(i, -new Vector3().setFromMatrixPosition(own).applyMatrix4(camera.matrixWorldInverse).z);
   }
   return found;
@@ -193,6 +197,51 @@ test(`each is drawn in the level that its size in pixels asks for, seed ${SEED}`
     const visible = [...seenBy(camera, mesh).keys()];
     expect(count).toBeGreaterThanOrEqual(visible.length);
   }
+});
+
+// three has morphs of instances since r162.
+const morphTest = test.skipIf(!('setMorphAt' in InstancedMesh.prototype));
+
+morphTest(`those that morph targets move are drawn where they may be seen, seed ${SEED}`, () => {
+  const random = new Random(SEED);
+  for (let round = 0; round < 10; round++) {
+    const mesh = randomMesh(random);
+    const { geometry } = mesh;
+    const way = random.direction().multiplyScalar(random.range(1, 8));
+    const moved = new Float32Array(geometry.attributes.position.array.length);
+    for (let at = 0; at < moved.length; at += 3) way.toArray(moved, at);
+    geometry.morphAttributes.position = [new BufferAttribute(moved, 3)];
+    geometry.morphTargetsRelative = true;
+    const influences = Array.from({ length: COUNT }, () => (random.chance(0.3) ? 0 : random.range(-1, 1)));
+    const posed = new Mesh(geometry);
+    influences.forEach((influence, i) => {
+      posed.morphTargetInfluences![0] = influence;
+      mesh.setMorphAt(i, posed);
+    });
+    const camera = randomCamera(random);
+    const expected = seenBy(camera, mesh, (i) => Math.abs(influences[i]) * way.length());
+    // The answer knows them, but not how three draws them.
+    const part = new InstanceCulling(mesh, entryOf(true), null, null).draw(viewOf(camera));
+    const drawn = part === null ? [...Array(COUNT).keys()] : part.stands.flatMap((stand) => drawnOf(stand, mesh));
+    expect(drawn).toEqual(ascending(expected.keys()));
+    expect(expected.size).toBeGreaterThan(seenBy(camera, mesh).size);
+  }
+});
+
+morphTest('all are drawn where nobody knows how far morph targets move them', () => {
+  const mesh = randomMesh(new Random(SEED));
+  mesh.morphTexture = new DataTexture(new Float32Array(2 * COUNT), 2, COUNT);
+  const many = 1 << 19;
+  const positions = new Float32Array(3 * many);
+  positions.set(mesh.geometry.attributes.position.array);
+  mesh.geometry.setAttribute('position', new BufferAttribute(positions, 3));
+  const away = new PerspectiveCamera(30, 1, 0.1, 1);
+  away.position.set(0, 0, 1000);
+  away.updateMatrixWorld();
+  const draw = () => new InstanceCulling(mesh, entryOf(false), null, null).draw(viewOf(away));
+  expect(draw()).toBeNull();
+  mesh.geometry = new BoxGeometry();
+  expect(draw()).toMatchObject({ hidden: COUNT, stands: [] });
 });
 
 test('a mesh that is seen as it is is drawn as it is', () => {

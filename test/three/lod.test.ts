@@ -207,6 +207,19 @@ test('a level that moves out of its LOD is an object of its own, until it moves 
   }
 });
 
+test('what is below a level and knows no parent, as the app has taken that by hand, does no harm', async () => {
+  const { lod, near } = twoLevels();
+  const marker = new Group();
+  near.add(marker);
+  const tracker = await trackScene(service, new Scene().add(lod), UNRENDERED);
+  await settle(tracker, frontCamera());
+  marker.parent = null;
+  lod.addLevel(cube(4), 90);
+  await settle(tracker, frontCamera());
+  expect(tracker.untracked.size).toBe(0);
+  expect(service.stats.objects).toBe(1);
+});
+
 test('what is hit is the level, what is found is the LOD', async () => {
   const { lod, near, far } = twoLevels();
   const scene = new Scene().add(lod);

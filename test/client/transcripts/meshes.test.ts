@@ -69,6 +69,25 @@ test.each([0, 1])('added, with %d builders', async (builders) => {
     const left = [own.positions.length, own.indices.length, own.skin.bones.length, own.morphs.targets[1].length];
     return { left, info: service.meshInfo(await adding) };
   });
+  const shared = <T extends Float32Array | Uint32Array | Uint16Array | Uint8Array>(array: T): T => {
+    const copy = new (array.constructor as new (buffer: SharedArrayBuffer) => T)(
+      new SharedArrayBuffer(array.byteLength),
+    );
+    copy.set(array);
+    return copy;
+  };
+  const own = () => ({ positions: positions.slice(), indices: indices!.slice() });
+  const cases: [string, MeshData][] = [
+    ['positions', { ...own(), positions: shared(positions) }],
+    ['indices', { ...own(), indices: shared(indices!) }],
+    ['bones', { ...own(), skin: { ...skin(), bones: shared(skin().bones) } }],
+    ['weights', { ...own(), skin: { ...skin(), weights: shared(skin().weights) } }],
+    ['targets', { ...own(), morphs: { ...morphs(), targets: morphs().targets.map(shared) } }],
+  ];
+  for (const [name, data] of cases) {
+    await add(`handed over, with ${name} that are shared`, data, { transfer: true });
+    await add(`not handed over, with ${name} that are shared`, data);
+  }
   await transcript.tell('what is written into it since does not matter', async () => {
     const own = { positions: positions.slice(), indices: indices!.slice() };
     const adding = service.addMesh(own);

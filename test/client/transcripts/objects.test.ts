@@ -88,6 +88,66 @@ test('described', async () => {
   await transcript.check('objects-described');
 });
 
+test('refused', async () => {
+  const { transcript, service } = await told();
+  const open = await service.addMesh({ positions, indices: indices!.slice(3) });
+  const lines = await service.addMesh({ positions, topology: 'lines' });
+  const box = { type: 'box', halfExtents: [1, 2, 3] } as const;
+  const capsule = { type: 'capsule', radius: 1, from: [0, 1, 2], to: [3, 4, 5] } as const;
+  const [most, more] = [1e30, 1.1e30];
+  const shapes: object[] = [
+    { ...BALL, radius: most },
+    { ...BALL, radius: more },
+    { ...BALL, radius: 0 },
+  ];
+  for (let k = 0; k < 3; k++) {
+    for (const value of [most, more, -more]) {
+      const place = [0, 0, 0].with(k, value);
+      shapes.push({ ...BALL, center: place }, { ...box, halfExtents: place }, { ...box, center: place });
+      shapes.push({ ...capsule, from: place }, { ...capsule, to: place });
+    }
+  }
+  shapes.push({ ...capsule, radius: more }, { ...capsule, radius: -1 }, { ...box, halfExtents: [1, -1, 1] });
+  shapes.push({ ...box, rotation: [0, 0, 0, 0] }, { ...box, rotation: [0, 0, 1] }, { ...box, rotation: [0, 0, 0, 2] });
+  shapes.push({ type: 'mesh', mesh: open, solid: true }, { type: 'mesh', mesh: lines, solid: true });
+  shapes.push({ type: 'mesh', mesh: 77 }, { type: 'mesh', mesh: open, solid: 1 }, { type: 'cone' }, {});
+  const tried = (heading: string, options: object) =>
+    transcript.tell(`${heading} ${JSON.stringify(options)}`, () => {
+      const id = service.addObject(options as never);
+      service.removeObject(id);
+      return 'taken';
+    });
+  for (const shape of shapes) await tried('shape', { shape });
+  for (const options of [
+    { shape: { type: 'mesh', mesh: lines }, boxes: [] },
+    { shape: BALL, boxes: [{ name: 'a', halfExtents: [1, 1, 1] }] },
+    { shape: { type: 'mesh', mesh: open }, boxes: [{ name: 'a', halfExtents: [1, 1, -1] }] },
+    { shape: { type: 'mesh', mesh: open }, boxes: [{ name: 'a', halfExtents: [1, 1, 1], center: [more, 0, 0] }] },
+    { shape: { type: 'mesh', mesh: open }, boxes: 7 },
+    { shape: BALL, matrix: at(Number.POSITIVE_INFINITY) },
+    { shape: BALL, matrix: at(0, 0, 0, 0) },
+    { shape: BALL, matrix: at(0).slice(1) },
+    { shape: BALL, layers: 0.5 },
+    { shape: BALL, layers: 2 ** 32 },
+    { shape: BALL, group: -2 },
+    { shape: BALL, collidesWith: Number.NaN },
+    { shape: BALL, contacts: 'all' },
+    { shape: BALL, motion: 'still' },
+    { shape: BALL, side: 'both' },
+    { shape: BALL, clearance: -1 },
+    { shape: BALL, clearance: Number.POSITIVE_INFINITY },
+    { shape: BALL, pickable: 1 },
+    { shape: BALL, cullable: 'no' },
+    { shape: BALL, occluder: null },
+    { shape: BALL, continuous: 0 },
+    { shape: BALL, other: 1 },
+    {},
+  ]) {
+    await tried('options', options);
+  }
+  await transcript.check('objects-refused');
+});
+
 test('posed', async () => {
   const { transcript, service } = await told();
   const skin = {

@@ -33,7 +33,7 @@ export default defineConfig({
       'test/three/{*,transcripts/*}.test.ts',
       'test/pointer/*.test.ts',
       'test/react/*.test.ts',
-      'test/react/{fiber-events,hooks,worker-events}.browser.test.tsx',
+      'test/react/{fiber-events,hooks,use-character,worker-events}.browser.test.tsx',
       'test/repro/*.test.ts',
       'test/worker/{binding,box-cover,box-lines,core-start,failures,mesh-table,placing,second-part}.test.ts',
       'test/worker/{steps,top-boxes,used-memory,way-order,worker-service}.test.ts',
@@ -43,7 +43,7 @@ export default defineConfig({
       'test/worker/point-line/{picks,baked,queries}.test.ts',
       'test/worker/scene/{core-invariants,inspect,frame/matrices,view/many-views}.test.ts',
       'test/worker/scene/query/{pick,pick-region-edges,pick-screen,sees,overlap,containing,closest-point}.test.ts',
-      'test/worker/scene/query/{sweep,distance,rays-many,frustum-query,clip-rays,clip-regions}.test.ts',
+      'test/worker/scene/query/{sweep,distance,rays-many,frustum-query,clip-rays,clip-regions,time-left}.test.ts',
       'test/worker/{section,snap,skin}/*.test.ts',
     ],
     // What takes a page, or long: services that live for minutes or are given up after seconds, large meshes that are the

@@ -6,7 +6,9 @@ import {
   BoxGeometry,
   type BufferGeometry,
   type Camera,
+  DoubleSide,
   Group,
+  InstancedBufferAttribute,
   InstancedMesh,
   LOD,
   Matrix4,
@@ -21,6 +23,7 @@ import {
 import { test } from 'vitest';
 import { ListPainter } from '../../fixtures/list-painter.js';
 import { drawnBy, SceneTranscript } from '../../fixtures/scene-transcript.js';
+import { Transcript } from '../../fixtures/transcript.js';
 
 const HAS_INSTANCES = Number.parseInt(REVISION, 10) >= 166;
 const material = new MeshBasicMaterial();
@@ -66,7 +69,9 @@ test('Meshes and instances', async () => {
   ];
   const never = named('never culled', new Mesh(box(), material), 0, 0, 50);
   never.frustumCulled = false;
-  const scene = new Scene().add(group.add(left, right), far, never, crowd('many', 12));
+  const many = crowd('many', 12);
+  many.add(named('child', new Mesh(box(), material), 0, 2, 0));
+  const scene = new Scene().add(group.add(left, right), far, never, many);
   const { all, fly } = await flown(scene, { culling: true });
   await fly('at first');
   await fly('it turns', () => all.camera.quaternion.set(0, 0.6, 0, 0.8));
@@ -81,13 +86,28 @@ test('Meshes and instances', async () => {
   await fly('and shows', () => {
     group.visible = true;
   });
+  const other = new PerspectiveCamera(60, 1, 1, 100);
+  other.position.set(3, 0, 10);
+  await fly('another camera draws in the midst', () => {
+    left.onBeforeRender = () => {
+      left.onBeforeRender = () => {};
+      all.note(`  drawn in the midst ${drawnBy(new ListPainter(), all, other).join(', ')}`);
+    };
+  });
+  await fly('what it draws with goes in the midst', () => {
+    left.onBeforeRender = () => {
+      left.onBeforeRender = () => {};
+      all.note(`  there are ${many.children.length} children`);
+      many.children.splice(0, many.children.length - 1);
+    };
+  });
+  all.note(`  its children ${many.children.map(({ name }) => name)}`);
   await fly('an instance moves', () => {
-    const many = scene.getObjectByName('many') as InstancedMesh;
     many.setMatrixAt(0, at(0, 1, 0));
     many.instanceMatrix.needsUpdate = true;
   });
   await fly('fewer', () => {
-    (scene.getObjectByName('many') as InstancedMesh).count = 6;
+    many.count = 6;
   });
   await fly('another layer', () => right.layers.set(2));
   await fly('a camera that has it', () => all.camera.layers.enable(2));
@@ -169,6 +189,40 @@ test('what hides others', async () => {
   await fly('it turns a little', () => all.camera.quaternion.set(0, 0.28, 0, 0.96), 3);
   await fly('it moves', () => all.camera.position.set(1, 0, 10), 4);
   await fly('what is hidden moves', () => scene.getObjectByName('behind')!.position.setX(0.5), 4);
+  const behind = scene.getObjectByName('behind') as Mesh;
+  const built = async (change: () => unknown) => {
+    change();
+    await all.tracker.settled();
+  };
+  const is = (change: Partial<Mesh>) => () => built(() => Object.assign(behind, change));
+  await fly('what is hidden has another geometry', is({ geometry: box(1.5) }), 4);
+  await fly(
+    'its vertices move',
+    () =>
+      built(() => {
+        behind.geometry.attributes.position.setX(0, 2);
+        behind.geometry.attributes.position.needsUpdate = true;
+      }),
+    4,
+  );
+  await fly('it has another side', is({ material: new MeshBasicMaterial({ side: DoubleSide }) }), 4);
+  await fly('it is drawn over all', is({ material: new MeshBasicMaterial({ depthTest: false }) }), 3);
+  await fly('and as before', is({ material }), 4);
+  await fly('it is in another layer', () => behind.layers.set(1), 2);
+  await fly('that the camera sees', () => all.camera.layers.enable(1), 4);
+  await fly('it has the layer of before', () => behind.layers.set(0), 4);
+  await fly('and the camera', () => all.camera.layers.disable(1), 4);
+  await fly('it is never culled', is({ frustumCulled: false }), 3);
+  await fly('and is', is({ frustumCulled: true }), 3);
+  await fly(
+    'an instance moves out of the shadow',
+    () => {
+      const many = scene.getObjectByName('many') as InstancedMesh;
+      many.setMatrixAt(2, at(9, 0, -6));
+      many.instanceMatrix.needsUpdate = true;
+    },
+    4,
+  );
   await fly('the wall moves', () => wall.position.setY(0.5), 4);
   await fly(
     'the wall shows less',
@@ -207,6 +261,114 @@ test('levels', async () => {
   }
   for (const z of [10, 15, 30, 28, 26, 50, 80, 10]) await fly(`from ${z}`, () => all.camera.position.setZ(z));
   await all.check('culling-levels');
+});
+
+test('wishes that are none, and what cannot be read', async () => {
+  const two = () =>
+    new LOD()
+      .addLevel(named('fine', new Mesh(box(2), material)), 0)
+      .addLevel(named('coarse', new Mesh(box(), material)), 20);
+  const [coarse, coarser] = [box(0.5), box(0.25)];
+  const levels: Record<string, unknown> = {
+    'no array': 7,
+    'no levels': [],
+    'no pixels': [{ geometry: coarse }],
+    'no geometry': [{ pixels: 3 }],
+    'an unknown key': [{ pixels: 3, geometry: coarse, size: 1 }],
+    'less than no pixels': [{ pixels: -1, geometry: coarse }],
+    'a bad hysteresis': [{ pixels: 3, geometry: coarse, hysteresis: -1 }],
+    'the wrong way round': [
+      { pixels: 3, geometry: coarse },
+      { pixels: 3, geometry: coarser },
+    ],
+    'as many as a LOD has': [{ pixels: 8 }, { pixels: 3 }],
+    'a geometry for a LOD': [{ pixels: 8, geometry: coarse }],
+    'well, for a LOD': [{ pixels: 8 }],
+    null: null,
+    well: [{ pixels: 8, geometry: coarse, hysteresis: 0 }],
+  };
+  const throwing = 'what throws';
+  const names = [...Object.keys(levels), throwing];
+  const lods = names.slice(8).map((name) => named(name, two()));
+  const crowds = names.slice(0, 8).map((name) => crowd(name, 3));
+  const wishes = {
+    order: ({ name }: InstancedMesh) => {
+      if (name === 'no levels') throw new Error('no order');
+      return (name === 'no pixels' ? 'upwards' : undefined) as undefined;
+    },
+    levels: ({ name }: Object3D) => {
+      if (name === throwing) throw new TypeError('not today');
+      return levels[name] as undefined;
+    },
+  };
+  const scene = new Scene().add(...crowds, crowd('well', 3), ...lods);
+  const { all, fly } = await flown(scene, { culling: wishes });
+  await fly('at first', () => {}, 3);
+  await fly('far away', () => all.camera.position.setZ(60), 2);
+  const [first, second] = crowds;
+  const gone = () => {
+    throw new Error('it is gone');
+  };
+  await fly('and near', () => all.camera.position.setZ(10), 2);
+  await fly('one cannot be read', () => Object.defineProperty(first, 'morphTexture', { get: gone }), 2);
+  await fly(
+    'a second takes nothing in',
+    () => {
+      second.add(named('child', new Mesh(box(), material)));
+      Object.defineProperty(second.children, 'unshift', { value: gone });
+    },
+    2,
+  );
+  all.note(`  its children ${second.children.map(({ name }) => name)}`);
+  const lod = lods.find(({ name }) => name === 'well, for a LOD')!;
+  await fly('a LOD that the app switches', () => {
+    lod.autoUpdate = false;
+  });
+  await fly('and not', () => {
+    lod.autoUpdate = true;
+  });
+  await fly('far away', () => all.camera.position.setZ(90));
+  // When what cannot be read leaves the service is not said.
+  const told = new Transcript();
+  for (const line of all.text.split('\n')) if (/^(#|\*| {2}(drawn|culled|its))/.test(line)) told.note(line);
+  await told.check('culling-wishes');
+});
+
+test('what the app says may be left out, and may not', async () => {
+  const [never, always, unsaid, mesh, lone] = ['never', 'always', 'unsaid', 'mesh', 'lone'];
+  const cullable: Record<string, boolean> = { [never]: false, [always]: true, [mesh]: false };
+  const scene = new Scene().add(crowd(never, 5), crowd(always, 5), crowd(unsaid, 5));
+  for (const each of scene.children.slice(1)) each.frustumCulled = false;
+  scene.add(named(mesh, new Mesh(box(), material), 3), named(lone, new Mesh(box(), material), -3));
+  const { all, fly } = await flown(scene, {
+    culling: true,
+    objectOptions: ({ name }) => (name in cullable ? { cullable: cullable[name] } : undefined),
+  });
+  await fly('at first', () => {}, 3);
+  const kept = scene.children.map(({ name, frustumCulled }) => `${name} ${frustumCulled}`);
+  all.note(`  frustumCulled ${kept.join(', ')}`);
+  await fly('it turns', () => all.camera.quaternion.set(0, 0.6, 0, 0.8), 3);
+  await fly('it turns away', () => all.camera.quaternion.set(0, 1, 0, 0), 3);
+  const many = scene.children[1] as InstancedMesh;
+  await fly('none are left', () => {
+    many.count = 0;
+  });
+  await fly('with an attribute of their own', () => {
+    many.count = 5;
+    many.geometry.setAttribute('own', new InstancedBufferAttribute(new Float32Array(5), 1));
+  });
+  await fly(
+    'of another geometry, larger than itself',
+    () => {
+      many.geometry = box(4);
+      return all.tracker.settled();
+    },
+    3,
+  );
+  await fly('moved as a whole', () => many.position.set(0, 0, 40), 3);
+  await fly('in another layer', () => many.layers.set(3));
+  await fly('it leaves', () => many.removeFromParent());
+  await all.check('culling-cullable');
 });
 
 test.skipIf(!HAS_INSTANCES)('batches', async () => {

@@ -9,7 +9,10 @@ import {
   Float32BufferAttribute,
   FrontSide,
   Group,
+  InstancedBufferAttribute,
+  InstancedInterleavedBuffer,
   InstancedMesh,
+  InterleavedBufferAttribute,
   Line,
   LineBasicMaterial,
   LineLoop,
@@ -33,6 +36,8 @@ import {
 import { Line2 } from 'three/addons/lines/Line2.js';
 import { LineGeometry } from 'three/addons/lines/LineGeometry.js';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
+import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
+import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { test } from 'vitest';
 import { SceneTranscript } from '../../fixtures/scene-transcript.js';
 
@@ -79,11 +84,18 @@ test('poses', async () => {
   const { skin, bones } = skinned();
   const morph = morphed('morphed', 4);
   const still = mesh('still', 8);
-  const scene = new Scene().add(skin, morph, still);
-  const all = await SceneTranscript.track(scene, { contacts: 'bones' });
+  const [refused, open] = [named('refused', skinned().skin, 12), named('open', skinned().skin, 16)];
+  open.geometry.setDrawRange(0, 18);
+  const scene = new Scene().add(skin, morph, still, refused, open);
+  const all = await SceneTranscript.track(scene, {
+    contacts: 'bones',
+    objectOptions: ({ name }) =>
+      name === 'refused' ? { clearance: -1 } : name === 'open' ? { solid: true } : undefined,
+  });
   await all.change('as they are');
   await all.change('nothing');
   await all.change('a bone moves', () => bones[1].position.set(0, 1, 0));
+  await all.change('of a mesh that is refused', () => refused.skeleton.bones[1].position.set(0, 1, 0));
   await all.change('the mesh moves', () => skin.position.set(0, 0, 1));
   await all.change('an influence', () => {
     morph.morphTargetInfluences![0] = 0.5;
@@ -104,6 +116,13 @@ test('poses', async () => {
   });
   await all.change('in one', () => skin.layers.set(0));
   await all.change('a bone that is nowhere', () => bones[1].position.set(Number.NaN, 0, 0));
+  await all.change('and stays there');
+  await all.change('hidden', () => {
+    skin.visible = false;
+  });
+  await all.change('shown', () => {
+    skin.visible = true;
+  });
   await all.change('and somewhere', () => bones[1].position.set(0, 1, 0));
   await all.change('an influence that is none', () => {
     morph.morphTargetInfluences![0] = Number.NaN;
@@ -111,6 +130,9 @@ test('poses', async () => {
   await all.change('and one', () => {
     morph.morphTargetInfluences![0] = 1;
   });
+  await all.change('without a scale', () => skin.scale.set(0, 0, 0));
+  await all.change('it is posed there', () => bones[1].position.set(0, 2, 0));
+  await all.change('and with one', () => skin.scale.set(1, 1, 1));
   await all.change('detached', () => {
     skin.bindMode = 'detached' as never;
     skin.updateMatrixWorld(true);
@@ -177,6 +199,74 @@ test('points and lines', async () => {
   await exactly('a ray that ends on it', 2, 0, 2);
   await exactly('a ray that ends before it', 2, 0, 1.5);
   await all.check('scene-lines');
+});
+
+test('lines that have a width', async () => {
+  const line = (name: string, x: number, geometry: LineSegmentsGeometry, options = {}) => {
+    const material = new LineMaterial({ linewidth: 6, ...options });
+    material.resolution.set(200, 100);
+    return named(name, new LineSegments2(geometry, material), x);
+  };
+  const ends = (): number[] => [0, 0, 0, 1, 1, 0, 1, 1, 0, 2, 0, 0];
+  const apart = new LineSegmentsGeometry();
+  apart.setAttribute('instanceStart', new InstancedBufferAttribute(Float32Array.of(0, 0, 0, 1, 1, 0), 3));
+  apart.setAttribute('instanceEnd', new InstancedBufferAttribute(Float32Array.of(1, 1, 0, 2, 0, 0), 3));
+  const wide = new LineSegmentsGeometry();
+  // Each row begins with what is no place, and the end comes first.
+  const rows = (values: Float32Array | Float64Array) => new InstancedInterleavedBuffer(values as Float32Array, 8, 1);
+  const data = rows(Float32Array.of(9, 1, 1, 0, 0, 0, 0, 9, 9, 2, 0, 0, 1, 1, 0, 9));
+  wide.setAttribute('instanceEnd', new InterleavedBufferAttribute(data, 3, 1));
+  wide.setAttribute('instanceStart', new InterleavedBufferAttribute(data, 3, 4));
+  const double = new LineSegmentsGeometry();
+  const sixes = new InstancedInterleavedBuffer(Float64Array.from(ends()) as never, 6, 1);
+  double.setAttribute('instanceStart', new InterleavedBufferAttribute(sixes, 3, 0));
+  double.setAttribute('instanceEnd', new InterleavedBufferAttribute(sixes, 3, 3));
+  const turned = new LineSegmentsGeometry();
+  const six = new InstancedInterleavedBuffer(Float32Array.from(ends()), 6, 1);
+  turned.setAttribute('instanceStart', new InterleavedBufferAttribute(six, 3, 3));
+  turned.setAttribute('instanceEnd', new InterleavedBufferAttribute(six, 3, 0));
+  const scene = new Scene().add(
+    line('as they are made', -9, new LineSegmentsGeometry().setPositions(ends())),
+    line('apart', -6, apart),
+    line('in wide rows', -3, wide),
+    line('of doubles', 0, double),
+    line('turned', 3, turned),
+    line('in the world', 6, new LineSegmentsGeometry().setPositions(ends()), { worldUnits: true, linewidth: 0.5 }),
+  );
+  const all = await SceneTranscript.track(scene);
+  await all.change('as they are');
+  const name = (hits: readonly { object: Object3D; faceIndex?: unknown }[]) =>
+    hits.map(({ object, faceIndex }) => `${object.name} ${faceIndex}`);
+  for (const [x, y] of [
+    [0.75, 0.75],
+    [1.5, 0.5625],
+    [1, 1.125],
+    [1, 1.75],
+  ]) {
+    for (const { name: its, position } of scene.children) {
+      const [left, top] = [100 + 5 * (position.x + x), 50 - 5 * y];
+      await all.tell(`${its} at ${x} ${y}`, () => all.tracker.pickAll(left, top));
+      await all.tell(`${its} within`, async () => name(await all.tracker.pickAll(left, top, { radius: 5 })));
+      await all.tell(`${its} by params`, async () =>
+        name(await all.tracker.pickAll(left, top, { params: { Line2: { threshold: 4 } } as never })),
+      );
+      const ray = { origin: [position.x + x, y, 9], direction: [0, 0, -1] } as const;
+      await all.tell(`${its} by a ray`, async () => name(await all.tracker.raycastAll(ray)));
+      await all.tell(`${its} by a ray, by params`, async () =>
+        name(await all.tracker.raycastAll(ray, { params: { Line2: { threshold: 1 } } as never })),
+      );
+    }
+  }
+  await all.change('fewer segments', () => {
+    apart.instanceCount = 1;
+  });
+  await all.change('ends that move', () => {
+    apart.attributes.instanceEnd.setX(0, 2);
+    apart.attributes.instanceEnd.needsUpdate = true;
+    six.array[0] = 0.5;
+    six.needsUpdate = true;
+  });
+  await all.check('scene-fat-lines');
 });
 
 test('LODs and Sprites', async () => {

@@ -2,6 +2,7 @@
 import { measure, type SceneLineOptions, type ScenePickOptions, type SceneTarget } from 'collision-worker/three';
 import {
   BackSide,
+  BatchedMesh,
   BoxGeometry,
   BufferGeometry,
   DoubleSide,
@@ -9,13 +10,16 @@ import {
   InstancedMesh,
   LineBasicMaterial,
   LineSegments,
+  LOD,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
   type Object3D,
+  OrthographicCamera,
   Plane,
   Points,
   PointsMaterial,
+  REVISION,
   Scene,
   Sprite,
   SpriteMaterial,
@@ -23,6 +27,7 @@ import {
 } from 'three';
 import { test } from 'vitest';
 import { SceneTranscript } from '../../fixtures/scene-transcript.js';
+import { flushed, Transcript } from '../../fixtures/transcript.js';
 
 const at = (x: number, y = 0, z = 0) => new Matrix4().setPosition(x, y, z);
 
@@ -203,6 +208,176 @@ test('volumes and sweeps', async () => {
   await all.tell('sees none', () => tracker.sees([]));
   await all.tell('sees a scene', () => tracker.sees([scene.scene]));
   await all.check('queries-volumes');
+});
+
+test('through a flat camera that is turned', async () => {
+  const { tracker, a, c, many, sprite } = await tracked();
+  // What is sent has the last bits of what three computes, which differ from version to version.
+  const told = new Transcript();
+  const flat = new OrthographicCamera(-20, 20, 10, -10, 1, 40);
+  flat.quaternion.set(-0.2, 0.4, 0.4, 0.8);
+  flat.position.set(7.2, 9.6, 9);
+  flat.updateMatrixWorld();
+  tracker.setView(flat, { x: 10, y: 20, width: 200, height: 100 }, 'flat');
+  const [left, right] = [a, sprite].map(({ position }) => position.clone().project(flat));
+  const pixelOf = ({ x, y }: Vector3): [number, number] => [10 + 100 * (1 + x), 20 + 50 * (1 - y)];
+  for (const [name, place] of [
+    ['a Mesh', left],
+    ['a Sprite', right],
+    ['an instance', new Vector3(1.5, 0.25, 0).project(flat)],
+    ['points', new Vector3(6, 0, 0).project(flat)],
+    ['a line', new Vector3(8, 0.5, 0).project(flat)],
+  ] as const) {
+    const [x, y] = pixelOf(place);
+    for (const options of [
+      {},
+      { method: 'screen', radius: 9 },
+      { radius: 6 },
+      { snap: ['vertex', 'edge'], radius: 20 },
+    ] as const) {
+      await told.tell(`${name}, ${JSON.stringify(options)}`, () => tracker.pick(x, y, { view: 'flat', ...options }));
+    }
+    await told.tell(`all at ${name}`, () => tracker.pickAll(x, y, { view: 'flat' }));
+    await told.tell(`about ${name}`, () =>
+      tracker.pickRegion({ x: x - 9, y: y - 9, width: 18, height: 18 }, { view: 'flat' }),
+    );
+  }
+  await told.tell('what it sees', () => tracker.sees([a, c, many, sprite], { view: 'flat' }));
+  await told.tell('beside the view', () => tracker.pick(5, 5, { view: 'flat' }));
+  flat.left = -4;
+  flat.updateProjectionMatrix();
+  await told.tell('the camera has changed, the view has not', () => tracker.pick(...pixelOf(left), { view: 'flat' }));
+  await told.check('queries-flat');
+});
+
+/** It is as large as the view, and has events as a page's elements have them. */
+class HoveredElement extends EventTarget {
+  readonly ownerDocument = null;
+  readonly [name: string]: unknown;
+
+  constructor() {
+    super();
+    Object.assign(this, { clientLeft: 0, clientTop: 0, offsetWidth: 200, offsetHeight: 100 });
+  }
+
+  getBoundingClientRect() {
+    return { left: 10, top: 20, width: 200, height: 100 };
+  }
+
+  send(type: string, x: number, y: number, more = {}): void {
+    const places = { clientX: x + 10, clientY: y + 20, offsetX: x, offsetY: y };
+    this.dispatchEvent(Object.assign(new Event(type), { pointerId: 1, isPrimary: true, ...places, ...more }));
+  }
+}
+
+test('what a pointer is over', async () => {
+  const { all, tracker, a } = await tracked();
+  const element = new HoveredElement();
+  // In which order questions of pointers and of frames are sent is not said.
+  const told = new Transcript();
+  const note = async () => {
+    for (let i = 0; i < 2; i++) await tracker.pick(0, 0);
+    await flushed();
+  };
+  const listen = (options: object) =>
+    tracker.hover(
+      element as never,
+      (hit, before) => {
+        const [now, then] = [hit, before].map((each) => each && `${each.object.name} ${each.instanceId ?? ''}`);
+        told.note(`  over ${now}, before ${then}`);
+      },
+      options,
+    );
+  const hear = async (heading: string, type: string, x: number, y: number, more = {}) => {
+    told.note(`\n# ${heading}`);
+    element.send(type, x, y, more);
+    await note();
+  };
+  for (const options of [{}, { every: true }, { layers: 2 }]) {
+    told.note(`\n## ${JSON.stringify(options)}`);
+    const ending = new AbortController();
+    const end = listen({ ...options, signal: ending.signal });
+    await hear('it comes', 'pointerenter', 100, 51);
+    await hear('it moves', 'pointermove', 101, 51);
+    await hear('to another instance', 'pointermove', 116, 51);
+    await hear('to another object', 'pointermove', 70, 51);
+    await hear('to nothing', 'pointerdown', 5, 5);
+    await hear('and back', 'pointermove', 70, 51);
+    await hear('another finger', 'pointermove', 100, 51, { pointerId: 2, isPrimary: false });
+    await hear('another finger goes', 'pointerleave', 70, 51, { pointerId: 2, isPrimary: false });
+    told.note('\n# what it is over moves away');
+    await all.change('', () => a.position.setY(5));
+    await note();
+    told.note('\n# and back');
+    await all.change('', () => a.position.setY(0));
+    await note();
+    await hear('it goes', 'pointerleave', 70, 51);
+    told.note('\n# nobody is there');
+    await all.change('');
+    await note();
+    await hear('it comes again', 'pointermove', 100, 51);
+    await hear('it is taken away', 'pointercancel', 100, 51);
+    await hear('it comes again', 'pointermove', 100, 51);
+    if ('every' in options) ending.abort();
+    else end();
+    await hear('nobody listens', 'pointermove', 70, 51);
+  }
+  for (const options of [{ every: 1 }, { signal: 7 }, { latest: true }, { radius: -1 }]) {
+    await told.tell(`with ${JSON.stringify(options)}`, () => listen(options)());
+  }
+  await told.tell('no listener', () => tracker.hover(element as never, 7 as never));
+  await told.tell('no element', () => tracker.hover({} as never, () => {}));
+  await told.tell('of an aborted signal', () => listen({ signal: AbortSignal.abort() }));
+  await hear('nobody listens', 'pointermove', 70, 51);
+  await told.check('queries-hover');
+});
+
+// Their instances have numbers of their own.
+test.skipIf(Number.parseInt(REVISION, 10) < 166)('what a target may be', async () => {
+  const scene = await tracked();
+  const { all, tracker, a, c, many } = scene;
+  const batch = named('batch', new BatchedMesh(3, 100, 200, new MeshBasicMaterial()), 0);
+  const box = batch.addGeometry(new BoxGeometry());
+  for (let i = 0; i < 3; i++) batch.setMatrixAt(batch.addInstance(box), at(1.5 * i, 0.5, 0.25));
+  const lod = named('lod', new LOD(), -6);
+  const level = named('level', new Mesh(new BoxGeometry(), new MeshBasicMaterial()), 0);
+  lod.addLevel(level).position.set(-6, 0.5, 0.25);
+  await all.build(() => scene.scene.add(batch, lod));
+  await all.change('as it is');
+  const targets: [string, unknown][] = [
+    ['a Mesh', a],
+    ['a Mesh as an object', { object: a }],
+    ['a Mesh with a number', { object: a, instanceId: 0 }],
+    ['a Mesh with a number of a batch', { object: a, batchId: 0 }],
+    ['all instances', many],
+    ['an instance', { object: many, instanceId: 1 }],
+    ['an instance that is not there', { object: many, instanceId: 7 }],
+    ['one of a batch', { object: batch, batchId: 1 }],
+    ['one of a batch, by the other name', { object: batch, instanceId: 1 }],
+    ['one of a batch, by both', { object: batch, instanceId: 0, batchId: 2 }],
+    ['all of a batch', { object: batch, batchId: undefined }],
+    ['half an instance', { object: many, instanceId: 0.5 }],
+    ['less than none', { object: batch, batchId: -1 }],
+    ['a LOD', lod],
+    ['its level', level],
+    ['what only seems to be one', { isObject3D: false, object: a }],
+    ['what has none', { object: { isObject3D: 1 } }],
+    ['nothing', {}],
+    ['null', null],
+    ['a number', 7],
+  ];
+  for (const [name, target] of targets) {
+    const given = target as SceneTarget;
+    await all.tell(`ids of ${name}`, () => tracker.idsOf(given as never));
+    await all.tell(`distance of ${name}`, () => tracker.distance(given, c));
+    await all.tell(`contact of ${name}`, () => tracker.contact(given, a, { detail: 'any' }));
+    await all.tell(`ignoring ${name}`, () =>
+      tracker
+        .raycastAll({ origin: [-9, 0.25, 0.25], direction: [1, 0, 0] }, { ignore: [given] })
+        .then((hits) => hits.map(({ object, instanceId, batchId }) => `${object.name} ${instanceId ?? batchId ?? ''}`)),
+    );
+  }
+  await all.check('queries-targets');
 });
 
 test('frames', async () => {

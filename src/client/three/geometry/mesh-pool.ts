@@ -182,8 +182,13 @@ export class MeshPool {
     this.#watched.forget(mesh);
     mesh.noteVersion();
     this.#builds.begin(mesh);
+    const tell = (): void => {
+      for (const { user } of mesh.uses) user.onMeshMove?.();
+    };
+    tell();
     this.#update(built).then((isMoved) => {
       this.#builds.end(mesh);
+      tell();
       if (isMoved || mesh.removal.aborted) return;
       mesh.isUnread = true; // so that it is built, and not moved again
       this.#review(mesh);

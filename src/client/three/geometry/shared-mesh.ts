@@ -40,6 +40,8 @@ export interface MeshUser {
   readonly isStatic: boolean;
   /** The mesh was built, or could not be. No use of it ends in here. */
   onMeshChange(): void;
+  /** Its vertices begin to move, or have moved: answers to what was asked before do not know that. */
+  onMeshMove?(): void;
 }
 
 /** One use of a mesh, for `release`. */

@@ -147,6 +147,10 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     this.#context.stale.add(this);
   }
 
+  onMeshMove(): void {
+    this.#standIn.speak();
+  }
+
   reject(index: number): void {
     this.#standIn.reject(index);
   }

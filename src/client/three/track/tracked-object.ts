@@ -233,6 +233,10 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     this.#context.stale.add(this);
   }
 
+  onMeshMove(): void {
+    this.speak();
+  }
+
   reject(index: number): void {
     if (index >= this.#expected || this.isHidden(index)) return;
     try {
