@@ -25,10 +25,7 @@ test('a contact', async () => {
   const keep = () => pairs.keepContact(a, b, detail);
   expect(inOnePiece(pairs.beginContact(a, b, detail, LONG)!)).toEqual(whole);
   expect(inOnePiece(pairs.beginKeptContact(a, b, keep(), LONG)!)).toEqual(whole);
-  for (const begin of [
-    () => pairs.beginContact(a, b, detail, 0),
-    () => pairs.beginKeptContact(a, b, keep(), 0),
-  ]) {
+  for (const begin of [() => pairs.beginContact(a, b, detail, 0), () => pairs.beginKeptContact(a, b, keep(), 0)]) {
     expect(begin()).toBeUndefined();
     expect(inOnePiece(pairs.resumeContact(a, b, LONG)!)).toEqual(whole);
     expect(begin()).toBeUndefined();
