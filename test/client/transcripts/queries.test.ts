@@ -1,7 +1,7 @@
 // What each query and each of its options sends, and what it answers: a transcript, as in frames.test.ts.
 import type { CollisionService, ObjectId, PickOptions, QueryOptions, ViewOptions } from 'collision-worker';
 import { beforeEach, test } from 'vitest';
-import { Transcript } from '../../fixtures/transcript.js';
+import { flushed, Transcript } from '../../fixtures/transcript.js';
 import { boxMesh } from '../../oracle/meshes.js';
 
 const at = (x: number, y = 0, z = 0, s = 1) => [s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0, x, y, z, 1];
@@ -109,6 +109,13 @@ test('picks', async () => {
     ['on the screen, within a radius', { method: 'screen', radius: 500 }],
     ['on the screen, in another view', { method: 'screen', view: 'flat', radius: 12 }],
     ['latest', { latest: true }],
+    ['within a radius and a threshold', { radius: 6, threshold: 0.5 }],
+    ['within no radius, and a threshold', { radius: 0, threshold: 0.5 }],
+    ['on the screen, with a threshold', { method: 'screen', radius: 6, threshold: 0.5 }],
+    ['less than no radius', { radius: -1 }],
+    ['on the screen, less than no radius', { method: 'screen', radius: -1 }],
+    ['by no method', { method: 'eye' as never }],
+    ['latest or not', { latest: 1 as never }],
   ];
   for (const [name, each] of options) {
     await transcript.tell(`pick, ${name}`, () => service.pick(111, 69, each));
@@ -127,6 +134,24 @@ test('picks', async () => {
   await transcript.tell('latest of three', () =>
     Promise.all([111, 112, 150].map((x) => service.pick(x, 69, { latest: true }))),
   );
+  const latest = (x: number, signal?: AbortSignal) =>
+    service.pick(x, 69, { latest: true, ...(signal && { signal }) }).then((hit) => hit?.object ?? null);
+  await transcript.tell('while one is under way, two more, and another two', async () => {
+    const all = [latest(111)];
+    await flushed();
+    all.push(latest(150), latest(112));
+    await all[0];
+    all.push(latest(111), latest(150));
+    return Promise.all(all);
+  });
+  await transcript.tell('of which the newest is aborted', async () => {
+    const ending = new AbortController();
+    const all = [latest(111)];
+    await flushed();
+    all.push(latest(150), latest(112, ending.signal));
+    ending.abort('enough');
+    return (await Promise.allSettled(all)).map((each) => (each.status === 'fulfilled' ? each.value : each.reason));
+  });
   await transcript.tell('latest of two that snap, and one that does not', () =>
     Promise.all([
       service.pick(111, 69, { latest: true, snap: ['face'] }),
