@@ -196,7 +196,7 @@ export class Queries {
   }
 
   raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
-    const given = readOptions('raycastMany', 'options', options, QUERY_KEYS);
+    const given = readQuery('raycastMany', options);
     const copy = new Float32Array(checkTypedArray<Float32Array>('raycastMany', 'rays', rays, ['Float32Array']));
     if (copy.length % RAY_NUMBERS !== 0)
       invalid('raycastMany', 'the length of rays', copy.length, `a multiple of ${RAY_NUMBERS}`);
@@ -208,18 +208,18 @@ export class Queries {
   }
 
   lineOfSight(from: Vec3, to: Vec3, options: QueryOptions = {}): Promise<boolean> {
-    const given = readOptions('lineOfSight', 'options', options, QUERY_KEYS);
+    const given = readQuery('lineOfSight', options);
     const origin = checkVec3('lineOfSight', 'from', from);
     const target = checkVec3('lineOfSight', 'to', to);
     const filter = checkFilter('lineOfSight', given, this.#objects);
-    const direction: Vec3 = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]];
+    const direction = target.map((each, i) => each - origin[i]) as Vec3;
     const tMax = Math.hypot(...direction);
     if (tMax === 0) return Promise.resolve(true); // nothing is between a point and itself
     return this.#ask('lineOfSight', given, (api) => api.isClear({ origin, direction, tMin: 0, tMax }, filter));
   }
 
   frustum(volume: string | ViewOptions | Float32Array, options: QueryOptions = {}): Promise<VisibleSet> {
-    const given = readOptions('frustum', 'options', options, QUERY_KEYS);
+    const given = readQuery('frustum', options);
     const filter = checkFilter('frustum', given, this.#objects, PRECISION_OBB);
     if (ArrayBuffer.isView(volume)) {
       const planes = checkPlanes('frustum', volume);
@@ -237,10 +237,10 @@ export class Queries {
     return this.#ask('sees', given, (api) => api.sees(record, ids, filter));
   }
 
-  overlap(shape: Shape, matrix?: ArrayLike<number>, options: QueryOptions = {}): Promise<Uint32Array> {
+  overlap(shape: Shape, matrix: ArrayLike<number> = IDENTITY, options: QueryOptions = {}): Promise<Uint32Array> {
     const given = readQuery('overlap', options);
     const description = this.#objects.describeQuery('overlap', shape);
-    const place = matrix === undefined ? IDENTITY : checkMatrix('overlap', 'matrix', matrix);
+    const place = checkMatrix('overlap', 'matrix', matrix);
     const filter = checkWholeFilter('overlap', given, this.#objects);
     return this.#ask('overlap', given, (api) => api.overlap(description, place, filter));
   }
@@ -285,10 +285,10 @@ export class Queries {
     return this.#ask('sweepAll', given, (api) => this.#whole(api.sweepAll(...motion)));
   }
 
-  place(shape: Shape | ObjectId, matrix?: ArrayLike<number>, options: QueryOptions = {}): Promise<Placement> {
+  place(shape: Shape | ObjectId, matrix: ArrayLike<number> = IDENTITY, options: QueryOptions = {}): Promise<Placement> {
     const given = readQuery('place', options);
     const description = this.#objects.describeQuery('place', shape);
-    const at = matrix === undefined ? IDENTITY : checkMatrix('place', 'matrix', matrix);
+    const at = checkMatrix('place', 'matrix', matrix);
     const filter = this.#filterOf('place', shape, given);
     return this.#ask('place', given, (api) => api.place(description, at, filter));
   }

@@ -7,9 +7,8 @@ import type { Camera } from 'three';
  */
 export function updateCamera(camera: Camera): void {
   const { parent, matrixAutoUpdate, matrixWorldNeedsUpdate } = camera;
-  if (parent !== null) camera.updateWorldMatrix(true, false);
-  else if ('isArrayCamera' in camera || 'viewport' in camera) return;
+  if (parent === null && ('isArrayCamera' in camera || 'viewport' in camera)) return;
   // Old versions of three copy `matrix` whether or not it has changed.
-  else if (matrixAutoUpdate || matrixWorldNeedsUpdate) camera.updateWorldMatrix(true, false);
+  if (parent !== null || matrixAutoUpdate || matrixWorldNeedsUpdate) camera.updateWorldMatrix(true, false);
   else camera.updateMatrixWorld();
 }
