@@ -212,7 +212,7 @@ export class Queries {
     const origin = checkVec3('lineOfSight', 'from', from);
     const target = checkVec3('lineOfSight', 'to', to);
     const filter = checkFilter('lineOfSight', given, this.#objects);
-    const direction = target.map((each, i) => each - origin[i]) as Vec3;
+    const direction = target.map((each, i) => each - origin[i]) as unknown as Vec3;
     const tMax = Math.hypot(...direction);
     if (tMax === 0) return Promise.resolve(true); // nothing is between a point and itself
     return this.#ask('lineOfSight', given, (api) => api.isClear({ origin, direction, tMin: 0, tMax }, filter));
