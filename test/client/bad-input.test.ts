@@ -221,6 +221,11 @@ describe('queries and views', () => {
     ['tMax before tMin', 'INVALID_ARGUMENT', ray([0, 0, 0], [0, 0, 1], { tMin: 2, tMax: 1 })],
     ['a part of a ray', 'INVALID_ARGUMENT', () => service.raycastMany(new Float32Array(9))],
     [
+      'a key that is not its own',
+      'INVALID_ARGUMENT',
+      () => service.raycastMany(new Float32Array(8), { strangers: [] } as never),
+    ],
+    [
       'one bad ray of two',
       'INVALID_ARGUMENT',
       () => service.raycastMany(new Float32Array([0, 0, 9, 0, 0, 0, -1, 99, 0, 0, 9, 0, 0, 0, 0, 99])),

@@ -27,6 +27,7 @@ import {
   checkOneOf,
   invalid,
   invalidArgument,
+  reading,
   readNumbers,
   readOptions,
   show,
@@ -92,7 +93,8 @@ export class ViewTable {
   /** Sets a view; `read` is it where it was read before, and anything where a caller hands over more than there is to. */
   set(operation: string, name: unknown, options: ViewOptions, read?: unknown): void {
     if (typeof name !== 'string' || name === '') invalid(operation, 'name', name, 'a name');
-    const { record } = read instanceof View ? read : readView(operation, options, this.#scratch);
+    const isRead = reading(operation, 'view', () => read instanceof View);
+    const { record } = isRead ? (read as View) : readView(operation, options, this.#scratch);
     const view = this.#views.get(name) ?? this.#add(name);
     record[VIEW_SLOT / 4] = view.slot;
     if (areEqual(view.record, record)) return;

@@ -109,9 +109,14 @@ type Abortable = { signal?: AbortSignal | undefined };
 /** What a pick asks the worker, by its method. */
 type Target = { ray: PickRay; filter: Filter; snap?: SnapRequest } | { near: [ViewRecord, Cursor, Filter] };
 
-/** Reads options; what the three adapter asks for besides is known, too. */
-function readQuery<T extends QueryOptions>(operation: string, options: T, keys = QUERY_KEYS): T {
-  return readOptions(operation, 'options', options, keys, ADAPTER_KEYS);
+/** Reads options; what the three adapter asks for besides is known, too, but where it does not ask. */
+function readQuery<T extends QueryOptions>(
+  operation: string,
+  options: T,
+  keys = QUERY_KEYS,
+  internal: readonly string[] = ADAPTER_KEYS,
+): T {
+  return readOptions(operation, 'options', options, keys, internal);
 }
 
 function pickBy(api: Api, target: Target): Promise<Hit | null> {
@@ -196,7 +201,7 @@ export class Queries {
   }
 
   raycastMany(rays: Float32Array, options: QueryOptions = {}): Promise<RayHits> {
-    const given = readQuery('raycastMany', options);
+    const given = readQuery('raycastMany', options, QUERY_KEYS, []);
     const copy = new Float32Array(checkTypedArray<Float32Array>('raycastMany', 'rays', rays, ['Float32Array']));
     if (copy.length % RAY_NUMBERS !== 0)
       invalid('raycastMany', 'the length of rays', copy.length, `a multiple of ${RAY_NUMBERS}`);
@@ -208,18 +213,18 @@ export class Queries {
   }
 
   lineOfSight(from: Vec3, to: Vec3, options: QueryOptions = {}): Promise<boolean> {
-    const given = readQuery('lineOfSight', options);
+    const given = readQuery('lineOfSight', options, QUERY_KEYS, []);
     const origin = checkVec3('lineOfSight', 'from', from);
     const target = checkVec3('lineOfSight', 'to', to);
     const filter = checkFilter('lineOfSight', given, this.#objects);
-    const direction = target.map((each, i) => each - origin[i]) as unknown as Vec3;
+    const direction: Vec3 = [target[0] - origin[0], target[1] - origin[1], target[2] - origin[2]];
     const tMax = Math.hypot(...direction);
     if (tMax === 0) return Promise.resolve(true); // nothing is between a point and itself
     return this.#ask('lineOfSight', given, (api) => api.isClear({ origin, direction, tMin: 0, tMax }, filter));
   }
 
   frustum(volume: string | ViewOptions | Float32Array, options: QueryOptions = {}): Promise<VisibleSet> {
-    const given = readQuery('frustum', options);
+    const given = readQuery('frustum', options, QUERY_KEYS, []);
     const filter = checkFilter('frustum', given, this.#objects, PRECISION_OBB);
     if (ArrayBuffer.isView(volume)) {
       const planes = checkPlanes('frustum', volume);
@@ -269,9 +274,7 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit | null> {
-    const given = readQuery('sweep', options, SWEEP_KEYS);
-    const motion = this.#motion('sweep', shape, from, to, given);
-    return this.#ask('sweep', given, (api) => api.sweep(...motion));
+    return this.#move('sweep', shape, from, to, options, (api, ...way) => api.sweep(...way));
   }
 
   sweepAll(
@@ -280,9 +283,7 @@ export class Queries {
     to: ArrayLike<number>,
     options: SweepOptions = {},
   ): Promise<SweepHit[]> {
-    const given = readQuery('sweepAll', options, SWEEP_KEYS);
-    const motion = this.#motion('sweepAll', shape, from, to, given);
-    return this.#ask('sweepAll', given, (api) => this.#whole(api.sweepAll(...motion)));
+    return this.#move('sweepAll', shape, from, to, options, (api, ...way) => this.#whole(api.sweepAll(...way)));
   }
 
   place(shape: Shape | ObjectId, matrix: ArrayLike<number> = IDENTITY, options: QueryOptions = {}): Promise<Placement> {
@@ -300,17 +301,20 @@ export class Queries {
     return { ...filter, ignore: joined([filter.ignore ?? [], [shape]]).sort() };
   }
 
-  #motion(
+  /** Asks about one shape on its way. */
+  #move<T>(
     operation: string,
     shape: Shape | ObjectId,
     from: ArrayLike<number>,
     to: ArrayLike<number>,
     options: SweepOptions & AdapterQuery,
-  ) {
+    ask: (api: Api, ...way: Parameters<WorkerApi['sweep']>) => Promise<T>,
+  ): Promise<T> {
+    const given = readQuery(operation, options, SWEEP_KEYS);
     const description = this.#objects.describeQuery(operation, shape);
-    const { matrix, motion } = checkMotion(operation, from, to, options.tolerance);
-    const filter = this.#filterOf(operation, shape, options);
-    return [description, matrix, motion, filter] as const;
+    const { matrix, motion } = checkMotion(operation, from, to, given.tolerance);
+    const filter = this.#filterOf(operation, shape, given);
+    return this.#ask(operation, given, (api) => ask(api, description, matrix, motion, filter));
   }
 
   sweepMany(

@@ -184,8 +184,8 @@ describe.each(Object.entries(KINDS))(`%s, seed ${SEED}`, (_, { options, place = 
       if (share === 1) looked = looked.map((sum, i) => sum + worlds[i].considered);
     }
     expect(pairs).toBeGreaterThan(100);
-    // Or else nobody knows whether there was a grid, which looks at others.
-    if (isSure) expect(looked[0]).not.toBe(looked[1]);
+    // Or else nobody knows whether there was a grid.
+    if (isSure) expect(looked[0]).toBeLessThan(0.98 * looked[1]);
     if (hasWays || budget !== 0 || inSlices) return;
     expect(keysOf(grid.run(0))).toEqual(oneByOne(grid.core, alive));
   });
