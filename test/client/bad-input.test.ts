@@ -223,7 +223,7 @@ describe('queries and views', () => {
     [
       'a key that is not its own',
       'INVALID_ARGUMENT',
-      () => service.raycastMany(new Float32Array(8), { strangers: [] } as never),
+      () => service.raycastMany(Float32Array.of(0, 0, 9, 0, 0, 0, -1, 99), { strangers: [] } as never),
     ],
     [
       'one bad ray of two',
