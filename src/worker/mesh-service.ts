@@ -87,8 +87,9 @@ export abstract class MeshService extends QueryService {
       for (let parts = 0; parts < 2; parts++) {
         await this.#run(id, build);
         const part = build.finish();
+        const isParted = part.byteLength > 0;
         port.postMessage(part, [part]);
-        if (part.byteLength === 0) break;
+        if (!isParted) break;
       }
       this.abortBuild(id);
     } catch (error) {
