@@ -118,12 +118,11 @@ function place(actor: Actor): void {
       if (matrix.some((value, i) => Math.abs(value - thing.matrix[i] - (way[i - 12] ?? 0)) > 1e-9)) {
         return 'its matrix is not where the way leads';
       }
-      const starts = worlds.map((world) => freedom(world, solid(world), options));
-      if (isMoved && starts.every(({ isFree }) => isFree)) return 'it was free';
-      if (!isMoved && starts.every(({ isInside }) => isInside)) return 'it was in something';
-      return (
-        inSome((world) => !freedom(world, moved(solid(world), way), options).isInside)(worlds) || 'it is in something'
-      );
+      const at = (world: World, by: Point = [0, 0, 0]) => freedom(world, moved(solid(world), by), options);
+      // When it looked, objects may have been of two states.
+      if (isMoved && !inSomeBetween(worlds, (world) => !at(world).isFree)) return 'it was free';
+      if (!isMoved && !inSomeBetween(worlds, (world) => !at(world).isInside)) return 'it was in something';
+      return inSomeBetween(worlds, (world) => !at(world, way).isInside) || 'it is in something';
     },
   });
 }
