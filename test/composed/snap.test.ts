@@ -148,7 +148,7 @@ describe.each([
     const mesh = { positions, indices: thing.mesh.indices };
     const features = known.get(thing.mesh)!;
     const vertices = features.vertices.map((_, i) => new Vector3().fromArray(positions, 3 * i));
-    // What has moved is bent where a run went on straight: its edges are looked at one by one, which the truth does anyway.
+    // What has moved is bent where a run went on straight: its edges are looked at one by one, and its middle goes with the edge.
     known.set(mesh, { ...features, vertices });
     return { ...thing, mesh };
   }

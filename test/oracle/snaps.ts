@@ -23,6 +23,13 @@ interface Edge {
   triangles: number[];
 }
 
+/** Edges in a straight line, and its middle: an edge and how far along that it is, where a pose takes it along. */
+interface Run {
+  ends: [number, number];
+  edges: Edge[];
+  middle: { edge: Edge; share: number } | undefined;
+}
+
 export interface Feature {
   kind: 'vertex' | 'midpoint' | 'edge';
   object: number;
@@ -91,7 +98,7 @@ export function featuresOfMesh({ positions, indices }: Triangles, degrees: numbe
   };
   const through = new Map([...around.keys()].map((vertex) => [vertex, isThrough(vertex)]));
   // Runs: edges that are joined at vertices that are passed straight.
-  const runs: { ends: [number, number]; edges: Edge[] }[] = [];
+  const runs: Run[] = [];
   const done = new Set<Edge>();
   for (const first of features) {
     if (done.has(first)) continue;
@@ -109,9 +116,18 @@ export function featuresOfMesh({ positions, indices }: Triangles, degrees: numbe
       return vertex;
     });
     for (const edge of chain) done.add(edge);
-    runs.push({ ends: [start, end], edges: chain });
+    runs.push({ ends: [start, end], edges: chain, middle: middleOf(vertices, [start, end], chain) });
   }
   return { vertices, features, runs, isDoubtful };
+}
+
+function middleOf(vertices: readonly Vector3[], ends: Run['ends'], edges: readonly Edge[]): Run['middle'] {
+  const [start, length] = [vertices[ends[0]], vertices[ends[0]].distanceTo(vertices[ends[1]])];
+  for (const edge of edges) {
+    const [u, v] = edge.ends.map((end) => vertices[end].distanceTo(start) / length);
+    if (Math.min(u, v) <= 0.5 && Math.max(u, v) >= 0.5) return { edge, share: (0.5 - u) / (v - u) };
+  }
+  return undefined;
 }
 
 /** The features of lines, two indices each, of which no two share an end; or of points. */
@@ -124,7 +140,7 @@ export function featuresOfElements(
   const features = Array.from({ length: indices.length / 2 }, (_, i): Edge => {
     return { ends: [indices[2 * i], indices[2 * i + 1]], triangles: [] };
   });
-  const runs = features.map((edge) => ({ ends: edge.ends, edges: [edge] }));
+  const runs = features.map((edge) => ({ ends: edge.ends, edges: [edge], middle: { edge, share: 0.5 } }));
   return { vertices, features, runs, isDoubtful: false, loose: [] };
 }
 
@@ -223,19 +239,14 @@ export function snapsAt(
       }
     };
     for (const vertex of loose) add('vertex', at(vertex));
-    for (const { ends, edges } of runs) {
+    for (const { ends, edges, middle } of runs) {
       for (const end of ends) {
         if (edges.some((edge) => edge.ends.includes(end) && isShown(edge, at(end)))) add('vertex', at(end));
       }
-      const [p, q] = ends.map(at);
-      const middle = p.clone().add(q).multiplyScalar(0.5);
-      const length = p.distanceTo(q);
-      const own = edges.find(({ ends: [s, t] }) => {
-        const u = at(s).distanceTo(p) / length;
-        const v = at(t).distanceTo(p) / length;
-        return Math.min(u, v) <= 0.5 && Math.max(u, v) >= 0.5;
-      });
-      if (own && isShown(own, middle)) add('midpoint', middle);
+      if (middle) {
+        const place = at(middle.edge.ends[0]).lerp(at(middle.edge.ends[1]), middle.share);
+        if (isShown(middle.edge, place)) add('midpoint', place);
+      }
       for (const edge of kinds.includes('edge') ? edges : []) {
         const [s, t] = edge.ends.map(at);
         const place = nearestDrawn(s, t, isDrawn, pixelsOf);

@@ -20,8 +20,9 @@ export interface Snap {
   /** How far from the cursor that is drawn; 0 for a face. */
   pixels: number;
   /**
-   * For an edge and a midpoint, the ends of the edge: all of it, where several edges of the mesh are one straight line. For
-   * a vertex and a face, the point twice. For a centre, the ends of the arc, or one vertex of a whole circle twice.
+   * For an edge and a midpoint, the ends of the edge: all of it, where several edges of the mesh are one straight line. A pose
+   * may bend that: then they are those of the one edge of the mesh. For a vertex and a face, the point twice. For a centre,
+   * the ends of the arc, or one vertex of a whole circle twice.
    */
   a: Vec3;
   b: Vec3;
