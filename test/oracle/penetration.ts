@@ -28,7 +28,7 @@ export class ConvexSolid {
     const placed = matrix.clone().multiply(frame);
     const columns = [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(placed, i));
     const back = placed.clone().invert();
-    const least = Math.min(...columns.map((column) => column.length()));
+    const rows = [0, 1, 2].map((i) => new Vector3(back.elements[i], back.elements[4 + i], back.elements[8 + i]));
     const isBox = shape.shape.type === 'box';
     const ends = half > 0 ? [-half, half] : [0];
     this.points = (isBox ? CUBE : ends.map((z) => new Vector3(0, 0, z))).map((each) =>
@@ -37,9 +37,13 @@ export class ConvexSolid {
     this.ball = isBox ? null : columns;
     this.#reach = (point) => {
       const own = point.clone().applyMatrix4(back);
-      if (isBox) return (Math.max(...own.toArray().map(Math.abs)) - 1) * least;
+      if (isBox) return Math.max(...own.toArray().map((value, i) => (Math.abs(value) - 1) / rows[i].length()));
       own.z -= Math.min(Math.max(own.z, -half), half);
-      return (own.length() - 1) * least;
+      // What is measured in the solid's own space grows by so much for each unit of the world, where it does the most.
+      const [u, v, w] = own.toArray();
+      const growth = new Vector3().addScaledVector(rows[0], u).addScaledVector(rows[1], v).addScaledVector(rows[2], w);
+      const length = own.length();
+      return length > 0 ? ((length - 1) * length) / growth.length() : -1 / Math.max(...rows.map((row) => row.length()));
     };
   }
 
@@ -52,7 +56,7 @@ export class ConvexSolid {
     return most + Math.sqrt(u * u + v * v + w * w);
   }
 
-  /** Roughly how far a point is outside of it; negative inside. */
+  /** How far a point is outside of it, near its surface; negative inside. */
   outside(point: Vector3): number {
     return this.#reach(point);
   }

@@ -56,8 +56,13 @@ class Crowd {
 
 const isKnown = (tracker: SceneTracker, object: Mesh) => tracker.idsOf(object).length === 1;
 
-test.each([5, 300])(`%i changes by hand a second, seed ${SEED}`, async (changes) => {
-  const random = new Random(SEED);
+// In the last one, a child that others had moved went before it was seen where it was then, and stayed for ever.
+test.each([
+  [5, SEED],
+  [300, SEED],
+  [5, 777],
+])('%i changes by hand a second, seed %i', async (changes, seed) => {
+  const random = new Random(seed);
   let clock = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
   const crowd = new Crowd(random);

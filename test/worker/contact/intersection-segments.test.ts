@@ -46,7 +46,8 @@ describe(`segments of ${PAIRS} pairs of triangles, in both orders, seed ${SEED}`
         for (const end of [from, to])
           for (const corners of pair) expect(distance(end, corners), message).toBeLessThan(slack);
         expect(Math.abs(from.distanceTo(to) - expected[0].distanceTo(expected[1])), message).toBeLessThan(2 * slack);
-        if (expected[0].equals(expected[1])) expect(from, message).toEqual(to);
+        // Where triangles share one point, rounding parts its two ends by less than what float32 stores of them.
+        if (expected[0].equals(expected[1])) expect(from.distanceTo(to), message).toBeLessThan(storing(pair.flat()));
       }
       if (expected[0].equals(expected[1])) points++;
       cuts++;

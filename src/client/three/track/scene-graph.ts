@@ -379,15 +379,23 @@ export class SceneGraph {
     round.take(
       children,
       (child) => this.#seeChild(node, child),
+      (object) => {
+        const child = this.nodes.get(object);
+        if (child?.parent === node) child.seenIn = 0;
+      },
       (lost) => {
-        let missed = 0;
-        for (const object of lost) {
+        const unseen = lost.filter((object) => {
           const child = this.nodes.get(object);
-          if (child?.parent !== node || child.seenIn === round.number) continue;
-          // Another one that went before it may have moved it to where nobody looked any more.
-          if (++missed <= MOST_MISSED && !children.includes(object)) this.#miss(child, node);
+          return child?.parent === node && child.seenIn !== round.number;
+        });
+        if (unseen.length > MOST_MISSED) this.#compareAll(node, children);
+        else {
+          for (const object of unseen) {
+            const child = this.nodes.get(object);
+            if (child && !children.includes(object)) this.#miss(child, node);
+          }
         }
-        if (missed > MOST_MISSED) this.#compareAll(node, children);
+        return unseen;
       },
     );
   }

@@ -12,6 +12,7 @@ import {
   SIDE_DOUBLE,
   SIDE_OWN,
 } from '../../../../src/shared/layout.js';
+import type { CoreSweepHit } from '../../../../src/worker/binding/hits.js';
 import { inOnePiece } from '../../../../src/worker/binding/steps.js';
 import { ALL, ANY_FORM, NearScene } from '../../../fixtures/near-scene.js';
 import { icosphere, rods, soup } from '../../../oracle/meshes.js';
@@ -19,6 +20,8 @@ import { Random, SEED } from '../../../oracle/random.js';
 import { type AnyShape, anySolid } from '../../../oracle/shapes.js';
 
 const COUNT = 40;
+/** Of a way: a turning shape meets something to within a tolerance, by what it was said to meet before. */
+const LATER = 1e-5;
 
 describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
   test.each([0, 0.05, Number.POSITIVE_INFINITY])('of %s ms', async (ms) => {
@@ -48,7 +51,7 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
       };
       expect(sliced(true), `case ${i}`).toEqual(sweeps.sweepAll(description, motion, ALL));
       const hit = sweeps.sweep(description, motion, ALL);
-      expect(sliced(false), `case ${i}`).toEqual(hit ? [hit] : []);
+      expectAlike(sliced(false), hit ? [hit] : [], `case ${i}`);
       if (hit) seen.hits++;
     }
     expect(seen.hits).toBeGreaterThan(COUNT / 4);
@@ -112,3 +115,14 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
     }
   });
 });
+
+/** Expects the same first hit. The order in which objects are looked at is another one. */
+function expectAlike(hits: CoreSweepHit[], expected: CoreSweepHit[], message: string): void {
+  expect(
+    hits.map(({ object, depth }) => [object, depth]),
+    message,
+  ).toEqual(expected.map(({ object, depth }) => [object, depth]));
+  hits.forEach(({ time }, i) => {
+    expect(Math.abs(time - expected[i].time), message).toBeLessThan(LATER);
+  });
+}

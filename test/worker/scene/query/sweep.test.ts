@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { checkMotion } from '../../../../src/client/query/sweep-options.js';
 import * as layout from '../../../../src/shared/layout.js';
 import { inOnePiece } from '../../../../src/worker/binding/steps.js';
-import { ALL } from '../../../fixtures/near-scene.js';
+import { ALL, type Thing } from '../../../fixtures/near-scene.js';
 import { KINDS, SweepWorld, WORLDS } from '../../../fixtures/sweep-world.js';
 import { boxMesh, icosphere, transformed } from '../../../oracle/meshes.js';
 import { SEED } from '../../../oracle/random.js';
@@ -118,7 +118,11 @@ describe('a sweep', () => {
           const some = 1e-5 * scale + 8 * digits;
           expect(new Vector3(...hit.normal).length(), message).toBeCloseTo(1, 6);
           expect(world.overlaps(shape, by(hit.depth + some)).length, message).toBe(0);
-          if (hit.depth > some) expect(world.overlaps(shape, by(hit.depth - some)).length, message).toBe(1);
+          // A capsule may come out of a triangle sideways before it is beyond it along the normal.
+          const isSideways = a === 'capsule' && b === 'triangle';
+          if (isSideways)
+            expect(Math.abs(wayBeyond(hit.normal, thing, shape, from) - hit.depth), message).toBeLessThan(some);
+          else if (hit.depth > some) expect(world.overlaps(shape, by(hit.depth - some)).length, message).toBe(1);
           counts.set(`${a} ${b}`, (counts.get(`${a} ${b}`) ?? 0) + 1);
         }
         scene.remove(thing);
@@ -191,7 +195,8 @@ describe('a sweep', () => {
       expect(all.map(({ time }) => time)).toEqual(all.map(({ time }) => time).sort((x, y) => x - y));
       expect(new Set(all.map(({ object }) => object)).size).toBe(all.length);
       if (first === null) expect(all.length).toBe(0);
-      else if (first.depth === 0) expect(all[0].time).toBeCloseTo(first.time, 9);
+      // What turns is met to within a tolerance, by what it was said to meet before.
+      else if (first.depth === 0) expect(all[0].time).toBeCloseTo(first.time, q ? 4 : 9);
       for (const hit of all) {
         const ignore = Uint32Array.from(scene.things.keys(), (id) => id)
           .filter((id) => id !== hit.object)
@@ -238,3 +243,20 @@ describe('a sweep', () => {
     expect(left).toBeLessThan(firsts.length);
   });
 });
+
+/** How far a capsule must go along a normal until it is beyond the plane of a triangle's outermost corner. */
+function wayBeyond(
+  normal: readonly number[],
+  { shape: { triangles }, matrix }: Thing,
+  { shape }: AnyShape,
+  place: Matrix4,
+): number {
+  const along = new Vector3(...normal);
+  const { from, to, radius } = shape as Extract<SolidShape, { type: 'capsule' }>;
+  const corners = [0, 3, 6].map((i) => new Vector3().fromArray(triangles!.positions, i).applyMatrix4(matrix));
+  // About one place: far from the origin all digits matter.
+  const origin = corners[0].clone();
+  const heights = corners.map((corner) => corner.sub(origin).dot(along));
+  const ends = [from!, to!].map((end) => new Vector3(...end).applyMatrix4(place).sub(origin).dot(along));
+  return Math.max(...heights) - Math.min(...ends) + radius;
+}
