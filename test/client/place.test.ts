@@ -55,12 +55,10 @@ test(`what is put down anywhere among others is free, seed ${SEED}`, async () =>
     const radius = random.range(0.2, 0.5);
     const capsule = { type: 'capsule', from: [0, 0, 0], to: [0.4, 0.2, 0] } as const;
     const given = random.placement(random.point(5)).elements;
-    const placement = await service
-      .place({ ...capsule, radius }, given)
-      .catch(({ code }) => {
-        expect(code).toBe('INVALID_ARGUMENT');
-        return null;
-      });
+    const placement = await service.place({ ...capsule, radius }, given).catch(({ code }) => {
+      expect(code).toBe('INVALID_ARGUMENT');
+      return null;
+    });
     if (placement === null) continue;
     if (placement.objects.length > 0) moved++;
     const shrunk = { ...capsule, radius: radius * (1 - 1e-6) };
