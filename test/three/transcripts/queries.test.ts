@@ -326,7 +326,12 @@ test('what a pointer is over', async () => {
     await told.tell(`with ${JSON.stringify(options)}`, () => listen(options)());
   }
   await told.tell('no listener', () => tracker.hover(element as never, 7 as never));
-  await told.tell('no element', () => tracker.hover({} as never, () => {}));
+  const gone = {
+    addEventListener() {
+      throw new TypeError('it is gone');
+    },
+  };
+  await told.tell('no element', () => tracker.hover(gone as never, () => {}));
   await told.tell('of an aborted signal', () => listen({ signal: AbortSignal.abort() }));
   await hear('nobody listens', 'pointermove', 70, 51);
   await told.check('queries-hover');
