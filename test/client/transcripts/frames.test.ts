@@ -180,6 +180,11 @@ test('many in a row', async () => {
     39,
   );
   await update('backwards');
+  const more = service.addInstances({ ...BALL, contacts: 'none' }, 4096);
+  service.setLayers(more, 2);
+  service.setLayers(more.subarray(1), 4);
+  service.removeObjects(more);
+  await update('so many that their ids are handed over, or one less');
   await transcript.check('frames-many');
 });
 
