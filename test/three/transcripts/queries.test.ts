@@ -409,7 +409,8 @@ test('frames', async () => {
     return [frame.visibleInstances(many, target), target];
   });
   await all.tell('instances in no view', () => frame.visibleInstances(many, new Uint32Array(5), 'other'));
-  await all.tell('too little room', () => frame.visibleInstances(many, new Uint32Array(1)));
+  await all.tell('just room', () => frame.visibleInstances(many, new Uint32Array(3)));
+  await all.tell('too little room', () => frame.visibleInstances(many, new Uint32Array(2)));
   await all.tell('no function', () => frame.forEachVisible(7 as never));
   await all.tell('no function for contacts', () => frame.forEachContact(7 as never));
   await all.tell('of a scene', () => frame.contactsOf(scene.scene));
