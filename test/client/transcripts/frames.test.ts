@@ -149,6 +149,7 @@ test('blocks of an adapter', async () => {
   await update('two that are refused');
   service.moveInstances(ids, floats, at(Number.NaN));
   await update('all are refused, by their parent');
+  service.setTransform(others[1], at(4));
   service.setLayers(ids, 2);
   service.removeObjects(others);
   await update('hidden, and removed');
