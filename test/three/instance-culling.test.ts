@@ -37,8 +37,9 @@ interface Named {
 }
 
 const listed = (numbers: number[]) => ({ numbers: Uint32Array.from(numbers), count: numbers.length });
+/** As OcclusionAnswer has it: nothing is known of a mesh of which none is hidden. */
 const answerOf = (numbers: number[] | undefined) =>
-  numbers === undefined ? null : { instancesOf: () => listed(numbers) };
+  numbers === undefined ? null : { instancesOf: () => (numbers.length === 0 ? null : listed(numbers)) };
 
 function viewOf(camera: AnyCamera, { seen, hidden, asked }: Named = { seen: [] }) {
   return {
@@ -146,6 +147,7 @@ test(`what is hidden is left out for as long as that holds, and else drawn, seed
     };
     expect(drawn({ seen, hidden: asked })).toEqual({ occluded: asked.length, numbers: seen });
     expect(drawn({ seen, asked })).toEqual({ occluded: 0, numbers: all });
+    expect(drawn({ seen: all, hidden: [] })).toEqual({ occluded: 0, numbers: all });
     (mesh.material as MeshBasicMaterial).depthTest = false;
     expect(drawn({ seen, hidden: asked })).toEqual({ occluded: 0, numbers: all });
   }

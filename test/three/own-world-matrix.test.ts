@@ -31,3 +31,14 @@ test('a world matrix that is set by hand, below ancestors that stay, is where th
   expect((await tracker.raycast(UP))!.point.y).toBeCloseTo(3, 6);
   tracker.dispose();
 });
+
+test('what was never drawn is where it will be, below what is above the root as well', async () => {
+  const mesh = new Mesh(new BoxGeometry(2, 2, 2), new MeshBasicMaterial());
+  const root = new Group().add(new Group().add(mesh));
+  new Scene().add(new Group().add(root));
+  root.parent!.position.y = 5;
+  mesh.parent!.position.y = 2;
+  const tracker = await trackScene(service, root);
+  expect((await tracker.raycast(UP))!.point.y).toBeCloseTo(6, 6);
+  tracker.dispose();
+});

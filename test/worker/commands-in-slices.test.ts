@@ -37,10 +37,13 @@ let core: Core;
 let say: (message: object) => void;
 /** What was done, in order. */
 let done: string[];
+/** How long commands took, as each frame says. */
+let took: number[];
 
 beforeEach(async () => {
   core = await startCore();
   done = [];
+  took = [];
   let send!: (event: Event) => void;
   const endpoint = {
     addEventListener: (_: string, listener: (event: Event) => void) => {
@@ -51,6 +54,9 @@ beforeEach(async () => {
   };
   const inbox = new Inbox(endpoint as never);
   const post = (message: FromWorker) => {
+    if (message.type === 'result' && message.out) {
+      took.push(new DataView(message.out).getFloat64(layout.OUT_MS_COMMANDS, true));
+    }
     done.push(message.type === 'result' ? (message.failure?.message ?? 'result') : message.type);
   };
   const service = new WorkerService(core, post, inbox);
@@ -112,6 +118,8 @@ test('what comes behind them waits and sees all of them; timers and aborts pass'
     `call sees ${COUNT}`,
   ]);
   await until(1, 'result');
+  // Of each slice, what is between two looks.
+  expect(took).toEqual([5 * Math.ceil(COUNT / 256)]);
 
   done = [];
   say(
@@ -123,6 +131,11 @@ test('what comes behind them waits and sees all of them; timers and aborts pass'
   say(call);
   expect(await until(1, 'call')).toBeGreaterThan(COUNT / 256);
   expect(done).toContain(`call sees ${COUNT - 2000}`);
+  say(frame(2));
+  say(frame(3));
+  await until(2, 'result');
+  // What one leaves of a slice is of the next one.
+  expect(took.slice(1)).toEqual([5 * Math.floor((COUNT + 2000) / 256), 0]);
   expect(core.check()).toBeNull();
 });
 

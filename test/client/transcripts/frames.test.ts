@@ -149,6 +149,7 @@ test('blocks of an adapter', async () => {
   await update('two that are refused');
   service.moveInstances(ids, floats, at(Number.NaN));
   await update('all are refused, by their parent');
+  service.setTransform(others[1], at(4));
   service.setLayers(ids, 2);
   service.removeObjects(others);
   await update('hidden, and removed');
@@ -180,6 +181,11 @@ test('many in a row', async () => {
     39,
   );
   await update('backwards');
+  const more = service.addInstances({ ...BALL, contacts: 'none' }, 4096);
+  service.setLayers(more, 2);
+  service.setLayers(more.subarray(1), 4);
+  service.removeObjects(more);
+  await update('so many that their ids are handed over, or one less');
   await transcript.check('frames-many');
 });
 

@@ -323,6 +323,17 @@ test('silent', async () => {
   await wait(310);
   await workers[1].say({ type: 'answer', call: workers[1].call, value: null });
   await wait(1_000);
+  answers.push(service.raycast(down(1)));
+  await wait(330);
+  await wait(250);
+  await workers[2].ready();
+  await wait(330);
+  transcript.note('# between two workers');
+  answers.push(service.raycast(down(2)));
+  await wait(1_000);
+  await wait(1_000);
+  await workers[3].ready();
+  await workers[3].say({ type: 'answer', call: workers[3].call, value: null });
   await transcript.answers(answers.all);
   await transcript.check('link-silent');
 });

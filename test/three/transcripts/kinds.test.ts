@@ -314,6 +314,14 @@ test('LODs and Sprites', async () => {
     sprite.material.sizeAttenuation = false;
   });
   await all.change('another level', () => all.build(() => lod.addLevel(mesh('coarsest', 0), 60)));
+  const holder = new Group().add(mesh('first', 0));
+  const held = named('held', new LOD(), 12);
+  held.addLevel(holder, 0).addLevel(mesh('second', 0), 20);
+  await all.change('a level that is a group', () => all.build(() => scene.add(held)));
+  await all.change('another Mesh in it', () =>
+    all.build(() => holder.clear().add(named('other', new Mesh(box(2), front)))),
+  );
+  await all.change('one that moves in it', () => holder.children[0].position.setY(1));
   await all.change('they leave', () => scene.clear());
   await all.check('scene-levels');
 });

@@ -326,7 +326,12 @@ test('what a pointer is over', async () => {
     await told.tell(`with ${JSON.stringify(options)}`, () => listen(options)());
   }
   await told.tell('no listener', () => tracker.hover(element as never, 7 as never));
-  await told.tell('no element', () => tracker.hover({} as never, () => {}));
+  const gone = {
+    addEventListener() {
+      throw new TypeError('it is gone');
+    },
+  };
+  await told.tell('no element', () => tracker.hover(gone as never, () => {}));
   await told.tell('of an aborted signal', () => listen({ signal: AbortSignal.abort() }));
   await hear('nobody listens', 'pointermove', 70, 51);
   await told.check('queries-hover');
@@ -404,7 +409,8 @@ test('frames', async () => {
     return [frame.visibleInstances(many, target), target];
   });
   await all.tell('instances in no view', () => frame.visibleInstances(many, new Uint32Array(5), 'other'));
-  await all.tell('too little room', () => frame.visibleInstances(many, new Uint32Array(1)));
+  await all.tell('just room', () => frame.visibleInstances(many, new Uint32Array(3)));
+  await all.tell('too little room', () => frame.visibleInstances(many, new Uint32Array(2)));
   await all.tell('no function', () => frame.forEachVisible(7 as never));
   await all.tell('no function for contacts', () => frame.forEachContact(7 as never));
   await all.tell('of a scene', () => frame.contactsOf(scene.scene));

@@ -16,7 +16,7 @@ export class KeptParts {
   /** What its camera draws, while it does. */
   readonly volume = new ViewVolume();
   readonly instances = new Map<CullableObject, InstanceCulling>();
-  readonly batches = new Map<CullableObject, BatchDraws>();
+  readonly batches = new WeakMap<CullableObject, BatchDraws>();
   readonly lods = new LodLevels();
 
   /** Forgets what is not there any more. */
@@ -26,7 +26,6 @@ export class KeptParts {
       instances.dispose();
       this.instances.delete(object);
     }
-    for (const object of this.batches.keys()) if (!there.has(object)) this.batches.delete(object);
   }
 
   dispose(): void {
