@@ -7,6 +7,8 @@ export interface Call<W = World> {
   run(world: W, ...args: never[]): unknown;
   /** Takes back what it did, when it went well. */
   undo?(world: W, answer: never, args: unknown[]): unknown;
+  /** What it did before an error stays, and is taken back as well. */
+  isInParts?: boolean;
   /** Its answers differ by nothing but time and ids. */
   isDull?: boolean;
   /** Its first argument is a function of the caller's. */

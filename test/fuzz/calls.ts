@@ -153,7 +153,11 @@ export const METHODS: Record<Method, Case[]> = {
   setTransform: [{ args: (world) => [world.victims[0], [...FAR_AWAY]], undo: rejectedIsFine }],
   isPlacedAs: [{ args: (world) => [world.cube, [...IDENTITY]] }],
   moveObjects: [
-    { args: (world) => [world.victims.slice(), [[...FAR_AWAY], [...FAR_AWAY]], 0, 2], undo: rejectedIsFine },
+    {
+      args: (world) => [world.victims.slice(), [[...FAR_AWAY], [...FAR_AWAY]], 0, 2],
+      undo: rejectedIsFine,
+      isInParts: true,
+    },
   ],
   moveInstances: [
     {

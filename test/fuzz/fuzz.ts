@@ -128,6 +128,7 @@ async function outcome<W extends Ground>(call: Call<W>, world: W, args: unknown[
     await call.undo?.(world, answer as never, args);
     return { error: undefined, code: '', isDeclared: true, text };
   } catch (error) {
+    if (call.isInParts) await call.undo?.(world, undefined as never, args);
     const isDeclared = error instanceof CollisionError;
     return { error: stringOf(error), code: isDeclared ? error.code : 'other', isDeclared, text };
   }
