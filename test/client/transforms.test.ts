@@ -448,5 +448,5 @@ test(`the next worker is told what update() said, in whatever way, seed ${SEED}`
     for (const each of alive) if (!unsure.has(each)) expect(side.placeOf(each)).toEqual(rowsOf(expected.get(each)!));
   }
   expect(refused).toBeGreaterThan(100);
-  expect(checked).toBeGreaterThan(1000);
+  expect(checked).toBeGreaterThan(500);
 });
