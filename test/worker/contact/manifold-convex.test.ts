@@ -88,6 +88,7 @@ describe.each(PAIRS)(`%s and %s, seed ${SEED}`, { timeout: 240_000 }, (kindA, ki
     console.log(
       `${kindA} and ${kindB} ${name}: ${JSON.stringify({ ...worst, confirmed: confirmed / found, single, halved })}`,
     );
+    // Of so many by chance, 2.5 standard deviations: √(0.8 · 0.2 · single) each.
     expect(halved).toBeGreaterThanOrEqual(HALVED * single - Math.sqrt(single));
     expect(confirmed / found).toBeGreaterThan(CONFIRMED);
   });

@@ -50,8 +50,12 @@ test.each(OFFSETS.map((offset) => [offset.toArray().join(', '), offset] as const
       expect(found.hit?.object, message).toBe(expected.hit?.object);
       if (expected.hit) expect(found.hit!.distance, message).toBeCloseTo(expected.hit.distance, 5);
       expect(found.contact?.contained, message).toBe(expected.contact?.contained);
-      if (expected.contact)
-        expect(Math.max(...found.contact!.depths), message).toBeCloseTo(Math.max(...expected.contact.depths), 3);
+      if (expected.contact) {
+        const [depth, again] = [expected.contact, found.contact!].map(({ depths }) => Math.max(...depths));
+        // The way of one out of the other is the best of a few directions, which rounding may choose otherwise.
+        const apart = expected.contact.contained ? 0.01 * depth : 5e-4;
+        expect(Math.abs(again - depth), message).toBeLessThan(apart);
+      }
       if (expected.inside.length > 0) counts.inside++;
       if (expected.contact) counts[expected.contact.contained ? 'contained' : 'met']++;
       if (expected.hit) counts.hit++;

@@ -99,13 +99,13 @@ export class Hover {
   }
 
   readonly #onMove = (event: PointerEvent): void => {
-    if (!event.isPrimary) return;
+    if (!event?.isPrimary) return; // an element of the caller may call without one
     this.#pointer = { id: event.pointerId, ...placeOn(this.#element, event) };
     this.ask();
   };
 
   readonly #onLeave = (event: PointerEvent): void => {
-    if (event.pointerId !== this.#pointer?.id) return;
+    if (event?.pointerId !== this.#pointer?.id) return;
     this.#pointer = null;
     this.#void = this.#asked;
     this.#tell(null);
