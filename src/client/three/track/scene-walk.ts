@@ -141,7 +141,7 @@ export class SceneWalk {
     this.#stillTurns.take(still.size, (first, end) => {
       still.findChanged(first, end, changed);
       this.#updateChanged();
-      if (still.size > first) still.send(service, first, end);
+      still.send(service, first, end); // its size is not asked for: that would close holes, and move lines to where nobody looks
     });
     // Few that were only found just now are shown in the very frame.
     if (this.#visibility.isShowing) this.#visibility.showBelow(sliceOf(0, FEWEST));
