@@ -55,21 +55,46 @@ export interface Part {
 /** The least distance of the parts of two things, or `enough` where it is surely no less. */
 export function leastDistance(a: readonly Part[], b: readonly Part[], enough: number): number {
   let least = Number.POSITIVE_INFINITY;
-  const [sizesA, sizesB] = [a, b].map((parts) => parts.map(sizeOf));
+  const [boundsA, boundsB] = [a, b].map((parts) => parts.map(boundsOf));
   a.forEach((p, i) => {
     b.forEach((q, j) => {
-      const bound = p.body.center.distanceTo(q.body.center) - sizesA[i] - sizesB[j];
-      if (bound >= Math.min(least, enough)) return;
+      if (gapOf(boundsA[i], boundsB[j]) >= Math.min(least, enough)) return;
       const found =
         p.corners && q.corners
           ? triangleDistance(p.corners, q.corners)
-          : gapBetween(p.body, q.body, Math.max(enough, sizesA[i] + sizesB[j]) * 1e-10).most;
+          : gapBetween(p.body, q.body, Math.max(enough, boundsA[i].size + boundsB[j].size) * 1e-10).most;
       least = Math.min(least, found);
     });
   });
   return least;
 }
 
-function sizeOf({ body }: Part): number {
-  return body.columns.reduce((sum, column) => sum + column.length(), 0);
+interface Bounds {
+  low: number[];
+  high: number[];
+  size: number;
+}
+
+/** From where to where a part is along each axis, a little more than that for what is rounded. */
+function boundsOf({ body }: Part): Bounds {
+  const size = body.columns.reduce((sum, column) => sum + column.length(), 0);
+  const slack = 1e-14 * (size + body.center.length());
+  const place = body.center.toArray();
+  return {
+    low: AXES.map((axis, k) => place[k] - body.reach(axis.clone().negate()) - slack),
+    high: AXES.map((axis, k) => place[k] + body.reach(axis) + slack),
+    size,
+  };
+}
+
+const AXES = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
+
+/** No more than two parts are apart. */
+function gapOf(a: Bounds, b: Bounds): number {
+  let square = 0;
+  for (let k = 0; k < 3; k++) {
+    const gap = Math.max(a.low[k] - b.high[k], b.low[k] - a.high[k], 0);
+    square += gap * gap;
+  }
+  return Math.sqrt(square);
 }

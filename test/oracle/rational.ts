@@ -6,12 +6,21 @@ import { type Ray, Vector3 } from 'three';
  * both: a linear programme, of which some basic solution is feasible if any is (Dantzig). All bases are tried.
  */
 export function hullsMeet(p: readonly Vector3[], q: readonly Vector3[]): boolean {
+  if (AXES.some((axis) => isBefore(p, q, axis) || isBefore(q, p, axis))) return false;
   const columns = columnsOf(p, q);
+  const ofP = (1 << p.length) - 1;
   for (let chosen = 1; chosen < 1 << columns.length; chosen++) {
+    if ((chosen & ofP) === 0 || (chosen & ~ofP) === 0) continue; // no sum of 1 in each set
     const basis = columns.filter((_, i) => chosen & (1 << i));
     if (basis.length <= ROWS && isFeasible(basis)) return true;
   }
   return false;
+}
+
+const AXES = ['x', 'y', 'z'] as const;
+
+function isBefore(p: readonly Vector3[], q: readonly Vector3[], axis: (typeof AXES)[number]): boolean {
+  return Math.max(...p.map((point) => point[axis])) < Math.min(...q.map((point) => point[axis]));
 }
 
 /** x, y and z of both sets cancel out; the weights of each set sum up to 1. */

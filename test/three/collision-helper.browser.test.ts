@@ -224,7 +224,10 @@ test('lines are refreshed when objects move, and end with the tracker', async ()
 test('options that are none are errors', async () => {
   const { tracker } = await build();
   const error = expect.objectContaining({ code: 'INVALID_ARGUMENT' });
-  for (const options of [{ octre: true }, { octree: 1 }, { normalLength: 0 }, { trees: 1 }, { views: 'main' }]) {
+  const { proxy, revoke } = Proxy.revocable([], {});
+  revoke();
+  const lengths = [0, [5], proxy].map((normalLength) => ({ normalLength }));
+  for (const options of [{ octre: true }, { octree: 1 }, ...lengths, { trees: 1 }, { trees: proxy }, { views: 'main' }]) {
     expect(() => new CollisionHelper(tracker, options as never)).toThrow(error);
   }
   expect(() => new CollisionHelper({} as never)).toThrow(error);

@@ -206,6 +206,7 @@ const morphTest = test.skipIf(!('setMorphAt' in InstancedMesh.prototype));
 
 morphTest(`those that morph targets move are drawn where they may be seen, seed ${SEED}`, () => {
   const random = new Random(SEED);
+  let more = 0;
   for (let round = 0; round < 10; round++) {
     const mesh = randomMesh(random);
     const { geometry } = mesh;
@@ -226,8 +227,9 @@ morphTest(`those that morph targets move are drawn where they may be seen, seed 
     const part = new InstanceCulling(mesh, entryOf(true), null, null).draw(viewOf(camera));
     const drawn = part === null ? [...Array(COUNT).keys()] : part.stands.flatMap((stand) => drawnOf(stand, mesh));
     expect(drawn).toEqual(ascending(expected.keys()));
-    expect(expected.size).toBeGreaterThan(seenBy(camera, mesh).size);
+    more += expected.size - seenBy(camera, mesh).size;
   }
+  expect(more).toBeGreaterThan(0);
 });
 
 morphTest('all are drawn where nobody knows how far morph targets move them', () => {

@@ -1,7 +1,7 @@
 import type { Vector3 } from 'three';
 import type { BoxPalette, ColouredLines } from '../../../shared/coloured-boxes.js';
 import type { ContactSet, Inspection, InspectOptions, Rect, Vec3, ViewOptions } from '../../../shared/types.js';
-import { checkBoolean, invalid, reading, readOptions } from '../../check/validate.js';
+import { checkBoolean, checkPositive, invalid, reading, readOptions } from '../../check/validate.js';
 import type { SceneIntersection } from '../query/intersection.js';
 import type { SceneTarget } from '../scene-target.js';
 import type { SceneTracker } from '../scene-tracker.js';
@@ -113,15 +113,14 @@ export class CollisionHelper extends SceneHelper {
       if (given[key] !== undefined) checkBoolean(operation, key, given[key]);
     }
     const { normalLength = 0.5, trees = [], views = [] } = given;
-    if (!(normalLength > 0 && normalLength < Infinity)) {
-      invalid(operation, 'normalLength', normalLength, 'a finite number > 0');
-    }
-    reading(operation, 'the arguments', () => {
+    checkPositive(operation, 'normalLength', normalLength);
+    const lists = reading(operation, 'the arguments', () => {
       if (!Array.isArray(trees)) invalid(operation, 'trees', trees, 'an array of objects of the scene');
       if (!Array.isArray(views)) invalid(operation, 'views', views, 'an array of names of views');
+      return { trees: [...trees], views: [...views] };
     });
     super(operation, tracker);
-    this.#options = { ...given, normalLength, trees: [...trees], views: [...views] };
+    this.#options = { ...given, normalLength, ...lists };
     this.add(this.#cells, this.#bounds, this.#contacts, this.#ray, this.#region, this.#label);
   }
 
