@@ -227,7 +227,14 @@ test('options that are none are errors', async () => {
   const { proxy, revoke } = Proxy.revocable([], {});
   revoke();
   const lengths = [0, [5], proxy].map((normalLength) => ({ normalLength }));
-  for (const options of [{ octre: true }, { octree: 1 }, ...lengths, { trees: 1 }, { trees: proxy }, { views: 'main' }]) {
+  for (const options of [
+    { octre: true },
+    { octree: 1 },
+    ...lengths,
+    { trees: 1 },
+    { trees: proxy },
+    { views: 'main' },
+  ]) {
     expect(() => new CollisionHelper(tracker, options as never)).toThrow(error);
   }
   expect(() => new CollisionHelper({} as never)).toThrow(error);
