@@ -97,6 +97,15 @@ describe('meshDataFromGeometry', () => {
       code: 'BAD_DATA',
       says: /"floor" with 6 vertices.*draw range \(0, 2\)/,
     },
+    {
+      name: 'more vertices than there are positions',
+      geometry: square().setAttribute(
+        'position',
+        Object.assign(new BufferAttribute(new Float32Array(8), 3), { count: 3 }),
+      ),
+      code: 'BAD_DATA',
+      says: /8 numbers for 3 positions; expected 3 for each/,
+    },
     { name: 'instances', geometry: new InstancedBufferGeometry(), code: 'UNSUPPORTED', says: /shader/ },
   ])('refuses $name by name', ({ geometry, code, says }) => {
     const error = thrownBy(() => meshDataFromGeometry(geometry));

@@ -215,7 +215,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
     ],
     [
       'loading a mesh',
-      5,
+      2,
       () =>
         ({ core }) =>
           core.freeMesh(core.loadMesh(BAKED)),
@@ -286,7 +286,7 @@ describe(`a core that runs out of memory, seed ${SEED}`, () => {
       },
     ],
     ['many rays', 1, () => (world) => world.rays()],
-    ['the first rays against bounding spheres', 3, () => (world) => world.rays(layout.PRECISION_SPHERE)],
+    ['the first rays against bounding spheres', 2, () => (world) => world.rays(layout.PRECISION_SPHERE)],
     [
       'the frame after 300 views were set',
       2,

@@ -87,7 +87,7 @@ interface Kind {
 
 const inCube = (random: Random) => random.point(4.4);
 const KINDS: Record<string, Kind> = {
-  'turned boxes': { isSure: true },
+  'turned boxes': { place: (random) => random.point(5), isSure: true },
   rods: { options: () => ({ extent: [1.5, 0.1, 0.1] }), place: (random) => random.point(7), isSure: true },
   'groups, layers, static ones, and contacts of all kinds': {
     options: (random) => ({
