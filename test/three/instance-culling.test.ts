@@ -132,26 +132,45 @@ describe.each([null, 'front-to-back', 'back-to-front'] as const)('in the order %
   });
 });
 
-test(`what is hidden is left out for as long as that holds, and else drawn, seed ${SEED}`, () => {
-  const random = new Random(SEED);
-  for (let round = 0; round < 10; round++) {
-    const mesh = randomMesh(random);
-    const culling = new InstanceCulling(mesh, entryOf(true), null, null);
-    const camera = randomCamera(random);
-    const all = ascending(seenBy(camera, mesh).keys());
-    const asked = all.filter(() => random.chance(0.4));
-    const seen = all.filter((i) => !asked.includes(i));
-    const drawn = (named: Named) => {
-      const { stands, occluded } = culling.draw(viewOf(camera, named))!;
-      return { occluded, numbers: stands.flatMap((stand) => drawnOf(stand, mesh)) };
-    };
-    expect(drawn({ seen, hidden: asked })).toEqual({ occluded: asked.length, numbers: seen });
-    expect(drawn({ seen, asked })).toEqual({ occluded: 0, numbers: all });
-    expect(drawn({ seen: all, hidden: [] })).toEqual({ occluded: 0, numbers: all });
-    (mesh.material as MeshBasicMaterial).depthTest = false;
-    expect(drawn({ seen, hidden: asked })).toEqual({ occluded: 0, numbers: all });
-  }
-});
+/** Of a level of a size, and whether the answer, which knows the mesh's own geometry, holds for it as well. */
+const LEVELS: [name: string, size: number | null, isKnown: boolean][] = [
+  ['without levels', null, true],
+  ['in levels that are smaller', 0.9, true],
+  ['in levels that reach farther', 1.1, false],
+];
+
+test.each(LEVELS)(
+  `what is hidden is left out for as long as that holds, and else drawn, %s, seed ${SEED}`,
+  (_, ...own) => {
+    const [size, isKnown] = own;
+    const random = new Random(SEED);
+    for (let round = 0; round < 10; round++) {
+      const mesh = randomMesh(random);
+      const levels =
+        size === null ? null : new DetailLevels([{ pixels: 20, geometry: new BoxGeometry(size, size, size) }]);
+      const culling = new InstanceCulling(mesh, entryOf(true), null, levels);
+      const camera = randomCamera(random);
+      const all = ascending(seenBy(camera, mesh).keys());
+      const asked = all.filter(() => random.chance(0.4));
+      const seen = all.filter((i) => !asked.includes(i));
+      const drawn = (named: Named) => {
+        const { stands, occluded } = culling.draw(viewOf(camera, named))!;
+        return { occluded, numbers: ascending(stands.flatMap((stand) => drawnOf(stand, mesh))) };
+      };
+      if (!isKnown) {
+        const { occluded, numbers } = drawn({ seen, hidden: asked });
+        expect(occluded).toBe(0);
+        expect(numbers).toEqual(expect.arrayContaining(all));
+        continue;
+      }
+      expect(drawn({ seen, hidden: asked })).toEqual({ occluded: asked.length, numbers: seen });
+      expect(drawn({ seen, asked })).toEqual({ occluded: 0, numbers: all });
+      expect(drawn({ seen: all, hidden: [] })).toEqual({ occluded: 0, numbers: all });
+      (mesh.material as MeshBasicMaterial).depthTest = false;
+      expect(drawn({ seen, hidden: asked })).toEqual({ occluded: 0, numbers: all });
+    }
+  },
+);
 
 test(`each is drawn in the level that its size in pixels asks for, seed ${SEED}`, () => {
   const random = new Random(SEED);
