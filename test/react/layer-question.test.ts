@@ -99,6 +99,19 @@ describe('a layer asks', () => {
     expect(layer.hitsOf(far)).toEqual([hit]);
     delete (far as Partial<Mesh>).raycast;
   });
+
+  test('an object that has a `raycast` of its own once, though it is listed beside what it is below', async () => {
+    let count = 0;
+    near.raycast = (_, hits) => {
+      count++;
+      hits.push({ object: near, distance: 3, point: new Vector3() });
+    };
+    const layer = question([near, group, near, root]);
+    await layer.ask();
+    expect(layer.hitsOf(near).length).toBe(1);
+    expect(count).toBe(1);
+    delete (near as Partial<Mesh>).raycast;
+  });
 });
 
 test('a layer is set up as it was, and back', () => {

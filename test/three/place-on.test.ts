@@ -6,6 +6,8 @@ import { placeOn } from '../../src/client/three/query/place-on.js';
 /** A document whose events have offsets as one kind of browser counts them. */
 class Page {
   probes = 0;
+  /** Whether elements tell by how much CSS zooms them with all that they are in. */
+  knowsZoom = true;
   readonly documentElement = { append() {} };
   readonly #isFromBorder: boolean;
   readonly #isZoomed: boolean;
@@ -19,11 +21,12 @@ class Page {
     this.probes++;
     const page = this;
     const style = { cssText: '' };
+    const zoom = () => Number(/zoom:(\d+)/.exec(style.cssText)?.[1] ?? 1);
     let hear = (_: { offsetX: number }): void => {};
     return {
       style,
       get currentCSSZoom() {
-        return Number(/zoom:(\d+)/.exec(style.cssText)?.[1] ?? 1);
+        return page.knowsZoom ? zoom() : undefined;
       },
       addEventListener: (_: string, listener: typeof hear) => {
         hear = listener;
@@ -31,26 +34,27 @@ class Page {
       getBoundingClientRect: () => ({ left: 3, top: 4 }),
       dispatchEvent({ clientX }: MouseEvent) {
         const border = page.#isFromBorder ? 0 : Number(/border:(\d+)px/.exec(style.cssText)?.[1] ?? 0);
-        hear({ offsetX: (clientX - 3) / (page.#isZoomed ? 1 : this.currentCSSZoom) - border });
+        hear({ offsetX: (clientX - 3) / (page.#isZoomed ? 1 : zoom()) - border });
       },
       remove() {},
     };
   }
 
   /** An element of 200 × 100 pixels with borders, whose corner is at (40, 30), drawn in another size, perhaps by CSS zoom. */
-  element(clientLeft: number, clientTop: number, scale = 1, currentCSSZoom?: number): HTMLElement {
+  element(clientLeft: number, clientTop: number, scale = 1, currentCSSZoom = 1): HTMLElement {
     const [offsetWidth, offsetHeight] = [200 + 2 * clientLeft, 100 + 2 * clientTop];
     const box = { left: 40, top: 30, width: scale * offsetWidth, height: scale * offsetHeight };
     return {
-      ...{ clientLeft, clientTop, offsetWidth, offsetHeight, ownerDocument: this, currentCSSZoom },
+      ...{ clientLeft, clientTop, offsetWidth, offsetHeight, ownerDocument: this },
+      ...(this.knowsZoom && { currentCSSZoom }),
       getBoundingClientRect: () => box,
     } as unknown as HTMLElement;
   }
 
   /** An event whose offset, from within the border, is (x, y); on the page it is at another place. */
-  event(target: HTMLElement, x: number, y: number, clientX: number, clientY: number): MouseEvent {
+  event(target: HTMLElement, x: number, y: number, clientX: number, clientY: number, own?: number): MouseEvent {
     const { clientLeft, clientTop, currentCSSZoom = 1 } = target;
-    const zoom = this.#isZoomed ? currentCSSZoom : 1;
+    const zoom = this.#isZoomed ? (own ?? currentCSSZoom) : 1;
     const [offsetX, offsetY] = this.#isFromBorder
       ? [zoom * (x + clientLeft), zoom * (y + clientTop)]
       : [zoom * x, zoom * y];
@@ -81,7 +85,7 @@ test.each([false, true])('offsets are told from within the border, which a brows
     expect(placeOn(element, page.event(element, 12.5, 70.25, 300, 200))).toEqual({ x: 12.5, y: 70.25 });
     expect(placeOn(element, page.event(element, 12, 70, 300, 200))).toEqual({ x: 12, y: 70 });
   }
-  expect(page.probes).toBe(1); // a document is asked once
+  expect(page.probes).toBe(2); // a document is asked once about both
 });
 
 test.each([
@@ -139,4 +143,20 @@ test('over something in it, an event is told by the box, which may be scaled', (
   // One that is not drawn has no scale.
   const hidden = page.element(0, 0, 0);
   expect(placeOn(hidden, page.event(child, 1, 2, 45, 36))).toEqual({ x: 5, y: 6 });
+});
+
+test.each([false, true])('without currentCSSZoom boxes are told in zoomed pixels, and offsets, too: %s', (isZoomed) => {
+  const page = new Page(true, isZoomed);
+  page.knowsZoom = false;
+  const around = { parentElement: null };
+  const element = Object.assign(page.element(10, 20, 0.5), { parentElement: around });
+  vi.stubGlobal('getComputedStyle', (asked: { style?: { cssText: string } }) => {
+    if (asked === element) return { zoom: '2' };
+    return { zoom: asked === around ? '1.5' : /zoom:(\d+)/.exec(asked.style!.cssText)?.[1] };
+  });
+  const client = [3 * (40 + 0.5 * (10 + 33)), 3 * (30 + 0.5 * (20 + 44))] as const;
+  const overChild = placeOn(element, page.event(page.element(0, 0), 1, 2, ...client));
+  expect([overChild.x, overChild.y]).toEqual([expect.closeTo(33), expect.closeTo(44)]);
+  // It is turned: its box on the page says nothing.
+  expect(placeOn(element, page.event(element, 12.5, 70.25, 900, 900, 3))).toEqual({ x: 12.5, y: 70.25 });
 });

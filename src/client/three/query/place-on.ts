@@ -5,8 +5,7 @@ const PROBE_BORDER = 8;
 const PROBE_ZOOM = 5;
 
 /** How a browser counts offsets, by the document that was asked. */
-const COUNTS_FROM_BORDER = new WeakMap<Document, boolean>();
-const COUNTS_ZOOMED = new WeakMap<Document, boolean>();
+const COUNTS = new WeakMap<Document, { fromBorder: boolean; zoomed: boolean }>();
 
 /**
  * Answers where on an element an event is, in its own CSS pixels from the corner within its border, however it is
@@ -18,8 +17,9 @@ export function placeOn(element: HTMLElement, event: MouseEvent): { x: number; y
   if (event.target !== element) return onBox;
   const { clientLeft, clientTop, ownerDocument } = element;
   const { offsetX, offsetY } = event;
-  const isBeside = (clientLeft > 0 || clientTop > 0) && countsFromBorder(ownerDocument);
-  const zoom = zoomOf(element) !== 1 && countsZoomed(ownerDocument) ? zoomOf(element) : 1;
+  const own = zoomOf(element);
+  const isBeside = (clientLeft > 0 || clientTop > 0) && countsOf(ownerDocument).fromBorder;
+  const zoom = own !== 1 && countsOf(ownerDocument).zoomed ? own : 1;
   const x = offsetX / zoom - (isBeside ? clientLeft : 0);
   const y = offsetY / zoom - (isBeside ? clientTop : 0);
   // Some events, in WebKit all, are told in whole pixels. The box knows better, unless the element is turned.
@@ -29,16 +29,21 @@ export function placeOn(element: HTMLElement, event: MouseEvent): { x: number; y
 }
 
 /** Answers by how much CSS zooms an element, with all that it is in. */
-function zoomOf({ currentCSSZoom = 1 }: Partial<Element>): number {
-  return currentCSSZoom;
+function zoomOf(element: Element): number {
+  const { currentCSSZoom, parentElement } = element as Partial<Element>;
+  if (currentCSSZoom !== undefined) return currentCSSZoom;
+  const own = Number(getComputedStyle(element).zoom) || 1;
+  return parentElement ? own * zoomOf(parentElement) : own;
 }
 
 /** Does that by the element's box on the page, which may be scaled, but not turned. */
 function placeOnBox(element: HTMLElement, { clientX, clientY }: MouseEvent): { x: number; y: number } {
   const { left, top, width, height } = element.getBoundingClientRect();
+  // A browser that does not know `currentCSSZoom`, such as WebKit 2.50, tells a box in pixels that are zoomed as well.
+  const unit = 'currentCSSZoom' in element ? 1 : zoomOf(element);
   return {
-    x: (clientX - left) / scaleOf(width, element.offsetWidth) - element.clientLeft,
-    y: (clientY - top) / scaleOf(height, element.offsetHeight) - element.clientTop,
+    x: (clientX / unit - left) / scaleOf(width, element.offsetWidth) - element.clientLeft,
+    y: (clientY / unit - top) / scaleOf(height, element.offsetHeight) - element.clientTop,
   };
 }
 
@@ -47,37 +52,33 @@ function scaleOf(shown: number, own: number): number {
   return own === 0 || shown === 0 || Math.abs(shown - own) < 1 ? 1 : shown / own;
 }
 
-/** Tells whether the browser counts offsets from the outer edge of a border, as WebKit does, and not from within it. */
-function countsFromBorder(document: Document): boolean {
-  return learn(COUNTS_FROM_BORDER, document, `border:${PROBE_BORDER}px solid`, (offset) => offset > PROBE_BORDER / 2);
+/**
+ * Tells whether the browser counts offsets from the outer edge of a border, as WebKit does, and not from within it; and on a zoomed
+ * element in pixels of the page, as Chromium does, and not in its own. Measures once for each document.
+ */
+function countsOf(document: Document): { fromBorder: boolean; zoomed: boolean } {
+  let counts = COUNTS.get(document);
+  if (counts === undefined) {
+    const [beside] = offsetOn(document, `border:${PROBE_BORDER}px solid`);
+    const [offset, zoom] = offsetOn(document, `zoom:${PROBE_ZOOM}`);
+    const zoomed = Math.abs(offset - PROBE_BORDER) < Math.abs(offset * zoom - PROBE_BORDER);
+    counts = { fromBorder: beside > PROBE_BORDER / 2, zoomed };
+    COUNTS.set(document, counts);
+  }
+  return counts;
 }
 
-/** Tells whether the browser counts offsets on a zoomed element in pixels of the page, as Chromium does, and not in its own. */
-function countsZoomed(document: Document): boolean {
-  return learn(COUNTS_ZOOMED, document, `zoom:${PROBE_ZOOM}`, (offset, zoom) => {
-    return Math.abs(offset - PROBE_BORDER) < Math.abs(offset * zoom - PROBE_BORDER);
-  });
-}
-
-/** Measures once for each document, by an event on an element of a style, PROBE_BORDER pixels from its corner. */
-function learn(
-  known: WeakMap<Document, boolean>,
-  document: Document,
-  style: string,
-  read: (offset: number, zoom: number) => boolean,
-): boolean {
-  const before = known.get(document);
-  if (before !== undefined) return before;
+/** Answers the offset of an event on an element of a style, PROBE_BORDER pixels from its corner, and by how much it is zoomed. */
+function offsetOn(document: Document, style: string): [offset: number, zoom: number] {
   const probe = document.createElement('div');
   probe.style.cssText = `all:initial; position:fixed; left:0; top:0; visibility:hidden; ${style}`;
-  let answer = false;
+  let answer: [number, number] = [0, 1];
   probe.addEventListener('mousemove', ({ offsetX }) => {
-    answer = read(offsetX, zoomOf(probe));
+    answer = [offsetX, zoomOf(probe)];
   });
   document.documentElement.append(probe);
   const { left, top } = probe.getBoundingClientRect();
   probe.dispatchEvent(new MouseEvent('mousemove', { clientX: left + PROBE_BORDER, clientY: top + PROBE_BORDER }));
   probe.remove();
-  known.set(document, answer);
   return answer;
 }
