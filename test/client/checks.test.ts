@@ -3,6 +3,7 @@ import { Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { determinantAt, isInvertibleAt } from '../../src/client/check/affine.js';
 import { checkClipPlanes, FARTHEST } from '../../src/client/check/planes.js';
+import { checkSignal } from '../../src/client/check/signal.js';
 import { readView } from '../../src/client/frame/view-table.js';
 import { checkMotion, checkShapeOf, checkWays } from '../../src/client/query/sweep-options.js';
 import { TransformTable } from '../../src/client/transforms/transform-table.js';
@@ -32,9 +33,21 @@ describe('planes', () => {
     ['no normal', [0, 0, 0, 1]],
     ['what is not a number', [0, 0, 1, Number.NaN]],
     ['bytes without a type', new DataView(new ArrayBuffer(32))],
+    ['what only looks like a list', { length: 4, 0: 0, 1: 0, 2: 1, 3: 0 }],
   ])('with %s are refused', (_, given) => {
     expect(() => checkClipPlanes('test', 'clip', given, 1)).toThrow(/^test: .*clip/);
   });
+});
+
+test('a signal is what can be listened to', () => {
+  const like = { aborted: false, addEventListener() {}, removeEventListener() {} };
+  for (const right of [undefined, new AbortController().signal, like]) {
+    expect(() => checkSignal('test', right)).not.toThrow();
+  }
+  const wrong = Object.keys(like).map((name) => ({ ...like, [name]: undefined }));
+  for (const each of [null, true, 'signal', {}, ...wrong]) {
+    expect(() => checkSignal('test', each)).toThrow(/^test: signal .* an AbortSignal/);
+  }
 });
 
 describe('a projection', () => {

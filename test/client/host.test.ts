@@ -64,3 +64,13 @@ test('what is no worker is none', () => {
   }
   expect(inlineHost.advice()).toBe('');
 });
+
+test.each([
+  ['on a page of jsdom', { userAgent: 'Mozilla/5.0 (linux) jsdom/26.1.0' }, /; with Jest, put `testEnvironmentOptions/],
+  ['in a browser that has none', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' }, /^$/],
+  ['where nobody says what it is', undefined, /^$/],
+])('without workers, what helps is said %s', (_, navigator, says) => {
+  vi.stubGlobal('Worker', undefined);
+  vi.stubGlobal('navigator', navigator);
+  expect(browserHost.advice()).toMatch(says);
+});

@@ -313,6 +313,8 @@ test('a shape stands for each instance, and what the app says of it is asked aga
   await settle(tracker, frontCamera());
   expect((await pickMiddle(tracker))?.distance).toBeCloseTo(8, 6);
   expect([...tracker.idsOf(batch)]).toEqual(ids);
+  // Its geometries, for which there was a mesh each, are let go of.
+  expect(service.stats).toMatchObject({ objects: 2, meshes: 0 });
 });
 
 test('one that is disposed, or is removed, leaves nothing', async () => {

@@ -70,6 +70,7 @@ test('walks as the service has it, takes its object along and names what it meet
   };
   await both([3, 0, 0.5], 150);
   expect(hero.state.ground?.object).toBe(floor);
+  expect(hero.state).toBe(hero.state); // it is read once for each answer
   expect(hero.state.isStanding).toBe(true);
   const [touch] = hero.state.touches;
   expect(touch.object).toBe(wall);
