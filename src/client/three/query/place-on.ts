@@ -32,7 +32,7 @@ export function placeOn(element: HTMLElement, event: MouseEvent): { x: number; y
 function zoomOf(element: Element): number {
   const { currentCSSZoom, parentElement } = element as Partial<Element>;
   if (currentCSSZoom !== undefined) return currentCSSZoom;
-  const own = Number(getComputedStyle(element).zoom) || 1;
+  const own = Number(globalThis.getComputedStyle?.(element).zoom) || 1;
   return parentElement ? own * zoomOf(parentElement) : own;
 }
 
