@@ -1,7 +1,7 @@
 // Distances of triangles in float64, in the plainest way: all corners against all faces, all edges against all edges.
 import { Line3, Triangle, Vector3 } from 'three';
 import { type Corners, trianglesMeet } from './exact.js';
-import { type Body, gapBetween } from './solids.js';
+import { type Body, gapBetween, sizeOf, support } from './solids.js';
 
 /** The least distance of two triangles; 0 where they meet, exactly. */
 export function triangleDistance(a: Corners, b: Corners): number {
@@ -77,12 +77,11 @@ interface Bounds {
 
 /** From where to where a part is along each axis, a little more than that for what is rounded. */
 function boundsOf({ body }: Part): Bounds {
-  const size = body.columns.reduce((sum, column) => sum + column.length(), 0);
+  const size = sizeOf(body);
   const slack = 1e-14 * (size + body.center.length());
-  const place = body.center.toArray();
   return {
-    low: AXES.map((axis, k) => place[k] - body.reach(axis.clone().negate()) - slack),
-    high: AXES.map((axis, k) => place[k] + body.reach(axis) + slack),
+    low: AXES.map((axis) => -support(body, axis.clone().negate()) - slack),
+    high: AXES.map((axis) => support(body, axis) + slack),
     size,
   };
 }

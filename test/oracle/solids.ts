@@ -94,7 +94,7 @@ export function farApart(a: Body, b: Body, distance: number): boolean {
 }
 
 /** No point of a body is farther than that from its centre. */
-function sizeOf({ columns }: Body): number {
+export function sizeOf({ columns }: Body): number {
   let sum = 0;
   for (const column of columns) sum += column.length();
   return sum;

@@ -12,12 +12,12 @@ const COUNTS = new WeakMap<Document, { fromBorder: boolean; zoomed: boolean }>()
  * transformed; but where the event is over something in an element that is turned or skewed, in pixels of the page.
  */
 export function placeOn(element: HTMLElement, event: MouseEvent): { x: number; y: number } {
-  const onBox = placeOnBox(element, event);
+  const own = zoomOf(element);
+  const onBox = placeOnBox(element, event, own);
   // Its offset is measured from what it is over.
   if (event.target !== element) return onBox;
   const { clientLeft, clientTop, ownerDocument } = element;
   const { offsetX, offsetY } = event;
-  const own = zoomOf(element);
   const isBeside = (clientLeft > 0 || clientTop > 0) && countsOf(ownerDocument).fromBorder;
   const zoom = own !== 1 && countsOf(ownerDocument).zoomed ? own : 1;
   const x = offsetX / zoom - (isBeside ? clientLeft : 0);
@@ -37,10 +37,10 @@ function zoomOf(element: Element): number {
 }
 
 /** Does that by the element's box on the page, which may be scaled, but not turned. */
-function placeOnBox(element: HTMLElement, { clientX, clientY }: MouseEvent): { x: number; y: number } {
+function placeOnBox(element: HTMLElement, { clientX, clientY }: MouseEvent, zoom: number): { x: number; y: number } {
   const { left, top, width, height } = element.getBoundingClientRect();
   // A browser that does not know `currentCSSZoom`, such as WebKit 2.50, tells a box in pixels that are zoomed as well.
-  const unit = 'currentCSSZoom' in element ? 1 : zoomOf(element);
+  const unit = 'currentCSSZoom' in element ? 1 : zoom;
   return {
     x: (clientX / unit - left) / scaleOf(width, element.offsetWidth) - element.clientLeft,
     y: (clientY / unit - top) / scaleOf(height, element.offsetHeight) - element.clientTop,
