@@ -153,17 +153,21 @@ function checkOctree(tree: Tree): u32 {
   return strays <= tree.misfits ? SCENE_OK : SCENE_WRONG_CELL;
 }
 
-/** Checks that a cell's own range and those of its children cover its range, one behind the other, and that it holds these. */
+/**
+ * Checks that a cell's own range and those of its children cover its range, one behind the other, unless some have come below
+ * it, and that it holds these.
+ */
 function checkRanges(tree: Tree, cell: Cell, index: u32): u32 {
   if (cell.firstChild == 0) return cell.ownEnd > cell.end ? SCENE_RANGES : SCENE_OK;
+  const isWhole = cell.end != SCATTERED;
   let from = cell.ownEnd;
   for (let i: u32 = 0; i < 8; i++) {
     const child = cellAt(tree, cell.firstChild + i);
-    if (child.parent != index || child.start != from || child.end < child.start) return SCENE_RANGES;
+    if (child.parent != index || child.end < child.start || (isWhole && child.start != from)) return SCENE_RANGES;
     from = child.end;
     if (!within(child, cell)) return SCENE_CELL_TOO_SMALL;
   }
-  return from == cell.end ? SCENE_OK : SCENE_RANGES;
+  return !isWhole || from == cell.end ? SCENE_OK : SCENE_RANGES;
 }
 
 /**

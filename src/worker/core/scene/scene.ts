@@ -242,9 +242,9 @@ export function placeMoved(): void {
 }
 
 /**
- * Brings the trees up to date. Static objects get their positions. The moving tree is built anew when there was no room
- * in it for an object, or when a twentieth of its positions are holes or have left their cells; otherwise only its
- * bounds follow. Throws OUT_OF_MEMORY.
+ * Brings the trees up to date. Static objects get their positions. The moving tree is built anew when there was no room in
+ * it for an object, when a twentieth are not in their cells, or when three quarters are gone; otherwise only its bounds follow.
+ * Throws OUT_OF_MEMORY.
  */
 export function updateTrees(): void {
   settle(Infinity);
@@ -295,7 +295,7 @@ function givePosition(slot: u32): void {
 }
 
 function isStale(moving: Tree): bool {
-  return !moving.built || (moving.misfits + moving.holes) * 20 > moving.count + 320;
+  return !moving.built || moving.misfits * 20 > moving.count + 320 || moving.holes * 4 > moving.count * 3 + 64;
 }
 
 function rebuild(moving: Tree): void {

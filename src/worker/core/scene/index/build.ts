@@ -67,6 +67,7 @@ export function buildTree(tree: Tree): void {
     for (let i: u32 = 0; i < 8; i++) store<u32>(pending + (top++ << 2), first + i);
   }
   layOut(tree);
+  if (count >= FEWEST_FOR_RESERVES) reserveCells(tree);
   fillPositions(tree);
   for (let i = tree.cellCount; i > 0; i--) fitCell(tree, i - 1);
   tree.built = 1;
@@ -81,6 +82,14 @@ function newCell(tree: Tree, parent: u32): Cell {
   cell.parent = parent;
   cell.dirty = 0;
   return cell;
+}
+
+/** Makes room for twice as many cells more, which objects that come may need. */
+function reserveCells(tree: Tree): void {
+  tree.cellRoom = 3 * tree.cellCount;
+  tree.cells = reserve(tree.cells, tree.cellCount * <u32>CELL_BYTES, <u64>tree.cellRoom * CELL_BYTES);
+  const blocks = tree.cellRoom >> 2; // two for eight
+  tree.childBlocks = reserve(tree.childBlocks, tree.childBlockCount * <u32>BLOCK_BYTES, <u64>blocks * BLOCK_BYTES);
 }
 
 /** Partitions a cell's range into its own objects and its children's. */
@@ -171,7 +180,8 @@ function layOut(tree: Tree): void {
 }
 
 function reservePositions(tree: Tree, positions: u32): void {
-  if (tree.capacity < positions) {
+  // A quarter at least is left for what comes: a tree that had none would be built in each frame until it had.
+  if (tree.capacity < positions + (positions >> 2)) {
     const capacity = (positions + (positions >> 1) + 3) & ~3;
     const bytes = <u64>capacity << 2;
     tree.slots = reserve(tree.slots, 0, bytes);

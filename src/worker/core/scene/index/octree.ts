@@ -1,6 +1,6 @@
 // A loose octree (Ulrich, "Loose Octrees", Game Programming Gems, 2000). Every cell owns a range of positions. There are
 // two kinds: that of moving objects is linear, build.ts partitions the objects' slots top down, eight ways, so that a
-// subtree's positions are a range, too; those of static objects grow (growing.ts). An object belongs to the deepest cell that holds its centre and whose edge is no shorter than the object, as far as
+// subtree's positions are a range, too, until others come (insert.ts); those of static objects grow (growing.ts). An object belongs to the deepest cell that holds its centre and whose edge is no shorter than the object, as far as
 // cells are split at all. Bounds of cells are those of what lies in them. Boxes are kept in blocks of four, those of a
 // cell's objects and those of its children alike, and no block is shared by two cells. When objects moved, bounds are
 // refitted in place instead.
@@ -57,11 +57,12 @@ export class Tree {
   blocks: usize; // their boxes
   proxies: usize; // Proxy each; 0 where none are kept
   built: u32; // 0 when it must be built before it is used
-  misfits: u32; // objects that have left their cell since
-  holes: u32; // objects that are gone since
+  misfits: u32; // objects that have left their cell since, or came to one that they are not in
+  holes: u32; // objects that are gone since, and none has come for
   dirty: u32; // whether any cell is
   version: u32; // changes with anything that is in it or where; never 0 in a tree that is built
   radii: usize; // of bounding spheres; bounding-spheres.ts
+  cellRoom: u32; // for so many cells, of a tree that is built
   // Of a tree that grows:
   freeRanges: usize; // the first free range of each order, u32; ranges.ts
   freeGroup: u32; // the first of eight cells that are free, 0 without; its parent is the next one
