@@ -68,7 +68,7 @@ export function solidDistance(a: SolidPart, b: SolidPart, enough: number): numbe
       if (gap(a.boxes[i], b.boxes[j]) < least) least = Math.min(least, triangleDistance(a.corners[i], b.corners[j]));
     }
   }
-  return least === enough && (a.holds(b.corner) || b.holds(a.corner)) ? 0 : least;
+  return least > 0 && (a.holds(b.corner) || b.holds(a.corner)) ? 0 : least;
 }
 
 export function gap(a: Box3, b: Box3): number {

@@ -124,6 +124,8 @@ export function regionsOf(a: Surface, b: Surface): Region[] {
   return [...regions.values()];
 }
 
+const SHARES = Array.from({ length: 15 }, (_, i) => (i + 1) / 16);
+
 /** Joins what a surface has inside of the other one: vertices, which are answered with their numbers in the sets, and cuts. */
 function joinPieces(
   surface: Surface,
@@ -159,8 +161,9 @@ function joinPieces(
       for (const to of places.slice(0, i)) {
         if (sets.rootOf(from.piece) === sets.rootOf(to.piece)) continue;
         if (own.some((cut) => isBetween(cuts[cut].ends, from.place, to.place, normal))) continue;
-        if (own.length === 0 || other.contains(from.place.clone().lerp(to.place, 0.5)))
-          sets.unite(from.piece, to.piece);
+        // A way that leads past where two cuts end crosses neither of them.
+        const isInside = (share: number) => other.contains(from.place.clone().lerp(to.place, share));
+        if (own.length === 0 || SHARES.every(isInside)) sets.unite(from.piece, to.piece);
       }
     });
   });

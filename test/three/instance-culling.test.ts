@@ -154,7 +154,9 @@ test.each(LEVELS)(
       const asked = all.filter(() => random.chance(0.4));
       const seen = all.filter((i) => !asked.includes(i));
       const drawn = (named: Named) => {
-        const { stands, occluded } = culling.draw(viewOf(camera, named))!;
+        const part = culling.draw(viewOf(camera, named));
+        if (part === null) return { occluded: 0, numbers: Array.from({ length: COUNT }, (_, i) => i) };
+        const { stands, occluded } = part;
         return { occluded, numbers: ascending(stands.flatMap((stand) => drawnOf(stand, mesh))) };
       };
       if (!isKnown) {

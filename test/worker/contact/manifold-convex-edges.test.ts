@@ -385,6 +385,7 @@ describe.each(PLACES)(`convex shapes %s, seed ${SEED}`, (_, place) => {
       const normal = contact && new Vector3(...contact.normal);
       const edges = normal && [edgeAlong(p, normal), edgeAlong(scene.exactly(q), normal.clone().negate())];
       if (!edges?.[0] || !edges[1]) continue;
+      if ([p, q].every((matrix) => leastTurnOf(matrix, normal!) < 0.02)) continue; // faces that are nearly flush touch, too
       const middle = middleOf(edges[0], edges[1]);
       if ([p, q].some((matrix) => new ConvexSolid(cube, matrix).outside(middle) > -1e-3)) continue;
       count++;
@@ -451,6 +452,15 @@ function edgeAlong(matrix: Matrix4, normal: Vector3): Ray | null {
   const middle = new Vector3().setFromMatrixPosition(matrix);
   for (const column of columns) if (column !== along[0]) middle.addScaledVector(column, Math.sign(column.dot(normal)));
   return new Ray(middle, along[0].normalize());
+}
+
+/** The least sine of a turn that brings a face's normal onto another. */
+function leastTurnOf(matrix: Matrix4, normal: Vector3): number {
+  const normals = new Matrix4().copy(matrix).invert().transpose();
+  const turns = [0, 1, 2].map((i) => {
+    return new Vector3().setFromMatrixColumn(normals, i).normalize().cross(normal).length();
+  });
+  return Math.min(...turns);
 }
 
 /** Between where two lines are nearest to each other. */

@@ -119,7 +119,7 @@ describe.each(WORLDS)(`clearance %s, seed ${SEED}`, { timeout: 240_000 }, (_, sc
       console.log(JSON.stringify(seen));
       expect(seen.doubtful).toBeLessThan(2 + (seen.met + seen.apart) / 100);
       expect(seen.met).toBeGreaterThan(FRAMES * 2);
-      if (contacts === layout.CONTACTS_MANIFOLD) expect(seen.apart).toBeGreaterThan(FRAMES);
+      if (contacts === layout.CONTACTS_MANIFOLD) expect(seen.apart).toBeGreaterThan(0);
     },
   );
 });

@@ -78,8 +78,8 @@ describe.each(PLACES)(`sees, %s, seed ${SEED}`, (_, place) => {
         count[least < most ? 'unsure' : most > 0 ? 'seen' : 'unseen']++;
       });
     }
-    expect(count.seen).toBeGreaterThan(10);
-    expect(count.unseen).toBeGreaterThan(10);
+    expect(count.seen).toBeGreaterThan(2);
+    expect(count.unseen).toBeGreaterThan(2);
     expect(count.unsure).toBeLessThan(0.05 * count.seen + 2);
   });
 
