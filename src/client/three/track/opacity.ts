@@ -10,6 +10,11 @@ type AnyMaterial = Material & {
   alphaHash?: boolean;
 };
 
+/** Answers a number that says which sides of a material are drawn, and whether it is opaque. */
+export function surfaceOf(material: Material | null): number {
+  return (material?.side ?? 0) + (material?.transparent ? 4 : 0);
+}
+
 /** Tells whether three draws its triangles opaque, whole and where they are, so that they hide what is behind them. */
 export function hidesOthers(mesh: Mesh): boolean {
   if (Array.isArray(mesh.material) || mesh.onBeforeRender !== Object3D.prototype.onBeforeRender) return false;
