@@ -42,7 +42,7 @@ test('many Meshes leave a table and come back to it', { timeout: TIMEOUT }, () =
   const table = new MeshTable();
   const geometry = new BufferGeometry();
   const material = new MeshBasicMaterial();
-  const kind = { material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
+  const kind = { material, surface: material.side, isDrawn: true, isVisible: true, layers: 1 };
   // What the table reads of a Mesh: so many of three's would take seconds.
   const like = { geometry, material, visible: true, layers: { mask: 1 }, matrixWorld: { elements: [] } };
   const owners = Array.from({ length: MANY }, () => {

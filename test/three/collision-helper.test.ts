@@ -147,11 +147,12 @@ describe('a hit', () => {
     expectLines(linesOf(helper), [[new Vector3(-5, 0, 0), new Vector3(-5, 1e4, 0), GREY]]);
   });
 
-  test('has a normal that is turned with its object, and the number of an instance', async () => {
+  test('has a normal that is turned with its object and its instance, and the number of that', async () => {
     const { scene, tracker, helper } = await build({ hits: true });
     const { geometry, material } = cube();
     const many = Object.assign(new InstancedMesh(geometry, material, 3), { name: 'many' });
-    for (let i = 0; i < 3; i++) many.setMatrixAt(i, new Matrix4().setPosition(20 * i, 30, 0));
+    const turned = new Matrix4().makeRotationZ(Math.PI / 2);
+    for (let i = 0; i < 3; i++) many.setMatrixAt(i, turned.clone().setPosition(20 * i, 30, 0));
     many.rotation.y = -Math.PI / 2; // x becomes z
     scene.add(many);
     await settle(tracker, camera);

@@ -20,7 +20,7 @@ import {
   SphereGeometry,
   Vector3,
 } from 'three';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { boundsOf } from '../../src/client/three/culling/geometry-bounds.js';
 import { InstanceTest, keep } from '../../src/client/three/culling/instance-test.js';
 import { morphGrowth } from '../../src/client/three/culling/morph-bounds.js';
@@ -286,4 +286,26 @@ test.each([
   [Float32Array.of(1, 2), Float32Array.of(1, 3), false],
 ])('wishes %o and %o are the same: %s', (a, b, isSame) => {
   expect(isEqualDeep(a, b)).toBe(isSame);
+});
+
+test('the bounds of a geometry follow its own sphere, wherever that is', () => {
+  const geometry = new BoxGeometry();
+  geometry.boundingSphere = new Sphere(new Vector3(), 10);
+  expect(boundsOf(geometry)!.sphere.radius).toBe(10);
+  geometry.boundingSphere.center.x = 100;
+  expect(boundsOf(geometry)!.sphere.radius).toBe(110);
+  geometry.boundingSphere = null;
+  expect(boundsOf(geometry)!.sphere.radius).toBeCloseTo(Math.sqrt(0.75));
+});
+
+test('what has no bounds, as a vertex is NaN, is looked through once', () => {
+  const said = vi.spyOn(console, 'error').mockImplementation(() => {}); // three says so each time
+  const geometry = new BoxGeometry();
+  geometry.attributes.position.setX(0, Number.NaN);
+  geometry.computeBoundingSphere();
+  expect(boundsOf(geometry)).toBe(null);
+  const { length } = said.mock.calls;
+  expect(boundsOf(geometry)).toBe(null);
+  expect(said.mock.calls).toHaveLength(length);
+  said.mockRestore();
 });

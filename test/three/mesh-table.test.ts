@@ -9,7 +9,7 @@ test(`all that are in the table are looked at and sent, whoever has left, seed $
   const geometries = Array.from({ length: 5 }, () => new BoxGeometry());
   const material = new MeshBasicMaterial();
   const alive = new Map<number, TableOwner>();
-  const kind = { material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
+  const kind = { material, surface: material.side, isDrawn: true, isVisible: true, layers: 1 };
   const set = (id: number, owner: TableOwner) => table.set(owner, id, owner.drawn.geometry, kind);
   let longest = 0;
   let mostRows = 0;
@@ -91,7 +91,7 @@ test(`all that are in the table are looked at and sent, whoever has left, seed $
 test('those that rest are not looked at for a frame, where all of their part of the table do', () => {
   const table = new MeshTable();
   const [geometry, material] = [new BoxGeometry(), new MeshBasicMaterial()];
-  const kind = { material, side: material.side, isDrawn: true, isVisible: true, layers: 1 };
+  const kind = { material, surface: material.side, isDrawn: true, isVisible: true, layers: 1 };
   const owners = Array.from({ length: 10 * 512 }, (_, i): TableOwner => {
     const drawn = new Mesh(geometry, material);
     const owner = { object: drawn, drawn, place: -1 };

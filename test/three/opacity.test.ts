@@ -20,6 +20,13 @@ import { canBeHidden, hidesOthers } from '../../src/client/three/track/opacity.j
 
 const nodes = (): Material => Object.assign(new MeshBasicMaterial(), { isNodeMaterial: true });
 const patched = (): Material => Object.assign(new MeshBasicMaterial(), { onBeforeCompile: () => {} });
+class Patched extends MeshBasicMaterial {
+  override onBeforeCompile(): void {}
+}
+
+class Hooked extends Mesh {
+  override onBeforeRender(): void {}
+}
 
 test.each<[string, Material | Material[], hides: boolean, isHidden: boolean, isHiddenIfCullable: boolean]>([
   ['plain', new MeshBasicMaterial(), true, true, true],
@@ -46,6 +53,7 @@ test.each<[string, Material | Material[], hides: boolean, isHidden: boolean, isH
   ['of an own shader', new ShaderMaterial(), false, false, true],
   ['of nodes', nodes(), false, false, true],
   ['of a changed shader', patched(), false, false, true],
+  ['of a class that changes its shader', new Patched(), false, false, true],
   ['of several, all of them plain', [new MeshBasicMaterial(), new MeshBasicMaterial()], false, true, true],
   ['of several, one of an own shader', [new MeshBasicMaterial(), new ShaderMaterial()], false, false, true],
   ['of several, one drawn over all', [new MeshBasicMaterial({ depthTest: false }), nodes()], false, false, false],
@@ -55,4 +63,5 @@ test.each<[string, Material | Material[], hides: boolean, isHidden: boolean, isH
   expect(canBeHidden(mesh, false), 'can be hidden').toBe(isHidden);
   expect(canBeHidden(mesh, true), 'can be hidden, if its shaders leave it where it is').toBe(isHiddenIfCullable);
   expect(hidesOthers(Object.assign(mesh, { onBeforeRender: () => {} })), 'hides others with a hook').toBe(false);
+  expect(hidesOthers(new Hooked(undefined, material)), 'hides others with a hook of its class').toBe(false);
 });

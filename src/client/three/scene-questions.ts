@@ -149,7 +149,7 @@ export class SceneQuestions {
   async pick(x: number, y: number, options: ScenePickOptions = {}): Promise<SceneIntersection | null> {
     const answer = this.#asking.picks('pick').pick(x, y, options);
     if (this.#witnesses.size > 0) {
-      const view = this.#asking.view(options.view)?.options ?? null;
+      const view = this.#asking.view(options?.view)?.options ?? null;
       this.tell(answer, (witness, hit) => witness.picked?.(view, x, y, hit));
     }
     return answer;
@@ -214,7 +214,7 @@ export class SceneQuestions {
   async pickRegion(region: Rect | Float32Array, options: SceneRegionOptions = {}): Promise<Object3D[] | SceneObject[]> {
     const answer = this.#asking.picks('pickRegion').pickRegion(region, options);
     if (this.#witnesses.size > 0) {
-      const view = this.#asking.view(options.view)?.options ?? null;
+      const view = this.#asking.view(options?.view)?.options ?? null;
       const drawn = ArrayBuffer.isView(region) ? region.slice() : { ...region };
       this.tell(answer, (witness) => witness.cut?.(view, drawn));
     }
@@ -233,9 +233,11 @@ export class SceneQuestions {
    * ```
    */
   async raycast(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection | null> {
+    // What is no ray is said of the answer alone.
+    const seen = this.#witnesses.size > 0 ? readRay('raycast', ray) : null;
     const answer = this.#asking.queries('raycast').raycast(ray, options);
-    if (this.#witnesses.size > 0) {
-      const { origin, direction } = readRay('raycast', ray);
+    if (seen !== null) {
+      const { origin, direction } = seen;
       const [from, way] = [new Vector3(...origin), new Vector3(...direction)];
       this.tell(answer, (witness, hit) => witness.cast?.(from, way, hit));
     }

@@ -28,7 +28,6 @@ import { SceneFrame } from './view/scene-frame.js';
 import { readSceneView, type SceneView, type SceneViewOptions, SceneViews } from './view/scene-views.js';
 import type { ViewSize } from './view/view.js';
 
-const NO_IDS = new Uint32Array(0);
 const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
 
 /**
@@ -443,8 +442,9 @@ export class SceneTracker extends SceneQuestions {
       if (object?.isObject3D !== true) invalid('teleport', 'object', object, 'an Object3D of three');
     });
     object.updateWorldMatrix(true, true);
+    faceSprites(this.#context.sprites, this.viewOf()?.camera);
     try {
-      object.traverse((each) => teleport(this.#service, each, this.#walk.entryOf(each)?.ids ?? NO_IDS));
+      object.traverse((each) => teleport(this.#service, each, this.#walk.entryOf(each)));
     } catch (error) {
       throw namedIfEnded('teleport', error);
     }
@@ -479,7 +479,7 @@ export class SceneTracker extends SceneQuestions {
         this.#walk.updateMatrices();
       }
       const { sprites, fat, skeletons } = this.#context;
-      if (camera !== undefined) faceSprites(sprites, camera);
+      faceSprites(sprites, camera);
       for (const each of fat) each.refresh();
       skeletons.beginFrame();
       this.#walk.update();

@@ -1,4 +1,4 @@
-import { Box3, BufferGeometry, type Sphere } from 'three';
+import { Box3, BufferGeometry, Sphere } from 'three';
 import { versionOf } from '../geometry/geometry-version.js';
 import { ROUNDING } from './view-volume.js';
 
@@ -16,12 +16,13 @@ export interface Bounds {
 interface KnownBounds {
   readonly position: unknown;
   readonly version: number;
-  /** The radius of the app's own sphere. */
-  readonly radius: number | undefined;
+  /** A copy of the app's own sphere. */
+  readonly given: Sphere;
   readonly bounds: Bounds | null;
 }
 
 const known = new WeakMap<BufferGeometry, KnownBounds>();
+const NO_SPHERE = new Sphere();
 
 /**
  * Finds the bounds of a geometry's vertices, once for each version of them. The geometry's own bounds are the app's, which need
@@ -31,11 +32,13 @@ const known = new WeakMap<BufferGeometry, KnownBounds>();
 export function boundsOf(geometry: BufferGeometry): Bounds | null {
   const { position } = geometry.attributes;
   const version = versionOf(position);
-  const given = geometry.boundingSphere;
-  const radius = given?.radius;
+  const own = geometry.boundingSphere;
+  // One of NaN, of vertices that are not finite, is none.
+  const given = own !== null && own.radius >= 0 ? own : NO_SPHERE;
   const found = known.get(geometry);
   // Asked for each Mesh of a picture, it makes no garbage.
-  if (found && found.position === position && found.version === version && found.radius === radius) return found.bounds;
+  if (found && found.position === position && found.version === version && found.given.equals(given))
+    return found.bounds;
   let bounds: Bounds | null = null;
   if (position !== undefined && position.count <= MOST_VERTICES) {
     const alone = new BufferGeometry().setAttribute('position', position);
@@ -45,20 +48,20 @@ export function boundsOf(geometry: BufferGeometry): Bounds | null {
     const { box, sphere } = bounds;
     // A sphere about the box is not the app's own: it is what loaders make. One that is infinite is.
     const size = box.min.distanceTo(box.max);
-    if (given !== null && !(Math.abs(2 * given.radius - size) <= ROUNDING * size)) {
+    if (given !== NO_SPHERE && !(Math.abs(2 * given.radius - size) <= ROUNDING * size)) {
       const reach = sphere.center.distanceTo(given.center) + given.radius;
       if (reach > sphere.radius * (1 + ROUNDING)) {
         sphere.radius = reach;
         bounds = { box: sphere.getBoundingBox(new Box3()), sphere, isLarger: true };
       }
     }
-  } else if (version === 0 && given !== null) {
+  } else if (version === 0 && given !== NO_SPHERE) {
     const sphere = given.clone();
     bounds = { box: geometry.boundingBox?.clone() ?? sphere.getBoundingBox(new Box3()), sphere };
   }
   // Where a vertex is not finite, nothing is known.
   if (bounds !== null && !(bounds.sphere.radius >= 0 && bounds.sphere.radius < Infinity)) bounds = null;
-  known.set(geometry, { position, version, radius, bounds });
+  known.set(geometry, { position, version, given: given.clone(), bounds });
   return bounds;
 }
 

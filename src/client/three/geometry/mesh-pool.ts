@@ -138,6 +138,7 @@ export class MeshPool {
 
   /** Moves the vertices of what changed in nothing else, and builds anew what changed in more. */
   #review(mesh: PooledMesh): void {
+    mesh.isMissed = mesh.isBuilding;
     if (mesh.isBuilding) return;
     try {
       if (!mesh.isUnread && mesh.isUnchanged) {
@@ -154,6 +155,11 @@ export class MeshPool {
       this.#replace(mesh, null);
       for (const { user } of mesh.uses) user.onMeshChange();
     }
+  }
+
+  /** Looks at what an `update` could not look at, as it was on its way then: there may be no other one. */
+  #reviewMissed(mesh: PooledMesh): void {
+    if (mesh.isMissed && !mesh.removal.aborted) this.#review(mesh);
   }
 
   /** Tells whether there is a mesh that nobody uses any more. */
@@ -189,9 +195,8 @@ export class MeshPool {
     this.#update(built).then((isMoved) => {
       this.#builds.end(mesh);
       tell();
-      if (isMoved || mesh.removal.aborted) return;
-      mesh.isUnread = true; // so that it is built, and not moved again
-      this.#review(mesh);
+      if (!isMoved) mesh.isMissed = mesh.isUnread = true; // so that it is built, and not moved again
+      this.#reviewMissed(mesh);
     });
   }
 
@@ -227,6 +232,7 @@ export class MeshPool {
     this.#replace(mesh, built);
     this.#count(mesh, mesh.triangles, 1);
     for (const { user } of mesh.uses) user.onMeshChange();
+    this.#reviewMissed(mesh);
     this.#onProgress();
   }
 

@@ -33,6 +33,8 @@ export class PooledMesh implements SharedMesh, GeometryOwner, Queued {
   error: CollisionError | null = null;
   /** The geometry could not be read, or not be moved, when it was looked at last. */
   isUnread = false;
+  /** It was to be looked at while it was built or moved. */
+  isMissed = false;
   isBuilding = false;
   build = 0;
   /** They count the triangles of the last build begun, and of these those that are built. */

@@ -1,8 +1,8 @@
-import type { Vector3 } from 'three';
+import { Matrix3, type Vector3 } from 'three';
 import type { BoxPalette, ColouredLines } from '../../../shared/coloured-boxes.js';
 import type { ContactSet, Inspection, InspectOptions, Rect, Vec3, ViewOptions } from '../../../shared/types.js';
 import { checkBoolean, checkPositive, invalid, reading, readOptions } from '../../check/validate.js';
-import type { SceneIntersection } from '../query/intersection.js';
+import { type SceneIntersection, worldOf } from '../query/intersection.js';
 import type { SceneTarget } from '../scene-target.js';
 import type { SceneTracker } from '../scene-tracker.js';
 import { nameOf } from '../track/name-of.js';
@@ -175,7 +175,8 @@ export class CollisionHelper extends SceneHelper {
     }
     const normal = hit?.face?.normal;
     if (hit !== null && normal !== undefined) {
-      const tip = normal.clone().transformDirection(hit.object.matrixWorld);
+      const toWorld = new Matrix3().getNormalMatrix(worldOf(hit.object, instance));
+      const tip = normal.clone().applyNormalMatrix(toWorld);
       ends.push(hit.point, hit.point.clone().addScaledVector(tip, this.#options.normalLength!));
     }
     this.#ray.showEnds(ends, hit === null ? GREY : WHITE);

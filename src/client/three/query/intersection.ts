@@ -116,7 +116,7 @@ export function intersectionOf(
 }
 
 /** Answers the map of an object, or of one of its instances, to the world. */
-function worldOf(object: Object3D, instanceId: number | undefined): Matrix4 {
+export function worldOf(object: Object3D, instanceId: number | undefined): Matrix4 {
   const toWorld = object.matrixWorld.clone();
   if (instanceId === undefined) return toWorld;
   const instance = new Matrix4();

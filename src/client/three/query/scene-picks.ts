@@ -88,13 +88,11 @@ export class ScenePicks {
   async pick(x: number, y: number, given: ScenePickOptions): Promise<SceneIntersection | null> {
     const options = readViewQuery('pick', given, PICK_KEYS);
     const ask = this.#views.find('pick', options.view ?? this.#view);
-    if (options.snap === undefined) {
-      return this.#latestPick.guard(options, (signal) =>
-        ask(signal, (view) => this.#pick(x, y, options, view, signal)),
-      );
-    }
-    return this.#latestSnap.guard(options, (signal) =>
-      ask(signal, (view) => this.#pickSnap(x, y, options, view, signal)),
+    const isSnap = options.snap !== undefined;
+    return (isSnap ? this.#latestSnap : this.#latestPick).guard(options, (signal) =>
+      ask(signal, (view) =>
+        isSnap ? this.#pickSnap(x, y, options, view, signal) : this.#pick(x, y, options, view, signal),
+      ),
     );
   }
 

@@ -1,6 +1,12 @@
 import type { Shape } from '../../../shared/types.js';
 import { checkBits } from '../../check/validate.js';
-import { isEqualDeep, type ObjectWishes, type SceneDrawable, type SceneObjectOptions } from './object-wishes.js';
+import {
+  copyDeep,
+  isEqualDeep,
+  type ObjectWishes,
+  type SceneDrawable,
+  type SceneObjectOptions,
+} from './object-wishes.js';
 
 /** What the caller's functions said of one object when they were asked last. */
 export class AskedOptions {
@@ -28,6 +34,7 @@ export class AskedOptions {
     // Layers reach the service in another way than the other options, which it checks itself.
     if (options.layers !== undefined) checkBits('trackScene', 'layers', options.layers);
     this.options = { ...options, contacts };
+    if (options.boxes !== undefined) this.options.boxes = copyDeep(options.boxes);
     this.isSolid = solid;
     this.weld = width;
     this.isStatic = options.motion === 'static';
@@ -38,7 +45,7 @@ export class AskedOptions {
   askShape(): boolean {
     const shape = this.#wishes.shape(this.#object);
     if (isEqualDeep(this.shape, shape)) return false;
-    this.shape = shape;
+    this.shape = copyDeep(shape);
     return true;
   }
 }

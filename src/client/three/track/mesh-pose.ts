@@ -6,6 +6,7 @@ import { isAffine } from '../../check/affine.js';
 import { invalidArgument } from '../../check/validate.js';
 import type { CollisionService } from '../../service.js';
 import { BIND_INVERSE_NUMBER, type CheckedPose, UNBOUND } from '../../skin/pose-table.js';
+import { isSameMatrix } from '../../transforms/affine.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
 
 /** The bones of a skeleton as they were read last. Another number says that they are others than before. */
@@ -194,14 +195,9 @@ function badPose(message: string): CollisionError {
 
 /** Copies a matrix; tells whether it is another. */
 function copyMatrix(target: Float64Array, source: ArrayLike<number>): boolean {
-  let isOther = false;
-  for (let i = 0; i < 16; i++) {
-    const number = source[i];
-    if (number === target[i] || Object.is(number, target[i])) continue;
-    target[i] = number;
-    isOther = true;
-  }
-  return isOther;
+  if (isSameMatrix(target, source)) return false;
+  target.set(source);
+  return true;
 }
 
 /** Tells whether the service takes a matrix: finite, with the bottom row 0, 0, 0, 1. */

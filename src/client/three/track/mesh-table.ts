@@ -4,11 +4,13 @@ import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
 import { isCutAs, isSameCut, type MaterialCut } from './material-cut.js';
+import { surfaceOf } from './opacity.js';
 
 /** It says what a Mesh is, together with its geometry. While it is still that, nothing is to be done but to send its matrix. */
 export interface UnchangedKind {
   readonly material: Material;
-  readonly side: number;
+  /** What `surfaceOf` says of it. */
+  readonly surface: number;
   readonly isDrawn: boolean;
   /** How its material cuts it, if it does. */
   readonly cut?: MaterialCut | undefined;
@@ -228,7 +230,8 @@ export class MeshTable {
       // Those in a row that are of one kind are a loop of their own, in which nothing of the kind is read again.
       const kind = kinds[n];
       const { material, isVisible, layers: mask } = kind;
-      const isSame = material.side === kind.side && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
+      const isSame =
+        surfaceOf(material) === kind.surface && material.visible === kind.isDrawn && isCutAs(material, kind.cut);
       for (; n < end && kinds[n] === kind; n++) {
         const object = objects[n];
         if (
@@ -243,13 +246,6 @@ export class MeshTable {
         }
       }
     }
-  }
-
-  clear(): void {
-    for (const owner of this.#owners) if (owner !== null) owner.place = -1;
-    this.#cut(0);
-    this.#sorted = this.#holes = this.#rows = 0;
-    this.#last = this.#other = null;
   }
 
   /** Moves lines into the holes before them, as many as may be at once. */
@@ -324,7 +320,7 @@ export class MeshTable {
 function areAlike(a: UnchangedKind, b: UnchangedKind): boolean {
   return (
     a.material === b.material &&
-    a.side === b.side &&
+    a.surface === b.surface &&
     a.isDrawn === b.isDrawn &&
     isSameCut(a.cut, b.cut) &&
     a.isVisible === b.isVisible &&

@@ -44,6 +44,15 @@ export function faultOf(object: Object3D, thrown: unknown): CollisionError {
   return error;
 }
 
+/** Copies what the caller answers, who may change it in place: arrays and plain objects. */
+export function copyDeep<T>(given: T): T {
+  if (Array.isArray(given)) return given.map(copyDeep) as T;
+  if (!given || Object.getPrototypeOf(given) !== Object.prototype) return given;
+  const copy = { ...given };
+  for (const key in copy) copy[key] = copyDeep(copy[key]);
+  return copy;
+}
+
 /** Compares what the caller answers: numbers, words, and objects and arrays of them. */
 export function isEqualDeep(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);

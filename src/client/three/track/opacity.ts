@@ -1,4 +1,4 @@
-import { LessDepth, LessEqualDepth, type Material, type Mesh, NoBlending, NormalBlending } from 'three';
+import { LessDepth, LessEqualDepth, Material, type Mesh, NoBlending, NormalBlending, Object3D } from 'three';
 
 /** What is read of materials of any class. */
 type AnyMaterial = Material & {
@@ -10,9 +10,14 @@ type AnyMaterial = Material & {
   alphaHash?: boolean;
 };
 
+/** Answers a number that says which sides of a material are drawn, and whether it is opaque. */
+export function surfaceOf(material: Material | null): number {
+  return (material?.side ?? 0) + (material?.transparent ? 4 : 0);
+}
+
 /** Tells whether three draws its triangles opaque, whole and where they are, so that they hide what is behind them. */
 export function hidesOthers(mesh: Mesh): boolean {
-  if (Array.isArray(mesh.material) || Object.hasOwn(mesh, 'onBeforeRender')) return false;
+  if (Array.isArray(mesh.material) || mesh.onBeforeRender !== Object3D.prototype.onBeforeRender) return false;
   const material = mesh.material as AnyMaterial;
   return (
     isPlain(material) &&
@@ -57,6 +62,6 @@ function isPlain(material: AnyMaterial): boolean {
     material.isShaderMaterial !== true &&
     // What nodes and changed shaders do to vertices and depths nobody knows.
     material.isNodeMaterial !== true &&
-    !Object.hasOwn(material, 'onBeforeCompile')
+    material.onBeforeCompile === Material.prototype.onBeforeCompile
   );
 }

@@ -325,11 +325,7 @@ export class SceneGraph {
   }
 
   #isCrowd({ object }: SceneNode): boolean {
-    try {
-      return object.children.length > MOST_AT_ONCE;
-    } catch {
-      return false;
-    }
+    return (peek(object, 'children')?.length ?? 0) > MOST_AT_ONCE;
   }
 
   /** Compares the children of a node, or has that begin where they are thousands. */

@@ -10,6 +10,7 @@ import { SceneGraph } from './scene-graph.js';
 import type { SceneNode } from './scene-node.js';
 import { INSTANCES_OF_A_BUILD, sliceOf } from './slice.js';
 import type { TrackerContext, Updatable } from './stand-in.js';
+import { bindAgain } from './teleport.js';
 import { Visibility } from './visibility.js';
 
 /** For so many milliseconds, what comes, goes and was built is done at once; the rest is done in tasks of their own. */
@@ -324,8 +325,10 @@ export class SceneWalk {
     this.#visibility.begin(node);
     try {
       // What was never drawn has no place yet. three respects this flag of a child's only.
-      if (!this.#hasMatrices && object.matrixWorldAutoUpdate !== false)
+      if (!this.#hasMatrices && object.matrixWorldAutoUpdate !== false) {
         object.updateWorldMatrix(parent === null, false);
+        bindAgain(object);
+      }
       this.#entries.begin(node);
     } catch (cause) {
       this.#entries.leaveOut(node, cause);

@@ -3,6 +3,7 @@ import { type Deformers, deformersOf, isDeformedBy, RIGID } from '../geometry/de
 import { cutOf, isCutAs, type MaterialCut } from './material-cut.js';
 import { isDrawn, MaterialLook } from './material-plan.js';
 import type { UnchangedKind } from './mesh-table.js';
+import { surfaceOf } from './opacity.js';
 
 /** How an object looked when it was seen last: by that it is planned what it takes in the service. */
 export class SeenLook {
@@ -10,7 +11,7 @@ export class SeenLook {
   material: Mesh['material'] | null = null;
   isDrawn = true;
   deformers: Deformers = RIGID;
-  #side = -1;
+  #surface = -1;
   /** How its one material cuts it. */
   #cut: MaterialCut | undefined;
   /** It says how an array of materials looked; null where there is one material. */
@@ -37,8 +38,8 @@ export class SeenLook {
   #isOfMaterial(material: Mesh['material'], geometry: BufferGeometry): boolean {
     if (this.#look !== null) return this.#look.equals(material, geometry);
     if (material !== this.material) return false;
-    const { side, visible } = material as Material;
-    return side === this.#side && visible === this.isDrawn && isCutAs(material as Material, this.#cut);
+    const own = material as Material;
+    return surfaceOf(own) === this.#surface && own.visible === this.isDrawn && isCutAs(own, this.#cut);
   }
 
   /** Notes how an object looks, with how its one material cuts it. */
@@ -51,7 +52,7 @@ export class SeenLook {
     this.deformers = deformersOf(drawn);
     this.#look = Array.isArray(material) ? new MaterialLook(material, geometry) : null;
     if (Array.isArray(material)) return;
-    this.#side = material.side;
+    this.#surface = surfaceOf(material);
     this.#cut = cut;
   }
 
@@ -64,7 +65,7 @@ export class SeenLook {
       const material = drawn.material as Material | null;
       this.geometry = drawn.geometry;
       this.material = material;
-      this.#side = material?.side as number;
+      this.#surface = surfaceOf(material);
       this.isDrawn = material?.visible as boolean;
       this.#cut = material === null ? undefined : cutOf(material);
       this.deformers = deformersOf(drawn);
@@ -87,7 +88,7 @@ export class SeenLook {
   kindOf({ visible, layers }: Mesh): UnchangedKind {
     return {
       material: this.material as Material,
-      side: this.#side,
+      surface: this.#surface,
       isDrawn: this.isDrawn,
       cut: this.#cut,
       isVisible: visible,

@@ -153,6 +153,7 @@ export class StandIn implements Placed {
   #isTold = true;
   #pickable: boolean | undefined;
   #cullable: boolean | undefined;
+  #occluder: boolean | undefined;
   /** It knows the sides of this plan. */
   #sidesOf: StandInPlan | null = null;
   /** Whose clip sets it holds: its own, and where its materials differ those of each. */
@@ -305,15 +306,17 @@ export class StandIn implements Placed {
 
   #setOptions(given: StandInOptions): void {
     const { pickable = true, cullable = true, occluder = false, side } = given;
+    const isSame = pickable === this.#pickable && cullable === this.#cullable && occluder === this.#occluder;
     if (!this.#isTold) {
       const { matrix, layers, ...options } = given; // which say of each where and whether it is
       this.#set({ ...DEFAULTS, ...options, ...this.#sides(side), clipSet: this.#clipSet });
-    } else if (pickable !== this.#pickable || cullable !== this.#cullable || this.plan !== this.#sidesOf) {
+    } else if (!isSame || this.plan !== this.#sidesOf) {
       this.#set({ pickable, cullable, occluder, ...this.#sides(side), clipSet: this.#clipSet });
     }
     this.#isTold = true;
     this.#pickable = pickable;
     this.#cullable = cullable;
+    this.#occluder = occluder;
     this.#sidesOf = this.plan;
   }
 

@@ -54,8 +54,8 @@ export class TrackedInstances extends TrackedObject {
 
   /** Tells whether the matrices of its instances are those that were sent last. */
   #areSent(): boolean {
-    const { array, version } = this.#instanced.instanceMatrix;
-    return this.#sent.areThose(null, version, array);
+    const { instanceMatrix } = this.#instanced;
+    return this.#sent.areThose(instanceMatrix, instanceMatrix.version, instanceMatrix.array);
   }
 
   override onRestore(): void {
@@ -107,7 +107,7 @@ export class TrackedInstances extends TrackedObject {
     if (first > 0 && first === this.#expected) return;
     const isAsLong = isSame && sent.matrices.length === 16 * this.#expected;
     const own = isAsLong ? sent.matrices : (array as Float32Array).subarray(0, 16 * this.#expected);
-    sent.note(null, version, own, elements);
+    sent.note(instanceMatrix, version, own, elements);
     const { service } = this.#context;
     const { placed } = this;
     this.speak();

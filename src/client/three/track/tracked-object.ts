@@ -321,7 +321,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     const isThin = primitive !== 'triangles';
     const plan = isThin ? planThin(primitive, material) : planStandIn(geometry, material);
     if (isThin && shape === null) this.#context.thin.add(this);
-    else if (isThin) this.#context.thin.delete(this);
+    else this.#context.thin.delete(this);
     this.#look.note(this.drawn, plan.cut);
     const { deformers } = this.#look;
     this.#isUnasked = false;

@@ -131,7 +131,7 @@ export class TrackedSprite extends TrackedObject implements Facing {
 const toWorld = new Matrix4();
 
 /** Turns sprites to the camera that a frame is of. */
-export function faceSprites(sprites: ReadonlySet<Facing>, camera: Camera): void {
+export function faceSprites(sprites: ReadonlySet<Facing>, camera: Camera | undefined): void {
   if (sprites.size === 0 || camera?.isCamera !== true) return;
   updateCamera(camera);
   const isPerspective = (camera as PerspectiveCamera).isPerspectiveCamera === true;

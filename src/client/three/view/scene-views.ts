@@ -219,21 +219,16 @@ function motionTo(now: FrustumCorners, before: SceneView, isAskedFor: boolean): 
   }
 }
 
+const OF_VIEWPORT = ['x', 'y', 'width', 'height'] as const;
+const OF_CAMERA = ['depth', 'reversed', 'layers', 'minPixels', 'occlusion', 'occlusionMargin'] as const;
+
 /** Tells whether two views are the same, but for their margins. */
 function isSameCamera(a: ViewOptions, b: ViewOptions): boolean {
   return (
     isSameMatrix(a.projection, b.projection) &&
     isSameMatrix(a.view, b.view) &&
-    a.viewport.x === b.viewport.x &&
-    a.viewport.y === b.viewport.y &&
-    a.viewport.width === b.viewport.width &&
-    a.viewport.height === b.viewport.height &&
-    a.depth === b.depth &&
-    a.reversed === b.reversed &&
-    a.layers === b.layers &&
-    a.minPixels === b.minPixels &&
-    a.occlusion === b.occlusion &&
-    a.occlusionMargin === b.occlusionMargin
+    OF_VIEWPORT.every((key) => a.viewport[key] === b.viewport[key]) &&
+    OF_CAMERA.every((key) => a[key] === b[key])
   );
 }
 
