@@ -109,6 +109,8 @@ function versionOf({ boneTexture }: Skeleton): number {
 export class MeshPose {
   /** Says why the service does not take it: what is not finite moves vertices to nowhere. Null where it does. */
   fault: CollisionError | null = null;
+  /** It was sent for that; null where it is to be sent again. */
+  standing: BuiltMesh | null = null;
 
   readonly #service: CollisionService;
   readonly #skeletons: SkeletonTable;
@@ -118,7 +120,6 @@ export class MeshPose {
   readonly #bind = this.#binds.subarray(0, BIND_INVERSE_NUMBER);
   readonly #bindInverse = this.#binds.subarray(BIND_INVERSE_NUMBER);
   #morphs = NO_MORPHS;
-  #standing: BuiltMesh | null = null;
   #id: ObjectId = 0;
   #bones: BonesRead | null = null;
   #version = -1;
@@ -130,7 +131,7 @@ export class MeshPose {
 
   /** Sends the pose of a Mesh that stands in the service as `standing`, if it is another than before. */
   send(mesh: Mesh, standing: BuiltMesh, id: ObjectId): void {
-    let isOther = standing !== this.#standing || id !== this.#id;
+    let isOther = this.standing === null || id !== this.#id;
     let areBonesFinite = true;
     if (standing.bones > 0) {
       const { skeleton, bindMatrix, bindMatrixInverse } = mesh as SkinnedMesh;
@@ -155,7 +156,7 @@ export class MeshPose {
       isOther = true;
     }
     if (!isOther) return;
-    this.#standing = standing;
+    this.standing = standing;
     this.#id = id;
     const wrong = this.#wrongMatrix();
     this.fault = wrong ?? (areBonesFinite ? null : wrongBone((mesh as SkinnedMesh).skeleton));

@@ -339,6 +339,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
 
   #sendPose(pose: MeshPose): void {
     const standing = this.standIn?.standing ?? null;
+    if (standing !== pose.standing) pose.standing = null; // also where it stands on the one before again
     // Nobody meets what is in no layer; what stood before may have another number of bones, or nothing that moves it.
     if (standing === null || this.count === 0 || this.layers === 0) return;
     if (standing.bones !== this.#look.deformers.bones || standing.bones + standing.morphs === 0) return;
@@ -393,7 +394,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   /** Tells whether the service takes where the object is, or an instance. */
   protected isPlaceable(_index: number): boolean {
     const { elements } = this.drawn.matrixWorld;
-    return isPlace(elements, 0) && (this.#pose?.fault ?? null) === null;
+    return isPlace(elements, 0) && !this.#pose?.fault;
   }
 
   /** Tells whether an instance is hidden, or one of those from `first` to before `end`. */
