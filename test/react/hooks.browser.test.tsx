@@ -87,6 +87,43 @@ test('a canvas that draws on demand draws when the worker has something new', as
   expect(stage.state.gl.info.render.frame).toBeLessThan(frame + 5);
 });
 
+test('what is visible is gone through once for all who ask of a frame', async () => {
+  const parts: RefObject<Mesh | null>[] = Array.from({ length: 5 }, () => createRef<Mesh>());
+  const visible: boolean[] = [];
+  const [calls, frames] = [vi.fn(), vi.fn()];
+  function Part({ i }: { i: number }): ReactNode {
+    visible[i] = useVisible(parts[i]);
+    return (
+      <mesh ref={parts[i]} position-x={i === 4 ? 1000 : i}>
+        <boxGeometry />
+      </mesh>
+    );
+  }
+  function Counting(): ReactNode {
+    useCollisionFrame((frame) => {
+      frames();
+      const { forEachVisible } = frame;
+      frame.forEachVisible = (...given) => {
+        calls();
+        return forEachVisible.apply(frame, given);
+      };
+    });
+    return null;
+  }
+  await mount(
+    <Collision>
+      <Counting />
+      {parts.map((_, i) => (
+        <Part key={i} i={i} />
+      ))}
+    </Collision>,
+    { events: null },
+  );
+  await vi.waitFor(() => expect(visible).toEqual([true, true, true, true, false]), FRAMES);
+  expect(calls.mock.calls.length).toBeGreaterThan(0);
+  expect(calls.mock.calls.length).toBeLessThanOrEqual(frames.mock.calls.length);
+});
+
 test('useContact tells of what begins to touch, touches and parts; useVisible of what is seen', async () => {
   const [onContactBegin, onContact, onContactEnd] = [vi.fn(), vi.fn(), vi.fn()];
   const visible: boolean[] = [];

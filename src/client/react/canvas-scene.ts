@@ -59,6 +59,8 @@ export class CanvasScene {
   #endFrames: (() => void) | null = null;
   #endProps: (() => void) | null = null;
   readonly #listeners = new Set<(frame: SceneFrame) => void>();
+  /** What is visible in the frame that is told, and all above it; null until somebody asks. */
+  #seen: Set<Object3D> | null = null;
 
   private constructor(store: RootStore) {
     this.store = store;
@@ -123,6 +125,19 @@ export class CanvasScene {
     this.#listeners.add(listen);
     this.#draw();
     return () => this.#listeners.delete(listen);
+  }
+
+  /** Tells whether an object, or anything below it, is visible in the frame that is told: for all who ask it is gone through once. */
+  isSeen(frame: SceneFrame, object: Object3D): boolean {
+    let seen = this.#seen;
+    if (seen === null) {
+      const found = new Set<Object3D>();
+      frame.forEachVisible(({ object: drawn }) => {
+        for (let each: Object3D | null = drawn; each !== null && !found.has(each); each = each.parent) found.add(each);
+      });
+      seen = this.#seen = found;
+    }
+    return seen.has(object);
   }
 
   /** Has contacts looked at from now on, where the options and props do not say otherwise. */
@@ -254,6 +269,7 @@ export class CanvasScene {
   }
 
   #tell(frame: SceneFrame): void {
+    this.#seen = null;
     for (const listen of [...this.#listeners]) {
       try {
         listen(frame);
@@ -261,6 +277,7 @@ export class CanvasScene {
         reportUncaught(error);
       }
     }
+    this.#seen = null; // what leaves the scene is not held
   }
 }
 

@@ -174,20 +174,10 @@ export function useCollisionFrame(listen: (frame: SceneFrame) => void): void {
 export function useVisible(object: RefObject<Object3D | null>): boolean {
   const scene = useCanvasScene(NO_OPTIONS);
   const [isVisible, setVisible] = useState(false);
-  useEffect(
-    () =>
-      scene.current!.onFrame((frame) => {
-        const { current } = object;
-        let isSeen = false;
-        if (current !== null) {
-          frame.forEachVisible((seen) => {
-            isSeen ||= isIn(seen.object, current);
-          });
-        }
-        setVisible(isSeen);
-      }),
-    [scene, object],
-  );
+  useEffect(() => {
+    const own = scene.current!;
+    return own.onFrame((frame) => setVisible(object.current !== null && own.isSeen(frame, object.current)));
+  }, [scene, object]);
   return isVisible;
 }
 
