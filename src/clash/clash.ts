@@ -55,6 +55,11 @@ export async function clash(
   const count = sets.reduce((sum, { length }) => sum + length, 0);
   // They start while this thread plans, once it has rested.
   const services = startServices(Math.min(workers, Math.ceil(count / LEAST_PARTS)), signal);
+  // A tile may take long: what its service is asked rejects at once when that is disposed of.
+  const end = (): void => {
+    for (const service of services) service.then((each) => each.dispose()).catch(() => {});
+  };
+  signal?.addEventListener('abort', end);
   try {
     const meshes = new PartMeshes();
     const unread: Unread[] = [];
@@ -76,8 +81,12 @@ export async function clash(
     const progress = new Progress('clash', plan.tiles.length, onProgress);
     await runAll(plan, meshes, services, progress, report, signal);
     return await inSlices(report.make(), signal);
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error;
   } finally {
-    for (const service of services) service.then((each) => each.dispose()).catch(() => {});
+    signal?.removeEventListener('abort', end);
+    end();
   }
 }
 

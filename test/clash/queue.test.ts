@@ -37,16 +37,18 @@ async function startRedis(name: string): Promise<Redis> {
 class Line {
   readonly #name: string;
   readonly #redis: Redis;
+  readonly #queue: string;
   readonly children = new Set<ChildProcess>();
   readonly workers = new Set<ChildProcess>();
 
-  constructor(name: string, server = redis) {
+  constructor(name: string, server = redis, queue = name) {
     this.#name = name;
     this.#redis = server;
+    this.#queue = queue;
   }
 
   get #options(): string[] {
-    return ['--queue', this.#redis.address, '--queue-name', this.#name];
+    return ['--queue', this.#redis.address, '--queue-name', this.#queue];
   }
 
   startWorker(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
@@ -226,6 +228,23 @@ describe.skipIf(reason !== null).concurrent('A queue', { timeout: 300_000 }, () 
       expect(await queue.getJobCounts('completed', 'failed')).toMatchObject({ completed: 600, failed: 600 });
       await queue.close();
     }));
+
+  test('two runs at once on one queue: a worker ends nothing of the one for the other', () =>
+    withLine(new Line('two'), (line) =>
+      withLine(new Line('two-other', redis, 'two'), async (other) => {
+        const rulesOfOther = folder.file('other-rules.json');
+        writeFileSync(rulesOfOther, JSON.stringify(RULES.slice(0, 1)));
+        const runs = [line.dispatch(), other.dispatch('--rules', rulesOfOther)];
+        const { child, ended } = line.startWorker('--workers', '2');
+        for (const each of runs) {
+          const { code, stderr } = await each.ended;
+          expect(code, stderr).toBe(0);
+        }
+        expect(line.isAsExpected()).toBe(true);
+        child.kill('SIGTERM');
+        expect((await ended).stderr).not.toContain('failed');
+      }),
+    ));
 
   test('no queue at all', async () => {
     const nowhere = `redis://127.0.0.1:${await freePort()}`;

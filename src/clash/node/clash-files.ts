@@ -12,7 +12,7 @@ import { compileRules } from '../rules/rules.js';
 import { inSlices } from '../slices.js';
 import type { ClashProgress, ClashReport, ReportOptions, Rule } from '../types.js';
 import { Folder, writeWhole } from './folder.js';
-import { filesOfModel, readModel } from './input/read-model.js';
+import { filesOfModel, nameOfModel, readModel } from './input/read-model.js';
 import { bakeParts, PartStore, removeParts } from './part-store.js';
 import type { Queue } from './queue.js';
 import { FORMAT, keyOf, openRun, RUN_FILE, type Run, readRun } from './run.js';
@@ -96,7 +96,10 @@ export async function clashFiles(
     const tiles = new TilesOnDisk(work, run.key);
     await tiles.look();
     const report = new ReportMaker(plan, unread, reporting);
-    for (const tile of tiles.done) await inSlices(report.add(await tiles.read(tile)), signal);
+    for (const tile of tiles.done) {
+      const result = await tiles.read(tile);
+      if (result) await inSlices(report.add(result), signal);
+    }
     const progress = new Progress('clash', plan.tiles.length, onProgress, tiles.done.length);
     const missing = Array.from(plan.tiles.keys()).filter((tile) => !tiles.has(tile));
     const take = async (tile: number, result: string): Promise<void> => {
@@ -124,7 +127,7 @@ async function keyOfModel(path: string): Promise<string> {
   const found = await stat(path).catch((cause) => {
     throw new CollisionError('INVALID_ARGUMENT', `clash: ${path} cannot be read: ${cause.message}`, { cause });
   });
-  const hash = createHash('sha256').update(`${FORMAT} ${path.slice(path.lastIndexOf('.'))} `);
+  const hash = createHash('sha256').update(`${FORMAT} ${nameOfModel(path)} `);
   for (const file of await filesOfModel(path, found.isDirectory())) {
     try {
       for await (const bytes of createReadStream(file)) hash.update(bytes);

@@ -98,7 +98,10 @@ async function main(args: string[]): Promise<void> {
     process.once(signal, () => controller.abort(new Error(`ended by ${signal}`)));
   }
   if (command === 'clash') await runClash(files, values, controller.signal);
-  else await runWorker(values, controller.signal);
+  else {
+    if (files.length > 0) invalid('the number of files', files.length, 'none, as the queue says what is to be done');
+    await runWorker(values, controller.signal);
+  }
 }
 
 async function runClash(files: string[], values: Values, signal: AbortSignal): Promise<void> {
@@ -213,7 +216,8 @@ async function readRules(path: string | undefined): Promise<Rule[]> {
 
 async function readJson<T>(argument: string, path: string): Promise<T> {
   try {
-    return JSON.parse(await readFile(path, 'utf8'));
+    // Some editors begin a file with a byte order mark.
+    return JSON.parse((await readFile(path, 'utf8')).replace(/^\ufeff/, ''));
   } catch (cause) {
     throw new CollisionError('BAD_DATA', `clash: ${argument} ${path} cannot be read: ${reasonOf(cause)}`, { cause });
   }

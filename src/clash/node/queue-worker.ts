@@ -21,6 +21,13 @@ export interface QueueWorkerOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** The threads for the jobs of a run, and how many they are at. */
+interface RunPool {
+  of: string;
+  threads: ThreadPool;
+  jobs: number;
+}
+
 /** Milliseconds that a tile stays a worker's without a sign of life; the worker gives one twice in this time. */
 const LOCK = 4_000;
 /** Milliseconds between two looks for tiles whose workers have died. */
@@ -41,16 +48,31 @@ export async function runQueueWorker(address: string, options: QueueWorkerOption
   const { Worker } = await loadBullMq();
   await findQueue(address);
   const bytes = memory / workers;
-  let pool: { of: string; threads: ThreadPool } | null = null;
-  const poolOf = (job: TileJob): ThreadPool => {
+  // The newest one is that of the run of the last job; others end with the last of theirs.
+  const pools = new Map<string, RunPool>();
+  let newest: RunPool | undefined;
+  const leave = async (pool: RunPool): Promise<void> => {
+    if (pool.jobs > 0 || pool === newest) return;
+    pools.delete(pool.of);
+    await pool.threads.close();
+  };
+  const run = async (job: TileJob): Promise<string> => {
     const data = { place: place ?? job.place, key: job.key, cache, bytes: bytes / 4 };
     const of = JSON.stringify(data);
-    if (pool?.of === of) return pool.threads;
-    pool?.threads.close();
-    pool = { of, threads: new ThreadPool(data, bytes) };
-    return pool.threads;
+    const before = newest;
+    const pool = pools.get(of) ?? { of, threads: new ThreadPool(data, bytes), jobs: 0 };
+    pools.set(of, pool);
+    newest = pool;
+    pool.jobs++;
+    if (before) await leave(before);
+    try {
+      return await pool.threads.run(job.tile);
+    } finally {
+      pool.jobs--;
+      await leave(pool);
+    }
   };
-  const worker = new Worker<TileJob, string>(name, async (job) => poolOf(job.data).run(job.data.tile), {
+  const worker = new Worker<TileJob, string>(name, (job) => run(job.data), {
     connection,
     concurrency: workers,
     lockDuration: LOCK,
@@ -72,6 +94,6 @@ export async function runQueueWorker(address: string, options: QueueWorkerOption
       ? error
       : new CollisionError('WORKER_LOST', `clash: ${String(error)}`, { cause: error });
   } finally {
-    await (pool as { threads: ThreadPool } | null)?.threads.close();
+    for (const { threads } of pools.values()) await threads.close();
   }
 }

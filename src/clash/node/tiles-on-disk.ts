@@ -43,7 +43,13 @@ export class TilesOnDisk {
     this.#done.add(tile);
   }
 
-  async read(tile: number): Promise<TileResult> {
-    return JSON.parse(await readFile(join(this.#folder, `${tile}.json`), 'utf8'));
+  /** Resolves with what a tile has; with null, and it is not done, where a machine that failed has left half of it. */
+  async read(tile: number): Promise<TileResult | null> {
+    try {
+      return JSON.parse(await readFile(join(this.#folder, `${tile}.json`), 'utf8'));
+    } catch {
+      this.#done.delete(tile);
+      return null;
+    }
   }
 }

@@ -93,8 +93,8 @@ function viewpointXml(group: ClashGroup, members: readonly Clash[], up: 'y' | 'z
   const [x, y, z, x2, y2, z2] = group.bounds;
   const target = turned([0.5 * (x + x2), 0.5 * (y + y2), 0.5 * (z + z2)], up);
   const away = NEAREST + Math.hypot(x2 - x, y2 - y, z2 - z);
-  const eye: Vec = [target[0] + away * AWAY[0], target[1] + away * AWAY[1], target[2] + away * AWAY[2]];
-  const direction: Vec = [-AWAY[0], -AWAY[1], -AWAY[2]];
+  const eye = target.map((each, axis) => each + away * AWAY[axis]);
+  const direction = AWAY.map((each) => -each);
   // The vertical, less its part along the direction.
   const [u, v, w] = direction;
   const upVector = normalized([-w * u, -w * v, 1 - w * w]);
@@ -120,7 +120,7 @@ function componentXml({ id }: Clash['a']): string {
   );
 }
 
-function vectorXml(name: string, [x, y, z]: Vec): string {
+function vectorXml(name: string, [x, y, z]: readonly number[]): string {
   return `<${name}><X>${x}</X><Y>${y}</Y><Z>${z}</Z></${name}>`;
 }
 

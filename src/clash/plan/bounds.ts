@@ -14,14 +14,15 @@ export function placedBox(points: () => ArrayLike<number>, box: Box, matrix: Arr
   for (let i = 0; i + 2 < all.length; i += 3) {
     const [x, y, z] = [all[i], all[i + 1], all[i + 2]];
     if (!Number.isFinite(x + y + z)) continue;
-    addPoint(
-      placed,
-      matrix[0] * x + matrix[4] * y + matrix[8] * z + matrix[12],
-      matrix[1] * x + matrix[5] * y + matrix[9] * z + matrix[13],
-      matrix[2] * x + matrix[6] * y + matrix[10] * z + matrix[14],
-    );
+    const along = (axis: number): number => placedAlong(axis, matrix, x, y, z);
+    addPoint(placed, along(0), along(1), along(2));
   }
   return placed;
+}
+
+/** Answers a coordinate of a point under a matrix. */
+export function placedAlong(axis: number, m: ArrayLike<number>, x: number, y: number, z: number): number {
+  return m[axis] * x + m[4 + axis] * y + m[8 + axis] * z + m[12 + axis];
 }
 
 /** Places a box by an invertible matrix where that leads axes to axes. Answers whether it does. */
@@ -56,7 +57,8 @@ function emptyBox(): number[] {
   return [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
 }
 
-function addPoint(box: number[], x: number, y: number, z: number): void {
+/** Grows a box to hold a point. */
+export function addPoint(box: number[], x: number, y: number, z: number): void {
   if (x < box[0]) box[0] = x;
   if (y < box[1]) box[1] = y;
   if (z < box[2]) box[2] = z;

@@ -1,5 +1,6 @@
 import { checkNumber, invalid } from '../check.js';
 import { NameUuids } from '../name-uuid.js';
+import { addPoint } from '../plan/bounds.js';
 import type { Plan } from '../plan/plan.js';
 import { inChunks } from '../slices.js';
 import type { Finding, TileResult } from '../tile/tile-runner.js';
@@ -144,7 +145,8 @@ export class ReportMaker {
     for (const { clash } of findings) {
       ids.push(clash.id);
       if (clash.id < lowest) lowest = clash.id;
-      addPoint(bounds, clash.point);
+      const { point } = clash;
+      addPoint(bounds, point[0], point[1], point[2]);
       isAnyNew ||= clash.status === 'new';
       areAccepted &&= clash.status === 'accepted';
     }
@@ -194,13 +196,6 @@ function readAccepted(report: ReportOptions['accepted']): Map<string, ClashStatu
       return [clash.id, clash.status];
     }),
   );
-}
-
-function addPoint(bounds: ClashGroup['bounds'], point: Clash['point']): void {
-  for (let axis = 0; axis < 3; axis++) {
-    if (point[axis] < bounds[axis]) bounds[axis] = point[axis];
-    if (point[axis] > bounds[axis + 3]) bounds[axis + 3] = point[axis];
-  }
 }
 
 function compare(a: string, b: string): number {

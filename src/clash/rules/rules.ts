@@ -62,7 +62,7 @@ function compileUnlessSame(argument: string, key: string | undefined): CompiledR
   if (key === undefined) return () => false;
   checkText(argument, key);
   if (key === 'name' || key === 'layer') return (a, b) => a[key] !== '' && a[key] === b[key];
-  return ({ properties: a }, { properties: b }) => a[key] !== undefined && a[key] === b[key];
+  return ({ properties: a }, { properties: b }) => Object.hasOwn(a, key) && a[key] !== undefined && a[key] === b[key];
 }
 
 /** So many names are shown where a rule matches none. */

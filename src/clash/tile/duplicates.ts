@@ -1,78 +1,109 @@
 // Whether two placed meshes are the same geometry in the same place.
 
-/** A placed mesh: its vertices, each once, sorted by x, and sums over its triangles. */
+import { placedAlong } from '../plan/bounds.js';
+import { inChunks } from '../slices.js';
+
+/** A placed mesh: the corners of its triangles, and sums over these. */
 export interface PlacedGeometry {
   /** xyz each. */
-  vertices: Float64Array;
+  corners: Float64Array;
+  /** The greatest magnitude of all coordinates. */
+  most: number;
   area: number;
   /** It is taken over all edges of all triangles. */
   length: number;
 }
 
-/** Places the corners of triangles, nine numbers each. */
-export function placeGeometry(corners: Float64Array, matrix: ArrayLike<number>): PlacedGeometry {
-  const placed = new Float64Array(corners.length);
-  for (let i = 0; i < corners.length; i += 3) {
-    const [x, y, z] = [corners[i], corners[i + 1], corners[i + 2]];
-    placed[i] = matrix[0] * x + matrix[4] * y + matrix[8] * z + matrix[12];
-    placed[i + 1] = matrix[1] * x + matrix[5] * y + matrix[9] * z + matrix[13];
-    placed[i + 2] = matrix[2] * x + matrix[6] * y + matrix[10] * z + matrix[14];
-  }
-  let [area, length] = [0, 0];
-  for (let i = 0; i < placed.length; i += 9) {
-    const edge = (from: number, to: number) => [0, 1, 2].map((k) => placed[i + 3 * to + k] - placed[i + 3 * from + k]);
-    const [u, v, w] = [edge(0, 1), edge(0, 2), edge(1, 2)];
-    area += 0.5 * Math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
-    length += Math.hypot(...u) + Math.hypot(...v) + Math.hypot(...w);
-  }
-  return { vertices: distinctByX(placed), area, length };
-}
-
-function distinctByX(points: Float64Array): Float64Array {
-  const count = points.length / 3;
-  const order = Uint32Array.from({ length: count }, (_, i) => i).sort((a, b) => {
-    return (
-      points[3 * a] - points[3 * b] || points[3 * a + 1] - points[3 * b + 1] || points[3 * a + 2] - points[3 * b + 2]
-    );
+/** Places the corners of triangles, nine numbers each. It may rest after each step. */
+export function* placeGeometry(given: Float64Array, matrix: ArrayLike<number>): Generator<void, PlacedGeometry> {
+  const corners = new Float64Array(given.length);
+  const edge = new Float64Array(9);
+  let [most, area, length] = [0, 0, 0];
+  yield* inChunks(given.length / 9, (triangle) => {
+    const at = 9 * triangle;
+    for (let i = at; i < at + 9; i++) {
+      const k = i % 3;
+      corners[i] = placedAlong(k, matrix, given[i - k], given[i - k + 1], given[i - k + 2]);
+      most = Math.max(most, Math.abs(corners[i]));
+    }
+    for (let i = 0; i < 9; i++) edge[i] = corners[at + ((i + 3) % 9)] - corners[at + i];
+    const [x, y, z, u, v, w] = edge;
+    area += 0.5 * Math.hypot(y * w - z * v, z * u - x * w, x * v - y * u);
+    for (let i = 0; i < 9; i += 3) length += Math.hypot(edge[i], edge[i + 1], edge[i + 2]);
   });
-  const kept = new Float64Array(points.length);
-  let end = 0;
-  for (const i of order) {
-    const isSame = [0, 1, 2].every((k) => end > 0 && kept[end - 3 + k] === points[3 * i + k]);
-    if (isSame) continue;
-    kept.set(points.subarray(3 * i, 3 * i + 3), end);
-    end += 3;
-  }
-  return kept.slice(0, end);
+  return { corners, most, area, length };
 }
 
 /** float64's own error, relative. */
 const ROUNDING = 1e-12;
 
-/** Tells whether each vertex of one is within the tolerance of one of the other, and both areas are the same. */
-export function isDuplicate(a: PlacedGeometry, b: PlacedGeometry, tolerance: number): boolean {
+/** Tells whether each vertex of one is within the tolerance of one of the other, and both areas are the same. It may rest, too. */
+export function* isDuplicate(a: PlacedGeometry, b: PlacedGeometry, tolerance: number): Generator<void, boolean> {
   const slack = tolerance * Math.max(a.length, b.length) + 1e-9 * Math.max(a.area, b.area);
   if (Math.abs(a.area - b.area) > slack) return false;
-  return isNearAll(a.vertices, b.vertices, tolerance) && isNearAll(b.vertices, a.vertices, tolerance);
+  // No vertex reaches as far as half of a cell.
+  const side = 2.1 * (tolerance + 3 * ROUNDING * Math.max(a.most, b.most));
+  const [pointsOfA, isNearA] = yield* tableOf(a.corners, side, tolerance);
+  const [pointsOfB, isNearB] = yield* tableOf(b.corners, side, tolerance);
+  return (yield* areAll(pointsOfA, isNearB)) && (yield* areAll(pointsOfB, isNearA));
 }
 
-function isNearAll(points: Float64Array, others: Float64Array, tolerance: number): boolean {
-  let most = 0;
-  for (let i = 0; i < points.length; i++) most = Math.max(most, Math.abs(points[i]));
-  // No point reaches farther: with a tolerance of 0, one that is far out along y or z reaches farther than the one before it.
-  const farthest = 2 * (tolerance + 3 * ROUNDING * most);
-  let first = 0;
-  for (let i = 0; i < points.length; i += 3) {
-    const [x, y, z] = [points[i], points[i + 1], points[i + 2]];
-    const reach = tolerance + ROUNDING * (Math.abs(x) + Math.abs(y) + Math.abs(z));
-    while (first < others.length && others[first] < x - farthest) first += 3;
-    let isNear = false;
-    for (let j = first; j < others.length && others[j] <= x + reach && !isNear; j += 3) {
-      isNear = Math.hypot(others[j] - x, others[j + 1] - y, others[j + 2] - z) <= reach;
+type PointTest = (x: number, y: number, z: number) => boolean;
+
+function* areAll(points: Float64Array, test: PointTest): Generator<void, boolean> {
+  let are = true;
+  yield* inChunks(points.length / 3, (i) => {
+    are &&= test(points[3 * i], points[3 * i + 1], points[3 * i + 2]);
+  });
+  return are;
+}
+
+/** So many points of a bucket are looked at for one that is there already. */
+const MOST_LOOKED_AT = 16;
+
+/**
+ * Answers the points of a list, most of them once, and what tells whether one is near. They are in a hash table of cells, as a list for
+ * each bucket: sorted along an axis, those of a mesh in one plane may all be candidates for each.
+ */
+function* tableOf(
+  corners: Float64Array,
+  side: number,
+  tolerance: number,
+): Generator<void, [points: Float64Array, isNear: PointTest]> {
+  const count = corners.length / 3;
+  const points = new Float64Array(corners.length);
+  const next = new Int32Array(count);
+  const heads = new Int32Array(2 << Math.log2(count)).fill(-1);
+  const shift = Math.clz32(heads.length) + 1;
+  const cellOf = (coordinate: number): number => Math.floor(coordinate / side);
+  const bucketOf = (x: number, y: number, z: number): number => {
+    const hash = Math.imul(cellOf(x), 73856093) ^ Math.imul(cellOf(y), 19349663) ^ Math.imul(cellOf(z), 83492791);
+    return Math.imul(hash ^ (hash >>> 16), 0x9e3779b1) >>> shift;
+  };
+  const isIn = (bucket: number, x: number, y: number, z: number, reach: number, most: number): boolean => {
+    for (let i = heads[bucket], left = most; i >= 0 && left > 0; i = next[i], left--) {
+      if (Math.hypot(points[3 * i] - x, points[3 * i + 1] - y, points[3 * i + 2] - z) <= reach) return true;
     }
-    if (!isNear) return false;
-  }
-  return true;
+    return false;
+  };
+  let end = 0;
+  yield* inChunks(count, (corner) => {
+    const [x, y, z] = [corners[3 * corner], corners[3 * corner + 1], corners[3 * corner + 2]];
+    const bucket = bucketOf(x, y, z);
+    if (isIn(bucket, x, y, z, 0, MOST_LOOKED_AT)) return;
+    points.set([x, y, z], 3 * end);
+    next[end] = heads[bucket];
+    heads[bucket] = end++;
+  });
+  const isNear: PointTest = (x, y, z) => {
+    const reach = tolerance + ROUNDING * (Math.abs(x) + Math.abs(y) + Math.abs(z));
+    for (let k = 0; k < 8; k++) {
+      const beside = (bit: number): number => (k & bit ? 0.5 : -0.5) * side;
+      if (isIn(bucketOf(x + beside(1), y + beside(2), z + beside(4)), x, y, z, reach, count)) return true;
+    }
+    return false;
+  };
+  return [points.subarray(0, 3 * end), isNear];
 }
 
 /** Tells whether two boxes of a list are the same, each side to a tolerance. */

@@ -1,8 +1,16 @@
-import { CollisionError, type CollisionService, type ContactSet, type ObjectId, type Vec3 } from 'collision-worker';
+import {
+  CollisionError,
+  type CollisionService,
+  type ContactSet,
+  type MeshData,
+  type ObjectId,
+  type Vec3,
+} from 'collision-worker';
 import { reasonOf, throwIfAborted } from '../check.js';
 import { squaredGap } from '../plan/bounds.js';
 import { isAbout, type Plan } from '../plan/plan.js';
 import { halves, isOfCell, type Tile } from '../plan/tiles.js';
+import { inSlices } from '../slices.js';
 import type { Rule } from '../types.js';
 import { isDuplicate, isSameBox, type PlacedGeometry, placeGeometry } from './duplicates.js';
 import { LoadedMeshes, type MeshSource } from './loaded-meshes.js';
@@ -26,6 +34,13 @@ export interface TileResult {
   findings: Finding[];
   /** Parts that could not be loaded, and why. */
   unread: [part: number, reason: string][];
+}
+
+/** Parts with the same box, and the rules of sameness that are about both. */
+interface Alike {
+  a: number;
+  b: number;
+  wanted: readonly number[];
 }
 
 /** The objects of a tile: those of parts first, in their order, then such as stand aside. */
@@ -125,7 +140,7 @@ export class TileRunner {
       isTooMuch = !(await this.#findHard(whole, placed, result, signal));
       const pairs = this.#pairsOf(whole);
       await this.#findNear(pairs, placed, result, signal);
-      await this.#findDuplicates(pairs, result);
+      await this.#findDuplicates(pairs, result, signal);
     } finally {
       this.#service.removeObjects(placed.objects);
     }
@@ -336,30 +351,44 @@ export class TileRunner {
     }
   }
 
-  async #findDuplicates(pairs: readonly [number, number][], result: TileResult): Promise<void> {
-    const { rules, boxes, rounding } = this.#plan;
-    const geometries = new Map<number, Promise<PlacedGeometry>>();
+  async #findDuplicates(
+    pairs: readonly [number, number][],
+    { findings }: TileResult,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { parts, rules, boxes, rounding } = this.#plan;
+    const alike: Alike[] = [];
     for (const [a, b] of pairs) {
       const wanted = rulesAbout(this.#plan, 'duplicates', a, b, () => true);
-      if (wanted.length === 0) continue;
       const most = Math.max(...wanted.map((rule) => rules[rule].limit));
-      if (!isSameBox(boxes, a, b, most + rounding)) continue;
-      const [one, other] = await Promise.all([a, b].map((part) => this.#geometryOf(part, geometries)));
-      for (const rule of wanted) {
-        if (!isDuplicate(one, other, rules[rule].limit)) continue;
-        const middle = (axis: number): number => 0.5 * (boxes[6 * a + axis] + boxes[6 * a + axis + 3]);
-        const point: Vec3 = [middle(0), middle(1), middle(2)];
-        result.findings.push({ rule, a, b, point, value: 0, inside: 0 });
-      }
+      if (wanted.length > 0 && isSameBox(boxes, a, b, most + rounding)) alike.push({ a, b, wanted });
     }
+    const meshes = new Map<number, MeshData | ArrayBuffer>();
+    for (const mesh of new Set(alike.flatMap(({ a, b }) => [parts[a].mesh, parts[b].mesh]))) {
+      meshes.set(mesh, await this.#source.load(mesh));
+    }
+    await inSlices(this.#compare(alike, meshes, findings), signal);
   }
 
-  #geometryOf(part: number, known: Map<number, Promise<PlacedGeometry>>): Promise<PlacedGeometry> {
-    const { mesh } = this.#plan.parts[part];
-    const matrix = this.#plan.matrices.subarray(16 * part, 16 * part + 16);
-    const place = async () => placeGeometry(trianglesOf(await this.#source.load(mesh)), matrix);
-    const found = known.get(part) ?? place();
-    known.set(part, found);
-    return found;
+  /** Compares the geometries of pairs whose boxes are the same. It may rest after each step. */
+  *#compare(
+    alike: readonly Alike[],
+    meshes: Map<number, MeshData | ArrayBuffer>,
+    findings: Finding[],
+  ): Generator<void> {
+    const { parts, rules, boxes, matrices } = this.#plan;
+    const known = new Map<number, PlacedGeometry>();
+    for (const { a, b, wanted } of alike) {
+      for (const part of [a, b]) {
+        if (known.has(part)) continue;
+        const corners = trianglesOf(meshes.get(parts[part].mesh)!);
+        known.set(part, yield* placeGeometry(corners, matrices.subarray(16 * part, 16 * part + 16)));
+      }
+      for (const rule of wanted) {
+        if (!(yield* isDuplicate(known.get(a)!, known.get(b)!, rules[rule].limit))) continue;
+        const middle = (axis: number): number => 0.5 * (boxes[6 * a + axis] + boxes[6 * a + axis + 3]);
+        findings.push({ rule, a, b, point: [middle(0), middle(1), middle(2)], value: 0, inside: 0 });
+      }
+    }
   }
 }

@@ -24,18 +24,25 @@ export function trianglesOf(mesh: MeshData | ArrayBuffer): Float64Array {
   return mesh instanceof ArrayBuffer ? trianglesOfBaked(mesh) : trianglesOfData(mesh);
 }
 
-function trianglesOfData({ positions, indices }: MeshData): Float64Array {
-  const count = (indices ?? positions).length;
-  const corners = new Float64Array(indices ? 3 * count : count);
+function trianglesOfData(mesh: MeshData): Float64Array {
+  const count = countOf(mesh);
+  const corners = new Float64Array(9 * count);
   let end = 0;
-  for (let i = 0; i + 9 <= corners.length; i += 9) {
-    for (let k = 0; k < 9; k++) {
-      const at = i + k;
-      corners[end + k] = positions[indices ? 3 * indices[Math.floor(at / 3)] + (k % 3) : at];
-    }
-    if (hasArea(corners, end)) end += 9;
-  }
+  for (let i = 0; i < count; i++) if (copyTriangle(mesh, i, corners, end)) end += 9;
   return corners.subarray(0, end);
+}
+
+function countOf({ positions, indices }: MeshData): number {
+  return Math.floor(indices ? indices.length / 3 : positions.length / 9);
+}
+
+/** Copies the corners of a triangle; answers whether it has an area. */
+function copyTriangle({ positions, indices }: MeshData, triangle: number, to: Float64Array, at: number): boolean {
+  for (let k = 0; k < 9; k++) {
+    const corner = 3 * triangle + Math.floor(k / 3);
+    to[at + k] = positions[3 * (indices ? indices[corner] : corner) + (k % 3)];
+  }
+  return hasArea(to, at);
 }
 
 /** Tells whether three corners are finite and not in one line; of float32 numbers of like sizes, float64 tells it exactly. */
@@ -55,7 +62,7 @@ function trianglesOfBaked(mesh: ArrayBuffer): Float64Array {
   const view = new DataView(mesh);
   const blocks = view.getUint32(MESH_BLOCKS, true);
   const scale = 2 ** -view.getInt32(MESH_EXPONENT, true);
-  const offset = [0, 8, 16].map((at) => view.getFloat64(MESH_OFFSET + at, true));
+  const offset = vectorAt(view, MESH_OFFSET);
   const corners: number[] = [];
   for (let block = 0; block < view.getUint32(MESH_BLOCK_COUNT, true); block++) {
     const at = blocks + block * BLOCK_BYTES;
@@ -79,18 +86,13 @@ function pointsOfData(mesh: MeshData): ArrayLike<number> {
 }
 
 /** Tells whether each vertex is one of a triangle that has an area, and so finite. */
-function areAllUsed({ positions, indices }: MeshData): boolean {
-  const count = positions.length / 3;
-  const isUsed = new Uint8Array(count);
+function areAllUsed(mesh: MeshData): boolean {
+  const { positions, indices } = mesh;
+  const isUsed = new Uint8Array(positions.length / 3);
   const corners = new Float64Array(9);
-  const end = indices ? indices.length : count;
-  for (let i = 0; i + 3 <= end; i += 3) {
-    for (let k = 0; k < 9; k++) {
-      const vertex = indices ? indices[i + Math.floor(k / 3)] : i + Math.floor(k / 3);
-      corners[k] = positions[3 * vertex + (k % 3)];
-    }
-    if (!hasArea(corners, 0)) continue;
-    for (let k = 0; k < 3; k++) isUsed[indices ? indices[i + k] : i + k] = 1;
+  for (let i = 0; i < 3 * countOf(mesh); i += 3) {
+    if (!copyTriangle(mesh, i / 3, corners, 0)) continue;
+    for (let k = i; k < i + 3; k++) isUsed[indices ? indices[k] : k] = 1;
   }
   return !isUsed.includes(0);
 }
@@ -113,7 +115,7 @@ export function factsOf(mesh: MeshData | ArrayBuffer): MeshFacts {
     const points = pointsOfData(mesh);
     const box = boxOfPoints(points);
     if (!(box[0] <= box[3])) throw new CollisionError('BAD_DATA', 'clash: the mesh has no finite vertex');
-    return { box, triangles: (mesh.indices ?? mesh.positions).length / (mesh.indices ? 3 : 9), points: () => points };
+    return { box, triangles: countOf(mesh), points: () => points };
   }
   const view = new DataView(mesh);
   const isBaked =
@@ -124,8 +126,10 @@ export function factsOf(mesh: MeshData | ArrayBuffer): MeshFacts {
   if (!isBaked) {
     throw new CollisionError('BAD_DATA', 'clash: the mesh is no baked one of triangles, of this version, as a whole');
   }
-  const box = Float64Array.from({ length: 6 }, (_, i) => {
-    return view.getFloat64((i < 3 ? MESH_LOW : MESH_HIGH) + 8 * (i % 3), true);
-  });
+  const box = [...vectorAt(view, MESH_LOW), ...vectorAt(view, MESH_HIGH)];
   return { box, triangles: view.getUint32(MESH_TRIANGLE_COUNT, true), points: () => trianglesOfBaked(mesh) };
+}
+
+function vectorAt(view: DataView, at: number): number[] {
+  return [0, 8, 16].map((offset) => view.getFloat64(at + offset, true));
 }

@@ -62,8 +62,8 @@ interface Mesh {
   isFast: boolean;
   /** Objects that have it as their shape. */
   uses: number;
-  /** The new tree for moved vertices that is under way. */
-  rebuild: Promise<void> | null;
+  /** The last new tree for moved vertices, which may be under way. */
+  rebuild: Promise<void> | undefined;
   isRemoved: boolean;
   /** Aborted when it is removed. Made for the first rebuild: those of 10,000 meshes are 20,000 objects of the browser's. */
   removal: AbortController | null;
@@ -139,7 +139,7 @@ export class MeshStore {
       movedBy: 0,
       isFast,
       uses: 0,
-      rebuild: null,
+      rebuild: undefined,
       isRemoved: false,
       removal: null,
     };
@@ -173,16 +173,17 @@ export class MeshStore {
     const isHandedOver = checkBoolean(operation, 'transfer', given.transfer ?? false);
     const { vertices } = this.info(operation, id);
     const mesh = this.#table.get(id)!;
-    const taken = takePositions(operation, positions, vertices, isHandedOver);
+    const own = takePositions(operation, positions, vertices, isHandedOver);
     const answer = this.#link.defer<MeshUpdate>(operation);
     const post = () => {
       if (answer.settled) return;
       const update = (api: Remote<WorkerApi>) =>
-        api.updateMesh(id, transfer(taken, [taken.buffer as ArrayBuffer]), this.#isKept);
+        api.updateMesh(id, transfer(own, [own.buffer as ArrayBuffer]), this.#isKept);
       this.#link.answerWith(answer, operation, update);
     };
     this.#pump.enqueue({ type: 'call', post });
-    const { info, isInEffect, rebuild, positions: moved } = await answer.promise;
+    const taken = await answer.promise;
+    const { isInEffect, positions: moved } = taken;
     const number = ++this.#updates;
     const isTaken = () => {
       if (number < mesh.movedBy) return;
@@ -190,12 +191,7 @@ export class MeshStore {
       mesh.movedBy = number;
     };
     if (isInEffect) isTaken();
-    this.#note(mesh, info, 0);
-    if (rebuild) {
-      mesh.rebuild = this.#rebuild(operation, id, mesh, rebuild);
-      // Who waits for it is told; for all others the tree that is there does as well.
-      mesh.rebuild.catch(() => {});
-    }
+    this.#follow(operation, id, mesh, taken);
     if (isInEffect) return;
     await mesh.rebuild;
     if (mesh.isRemoved) throw new CollisionError('ABORTED', `${operation}: mesh ${id} was removed`);
@@ -272,19 +268,21 @@ export class MeshStore {
     this.#departed.clear();
   }
 
+  /** Notes what an update came to, and begins with the tree that the worker asks for. */
+  #follow(operation: string, id: MeshId, mesh: Mesh, { info, rebuild }: MeshUpdate): void {
+    this.#note(mesh, info, 0);
+    if (!rebuild || mesh.isRemoved) return;
+    mesh.rebuild = this.#rebuild(operation, id, mesh, rebuild);
+    // Who waits for it is told; for all others the tree that is there does as well.
+    mesh.rebuild.catch(() => {});
+  }
+
   /** Builds the tree that the worker asks for; and the next, where it asks for one of newer positions then. */
   async #rebuild(operation: string, id: MeshId, mesh: Mesh, data: MeshData): Promise<void> {
     mesh.removal ??= new AbortController();
-    if (mesh.isRemoved) mesh.removal.abort();
     const { signal } = mesh.removal;
     let next: MeshData | undefined = data;
-    try {
-      while (next && !signal.aborted) next = await this.#replaceTree(operation, id, mesh, next, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    } finally {
-      mesh.rebuild = null;
-    }
+    while (next) next = await this.#replaceTree(operation, id, mesh, next, signal);
   }
 
   async #replaceTree(
@@ -294,23 +292,26 @@ export class MeshStore {
     data: MeshData,
     signal: AbortSignal,
   ): Promise<MeshData | undefined> {
-    let baked: ArrayBuffer;
+    const { life } = this.#link;
+    let baked: ArrayBuffer | null = null;
+    let failure: unknown;
     try {
       // Without chunks that are lent, it is in one buffer.
       baked = (await this.#builders.build(operation, data, () => {}, signal, 0, undefined, mesh.isFast)) as ArrayBuffer;
     } catch (error) {
-      await this.#link.up();
-      if (!signal.aborted) await this.#link.call(operation, (api) => api.replaceTree(id, null, false));
-      throw error;
+      failure = error;
     }
     await this.#link.up();
     if (signal.aborted) return undefined;
+    // The next worker knows of newer positions, and has asked for a tree of these itself.
+    if (life !== this.#link.life) throw new CollisionError('WORKER_LOST', `${operation}: the worker was lost`);
     const {
       info,
       isInEffect,
       rebuild,
       baked: loaded,
-    } = await this.#link.call(operation, (api) => api.replaceTree(id, transfer(baked, [baked]), this.#isKept));
+    } = await this.#link.call(operation, (api) => api.replaceTree(id, baked && transfer(baked, [baked]), this.#isKept));
+    if (failure) throw failure;
     if (loaded) this.#copies.add(mesh, loaded);
     this.#note(mesh, info, isInEffect ? 1 : 0);
     return rebuild;
@@ -323,7 +324,9 @@ export class MeshStore {
       const baked = await bytesOf(mesh.copy);
       await this.#link.call('restart', (api) => api.loadMesh(id, transfer(baked, [baked]), false, true));
       const moved = mesh.moved?.slice();
-      if (moved) await this.#link.call('restart', (api) => api.updateMesh(id, transfer(moved, [moved.buffer])));
+      if (!moved) continue;
+      const update = (api: Remote<WorkerApi>) => api.updateMesh(id, transfer(moved, [moved.buffer]));
+      this.#follow('updateMesh', id, mesh, await this.#link.call('restart', update));
     }
     this.#departed.clear();
     this.chunks.close(false);

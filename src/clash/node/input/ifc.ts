@@ -65,7 +65,7 @@ class Products {
     let name = '';
     try {
       const line = this.#line(product);
-      id = textOf(line.GlobalId) ?? id;
+      id = textOf(line.GlobalId) || id;
       name = textOf(line.Name) ?? '';
       const { mesh, matrix } = this.#shapeOf(product);
       const properties = this.#propertiesOf(product, line);

@@ -56,6 +56,12 @@ async function* readBakedFolder(path: string): AsyncGenerator<ReadItem> {
   for (const unread of store.unread) yield { unread };
 }
 
+/** Answers what of a model's name matters: its ending, but all of it where the part is called so. */
+export function nameOfModel(path: string): string {
+  const ending = extname(path).toLowerCase();
+  return BAKED.includes(ending) ? basename(path) : ending;
+}
+
 /** Lists the files that say what is in a model: a glTF file names those of its buffers. */
 export async function filesOfModel(path: string, isFolder: boolean): Promise<string[]> {
   if (isFolder) return [join(path, PARTS_FILE)];
