@@ -66,3 +66,18 @@ test('no frame builds the tree anew while half of the moving objects leave', asy
   }
   service.dispose();
 });
+
+test('no frame builds the tree anew where others take the places of those that leave', async () => {
+  const service = await createCollisionService();
+  const add = (i: number) => service.addObject({ shape: SHAPE, contacts: 'none', matrix: place(i) });
+  const ids = Array.from({ length: 1100 }, (_, i) => add(i));
+  await service.update();
+  const { cellCount } = await service.inspect({});
+  for (let frame = 0; frame < 40; frame++) {
+    for (let i = 0; i < 100; i++) service.removeObject(ids[i]);
+    for (let i = 0; i < 100; i++) ids[i] = add(i);
+    await service.update();
+    expect((await service.inspect({})).cellCount).toBe(cellCount);
+  }
+  service.dispose();
+});

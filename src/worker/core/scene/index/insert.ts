@@ -94,6 +94,5 @@ function sprout(tree: Tree, index: u32): bool {
     setChildCube(child, i, cell.centreX, cell.centreY, cell.centreZ, cell.half);
     fitCell(tree, first + i);
   }
-  cell.dirty = 1;
   return true;
 }
