@@ -189,10 +189,12 @@ function put(args: unknown[], path: Path, make: (value: unknown) => unknown): vo
   parent[key] = make(parent[key]);
 }
 
-function callsBack([, options]: unknown[]): boolean {
-  try {
-    return typeof (options as { onProgress: unknown }).onProgress === 'function';
-  } catch {
-    return false;
-  }
+function callsBack(args: unknown[]): boolean {
+  return args.some((options) => {
+    try {
+      return typeof (options as { onProgress: unknown }).onProgress === 'function';
+    } catch {
+      return false;
+    }
+  });
 }

@@ -146,12 +146,12 @@ test(`what sticks out of a round shape or a box by a hair, by one corner or end 
 test(`of which some parts are inside and some are not are not contained, but led out, seed ${SEED}`, async () => {
   const random = new Random(SEED);
   const scene = await NearScene.at(new Vector3());
-  // Neither is convex: a ball with a small one aside, and two balls of which one is in the large one and one is outside.
+  // Neither is convex: a ball with a small one aside, and two balls of which one is in the large one and one is far outside.
   const aside = (radius: number, x: number) => transformed(icosphere(radius, 1), (v) => v.add(new Vector3(x, 0, 0)));
   const holder = solid(scene.mesh(merged([icosphere(1, 2), aside(0.3, -1.5)])));
   // Turned in its own space, so that no two vertices are equally far along an axis.
   const turned = random.placement(new Vector3(), { low: 0.9, high: 1.1 });
-  const balls = transformed(merged([icosphere(0.2, 1), aside(0.2, 2)]), (vertex) => vertex.applyMatrix4(turned));
+  const balls = transformed(merged([icosphere(0.2, 1), aside(0.2, 3.5)]), (vertex) => vertex.applyMatrix4(turned));
   const inner = solid(scene.mesh(balls));
   for (let i = 0; i < 40; i++) {
     const form = random.placement(random.point(0.3), { low: 0.9, high: 1.1, mirrored: 0.3 });

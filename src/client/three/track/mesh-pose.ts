@@ -131,7 +131,7 @@ export class MeshPose {
 
   /** Sends the pose of a Mesh that stands in the service as `standing`, if it is another than before. */
   send(mesh: Mesh, standing: BuiltMesh, id: ObjectId): void {
-    let isOther = this.standing === null || id !== this.#id;
+    let isOther = standing !== this.standing || id !== this.#id;
     let areBonesFinite = true;
     if (standing.bones > 0) {
       const { skeleton, bindMatrix, bindMatrixInverse } = mesh as SkinnedMesh;

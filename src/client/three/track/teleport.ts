@@ -12,13 +12,12 @@ const instance = new Matrix4();
 export function teleport(service: CollisionService, object: Object3D, entry: Entry | undefined): void {
   bindAgain(object);
   if (entry?.object !== object) return; // it is nothing by itself, or a level of a LOD
-  const many = object as Partial<InstancedMesh & BatchedMesh>;
+  const isMany = 'getMatrixAt' in object;
   const { ids, drawn = object } = entry;
   for (let i = 0; i < ids.length; i++) {
-    if (many.isBatchedMesh === true) readBatchMatrix(object as BatchedMesh, i, instance);
-    else if (many.isInstancedMesh === true) (object as InstancedMesh).getMatrixAt(i, instance);
-    else instance.identity();
-    const { elements } = instance.premultiply(drawn.matrixWorld);
+    if ('isBatchedMesh' in object) readBatchMatrix(object as BatchedMesh, i, instance);
+    else if (isMany) (object as InstancedMesh).getMatrixAt(i, instance);
+    const { elements } = isMany ? instance.premultiply(drawn.matrixWorld) : drawn.matrixWorld;
     if (isPlace(elements, 0)) service.setObject(ids[i], { matrix: elements });
   }
 }
