@@ -168,7 +168,8 @@ function interruptible(wasm) {
  */
 function shipped(wasm) {
   return changed(wasm, (module) => {
-    for (const name of ['check', 'checkMeshTree', 'meshPairs', 'foundPairs', 'isFresh']) module.removeExport(name);
+    for (const name of ['check', 'checkMeshTree', 'meshPairs', 'foundPairs', 'isFresh', 'mayHaveMesh'])
+      module.removeExport(name);
     module.runPasses(['remove-unused-module-elements', 'reorder-locals']);
   });
 }

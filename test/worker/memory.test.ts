@@ -91,3 +91,16 @@ test.each([
   // All is one piece again.
   expect(core.allocate(BigInt(highest - probe)) >>> 0).toBe(probe);
 });
+
+test('where thousands of holes are, a piece comes and goes without a look at those that are far away', async () => {
+  const core = await instantiateCore(wasm);
+  const words = (address: number) => new Uint32Array(core.memory.buffer, address, 16);
+  const pieces = Array.from({ length: 40_000 }, () => core.allocate(1n) >>> 0);
+  const last = pieces.at(-2)!;
+  for (let i = pieces.length - 3; i > 0; i -= 2) core.release(pieces[i]!);
+  const before = Array.from({ length: 5000 }, (_, i) => pieces[2 * i + 1]! - LINE);
+  // Their links lead nowhere now: who follows one reads beyond the end of memory.
+  for (const hole of before) words(hole)[1] = 0xffff_ffc0;
+  core.release(last);
+  expect(core.allocate(BigInt(3 * LINE)) >>> 0).toBe(pieces.at(-3)!);
+});

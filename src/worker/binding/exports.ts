@@ -198,7 +198,7 @@ export interface CoreExports {
   contactBonePairCount(): number;
   contactBonePairs(): number;
   check(): number;
-  heapRecord(): number;
+  mayHaveMesh(slot: number, mesh: number): number;
   /** How often a pair was left before it was finished. */
   interruptions: WebAssembly.Global;
   /** How many pairs with overlapping boxes the broad phase looked at one by one. */

@@ -3,7 +3,6 @@ export const NARROW_SECTION = 'narrow-phase';
 
 /** What the second module exports: src/worker/core/pair-module.ts; Asyncify adds the states of its call stack. */
 interface NarrowExports {
-  useHeap(record: number): void;
   stackStart(): number;
   setDeadline(time: number): void;
   begin(a: number, itemA: number, b: number, itemB: number, reach: number, until: number): void;
@@ -20,8 +19,9 @@ interface NarrowExports {
 /** What the module needs of the core. */
 interface Core {
   memory: WebAssembly.Memory;
-  heapRecord(): number;
   keepUp(mesh: number): void;
+  allocate(bytes: bigint): number;
+  release(address: number): void;
 }
 
 const REWINDING = 2;
@@ -68,10 +68,9 @@ export class NarrowPhase {
       }
     };
     // Without `instantiate`, which is asynchronous where the module is large: this one is compiled already.
-    const { memory, keepUp } = core;
-    const instance = new WebAssembly.Instance(module, { env: { ...env, memory, suspend, keepUp } });
+    const { memory, keepUp, allocate, release } = core;
+    const instance = new WebAssembly.Instance(module, { env: { ...env, memory, suspend, keepUp, allocate, release } });
     this.#exports = instance.exports as unknown as NarrowExports;
-    this.#exports.useHeap(core.heapRecord());
     this.#stack = this.#exports.stackStart();
   }
 

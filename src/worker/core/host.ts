@@ -15,3 +15,10 @@ export declare function suspend(): void;
 /** Has the core keep up what was derived of a mesh; only in pair-module.ts. Throws OUT_OF_MEMORY. */
 @external("env", "keepUp")
 export declare function keepUpInCore(mesh: usize): void;
+
+/** Allocates and releases the core's memory; only in pair-module.ts. See memory.ts. */
+@external("env", "allocate")
+export declare function allocateInCore(bytes: u64): usize;
+
+@external("env", "release")
+export declare function releaseInCore(address: usize): void;

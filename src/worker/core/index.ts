@@ -39,7 +39,7 @@ import { updateTrees } from './scene/scene';
 
 export { beginCheck, stepCheck } from './check-mesh';
 export { bakedMesh, beginBake, freeBake, isFresh, readsMesh, stepBake } from './mesh-bake';
-export { allocate, heapRecord, release, usedBytes } from './memory';
+export { allocate, release, usedBytes } from './memory';
 export { beginUpdate, dropUpdate, stepUpdate, updateBytes, updateCulprit, updatedMesh } from './mesh-update';
 export { beginBuild, reserveBuild, reserveBuildDeform, stepBuild, freeBuild } from './mesh/build/build';
 export { deriveSecond, joinSecond, mayJoin } from './mesh/build/parted-build';
@@ -53,6 +53,7 @@ export {
   contactPointCount, contactPoints, isLongContact, keepContact, measuredDistance, resumeContact,
   resumeDistance,
 } from './scene/pairs/pair-query';
+export { mayHaveMesh } from './scene/objects';
 export { putObject, removeObject, setLayers } from './scene/scene';
 export { removeView, setSeen } from './scene/view/views';
 export { putCharacter, removeCharacter } from './scene/character/character-table';

@@ -1,39 +1,48 @@
-// The allocator of linear memory. Two modules share that: the core and the interruptible narrow phase (pair-module.ts),
-// so what the allocator knows is a record in memory that both use, not globals of each.
+// The allocator of linear memory, which is the core's: the interruptible narrow phase (pair-module.ts) asks that for memory.
 
-import { outOfMemory } from './host';
+import { IS_INTERRUPTIBLE } from './checkpoint';
+import { allocateInCore, outOfMemory, releaseInCore } from './host';
 
-// One address-ordered free list, first fit, neighbours merged when freed (Knuth 1968, vol. 1, 2.5). Only
-// large things are allocated here (meshes, tables, scratch arrays), so a list is short and quick enough.
+// One address-ordered free list, first fit, neighbours merged when freed (Knuth 1968, vol. 1, 2.5). A scene of 20,000 meshes
+// leaves thousands of holes where these go, so a table says for each megabyte which chunk is the first free one, and how large
+// one may be at most: nobody goes through all of the list.
 
 const HEADER: usize = 64; // keeps every payload on a cache line
 
 @unmanaged
 class Chunk {
   bytes: usize; // of the payload
-  next: usize; // the next free chunk; only while free
+  // The free chunks around it, or the heap's record, which is both the first and the last of them; only while free.
+  next: usize;
+  before: usize;
 }
+
+/** The free chunks that begin in one megabyte. */
+@unmanaged
+class Region {
+  /** The first of them; 0 where there is none. */
+  first: usize;
+  /** None has more bytes. */
+  most: usize;
+}
+
+const REGION_BITS: usize = 20;
+const REGIONS: usize = 1 << (32 - REGION_BITS);
 
 @unmanaged
-class Heap {
+class Heap extends Chunk {
   end: usize;
-  /** The first free chunk. */
-  firstFree: usize;
   inUse: usize;
+  /** Stands before all regions, which follow: its first chunk is this record. */
+  front: usize;
+  unused: usize;
 }
 
-const ownHeap = changetype<Heap>(memory.data(<i32>offsetof<Heap>(), 16));
-ownHeap.end = (__heap_base + 63) & ~63;
-let heap = ownHeap;
-
-/** Answers the address of the record that another module's `useHeap` takes. */
-export function heapRecord(): usize {
-  return changetype<usize>(heap);
-}
-
-/** Makes this module allocate from another module's heap from now on. Nothing may have been allocated before. */
-export function useHeap(record: usize): void {
-  heap = changetype<Heap>(record);
+const HEAP_BYTES: usize = offsetof<Heap>() + REGIONS * offsetof<Region>();
+const heap = changetype<Heap>(memory.data(IS_INTERRUPTIBLE ? 16 : <i32>HEAP_BYTES, 16));
+if (!IS_INTERRUPTIBLE) {
+  heap.end = (__heap_base + 63) & ~63;
+  heap.next = heap.before = heap.front = changetype<usize>(heap);
 }
 
 export function usedBytes(): usize {
@@ -45,20 +54,14 @@ export function usedBytes(): usize {
  * OUT_OF_MEMORY.
  */
 export function allocate(bytes: u64): usize {
+  if (IS_INTERRUPTIBLE) return allocateInCore(bytes);
   if (bytes > 0xf0000000) outOfMemory(<f64>bytes);
   const size = (max<usize>(<usize>bytes, 64) + 63) & ~63;
-  let previous: usize = 0;
-  let before: usize = 0;
-  let chunk = heap.firstFree;
-  while (chunk != 0 && changetype<Chunk>(chunk).bytes < size) {
-    previous = before;
-    before = chunk;
-    chunk = changetype<Chunk>(chunk).next;
-  }
+  let chunk = firstFit(size);
   if (chunk == 0) {
     // A last chunk that is too small but ends where the heap does is the beginning of the new one.
-    const grows = before != 0 && before + HEADER + changetype<Chunk>(before).bytes == heap.end;
-    chunk = grows ? before : heap.end;
+    const last = heap.before, grows = last + HEADER + changetype<Chunk>(last).bytes == heap.end;
+    chunk = grows ? last : heap.end;
     const end = <u64>chunk + HEADER + size;
     const have = <u64>memory.size() << 16;
     if (end > have) {
@@ -67,51 +70,102 @@ export function allocate(bytes: u64): usize {
       const generous = min<i32>(needed + (memory.size() >> 4), 65536 - memory.size());
       if (generous < needed || (memory.grow(generous) < 0 && memory.grow(needed) < 0)) outOfMemory(<f64>bytes);
     }
-    if (grows) {
-      if (previous == 0) heap.firstFree = 0;
-      else changetype<Chunk>(previous).next = 0;
-    }
+    if (grows) unlink(chunk);
     heap.end = <usize>end;
     changetype<Chunk>(chunk).bytes = size;
   } else {
     const rest = changetype<Chunk>(chunk).bytes - size;
-    let after = changetype<Chunk>(chunk).next;
+    unlink(chunk);
     if (rest > HEADER) {
       const split = chunk + HEADER + size;
       changetype<Chunk>(split).bytes = rest - HEADER;
-      changetype<Chunk>(split).next = after;
       changetype<Chunk>(chunk).bytes = size;
-      after = split;
+      link(split, changetype<Chunk>(chunk).before);
     }
-    if (before == 0) heap.firstFree = after;
-    else changetype<Chunk>(before).next = after;
   }
   heap.inUse += changetype<Chunk>(chunk).bytes + HEADER;
   return chunk + HEADER;
 }
 
 export function release(address: usize): void {
+  if (IS_INTERRUPTIBLE) {
+    releaseInCore(address);
+    return;
+  }
   if (address == 0) return;
   const chunk = address - HEADER;
   heap.inUse -= changetype<Chunk>(chunk).bytes + HEADER;
-  let before: usize = 0;
-  let after = heap.firstFree;
-  while (after != 0 && after < chunk) {
-    before = after;
-    after = changetype<Chunk>(after).next;
+  let region = changetype<usize>(regionOf(chunk));
+  if (changetype<Region>(region).first - 1 >= chunk) {
+    do region -= offsetof<Region>();
+    while (changetype<Region>(region).first == 0);
   }
-  changetype<Chunk>(chunk).next = after;
-  if (before == 0) heap.firstFree = chunk;
-  else changetype<Chunk>(before).next = chunk;
-  if (after != 0) mergeWithNext(chunk);
-  if (before != 0) mergeWithNext(before);
+  let before = changetype<Region>(region).first;
+  for (let next = changetype<Chunk>(before).next; isFree(next) && next < chunk; next = changetype<Chunk>(before).next) {
+    before = next;
+  }
+  link(chunk, before);
+  mergeWithNext(chunk);
+  mergeWithNext(before);
+}
+
+/** Answers the first free chunk of so many bytes; 0 where there is none. */
+function firstFit(size: usize): usize {
+  const last = heap.end >> REGION_BITS;
+  for (let i: usize = 0; i <= last; i++) {
+    const region = regionOf(i << REGION_BITS);
+    if (region.most < size) continue;
+    let most: usize = 0;
+    for (let chunk = region.first; isFree(chunk) && chunk >> REGION_BITS == i; chunk = changetype<Chunk>(chunk).next) {
+      const bytes = changetype<Chunk>(chunk).bytes;
+      if (bytes >= size) return chunk;
+      most = max(most, bytes);
+    }
+    region.most = most;
+  }
+  return 0;
+}
+
+/** Tells whether what a list leads to is a chunk: it is not at its end. */
+// @ts-ignore: decorator
+@inline
+function isFree(chunk: usize): bool {
+  return chunk > changetype<usize>(heap);
+}
+
+/** Answers the region in which a chunk begins. */
+// @ts-ignore: decorator
+@inline
+function regionOf(chunk: usize): Region {
+  return changetype<Region>(changetype<usize>(heap) + offsetof<Heap>() + (chunk >> REGION_BITS) * offsetof<Region>());
+}
+
+/** Puts a chunk into the list. */
+function link(chunk: usize, before: usize): void {
+  const next = changetype<Chunk>(before).next, region = regionOf(chunk);
+  changetype<Chunk>(chunk).before = before;
+  changetype<Chunk>(chunk).next = next;
+  changetype<Chunk>(before).next = changetype<Chunk>(next).before = chunk;
+  if (region.first - 1 >= chunk) region.first = chunk;
+  region.most = max(region.most, changetype<Chunk>(chunk).bytes);
+}
+
+/** Takes a chunk out of the list. It still knows what was around it. */
+function unlink(chunk: usize): void {
+  const next = changetype<Chunk>(chunk).next, before = changetype<Chunk>(chunk).before;
+  changetype<Chunk>(before).next = next;
+  changetype<Chunk>(next).before = before;
+  const region = regionOf(chunk);
+  if (region.first == chunk) region.first = next > chunk && next >> REGION_BITS == chunk >> REGION_BITS ? next : 0;
 }
 
 function mergeWithNext(chunk: usize): void {
   const next = changetype<Chunk>(chunk).next;
-  if (next == 0 || chunk + HEADER + changetype<Chunk>(chunk).bytes != next) return;
-  changetype<Chunk>(chunk).bytes += HEADER + changetype<Chunk>(next).bytes;
-  changetype<Chunk>(chunk).next = changetype<Chunk>(next).next;
+  if (chunk + HEADER + changetype<Chunk>(chunk).bytes != next) return;
+  unlink(next);
+  const bytes = changetype<Chunk>(chunk).bytes + HEADER + changetype<Chunk>(next).bytes;
+  changetype<Chunk>(chunk).bytes = bytes;
+  regionOf(chunk).most = max(regionOf(chunk).most, bytes);
 }
 
 /** Answers how many bytes there are at an address: at least as many as were asked for. */

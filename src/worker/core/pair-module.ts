@@ -16,7 +16,6 @@ import { Outcome } from './scene/pairs/outcome';
 import { PairDistance, measurePair } from './scene/pairs/pair-distance';
 
 export { setDeadline };
-export { useHeap } from './memory';
 
 // What the pair was when it was begun: objects move on while it waits.
 const first = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));

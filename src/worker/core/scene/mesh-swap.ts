@@ -5,7 +5,7 @@ import { Mesh } from '../mesh/tree/layout';
 import { isPointLine } from '../point-line/layout';
 import { Item } from '../shape/item';
 import { baseOf, fitsPose, freeRooms, isPosed, repose, reserveRepose, retire } from '../skin/pose';
-import { PAGE_SLOTS, idAt, itemAt, mayHaveMesh, noteMesh, slotCount } from './objects';
+import { idAt, itemAt, mayHaveMesh, noteMesh, slotCount } from './objects';
 import { touch } from './scene';
 
 /**
@@ -21,14 +21,14 @@ export function reserveSwap(from: Mesh, to: Mesh, isRead: bool): void {
 }
 
 /**
- * Gives all objects of a mesh the bounds of `to`, which takes its place; it may be the same, changed. Pages of objects that have
- * other meshes are passed over: to look at each of 100,000 objects took 3.6 ms.
+ * Gives all objects of a mesh the bounds of `to`, which takes its place; it may be the same, changed. Objects that have other
+ * meshes are passed over: to look at each of 100,000 took 3.6 ms.
  */
 export function swapMesh(from: Mesh, to: Mesh, isRead: bool = false): void {
   const isPosable = hasPoses(from), address = <u32>changetype<usize>(from);
   for (let slot: u32 = 0; slot < slotCount; slot++) {
-    if ((slot & (PAGE_SLOTS - 1)) == 0 && !isPosable && !mayHaveMesh(slot, address)) {
-      slot += PAGE_SLOTS - 1;
+    if ((slot & 15) == 0 && !isPosable && !mayHaveMesh(slot, address)) {
+      slot += 15;
       continue;
     }
     if (idAt(slot) == 0) continue;

@@ -59,14 +59,14 @@ class Page {
   /** The address of a Reach for each slot; 0 where no object has had one. */
   reaches: usize;
   live: u32;
-  /** A bit for each mesh that an object has had, by a hash of its address; not of those in a pose. */
-  meshes: u32;
 }
 
 let pages: usize = 0;
 let pageCount: u32 = 0;
 /** The ids by slot, 0 where empty. They are scanned most, so they are kept dense. */
 export let ids: usize = 0;
+/** A byte for each slot: a hash of the address of the mesh that its object had last, as it is and not in a pose. */
+let meshTags: usize = 0;
 /** The number of slots that may be in use: all are below. */
 export let slotCount: u32 = 0;
 export let liveCount: u32 = 0;
@@ -147,20 +147,23 @@ export function visibleLayers(item: Item): u32 {
   return item.flags & FLAG_CULLABLE ? item.layers : 0;
 }
 
-/** Tells whether an object of the page of a slot may have a mesh, as it is and not in a pose. */
+/**
+ * Tells whether one of 16 slots, of which this is the first, may have a mesh, as it is and not in a pose. The tags are by
+ * themselves as all of them are looked at for each mesh whose vertices move.
+ */
 export function mayHaveMesh(slot: u32, mesh: u32): bool {
-  return (pageOf(slot).meshes & meshBit(mesh)) != 0;
+  return v128.any_true(i8x16.eq(v128.load(meshTags + slot), i8x16.splat(<i8>tagOf(mesh))));
 }
 
 /** Notes that an object has a mesh. */
 export function noteMesh(slot: u32, mesh: u32): void {
-  pageOf(slot).meshes |= meshBit(mesh);
+  store<u8>(meshTags + slot, <u8>tagOf(mesh));
 }
 
 // @ts-ignore: decorator
 @inline
-function meshBit(mesh: u32): u32 {
-  return 1 << ((mesh >> 4) * 2654435761 >> 27);
+function tagOf(mesh: u32): u32 {
+  return (mesh >> 4) * 2654435761 >> 24;
 }
 
 /** Makes room for slots up to and including `slot`, which is a new one. Throws OUT_OF_MEMORY. */
@@ -173,6 +176,7 @@ export function reserveSlots(slot: u32): void {
   pageCount = pagesNeeded;
   ids = reserve(ids, slotCount << 2, <u64>count << 2);
   memory.fill(ids + (<usize>slotCount << 2), 0, <usize>(count - slotCount) << 2);
+  meshTags = reserve(meshTags, slotCount, <u64>count + 15); // the last of them are read with what is behind
   slotCount = count;
 }
 
@@ -190,7 +194,6 @@ export function reserveRecord(slot: u32, description: usize): void {
   // Where there is no memory for both, there is to be none for one that nobody needs.
   page.records = allocate(isMesh ? PAGE_BYTES : PAGE_BYTES + PRIMITIVE_BYTES);
   if (!isMesh) sharePrimitive(page, page.records + PAGE_BYTES);
-  page.meshes = 0;
   const first = slot & ~(PAGE_SLOTS - 1);
   for (let s = first; s < first + PAGE_SLOTS; s++) {
     itemAt(s).id = 0;
