@@ -1,4 +1,5 @@
 import type { Outlines } from './binding/sections.js';
+import { STEP, type Steps, sorted } from './binding/steps.js';
 import { axesOf, cross, project } from './plane-coordinates.js';
 
 /** The closed outlines of one object in the plane's own two coordinates. Those of the next object are read into the same arrays. */
@@ -54,7 +55,7 @@ class Loops {
  *
  * Yields often, so that the work can be left in the midst of it.
  */
-export function* nest(outlines: Outlines, plane: ArrayLike<number>): Generator<void, Int32Array<ArrayBuffer>> {
+export function* nest(outlines: Outlines, plane: ArrayLike<number>): Steps<Int32Array<ArrayBuffer>> {
   const { objects, starts } = outlines;
   const parents = new Int32Array(objects.length).fill(-1);
   const axes = axesOf(plane);
@@ -65,7 +66,7 @@ export function* nest(outlines: Outlines, plane: ArrayLike<number>): Generator<v
     let end = first + 1;
     while (end < objects.length && objects[end] === objects[first]) end++;
     if (end - first > 1) {
-      readLoops(loops, outlines, first, end, axes);
+      yield* readLoops(loops, outlines, first, end, axes);
       if (loops.count * loops.edgeCount <= FEW_TESTS) placeFew(loops);
       else yield* placeMany(loops);
       finish(loops, outlines, parents);
@@ -110,7 +111,13 @@ function areaAlone({ points, starts }: Outlines, loop: number, [nx, ny, nz]: num
 const ROUNDING = 2 ** -44;
 
 /** Reads the loops of an object, about the first one's first point, which keeps digits far from the origin. */
-function readLoops(loops: Loops, outlines: Outlines, first: number, last: number, axes: [number[], number[]]): void {
+function* readLoops(
+  loops: Loops,
+  outlines: Outlines,
+  first: number,
+  last: number,
+  axes: [number[], number[]],
+): Steps<void> {
   const { points, starts } = outlines;
   loops.reserve(last - first, starts[last] - starts[first]);
   const { ends, bounds, areas } = loops;
@@ -145,6 +152,7 @@ function readLoops(loops: Loops, outlines: Outlines, first: number, last: number
       if (b < lowV) lowV = b;
       else if (b > highV) highV = b;
       area += (a - u) * (t - v) - (s - u) * (b - v);
+      if (next % (4 * EDGES_PER_YIELD) === 0) yield;
       if (next === from) break;
     }
     bounds[4 * loop] = lowU;
@@ -164,15 +172,13 @@ function readLoops(loops: Loops, outlines: Outlines, first: number, last: number
 }
 
 /**
- * Sorts loops, the largest first: what is around another one has larger bounds, or where these are equal but for rounding a
- * larger area, of which a small part decides. Areas alone would not do: those of a loop that crosses itself cancel out.
+ * How loops are sorted, the largest first: what is around another one has larger bounds, or where these are equal but for rounding
+ * a larger area, of which a small part decides. Areas alone would not do: those of a loop that crosses itself cancel out.
  */
-function sortLoops({ count, bounds, areas, order, ranks }: Loops): void {
-  for (let i = 0; i < count; i++) order[i] = i;
+function bySize({ bounds, areas }: Loops): (a: number, b: number) => number {
   const sizeOf = (i: number): number =>
     (bounds[4 * i + 2] - bounds[4 * i]) * (bounds[4 * i + 3] - bounds[4 * i + 1]) + Math.abs(areas[i]) / 1024;
-  order.subarray(0, count).sort((a, b) => sizeOf(b) - sizeOf(a));
-  for (let i = 0; i < count; i++) ranks[order[i]] = i;
+  return (a, b) => sizeOf(b) - sizeOf(a);
 }
 
 /**
@@ -183,8 +189,9 @@ const FEW_TESTS = 1 << 18;
 
 /** Finds the loop directly around each by all edges of those that are larger. */
 function placeFew(loops: Loops): void {
-  sortLoops(loops);
   const { count, order, parents, depths } = loops;
+  for (let i = 0; i < count; i++) order[i] = i;
+  order.subarray(0, count).sort(bySize(loops));
   for (let rank = 0; rank < count; rank++) {
     const loop = order[rank];
     let parent = -1;
@@ -263,14 +270,20 @@ interface Rows {
 }
 
 /** Finds the loop directly around each by the edge next to the left. */
-function* placeMany(loops: Loops): Generator<void, void> {
-  sortLoops(loops);
-  const { count, starts, order, parents, depths } = loops;
+function* placeMany(loops: Loops): Steps<void> {
+  const { count, starts, order, ranks, parents, depths } = loops;
+  order.set(
+    yield* sorted(
+      Array.from({ length: count }, (_, i) => i),
+      bySize(loops),
+    ),
+  );
+  for (let i = 0; i < count; i++) ranks[order[i]] = i;
   const ofEdge = new Int32Array(loops.edgeCount);
   for (let i = 0; i < count; i++) ofEdge.fill(i, starts[i], starts[i + 1]);
   const rows = yield* rowsOf(loops);
   for (let rank = 0; rank < count; rank++) {
-    if (rank % PER_YIELD === 0) yield;
+    if (rank % LOOPS_PER_YIELD === 0) yield;
     const loop = order[rank];
     findInside(loops, loop);
     const edge = edgeToTheLeft(loops, rows, ofEdge, rank);
@@ -288,10 +301,13 @@ function opens({ ends, areas }: Loops, edge: number, loop: number): boolean {
 
 /** The entries of rows are at most so many times the edges. */
 const ENTRIES_PER_EDGE = 4;
-/** Rows or loops between two chances to leave the work. */
+/** Outlines between two chances to leave the work. */
 const PER_YIELD = 256;
+/** The same of edges, which are sorted; and of loops that each look at a row, which takes up to a millisecond where edges are long and cross. */
+const EDGES_PER_YIELD = 1 << 12;
+const LOOPS_PER_YIELD = 4;
 
-function* rowsOf({ ends, edgeCount: count }: Loops): Generator<void, Rows> {
+function* rowsOf({ ends, edgeCount: count }: Loops): Steps<Rows> {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   let sum = 0;
@@ -306,8 +322,9 @@ function* rowsOf({ ends, edgeCount: count }: Loops): Generator<void, Rows> {
   const perRow = extent > 0 ? rowCount / extent : 0;
   const rowOf = (v: number): number => Math.min(rowCount - 1, Math.max(0, Math.floor((v - low) * perRow)));
   const from = new Uint32Array(rowCount + 1);
-  const eachRow = (visit: (row: number, edge: number) => void): void => {
+  const eachRow = function* (visit: (row: number, edge: number) => void): Steps<void> {
     for (let e = 0; e < count; e++) {
+      if (e % STEP === 0) yield;
       const a = ends[4 * e + 1];
       const b = ends[4 * e + 3];
       if (a === b) continue; // a ray to the left never crosses it
@@ -315,22 +332,24 @@ function* rowsOf({ ends, edgeCount: count }: Loops): Generator<void, Rows> {
       for (let row = rowOf(Math.min(a, b)); row <= last; row++) visit(row, e);
     }
   };
-  yield;
-  eachRow((row) => from[row + 1]++);
-  yield;
+  yield* eachRow((row) => from[row + 1]++);
   for (let row = 0; row < rowCount; row++) from[row + 1] += from[row];
   const total = from[rowCount];
   const unsorted = new Uint32Array(total);
   const next = from.slice(0, rowCount);
-  eachRow((row, edge) => {
+  yield* eachRow((row, edge) => {
     unsorted[next[row]++] = edge;
   });
   const edges = new Uint32Array(total);
   const rights = new Float64Array(total);
   const widths = new Float64Array(rowCount);
   const reach = new Float64Array(count);
+  let yielded = 0;
   for (let row = 0; row < rowCount; row++) {
-    if (row % PER_YIELD === 0) yield;
+    if (from[row] + row - yielded >= EDGES_PER_YIELD) {
+      yielded = from[row] + row;
+      yield;
+    }
     const rowLow = low + (perRow > 0 ? row / perRow : 0);
     const rowHigh = low + (perRow > 0 ? (row + 1) / perRow : 0);
     const own = unsorted.subarray(from[row], from[row + 1]);

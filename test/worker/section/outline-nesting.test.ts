@@ -184,8 +184,20 @@ describe(`loops are inside of each other, seed ${SEED}`, () => {
       for (let i = 0; i < 12; i++) grow(random, 3 * (i % 4), 3 * (i >> 2), 1, 3, null, all);
       expect(all.length ** 2 * 6).toBeGreaterThan(2 ** 18);
       const { yields } = check(shuffled(all, random), new Plane(normal, random.point(10)));
-      expect(yields).toBeGreaterThan(all.length / 256);
+      expect(yields).toBeGreaterThan(all.length / 4);
     }
+  });
+
+  test('of long edges that cross one another, which are in few rows: the work is left every few thousand edges', () => {
+    const random = new Random(SEED);
+    const loops = [16_384, ...new Array(15).fill(300)].map((count): Loop => {
+      const points = Array.from({ length: count }, (): [number, number] => [random.next(), random.next()]);
+      return { points, object: 1, parent: null };
+    });
+    const plane = new Plane(random.direction());
+    // They are read, counted by rows, listed by rows, and each row is sorted.
+    const edges = 16_384 + 15 * 300;
+    expect(run(nest(outlinesOf(loops, plane), plane.numbers)).yields).toBeGreaterThan((2 * edges) / 1024 + 6);
   });
 
   test('that touch, by corners and by whole edges, of few and of many', () => {
