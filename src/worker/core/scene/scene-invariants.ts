@@ -13,7 +13,6 @@ import {
   Box, NO_TREE, UNPLACED, boxAt, idAt, isReserved, itemAt, liveCount, orientedBounds, sceneOriginX, sceneOriginY, sceneOriginZ,
   slotCount,
 } from './objects';
-import { FEWEST_FOR_RESERVES } from './index/build';
 import { Cell, HOLE, MOVING_TREE, SCATTERED, TREE_COUNT, Tree, cellAt, inCell, laneAt, readPlace, slotAt, treeOf } from './index/octree';
 import { capacityOf, freeOrder } from './index/ranges';
 import { pairIn } from './pairs/pair-list';
@@ -151,7 +150,6 @@ function checkOctree(tree: Tree): u32 {
     }
   }
   if (covered != tree.positions || tree.positions > tree.capacity) return SCENE_RANGES;
-  if (tree.cellCount > tree.cellRoom && tree.count >= FEWEST_FOR_RESERVES) return SCENE_RANGES;
   return strays <= tree.misfits ? SCENE_OK : SCENE_WRONG_CELL;
 }
 

@@ -66,8 +66,9 @@ export function buildTree(tree: Tree): void {
     pending = reserve(pending, top << 2, <u64>(top + 8) << 2);
     for (let i: u32 = 0; i < 8; i++) store<u32>(pending + (top++ << 2), first + i);
   }
+  const isFull = tree.capacity == 0; // or the first one
   layOut(tree);
-  if (count >= FEWEST_FOR_RESERVES) reserveCells(tree);
+  if (isFull && count >= FEWEST_FOR_RESERVES) reserveCells(tree);
   fillPositions(tree);
   for (let i = tree.cellCount; i > 0; i--) fitCell(tree, i - 1);
   tree.built = 1;
@@ -180,8 +181,7 @@ function layOut(tree: Tree): void {
 }
 
 function reservePositions(tree: Tree, positions: u32): void {
-  // A quarter at least is left for what comes: a tree that had none would be built in each frame until it had.
-  if (tree.capacity < positions + (positions >> 2)) {
+  if (tree.capacity < positions) {
     const capacity = (positions + (positions >> 1) + 3) & ~3;
     const bytes = <u64>capacity << 2;
     tree.slots = reserve(tree.slots, 0, bytes);

@@ -82,7 +82,11 @@ function giveRange(tree: Tree, cell: Cell, index: u32): void {
 /** Gives a leaf that is full eight children, which are empty. Its own objects stay. Answers false where there is no room. */
 function sprout(tree: Tree, index: u32): bool {
   const cell = cellAt(tree, index), first = tree.cellCount;
-  if (!hasRange(tree) || first + 8 > tree.cellRoom || !(cell.half > cellAt(tree, 0).half * LEAST_PART)) return false;
+  if (!(cell.half > cellAt(tree, 0).half * LEAST_PART)) return false;
+  if (!hasRange(tree) || first + 8 > tree.cellRoom) {
+    tree.capacity = 0; // the build makes new room: without, there would be one in each frame
+    return false;
+  }
   tree.cellCount += 8;
   cell.firstChild = first;
   cell.childBlocks = tree.childBlockCount;
