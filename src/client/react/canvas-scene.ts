@@ -269,7 +269,6 @@ export class CanvasScene {
   }
 
   #tell(frame: SceneFrame): void {
-    this.#seen = null;
     for (const listen of [...this.#listeners]) {
       try {
         listen(frame);

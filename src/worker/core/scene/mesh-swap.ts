@@ -5,7 +5,7 @@ import { Mesh } from '../mesh/tree/layout';
 import { isPointLine } from '../point-line/layout';
 import { Item } from '../shape/item';
 import { baseOf, fitsPose, freeRooms, isPosed, repose, reserveRepose, retire } from '../skin/pose';
-import { idAt, itemAt, mayHaveMesh, noteMesh, slotCount } from './objects';
+import { TAGS_AT_ONCE, idAt, itemAt, mayHaveMesh, noteMesh, slotCount } from './objects';
 import { touch } from './scene';
 
 /**
@@ -27,8 +27,8 @@ export function reserveSwap(from: Mesh, to: Mesh, isRead: bool): void {
 export function swapMesh(from: Mesh, to: Mesh, isRead: bool = false): void {
   const isPosable = hasPoses(from), address = <u32>changetype<usize>(from);
   for (let slot: u32 = 0; slot < slotCount; slot++) {
-    if ((slot & 15) == 0 && !isPosable && !mayHaveMesh(slot, address)) {
-      slot += 15;
+    if ((slot & (TAGS_AT_ONCE - 1)) == 0 && !isPosable && !mayHaveMesh(slot, address)) {
+      slot += TAGS_AT_ONCE - 1;
       continue;
     }
     if (idAt(slot) == 0) continue;

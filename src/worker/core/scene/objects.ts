@@ -147,8 +147,11 @@ export function visibleLayers(item: Item): u32 {
   return item.flags & FLAG_CULLABLE ? item.layers : 0;
 }
 
+/** So many slots are looked at at once for a mesh: the bytes of a vector. */
+export const TAGS_AT_ONCE: u32 = 16;
+
 /**
- * Tells whether one of 16 slots, of which this is the first, may have a mesh, as it is and not in a pose. The tags are by
+ * Tells whether one of `TAGS_AT_ONCE` slots, of which this is the first, may have a mesh, as it is and not in a pose. The tags are by
  * themselves as all of them are looked at for each mesh whose vertices move.
  */
 export function mayHaveMesh(slot: u32, mesh: u32): bool {
@@ -176,7 +179,7 @@ export function reserveSlots(slot: u32): void {
   pageCount = pagesNeeded;
   ids = reserve(ids, slotCount << 2, <u64>count << 2);
   memory.fill(ids + (<usize>slotCount << 2), 0, <usize>(count - slotCount) << 2);
-  meshTags = reserve(meshTags, slotCount, <u64>count + 15); // the last of them are read with what is behind
+  meshTags = reserve(meshTags, slotCount, <u64>count + TAGS_AT_ONCE - 1); // the last of them are read with what is behind
   slotCount = count;
 }
 
