@@ -31,8 +31,11 @@ export interface CallCommand {
   post: () => void;
 }
 
-/** A query is the function that posts it; one that was answered meanwhile, or rejected, posts nothing. */
-type Entry = Command | CallCommand | (() => void);
+/**
+ * A query is the function that posts it; one that was answered meanwhile, or rejected, posts nothing. It gets the number of the
+ * frame that was sent last.
+ */
+type Entry = Command | CallCommand | ((lastFrame: number) => void);
 
 const NO_VIEWS = new Uint32Array(0);
 const NO_MS: FrameResult['ms'] = {
@@ -429,7 +432,7 @@ export class FramePump {
       this.#postCommands(list, buffers);
       list = [];
       buffers = [];
-      post();
+      post(this.#lastFrame);
     }
     this.#postCommands(list, buffers);
   }
