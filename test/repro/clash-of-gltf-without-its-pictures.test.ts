@@ -2,7 +2,8 @@
 // no must. Without the package of extensions, instances were taken for one part where the file lets readers pass them over.
 import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ClashReport, clashFiles } from 'collision-worker/clash/node';
+import type { ClashReport } from 'collision-worker/clash';
+import { clashFiles } from 'collision-worker/clash/node';
 import { BoxGeometry } from 'three';
 import { afterAll, expect, test, vi } from 'vitest';
 import { root } from '../../scripts/run.mjs';
