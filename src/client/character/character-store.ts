@@ -60,9 +60,7 @@ export class CharacterStore {
     const entry = newEntry(description);
     this.#entries.set(id, entry);
     // A frame that is under way answers where it was before.
-    this.#pump.enqueue((lastFrame) => {
-      entry.after = lastFrame;
-    });
+    this.#pump.enqueue(entry);
   }
 
   remove(id: number): void {
@@ -120,6 +118,7 @@ export class CharacterStore {
   replay(): Command[] {
     return Array.from(this.#entries, ([id, entry]) => {
       const { description, records, at } = entry;
+      entry.after = 0; // no frame of the last worker is answered any more
       const placed = { ...description, flags: layout.CHARACTER_IS_PLACED };
       if (records) {
         // The next worker counts from 0.
@@ -183,7 +182,7 @@ class StoredCharacter implements Character {
 }
 
 function newEntry(description: CharacterDescription): Entry {
-  return { description, after: Number.POSITIVE_INFINITY, frame: 0, at: 0, madeBefore: 0 };
+  return { description, after: Infinity, frame: 0, at: 0, madeBefore: 0 };
 }
 
 function readState({ description, frame, records, pushes, at, madeBefore }: Entry): CharacterState {
