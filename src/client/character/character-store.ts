@@ -10,13 +10,15 @@ import { describeCharacter } from './character-options.js';
 /** What is known of a character. */
 interface Entry {
   description: CharacterDescription;
+  /** The frame before the first one that knows its place; Infinity until the worker is told of it. */
+  after: number;
   /** The frame that told where it is, and where that is told. */
   frame: number;
-  /** Undefined until a frame has told it. */
-  records: DataView | undefined;
-  pushes: DataView | undefined;
   at: number;
-  state: CharacterState | undefined;
+  /** Undefined until a frame has told it. */
+  records?: DataView;
+  pushes?: DataView;
+  state?: CharacterState | undefined;
   /** The steps that it made in workers that were lost. */
   madeBefore: number;
 }
@@ -40,8 +42,7 @@ export class CharacterStore {
     const description = describeCharacter('createCharacter', options, this.#objects);
     this.#ids.checkRoom('createCharacter', 1);
     const id = this.#ids.take();
-    this.#entries.set(id, newEntry(description));
-    this.#pump.enqueue({ type: 'putCharacter', id, description });
+    this.#put(id, description);
     return new StoredCharacter(this, id);
   }
 
@@ -49,9 +50,17 @@ export class CharacterStore {
     const entry = this.#entryOf('character.set', id);
     const description = describeCharacter('character.set', options, this.#objects, entry.description);
     this.#entryOf('character.set', id); // a getter of the options' may have removed it
-    if (description.flags & layout.CHARACTER_IS_PLACED) Object.assign(entry, newEntry(description));
-    else entry.description = description;
+    entry.description = description;
+    this.#put(id, description);
+  }
+
+  #put(id: number, description: CharacterDescription): void {
     this.#pump.enqueue({ type: 'putCharacter', id, description });
+    if (!(description.flags & layout.CHARACTER_IS_PLACED)) return;
+    const entry = newEntry(description);
+    this.#entries.set(id, entry);
+    // A frame that is under way answers where it was before.
+    this.#pump.enqueue(entry);
   }
 
   remove(id: number): void {
@@ -94,8 +103,8 @@ export class CharacterStore {
     for (let i = 0; i < count; i++) {
       const at = i * layout.OUT_CHARACTER_BYTES;
       const entry = this.#entries.get(records.getUint32(at + layout.OUT_CHARACTER_ID, true));
-      if (!entry) continue; // removed since
-      Object.assign(entry, { frame, records, pushes, at, state: undefined });
+      // It may be removed since, or be elsewhere.
+      if (entry && frame > entry.after) Object.assign(entry, { frame, records, pushes, at, state: undefined });
     }
   }
 
@@ -109,6 +118,7 @@ export class CharacterStore {
   replay(): Command[] {
     return Array.from(this.#entries, ([id, entry]) => {
       const { description, records, at } = entry;
+      entry.after = 0; // no frame of the last worker is answered any more
       const placed = { ...description, flags: layout.CHARACTER_IS_PLACED };
       if (records) {
         // The next worker counts from 0.
@@ -172,7 +182,7 @@ class StoredCharacter implements Character {
 }
 
 function newEntry(description: CharacterDescription): Entry {
-  return { description, frame: 0, records: undefined, pushes: undefined, at: 0, state: undefined, madeBefore: 0 };
+  return { description, after: Infinity, frame: 0, at: 0, madeBefore: 0 };
 }
 
 function readState({ description, frame, records, pushes, at, madeBefore }: Entry): CharacterState {

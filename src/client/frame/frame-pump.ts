@@ -31,8 +31,11 @@ export interface CallCommand {
   post: () => void;
 }
 
+/** What learns, in its order, the number of the frame that was sent last. The next worker is no matter of it. */
+type FrameMark = { type?: undefined; after: number };
+
 /** A query is the function that posts it; one that was answered meanwhile, or rejected, posts nothing. */
-type Entry = Command | CallCommand | (() => void);
+type Entry = Command | CallCommand | FrameMark | (() => void);
 
 const NO_VIEWS = new Uint32Array(0);
 const NO_MS: FrameResult['ms'] = {
@@ -173,7 +176,7 @@ export class FramePump {
   /** Answers the newest command, if nothing was asked for after it and it is still here. */
   get lastCommand(): Command | undefined {
     const last = (this.#waiting ? this.#behind : this.#ready).at(-1);
-    return typeof last === 'function' || last?.type === 'call' ? undefined : last;
+    return typeof last === 'function' || last?.type === 'call' ? undefined : (last as Command); // a mark has no type
   }
 
   update(): Promise<FrameResult> {
@@ -421,7 +424,8 @@ export class FramePump {
     for (const entry of entries) {
       const post = typeof entry === 'function' ? entry : entry.type === 'call' ? entry.post : undefined;
       if (!post) {
-        list.push(entry as Command);
+        if ('after' in entry) entry.after = this.#lastFrame;
+        else list.push(entry as Command);
         const buffer = handedOver(entry as Command);
         if (buffer) buffers.push(buffer);
         continue;

@@ -146,6 +146,8 @@ class Forwarding {
   readonly #queue = new EventQueue();
   readonly #pointers = new Map<number, Forwarded>();
   readonly #leave: () => void;
+  /** Listeners run, which may end this: objects hear that pointers leave once they have heard all that happens before. */
+  #isHandling = false;
   /** What is known of the event whose listeners run. */
   #answer = UNSEEN;
   #newest: Intersection | null = null;
@@ -194,6 +196,10 @@ class Forwarding {
     this.#ending.abort();
     this.#leave();
     this.#queue.close();
+    if (!this.#isHandling) this.#exitAll();
+  }
+
+  #exitAll(): void {
     for (const { id, pointer, newest } of [...this.#pointers.values()]) {
       try {
         newest.during(() => pointer.exit(newest.native));
@@ -239,7 +245,13 @@ class Forwarding {
         const isElsewhere = isCaptured(forwarded) && answer.view !== forwarded.view;
         this.#answer = isElsewhere ? this.#see(forwarded.view, x, y) : answer;
         const isSeen = isAsked && this.#answer.camera !== null;
-        event.during(() => this.#handle(kind, forwarded, event.native, isSeen));
+        this.#isHandling = true;
+        try {
+          event.during(() => this.#handle(kind, forwarded, event.native, isSeen));
+        } finally {
+          this.#isHandling = false;
+          if (this.#ending.signal.aborted) this.#exitAll();
+        }
       },
     });
   }
@@ -314,6 +326,7 @@ class Forwarding {
       const intersection = pointer.getIntersection();
       this.#newest = isSomething(intersection) ? intersection : null;
       pointer.commit(native, kind === 'move');
+      if (this.#ending.signal.aborted) return;
     }
     if (kind === 'down') pointer.down(native);
     else if (kind === 'up') pointer.up(native);

@@ -59,6 +59,8 @@ export class CanvasScene {
   #endFrames: (() => void) | null = null;
   #endProps: (() => void) | null = null;
   readonly #listeners = new Set<(frame: SceneFrame) => void>();
+  /** The number of the frame that was told last. */
+  #told = 0;
   /** What is visible in the frame that is told, and all above it; null until somebody asks. */
   #seen: Set<Object3D> | null = null;
 
@@ -174,6 +176,7 @@ export class CanvasScene {
 
   #start(options: CanvasSceneOptions): void {
     this.#options = options;
+    this.#told = 0;
     this.#isContactAsked = false;
     const service = Promise.resolve(options.service ?? createCollisionService());
     this.#service = service;
@@ -269,6 +272,9 @@ export class CanvasScene {
   }
 
   #tell(frame: SceneFrame): void {
+    // Pictures that come faster than the worker's answers share one.
+    if (frame.frame === this.#told) return;
+    this.#told = frame.frame;
     for (const listen of [...this.#listeners]) {
       try {
         listen(frame);

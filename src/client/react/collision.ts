@@ -132,23 +132,26 @@ export function useContact(
   });
   useEffect(() => {
     scene.current!.askContacts();
+    /** What touches what, as the handlers know it: of what is unmounted the refs say nothing any more. */
+    const touching = new WeakMap<Object3D, Set<Object3D>>();
     return scene.current!.onFrame((frame) => {
       const [first, second] = [object.current, other?.current];
-      if (first === null || second === null) return;
+      const contacts = first === null || second === null ? [] : frame.contactsBetween(first, second);
+      const pairs: [own: Object3D, its: Object3D][] = [];
+      frame.forEachEnded(({ object: a }, { object: b }) => pairs.push([a, b], [b, a]));
+      // There may be several of two objects, as of instances.
+      const ended = pairs.filter(([own, its]) => touching.get(own)?.has(its));
+      for (const [own, its] of ended) touching.get(own)!.delete(its);
+      for (const { a, b } of contacts) {
+        const its = touching.get(a.object) ?? new Set();
+        touching.set(a.object, its.add(b.object));
+      }
       const { onContactBegin, onContact, onContactEnd } = newest.current;
-      for (const contact of frame.contactsBetween(first, second)) {
+      for (const contact of contacts) {
         if (contact.begun) onContactBegin?.(contact);
         onContact?.(contact);
       }
-      if (onContactEnd === undefined) return;
-      frame.forEachEnded((a, b) => {
-        for (const [own, its] of [
-          [a.object, b.object],
-          [b.object, a.object],
-        ] as const) {
-          if (isIn(own, first) && (second === undefined || isIn(its, second))) onContactEnd(its);
-        }
-      });
+      if (onContactEnd !== undefined) for (const [, its] of ended) onContactEnd(its);
     });
   }, [scene, object, other]);
 }
@@ -179,9 +182,4 @@ export function useVisible(object: RefObject<Object3D | null>): boolean {
     return own.onFrame((frame) => setVisible(object.current !== null && own.isSeen(frame, object.current)));
   }, [scene, object]);
   return isVisible;
-}
-
-function isIn(object: Object3D, above: Object3D): boolean {
-  for (let each: Object3D | null = object; each !== null; each = each.parent) if (each === above) return true;
-  return false;
 }

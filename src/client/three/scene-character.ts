@@ -176,8 +176,8 @@ export class SceneCharacter {
    * @internal
    */
   place(): void {
-    const { frame, interpolated } = this.#character.state;
-    if (this.#object === null || frame === 0) return;
+    const { interpolated } = this.#character.state;
+    if (this.#object === null) return;
     const { position, parent } = this.#object;
     position.set(...interpolated);
     if (parent !== null) parent.worldToLocal(position);

@@ -79,7 +79,7 @@ export function* findCircles(
       points,
       noise,
     );
-    if (!found || !isWithin(found.circle.center, bounds)) continue;
+    if (!found || !isWithin(found.circle.center, bounds, noise)) continue;
     const { circle } = found;
     places.push(...circle.center, ...circle.axis, circle.radius);
     ends.push(...found.ends);
@@ -149,8 +149,9 @@ function rootOf(bends: Bend[], bend: number): number {
   return root;
 }
 
-function isWithin(place: Vec3, bounds: readonly number[]): boolean {
-  return place.every((value, k) => value >= bounds[k] && value <= bounds[3 + k]);
+/** Tells whether a place is in a box: that of half a disc has its centre on its border, which rounding may be beyond. */
+function isWithin(place: Vec3, bounds: readonly number[], noise: number): boolean {
+  return place.every((value, k) => value >= bounds[k] - noise && value <= bounds[3 + k] + noise);
 }
 
 function isBend(points: Float32Array, s: number, v: number, t: number, noise: number): boolean {

@@ -12,7 +12,10 @@ const STEPS = 8192;
 export interface FlatFaces {
   /** The face of each triangle, by its number in the mesh; those that are not in the tree are in face 0. */
   of: Uint32Array;
-  /** One more than there are faces: face i has the triangles in the slots `slots[starts[i]]` to `slots[starts[i + 1] - 1]`. */
+  /**
+   * One more than there are faces: face i has the triangles in the slots `slots[starts[i]]` to `slots[starts[i + 1] - 1]`, ascending
+   * by their numbers.
+   */
   starts: Uint32Array;
   slots: Uint32Array;
 }
@@ -34,15 +37,18 @@ export function* flatFacesOf(memoryOf: MemoryOf, mesh: number, reader: Faces): G
   }
   const starts = new Uint32Array(count + 2);
   const of = new Uint32Array(most + 1);
+  const slotOf = new Uint32Array(most + 1); // and 1, or 0
   for (let i = 0; i < roots.length; i++) {
+    const triangle = reader.numberOf(corners.slots[i]);
     starts[numbers[i] + 2]++;
-    of[reader.numberOf(corners.slots[i])] = numbers[i];
+    of[triangle] = numbers[i];
+    slotOf[triangle] = corners.slots[i] + 1;
     if (i % STEPS === STEPS - 1) yield;
   }
   for (let i = 2; i < starts.length; i++) starts[i] += starts[i - 1];
   const slots = new Uint32Array(roots.length);
-  for (let i = 0; i < roots.length; i++) {
-    slots[starts[numbers[i] + 1]++] = corners.slots[i];
+  for (let i = 0; i <= most; i++) {
+    if (slotOf[i] > 0) slots[starts[of[i] + 1]++] = slotOf[i] - 1;
     if (i % STEPS === STEPS - 1) yield;
   }
   return { of, starts: starts.subarray(0, count + 1), slots };
@@ -57,15 +63,10 @@ export function faceOf(
   normal: Vec3,
 ): FlatFace {
   const face = of[triangle];
-  const own = Array.from(slots.subarray(starts[face], starts[face + 1]), (slot) => ({
-    slot,
-    number: reader.numberOf(slot),
-  }));
-  own.sort((a, b) => a.number - b.number);
-  const corners = own.flatMap(({ slot }) => [0, 1, 2].flatMap((k) => placed(place, reader.corner(slot, k))));
-  return {
-    normal,
-    triangles: Uint32Array.from(own, ({ number }) => number),
-    corners: Float64Array.from(corners),
-  };
+  const own = slots.subarray(starts[face], starts[face + 1]);
+  const corners = new Float64Array(9 * own.length);
+  own.forEach((slot, i) => {
+    for (let k = 0; k < 3; k++) corners.set(placed(place, reader.corner(slot, k)), 9 * i + 3 * k);
+  });
+  return { normal, triangles: own.map((slot) => reader.numberOf(slot)), corners };
 }

@@ -1,7 +1,7 @@
 // Parts of a GLB or glTF file: its nodes with triangles, by the library glTF-Transform.
 
 import { open } from 'node:fs/promises';
-import type { Mesh, Node, NodeIO, Primitive } from '@gltf-transform/core';
+import type { Mesh, Node, NodeIO, Primitive, Root } from '@gltf-transform/core';
 import { CollisionError, type MeshData } from 'collision-worker';
 import { reasonOf } from '../../check.js';
 import type { Properties } from '../../types.js';
@@ -21,19 +21,40 @@ const IDS = ['id', 'GlobalId', 'globalId', 'guid', 'ifcGuid'];
  * names that leads to it; its layer is an extra, or its parent's name. Throws BAD_DATA for a file that cannot be read.
  */
 export async function* readGltf(path: string): AsyncGenerator<ReadItem> {
-  const { NodeIO } = await loadPeer('@gltf-transform/core', `reading ${path}`, () => import('@gltf-transform/core'));
-  const io = new NodeIO();
+  const core = await loadPeer('@gltf-transform/core', `reading ${path}`, () => import('@gltf-transform/core'));
+  const io = new core.NodeIO();
+  // What is drawn on triangles does not matter: files come without their pictures. The first versions of 4 have no such method.
+  io.setStrictResources?.(false).setLogger(new core.Logger(core.Logger.Verbosity.SILENT));
   await registerExtensions(io);
   await checkContainer(path);
-  const document = await io.read(path).catch((cause: unknown) => {
+  const { root, instanced } = await readDocument(io, path).catch((cause: unknown) => {
     const message = `clash: ${path} cannot be read as glTF: ${reasonOf(cause)}${adviceFor(cause)}`;
     throw new CollisionError('BAD_DATA', message, { cause });
   });
-  const root = document.getRoot();
   const scene = root.getDefaultScene() ?? root.listScenes()[0];
-  const meshes = new Map<Mesh, MeshData>();
-  const ids = new Set<string>();
-  for (const node of scene?.listChildren() ?? []) yield* readNode(node, '', '', ids, meshes);
+  // A file without scenes is a library of nodes.
+  const nodes = scene?.listChildren() ?? root.listNodes().filter((node) => node.getParentNode() === null);
+  const known: Known = { ids: new Set(), meshes: new Map(), instanced };
+  for (const node of nodes) yield* readNode(node, '', '', known);
+}
+
+/** What is known of a file while its nodes are read. */
+interface Known {
+  readonly ids: Set<string>;
+  readonly meshes: Map<Mesh, MeshData>;
+  /** Nodes that have instances. */
+  readonly instanced: ReadonlySet<Node>;
+}
+
+const INSTANCING = 'EXT_mesh_gpu_instancing';
+
+/** Reads a document, and which of its nodes have instances, which the library alone does not tell without its extensions. */
+async function readDocument(io: NodeIO, path: string): Promise<{ root: Root; instanced: Set<Node> }> {
+  const file = await io.readAsJSON(path);
+  const root = (await io.readJSON(file)).getRoot();
+  const { nodes = [] } = file.json;
+  const instanced = root.listNodes().filter((_, i) => nodes[i]?.extensions?.[INSTANCING] !== undefined);
+  return { root, instanced: new Set(instanced) };
 }
 
 /** The first word of a GLB file, 'glTF'; behind it are the version and how many bytes the file has. */
@@ -61,11 +82,14 @@ function fail(path: string, reason: string): never {
   throw new CollisionError('BAD_DATA', `clash: ${path} cannot be read as glTF: ${reason}`);
 }
 
-/** Without the package of extensions, files that need one are told apart by the library itself. */
+/**
+ * Without the package of extensions, files that need one are told apart by the library itself; and so are compressed ones, for
+ * which there is no decoder: where compression is no must, the file has the same without.
+ */
 async function registerExtensions(io: NodeIO): Promise<void> {
   try {
     const { ALL_EXTENSIONS } = await import('@gltf-transform/extensions');
-    io.registerExtensions(ALL_EXTENSIONS);
+    io.registerExtensions(ALL_EXTENSIONS.filter(({ EXTENSION_NAME: name }) => !name.endsWith('_compression')));
   } catch {}
 }
 
@@ -76,18 +100,12 @@ function adviceFor(cause: unknown): string {
     : '';
 }
 
-function* readNode(
-  node: Node,
-  path: string,
-  parent: string,
-  ids: Set<string>,
-  meshes: Map<Mesh, MeshData>,
-): Generator<ReadItem> {
+function* readNode(node: Node, path: string, parent: string, known: Known): Generator<ReadItem> {
   const name = node.getName();
   const own = `${path}/${name}`;
   const mesh = node.getMesh();
-  if (mesh) yield readPart(node, mesh, uniqueId(idOf(node) ?? own.slice(1), ids), name, parent, meshes);
-  for (const child of node.listChildren()) yield* readNode(child, own, name, ids, meshes);
+  if (mesh) yield readPart(node, mesh, uniqueId(idOf(node) ?? own.slice(1), known.ids), name, parent, known);
+  for (const child of node.listChildren()) yield* readNode(child, own, name, known);
 }
 
 function readPart(
@@ -96,11 +114,11 @@ function readPart(
   id: string,
   name: string,
   parent: string,
-  meshes: Map<Mesh, MeshData>,
+  { meshes, instanced }: Known,
 ): ReadItem {
   try {
-    if (node.listExtensions().some((each) => each.extensionName === 'EXT_mesh_gpu_instancing')) {
-      throw new CollisionError('UNSUPPORTED', 'it has instances (EXT_mesh_gpu_instancing), which are not read');
+    if (instanced.has(node)) {
+      throw new CollisionError('UNSUPPORTED', `it has instances (${INSTANCING}), which are not read`);
     }
     const data = meshes.get(mesh) ?? meshDataOf(mesh);
     meshes.set(mesh, data);

@@ -1,0 +1,24 @@
+// A listener that ended the forwarding, or disposed of the tracker, in the midst of an event: what came behind it in the same event
+// was still heard, and the object was never told that the pointer left.
+import { expect, test, vi } from 'vitest';
+import { answered, forward, LEFT, note, send, twoCubes, usePointerStage } from '../fixtures/pointer-stage.js';
+
+usePointerStage();
+
+test.each(['function', 'tracker'] as const)('a listener that ends the forwarding by the %s', async (by) => {
+  for (const type of ['pointerover', 'pointerenter', 'pointerdown'] as const) {
+    const { left, tracker } = await twoCubes();
+    const heard = note({ left });
+    const end = forward(tracker);
+    left.addEventListener(type, () => (by === 'function' ? end() : tracker.dispose()));
+    send('pointerdown', LEFT);
+    await vi.waitFor(() => expect(heard.at(-1)).toBe('pointerleave@left'));
+    const ways = ['pointerover@left', 'pointerenter@left'];
+    const down = type === 'pointerdown' ? ['pointerdown@left', 'pointercancel@left'] : [];
+    expect(heard).toEqual([...ways, ...down, 'pointerout@left', 'pointerleave@left']);
+    send('pointerup', LEFT);
+    if (by === 'function') await answered(tracker);
+    expect(heard.length).toBe(4 + down.length);
+    tracker.dispose();
+  }
+});
