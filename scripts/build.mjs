@@ -40,6 +40,7 @@ const PEERS = /^(three|react|@react-three|@pmndrs)(\/|$)/;
 function sharedChunks(end = '') {
   const needsThree = /src[\\/]client[\\/](three|react|pointer)[\\/]/;
   const needsNode = /\.node\.ts$/;
+  const ofEvents = /src[\\/]client[\\/]pointer[\\/]/;
   return {
     groups: [
       // First, as a chunk takes along what its modules import.
@@ -50,6 +51,8 @@ function sharedChunks(end = '') {
         priority: 2,
       },
       { name: 'shared.node', minShareCount: 2, test: needsNode, priority: 2 },
+      // What waits with a native event for the worker's answer: who only imports `collision-worker/three` does not load it.
+      ...(end === '' ? [{ name: 'events', minShareCount: 2, test: ofEvents, priority: 2 }] : []),
       { name: `adapter${end}`, minShareCount: 2, priority: 1 },
       ...(end === '' ? [{ name: 'helper', test: /src[\\/]client[\\/]three[\\/]helper[\\/]/ }] : []),
     ],

@@ -29,6 +29,7 @@ const OUTPUTS = [
   'dist/shared.node.js',
   'dist/shared.js',
   'dist/adapter.js',
+  'dist/events.js',
   'dist/helper.js',
   'dist/packed-filter.js',
   'dist/worker.js',

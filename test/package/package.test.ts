@@ -113,6 +113,7 @@ describe('package', () => {
     ['clash-node-shared.js', 11],
     ['clash-cli.js', 4],
     ['clash-thread.js', 1],
+    ['events.js', 2],
     ['helper.js', 5],
     ['packed-filter.js', 4],
     ['inline.js', 1],

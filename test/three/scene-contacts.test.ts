@@ -12,9 +12,11 @@ import {
   type BufferGeometry,
   Group,
   InstancedMesh,
+  LOD,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
+  type Object3D,
   PlaneGeometry,
   Scene,
   Vector3,
@@ -213,6 +215,56 @@ test('an InstancedMesh that touches itself; what has no contacts; what can have 
     expect(() => frame.contactsOf(group)).toThrowError(/contactsOf: target is "(Scene|Group)", expected a Mesh/);
   }
   expect(() => frame.contactsOf(undefined as never)).toThrowError(/contactsOf: target is undefined/);
+});
+
+test(`asked for many objects of a frame, as for few: below groups, levels, and what moves to another parent (seed ${SEED})`, async () => {
+  const random = new Random(SEED);
+  let found = 0;
+  for (let round = 0; round < 4; round++) {
+    const root = randomScene(random, { objects: 40, radius: 3 });
+    const lods = [0, 1, 2].map(() => new LOD().addLevel(new Group().add(cube(1.5)), 0).addLevel(cube(), 50));
+    for (const lod of lods) {
+      randomMatrix(random, 1.5).decompose(lod.position, lod.quaternion, lod.scale);
+      root.add(new Group().add(lod));
+    }
+    const tracker = await trackScene(service, root, { contacts: 'any' });
+    await settle(tracker, frontCamera());
+    const frame = await step(tracker);
+    const nodes: Object3D[] = [];
+    root.traverse((node) => nodes.push(node));
+    const isBelow = (node: Object3D, above: Object3D) => above.getObjectById(node.id) !== undefined;
+    const expected = (isFirst: (end: SceneObject) => boolean, isSecond: (end: SceneObject) => boolean) => {
+      const pairs: [index: number, swapped: boolean][] = [];
+      frame.forEachContact((a, b, index) => {
+        if (isFirst(a) && isSecond(b)) pairs.push([index, false]);
+        else if (isFirst(b) && isSecond(a)) pairs.push([index, true]);
+      });
+      return pairs;
+    };
+    const told = (contacts: SceneContact[]) => contacts.map(({ index, swapped }) => [index, swapped]);
+    for (let i = 0; i < 60; i++) {
+      const [first, second] = [random.pick(nodes), random.chance(0.5) ? random.pick(nodes) : undefined];
+      const between = told(frame.contactsBetween(first, second));
+      found += between.length;
+      expect(between).toEqual(
+        expected(
+          ({ object }) => isBelow(object, first),
+          ({ object }) => second === undefined || isBelow(object, second),
+        ),
+      );
+      if (first instanceof Mesh || first instanceof LOD) {
+        const isIt = ({ object }: SceneObject) => object === first || (object instanceof LOD && isBelow(first, object));
+        expect(told(frame.contactsOf(first))).toEqual(expected(isIt, () => true));
+      }
+      // What the app does in the midst of that.
+      if (i === 30 || random.chance(0.05))
+        random.pick(nodes.filter((node) => node instanceof Group)).removeFromParent();
+      const [moved, parent] = [random.pick(nodes), random.pick(nodes)];
+      if (random.chance(0.1) && !isBelow(parent, moved)) parent.add(moved);
+    }
+    tracker.dispose();
+  }
+  expect(found).toBeGreaterThan(1000);
 });
 
 /** A box of the faces from `start` on, of twelve. */

@@ -137,10 +137,15 @@ export function useContact(
     return scene.current!.onFrame((frame) => {
       const [first, second] = [object.current, other?.current];
       const contacts = first === null || second === null ? [] : frame.contactsBetween(first, second);
-      const pairs: [own: Object3D, its: Object3D][] = [];
-      frame.forEachEnded(({ object: a }, { object: b }) => pairs.push([a, b], [b, a]));
+      const ended: [own: Object3D, its: Object3D][] = [];
+      const hear = (own: Object3D, its: Object3D): void => {
+        if (touching.get(own)?.has(its)) ended.push([own, its]);
+      };
+      frame.forEachEnded(({ object: a }, { object: b }) => {
+        hear(a, b);
+        hear(b, a);
+      });
       // There may be several of two objects, as of instances.
-      const ended = pairs.filter(([own, its]) => touching.get(own)?.has(its));
       for (const [own, its] of ended) touching.get(own)!.delete(its);
       for (const { a, b } of contacts) {
         const its = touching.get(a.object) ?? new Set();
