@@ -63,6 +63,8 @@ export class CanvasScene {
   #told = 0;
   /** What is visible in the frame that is told, and all above it; null until somebody asks. */
   #seen: Set<Object3D> | null = null;
+  /** What has parted from what in the frame that is told; null until somebody asks. */
+  #parted: Map<Object3D, Object3D[]> | null = null;
 
   private constructor(store: RootStore) {
     this.store = store;
@@ -140,6 +142,25 @@ export class CanvasScene {
       seen = this.#seen = found;
     }
     return seen.has(object);
+  }
+
+  /** Answers what has parted from an object in the frame that is told: for all who ask it is gone through once. */
+  partedFrom(frame: SceneFrame, object: Object3D): readonly Object3D[] {
+    let parted = this.#parted;
+    if (parted === null) {
+      const found = new Map<Object3D, Object3D[]>();
+      const add = (own: Object3D, other: Object3D): void => {
+        const known = found.get(own);
+        if (known === undefined) found.set(own, [other]);
+        else known.push(other);
+      };
+      frame.forEachEnded(({ object: a }, { object: b }) => {
+        add(a, b);
+        add(b, a);
+      });
+      parted = this.#parted = found;
+    }
+    return parted.get(object) ?? [];
   }
 
   /** Has contacts looked at from now on, where the options and props do not say otherwise. */
@@ -282,7 +303,9 @@ export class CanvasScene {
         reportUncaught(error);
       }
     }
-    this.#seen = null; // what leaves the scene is not held
+    // What leaves the scene is not held.
+    this.#seen = null;
+    this.#parted = null;
   }
 }
 

@@ -131,22 +131,21 @@ export function useContact(
     newest.current = handlers;
   });
   useEffect(() => {
-    scene.current!.askContacts();
+    const own = scene.current!;
+    own.askContacts();
     /** What touches what, as the handlers know it: of what is unmounted the refs say nothing any more. */
-    const touching = new WeakMap<Object3D, Set<Object3D>>();
-    return scene.current!.onFrame((frame) => {
+    const touching = new Map<Object3D, Set<Object3D>>();
+    return own.onFrame((frame) => {
       const [first, second] = [object.current, other?.current];
       const contacts = first === null || second === null ? [] : frame.contactsBetween(first, second);
-      const ended: [own: Object3D, its: Object3D][] = [];
-      const hear = (own: Object3D, its: Object3D): void => {
-        if (touching.get(own)?.has(its)) ended.push([own, its]);
-      };
-      frame.forEachEnded(({ object: a }, { object: b }) => {
-        hear(a, b);
-        hear(b, a);
-      });
       // There may be several of two objects, as of instances.
-      for (const [own, its] of ended) touching.get(own)!.delete(its);
+      const ended: Object3D[] = [];
+      for (const [each, its] of touching) {
+        const parted = own.partedFrom(frame, each).filter((one) => its.has(one));
+        for (const one of parted) its.delete(one);
+        if (its.size === 0) touching.delete(each);
+        ended.push(...parted);
+      }
       for (const { a, b } of contacts) {
         const its = touching.get(a.object) ?? new Set();
         touching.set(a.object, its.add(b.object));
@@ -156,7 +155,7 @@ export function useContact(
         if (contact.begun) onContactBegin?.(contact);
         onContact?.(contact);
       }
-      if (onContactEnd !== undefined) for (const [, its] of ended) onContactEnd(its);
+      if (onContactEnd !== undefined) for (const one of ended) onContactEnd(one);
     });
   }, [scene, object, other]);
 }
