@@ -1,6 +1,6 @@
 // What a layer of a canvas asks the worker, and when it asks nothing; what of the answer belongs to which object.
 import { Group, Mesh, Object3D, PerspectiveCamera, Raycaster, Vector2, Vector3 } from 'three';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { LayerQuestion } from '../../src/client/react/layer-question.js';
 
 const root = new Object3D();
@@ -111,6 +111,49 @@ describe('a layer asks', () => {
     expect(layer.hitsOf(near).length).toBe(1);
     expect(count).toBe(1);
     delete (near as Partial<Mesh>).raycast;
+  });
+
+  test('what is below one that keeps all out only where it has handlers of its own', async () => {
+    group.raycast = (() => false) as never;
+    try {
+      const distances = async (objects: Object3D[]) => {
+        const layer = question(objects);
+        await layer.ask();
+        return layer.hitsOf(root).map(({ distance }) => distance);
+      };
+      expect(await distances([group, far])).toEqual([7]);
+      expect(await distances([group, near, far])).toEqual([3, 7]);
+    } finally {
+      delete (group as Partial<Group>).raycast;
+    }
+  });
+
+  test('thousands of objects in slices, between which the raycaster is the one of others', async () => {
+    let [now, asks, turns] = [0, 0, 0];
+    vi.spyOn(performance, 'now').mockImplementation(() => now++);
+    const { ray } = state.raycaster;
+    const model = new Group();
+    for (let i = 0; i < 5000; i++) {
+      const part = new Object3D();
+      part.layers.set(4);
+      part.raycast = () => {
+        asks++;
+        expect(ray.origin.toArray()).toEqual([1, 2, 3]);
+      };
+      (i % 7 === 0 ? root : model).add(part);
+    }
+    root.add(model);
+    const layer = question([root]);
+    ray.origin.set(9, 9, 9);
+    const answer = layer.ask()!.then(() => true);
+    for (let isOver: unknown = false; isOver !== true; turns++) {
+      expect(ray.origin.toArray()).toEqual([9, 9, 9]);
+      isOver = await Promise.race([answer, new Promise((resolve) => setTimeout(resolve))]);
+    }
+    vi.restoreAllMocks();
+    expect(asks).toBe(5000);
+    expect(turns).toBeGreaterThan(3);
+    expect(asked.length).toBe(1);
   });
 });
 

@@ -6,5 +6,6 @@ const THREES: readonly { readonly prototype: Object3D }[] = [
 
 /** Tells whether three's own code says what is hit of an object. */
 export function isThrees({ raycast }: Object3D): boolean {
-  return THREES.some(({ prototype }) => prototype.raycast === raycast);
+  for (const { prototype } of THREES) if (prototype.raycast === raycast) return true;
+  return false;
 }

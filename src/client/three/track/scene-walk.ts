@@ -89,7 +89,7 @@ export class SceneWalk {
     const { entry } = node;
     if (entry === null) return 'yes';
     if (entry.error !== null || !object.visible || !node.isShown) return 'no';
-    return entry.pending && entry.count === 0 ? 'soon' : 'yes';
+    return entry.count === 0 && entry.pending ? 'soon' : 'yes';
   }
 
   /** Notes that another worker has taken the place of one that was lost. */
