@@ -9,8 +9,8 @@ import {
   useVisible,
 } from 'collision-worker/react';
 import type { SceneRayOptions } from 'collision-worker/three';
-import { createRef, type ReactNode, type RefObject, useRef } from 'react';
-import { type Group, Matrix4, type Mesh, Object3D } from 'three';
+import { createRef, type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { type Group, type InstancedMesh, type LOD, Matrix4, type Mesh, Object3D } from 'three';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { MIDDLE, mount, unmountAll } from '../fixtures/react-stage.js';
 
@@ -87,41 +87,98 @@ test('a canvas that draws on demand draws when the worker has something new', as
   expect(stage.state.gl.info.render.frame).toBeLessThan(frame + 5);
 });
 
-test('what is visible is gone through once for all who ask of a frame', async () => {
-  const parts: RefObject<Mesh | null>[] = Array.from({ length: 5 }, () => createRef<Mesh>());
-  const visible: boolean[] = [];
-  const [calls, frames] = [vi.fn(), vi.fn()];
-  function Part({ i }: { i: number }): ReactNode {
-    visible[i] = useVisible(parts[i]);
-    return (
-      <mesh ref={parts[i]} position-x={i === 4 ? 1000 : i}>
-        <boxGeometry />
-      </mesh>
-    );
+test('useVisible tells of meshes, groups, instances and levels, which read what a frame shows once for all', async () => {
+  const names = ['near', 'far', 'group', 'hidden', 'below hidden', 'instances', 'first level', 'second level', 'lod'];
+  const refs = new Map(names.map((name) => [name, createRef<Object3D>()]));
+  const refOf = <T extends Object3D>(name: string) => refs.get(name) as RefObject<T | null>;
+  const visible: Record<string, boolean> = {};
+  const [reads, frames] = [vi.fn(), vi.fn()];
+  function Seen({ name }: { name: string }): ReactNode {
+    visible[name] = useVisible(refOf(name));
+    return null;
   }
   function Counting(): ReactNode {
     useCollisionFrame((frame) => {
       frames();
-      const { forEachVisible } = frame;
-      frame.forEachVisible = (...given) => {
-        calls();
-        return forEachVisible.apply(frame, given);
-      };
+      const { result } = frame;
+      Object.defineProperty(frame, 'result', { get: () => reads() ?? result });
     });
     return null;
+  }
+  function Level({ name, distance }: { name: string; distance: number }): ReactNode {
+    const level = refOf<Mesh>(name);
+    useEffect(() => {
+      refOf<LOD>('lod').current!.addLevel(level.current!, distance);
+    }, [level, distance]);
+    return (
+      <mesh ref={level}>
+        <boxGeometry />
+      </mesh>
+    );
+  }
+  function Instances(): ReactNode {
+    const mesh = refOf<InstancedMesh>('instances');
+    useEffect(() => {
+      for (let i = 0; i < 3; i++) mesh.current!.setMatrixAt(i, new Matrix4().makeTranslation(i === 2 ? 0 : 1000, 0, 0));
+    }, [mesh]);
+    return (
+      <instancedMesh ref={mesh} args={[undefined, undefined, 3]}>
+        <boxGeometry />
+      </instancedMesh>
+    );
   }
   await mount(
     <Collision>
       <Counting />
-      {parts.map((_, i) => (
-        <Part key={i} i={i} />
+      {names.map((name) => (
+        <Seen key={name} name={name} />
       ))}
+      <mesh ref={refOf<Mesh>('near')}>
+        <boxGeometry />
+      </mesh>
+      <mesh ref={refOf<Mesh>('far')} position-x={1000}>
+        <boxGeometry />
+      </mesh>
+      <group ref={refOf<Group>('group')}>
+        <group position-x={1000}>
+          <mesh>
+            <boxGeometry />
+          </mesh>
+          <mesh position-x={-1000}>
+            <boxGeometry />
+          </mesh>
+        </group>
+      </group>
+      <group ref={refOf<Group>('hidden')} visible={false}>
+        <mesh ref={refOf<Mesh>('below hidden')}>
+          <boxGeometry />
+        </mesh>
+      </group>
+      <Instances />
+      <lOD ref={refOf<LOD>('lod')}>
+        <Level name="first level" distance={0} />
+        <Level name="second level" distance={500} />
+      </lOD>
     </Collision>,
     { events: null },
   );
-  await vi.waitFor(() => expect(visible).toEqual([true, true, true, true, false]), FRAMES);
-  expect(calls.mock.calls.length).toBeGreaterThan(0);
-  expect(calls.mock.calls.length).toBeLessThanOrEqual(frames.mock.calls.length);
+  await vi.waitFor(
+    () =>
+      expect(visible).toEqual({
+        near: true,
+        far: false,
+        group: true,
+        hidden: false,
+        'below hidden': false,
+        instances: true,
+        'first level': true,
+        'second level': false,
+        lod: true,
+      }),
+    FRAMES,
+  );
+  expect(reads.mock.calls.length).toBeGreaterThan(0);
+  expect(reads.mock.calls.length).toBeLessThanOrEqual(frames.mock.calls.length);
 });
 
 test('useContact tells of what begins to touch, touches and parts; useVisible of what is seen', async () => {
