@@ -71,7 +71,8 @@ describe(`who is nearer than the sum of clearances, seed ${SEED}`, { timeout: 24
       things.push({ id, clearance, parts: () => parts });
     }
     const seen = { apart: 0, met: 0, not: 0 };
-    for (let frame = 0; frame < FRAMES; frame++) {
+    // In some scenes few are apart.
+    for (let frame = 0; frame < FRAMES || (Math.min(seen.apart, seen.not) === 0 && frame < 20 * FRAMES); frame++) {
       for (const { id, rig } of things) {
         if (!rig) continue;
         strike(random, rig);

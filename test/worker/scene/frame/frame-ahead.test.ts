@@ -380,7 +380,8 @@ test('a frame in whose midst come, and go, many more objects than there were', a
     matrix: new Matrix4().setPosition(x, y, 0).elements,
   });
   const [, make] = KINDS[0];
-  const view = viewOf(aimed(make(new Random(SEED)), new Random(SEED), new Vector3()), DEPTHS[0][1]);
+  // Of any seed, some see none of what comes.
+  const view = viewOf(aimed(make(new Random(1)), new Random(1), new Vector3()), DEPTHS[0][1]);
   for (const world of worlds) {
     world.setView('view', view);
     for (let i = 0; i < 6; i++)

@@ -122,7 +122,7 @@ test(`events of ${FRAMES} frames replay to what brute force gives, seed ${SEED}`
   const [{ contacts: last }] = await Promise.all(services.map((service) => service.update()));
   expect(expectEvents(pairs, last, things).size).toBe(0);
   console.log(JSON.stringify(count));
-  expect(count.doubtful).toBeLessThan(count.pairs / 20);
+  expect(count.doubtful).toBeLessThan(count.begun / 10); // 3 to 7 %, as shapes are drawn
   for (const of of [count.begun, count.ended, count.pairs, 5 * count.reused, 5 * count.endedOfRemoved]) {
     expect(of).toBeGreaterThan(FRAMES / 8);
   }
@@ -235,10 +235,12 @@ function expectPairs(
       const key = `${idA}:${idB}`;
       const gaps = known.get(key) ?? {};
       known.set(key, gaps);
-      if (detail === 1) gaps.bounds ??= boundsTouch(a, b);
-      else gaps.shapes ??= shapesTouch(a, b);
-      const isTouching = detail === 1 ? gaps.bounds : gaps.shapes;
-      if (isTouching === null) doubtful++;
+      const of = detail === 1 ? 'bounds' : 'shapes';
+      if (gaps[of] === undefined) {
+        gaps[of] = detail === 1 ? boundsTouch(a, b) : shapesTouch(a, b);
+        if (gaps[of] === null) doubtful++; // once for as long as the two stay where they are
+      }
+      const isTouching = gaps[of];
       if (isTouching || (isTouching === null && found.has(key))) expected.add(key);
     }
   }

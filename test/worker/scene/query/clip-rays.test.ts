@@ -115,7 +115,8 @@ describe.each(PLACES)(`rays through what is cut away, %s, seed ${SEED}`, (_, pla
       expect(all.map(keyOf).sort(), label).toEqual(kept.map(({ id, triangle }) => `${id} ${triangle}`).sort());
       for (const hit of all) {
         const twin = kept.find(({ id, triangle }) => `${id} ${triangle}` === keyOf(hit))!;
-        expect(Math.abs(hit.distance - twin.distance), label).toBeLessThanOrEqual(TOLERANCE * twin.distance);
+        const rounded = 4 * Number.EPSILON * origin.length(); // three's own point of the hit, far away
+        expect(Math.abs(hit.distance - twin.distance), label).toBeLessThanOrEqual(TOLERANCE * twin.distance + rounded);
       }
       expect(isClear, label).toBe(kept.length === 0);
       expect(nearest === null, label).toBe(kept.length === 0);

@@ -35,7 +35,8 @@ describe.each(PLACES)(`pickRegion, %s, seed ${SEED}`, (_, place) => {
   test.each(KINDS)(`equals brute force, ${CAMERAS * REGIONS} regions: %s`, async (_, make) => {
     const random = new Random(SEED + place.x); // others at each place
     const count = { touch: 0, enclose: 0, beside: 0, unsure: 0 };
-    for (let i = 0; i < CAMERAS; i++) {
+    // In some draws few are enclosed.
+    for (let i = 0; i < CAMERAS || (count.enclose <= (CAMERAS * REGIONS) / 50 && i < 4 * CAMERAS); i++) {
       const camera = aimedAt(random.pick([...twin.items.values()]), make(random), random);
       const view = viewOf(camera, DEPTHS[i % DEPTHS.length][1]);
       twin.service.setView(view);
