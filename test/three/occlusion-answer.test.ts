@@ -37,6 +37,10 @@ class Owner {
     return this.id;
   }
 
+  onMeshChange(): void {
+    told.push('it is another');
+  }
+
   wasSeenInShape(update: number, layers: number): boolean {
     return !this.isInstanced && layers === LAYERS && update <= this.seen;
   }
@@ -56,7 +60,7 @@ let told: unknown[] = [];
 let asked: number[] = [];
 /** Where the service has them. */
 let places = new Map<number, readonly number[]>();
-let doesHide = true;
+let levels: object | null = null;
 
 const service = {
   isPlacedAs(id: number, matrix: ArrayLike<number>): boolean {
@@ -99,7 +103,15 @@ function holds(update = 1): boolean {
   const frustum = new Frustum().setFromProjectionMatrix(
     new Matrix4().multiplyMatrices(projectionMatrix, matrixWorldInverse),
   );
-  return answer.holds(camera, { frustum } as never, scene, update, view as never, service as never, () => doesHide);
+  return answer.holds(
+    camera,
+    { frustum } as never,
+    scene,
+    update,
+    view as never,
+    service as never,
+    { levelsOf: () => levels } as never,
+  );
 }
 
 const hides = (update = 1, layers = LAYERS, mesh = hidden.object) =>
@@ -116,7 +128,7 @@ beforeEach(() => {
   hidden = new Owner(make(-2), HIDDEN);
   scene.add(group.add(wall.object), hidden.object);
   answer = new OcclusionAnswer();
-  [told, asked, places, doesHide] = [[], [], new Map(), true];
+  [told, asked, places, levels] = [[], [], new Map(), null];
   take();
   ask(1);
   take();
@@ -173,12 +185,17 @@ describe('it is true no more', () => {
   });
 
   test('where what hides is drawn so that it does not: the service learns it, unless the caller says that it does', () => {
-    doesHide = false;
+    levels = {}; // of instances alone
+    expect(holds()).toBe(true);
+    Object.assign(wall.object, { isInstancedMesh: true });
     expect(holds()).toBe(false);
     expect(told).toEqual([[WALL, { occluder: false }]]);
+    (wall.object.material as MeshBasicMaterial).alphaTest = 0.5;
+    expect(holds()).toBe(false);
+    expect(told).toEqual([[WALL, { occluder: false }], 'it is another']);
     wall.occluder = true;
     expect(holds()).toBe(true);
-    expect(told.length).toBe(1);
+    expect(told.length).toBe(2);
   });
 });
 

@@ -176,7 +176,7 @@ test(`LODs behind houses are not drawn, whatever level they show, seed ${SEED}`,
   /** With culling, and without. */
   const drawn = [0, 0];
   for (const lod of lods) {
-    for (const { object } of lod.levels) object.onBeforeRender = (...[, , eye]) => drawn[eye === own ? 0 : 1]++;
+    for (const { object } of lod.levels) object.onAfterRender = (...[, , eye]) => drawn[eye === own ? 0 : 1]++;
   }
   await flown(random, {
     ...{ service, painter: renderer, scene, camera: own, options, frames: 2 * FRAMES },

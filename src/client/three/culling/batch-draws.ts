@@ -35,7 +35,6 @@ interface Insides {
   readonly _mergedDrawInstanceCounts?: Int32Array;
   /** three has this from r166 on. */
   readonly _indirectTexture?: DataTexture;
-  readonly _matricesTexture: DataTexture;
   _multiDrawCount: number;
   _mergedDrawCount?: number;
   _multiDrawBytesPerElement?: number;
@@ -75,15 +74,16 @@ export class BatchDraws {
 
   /** Tells whether it can write the list of what is drawn with a material. */
   canDraw(material: Material): boolean {
-    const { _multiDrawStarts, _multiDrawCounts, _indirectTexture, _matricesTexture } = this.#insides;
+    const { _multiDrawStarts, _multiDrawCounts, _indirectTexture } = this.#insides;
+    const { contents } = this.#states;
     const { customSort } = this.#batch as { customSort?: unknown };
     return (
-      this.#states.canRead &&
+      Array.isArray(contents.instances) &&
       Array.isArray(this.#geometries) &&
       ArrayBuffer.isView(_multiDrawStarts) &&
       ArrayBuffer.isView(_multiDrawCounts) &&
       (_indirectTexture === undefined || ArrayBuffer.isView(_indirectTexture.image?.data)) &&
-      _matricesTexture?.image?.data instanceof Float32Array &&
+      contents.matrices !== null &&
       (customSort === null || customSort === undefined) &&
       (material as { wireframe?: boolean }).wireframe !== true
     );
@@ -99,14 +99,14 @@ export class BatchDraws {
     const batch = this.#batch;
     const states = this.#states;
     states.read();
-    const matrices = insides._matricesTexture.image.data as Float32Array;
+    const bytes = geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT;
     const { sortObjects } = batch;
-    this.#measure(this.#geometries, geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT);
+    this.#measure(this.#geometries, bytes);
     const test = this.#test;
     test.begin(view.volume, view.camera, batch.matrixWorld, view.pixels, view.minPixels);
     // What the answer says is not asked for: to look through it takes as long as all of this.
     const eye = sortObjects ? this.#eyeOf(view.camera) : null;
-    const found = test.find(matrices, states.count, this.#forms, states.kinds, eye);
+    const found = test.find(states.contents.matrices!, states.count, this.#forms, states.kinds, eye);
     const occluded = this.#leaveOut(this.#occludedIn(view), found);
     const { count } = found;
     const listed = test.list(this.#forms, sortObjects ? (material.transparent ? -1 : 1) : 0);
@@ -121,7 +121,7 @@ export class BatchDraws {
       _indirectTexture.needsUpdate = true;
     }
     insides._multiDrawCount = count;
-    insides._multiDrawBytesPerElement = geometry.index === null ? 1 : geometry.index.array.BYTES_PER_ELEMENT;
+    insides._multiDrawBytesPerElement = bytes;
     states.written();
     let [instances, indices] = [0, 0];
     states.copies.forEach((copies, kind) => {

@@ -1,4 +1,5 @@
 import type { BatchedMesh, BufferGeometry, Camera, Frustum, InstancedMesh, LOD, Material, Mesh, Object3D } from 'three';
+import { isDrawnAsItIs } from '../track/opacity.js';
 import type { SceneEntry } from '../track/scene-entry.js';
 import type { CullableObject } from '../track/stand-in.js';
 import { BatchDraws } from './batch-draws.js';
@@ -33,12 +34,7 @@ export class KeptParts {
   }
 }
 
-/** What three has in a BatchedMesh to write its draw list by, from r180 or so on. */
-interface BatchInsides {
-  _updateDrawParameters?: DrawList;
-}
-
-type DrawList = (camera: Camera, geometry: BufferGeometry, material: Material, format?: string) => void;
+type Methods = Record<string, (...args: unknown[]) => void>;
 
 /** One render of a camera. */
 export class CullingPass implements RenderPass {
@@ -98,7 +94,7 @@ export class CullingPass implements RenderPass {
   }
 
   isForced(object: Object3D): boolean {
-    return this.#forced.size > 0 && this.#forced.has(object);
+    return this.#forced.has(object);
   }
 
   isLeftOut(object: Object3D): boolean {
@@ -122,17 +118,18 @@ export class CullingPass implements RenderPass {
       return false; // it leaves out its instances when it is drawn
     }
     if (entry.count !== 1 || this.#view.seen.has(entry.idAt!(0))) return false;
+    if (entry.cullable !== true && !isDrawnAsItIs(mesh)) return false;
     return this.#isHidden(mesh, entry as CullableObject) || this.#isOutside(mesh);
   }
 
-  /** Takes what it has put into the scene out of other renders, which begin once this one has listed what it draws. */
+  /** Takes what it has put into the scene out of it: other renders begin once this one has listed what it draws. */
   suspend(): void {
-    for (const mesh of this.#stands.keys()) attempt(() => this.#takeOut(mesh));
+    for (const mesh of this.#stands.keys()) this.#putBack(mesh);
   }
 
   /** Leaves the scene as it was. */
   end(): void {
-    for (const mesh of this.#stands.keys()) this.#putBack(mesh);
+    this.suspend();
     for (const end of this.#ends) attempt(end);
     this.#ends.length = 0;
   }
@@ -145,19 +142,17 @@ export class CullingPass implements RenderPass {
   }
 
   #putBack(mesh: InstancedMesh): void {
-    attempt(() => this.#takeOut(mesh));
+    attempt(() => {
+      for (const stand of this.#stands.get(mesh) ?? []) {
+        const at = mesh.children.indexOf(stand);
+        if (at >= 0) mesh.children.splice(at, 1);
+      }
+    });
     this.#stands.delete(mesh);
     if (!this.#forced.delete(mesh)) return;
     attempt(() => {
       mesh.frustumCulled = false;
     });
-  }
-
-  #takeOut(mesh: InstancedMesh): void {
-    for (const stand of this.#stands.get(mesh) ?? []) {
-      const at = mesh.children.indexOf(stand);
-      if (at >= 0) mesh.children.splice(at, 1);
-    }
   }
 
   /** Has a BatchedMesh write its draw list by what is seen, while this render lasts. */
@@ -182,32 +177,27 @@ export class CullingPass implements RenderPass {
         this.#triangles += triangles;
         return true;
       } catch (cause) {
-        attempt(() => own.leave());
+        own.leave();
         return this.#drawAsItIs(batch, cause);
       }
     };
-    const insides = batch as BatchInsides & BatchedMesh;
-    const { prototype } = batch.constructor as { prototype: BatchInsides & BatchedMesh };
-    if (typeof insides._updateDrawParameters === 'function') {
-      if (Object.hasOwn(batch, '_updateDrawParameters')) return;
-      insides._updateDrawParameters = (camera, geometry, material, format) => {
-        if (write(camera, geometry, material, format)) return;
-        prototype._updateDrawParameters!.call(batch, camera, geometry, material, format);
-      };
-      this.#ends.push(() => {
-        delete insides._updateDrawParameters;
-      });
-      return;
-    }
-    // What the app has there draws what it likes; three's own is in the prototype.
-    if (Object.hasOwn(batch, 'onBeforeRender')) return;
-    insides.onBeforeRender = (renderer, scene, camera, geometry, material, group) => {
-      const isOurs = (renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
-      if (isOurs && write(camera, geometry, material)) return;
-      prototype.onBeforeRender.call(batch, renderer, scene, camera, geometry, material, group);
-    };
+    const insides = batch as unknown as Methods;
+    // three has the other one from r180 or so on.
+    const isOld = typeof insides._updateDrawParameters !== 'function';
+    const key = isOld ? 'onBeforeRender' : '_updateDrawParameters';
+    this.#replaceMethod(insides, key, (...args) => {
+      const isOurs = !isOld || (args[0] as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
+      if (isOurs && write(...((isOld ? args.slice(2, 5) : args) as Parameters<typeof write>))) return;
+      batch.constructor.prototype[key].apply(batch, args);
+    });
+  }
+
+  /** Puts a method in the place of three's, which is in the prototype, while this render lasts. What the app has there stays. */
+  #replaceMethod(object: Methods, key: string, method: Methods[string]): void {
+    if (Object.hasOwn(object, key)) return;
+    object[key] = method;
     this.#ends.push(() => {
-      delete (insides as Partial<BatchedMesh>).onBeforeRender;
+      delete object[key];
     });
   }
 
@@ -217,9 +207,14 @@ export class CullingPass implements RenderPass {
     const levels = this.#wishes.levelsOf(lod);
     if (levels === null) return;
     const { camera, volume, pixels } = this.#view;
-    const fail = (cause: unknown) => this.#drawAsItIs(lod, cause);
-    const end = this.#kept.lods.takeOver(lod, levels, camera, volume, pixels, fail);
-    if (end !== null) this.#ends.push(end);
+    this.#replaceMethod(lod as unknown as Methods, 'update', (seenBy) => {
+      try {
+        if (seenBy === camera) return this.#kept.lods.choose(lod, levels, volume, pixels);
+      } catch (cause) {
+        this.#drawAsItIs(lod, cause);
+      }
+      lod.constructor.prototype.update.call(lod, seenBy);
+    });
   }
 
   /** Tells whether nearer objects hide a Mesh, where it is and as it is. */

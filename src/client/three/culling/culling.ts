@@ -1,7 +1,6 @@
-import { type Camera, type InstancedMesh, type Mesh, type Object3D, type Scene, Vector3 } from 'three';
+import { type Camera, type Object3D, type Scene, Vector3 } from 'three';
 import type { FrameResult } from '../../../shared/types.js';
 import type { ClippingRenderer } from '../track/clip-sets.js';
-import { hidesOthers } from '../track/opacity.js';
 import type { CullingOptions } from '../track-options.js';
 import type { SceneView, SceneViewOptions } from '../view/scene-views.js';
 import { type Culled, NOTHING_CULLED } from './culled.js';
@@ -152,7 +151,10 @@ export class Culling {
   #begin(camera: Camera, renderer: ClippingRenderer): void {
     // No picture is drawn within itself: the one before has thrown.
     this.#endOf(camera);
-    for (const pass of this.#passes) pass.suspend();
+    for (const pass of this.#passes) {
+      leave(pass); // another camera may draw the same frustum
+      pass.suspend();
+    }
     const seen = this.#seenBy(camera);
     if (seen === null || seen.view.layers !== camera.layers.mask >>> 0) return;
     // three asks other frusta of an ArrayCamera, and draws by its parts.
@@ -186,12 +188,8 @@ export class Culling {
     renderer: ClippingRenderer,
   ): boolean {
     // What the renderer cuts away hides nothing.
-    const isCut = (renderer.clippingPlanes?.length ?? 0) > 0;
-    if (answer === null || this.#scene === null || isCut) return false;
-    // Nor does what is drawn with other triangles than the service knows.
-    const hides = (mesh: Mesh) =>
-      hidesOthers(mesh) && !('isInstancedMesh' in mesh && this.#wishes.levelsOf(mesh as InstancedMesh) !== null);
-    return answer.holds(camera, volume, this.#scene, update, view, this.#context.service, hides);
+    if (answer === null || this.#scene === null || renderer.clippingPlanes?.length) return false;
+    return answer.holds(camera, volume, this.#scene, update, view, this.#context.service, this.#wishes);
   }
 
   #endOf(camera: Camera): void {

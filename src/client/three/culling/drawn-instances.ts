@@ -6,6 +6,7 @@ import {
   InstancedBufferAttribute,
   type InstancedMesh,
   RedFormat,
+  type TypedArray,
 } from 'three';
 
 type Instanced = InstancedMesh['instanceMatrix'] | DataTexture;
@@ -44,12 +45,8 @@ export class DrawnInstances {
   #stand: Stand | null = null;
   #list = new Uint32Array(FEWEST);
   #count = 0;
-  /** What the stand's arrays are copies of, by the list. */
-  readonly #copied: Record<'matrices' | 'colours' | 'morphs', Copied | null> = {
-    matrices: null,
-    colours: null,
-    morphs: null,
-  };
+  /** What the stand's arrays are copies of, by the list: of matrices, colours and influences. */
+  #copied: (Copied | undefined)[] = [];
 
   constructor(mesh: InstancedMesh, geometry: BufferGeometry | null) {
     this.#mesh = mesh;
@@ -66,24 +63,24 @@ export class DrawnInstances {
     if (count !== this.#count || !isEqual(this.#list, list, count)) {
       this.#list.set(list.subarray(0, count));
       this.#count = count;
-      this.#forget();
+      this.#copied = [];
     }
-    const { matrices, colours, morphs } = this.#copied;
-    if (!isCopy(matrices, instanceMatrix)) {
+    const copied = this.#copied;
+    if (!isCopy(copied[0], instanceMatrix)) {
       if (known === null) copy(instanceMatrix, stand.instanceMatrix, list, count);
       else {
         stand.instanceMatrix.array.set(known);
         send(stand.instanceMatrix, count);
       }
-      this.#copied.matrices = { of: instanceMatrix, version: instanceMatrix.version };
+      copied[0] = copyOf(instanceMatrix);
     }
-    if (instanceColor !== null && !isCopy(colours, instanceColor)) {
+    if (instanceColor !== null && !isCopy(copied[1], instanceColor)) {
       copy(instanceColor, stand.instanceColor!, list, count);
-      this.#copied.colours = { of: instanceColor, version: instanceColor.version };
+      copied[1] = copyOf(instanceColor);
     }
-    if (morphTexture !== null && !isCopy(morphs, morphTexture)) {
+    if (morphTexture !== null && !isCopy(copied[2], morphTexture)) {
       copyRows(morphTexture, stand.morphTexture!, list, count);
-      this.#copied.morphs = { of: morphTexture, version: morphTexture.version };
+      copied[2] = copyOf(morphTexture);
     }
     stand.count = count;
     return stand;
@@ -94,17 +91,13 @@ export class DrawnInstances {
     this.#stand?.dispatchEvent({ type: 'dispose' });
     this.#stand?.morphTexture?.dispose();
     this.#stand = null;
-    this.#forget();
+    this.#copied = [];
   }
 
   /** The influences of morph targets; null where the geometry has none, as a level of detail need not. */
   get #morphTexture(): DataTexture | null {
     const { morphAttributes } = this.#geometry ?? this.#mesh.geometry;
     return Object.keys(morphAttributes).length === 0 ? null : (this.#mesh.morphTexture ?? null);
-  }
-
-  #forget(): void {
-    this.#copied.matrices = this.#copied.colours = this.#copied.morphs = null;
   }
 
   #standFor(count: number): Stand {
@@ -129,6 +122,13 @@ export class DrawnInstances {
       morphTexture: morphTexture === null ? null : emptyRows(morphTexture, capacity),
       ...(this.#geometry !== null && { geometry: this.#geometry }),
     });
+    // What receives shadows is in a VSMShadowMap, too.
+    this.#stand.onBeforeShadow = () => {
+      this.#stand!.count = 0;
+    };
+    this.#stand.onAfterShadow = () => {
+      this.#stand!.count = this.#count;
+    };
     return this.#stand;
   }
 }
@@ -145,16 +145,24 @@ function standFor(mesh: InstancedMesh, arrays: Partial<InstancedMesh>): Stand {
     // Another sphere than the mesh's would have it drawn, and sorted, where the mesh is not.
     computeBoundingSphere: () => mesh.computeBoundingSphere(),
     raycast: () => {},
+    // What the app has there finds the mesh, with fields that nobody inherits.
+    onBeforeRender: (...args: Parameters<InstancedMesh['onBeforeRender']>) => mesh.onBeforeRender(...args),
+    onAfterRender: (...args: Parameters<InstancedMesh['onAfterRender']>) => mesh.onAfterRender(...args),
   };
-  const descriptors = Object.entries(own).map(([key, value]) => [
-    key,
-    { value, writable: true, enumerable: true, configurable: true },
-  ]);
-  return Object.create(mesh, Object.fromEntries(descriptors)) as Stand;
+  return Object.create(mesh, Object.getOwnPropertyDescriptors(own)) as Stand;
 }
 
-function isCopy(copied: Copied | null, attribute: Instanced): boolean {
-  return copied !== null && copied.of === attribute && copied.version === attribute.version;
+/** Notes what was copied, of which three may never send its ranges: those that the app adds would pile up. */
+function copyOf(of: Instanced): Copied {
+  if ('count' in of && of.updateRanges.length > of.count) {
+    of.clearUpdateRanges();
+    of.addUpdateRange(0, of.array.length);
+  }
+  return { of, version: of.version };
+}
+
+function isCopy(copied: Copied | undefined, attribute: Instanced): boolean {
+  return copied?.of === attribute && copied.version === attribute.version;
 }
 
 function widthOf(texture: DataTexture | null): number {
@@ -169,14 +177,17 @@ function emptyRows(texture: DataTexture, count: number): DataTexture {
 
 /** Copies the rows of a list. */
 function copyRows(from: DataTexture, to: DataTexture, list: Uint32Array, count: number): void {
-  const { data: source, width } = from.image as { data: Float32Array; width: number };
-  const { data: target } = to.image as { data: Float32Array };
-  for (let i = 0; i < count; i++) {
-    const at = width * list[i];
-    // A row that is not there is read as zeros.
-    for (let k = 0; k < width; k++) target[width * i + k] = at < source.length ? source[at + k] : 0;
-  }
+  const { data, width } = from.image as { data: Float32Array; width: number };
+  copyItems(data, (to.image as { data: Float32Array }).data, width, list, count);
   to.needsUpdate = true;
+}
+
+/** Copies what has so many numbers each; what is not there is read as zeros. */
+function copyItems(source: TypedArray, target: TypedArray, size: number, list: Uint32Array, count: number): void {
+  for (let i = 0; i < count; i++) {
+    const at = size * list[i];
+    for (let k = 0; k < size; k++) target[size * i + k] = source[at + k] ?? 0;
+  }
 }
 
 /** Answers an attribute of the same kind, with room for so many instances. */
@@ -195,16 +206,9 @@ function isAlike(a: InstancedBufferAttribute | null, b: InstancedBufferAttribute
 
 /** Copies the instances of a list, and has no more than these sent to the graphics card. */
 function copy(from: InstancedBufferAttribute, to: InstancedBufferAttribute, list: Uint32Array, count: number): void {
-  const { itemSize, array: source } = from;
-  const { array: target } = to;
-  if (itemSize === 16) {
-    copyMatrices(source as Float32Array, target as Float32Array, list, count);
-  } else {
-    for (let i = 0; i < count; i++) {
-      const at = itemSize * list[i];
-      for (let k = 0; k < itemSize; k++) target[itemSize * i + k] = source[at + k];
-    }
-  }
+  const { itemSize, array } = from;
+  if (itemSize === 16) copyMatrices(array as Float32Array, to.array as Float32Array, list, count);
+  else copyItems(array, to.array, itemSize, list, count);
   send(to, count);
 }
 

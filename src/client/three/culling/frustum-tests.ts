@@ -10,36 +10,29 @@ export interface RenderPass {
   isLeftOut(object: Object3D): boolean;
 }
 
-type Test = 'intersectsObject' | 'intersectsSprite';
+type FrustumTest = (this: Frustum, object: Object3D) => boolean;
 
-const TESTS: readonly Test[] = ['intersectsObject', 'intersectsSprite'];
-
-/** A test of three's, and what takes its place while a pass is under way. */
+/** The test of three's, and what takes its place while a pass is under way. */
 interface Replaced {
-  readonly name: Test;
   readonly test: FrustumTest;
   original: FrustumTest;
 }
 
-type FrustumTest = (this: Frustum, object: Object3D) => boolean;
-
-const TESTS_OF_THREE = Frustum.prototype as unknown as Record<Test, FrustumTest>;
+const THREES = Frustum.prototype as unknown as { intersectsObject: FrustumTest };
 
 /** The passes under way, the newest last: a mirror renders while what it is in does. */
 const passes: RenderPass[] = [];
-/** They are made once: of functions that are others in each picture, code that calls them is not compiled for long. */
-let replaced = TESTS.map(replacing);
+/** It is made once: of a function that is another in each picture, code that calls it is not compiled for long. */
+let replaced = replacing();
 
 /**
- * Lets a pass decide about all that renderers ask frusta of three about, until `leave`. They ask before they draw, for the
- * picture and for shadows, each with a frustum of its own. Nothing of three is changed while no pass is under way.
+ * Lets a pass decide about all objects but sprites that renderers ask frusta of three about, until `leave`. They ask before they
+ * draw, for the picture and for shadows, each with a frustum of its own. Nothing of three is changed while no pass is under way.
  */
 export function enter(pass: RenderPass): void {
   if (passes.push(pass) > 1) return;
-  for (const each of replaced) {
-    each.original = TESTS_OF_THREE[each.name];
-    TESTS_OF_THREE[each.name] = each.test;
-  }
+  replaced.original = THREES.intersectsObject;
+  THREES.intersectsObject = replaced.test;
 }
 
 export function leave(pass: RenderPass): void {
@@ -47,18 +40,14 @@ export function leave(pass: RenderPass): void {
   if (at < 0) return;
   passes.splice(at, 1);
   if (passes.length > 0) return;
-  replaced = replaced.map((each) => {
-    // Whoever replaced it meanwhile calls ours, which asks nobody then, and goes on to what was there before.
-    if (TESTS_OF_THREE[each.name] !== each.test) return replacing(each.name);
-    TESTS_OF_THREE[each.name] = each.original;
-    return each;
-  });
+  // Whoever replaced it meanwhile calls ours, which asks nobody then, and goes on to what was there before.
+  if (THREES.intersectsObject === replaced.test) THREES.intersectsObject = replaced.original;
+  else replaced = replacing();
 }
 
-function replacing(name: Test): Replaced {
+function replacing(): Replaced {
   const own: Replaced = {
-    name,
-    original: TESTS_OF_THREE[name],
+    original: THREES.intersectsObject,
     test(object) {
       // Nothing is made here: it is called for each object of a scene.
       for (const pass of passes) if (pass.isForced(object)) return !passes.some(isOf, this);

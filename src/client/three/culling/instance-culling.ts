@@ -1,4 +1,4 @@
-import { type Camera, type InstancedMesh, Sphere } from 'three';
+import { type Camera, type InstancedMesh, type ShaderMaterial, Sphere } from 'three';
 import { grown } from '../../../shared/typed-arrays.js';
 import { wantedOf } from '../track/instance-count.js';
 import { canBeHidden } from '../track/opacity.js';
@@ -54,6 +54,9 @@ export class InstanceCulling {
   /** The level in which each was drawn last. */
   #level = new Uint8Array(0);
   #parts: Uint32Array[] = [];
+  /** It was looked through; and its shader knows the instances by their numbers. */
+  #material: InstancedMesh['material'] | null = null;
+  #isByNumber = false;
   readonly #sphere = new Sphere();
 
   constructor(mesh: InstancedMesh, entry: CullableObject, order: InstanceOrder | null, levels: DetailLevels | null) {
@@ -69,6 +72,11 @@ export class InstanceCulling {
     const mesh = this.#mesh;
     const total = wantedOf(mesh);
     if (total === 0 || hasOwnAttributes(mesh)) return null;
+    if (mesh.material !== this.#material) {
+      this.#material = mesh.material;
+      this.#isByNumber = readsNumbers(mesh);
+    }
+    if (this.#isByNumber && this.#entry.cullable !== true) return null;
     const own = boundsOf(mesh.geometry);
     if (own === null) return null;
     const isLarger = this.#levels !== null && !this.#measure(own);
@@ -192,13 +200,24 @@ function lengthBelow(numbers: Uint32Array, count: number, bound: number): number
   return length;
 }
 
-/** Tells whether its geometry says something of each instance, by the instance's number. */
-function hasOwnAttributes({ geometry }: InstancedMesh): boolean {
+/** Tells whether its shaders read the number of an instance, as far as that can be read. */
+function readsNumbers({ material }: InstancedMesh): boolean {
+  return [material]
+    .flat()
+    .some((own) => `${(own as ShaderMaterial).vertexShader}${own.onBeforeCompile}`.includes('gl_InstanceID'));
+}
+
+/** Tells whether its geometry says something of each instance, by the instance's number, or more is in its arrays than can be copied. */
+function hasOwnAttributes({ geometry, instanceMatrix, instanceColor }: InstancedMesh): boolean {
   if ('isInstancedBufferGeometry' in geometry) return true;
+  for (const each of [instanceMatrix, instanceColor]) {
+    // The graphics card may have written to it, or several instances share a value.
+    if (each !== null && ('isStorageInstancedBufferAttribute' in each || each.meshPerAttribute > 1)) return true;
+  }
   for (const name in geometry.attributes) {
     const attribute = geometry.attributes[name];
-    if ('isInstancedBufferAttribute' in attribute) return true;
-    if ('isInterleavedBufferAttribute' in attribute && 'isInstancedInterleavedBuffer' in attribute.data) return true;
+    const { data = attribute } = attribute as { data?: object }; // an InterleavedBufferAttribute has some
+    if ('isInstancedBufferAttribute' in attribute || 'isInstancedInterleavedBuffer' in data) return true;
   }
   return false;
 }

@@ -25,13 +25,11 @@ export class InstanceTest {
   readonly #eye: Eye = { by: BY_AXIS, position: [0, 0, 0], forward: this.#depth };
   /** What was found without the filter, which is null then. */
   readonly #own: Found = {
-    ...{
-      count: 0,
-      numbers: new Uint32Array(0),
-      forms: new Uint32Array(0),
-      depths: new Float64Array(0),
-      matrices: null,
-    },
+    count: 0,
+    numbers: new Uint32Array(0),
+    forms: new Uint32Array(0),
+    depths: new Float64Array(0),
+    matrices: null,
   };
   readonly #sort = new DepthSort();
   #filter: FrustumFilter | null = null;

@@ -1,5 +1,6 @@
 import {
   type Camera,
+  type InstancedMesh,
   Matrix4,
   type Mesh,
   type Object3D,
@@ -10,12 +11,13 @@ import {
 import { slotOf } from '../../../shared/ids.js';
 import type { ObjectId, VisibleSet } from '../../../shared/types.js';
 import { isSameMatrix } from '../../transforms/affine.js';
-import { canBeHidden } from '../track/opacity.js';
+import { canBeHidden, hidesOthers } from '../track/opacity.js';
 import type { PlacedOwner, SceneObjects } from '../track/scene-objects.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { SceneView } from '../view/scene-views.js';
+import type { CullingWishes } from './culling-wishes.js';
 import { boundsOf } from './geometry-bounds.js';
-import type { SeenInstances } from './seen-objects.js';
+import { type AnsweredInstances, listOf, push, type SeenInstances } from './seen-objects.js';
 import type { ViewVolume } from './view-volume.js';
 
 /** Rounding moves an eye that stands still by less than this part of the way to the near plane. */
@@ -53,9 +55,9 @@ export class OcclusionAnswer {
   readonly #standing = new Map<ObjectId, Standing>();
   #occluders: Owner[] = [];
   #occluderIds: ObjectId[] = [];
-  /** Each slot has the number of the answer that named the object in it as hidden last. */
-  #hidden = new Map<number, number>();
-  readonly #instances = new Map<PlacedOwner, SeenInstances & { answer: number }>();
+  /** The slots of the objects that it names as hidden. */
+  readonly #hidden = new Set<number>();
+  readonly #instances = new Map<PlacedOwner, AnsweredInstances>();
   #answer = 0;
   #isThere = false;
 
@@ -74,22 +76,12 @@ export class OcclusionAnswer {
       this.#note(owner as Owner, objects.idOf(slot), answer);
     });
     objects.forEach(occluded, (owner, index, slot) => {
-      this.#hidden.set(slot, answer);
+      this.#hidden.add(slot);
       if (!owner.isInstanced) {
         this.#note(owner as Owner, objects.idOf(slot), answer);
         return;
       }
-      let list = this.#instances.get(owner);
-      if (list === undefined) {
-        list = { numbers: new Uint32Array(64), count: 0, answer };
-        this.#instances.set(owner, list);
-      }
-      if (list.count === list.numbers.length) {
-        const numbers = new Uint32Array(2 * list.count);
-        numbers.set(list.numbers);
-        list.numbers = numbers;
-      }
-      list.numbers[list.count++] = index;
+      push(listOf(this.#instances, owner), index);
     });
     for (const { numbers, count } of this.#instances.values()) numbers.subarray(0, count).sort();
     for (const [id, standing] of this.#standing) if (answer - standing.answer > KEPT) this.#standing.delete(id);
@@ -112,8 +104,8 @@ export class OcclusionAnswer {
   }
 
   /**
-   * Tells whether it is true of what a camera draws now. `update` and `view` are those that it was asked with, and `hides`
-   * tells whether a Mesh is drawn so that it hides others.
+   * Tells whether it is true of what a camera draws now. `update` and `view` are those that it was asked with. By `wishes` some
+   * instances are drawn with other triangles than the service knows.
    */
   holds(
     camera: Camera,
@@ -122,7 +114,7 @@ export class OcclusionAnswer {
     update: number,
     view: SceneView,
     places: Places,
-    hides: (mesh: Mesh) => boolean,
+    wishes: Pick<CullingWishes, 'levelsOf'>,
   ): boolean {
     if (!this.#isThere || (scene as { overrideMaterial?: unknown }).overrideMaterial != null) return false;
     if (!isEyeWithin(camera, view)) return false;
@@ -131,8 +123,12 @@ export class OcclusionAnswer {
       const owner = this.#occluders[i];
       const mesh = owner.object as Mesh;
       try {
-        if (owner.occluder !== true && !hides(mesh)) {
-          // The service learns it, so that it finds others.
+        const isSaid = owner.occluder === true;
+        // The service learns what does not hide, so that it finds others.
+        if (!isSaid && !hidesOthers(mesh)) {
+          owner.onMeshChange();
+          holds = false;
+        } else if (!isSaid && 'isInstancedMesh' in mesh && wishes.levelsOf(mesh as InstancedMesh) !== null) {
           places.setObject(this.#occluderIds[i], { occluder: false });
           holds = false;
         } else
@@ -156,7 +152,7 @@ export class OcclusionAnswer {
   hides(owner: Owner, mesh: Mesh, update: number, layers: number): boolean {
     const id = owner.idAt(0);
     if (drawnOf(owner) !== mesh || this.#standing.get(id)?.object !== mesh) return false;
-    if (this.#hidden.get(slotOf(id)) !== this.#answer || !canBeHidden(mesh, owner.cullable === true)) return false;
+    if (!this.#hidden.has(slotOf(id)) || !canBeHidden(mesh, owner.cullable === true)) return false;
     return this.#isAsItWas(owner, id, update, layers);
   }
 

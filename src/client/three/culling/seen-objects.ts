@@ -12,6 +12,26 @@ export interface SeenInstances {
 
 export const NO_INSTANCES: SeenInstances = { numbers: new Uint32Array(0), count: 0 };
 
+/** The same, of the answer of a number. */
+export interface AnsweredInstances extends SeenInstances {
+  answer: number;
+}
+
+/** Answers the list of an owner, a new one where there is none. */
+export function listOf(lists: Map<PlacedOwner, AnsweredInstances>, owner: PlacedOwner): AnsweredInstances {
+  let list = lists.get(owner);
+  if (list === undefined) {
+    list = { numbers: new Uint32Array(64), count: 0, answer: 0 };
+    lists.set(owner, list);
+  }
+  return list;
+}
+
+export function push(list: SeenInstances, number: number): void {
+  if (list.count === list.numbers.length) list.numbers = grown(list.numbers, 2 * list.count);
+  list.numbers[list.count++] = number;
+}
+
 /** What the newest answer says that one view sees. It is looked through when somebody asks: where all moves, nobody does. */
 export class SeenObjects {
   /** The view as it was asked about. */
@@ -21,7 +41,7 @@ export class SeenObjects {
   /** Each slot has the number of the answer that saw the object in it last. */
   #answers = new Uint32Array(64);
   #answer = 0;
-  readonly #instances = new Map<PlacedOwner, SeenInstances & { answer: number }>();
+  readonly #instances = new Map<PlacedOwner, AnsweredInstances>();
   #ids = new Uint32Array(64);
   #count = 0;
   /** Whose ids they are, until they are looked through. */
@@ -50,16 +70,19 @@ export class SeenObjects {
     const answers = this.#answers;
     const all = this.#instances;
     let owner: PlacedOwner | null = null;
-    let list: SeenInstances | null = null;
+    let list: AnsweredInstances | null = null;
     objects.forEach(ids, (of, index, slot) => {
       answers[slot] = answer;
       if (of !== owner) {
         owner = of;
-        list = of.isInstanced ? this.#begin(of) : null;
+        list = null;
+        if (of.isInstanced) {
+          list = listOf(all, of);
+          if (list.answer !== answer) list.count = 0; // an earlier answer's
+          list.answer = answer;
+        }
       }
-      if (list === null) return;
-      if (list.count === list.numbers.length) list.numbers = grown(list.numbers, Math.max(64, 2 * list.count));
-      list.numbers[list.count++] = index;
+      if (list !== null) push(list, index);
     });
     for (const [key, { answer: newest, numbers, count }] of all) {
       if (newest !== answer) all.delete(key);
@@ -76,18 +99,6 @@ export class SeenObjects {
   instancesOf(owner: PlacedOwner): SeenInstances {
     if (this.#objects !== null) this.#lookThrough(this.#objects);
     return this.#instances.get(owner) ?? NO_INSTANCES;
-  }
-
-  /** Answers the list of an object's instances, which is emptied where it is an earlier answer's. */
-  #begin(owner: PlacedOwner): SeenInstances {
-    let list = this.#instances.get(owner);
-    if (list === undefined) {
-      list = { numbers: new Uint32Array(64), count: 0, answer: 0 };
-      this.#instances.set(owner, list);
-    }
-    if (list.answer !== this.#answer) list.count = 0;
-    list.answer = this.#answer;
-    return list;
   }
 }
 

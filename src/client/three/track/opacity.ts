@@ -10,14 +10,25 @@ type AnyMaterial = Material & {
   alphaHash?: boolean;
 };
 
+type AnyParent = Object3D & { isLOD?: boolean; isClippingGroup?: boolean };
+
 /** Answers a number that says which sides of a material are drawn, and whether it is opaque. */
 export function surfaceOf(material: Material | null): number {
   return (material?.side ?? 0) + (material?.transparent ? 4 : 0);
 }
 
+/** Tells whether the app does nothing right before it is drawn, as to turn it, or to clear depths. */
+export function isDrawnAsItIs({ onBeforeRender }: Mesh): boolean {
+  return onBeforeRender === Object3D.prototype.onBeforeRender;
+}
+
 /** Tells whether three draws its triangles opaque, whole and where they are, so that they hide what is behind them. */
 export function hidesOthers(mesh: Mesh): boolean {
-  if (Array.isArray(mesh.material) || mesh.onBeforeRender !== Object3D.prototype.onBeforeRender) return false;
+  if (Array.isArray(mesh.material) || !isDrawnAsItIs(mesh)) return false;
+  // A picture may show another level than the one before, and a ClippingGroup cuts.
+  for (let each: AnyParent | null = mesh.parent; each !== null; each = each.parent) {
+    if (each.isLOD || each.isClippingGroup) return false;
+  }
   const material = mesh.material as AnyMaterial;
   return (
     isPlain(material) &&
@@ -37,11 +48,14 @@ export function hidesOthers(mesh: Mesh): boolean {
 
 /**
  * Tells whether three draws nothing of it where something else is nearer; `isCullable`: the caller says that its shaders leave
- * its vertices and its depths where they are.
+ * its vertices and its depths where they are, and its `onBeforeRender` it and all depths.
  */
-export function canBeHidden({ material }: Mesh, isCullable: boolean): boolean {
+export function canBeHidden(mesh: Mesh, isCullable: boolean): boolean {
+  if (!isCullable && !('isBatchedMesh' in mesh || isDrawnAsItIs(mesh))) return false; // three has a callback in a BatchedMesh
+  const { material } = mesh;
   const isHidden = isCullable ? isTested : isPlain;
-  return Array.isArray(material) ? material.every(isHidden) : isHidden(material);
+  // three draws nothing where there is none.
+  return Array.isArray(material) ? material.every((own) => !own || isHidden(own)) : isHidden(material);
 }
 
 /** Tells whether its depths are compared, and where it is hidden it leaves no trace. */

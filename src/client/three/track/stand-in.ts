@@ -35,6 +35,8 @@ export interface ThinObject {
 export interface CullableObject extends PlacedOwner {
   /** What the caller says of it; undefined where nothing is said. */
   readonly cullable: boolean | undefined;
+  /** Has the next `update` say again what it is. */
+  onMeshChange(): void;
   /** Its triangles stand as they are in its geometry, and nothing moves single vertices. */
   readonly isRigid: boolean;
   /**
@@ -153,7 +155,7 @@ export class StandIn implements Placed {
   #isTold = true;
   #pickable: boolean | undefined;
   #cullable: boolean | undefined;
-  #occluder: boolean | undefined;
+  occluder: boolean | undefined;
   /** It knows the sides of this plan. */
   #sidesOf: StandInPlan | null = null;
   /** Whose clip sets it holds: its own, and where its materials differ those of each. */
@@ -306,7 +308,7 @@ export class StandIn implements Placed {
 
   #setOptions(given: StandInOptions): void {
     const { pickable = true, cullable = true, occluder = false, side } = given;
-    const isSame = pickable === this.#pickable && cullable === this.#cullable && occluder === this.#occluder;
+    const isSame = pickable === this.#pickable && cullable === this.#cullable && occluder === this.occluder;
     if (!this.#isTold) {
       const { matrix, layers, ...options } = given; // which say of each where and whether it is
       this.#set({ ...DEFAULTS, ...options, ...this.#sides(side), clipSet: this.#clipSet });
@@ -316,7 +318,7 @@ export class StandIn implements Placed {
     this.#isTold = true;
     this.#pickable = pickable;
     this.#cullable = cullable;
-    this.#occluder = occluder;
+    this.occluder = occluder;
     this.#sidesOf = this.plan;
   }
 

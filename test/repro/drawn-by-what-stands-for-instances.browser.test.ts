@@ -1,0 +1,179 @@
+// With `culling`, instances were drawn otherwise than by three where what stands for an InstancedMesh was not to be there, or was no copy
+// of it: in a picture within the picture, by a camera of the same frustum, there were none; a VSM shadow map had them in their levels
+// of detail; a shader that reads the numbers of instances, and colours of which each is for two, found others; a callback did not find
+// the mesh; and ranges that the app said were to be sent piled up.
+import { type TrackOptions, trackScene } from 'collision-worker/three';
+import {
+  AmbientLight,
+  BoxGeometry,
+  type BufferGeometry,
+  DirectionalLight,
+  InstancedBufferAttribute,
+  InstancedMesh,
+  type Material,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  type Object3D,
+  PlaneGeometry,
+  Scene,
+  ShaderMaterial,
+  SphereGeometry,
+  VSMShadowMap,
+  WebGLRenderTarget,
+} from 'three';
+import { expect, test } from 'vitest';
+import { renderer, view } from '../fixtures/each-renderer.js';
+import { service, withService } from '../fixtures/each-service.js';
+import { difference, PICTURE } from '../fixtures/flights.js';
+
+withService();
+
+const COUNT = 41;
+
+function placed<T extends InstancedMesh>(mesh: T): T {
+  for (let i = 0; i < COUNT; i++) mesh.setMatrixAt(i, new Matrix4().makeTranslation(2 * (i - (COUNT - 1) / 2), 0, -10));
+  return mesh;
+}
+
+/** A row from side to side, of which the camera sees the middle. */
+function row(material: Material = new MeshBasicMaterial(), geometry: BufferGeometry = new BoxGeometry()) {
+  return placed(new InstancedMesh(geometry, material, COUNT));
+}
+
+/** Compares pictures with those of three, and answers what was left out of the last. */
+async function seen(objects: readonly Object3D[], options: TrackOptions = { culling: true }) {
+  const scene = new Scene().add(...objects);
+  const camera = view();
+  const tracker = await trackScene(service, scene, options);
+  for (let frame = 0; frame < 4; frame++) {
+    const { count, painted } = difference(renderer, scene, camera);
+    expect([frame, count]).toEqual([frame, 0]);
+    expect(painted).toBeGreaterThan(1000);
+    await tracker.update(camera, PICTURE);
+  }
+  return tracker.culled.instances;
+}
+
+test('a picture within the picture, by a camera of the same frustum', async () => {
+  const target = new WebGLRenderTarget(PICTURE.width, PICTURE.height);
+  const screen = new Mesh(new PlaneGeometry(4, 4), new MeshBasicMaterial({ map: target.texture }));
+  screen.position.set(0, 1, -12);
+  screen.onBeforeRender = (own, scene, camera) => {
+    if (own.getRenderTarget() === target) return;
+    screen.visible = false;
+    const twin = view();
+    twin.projectionMatrix.copy(camera.projectionMatrix);
+    twin.updateMatrixWorld();
+    own.setRenderTarget(target);
+    own.clear();
+    own.render(scene, twin);
+    own.setRenderTarget(null);
+    screen.visible = true;
+  };
+  expect(await seen([row(), screen])).toBeGreaterThan(20);
+});
+
+test('shadows of variance', async () => {
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = VSMShadowMap;
+  const invisible = new MeshLambertMaterial({ colorWrite: false, depthWrite: false });
+  const balls = row(invisible, new SphereGeometry(0.5, 32, 16));
+  balls.receiveShadow = balls.castShadow = true;
+  const floor = new Mesh(new PlaneGeometry(60, 60).rotateX(-Math.PI / 2), new MeshLambertMaterial());
+  floor.position.y = -3;
+  floor.receiveShadow = true;
+  const sun = new DirectionalLight(0xffffff, 2);
+  sun.position.set(3, 10, -4);
+  sun.castShadow = true;
+  Object.assign(sun.shadow.camera, { left: -20, right: 20, top: 20, bottom: -20 });
+  const levels = (object: Object3D) => (object === balls ? [{ pixels: 1e6, geometry: new BoxGeometry(3, 3, 3) }] : []);
+  expect(await seen([balls, floor, sun, new AmbientLight(0xffffff, 0.5)], { culling: { levels } })).toBeGreaterThan(20);
+});
+
+const SHADERS: Record<string, (material: Material) => void> = {
+  'of its own': () => {},
+  'changed before it is compiled': (material) => {
+    material.onBeforeCompile = (shader) => {
+      shader.vertexShader = `varying float number;\n${shader.vertexShader}`.replace(
+        '#include <begin_vertex>',
+        '#include <begin_vertex>\nnumber = float(gl_InstanceID) / 41.0;',
+      );
+      shader.fragmentShader = `varying float number;\n${shader.fragmentShader}`.replace(
+        '#include <opaque_fragment>',
+        '#include <opaque_fragment>\ngl_FragColor = vec4(number, 1.0 - number, 0.5, 1.0);',
+      );
+    };
+  },
+};
+
+test.each(Object.keys(SHADERS))('a shader that reads numbers of instances, %s', async (which) => {
+  const own = new ShaderMaterial({
+    vertexShader: `varying float number;
+      void main() {
+        number = float(gl_InstanceID) / 41.0;
+        gl_Position = projectionMatrix * modelViewMatrix * instanceMatrix * vec4(position, 1.0);
+      }`,
+    fragmentShader: 'varying float number; void main() { gl_FragColor = vec4(number, 1.0 - number, 0.5, 1.0); }',
+  });
+  const mesh = row(which === 'of its own' ? own : new MeshBasicMaterial());
+  SHADERS[which](mesh.material as Material);
+  expect(await seen([mesh])).toBe(0);
+  // The caller may say that it does not matter.
+  const other = row(new MeshBasicMaterial());
+  other.material = Object.assign(new MeshBasicMaterial(), { onBeforeCompile: () => 'gl_InstanceID' });
+  expect(await seen([other], { culling: true, objectOptions: () => ({ cullable: true }) })).toBeGreaterThan(20);
+});
+
+test('colours that are for two instances each', async () => {
+  const mesh = row();
+  mesh.instanceColor = new InstancedBufferAttribute(
+    Float32Array.from({ length: 63 }, (_, i) => (i % 7) / 7),
+    3,
+    false,
+    2,
+  );
+  expect(await seen([mesh])).toBe(0);
+});
+
+test('a callback that reads what nobody inherits', async () => {
+  class Trees extends InstancedMesh {
+    #calls = 0;
+    override onBeforeRender = (): void => {};
+    count_(): void {
+      this.#calls++;
+    }
+    get calls(): number {
+      return this.#calls;
+    }
+  }
+  const mesh = placed(new Trees(new BoxGeometry(), new MeshBasicMaterial(), COUNT));
+  mesh.onBeforeRender = mesh.onAfterRender = function (this: Object3D) {
+    (this as Trees).count_();
+  };
+  expect(await seen([mesh])).toBeGreaterThan(20);
+  expect(mesh.calls).toBe(16); // of eight pictures
+});
+
+test('ranges that are to be sent', async () => {
+  const mesh = row();
+  const scene = new Scene().add(mesh);
+  const camera = view();
+  const tracker = await trackScene(service, scene, { culling: true });
+  const { instanceMatrix } = mesh;
+  for (let frame = 0; frame < 100; frame++) {
+    instanceMatrix.addUpdateRange(16 * (frame % COUNT), 16);
+    instanceMatrix.needsUpdate = true;
+    renderer.render(scene, camera);
+    if (frame < 4) await tracker.update(camera, PICTURE);
+  }
+  expect(tracker.culled.instances).toBeGreaterThan(20);
+  expect(instanceMatrix.updateRanges.length).toBeLessThanOrEqual(COUNT + 1);
+  // Once three draws it as it is, it sends all that the app has changed.
+  instanceMatrix.addUpdateRange(0, 16);
+  mesh.setMatrixAt(20, new Matrix4().makeTranslation(0, 1, -10));
+  instanceMatrix.addUpdateRange(16 * 20, 16);
+  instanceMatrix.needsUpdate = true;
+  expect(difference(renderer, scene, camera).count).toBe(0);
+});
