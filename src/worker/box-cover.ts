@@ -2,8 +2,8 @@ import { BOX_NUMBERS } from '../shared/baked-boxes.js';
 import type { BoxCheck } from '../shared/types.js';
 import { type MemoryOf, readCorners } from './snap/corners.js';
 
-/** Triangles between two rests. */
-const STEPS = 256;
+/** Boxes that triangles are looked at with between two rests. */
+const STEPS = 512;
 /** What rounding may leave outside of a box, relative to the largest coordinate: far above float64's, far below float32's. */
 const SLACK = 2 ** -40;
 
@@ -33,13 +33,14 @@ export function* boxCover(memoryOf: MemoryOf, mesh: number, records: Float64Arra
     if (i % 65536 === 65535) yield;
   }
   const slack = SLACK * reach;
+  const atOnce = Math.ceil(STEPS / (boxes.length + 1));
   let triangles = 0;
   let farthest = 0;
   for (let t = 0; t < positions.length; t += 9) {
     const outside = remainderOf(Array.from(positions.subarray(t, t + 9)), boxes, slack);
     if (outside.length > 0) triangles++;
     for (const polygon of outside) farthest = Math.max(farthest, farthestOf(polygon, boxes));
-    if ((t / 9) % STEPS === STEPS - 1) yield;
+    if ((t / 9) % atOnce === atOnce - 1) yield;
   }
   return { conservative: triangles === 0, triangles, farthest };
 }

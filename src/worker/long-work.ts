@@ -175,10 +175,12 @@ export class LongWork {
     this.sayBusy();
   }
 
-  /** Goes on with what waits for long work that has ended. When there is none any more, everything is answered again. */
+  /** Goes on with what waits for long work that has ended, a slice at a time. Between two, everything is answered again. */
   release(): void {
-    while (!this.isHeld && this.#pairs.length > 0) this.#pairs.take()!();
+    const end = performance.now() + FRAME_SLICE_MS;
+    while (!this.isHeld && this.#pairs.length > 0 && performance.now() < end) this.#pairs.take()!();
     if (this.isHeld) return;
+    if (this.#pairs.length > 0) this.takeTurns(() => this.release());
     this.#releaseKept();
     this.#turns.release();
     this.deriveWanted();
@@ -248,7 +250,7 @@ export class LongWork {
   }
 
   #releaseKept(): void {
-    if (this.isHeld || this.#readers > 0) return;
+    if (this.isHeld || this.#readers > 0 || this.#pairs.length > 0) return;
     this.#meshes.release();
     this.#turns.dropped = undefined;
   }

@@ -1,3 +1,4 @@
+import { CollisionError } from '../shared/errors.js';
 import { NO_OBJECT } from '../shared/ids.js';
 import { RAY_NUMBERS, WAY_NUMBERS } from '../shared/layout.js';
 import type { Filter } from '../shared/protocol.js';
@@ -31,9 +32,27 @@ export async function raycastMany(
   const hits = manyHits(count);
   await inBlocks(0, count, RAYS_AT_ONCE, slices, (first, end) => {
     const some = rays.subarray(RAY_NUMBERS * first, RAY_NUMBERS * end);
+    checkRays(some, first);
     return core.raycastMany(some, filter, slices.end, hits, first).done; // those behind are asked again
   });
   return { ...hits, ms: slices.ms };
+}
+
+/** Checks rays of a block, which begins with the one of number `first`. Throws INVALID_ARGUMENT. */
+function checkRays(rays: Float32Array, first: number): void {
+  for (let i = 0; i < rays.length; i += RAY_NUMBERS) {
+    const tMin = rays[i + 3];
+    const tMax = rays[i + 7];
+    const reach = Math.abs(rays[i + 4]) + Math.abs(rays[i + 5]) + Math.abs(rays[i + 6]);
+    const sum = rays[i] + rays[i + 1] + rays[i + 2] + tMin + reach;
+    if (!(Number.isFinite(sum) && reach > 0 && 0 <= tMin && tMin <= tMax)) {
+      throw new CollisionError(
+        'INVALID_ARGUMENT',
+        `ray ${first + i / RAY_NUMBERS} is ${rays.subarray(i, i + RAY_NUMBERS).join(', ')}; expected origin, tMin, direction, tMax: ` +
+          'finite, direction not zero, 0 <= tMin <= tMax <= Infinity',
+      );
+    }
+  }
 }
 
 /** So many ways are put in order at once, which takes half a millisecond. */

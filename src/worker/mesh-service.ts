@@ -17,7 +17,7 @@ import type {
 import type { MeshData, MeshId } from '../shared/types.js';
 import { answering } from './answering.js';
 import type { MeshAddress, MeshBuild, PartSource } from './binding/core.js';
-import { inOnePiece } from './binding/steps.js';
+import { copied, inOnePiece } from './binding/steps.js';
 import { outcomeOf } from './failures.js';
 import { FRAME_SLICE_MS } from './long-work.js';
 import { QueryService } from './query-service.js';
@@ -238,7 +238,10 @@ export abstract class MeshService extends QueryService {
   /** Adds the positions that an update was given, or a copy of them where they are still needed here. */
   *#handedBack(mesh: MeshId, positions: Float32Array, update: MeshUpdate): Generator<void, MeshUpdate> {
     const isNeeded = update.rebuild?.positions === positions || this.meshes.isNewest(mesh, positions);
-    return { ...update, positions: isNeeded ? yield* copied(positions) : positions };
+    if (!isNeeded) return { ...update, positions };
+    const { buffer, byteOffset, byteLength } = positions;
+    const copy = yield* copied(byteLength, (at, count) => new Uint8Array(buffer, byteOffset + at, count));
+    return { ...update, positions: new Float32Array(copy) };
   }
 
   readonly replaceTree = answering(
@@ -279,18 +282,8 @@ export abstract class MeshService extends QueryService {
 /** Answers an update of a mesh whose data are transferred. */
 function withBuffers(update: MeshUpdate): MeshUpdate {
   const { rebuild, positions, baked } = update;
-  const buffers = [positions, rebuild?.positions, rebuild?.indices].flatMap((array) => array?.buffer ?? []);
+  const { skin, morphs } = rebuild ?? {};
+  const deform = [skin?.bones, skin?.weights, ...(morphs?.targets ?? [])];
+  const buffers = [positions, rebuild?.positions, rebuild?.indices, ...deform].flatMap((array) => array?.buffer ?? []);
   return transfer(update, [...buffers, ...(baked ? [baked] : [])] as ArrayBuffer[]);
-}
-
-/** How many numbers are copied between two looks at the clock: that takes a millisecond, or two where memory is new. */
-const COPIED_AT_ONCE = 1 << 20;
-
-function* copied(numbers: Float32Array): Generator<void, Float32Array> {
-  const copy = new Float32Array(numbers.length);
-  for (let at = 0; at < numbers.length; at += COPIED_AT_ONCE) {
-    copy.set(numbers.subarray(at, at + COPIED_AT_ONCE), at);
-    yield;
-  }
-  return copy;
 }

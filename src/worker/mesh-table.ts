@@ -183,7 +183,7 @@ export class MeshTable {
     } else if (isInEffect) {
       this.features.moved(entry.address, entry.address);
     }
-    return this.#updated(entry, positions, isInEffect);
+    return inOnePiece(this.#updated(id, entry, positions, isInEffect));
   }
 
   /**
@@ -198,15 +198,15 @@ export class MeshTable {
   ): Generator<void, MeshUpdate> {
     const entry = this.#notRemoved(id);
     let refit: MeshRefit | undefined;
+    let isInEffect: boolean;
     try {
       refit = this.#core.beginRefit(entry.address, positions, true);
-      const isInEffect = yield* this.#finish(id, entry, refit, budget);
+      isInEffect = yield* this.#finish(id, entry, refit, budget);
       if (isInEffect) {
         yield* this.#until(id, entry, mayPut);
         this.#putOrFree(entry, refit.finish());
       }
       refit.abort();
-      return this.#updated(entry, positions, isInEffect);
     } catch (error) {
       refit?.abort();
       // Where there is no room for a second one, the mesh itself is moved, in one piece.
@@ -216,14 +216,15 @@ export class MeshTable {
       }
       throw error;
     }
+    return yield* this.#updated(id, entry, positions, isInEffect);
   }
 
   /** Notes what an update came to, and asks for a new tree where that is wanted. */
-  #updated(entry: Entry, positions: Float32Array, isInEffect: boolean): MeshUpdate {
+  *#updated(id: MeshId, entry: Entry, positions: Float32Array, isInEffect: boolean): Generator<void, MeshUpdate> {
     const info = this.#core.meshInfo(entry.address);
     let rebuild: MeshData | undefined;
     if (entry.isRebuilding) entry.newest = positions;
-    else if (!isInEffect || info.cost >= REBUILD_COST) rebuild = this.#askForTree(entry, positions);
+    else if (!isInEffect || info.cost >= REBUILD_COST) rebuild = yield* this.#askForTree(id, entry, positions);
     return { info, isInEffect, rebuild };
   }
 
@@ -246,12 +247,7 @@ export class MeshTable {
     const isInEffect = baked !== null && (yield* this.#put(id, entry, baked, newest, budget, mayPut));
     const info = this.#core.meshInfo(entry.address);
     const isWanting = baked !== null && (!isInEffect || info.cost >= REBUILD_COST);
-    return { info, isInEffect, rebuild: isWanting && newest ? this.#askForTree(entry, newest) : undefined };
-  }
-
-  /** Does the same in one piece. */
-  replace(id: MeshId, baked: ArrayBuffer | null): MeshUpdate {
-    return inOnePiece(this.replaceInSlices(id, baked, Infinity, () => true));
+    return { info, isInEffect, rebuild: isWanting && newest ? yield* this.#askForTree(id, entry, newest) : undefined };
   }
 
   /**
@@ -388,12 +384,15 @@ export class MeshTable {
     }
   }
 
-  #askForTree(entry: Entry, positions: Float32Array): MeshData {
-    const indices = this.#core.meshIndices(entry.address);
-    const { topology } = this.#core.meshInfo(entry.address);
-    const deform = this.#core.meshDeform(entry.address);
+  *#askForTree(id: MeshId, entry: Entry, positions: Float32Array): Generator<void, MeshData> {
+    const source = this.#core.meshSource(entry.address);
+    let step = source.next();
+    for (; !step.done; step = source.next()) {
+      yield;
+      this.#checkThere(id, entry);
+    }
     entry.isRebuilding = true;
-    return indices ? { positions, indices, topology, ...deform } : { positions, topology, ...deform };
+    return { positions, ...step.value };
   }
 
   #get(id: MeshId): Entry {

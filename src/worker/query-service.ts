@@ -1,7 +1,6 @@
 import { transfer } from '../shared/calls.js';
 import type { ObjectDescription } from '../shared/commands.js';
-import { CollisionError } from '../shared/errors.js';
-import { RAY_NUMBERS, SHAPE_CAPSULE, SHAPE_SPHERE } from '../shared/layout.js';
+import { SHAPE_CAPSULE, SHAPE_SPHERE } from '../shared/layout.js';
 import type {
   Cursor,
   Filter,
@@ -133,7 +132,6 @@ export abstract class QueryService {
   readonly isClear = answering((ray: Ray, filter: Filter): boolean => !this.core.rays.anyHit(ray, filter));
 
   readonly raycastMany = answering((rays: Float32Array, filter: Filter): Promise<RayHits> => {
-    checkRays(rays);
     const { frame } = this;
     return this.#inSlices(async (slices) => {
       const hits = await raycastMany(this.core.rays, rays, filter, slices);
@@ -367,20 +365,4 @@ export abstract class QueryService {
 /** Tells whether a sweep takes no longer than some microseconds for each object: that of a sphere or capsule that does not turn. */
 function isShort({ shape }: ObjectDescription, { rotation: [x, y, z] }: Motion): boolean {
   return (shape === SHAPE_SPHERE || shape === SHAPE_CAPSULE) && x === 0 && y === 0 && z === 0;
-}
-
-function checkRays(rays: Float32Array): void {
-  for (let i = 0; i < rays.length; i += RAY_NUMBERS) {
-    const tMin = rays[i + 3];
-    const tMax = rays[i + 7];
-    const reach = Math.abs(rays[i + 4]) + Math.abs(rays[i + 5]) + Math.abs(rays[i + 6]);
-    const sum = rays[i] + rays[i + 1] + rays[i + 2] + tMin + reach;
-    if (!(Number.isFinite(sum) && reach > 0 && 0 <= tMin && tMin <= tMax)) {
-      throw new CollisionError(
-        'INVALID_ARGUMENT',
-        `ray ${i / RAY_NUMBERS} is ${rays.subarray(i, i + RAY_NUMBERS).join(', ')}; expected origin, tMin, direction, tMax: ` +
-          'finite, direction not zero, 0 <= tMin <= tMax <= Infinity',
-      );
-    }
-  }
 }

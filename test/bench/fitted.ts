@@ -1,9 +1,8 @@
 // What oriented boxes buy: how many tests rays and pairs take in trees with rotations and without.
 import { readFileSync } from 'node:fs';
 import { CatmullRomCurve3, TubeGeometry, Vector3 } from 'three';
-import { bindCore } from '../../src/worker/binding/core.js';
 import { instantiateCore } from '../../src/worker/binding/exports.js';
-import { bake } from '../fixtures/core.js';
+import { bake, coreOf, intersectingTriangles, meshesIntersect } from '../fixtures/core.js';
 import { dragon } from '../oracle/dragon.js';
 import { type Triangles, welded } from '../oracle/meshes.js';
 import { Random } from '../oracle/random.js';
@@ -48,7 +47,7 @@ function printCounts(work: string, kinds: string[], fitted: Counts, plain: Count
 
 async function countsOf(path: string, mesh: Triangles) {
   const exports = await instantiateCore(readFileSync(path));
-  const core = bindCore(exports);
+  const core = coreOf(exports);
   const { takeCount } = exports as unknown as { takeCount(which: number): number };
   const take = (times: number): Counts => [takeCount(0) / times, takeCount(1) / times, takeCount(2) / times];
   const address = core.loadMesh(bake(core, mesh));
@@ -62,8 +61,8 @@ async function countsOf(path: string, mesh: Triangles) {
     for (let i = 0; i < POSES; i++) work(poses.subarray(16 * i, 16 * i + 16));
     return take(POSES);
   };
-  const all = each((matrix) => core.intersectingTriangles(address, address, matrix));
-  const first = each((matrix) => core.meshesIntersect(address, address, matrix));
+  const all = each((matrix) => intersectingTriangles(core, address, address, matrix));
+  const first = each((matrix) => meshesIntersect(core, address, address, matrix));
   return { ray, all, first };
 }
 

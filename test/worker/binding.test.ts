@@ -3,7 +3,7 @@ import type { MeshData } from 'collision-worker';
 import { Matrix4 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Core } from '../../src/worker/binding/core.js';
-import { bake, startCore } from '../fixtures/core.js';
+import { bake, indicesOf, meshesIntersect, startCore } from '../fixtures/core.js';
 import { boxMesh, icosphere, type Triangles } from '../oracle/meshes.js';
 
 let core: Core;
@@ -58,7 +58,7 @@ describe('what is known of a mesh', () => {
 
   test('are its indices, where it has any', () => {
     const meshes = [ball, unindexed(ball), boxMesh(1, 2, 3)].map(load);
-    expect(meshes.map((mesh) => core.meshIndices(mesh))).toEqual([ball.indices, undefined, boxMesh(1, 2, 3).indices]);
+    expect(meshes.map((mesh) => indicesOf(core, mesh))).toEqual([ball.indices, undefined, boxMesh(1, 2, 3).indices]);
   });
 });
 
@@ -95,5 +95,10 @@ describe('vertices that move', () => {
 test('meshes meet where their triangles do', () => {
   const [small, large] = [boxMesh(1, 1, 1), boxMesh(3, 3, 3)].map(load);
   const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0).elements;
-  expect([0, 0.9, 1.5, 2.1].map((x) => core.meshesIntersect(large, small, at(x)))).toEqual([false, false, true, false]);
+  expect([0, 0.9, 1.5, 2.1].map((x) => meshesIntersect(core, large, small, at(x)))).toEqual([
+    false,
+    false,
+    true,
+    false,
+  ]);
 });

@@ -134,7 +134,7 @@ test('no more is out than rounding leaves, and a little more is', () => {
   }
   expect(check([], [box])).toEqual({ conservative: true, triangles: 0, farthest: 0, rests: 0 });
   expect(check([flat(1)], [])).toMatchObject({ triangles: 1, farthest: Number.POSITIVE_INFINITY });
-  // It rests after each 256 triangles, and after each 65,536 numbers.
+  // It rests after each 256 triangles, more often where there are many boxes, and after each 65,536 numbers.
   expect(
     check(
       Array.from({ length: 1024 }, () => flat(1)),
@@ -147,4 +147,13 @@ test('no more is out than rounding leaves, and a little more is', () => {
       [box],
     ).rests,
   ).toBe(32 + 1);
+  const apart = Array.from({ length: 255 }, (_, i) =>
+    boxAt(random, new Vector3(9 + 9 * i, 0, 0), new Vector3(1, 1, 1)),
+  );
+  expect(
+    check(
+      Array.from({ length: 256 }, () => flat(1)),
+      apart,
+    ),
+  ).toMatchObject({ triangles: 256, rests: 128 });
 });

@@ -1,6 +1,7 @@
 // Below the public API: what the worker does with a new tree when memory runs out, or when it is of no use.
 import { beforeEach, expect, test } from 'vitest';
 import type { Core } from '../../src/worker/binding/core.js';
+import { inOnePiece } from '../../src/worker/binding/steps.js';
 import { MeshTable } from '../../src/worker/mesh-table.js';
 import { bake, startCore } from '../fixtures/core.js';
 
@@ -9,6 +10,10 @@ const floor = [-2, -2, 0, 2, -2, 0, 0, 3, 0];
 /** The second triangle's corners are in line. */
 const shut = new Float32Array([...floor, -1, -1, 1, 0, 0, 1, 1, 1, 1]);
 const open = new Float32Array([...floor, -1, -1, 1, 1, -1, 1, 0, 2, 1]);
+
+/** Takes a new tree in one piece. */
+const replace = (id: number, baked: ArrayBuffer | null) =>
+  inOnePiece(table.replaceInSlices(id, baked, Number.POSITIVE_INFINITY, () => true));
 
 let core: Core;
 let table: MeshTable;
@@ -32,13 +37,13 @@ test.each(['beginLoad', 'beginRefit', 'replaceMesh'] as const)(
         throw new RangeError('memory');
       },
     });
-    expect(() => table.replace(ID, baked)).toThrow('memory');
+    expect(() => replace(ID, baked)).toThrow('memory');
     Object.assign(core, { [name]: original });
     expect(core.usedBytes).toBe(usedBytes);
     expect(core.bakeMesh(table.addressOf(ID))).toEqual(before);
 
     expect(table.update(ID, open)).toMatchObject({ isInEffect: false, rebuild: { positions: open } });
-    expect(table.replace(ID, baked)).toMatchObject({ isInEffect: true, rebuild: undefined, info: { degenerate: 0 } });
+    expect(replace(ID, baked)).toMatchObject({ isInEffect: true, rebuild: undefined, info: { degenerate: 0 } });
     expect(core.check()).toBeNull();
   },
 );
@@ -50,9 +55,9 @@ test('a tree that cannot take the newest vertices makes way for another', () => 
   // As if one of those had been asked for.
   const { rebuild } = askFor(shut);
   expect(table.update(ID, crossed)).toMatchObject({ isInEffect: true, rebuild: undefined });
-  const replaced = table.replace(ID, bake(core, rebuild!));
+  const replaced = replace(ID, bake(core, rebuild!));
   expect(replaced).toMatchObject({ isInEffect: false, rebuild: { positions: crossed }, info: { degenerate: 0 } });
-  expect(table.replace(ID, bake(core, replaced.rebuild!))).toMatchObject({ isInEffect: true, rebuild: undefined });
+  expect(replace(ID, bake(core, replaced.rebuild!))).toMatchObject({ isInEffect: true, rebuild: undefined });
   expect(core.check()).toBeNull();
 });
 
@@ -77,7 +82,7 @@ test('in slices, vertices that need another tree leave the mesh as it was, and o
 test('no tree at all: the next update asks again', () => {
   table.load(ID, bake(core, { positions: shut }));
   expect(table.update(ID, open).rebuild).toBeDefined();
-  expect(table.replace(ID, null)).toMatchObject({ isInEffect: false, rebuild: undefined });
+  expect(replace(ID, null)).toMatchObject({ isInEffect: false, rebuild: undefined });
   expect(table.update(ID, open).rebuild).toBeDefined();
 });
 
@@ -105,7 +110,7 @@ test('what work in slices reads stays as it was, whatever becomes of the mesh me
   expect(core.bakeMesh(first)).toEqual(ofFirst);
   table.prepareUpdate(ID + 1);
   table.update(ID + 1, moved);
-  table.replace(ID + 1, bake(core, { positions: open }));
+  replace(ID + 1, bake(core, { positions: open }));
   table.prepareUpdate(ID + 2); // which then does not come
   table.remove(ID + 2);
   expect(addresses.map((address) => core.bakeMesh(address))).toEqual(before);

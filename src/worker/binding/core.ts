@@ -20,6 +20,7 @@ import { Question } from './question.js';
 import { CoreRays } from './rays.js';
 import { CoreSections } from './sections.js';
 import { CoreSnaps } from './snaps.js';
+import type { Steps } from './steps.js';
 import { CoreSweeps } from './sweeps.js';
 import { CoreVolumes } from './volumes.js';
 
@@ -67,12 +68,10 @@ export interface Core {
   isFresh(mesh: MeshAddress): boolean;
   meshInfo(mesh: MeshAddress): TreeInfo;
   /**
-   * Answers a mesh's indices as they were given, but for welded vertices; undefined where vertices that follow one another
-   * are its triangles, lines or points.
+   * Copies what a mesh was built of besides its positions, in steps between which it must stay: indices are as they were given,
+   * but for welded vertices; without them, vertices that follow one another are its triangles, lines or points. Throws OUT_OF_MEMORY.
    */
-  meshIndices(mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined;
-  /** Answers copies of what deforms a mesh, as a build takes it. */
-  meshDeform(mesh: MeshAddress): MeshDeform;
+  meshSource(mesh: MeshAddress): Steps<Omit<MeshData, 'positions'>>;
   /**
    * Moves the vertices and all that depends on them: the tree's boxes and the objects' bounds. Answers false where that
    * cannot be done, as a triangle that was left out of the tree has an area now. The mesh is as it was then, and also
@@ -101,14 +100,6 @@ export interface Core {
    * not convex.
    */
   derive(budget: number): boolean;
-
-  /**
-   * Tells whether a triangle of `a` meets one of `b`, touching included. `matrix`: 16 numbers, column-major, b's space
-   * to a's.
-   */
-  meshesIntersect(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): boolean;
-  /** Lists every pair of triangles that meet, in the order of the descent: two indices each, a's and b's. */
-  intersectingTriangles(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): Uint32Array;
 
   /** Adds objects; the matrix of the description is that of all of them, or has 16 numbers for each. */
   addObjects(ids: Uint32Array, description: PlacedDescription): void;
@@ -276,12 +267,12 @@ class WasmCore implements Core {
     return meshInfo(this.#memory.view, mesh);
   }
 
-  meshIndices(mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined {
-    return meshIndices(this.#memory, mesh);
-  }
-
-  meshDeform(mesh: MeshAddress): MeshDeform {
-    return readDeform(this.#exports, this.#memory, mesh, this.meshInfo(mesh));
+  *meshSource(mesh: MeshAddress): Steps<Omit<MeshData, 'positions'>> {
+    const info = this.meshInfo(mesh);
+    const { topology } = info;
+    const indices = yield* meshIndices(this.#memory, mesh);
+    const deform = yield* readDeform(this.#exports, this.#memory, mesh, info);
+    return indices ? { indices, topology, ...deform } : { topology, ...deform };
   }
 
   refitMesh(mesh: MeshAddress, positions: Float32Array): boolean {
@@ -319,17 +310,6 @@ class WasmCore implements Core {
     if (!this.#meshes.delete(mesh)) return;
     this.#derivations.end(mesh);
     this.#exports.freeMesh(mesh);
-  }
-
-  meshesIntersect(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): boolean {
-    this.#memory.setAffine(this.#scratch, matrix);
-    return this.#exports.meshPairs(a, b, this.#scratch, false) !== 0;
-  }
-
-  intersectingTriangles(a: MeshAddress, b: MeshAddress, matrix: ArrayLike<number>): Uint32Array {
-    this.#memory.setAffine(this.#scratch, matrix);
-    const count = this.#exports.meshPairs(a, b, this.#scratch, true) >>> 0;
-    return this.#memory.uint32s(this.#exports.foundPairs() >>> 0, count * 2);
   }
 
   // --- objects and views ---

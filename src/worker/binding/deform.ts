@@ -4,6 +4,7 @@ import * as layout from '../../shared/layout.js';
 import type { MeshDeform, TreeInfo } from '../../shared/protocol.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
+import { copied, type Steps } from './steps.js';
 
 // mesh/build/bake-deform.ts
 const DEFORM_BAD_BONE = 3;
@@ -66,21 +67,31 @@ export function deformCounts(view: DataView, mesh: number): { bones: number; mor
   return { bones: count(DEFORM_BONE_COUNT), morphs: count(DEFORM_TARGET_COUNT) };
 }
 
-/** Answers copies of what deforms a mesh, of which `info` is known, as a build takes it. Throws OUT_OF_MEMORY. */
-export function readDeform(wasm: CoreExports, memory: CoreMemory, mesh: number, info: TreeInfo): MeshDeform {
-  const { bones: boneCount, morphs: count, vertices } = info;
+/** Copies what deforms a mesh, of which `info` is known, as a build takes it: in steps, one for each morph target. Throws OUT_OF_MEMORY. */
+export function* readDeform(
+  wasm: CoreExports,
+  memory: CoreMemory,
+  mesh: number,
+  { bones: boneCount, morphs: count, vertices }: TreeInfo,
+): Steps<MeshDeform> {
   const deform: MeshDeform = {};
+  const copyOf = (address: number, bytes: number) =>
+    copied(bytes, (from, count) => memory.bytes((address >>> 0) + from, count));
   if (boneCount > 0) {
-    const bones = new Uint16Array(memory.buffer, wasm.meshBones(mesh) >>> 0, 4 * vertices).slice();
-    const weights = new Float32Array(memory.buffer, wasm.meshWeights(mesh) >>> 0, 4 * vertices).slice();
+    const bones = new Uint16Array(yield* copyOf(wasm.meshBones(mesh), 8 * vertices));
+    const weights = new Float32Array(yield* copyOf(wasm.meshWeights(mesh), 16 * vertices));
     deform.skin = { bones, weights, boneCount };
   }
   if (count > 0) {
-    const targets = memory.with(12 * vertices * count, (address) => {
-      wasm.copyMeshTargets(mesh, address);
-      const all = new Float32Array(memory.buffer, address, 3 * vertices * count);
-      return Array.from({ length: count }, (_, i) => all.slice(3 * vertices * i, 3 * vertices * (i + 1)));
-    });
+    const targets: Float32Array[] = [];
+    while (targets.length < count) {
+      const target = memory.with(12 * vertices, (address) => {
+        wasm.copyMeshTarget(mesh, targets.length, address);
+        return new Float32Array(memory.bytes(address, 12 * vertices).slice().buffer);
+      });
+      targets.push(target);
+      yield;
+    }
     deform.morphs = { targets, relative: wasm.hasRelativeTargets(mesh) !== 0 };
   }
   return deform;

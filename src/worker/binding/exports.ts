@@ -70,7 +70,7 @@ export interface CoreExports {
   meshWeights(address: number): number;
   meshBones(address: number): number;
   hasRelativeTargets(address: number): number;
-  copyMeshTargets(address: number, to: number): void;
+  copyMeshTarget(address: number, target: number, to: number): void;
   putObject(id: number, description: number): void;
   setLayers(id: number, layers: number): void;
   removeObject(id: number): void;

@@ -107,7 +107,7 @@ export class CoreInspector {
     return {
       ...about,
       boxes,
-      levels: Uint8Array.from(words[0]),
+      levels: new Uint8Array(words[0]),
       parents: new Int32Array(words[1].buffer),
       leafStart,
       leafElements,
@@ -121,10 +121,10 @@ export class CoreInspector {
     return {
       boxes,
       cut,
-      levels: Uint8Array.from(words[0]),
+      levels: new Uint8Array(words[0]),
       parents: new Int32Array(words[1].buffer),
       counts: words[2],
-      trees: Uint8Array.from(words[3], (tree) => TREES[tree]),
+      trees: new Uint8Array(words[3].map((tree) => TREES[tree])),
     };
   }
 
@@ -138,8 +138,8 @@ export class CoreInspector {
       boxes,
       cut,
       ids,
-      static: Uint8Array.from(isStatic),
-      asleep: Uint8Array.from(isAsleep),
+      static: new Uint8Array(isStatic),
+      asleep: new Uint8Array(isAsleep),
       states: seen.map((each) => statesOf(ids, each)),
     };
   }

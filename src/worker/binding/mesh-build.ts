@@ -109,7 +109,7 @@ function beginTree(
 ): TreeBuild & { build: number } {
   const vertices = positions.length / 3;
   // Which vertices are one, the indices say.
-  const indices = given ?? (weld > 0 ? Uint32Array.from({ length: vertices }, (_, i) => i) : undefined);
+  const indices = given ?? (weld > 0 ? new Uint32Array(vertices).map((_, i) => i) : undefined);
   const triangles = (indices?.length ?? vertices) / 3;
   const build = wasm.beginBuild(vertices, triangles, weld, isFast, part) >>> 0;
   try {

@@ -5,6 +5,7 @@ import { deformCounts } from './deform.js';
 import type { MeshAddress } from './descriptions.js';
 import type { CoreMemory } from './memory.js';
 import { ELEMENT_SIZES } from './point-line-build.js';
+import { copied, type Steps } from './steps.js';
 
 /** Answers what the header of a mesh says. */
 export function meshInfo(view: DataView, mesh: MeshAddress): TreeInfo {
@@ -26,14 +27,14 @@ export function meshInfo(view: DataView, mesh: MeshAddress): TreeInfo {
   };
 }
 
-/** Answers a copy of a mesh's indices; undefined where vertices that follow one another are its elements. */
-export function meshIndices(memory: CoreMemory, mesh: MeshAddress): Uint32Array<ArrayBuffer> | undefined {
+/** Copies a mesh's indices in steps; undefined where vertices that follow one another are its elements. */
+export function* meshIndices(memory: CoreMemory, mesh: MeshAddress): Steps<Uint32Array<ArrayBuffer> | undefined> {
   const { view } = memory;
   if (view.getUint32(mesh + layout.MESH_INDEXED, true) === 0) return undefined;
   const at = mesh + view.getUint32(mesh + layout.MESH_INDICES, true);
   const { topology, elements } = meshInfo(view, mesh);
   const count = elements * (topology === 'triangles' ? 3 : ELEMENT_SIZES[topology]);
-  return new Uint32Array(memory.bytes(at, 4 * count).slice().buffer);
+  return new Uint32Array(yield* copied(4 * count, (from, bytes) => memory.bytes(at + from, bytes)));
 }
 
 function topologyOf(view: DataView, mesh: MeshAddress): TreeInfo['topology'] {

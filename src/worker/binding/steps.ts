@@ -21,6 +21,19 @@ function* answered<T>(found: T): Steps<T> {
   return found;
 }
 
+/** Bytes that are copied in a step: that takes a millisecond, or two where memory is new. */
+const COPIED_AT_ONCE = 1 << 22;
+
+/** Copies bytes in steps; `read` answers so many from a place on, which may be elsewhere after each step. */
+export function* copied(length: number, read: (from: number, count: number) => Uint8Array): Steps<ArrayBuffer> {
+  const copy = new Uint8Array(length);
+  for (let at = 0; at < length; at += COPIED_AT_ONCE) {
+    if (at > 0) yield;
+    copy.set(read(at, Math.min(COPIED_AT_ONCE, length - at)), at);
+  }
+  return copy.buffer;
+}
+
 /** Runs of so many ids are sorted at once, in half a millisecond. */
 const ID_RUN = 1 << 13;
 

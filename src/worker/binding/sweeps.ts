@@ -98,12 +98,15 @@ export class CoreSweeps {
     until = Number.POSITIVE_INFINITY,
   ): number {
     const count = order.length;
-    const which = shapeOf ? order.map((way) => shapeOf[way]) : new Uint32Array();
-    const descriptionBytes = shapes.length * layout.OBJECT_BYTES;
+    // Of more shapes than ways, those of the ways alone: else each block of ways would copy all shapes that there are.
+    const isOwn = shapeOf !== undefined && shapes.length > count;
+    const some = isOwn ? Array.from(order, (way) => shapes[shapeOf[way]]) : shapes;
+    const which = shapeOf ? order.map((way, i) => (isOwn ? i : shapeOf[way])) : new Uint32Array();
+    const descriptionBytes = some.length * layout.OBJECT_BYTES;
     return this.#question.with(filter, () =>
       this.#question.withArray(which, (shapesAt) =>
         this.#memory.with(descriptionBytes + count * (8 * layout.WAY_NUMBERS + 60), (descriptions) => {
-          shapes.forEach((shape, i) => {
+          some.forEach((shape, i) => {
             writeDescription(this.#memory, descriptions + i * layout.OBJECT_BYTES, shape);
           });
           // A way and 8 + 8 + 24 + 4 + 4 + 12 of its answer, the widest first.

@@ -7,7 +7,7 @@ import {
 import { hitAt, hitCount } from './hits';
 import { Affine } from './math/affine';
 import { checkTree } from './mesh/tree/tree-invariants';
-import { DeformBuild, copyTargets, refitDeform, refitDeformBytes } from './mesh/build/bake-deform';
+import { DeformBuild, copyTarget, refitDeform, refitDeformBytes } from './mesh/build/bake-deform';
 import { Build } from './mesh/build/build-state';
 import { beginDerivation as begin } from './mesh/topology/derivation';
 import { Derivation, freeDerivation as free } from './mesh/topology/derivation-state';
@@ -239,9 +239,9 @@ export function hasRelativeTargets(address: usize): bool {
   return deformOf(changetype<Mesh>(address)).areAbsolute == 0;
 }
 
-/** Writes the targets of a mesh as they were given, f32 xyz for each vertex, one target after the other. */
-export function copyMeshTargets(address: usize, to: usize): void {
-  copyTargets(changetype<Mesh>(address), to);
+/** Writes one of the targets of a mesh as it was given, f32 xyz for each vertex. */
+export function copyMeshTarget(address: usize, target: u32, to: usize): void {
+  copyTarget(changetype<Mesh>(address), target, to);
 }
 
 export function checkMeshTree(address: usize): u32 {

@@ -86,8 +86,8 @@ function spread(value: number): number {
 /** Answers the numbers of keys in ascending order, by a radix sort. */
 function* sortedBy(keys: Uint32Array, bits: number): Generator<void, Uint32Array> {
   const { length } = keys;
-  let order = Uint32Array.from(keys.keys());
-  let other = new Uint32Array(length);
+  let order: Uint32Array = keys.map((_, i) => i);
+  let other: Uint32Array = new Uint32Array(length);
   for (let shift = 0; shift < bits; shift += 10) {
     const starts = new Uint32Array(1025);
     for (let i = 0; i < length; i++) {

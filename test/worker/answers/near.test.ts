@@ -5,6 +5,7 @@ import * as layout from '../../../src/shared/layout.js';
 import type { Filter } from '../../../src/shared/protocol.js';
 import type { PlacedDescription } from '../../../src/worker/binding/core.js';
 import { inOnePiece } from '../../../src/worker/binding/steps.js';
+import { intersectingTriangles, meshesIntersect } from '../../fixtures/core.js';
 import { Answers, anyRound, ExactRandom, onClock, solid, surface, World } from '../../fixtures/exact-answers.js';
 import { kinds } from '../../fixtures/exact-meshes.js';
 import { ALL, ANY_FORM, PLACES } from '../../fixtures/near-scene.js';
@@ -154,8 +155,8 @@ describe.each(PLACES)('%s', (_, place) => {
     for (let i = 0; i < 160; i++) {
       const [a, b] = [random.pick(meshes), random.pick(meshes)];
       const matrix = random.placement(random.point(1.2), i % 2 === 0 ? { low: 1, high: 1 } : ANY_FORM).elements;
-      answers.add('at all', world.core.meshesIntersect(a, b, matrix));
-      answers.add('all pairs', world.core.intersectingTriangles(a, b, matrix));
+      answers.add('at all', meshesIntersect(world.core, a, b, matrix));
+      answers.add('all pairs', intersectingTriangles(world.core, a, b, matrix));
     }
     answers.check();
   });

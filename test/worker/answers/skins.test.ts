@@ -5,7 +5,7 @@ import { UNBOUND } from '../../../src/client/skin/pose-table.js';
 import * as layout from '../../../src/shared/layout.js';
 import type { MeshData } from '../../../src/shared/types.js';
 import { inOnePiece } from '../../../src/worker/binding/steps.js';
-import { bake } from '../../fixtures/core.js';
+import { bake, deformOf } from '../../fixtures/core.js';
 import {
   Answers,
   anyRound,
@@ -87,7 +87,7 @@ describe.each(PLACES)('%s', (_, place) => {
     const meshes = bodies.map((body) => core.loadMesh(bake(core, rig(random, body, kind))));
     answers.add(
       'baked',
-      meshes.map((mesh) => [core.bakeMesh(mesh), core.meshInfo(mesh), core.meshDeform(mesh)]),
+      meshes.map((mesh) => [core.bakeMesh(mesh), core.meshInfo(mesh), deformOf(core, mesh)]),
     );
     const details = [layout.CONTACTS_BONES, layout.CONTACTS_BONES, layout.CONTACTS_MANIFOLD, layout.CONTACTS_FULL];
     const ids = meshes.flatMap((mesh) =>

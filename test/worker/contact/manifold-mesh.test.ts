@@ -3,6 +3,7 @@ import type { MeshShape } from 'collision-worker';
 import { Matrix4, Triangle, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
+import { meshesIntersect } from '../../fixtures/core.js';
 import { NearScene, type Thing } from '../../fixtures/near-scene.js';
 import { dragon } from '../../oracle/dragon.js';
 import { angle, bumpy, comb, torus } from '../../oracle/lumps.js';
@@ -120,7 +121,7 @@ function looseContact(scene: NearScene, random: Random, a: AnyShape, b: AnyShape
   const address = (shape: AnyShape) => (shape.shape as { mesh: number }).mesh;
   const at = (distance: number) => new Matrix4().setPosition(way.clone().multiplyScalar(distance)).multiply(turn);
   const meets = (distance: number) =>
-    scene.core.meshesIntersect(address(a), address(b), first.clone().invert().multiply(at(distance)).elements);
+    meshesIntersect(scene.core, address(a), address(b), first.clone().invert().multiply(at(distance)).elements);
   let distance = 6;
   while (!meets(distance)) {
     distance -= 0.02;

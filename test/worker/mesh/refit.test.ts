@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { Core } from '../../../src/worker/binding/core.js';
-import { bake, startCore } from '../../fixtures/core.js';
+import { bake, indicesOf, startCore } from '../../fixtures/core.js';
 import { DEFORMATIONS } from '../../oracle/deformations.js';
 import { dragon } from '../../oracle/dragon.js';
 import { boxMesh, icosphere, merged, rods, soup, type Triangles, transformed } from '../../oracle/meshes.js';
@@ -78,7 +78,7 @@ describe(`there and back again, seed ${SEED}`, () => {
     const { positions } = soup(new Random(SEED), 100, 0.3, 1);
     const baked = bake(core, { positions });
     const address = core.loadMesh(baked);
-    expect(core.meshIndices(address)).toBeUndefined();
+    expect(indicesOf(core, address)).toBeUndefined();
     expect(core.refitMesh(address, positions.toReversed())).toBe(true);
     expect(core.check()).toBeNull();
     core.refitMesh(address, positions);
@@ -88,10 +88,10 @@ describe(`there and back again, seed ${SEED}`, () => {
 
 test('indices come back as they were given', () => {
   const { positions, indices } = icosphere(1, 3);
-  expect(core.meshIndices(core.loadMesh(bake(core, { positions, indices })))).toEqual(indices);
+  expect(indicesOf(core, core.loadMesh(bake(core, { positions, indices })))).toEqual(indices);
   const short = core.beginBuild(positions, new Uint16Array(indices));
   while (short.step(1000) < 1);
-  expect(core.meshIndices(core.loadMesh(short.finish()))).toEqual(indices);
+  expect(indicesOf(core, core.loadMesh(short.finish()))).toEqual(indices);
 });
 
 test('moved and scaled by powers of two, it costs the same', () => {

@@ -3,7 +3,7 @@
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Core } from '../../../src/worker/binding/core.js';
-import { bake, startCore } from '../../fixtures/core.js';
+import { bake, intersectingTriangles, meshesIntersect, startCore } from '../../fixtures/core.js';
 import type { Corners } from '../../oracle/exact.js';
 import { Random, SEED } from '../../oracle/random.js';
 import { hullsMeet } from '../../oracle/rational.js';
@@ -67,9 +67,9 @@ function check(make: (random: Random) => Pair) {
     const back = inverseOf(matrix);
     const expectedBack = isOneWay ? expected : hullsMeet(inTree(b), under(a, back));
     const [p, q] = [a, b].map((corners) => core.loadMesh(bake(core, meshOf(corners))));
-    const found = [core.meshesIntersect(p, q, matrix.elements)];
-    found.push(isOneWay ? found[0] : core.meshesIntersect(q, p, back.elements));
-    const pairs = core.intersectingTriangles(p, q, matrix.elements).length / 2;
+    const found = [meshesIntersect(core, p, q, matrix.elements)];
+    found.push(isOneWay ? found[0] : meshesIntersect(core, q, p, back.elements));
+    const pairs = intersectingTriangles(core, p, q, matrix.elements).length / 2;
     if (found[0] !== expected || found[1] !== expectedBack || pairs !== Number(expected)) {
       wrong.push(`${inWords(a, b, matrix)}: ${found}, ${pairs} pairs, expected ${expected}, ${expectedBack}`);
     }

@@ -2,7 +2,7 @@
 import { Matrix4, Triangle } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Core, MeshAddress } from '../../../src/worker/binding/core.js';
-import { bake, startCore } from '../../fixtures/core.js';
+import { bake, meshesIntersect, startCore } from '../../fixtures/core.js';
 import { PLACES, Twin } from '../../fixtures/twin.js';
 import { type Corners, trianglesMeet } from '../../oracle/exact.js';
 import { Random, SEED } from '../../oracle/random.js';
@@ -28,7 +28,7 @@ describe(`${PAIRS} pairs of triangles meet exactly where they do, in both orders
       const expected = trianglesMeet(a, b);
       meeting += Number(expected);
       const meshes = [load(a), load(b)] as const;
-      const found = [meshes, meshes.toReversed()].map(([p, q]) => core.meshesIntersect(p, q, IDENTITY));
+      const found = [meshes, meshes.toReversed()].map(([p, q]) => meshesIntersect(core, p, q, IDENTITY));
       if (found[0] !== expected || found[1] !== expected) wrong.push(`${inWords([a, b], expected)}: ${found}`);
       for (const mesh of meshes) core.freeMesh(mesh);
     }

@@ -5,7 +5,7 @@ import * as three from 'three';
 import { Matrix4, Mesh, Scene, Vector3 } from 'three';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Core } from '../../../src/worker/binding/core.js';
-import { bake, startCore } from '../../fixtures/core.js';
+import { bake, indicesOf, startCore } from '../../fixtures/core.js';
 import { isClosed } from '../../oracle/closed.js';
 import { boxMesh, icosphere, merged, soup, type Triangles } from '../../oracle/meshes.js';
 import { Random, SEED } from '../../oracle/random.js';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 /** The built mesh's indices and what is known of it. */
 function built(data: MeshData, weld: number) {
   const mesh = core.loadMesh(bake(core, data, weld));
-  const found = { indices: core.meshIndices(mesh), info: core.meshInfo(mesh), check: core.check() };
+  const found = { indices: indicesOf(core, mesh), info: core.meshInfo(mesh), check: core.check() };
   core.freeMesh(mesh);
   expect(found.check).toBeNull();
   return found;

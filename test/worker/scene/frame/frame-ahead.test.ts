@@ -204,7 +204,15 @@ class Changes {
         else expect(world.meshes.update(mesh, moved).isInEffect).toBe(true);
       };
     }
-    return (world) => world.meshes.replace(mesh, bake(world.core, { ...data[mesh], positions: moved }));
+    return (world) =>
+      inOnePiece(
+        world.meshes.replaceInSlices(
+          mesh,
+          bake(world.core, { ...data[mesh], positions: moved }),
+          Number.POSITIVE_INFINITY,
+          () => true,
+        ),
+      );
   }
 
   #changePose(id: number): Change {

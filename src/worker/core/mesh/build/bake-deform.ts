@@ -428,14 +428,14 @@ export function beginRefitDeform(mesh: Mesh, positions: usize, scaleBefore: f64,
   d.inTree = d.sums + <usize>deform.boneCount * BOTH_SUMS_BYTES;
 }
 
-/** Writes the targets of a mesh as they were given, f32 xyz for each vertex, one target after the other. */
-export function copyTargets(mesh: Mesh, to: usize): void {
+/** Writes one of the targets of a mesh as it was given, f32 xyz for each vertex. */
+export function copyTarget(mesh: Mesh, target: u32, to: usize): void {
   const deform = deformOf(mesh);
-  const bytes = <usize>deform.vertexCount * SHIFT_BYTES * deform.targetCount;
+  const bytes = <usize>deform.vertexCount * SHIFT_BYTES;
   if (deform.areAbsolute) {
-    memory.copy(to, placesAt(deform, 0), bytes);
+    memory.copy(to, placesAt(deform, target), bytes);
     return;
   }
-  const shrink = 1.0 / treeScale(mesh), from = shiftsAt(deform, 0);
+  const shrink = 1.0 / treeScale(mesh), from = shiftsAt(deform, target);
   for (let at: usize = 0; at < bytes; at += 4) store<f32>(to + at, <f32>(<f64>load<f32>(from + at) * shrink));
 }
