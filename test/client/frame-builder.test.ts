@@ -338,14 +338,15 @@ describe('staging', () => {
     expect(used()).toBeLessThan(10_000);
   });
 
+  const record = (slot: number, margin: number) => {
+    const words = new Uint32Array(layout.VIEW_BYTES / 4);
+    words[layout.VIEW_SLOT / 4] = slot;
+    words[layout.VIEW_MARGIN / 4] = margin;
+    return words;
+  };
+
   test('a view that is staged twice travels once', () => {
     const staging = new FrameBuilder();
-    const record = (slot: number, margin: number) => {
-      const words = new Uint32Array(layout.VIEW_BYTES / 4);
-      words[layout.VIEW_SLOT / 4] = slot;
-      words[layout.VIEW_MARGIN / 4] = margin;
-      return words;
-    };
     for (const [slot, margin] of [
       [0, 1],
       [2, 2],
@@ -354,6 +355,18 @@ describe('staging', () => {
     ])
       staging.setView(record(slot, margin));
     expect(decode(staging.seal(1, 1)).views).toEqual([3, 2, 4]);
+  });
+
+  test('a view that is dropped takes no other along, wherever it is, nor one that is not there', () => {
+    for (const gone of [0, 1, 2, 3]) {
+      const staging = new FrameBuilder();
+      for (const slot of [0, 1, 2]) staging.setView(record(slot, 5 + slot));
+      staging.dropView(gone);
+      const left = [0, 1, 2].filter((slot) => slot !== gone).map((slot) => 5 + slot);
+      expect(decode(staging.seal(1, 1)).views.sort()).toEqual(left);
+      staging.setView(record(1, 9));
+      expect(decode(staging.seal(1, 1)).views.sort()).toEqual([...left.filter((margin) => margin !== 6), 9]);
+    }
   });
 });
 

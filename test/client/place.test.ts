@@ -31,6 +31,20 @@ test('an object leaves the floor and two walls, and not itself', async () => {
   expect(await service.sweep(crate, matrix, at(1.5, 0.5, 2))).toMatchObject({ object: other, depth: 0 });
 });
 
+test('an object is not in its own way, whatever else is ignored and in which order they came', async () => {
+  const all = [0, 3, 6, 9].map((x) => block(x, 0, 0, box(1, 1, 1)));
+  for (const moving of all) {
+    const others = all.filter((id) => id !== moving).reverse();
+    for (let n = 0; n <= others.length; n++) {
+      const ignore = others.slice(0, n);
+      const named = others.slice(n).sort((a, b) => a - b);
+      expect(
+        (await service.sweepAll(moving, at(-5, 0, 0), at(14, 0, 0), { ignore })).map(({ object }) => object),
+      ).toEqual(named);
+    }
+  }
+});
+
 test('says how deep it remains where nothing is free', async () => {
   block(2, 0, 0, box(1, 9, 9));
   block(-2, 0, 0, box(1, 9, 9));

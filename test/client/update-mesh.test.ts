@@ -114,6 +114,16 @@ describe.each([false, true])('come back when the worker is lost, transfer: %s', 
     expect(await height()).toBe(4);
   });
 
+  test('where older ones waited for a new tree, and they did not', async () => {
+    const thin = Float32Array.of(9, 9, 0, -9, 9, 0, 9, -9, 0, 0, 0, 0);
+    const { service, mesh, height, lose } = await placed({ positions: thin, indices: INDICES });
+    const newest = thin.map((value, i) => (i % 3 === 2 ? 7 : value));
+    await Promise.all([square(4), newest].map((each) => service.updateMesh(mesh, each, options)));
+    expect(await height()).toBe(7);
+    await lose();
+    expect(await height()).toBe(7);
+  });
+
   test('where they were the last of several, of which a new tree was built', async () => {
     const { positions, indices } = grid(20, () => 0);
     const { service, mesh, height, lose } = await placed({ positions, indices });

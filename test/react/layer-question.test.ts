@@ -87,6 +87,32 @@ describe('a layer asks', () => {
     expect(asked.length).toBe(3); // of both trees that there are now
   });
 
+  test('once what is about to come is there; what is late is waited for once, and not for ever', async () => {
+    vi.useFakeTimers();
+    let standing = 'soon';
+    let settle!: () => void;
+    const settled = () => new Promise<void>((resolve) => (settle = resolve));
+    const building = { ...tracker, settled, standingOf: () => standing };
+    const ask = () => new LayerQuestion({ ...scene, get: () => building } as never, state as never, [far]).ask();
+    const first = ask();
+    await vi.advanceTimersByTimeAsync(400);
+    expect(asked.length).toBe(0);
+    standing = 'yes';
+    settle();
+    await first;
+    expect(asked.length).toBe(1);
+    standing = 'soon';
+    const second = ask();
+    await vi.advanceTimersByTimeAsync(400);
+    expect(asked.length).toBe(1);
+    await vi.advanceTimersByTimeAsync(1000);
+    await second;
+    expect(asked.length).toBe(2);
+    await ask();
+    expect(asked.length).toBe(3);
+    vi.useRealTimers();
+  });
+
   test('three where the worker fails, and says so', async () => {
     failure = new Error('gone');
     const hit = { object: far, distance: 5, point: new Vector3() };

@@ -1,7 +1,6 @@
 // Questions to affine matrices as three stores them: 16 numbers, column-major, the bottom row 0, 0, 0, 1.
 
-/** Bounds between which no square or product of three columns overflows or vanishes, as the core has them. */
-const LARGEST_SQUARES = 1e200;
+/** Above it the square of a volume does not vanish. Where that overflows, so does what it is compared with, and both are looked at closer. */
 const LEAST_VOLUME = 1e-100;
 /** Above this part of the product of the columns' squared lengths, the squared volume needs no closer look. */
 const SURE_VOLUME = 1e-20;
@@ -54,7 +53,7 @@ export function isInvertibleAt(m: ArrayLike<number>, at: number, stride = 4): bo
   const z = m[c] * m[c] + m[c + 1] * m[c + 1] + m[c + 2] * m[c + 2];
   const volume = Math.abs(determinantAt(m, at, stride));
   const squares = x * y * z;
-  if (squares < LARGEST_SQUARES && volume > LEAST_VOLUME && volume * volume > squares * SURE_VOLUME) return true;
+  if (volume > LEAST_VOLUME && volume * volume > squares * SURE_VOLUME) return true;
   const lengths = Math.sqrt(x) * Math.sqrt(y) * Math.sqrt(z);
   return volume > lengths * FLAT_VOLUME && volume < Infinity && 1 / volume < Infinity;
 }

@@ -152,6 +152,33 @@ describe.each(KINDS)(`%s, seed ${SEED}`, (_, options) => {
   });
 });
 
+test.each([
+  { bones: 4, targets: 1 },
+  { bones: 3, targets: 2 },
+])('a mesh of %o instead of 4 bones and 2 targets ends a pose, also in the next worker', async (options) => {
+  const random = new Random(SEED);
+  const mortal = await Mortal.create();
+  const asked = mortal.service;
+  const triangles = bumpy(random, 4, 0.15);
+  const rig = randomRig(random, { bones: 4, targets: 2, triangles });
+  const mesh = await asked.addMesh(rig.data);
+  const other = await asked.addMesh(randomRig(random, { ...options, triangles }).data);
+  const id = asked.addObject({ shape: { type: 'mesh', mesh } });
+  const bounds = async () => {
+    await asked.update();
+    return (await asked.inspect({ bounds: true })).bounds;
+  };
+  const resting = await bounds();
+  strike(random, rig);
+  asked.setPose(id, poseOf(rig));
+  expect(await bounds()).not.toEqual(resting);
+  for (const each of [other, mesh]) asked.setObject(id, { shape: { type: 'mesh', mesh: each } });
+  expect(await bounds()).toEqual(resting);
+  await mortal.kill();
+  expect(await bounds()).toEqual(resting);
+  asked.dispose();
+});
+
 test('vertices move while a frame is under way that reads poses of them: its contacts are those of then', async () => {
   const random = new Random(SEED);
   const rig = randomRig(random, { bones: 4, triangles: bumpy(random, 9, 0.1) });
