@@ -17,7 +17,12 @@ test(`a block of ways reads no more shapes than it has ways, and each way has it
   const shapes = Array.from({ length: COUNT }, (_, i) => {
     const shape = scene.describe({ shape: { type: 'sphere', radius: 0.1 + i / COUNT } }, new Matrix4());
     const { radius } = shape;
-    return Object.defineProperty(shape, 'radius', { get: () => (reads++, radius) });
+    return Object.defineProperty(shape, 'radius', {
+      get() {
+        reads++;
+        return radius;
+      },
+    });
   });
   const ways = new Float64Array(14 * COUNT);
   for (let i = 0; i < COUNT; i++) {
