@@ -66,3 +66,17 @@ test('a far plane at infinity needs a reach', () => {
   expect(() => frustumMotion(view, view, -1)).toThrow(/^frustumMotion: reach is -1/);
   expect(frustumMotion(view, view, 100)).toBe(0);
 });
+
+test.each(['width', 'height'] as const)(
+  'a view without pixels, of %s 0, sees nothing, and so nothing moves',
+  (side) => {
+    const camera = new PerspectiveCamera();
+    const view: ViewOptions = {
+      projection: camera.projectionMatrix.elements,
+      view: camera.matrixWorldInverse.elements,
+      viewport: { width: 10, height: 10 },
+    };
+    const empty = { ...view, viewport: { ...view.viewport, [side]: 0 } };
+    expect([frustumMotion(view, empty), frustumMotion(empty, view), frustumMotion(empty, empty)]).toEqual([0, 0, 0]);
+  },
+);
