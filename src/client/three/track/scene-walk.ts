@@ -47,6 +47,8 @@ export class SceneWalk {
   #failure: { readonly cause: unknown } | null = null;
   #isWorking = false;
   #isCleared = false;
+  /** The last slice was over before all was looked at that is asked for. */
+  #hasLookedLong = false;
   /** The last frame took so many milliseconds to look at what was there: its slice and that are one task. */
   #lookMs = 0;
 
@@ -69,7 +71,7 @@ export class SceneWalk {
 
   /** Lists objects that are to come, or to be shown, with all that is below them. */
   get arriving(): readonly Object3D[] {
-    return [...this.#graph.arriving, ...this.#visibility.showing];
+    return [...new Set([...this.#graph.arriving, ...this.#visibility.showing])]; // it may be told of twice
   }
 
   entryOf(object: Object3D): SceneEntry | undefined {
@@ -280,16 +282,10 @@ export class SceneWalk {
       if (entry.remove()) ending.pop();
       if (isOver(count - entry.count)) return;
     }
-    if (!this.#visibility.showBelow(isOver)) return;
-    for (const node of this.#unseen) {
-      this.#answerRequest(node);
-      if (isOver()) return;
-    }
-    for (const owner of this.#late) {
-      this.#lookLate(owner);
-      if (isOver()) return;
-    }
-    if (!this.#isCleared) graph.settle(); // what was found that had come by hand
+    // What took the last slice does not take this one, too: else what comes would wait for as long as all is asked for again.
+    const isLookedAtFirst = !this.#hasLookedLong;
+    if (isLookedAtFirst && !this.#lookForWhatIsAsked(isOver)) return;
+    this.#hasLookedLong = false;
     // A look at 50,000 Meshes is most of a frame, and it takes many frames until they have all gone.
     while (this.#leaving.length > 0) {
       this.#leave(this.#leaving.pop()!);
@@ -318,6 +314,24 @@ export class SceneWalk {
       meshes.sweepOne();
       if (isOver()) return;
     }
+    if (!isLookedAtFirst) this.#lookForWhatIsAsked(isOver);
+  }
+
+  /** Looks at what is to be shown, at what was asked for and at what may have changed; tells whether that was all. */
+  #lookForWhatIsAsked(isOver: (instances?: number) => boolean): boolean {
+    this.#hasLookedLong = true;
+    if (!this.#visibility.showBelow(isOver)) return false;
+    for (const node of this.#unseen) {
+      this.#answerRequest(node);
+      if (isOver()) return false;
+    }
+    for (const owner of this.#late) {
+      this.#lookLate(owner);
+      if (isOver()) return false;
+    }
+    this.#hasLookedLong = false;
+    if (!this.#isCleared) this.#graph.settle(); // what was found that had come by hand
+    return true;
   }
 
   #begin(node: SceneNode): void {
