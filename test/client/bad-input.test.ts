@@ -123,6 +123,16 @@ describe('meshes', () => {
 });
 
 describe('objects', () => {
+  test('one that is removed twice at once leaves its mesh in use by the other', async () => {
+    const id = service.addObject({
+      shape: { type: 'mesh', mesh },
+      matrix: new Matrix4().makeTranslation(0, -50, 0).elements,
+    });
+    service.removeObjects(Uint32Array.of(id, id));
+    expect(await codeOf(() => service.removeMesh(mesh))).toBe('INVALID_ARGUMENT');
+    expect(await codeOf(() => service.removeObjects(Uint32Array.of(id)))).toBe('UNKNOWN_ID');
+  });
+
   test.each<[string, string, () => unknown]>([
     ['a stale id', 'UNKNOWN_ID', () => service.setTransform(stale, IDENTITY)],
     ['an id that never was', 'UNKNOWN_ID', () => service.setTransform(123_456_789, IDENTITY)],
