@@ -1,5 +1,5 @@
 /** Adds a value to the list of a key. */
-export function addTo(lists: Map<number, number[]>, key: number, value: number): void {
+export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
   if (list) list.push(value);
   else lists.set(key, [value]);

@@ -174,7 +174,7 @@ describe('a layer asks', () => {
     const answer = layer.ask()!.then(() => true);
     for (let isOver: unknown = false; isOver !== true; turns++) {
       expect(ray.origin.toArray()).toEqual([9, 9, 9]);
-      isOver = await Promise.race([answer, new Promise((resolve) => setTimeout(resolve))]);
+      isOver = await Promise.race([answer, new Promise((resolve) => setImmediate(resolve))]);
     }
     vi.restoreAllMocks();
     expect(asks).toBe(5000);

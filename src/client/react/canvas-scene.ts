@@ -2,17 +2,22 @@ import { addAfterEffect, type RootStore } from '@react-three/fiber';
 import type { Camera, Object3D } from 'three';
 import { CollisionError } from '../../shared/errors.js';
 import { slotOf } from '../../shared/ids.js';
+import { addTo } from '../../shared/lists-by-key.js';
 import type { ContactDetail } from '../../shared/types.js';
 import { invalid, reading } from '../check/validate.js';
 import { createCollisionService } from '../create.js';
 import { reportUncaught } from '../report-uncaught.js';
 import type { CollisionService } from '../service.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
+import { isShown } from '../three/track/is-shown.js';
 import type { TrackOptions } from '../three/track-options.js';
 import { trackScene } from '../three/track-scene.js';
 import type { SceneFrame } from '../three/view/scene-frame.js';
 import type { ViewSize } from '../three/view/view.js';
 import { onCollisionProp, withProps } from './collision-prop.js';
+
+/** The view of a canvas' own scene, by its name. */
+const MAIN = 'main';
 
 /** What a canvas' scene is tracked with. */
 export interface CanvasSceneOptions {
@@ -134,32 +139,21 @@ export class CanvasScene {
 
   /** Tells whether an object, or anything below it, is visible in the frame that is told. */
   isSeen(frame: SceneFrame, object: Object3D): boolean {
-    const tracker = this.get(this.store.getState().scene);
-    if (tracker === null) return false;
-    this.#seen ??= idsBySlot(frame.result.views.get('main')!.ids);
+    const { scene } = this.store.getState();
+    const tracker = this.get(scene);
+    if (tracker === null || !isShown(object, scene)) return false;
+    this.#seen ??= idsBySlot(frame.result.views.get(MAIN)!.ids);
     const seen = this.#seen;
+    // A LOD hides the levels that are not its own now.
     const look = (each: Object3D): boolean =>
       each.visible && (tracker.idsOf(each).some((id) => seen[slotOf(id)] === id) || each.children.some(look));
-    return isShown(object.parent) && look(object);
+    return look(object);
   }
 
   /** Answers what has parted from an object in the frame that is told: for all who ask it is gone through once. */
   partedFrom(frame: SceneFrame, object: Object3D): readonly Object3D[] {
-    let parted = this.#parted;
-    if (parted === null) {
-      const found = new Map<Object3D, Object3D[]>();
-      const add = (own: Object3D, other: Object3D): void => {
-        const known = found.get(own);
-        if (known === undefined) found.set(own, [other]);
-        else known.push(other);
-      };
-      frame.forEachEnded(({ object: a }, { object: b }) => {
-        add(a, b);
-        add(b, a);
-      });
-      parted = this.#parted = found;
-    }
-    return parted.get(object) ?? [];
+    this.#parted ??= partedIn(frame);
+    return this.#parted.get(object) ?? [];
   }
 
   /** Has contacts looked at from now on, where the options and props do not say otherwise. */
@@ -236,7 +230,7 @@ export class CanvasScene {
     if (known !== undefined) return known;
     const abort = new AbortController();
     const contacts = (): ContactDetail => (this.#isContactAsked ? 'manifold' : 'none');
-    const view = root === this.store.getState().scene ? 'main' : `portal ${++this.#portals}`;
+    const view = root === this.store.getState().scene ? MAIN : `portal ${++this.#portals}`;
     const track = withBuilt(withProps(this.#options.track ?? {}, contacts), () => this.#draw());
     const options = { ...track, view, signal: abort.signal };
     const answer = this.#service!.then((service) => trackScene(service, root, options));
@@ -315,9 +309,14 @@ function idsBySlot(ids: Uint32Array): Uint32Array {
   return bySlot;
 }
 
-/** Tells whether neither an object nor anything above it is invisible. A LOD hides the levels that are not its own now. */
-function isShown(object: Object3D | null): boolean {
-  return object === null || (object.visible && isShown(object.parent));
+/** Lists what has parted from each object. */
+function partedIn(frame: SceneFrame): Map<Object3D, Object3D[]> {
+  const parted = new Map<Object3D, Object3D[]>();
+  frame.forEachEnded(({ object: a }, { object: b }) => {
+    addTo(parted, a, b);
+    addTo(parted, b, a);
+  });
+  return parted;
 }
 
 /** Options with which `onBuilt` is called whenever nothing is being built any more. */

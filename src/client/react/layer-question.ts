@@ -1,7 +1,10 @@
 import { getRootState, type RootState } from '@react-three/fiber';
 import { type Camera, type Intersection, type Object3D, Ray, type Raycaster, type Vector2 } from 'three';
+import { addTo } from '../../shared/lists-by-key.js';
+import { nextTask } from '../../shared/next-task.js';
 import { isThrees } from '../pointer/threes.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
+import { sliceOf } from '../three/track/slice.js';
 
 /** What the questions of a layer need of the canvas. */
 export interface LayerScene {
@@ -20,9 +23,9 @@ type Aimed = Omit<Raycaster, 'camera'> & { camera: Camera | null | undefined };
 /** An object that has just come is waited for no longer than this: a large one may take seconds to build. */
 const LONGEST_WAIT_MS = 500;
 
-/** So long the main thread is held at once, and so many objects are gone through between two looks at the clock. */
+/** So long the main thread is held at once, or as long as so many objects take. */
 const SLICE_MS = 3;
-const BETWEEN_CLOCKS = 256;
+const FEWEST = 256;
 
 /** What the main thread hits by itself, what the worker is about to have, and what keeps out all below it. */
 interface CastHere {
@@ -78,14 +81,9 @@ export class LayerQuestion {
     // A canvas without a size has rays of NaN, which hit nothing.
     const isRay = [...origin.toArray(), ...direction.toArray()].every(Number.isFinite) && direction.lengthSq() > 0;
     if (this.#camera === null || !isRay || this.#objects.length === 0) return null;
-    const byRoot = new Map<Object3D, Set<Object3D>>();
-    for (const object of this.#objects) {
-      const root = rootOf(object);
-      const objects = byRoot.get(root);
-      if (objects === undefined) byRoot.set(root, new Set([object]));
-      else objects.add(object);
-    }
-    return Promise.all([...byRoot].map((each) => this.#askRoot(...each))).then((answers) => {
+    const byRoot = new Map<Object3D, Object3D[]>();
+    for (const object of this.#objects) addTo(byRoot, rootOf(object), object);
+    return Promise.all(Array.from(byRoot, ([root, own]) => this.#askRoot(root, new Set(own)))).then((answers) => {
       this.#hits = answers.flat().sort((a, b) => a.hit.distance - b.hit.distance);
     });
   }
@@ -149,30 +147,17 @@ export class LayerQuestion {
     return hits.map((hit) => ({ hit, root }));
   }
 
-  /** Does `castBelow` without holding the main thread: of a model of 20,000 nodes it takes 5 ms and more. */
-  async #castHere(objects: ReadonlySet<Object3D>, standingOf: (object: Object3D) => Standing): Promise<CastHere> {
-    const steps = this.#castBelow(objects, standingOf);
-    for (let step = steps.next(); ; step = steps.next()) {
-      if (step.done) return step.value;
-      await delay(0);
-    }
-  }
-
   /**
    * Asks what only this thread can answer of objects and all below them; lists what the worker is about to have, and what
-   * keeps all below it out.
+   * keeps all below it out. It does so in slices: of a model of 20,000 nodes it takes 5 ms and more.
    */
-  *#castBelow(
-    objects: ReadonlySet<Object3D>,
-    standingOf: (object: Object3D) => Standing,
-  ): Generator<void, CastHere, void> {
+  async #castHere(objects: ReadonlySet<Object3D>, standingOf: (object: Object3D) => Standing): Promise<CastHere> {
     const { raycaster } = this;
     const [hits, coming]: [Intersection[], Object3D[]] = [[], []];
     const closed = new Set<Object3D>();
     const stack = [...objects].reverse();
     let undo = this.aim();
-    let end = performance.now() + SLICE_MS;
-    let count = 0;
+    let isOver = sliceOf(SLICE_MS, FEWEST);
     try {
       for (let object = stack.pop(); object !== undefined; object = stack.pop()) {
         const isAsked = object.layers.test(raycaster.layers) && (object.raycast as unknown) !== null;
@@ -185,11 +170,11 @@ export class LayerQuestion {
           // Those with handlers of their own are asked for themselves.
           for (let i = children.length - 1; i >= 0; i--) if (!objects.has(children[i])) stack.push(children[i]);
         }
-        if (++count % BETWEEN_CLOCKS > 0 || performance.now() < end) continue;
+        if (!isOver()) continue;
         undo();
-        yield;
+        await nextTask();
         undo = this.aim();
-        end = performance.now() + SLICE_MS;
+        isOver = sliceOf(SLICE_MS, FEWEST);
       }
     } finally {
       undo();
@@ -229,11 +214,7 @@ export function readLayers(
 function byObject(hits: readonly { hit: Intersection }[]): Map<Object3D, Intersection[]> {
   const map = new Map<Object3D, Intersection[]>();
   for (const { hit } of hits) {
-    for (let object: Object3D | null = hit.object; object !== null; object = object.parent) {
-      const known = map.get(object);
-      if (known === undefined) map.set(object, [hit]);
-      else known.push(hit);
-    }
+    for (let object: Object3D | null = hit.object; object !== null; object = object.parent) addTo(map, object, hit);
   }
   return map;
 }

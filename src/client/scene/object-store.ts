@@ -1,6 +1,7 @@
 import type { Command, ObjectDescription } from '../../shared/commands.js';
 import { slotOf } from '../../shared/ids.js';
 import * as layout from '../../shared/layout.js';
+import { addTo } from '../../shared/lists-by-key.js';
 import type { MeshId, MeshInfo, ObjectId, ObjectOptions, Shape } from '../../shared/types.js';
 import { argumentError, checkInteger, checkMatrix } from '../check/validate.js';
 import type { FramePump } from '../frame/frame-pump.js';
@@ -169,11 +170,7 @@ export class ObjectStore {
     const idsOf = new Map<ObjectDescription, number[]>();
     for (let slot = 0; slot < this.#table.slots; slot++) {
       const id = this.#table.at(slot);
-      if (id === 0) continue;
-      const description = this.#descriptions.at(slot);
-      const ids = idsOf.get(description);
-      if (ids) ids.push(id);
-      else idsOf.set(description, [id]);
+      if (id !== 0) addTo(idsOf, this.#descriptions.at(slot), id);
     }
     return Array.from(idsOf, ([description, ids]) => ({ type: 'addObjects', ids, description, matrices: [] }));
   }

@@ -98,7 +98,7 @@ export class CoreSweeps {
     until = Number.POSITIVE_INFINITY,
   ): number {
     const count = order.length;
-    // Of more shapes than ways, those of the ways alone: else each block of ways would copy all shapes that there are.
+    // Each block of ways would copy all shapes that there are: where these are more than its ways, it takes the ways' own.
     const isOwn = shapeOf !== undefined && shapes.length > count;
     const some = isOwn ? Array.from(order, (way) => shapes[shapeOf[way]]) : shapes;
     const which = shapeOf ? order.map((way, i) => (isOwn ? i : shapeOf[way])) : new Uint32Array();

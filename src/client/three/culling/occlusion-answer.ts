@@ -11,6 +11,7 @@ import {
 import { slotOf } from '../../../shared/ids.js';
 import type { ObjectId, VisibleSet } from '../../../shared/types.js';
 import { isSameMatrix } from '../../transforms/affine.js';
+import { isShown } from '../track/is-shown.js';
 import { canBeHidden, hidesOthers } from '../track/opacity.js';
 import type { PlacedOwner, SceneObjects } from '../track/scene-objects.js';
 import type { CullableObject } from '../track/stand-in.js';
@@ -202,15 +203,6 @@ function isEyeWithin(camera: Camera, { options }: SceneView): boolean {
   askedEye.setFromMatrixPosition(askedWorld.fromArray(options.view as number[]).invert());
   const digits = Math.max(Math.abs(eye.x), Math.abs(eye.y), Math.abs(eye.z)) * Number.EPSILON * 8;
   return eye.distanceTo(askedEye) <= (options.occlusionMargin ?? 0) + Math.max(ROUNDING * near, digits);
-}
-
-/** Tells whether it is in the scene, and visible with all that it is below. */
-function isShown(object: Object3D, scene: Object3D): boolean {
-  for (let each: Object3D | null = object; each !== null; each = each.parent) {
-    if (!each.visible) return false;
-    if (each === scene) return true;
-  }
-  return false;
 }
 
 /**

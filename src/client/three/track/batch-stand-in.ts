@@ -1,4 +1,5 @@
 import { BackSide, type BatchedMesh, DoubleSide, type Material } from 'three';
+import { addTo } from '../../../shared/lists-by-key.js';
 import { grown, joined } from '../../../shared/typed-arrays.js';
 import type { ObjectOptions } from '../../../shared/types.js';
 import type { Side } from '../../scene/object-description.js';
@@ -180,12 +181,7 @@ export class BatchStandIn implements Placed {
     const { service, objects } = this.#context;
     const first = this.ids.length;
     const members = new Map<number, number[]>();
-    for (let i = first; i < end; i++) {
-      const target = this.#targetOf(i);
-      const own = members.get(target);
-      if (own === undefined) members.set(target, [i]);
-      else own.push(i);
-    }
+    for (let i = first; i < end; i++) addTo(members, this.#targetOf(i), i);
     const added = new Uint32Array(end - first);
     const options = {
       ...this.#asked.options,

@@ -1,4 +1,5 @@
 import type { BatchedMesh, InstancedMesh, LOD, Object3D } from 'three';
+import { addTo } from '../../../shared/lists-by-key.js';
 import { turnedPairs } from '../../../shared/turned-pairs.js';
 import type { FrameResult, ObjectId, VisibleSet } from '../../../shared/types.js';
 import { checkTypedArray } from '../../check/binary.js';
@@ -250,10 +251,7 @@ export class SceneFrame {
     for (let i = 0; i < count; i++) {
       for (const id of [a[i], b[i]]) {
         const placed = this.#objects.get(id);
-        if (placed === undefined) continue;
-        const own = pairs.get(placed.object);
-        if (own === undefined) pairs.set(placed.object, [i]);
-        else own.push(i);
+        if (placed !== undefined) addTo(pairs, placed.object, i);
       }
     }
     return pairs;
