@@ -181,6 +181,31 @@ test('useVisible tells of meshes, groups, instances and levels, which read what 
   expect(reads.mock.calls.length).toBeLessThanOrEqual(frames.mock.calls.length);
 });
 
+test('useVisible tells of a group of more than there is to be seen', async () => {
+  const groups = [createRef<Group>(), createRef<Group>()];
+  const visible: boolean[] = [];
+  function Crowd({ far }: { far: number }): ReactNode {
+    visible[far] = useVisible(groups[far]);
+    return (
+      <group ref={groups[far]} position-x={1000}>
+        {Array.from({ length: 40 }, (_, i) => (
+          <mesh key={i} position-x={i === 39 && far === 0 ? -1000 : 0}>
+            <boxGeometry />
+          </mesh>
+        ))}
+      </group>
+    );
+  }
+  await mount(
+    <Collision>
+      <Crowd far={0} />
+      <Crowd far={1} />
+    </Collision>,
+    { events: null },
+  );
+  await vi.waitFor(() => expect(visible).toEqual([true, false]), FRAMES);
+});
+
 test('useContact tells of what begins to touch, touches and parts; useVisible of what is seen', async () => {
   const [onContactBegin, onContact, onContactEnd] = [vi.fn(), vi.fn(), vi.fn()];
   const visible: boolean[] = [];
