@@ -315,7 +315,7 @@ interface SeenIds {
   readonly bySlot: Uint32Array;
 }
 
-/** Lists ids by their slots: 50,000 take 0.2 ms, where a Set of what they are takes 30. */
+/** Lists ids by their slots: 50,000 take 0.8 ms, where a Set of the objects takes 10. */
 function idsBySlot(ids: Uint32Array): SeenIds {
   const bySlot = new Uint32Array(1 + ids.reduce((most, id) => Math.max(most, slotOf(id)), 0));
   for (const id of ids) bySlot[slotOf(id)] = id;
