@@ -1,9 +1,11 @@
 import { BoxGeometry, type BufferGeometry, Group, InstancedMesh, Matrix4, Mesh, Quaternion, Vector3 } from 'three';
+import { nextTurn } from './next-turn.js';
 import { mulberry32 } from './random.js';
 
 /** Room for that many boxes. */
 export const MAX_BOXES = 20_000;
 const SMALL_DRAGONS = 4;
+const ORBITS_IN_A_TURN = 4_000;
 /** The model is about 0.2 units long. */
 const DRAGON_SCALE = 40;
 const SMALL_DRAGON_SCALE = 11;
@@ -32,8 +34,18 @@ export class World {
   readonly boxes: InstancedMesh;
   readonly #orbits: readonly Orbit[];
 
-  constructor(dragon: BufferGeometry, smallDragon: BufferGeometry, boxes: number) {
+  /** Plans the orbits first, some thousands at a time; in between the page has its turn. */
+  static async create(dragon: BufferGeometry, smallDragon: BufferGeometry, boxes: number): Promise<World> {
     const random = mulberry32(7);
+    const orbits: Orbit[] = [];
+    while (orbits.length < SMALL_DRAGONS + MAX_BOXES) {
+      orbits.push(orbit(random, orbits.length < SMALL_DRAGONS));
+      if (orbits.length % ORBITS_IN_A_TURN === 0) await nextTurn();
+    }
+    return new World(dragon, smallDragon, boxes, orbits);
+  }
+
+  private constructor(dragon: BufferGeometry, smallDragon: BufferGeometry, boxes: number, orbits: readonly Orbit[]) {
     this.dragons = Array.from({ length: 1 + SMALL_DRAGONS }, (_, i) => {
       const mesh = new Mesh(i === 0 ? dragon : smallDragon);
       mesh.name = i === 0 ? 'Stanford dragon' : `small dragon ${i}`;
@@ -44,7 +56,7 @@ export class World {
     this.boxes = new InstancedMesh(new BoxGeometry(), undefined, MAX_BOXES);
     this.boxes.name = 'box';
     this.boxes.count = boxes;
-    this.#orbits = Array.from({ length: SMALL_DRAGONS + MAX_BOXES }, (_, i) => orbit(random, i < SMALL_DRAGONS));
+    this.#orbits = orbits;
     this.root.add(...this.dragons, this.boxes);
     this.animate(0);
   }

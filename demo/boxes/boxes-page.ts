@@ -12,6 +12,7 @@ import {
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
 import { grouped } from '../format.js';
+import { nextTurn } from '../next-turn.js';
 import { Panel, showError } from '../panel.js';
 import { animate, createScene, fitToCanvas, showBox } from '../scenery.js';
 import { type BoxEditor, BoxList, type Mode } from './box-list.js';
@@ -32,9 +33,14 @@ const KEYS: Record<string, readonly [x: number, y: number, z: number]> = {
 };
 const MODES: Record<string, Mode> = { m: 'translate', t: 'rotate', s: 'scale' };
 
+interface Dragon {
+  readonly mesh: MeshId;
+  readonly object: ObjectId;
+}
+
 /** A mesh with the boxes that stand for it, which are edited by hand. */
 export class BoxesPage implements BoxEditor {
-  readonly camera = new PerspectiveCamera(36, 1, 0.01, 100);
+  readonly camera: PerspectiveCamera;
   readonly shapes: BoxShape[] = [];
   /** What the worker says of the boxes as they are; null while it looks. */
   check: BoxCheck | null = null;
@@ -56,12 +62,29 @@ export class BoxesPage implements BoxEditor {
   #isChecking = false;
   #checkMs = Number.NaN;
 
-  constructor(
+  /** Makes the gizmo first, which takes longer than all the rest; then the page has its turn. */
+  static async create(
     renderer: WebGLRenderer,
     geometry: BufferGeometry,
     service: CollisionService,
-    { mesh, object }: { mesh: MeshId; object: ObjectId },
+    dragon: Dragon,
+  ): Promise<BoxesPage> {
+    const camera = new PerspectiveCamera(36, 1, 0.01, 100);
+    const gizmo = new TransformControls(camera, renderer.domElement);
+    await nextTurn();
+    return new BoxesPage(renderer, geometry, service, dragon, camera, gizmo);
+  }
+
+  private constructor(
+    renderer: WebGLRenderer,
+    geometry: BufferGeometry,
+    service: CollisionService,
+    { mesh, object }: Dragon,
+    camera: PerspectiveCamera,
+    gizmo: TransformControls,
   ) {
+    this.camera = camera;
+    this.#gizmo = gizmo;
     this.#renderer = renderer;
     this.#service = service;
     this.#mesh = mesh;
@@ -78,7 +101,6 @@ export class BoxesPage implements BoxEditor {
     this.#controls.update();
     this.#controls.addEventListener('change', this.changed);
 
-    this.#gizmo = new TransformControls(this.camera, canvas);
     this.#gizmo.setSpace('local');
     this.#gizmo.addEventListener('change', this.changed);
     this.#gizmo.addEventListener('objectChange', () => this.#edited());

@@ -30,7 +30,7 @@ await runPage(async (progress) => {
   const object = service.addObject({ shape: { type: 'mesh', mesh }, motion: 'static' });
   // #endregion
   await nextTurn();
-  const page = new BoxesPage(renderer, geometry, service, { mesh, object });
+  const page = await BoxesPage.create(renderer, geometry, service, { mesh, object });
   await page.takeOwn(1);
   const gui = createControls('controls-inside', 298);
   const settings = { level: 1 };

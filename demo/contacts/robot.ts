@@ -1,4 +1,5 @@
 import { BoxGeometry, type BufferGeometry, Group, type Material, Mesh, MeshPhongMaterial, type Vector3 } from 'three';
+import { nextTurn } from '../next-turn.js';
 import { assembled, box, drum, link, pillar, roundedBox, shaft } from './robot-forms.js';
 import type { ToolPose } from './schedule.js';
 
@@ -24,31 +25,45 @@ export class Robot {
   /** Which way the fingers close: the angle of their line about y. */
   readonly #grip: number;
 
-  constructor(name: string, color: number, position: Vector3, grip: number) {
+  /** Makes it part by part; in between the page has its turn. */
+  static async create(name: string, color: number, position: Vector3, grip: number): Promise<Robot> {
+    const robot = new Robot(name, position, grip);
+    for (const _ of robot.#assemble(color)) await nextTurn();
+    return robot;
+  }
+
+  private constructor(name: string, position: Vector3, grip: number) {
     this.root.name = name;
     this.root.position.copy(position);
     this.#grip = grip;
     this.#turret.position.y = SHOULDER;
     this.#forearm.position.x = UPPER_ARM;
     this.#wrist.position.x = FOREARM;
-
     this.#fingers = ['left finger', 'right finger'].map((side) => {
       const finger = part(side, new BoxGeometry(FINGER.length, FINGER.depth, FINGER.width), paint(STEEL));
       finger.position.x = TOOL + 0.04 - FINGER.length / 2;
       return finger;
     });
-    const palm = assembled([roundedBox(0.15, 0.26, 0.86, 0.235), METAL], [shaft(0.12, 0.02, 0.16), STEEL]);
-    this.gripper.add(part('palm', palm), ...this.#fingers);
+  }
+
+  /** Yields where the page may have its turn. */
+  *#assemble(color: number): Generator<void> {
+    const palm = roundedBox(0.15, 0.26, 0.86, 0.235);
+    yield;
+    this.gripper.add(part('palm', assembled([palm, METAL], [shaft(0.12, 0.02, 0.16), STEEL])), ...this.#fingers);
+    yield;
     this.#wrist.add(part('wrist', assembled([drum(0.125, 0.3), METAL], [shaft(0.1, 0, 0.14), color])), this.gripper);
-    this.#forearm.add(
-      part('forearm', assembled([link(FOREARM, 0.19, 0.13, 0.17), color], [drum(0.16, 0.4), METAL])),
-      this.#wrist,
-    );
-    this.#upperArm.add(
-      part('upper arm', assembled([link(UPPER_ARM, 0.25, 0.2, 0.21), color], [drum(0.2, 0.5), METAL])),
-      this.#forearm,
-    );
+    yield;
+    const forearm = link(FOREARM, 0.19, 0.13, 0.17);
+    yield;
+    this.#forearm.add(part('forearm', assembled([forearm, color], [drum(0.16, 0.4), METAL])), this.#wrist);
+    yield;
+    const upperArm = link(UPPER_ARM, 0.25, 0.2, 0.21);
+    yield;
+    this.#upperArm.add(part('upper arm', assembled([upperArm, color], [drum(0.2, 0.5), METAL])), this.#forearm);
+    yield;
     this.#turret.add(part('shoulder', shoulder(color)), this.#upperArm);
+    yield;
     this.root.add(part('base', assembled([pillar(0.5, 0.46, 0, 0.12), METAL], [pillar(0.36, 0.3, 0.12, 0.3), color])));
     this.root.add(this.#turret);
   }

@@ -35,7 +35,7 @@ export class WorkCell {
   static async create(): Promise<WorkCell> {
     const robots: Robot[] = [];
     for (const [i, { name, color, grip }] of ROBOTS.entries()) {
-      robots.push(new Robot(name, color, PLACES[i], grip));
+      robots.push(await Robot.create(name, color, PLACES[i], grip));
       await nextTurn();
     }
     return new WorkCell(robots);

@@ -15,6 +15,7 @@ import { grouped } from '../format.js';
 import { FrustumVolume } from '../frustum-volume.js';
 import { SelectionMarker } from '../marker.js';
 import { costOf, Meter, quantile } from '../meter.js';
+import { nextTurn } from '../next-turn.js';
 import { Panel, showError } from '../panel.js';
 import { movesByItself } from '../quality.js';
 import { animate, BACKGROUND, createScene, FRUSTUM, fitToCanvas, IS_LIGHT } from '../scenery.js';
@@ -101,7 +102,8 @@ export class CullPage {
     tracker.hover(renderer.domElement, (hit) => this.#show(hit), { every: true });
     // Before the first answer three would draw all of it.
     this.camera.updateMatrixWorld();
-    this.#ask()
+    nextTurn()
+      .then(() => this.#ask())
       .then(() => animate(renderer, this.#scene, this.camera, (time: number) => this.#frame(time)))
       .catch(showError);
   }

@@ -10,6 +10,7 @@ import {
   PlaneGeometry,
   RepeatWrapping,
 } from 'three';
+import { nextTurn } from '../next-turn.js';
 import { IS_LIGHT } from '../scenery.js';
 
 /** Half of the side of the course, in metres. */
@@ -48,18 +49,29 @@ export class Course {
   readonly #lift = this.#box('the lift', [2.4, 6, 2.4], [0, -2.9, -9], COLORS.moving, true);
   readonly #bridge = this.#box('the bridge that turns', [6, 0.3, 1.4], [0, 0.15, 9], COLORS.moving, true);
 
-  constructor() {
+  /** Builds it part by part; in between the page has its turn. */
+  static async create(): Promise<Course> {
+    const course = new Course();
+    for (const _ of course.#build()) await nextTurn();
+    return course;
+  }
+
+  /** Yields where the page may have its turn. */
+  *#build(): Generator<void> {
     const floor = this.#box('the floor', [2 * HALF, 1, 2 * HALF], [0, -0.5, 0], COLORS.floor);
     (floor.material as MeshLambertMaterial).map = tiles();
     for (const side of [-1, 1]) {
       this.#addWall([1, 1, 2 * HALF + 2], side * (HALF + 0.5), 0);
       this.#addWall([2 * HALF, 1, 1], 0, side * (HALF + 0.5));
     }
+    yield;
     this.#addStairs();
     this.#addRamps();
     this.#addDoorway();
     this.#addCorners();
+    yield;
     this.#addLand();
+    yield;
     this.#addHero();
     this.pose(0);
   }

@@ -1,5 +1,6 @@
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
+import { nextTurn } from '../next-turn.js';
 import { createControls, runPage } from '../page.js';
 import { element } from '../panel.js';
 import { chooseQuality } from '../quality.js';
@@ -19,7 +20,9 @@ declare global {
 await runPage(async (progress) => {
   const quality = await chooseQuality();
   const renderer = await createRenderer(element('view') as HTMLCanvasElement, quality);
-  const course = new Course();
+  await nextTurn();
+  const course = await Course.create();
+  await nextTurn();
   course.root.updateMatrixWorld(true);
   // #region code
   const service = await createCollisionService();
@@ -30,8 +33,10 @@ await runPage(async (progress) => {
   const shape = { type: 'capsule', radius: RADIUS, from: [0, RADIUS, 0], to: [0, TALL - RADIUS, 0] } as const;
   const hero = tracker.createCharacter({ object: course.hero, shape, stepHeight: 0.35, layers: 1 });
   // #endregion
+  await nextTurn();
   const page = new WalkPage(renderer, course, service, tracker, hero, WALKERS[quality]);
 
+  await nextTurn();
   const gui = createControls('controls-inside', 298);
   gui.add(page.settings, 'move').name('Lift, bridge, door and crowd');
   gui

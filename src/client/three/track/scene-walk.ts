@@ -46,6 +46,8 @@ export class SceneWalk {
   /** What an object of the scene has thrown in a task of ours, where nobody waits for it. */
   #failure: { readonly cause: unknown } | null = null;
   #isWorking = false;
+  /** So many are taken in a frame in any case: one while `trackScene` waits for all that is there, which is slices for it. */
+  #fewest = 1;
   #isCleared = false;
   /** The last slice was over before all was looked at that is asked for. */
   #hasLookedLong = false;
@@ -133,7 +135,7 @@ export class SceneWalk {
     this.#visibility.lookAtWatched();
     let start = performance.now();
     const ms = SLICE_MS - this.#lookMs - (start - begun);
-    if (ms > LEAST_SLICE_MS || !this.#isWorking) this.#work(FEWEST, Math.max(LEAST_SLICE_MS, ms));
+    if (ms > LEAST_SLICE_MS || !this.#isWorking) this.#work(this.#fewest, Math.max(LEAST_SLICE_MS, ms));
     start = performance.now();
     const changed = this.#changed;
     moving.findChanged(0, moving.size, changed);
@@ -163,6 +165,7 @@ export class SceneWalk {
       await nextTask();
       this.#workOnce();
     }
+    this.#fewest = FEWEST;
   }
 
   /**
