@@ -28,7 +28,7 @@ withService();
 
 const RADIUS = 6;
 /** Fewer with older versions of three, where all of it would take too long. */
-const SCENES = Math.ceil(36 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = Math.ceil(24 * Number(import.meta.env.SHARE ?? 1));
 const ROUNDS = 4;
 const PICKS = 25;
 const TOLERANCE = 1e-6;

@@ -35,7 +35,7 @@ import { Random, SEED } from '../oracle/random.js';
 withService();
 
 /** Fewer with older versions of three, where all of it would take too long. */
-const SCENES = Math.ceil(50 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = Math.ceil(36 * Number(import.meta.env.SHARE ?? 1));
 const ROUNDS = 4;
 const PICKS = 25;
 const RADIUS = 4;

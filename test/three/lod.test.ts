@@ -33,7 +33,7 @@ import { Random, SEED } from '../oracle/random.js';
 withService();
 
 const RADIUS = 6;
-const SCENES = 50;
+const SCENES = Math.ceil(36 * Number(import.meta.env.SHARE ?? 1));
 const ROUNDS = 4;
 const PICKS = 25;
 const GEOMETRIES: BufferGeometry[] = [

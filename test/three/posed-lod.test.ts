@@ -27,7 +27,7 @@ import { type Rig, strike } from '../oracle/rigs.js';
 
 withService();
 
-const SCENES = Math.ceil(50 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = Math.ceil(36 * Number(import.meta.env.SHARE ?? 1));
 const ROUNDS = 4;
 const PICKS = 25;
 const ENDLESS = new Sphere(new Vector3(), 1e30);

@@ -22,7 +22,7 @@ import { type Rig, roundBones, strike } from '../oracle/rigs.js';
 withService();
 
 /** Fewer with older versions of three, where all of it would take too long. */
-const SCENES = Math.ceil(50 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = Math.ceil(36 * Number(import.meta.env.SHARE ?? 1));
 const ROUNDS = 4;
 const PICKS = 25;
 const FAR = 1e6;
