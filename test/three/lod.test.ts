@@ -18,6 +18,7 @@ import {
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
+import { shareOf } from '../fixtures/share.js';
 import {
   comparePicks,
   frontCamera,
@@ -33,7 +34,7 @@ import { Random, SEED } from '../oracle/random.js';
 withService();
 
 const RADIUS = 6;
-const SCENES = Math.ceil(36 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = shareOf(36);
 const ROUNDS = 4;
 const PICKS = 25;
 const GEOMETRIES: BufferGeometry[] = [

@@ -20,14 +20,13 @@ import {
 } from 'three';
 import { expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
+import { shareOf } from '../fixtures/share.js';
 import { comparePicks, randomCamera, SIZE } from '../fixtures/three-picks.js';
 import { Random, SEED } from '../oracle/random.js';
 
 withService();
 
 const RADIUS = 6;
-/** Of the changes: all of them, unless the tests run with several versions of three. */
-const SHARE = Number(import.meta.env.SHARE ?? 1);
 const SIDES = [FrontSide, BackSide, DoubleSide];
 
 /** A scene, and what may happen to it. */
@@ -202,7 +201,7 @@ test.each(
     [30, 520, 15],
     [400, 320, 20],
     [5000, 15, 60],
-  ].map(([nodes, frames, changes]) => [nodes, Math.ceil(SHARE * frames), changes]),
+  ].map(([nodes, frames, changes]) => [nodes, shareOf(frames), changes]),
 )(
   `three r${REVISION}: scenes of %i nodes at first, %i frames of up to %i changes each, seed ${SEED}`,
   { timeout: 240_000 },

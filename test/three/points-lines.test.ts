@@ -21,6 +21,7 @@ import {
 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
+import { shareOf } from '../fixtures/share.js';
 import { indexInThree, isMissedByThree } from '../fixtures/three-lines.js';
 import {
   type AnyCamera,
@@ -39,7 +40,7 @@ withService();
 
 const RADIUS = 6;
 /** Fewer with older versions of three, where all of it would take too long. */
-const SCENES = Math.ceil(24 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = shareOf(24);
 const ROUNDS = 4;
 const PICKS = 25;
 const KINDS = { Points, Line, LineSegments, LineLoop };

@@ -20,6 +20,7 @@ import {
 import { expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
+import { shareOf } from '../fixtures/share.js';
 import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { arm, cameraAt, comparePosedPicks, rigIn } from '../fixtures/three-rigs.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -27,7 +28,7 @@ import { type Rig, strike } from '../oracle/rigs.js';
 
 withService();
 
-const SCENES = Math.ceil(36 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = shareOf(36);
 const ROUNDS = 4;
 const PICKS = 25;
 const ENDLESS = new Sphere(new Vector3(), 1e30);

@@ -31,6 +31,7 @@ import { LineGeometry } from 'three/addons/lines/LineGeometry.js';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';
+import { shareOf } from '../fixtures/share.js';
 import { RandomBatch } from '../fixtures/three-batches.js';
 import { SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { cameraAt, comparePosedPicks, rigIn } from '../fixtures/three-rigs.js';
@@ -38,7 +39,7 @@ import { place, randomMatrix } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
 import { type Rig, strike } from '../oracle/rigs.js';
 
-const LIVES = Math.ceil(4 * Number(import.meta.env.SHARE ?? 1));
+const LIVES = shareOf(4);
 const ROUNDS = 8;
 const STEPS = 6;
 const PICKS = 25;

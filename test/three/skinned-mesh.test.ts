@@ -14,6 +14,7 @@ import {
 import { describe, expect, test, vi } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
 import { Mortal } from '../fixtures/mortal.js';
+import { shareOf } from '../fixtures/share.js';
 import { frontCamera, pickMiddle, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { arm, cameraAt, comparePosedPicks, rigIn } from '../fixtures/three-rigs.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -22,7 +23,7 @@ import { type Rig, roundBones, strike } from '../oracle/rigs.js';
 withService();
 
 /** Fewer with older versions of three, where all of it would take too long. */
-const SCENES = Math.ceil(36 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = shareOf(36);
 const ROUNDS = 4;
 const PICKS = 25;
 const FAR = 1e6;

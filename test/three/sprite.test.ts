@@ -16,6 +16,7 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
+import { shareOf } from '../fixtures/share.js';
 import { frontCamera, pickMiddle, randomCamera, SIZE, settle, UNRENDERED } from '../fixtures/three-picks.js';
 import { place } from '../fixtures/three-scenes.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -23,7 +24,7 @@ import { Random, SEED } from '../oracle/random.js';
 withService();
 
 const RADIUS = 6;
-const SCENES = Math.ceil(36 * Number(import.meta.env.SHARE ?? 1));
+const SCENES = shareOf(36);
 const ROUNDS = 4;
 const PICKS = 25;
 

@@ -46,7 +46,7 @@ export class SceneWalk {
   /** What an object of the scene has thrown in a task of ours, where nobody waits for it. */
   #failure: { readonly cause: unknown } | null = null;
   #isWorking = false;
-  /** So many are taken in a frame in any case: one while `trackScene` waits for all that is there, which is slices for it. */
+  /** So many are done in a frame in any case. `trackScene` waits for all that is there at first: until then, slices are as short as any. */
   #fewest = 1;
   #isCleared = false;
   /** The last slice was over before all was looked at that is asked for. */
