@@ -131,7 +131,7 @@ class PartMeshes implements MeshSource {
   async load(number: number): Promise<MeshData | ArrayBuffer> {
     const mesh = this.#meshes[number];
     if (mesh instanceof ArrayBuffer) return mesh.slice(0);
-    const { positions, indices, ...others } = mesh;
+    const { positions, indices, skin, morphs, ...others } = mesh;
     return { ...others, positions: positions.slice(), ...(indices ? { indices: indices.slice() } : {}) };
   }
 }

@@ -10,7 +10,7 @@ export interface Part {
   name?: string;
   layer?: string;
   properties?: Properties;
-  /** Triangles, or what `bakeMesh` made of them. Parts that share one share its tree, too. */
+  /** Triangles, or what `bakeMesh` made of them; no pose moves them. Parts that share one share its tree, too. */
   mesh: MeshData | ArrayBuffer;
   /** 16, column-major, affine and invertible. Default the identity. */
   matrix?: ArrayLike<number>;

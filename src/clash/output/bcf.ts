@@ -15,6 +15,7 @@ export interface BcfOptions {
   up?: 'y' | 'z';
 }
 
+const VERSION = '<Version VersionId="2.1"><DetailedVersion>2.1</DetailedVersion></Version>\n';
 const OLDEST = new Date(Date.UTC(1980, 0, 1));
 /** BCF 2.1 allows 45 … 60 degrees. */
 const FIELD_OF_VIEW = 60;
@@ -38,7 +39,7 @@ export function toBcf(report: ClashReport, options: BcfOptions = {}): Uint8Array
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) invalid('date', date, 'a date');
   if (up !== 'y' && up !== 'z') invalid('up', up, "'y' or 'z'");
   const clashes = new Map(report.clashes.map((clash) => [clash.id, clash]));
-  const files: Zippable = { 'bcf.version': xml(versionXml()) };
+  const files: Zippable = { 'bcf.version': xml(VERSION) };
   report.groups.forEach((group, index) => {
     if (group.status === 'accepted') return;
     const members = group.clashes.map((id) => clashes.get(id)!);
@@ -51,10 +52,6 @@ export function toBcf(report: ClashReport, options: BcfOptions = {}): Uint8Array
 
 function xml(element: string): Uint8Array {
   return strToU8(`<?xml version="1.0" encoding="UTF-8"?>\n${element}`);
-}
-
-function versionXml(): string {
-  return '<Version VersionId="2.1"><DetailedVersion>2.1</DetailedVersion></Version>\n';
 }
 
 function markupXml(group: ClashGroup, members: readonly Clash[], index: number, date: Date, author: string): string {

@@ -53,7 +53,7 @@ export function boxOfPoints(points: ArrayLike<number>): number[] {
 }
 
 /** No typed array: those that are small take longer to make, and to collect, than all else of a box. */
-function emptyBox(): number[] {
+export function emptyBox(): number[] {
   return [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
 }
 
@@ -68,7 +68,7 @@ export function addPoint(box: number[], x: number, y: number, z: number): void {
 }
 
 /** Answers the square of the gap between two boxes of a list; 0 where they meet. */
-export function squaredGap(boxes: Float64Array, a: number, b: number): number {
+export function squaredGap(boxes: ArrayLike<number>, a: number, b: number): number {
   let sum = 0;
   for (let axis = 0; axis < 3; axis++) {
     const [p, q] = [6 * a + axis, 6 * b + axis];

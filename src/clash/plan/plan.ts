@@ -119,9 +119,7 @@ function copy(to: Float64Array, at: number, from: ArrayLike<number>, count: numb
 
 /** Answers the greatest magnitude of numbers, and no less than `least`. */
 function greatest(numbers: Float64Array, least: number): number {
-  let most = least;
-  for (let i = 0; i < numbers.length; i++) most = Math.max(most, Math.abs(numbers[i]));
-  return most;
+  return numbers.reduce((most, each) => Math.max(most, Math.abs(each)), least);
 }
 
 /** Makes boxes and matrices relative to the origin. */
@@ -135,14 +133,7 @@ function moveToOrigin(boxes: Float64Array, matrices: Float64Array, origin: reado
 
 /** Answers the boxes, grown by a margin and the rounding to all sides. */
 function paddedBy(boxes: Float64Array, margin: number, rounding: number): Float64Array {
-  const padded = boxes.slice();
-  for (let i = 0; i < padded.length; i += 6) {
-    for (let axis = 0; axis < 3; axis++) {
-      padded[i + axis] = padded[i + axis] - margin - rounding;
-      padded[i + axis + 3] = padded[i + axis + 3] + margin + rounding;
-    }
-  }
-  return padded;
+  return boxes.map((each, i) => (i % 6 < 3 ? each - margin - rounding : each + margin + rounding));
 }
 
 /** A place near the middle of all parts, in whole units: float32 has most digits near it. */

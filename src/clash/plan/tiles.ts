@@ -79,31 +79,15 @@ export function* makeTiles(
       const { axis, at, low, high } = cut;
       yield* divide(low, cell.with(3 + axis, at));
       yield* divide(high, cell.with(axis, at));
-    } else yield* divideList(list, cell);
+    } else yield* divideList({ cell, parts: list, split: 0 });
   }
-  /** Divides parts that lie in one place: each half by itself, then the one with the other. */
-  function* divideList(list: readonly number[], cell: readonly number[]): Generator<void> {
+  /** Divides parts that lie in one place. */
+  function* divideList(tile: Tile): Generator<void> {
     yield;
-    if (list.length < 2) return;
-    if (list.length === 2 || (list.length <= MOST_IN_ONE_PLACE && fits(list))) {
-      tiles.push({ cell, parts: list, split: 0 });
-      return;
-    }
-    const [low, high] = halves(list);
-    yield* divideList(low, cell);
-    yield* divideList(high, cell);
-    yield* cross(low, high, cell);
-  }
-  function* cross(low: readonly number[], high: readonly number[], cell: readonly number[]): Generator<void> {
-    yield;
-    const both = [...low, ...high];
-    if (both.length === 2 || (both.length <= MOST_IN_ONE_PLACE && fits(both))) {
-      tiles.push({ cell, parts: both, split: low.length });
-      return;
-    }
-    for (const one of low.length > 1 ? halves(low) : [low]) {
-      for (const other of high.length > 1 ? halves(high) : [high]) yield* cross(one, other, cell);
-    }
+    const { parts } = tile;
+    if (parts.length < 2) return;
+    if (parts.length === 2 || (parts.length <= MOST_IN_ONE_PLACE && fits(parts))) tiles.push(tile);
+    else for (const smaller of halvesOf(tile)) yield* divideList(smaller);
   }
   yield* divide(list, WHOLE);
   if (alone.length > 0) {
@@ -119,9 +103,28 @@ export function* makeTiles(
   return tiles;
 }
 
-export function halves(list: readonly number[]): [number[], number[]] {
+/**
+ * Divides a tile into such that have its pairs together: each half of the parts by itself, then the one with the other; or each half
+ * of a side of its split with each half of the other side.
+ */
+export function halvesOf({ cell, parts, split }: Tile): Tile[] {
+  const [low, high] = split > 0 ? [parts.slice(0, split), parts.slice(split)] : halves(parts);
+  if (split === 0) {
+    return [
+      { cell, parts: low, split },
+      { cell, parts: high, split },
+      { cell, parts, split: low.length },
+    ];
+  }
+  return halves(low).flatMap((one) => {
+    return halves(high).map((other) => ({ cell, parts: [...one, ...other], split: one.length }));
+  });
+}
+
+/** Halves a list; one of one part stays as it is. */
+function halves(list: readonly number[]): (readonly number[])[] {
   const middle = list.length >> 1;
-  return [list.slice(0, middle), list.slice(middle)];
+  return middle > 0 ? [list.slice(0, middle), list.slice(middle)] : [list];
 }
 
 interface Cut {

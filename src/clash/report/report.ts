@@ -1,6 +1,6 @@
 import { checkNumber, invalid } from '../check.js';
 import { NameUuids } from '../name-uuid.js';
-import { addPoint } from '../plan/bounds.js';
+import { addPoint, emptyBox } from '../plan/bounds.js';
 import type { Plan } from '../plan/plan.js';
 import { inChunks } from '../slices.js';
 import type { Finding, TileResult } from '../tile/tile-runner.js';
@@ -55,16 +55,14 @@ export class ReportMaker {
 
   /** Takes what a tile has. */
   *add({ findings, unread }: TileResult): Generator<void> {
-    yield* inChunks(findings.length, (i) => this.#take(findings[i]));
+    yield* inChunks(findings.length, (i) => {
+      const { rule, a, b, point } = findings[i];
+      this.#found.push({ rule, a, b, point, clash: this.#clashOf(findings[i]) });
+    });
     for (const [part, reason] of unread) {
       const known = this.#reasons.get(part);
       if (known === undefined || reason < known) this.#reasons.set(part, reason);
     }
-  }
-
-  #take(finding: Finding): void {
-    const { rule, a, b, point } = finding;
-    this.#found.push({ rule, a, b, point, clash: this.#clashOf(finding) });
   }
 
   #clashOf({ rule, a, b, point, value, inside }: Finding): Clash {
@@ -112,7 +110,7 @@ export class ReportMaker {
   *make(): Generator<void, ClashReport> {
     const clashes: Clash[] = [];
     const groups: ClashGroup[] = [];
-    const found = yield* groupsOf(this.#found.sort(byRuleAndParts), this.#groupDistance);
+    const found = yield* groupsOf(this.#found, this.#groupDistance);
     yield* inChunks(found.length, (i) => {
       groups.push(this.#groupOf(found[i], clashes));
     });
@@ -137,8 +135,7 @@ export class ReportMaker {
     const { name, kind } = this.#plan.rules[rule];
     const ofPart = this.#nameOf(part);
     const ids: string[] = [];
-    const [x, y, z] = findings[0].clash.point;
-    const bounds: ClashGroup['bounds'] = [x, y, z, x, y, z];
+    const bounds = emptyBox() as ClashGroup['bounds'];
     let lowest = findings[0].clash.id;
     let isAnyNew = false;
     let areAccepted = true;
@@ -173,10 +170,6 @@ export class ReportMaker {
     });
     return [...this.#unread, ...found].sort((p, q) => compare(p.set, q.set) || compare(p.id, q.id));
   }
-}
-
-function byRuleAndParts(p: Grouped, q: Grouped): number {
-  return p.rule - q.rule || p.a - q.a || p.b - q.b;
 }
 
 /** Reads what is said about a report, before there is anything to report. Throws INVALID_ARGUMENT for options that are none. */

@@ -99,7 +99,6 @@ function listed(texts: readonly string[]): string {
   const distinct = [...new Set(texts.filter((text) => text !== ''))].sort();
   if (distinct.length === 0) return 'none';
   const shown = distinct.slice(0, MOST_NAMES).map((text) => JSON.stringify(text));
-  return distinct.length > MOST_NAMES
-    ? `${shown.join(', ')} and ${distinct.length - MOST_NAMES} more`
-    : shown.join(', ');
+  const more = distinct.length - shown.length;
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

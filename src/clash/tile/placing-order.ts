@@ -27,12 +27,8 @@ export function placingOrder(plan: Plan): PlacingOrder {
   const byMesh = new Uint32Array(parts.length);
   for (let part = 0; part < parts.length; part++) {
     const { mesh } = parts[part];
-    let number = order.get(mesh);
-    if (number === undefined) {
-      number = order.size;
-      order.set(mesh, number);
-    }
-    byMesh[part] = number;
+    if (!order.has(mesh)) order.set(mesh, order.size);
+    byMesh[part] = order.get(mesh)!;
   }
   const byRank = sortedByMesh(byMesh, order.size);
   const compare = (a: number, b: number): number =>

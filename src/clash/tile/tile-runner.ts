@@ -9,8 +9,8 @@ import {
 import { reasonOf, throwIfAborted } from '../check.js';
 import { squaredGap } from '../plan/bounds.js';
 import { isAbout, type Plan } from '../plan/plan.js';
-import { halves, isOfCell, type Tile } from '../plan/tiles.js';
-import { inSlices } from '../slices.js';
+import { halvesOf, isOfCell, type Tile } from '../plan/tiles.js';
+import { inChunks, inSlices } from '../slices.js';
 import type { Rule } from '../types.js';
 import { isDuplicate, isSameBox, type PlacedGeometry, placeGeometry } from './duplicates.js';
 import { LoadedMeshes, type MeshSource } from './loaded-meshes.js';
@@ -36,8 +36,10 @@ export interface TileResult {
   unread: [part: number, reason: string][];
 }
 
-/** Parts with the same box, and the rules of sameness that are about both. */
-interface Alike {
+type Pair = readonly [a: number, b: number];
+
+/** Two parts, and the rules of a kind that are to be looked at for both. */
+interface WantedPair {
   a: number;
   b: number;
   wanted: readonly number[];
@@ -62,17 +64,13 @@ const GROUPED = 0.125;
 /** So many distances are asked for at once. */
 const MOST_AT_ONCE = 1024;
 
-/** Lists the rules of a kind that are about two parts, by their limits. */
-function rulesAbout(
-  plan: Plan,
-  kind: Rule['kind'],
-  a: number,
-  b: number,
-  isNear: (limit: number) => boolean,
-): number[] {
-  const found: number[] = [];
-  plan.rules.forEach((rule, i) => {
-    if (rule.kind === kind && isNear(rule.limit) && isAbout(plan, i, a, b)) found.push(i);
+/** Lists the pairs that any rule is about. It may rest after every few. */
+function* wantedOf(pairs: readonly Pair[], about: (pair: Pair) => number[]): Generator<void, WantedPair[]> {
+  const found: WantedPair[] = [];
+  yield* inChunks(pairs.length, (i) => {
+    const [a, b] = pairs[i];
+    const wanted = about(pairs[i]);
+    if (wanted.length > 0) found.push({ a, b, wanted });
   });
   return found;
 }
@@ -125,8 +123,8 @@ export class TileRunner {
     const failed = await this.#meshes.load(meshes, signal);
     const isRead = (part: number): boolean => !failed.has(this.#plan.parts[part].mesh);
     for (const part of tile.parts) {
-      const { mesh } = this.#plan.parts[part];
-      if (failed.has(mesh)) result.unread.push([part, failed.get(mesh)!]);
+      const reason = failed.get(this.#plan.parts[part].mesh);
+      if (reason !== undefined) result.unread.push([part, reason]);
     }
     const parts = tile.parts.filter(isRead);
     const split = tile.parts.slice(0, tile.split).filter(isRead).length;
@@ -135,16 +133,16 @@ export class TileRunner {
     if (isEmpty) return result;
     const whole = { cell: tile.cell, parts, split };
     const placed = this.#place(whole);
-    let isTooMuch = false;
+    let isDone = true;
     try {
-      isTooMuch = !(await this.#findHard(whole, placed, result, signal));
-      const pairs = this.#pairsOf(whole);
+      isDone = await this.#findHard(whole, placed, result, signal);
+      const pairs = await inSlices(this.#pairsOf(whole), signal);
       await this.#findNear(pairs, placed, result, signal);
       await this.#findDuplicates(pairs, result, signal);
     } finally {
       this.#service.removeObjects(placed.objects);
     }
-    if (isTooMuch) await this.#findByHalves(whole, result, signal);
+    if (!isDone) await this.#findByHalves(whole, result, signal);
     return result;
   }
 
@@ -167,24 +165,12 @@ export class TileRunner {
       return true;
     }
     if (contacts.truncated) return false;
-    this.#readFrame(tile, placed, contacts, result.findings);
+    await inSlices(this.#readFrame(tile, placed, contacts, result.findings), signal);
     return true;
   }
 
   async #findByHalves(tile: Tile, result: TileResult, signal: AbortSignal | undefined): Promise<void> {
-    const { cell, parts, split } = tile;
-    const [low, high] = split > 0 ? [parts.slice(0, split), parts.slice(split)] : halves(parts);
-    const smaller: Tile[] = [];
-    if (split === 0) {
-      smaller.push({ cell, parts: low, split: 0 }, { cell, parts: high, split: 0 }, { cell, parts, split: low.length });
-    } else {
-      for (const one of low.length > 1 ? halves(low) : [low]) {
-        for (const other of high.length > 1 ? halves(high) : [high]) {
-          smaller.push({ cell, parts: [...one, ...other], split: one.length });
-        }
-      }
-    }
-    for (const each of smaller) {
+    for (const each of halvesOf(tile)) {
       if (each.parts.length < 2) continue;
       const placed = this.#place(each);
       const isDone = await this.#findHard(each, placed, result, signal).finally(() => {
@@ -213,7 +199,7 @@ export class TileRunner {
     sorted.forEach((part, i) => {
       const at = 6 * part;
       groups[i] = padded[at] < cell[0] ? 1 : padded[at + 1] < cell[1] ? 2 : padded[at + 2] < cell[2] ? 3 : 0;
-      if (groups[i] !== 0) count++;
+      if (groups[i]) count++;
     });
     return count > GROUPED * sorted.length ? groups : groups.fill(0);
   }
@@ -266,17 +252,17 @@ export class TileRunner {
     return { objects, parts: sorted };
   }
 
-  #readFrame(tile: Tile, { objects, parts }: PlacedTile, contacts: ContactSet, findings: Finding[]): void {
+  *#readFrame(tile: Tile, { objects, parts }: PlacedTile, contacts: ContactSet, findings: Finding[]): Generator<void> {
     const { padded, rules } = this.#plan;
     const partOf = new Map<ObjectId, number>();
     parts.forEach((part, i) => {
       partOf.set(objects[i], part);
     });
-    for (let i = 0; i < contacts.count; i++) {
+    yield* inChunks(contacts.count, (i) => {
       const [first, second] = [partOf.get(contacts.a[i])!, partOf.get(contacts.b[i])!];
       const isTurned = first > second;
       const [a, b] = isTurned ? [second, first] : [first, second];
-      if (!isOfCell(tile.cell, padded, a, b)) continue;
+      if (!isOfCell(tile.cell, padded, a, b)) return;
       const { depth, point } = deepestOf(contacts, i);
       const contained = contacts.contained[i];
       const inside = isTurned && contained !== 0 ? 3 - contained : contained;
@@ -284,24 +270,22 @@ export class TileRunner {
         if (!(depth > rules[rule].limit) || !isAbout(this.#plan, rule, a, b)) continue;
         findings.push({ rule, a, b, point, value: depth, inside });
       }
-    }
+    });
   }
 
   /** Lists the pairs that rules of nearness or sameness may be about: those whose padded boxes meet. */
-  #pairsOf({ cell, parts, split }: Tile): [a: number, b: number][] {
-    const pairs: [number, number][] = [];
+  *#pairsOf({ cell, parts, split }: Tile): Generator<void, Pair[]> {
+    const pairs: Pair[] = [];
     if (this.#plan.rules.every(({ kind }) => kind === 'hard')) return pairs;
     const { padded } = this.#plan;
     const order = Array.from(parts.keys()).sort((i, j) => padded[6 * parts[i]] - padded[6 * parts[j]]);
-    order.forEach((i, at) => {
+    yield* inChunks(order.length, (at) => {
+      const i = order[at];
       const p = 6 * parts[i];
       for (let next = at + 1; next < order.length && padded[6 * parts[order[next]]] <= padded[p + 3]; next++) {
         const j = order[next];
-        const q = 6 * parts[j];
-        if (padded[p + 1] > padded[q + 4] || padded[q + 1] > padded[p + 4]) continue;
-        if (padded[p + 2] > padded[q + 5] || padded[q + 2] > padded[p + 5]) continue;
-        if (split > 0 && i < split === j < split) continue;
         const [a, b] = [parts[Math.min(i, j)], parts[Math.max(i, j)]];
+        if (squaredGap(padded, a, b) > 0 || (split > 0 && i < split === j < split)) continue;
         if (isOfCell(cell, padded, a, b)) pairs.push([a, b]);
       }
     });
@@ -309,7 +293,7 @@ export class TileRunner {
   }
 
   async #findNear(
-    pairs: readonly [number, number][],
+    pairs: readonly Pair[],
     placed: PlacedTile,
     result: TileResult,
     signal: AbortSignal | undefined,
@@ -319,18 +303,17 @@ export class TileRunner {
     placed.parts.forEach((part, i) => {
       objectOf.set(part, placed.objects[i]);
     });
-    const near: { a: number; b: number; maxDistance: number; wanted: number[] }[] = [];
-    for (const [a, b] of pairs) {
+    const about = ([a, b]: Pair): number[] => {
       const square = squaredGap(boxes, a, b);
-      const wanted = rulesAbout(this.#plan, 'clearance', a, b, (limit) => square <= (limit + rounding) ** 2);
-      const maxDistance = Math.max(...wanted.map((rule) => rules[rule].limit));
-      if (wanted.length > 0) near.push({ a, b, maxDistance, wanted });
-    }
+      return this.#rulesAbout('clearance', a, b, (limit) => square <= (limit + rounding) ** 2);
+    };
+    const near = await inSlices(wantedOf(pairs, about), signal);
     for (let first = 0; first < near.length; first += MOST_AT_ONCE) {
       throwIfAborted(signal);
       const some = near.slice(first, first + MOST_AT_ONCE);
       const answers = await Promise.all(
-        some.map(({ a, b, maxDistance }) => {
+        some.map(({ a, b, wanted }) => {
+          const maxDistance = this.#greatestLimit(wanted);
           return this.#service.distance(objectOf.get(a)!, objectOf.get(b)!, { maxDistance });
         }),
       );
@@ -351,18 +334,29 @@ export class TileRunner {
     }
   }
 
+  /** Lists the rules of a kind that are about two parts, by their limits. */
+  #rulesAbout(kind: Rule['kind'], a: number, b: number, isNear: (limit: number) => boolean): number[] {
+    return [...this.#plan.rules.keys()].filter((i) => {
+      const rule = this.#plan.rules[i];
+      return rule.kind === kind && isNear(rule.limit) && isAbout(this.#plan, i, a, b);
+    });
+  }
+
+  #greatestLimit(wanted: readonly number[]): number {
+    return Math.max(...wanted.map((rule) => this.#plan.rules[rule].limit));
+  }
+
   async #findDuplicates(
-    pairs: readonly [number, number][],
+    pairs: readonly Pair[],
     { findings }: TileResult,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { parts, rules, boxes, rounding } = this.#plan;
-    const alike: Alike[] = [];
-    for (const [a, b] of pairs) {
-      const wanted = rulesAbout(this.#plan, 'duplicates', a, b, () => true);
-      const most = Math.max(...wanted.map((rule) => rules[rule].limit));
-      if (wanted.length > 0 && isSameBox(boxes, a, b, most + rounding)) alike.push({ a, b, wanted });
-    }
+    const { parts, boxes, rounding } = this.#plan;
+    const about = ([a, b]: Pair): number[] => {
+      const wanted = this.#rulesAbout('duplicates', a, b, () => true);
+      return isSameBox(boxes, a, b, this.#greatestLimit(wanted) + rounding) ? wanted : [];
+    };
+    const alike = await inSlices(wantedOf(pairs, about), signal);
     const meshes = new Map<number, MeshData | ArrayBuffer>();
     for (const mesh of new Set(alike.flatMap(({ a, b }) => [parts[a].mesh, parts[b].mesh]))) {
       meshes.set(mesh, await this.#source.load(mesh));
@@ -372,7 +366,7 @@ export class TileRunner {
 
   /** Compares the geometries of pairs whose boxes are the same. It may rest after each step. */
   *#compare(
-    alike: readonly Alike[],
+    alike: readonly WantedPair[],
     meshes: Map<number, MeshData | ArrayBuffer>,
     findings: Finding[],
   ): Generator<void> {
