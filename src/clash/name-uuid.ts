@@ -127,7 +127,7 @@ function textOfState(): string {
   state[2] = (state[2] & 0x3fffffff) | 0x80000000;
   let to = 0;
   for (let i = 0; i < 16; i++) {
-    if (i === 4 || i === 6 || i === 8 || i === 10) to++;
+    if (i > 3 && i < 11 && i % 2 === 0) to++;
     const byte = state[i >> 2] >>> (24 - 8 * (i & 3));
     text[to++] = DIGITS[(byte >>> 4) & 15];
     text[to++] = DIGITS[byte & 15];
