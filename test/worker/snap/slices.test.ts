@@ -41,6 +41,14 @@ test('the answer is the same where everything goes meanwhile, or another pick is
   expect(seen).toBeLessThan(frame);
 });
 
+test('the largest radius is one like others where much is near', async () => {
+  const { service } = await pile();
+  const [all, most] = await Promise.all(
+    [1e4, Number.MAX_VALUE].map((radius) => service.pick(200, 150, { snap: ['vertex'], radius })),
+  );
+  expect(most!.snap).toEqual(all!.snap);
+});
+
 test('an abort ends it', async () => {
   const { service, snap } = await pile();
   const controller = new AbortController();
