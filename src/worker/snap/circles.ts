@@ -10,6 +10,8 @@ const STEPS = 1024;
 const LEAST_COSINE = 0.7;
 /** An arc has as many edges at least. */
 const LEAST_EDGES = 4;
+/** One that turns once has no more, or it is straight by runs.ts. All edges of a thread are of one arc, which is looked at in one piece. */
+const MOST_BENDS = 1 << 13;
 /** How far from the circle through three points the next one may be, as a share of how far these are from straight. */
 const NEXT_SHARE = 0.05;
 /** No vertex of an arc is farther from its circle than this share of the radius. */
@@ -73,7 +75,7 @@ export function* findCircles(
   const arcEdges: number[] = [];
   for (const arc of arcs.values()) {
     yield;
-    if (arc.length < LEAST_EDGES - 1) continue;
+    if (arc.length < LEAST_EDGES - 1 || arc.length > MOST_BENDS) continue;
     const found = fitArc(
       arc.map((i) => bends.all[i]),
       points,

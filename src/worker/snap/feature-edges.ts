@@ -83,15 +83,14 @@ export function* findFeatureEdges({ positions }: Corners, { of }: Vertices, cosi
   const ends: number[] = [];
   const faceStarts = [0];
   const faces: number[] = [];
+  let steps = 0;
   for (let edge = 0; edge < count; edge++) {
-    if (edge % STEPS === STEPS - 1) yield;
-    let isSmooth = false;
-    if (next[first[edge]] !== 0) {
-      wings.begin(first[edge]);
-      for (let half = next[first[edge]]; half !== 0; half = next[half - 1]) wings.add(half - 1);
-      isSmooth = wings.isSmooth;
+    wings.begin(first[edge]);
+    for (let half = first[edge] + 1; half !== 0; half = next[half - 1]) {
+      if (++steps % STEPS === 0) yield;
+      if (half > first[edge] + 1) wings.add(half - 1);
     }
-    if (isSmooth) continue;
+    if (wings.isSmooth) continue;
     const half = first[edge];
     const s = of[half];
     const t = of[half % 3 === 2 ? half - 2 : half + 1];
@@ -124,17 +123,27 @@ export function* findFlatFaces({ positions }: Corners, { of }: Vertices): Genera
     }
     return root;
   };
+  // The halves of an edge that lie in different places: any number of triangles may lie in one.
+  const apart: number[] = [];
+  let steps = 0;
   for (let edge = 0; edge < count; edge++) {
-    if (edge % STEPS === STEPS - 1) yield;
-    for (let half = first[edge] + 1; next[half - 1] !== 0; half = next[half - 1]) {
-      for (let other = next[half - 1]; other !== 0; other = next[other - 1]) {
-        wings.begin(half - 1);
-        wings.add(other - 1);
+    apart.length = 0;
+    for (let half = first[edge] + 1; half !== 0; half = next[half - 1]) {
+      steps += 1 + apart.length;
+      if (steps > STEPS) {
+        steps = 0;
+        yield;
+      }
+      let isApart = true;
+      for (const other of apart) {
+        wings.begin(other);
+        if (wings.add(half - 1)) isApart = false;
         if (!wings.isSmooth) continue;
         const a = rootOf(Math.floor((half - 1) / 3));
-        const b = rootOf(Math.floor((other - 1) / 3));
+        const b = rootOf(Math.floor(other / 3));
         parents[Math.max(a, b)] = Math.min(a, b);
       }
+      if (isApart) apart.push(half - 1);
     }
   }
   for (let i = 0; i < parents.length; i++) {
@@ -197,7 +206,8 @@ class WingTest {
     this.#isBoth = true;
   }
 
-  add(half: number): void {
+  /** Answers whether the triangle lies in the place of the first one. */
+  add(half: number): boolean {
     this.#findWing(half);
     const dot = this.#wingX * this.#firstX + this.#wingY * this.#firstY + this.#wingZ * this.#firstZ;
     const isOpposite = -dot >= this.#cosine;
@@ -207,6 +217,7 @@ class WingTest {
     const isSame = dot > 0 && Math.hypot(crossX, crossY, crossZ) <= SAME;
     this.#isBoth &&= isOpposite || isSame;
     this.isSmooth = this.#isBoth && (this.isSmooth || isOpposite);
+    return isSame;
   }
 
   #findWing(half: number): void {

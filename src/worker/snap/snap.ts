@@ -118,7 +118,7 @@ export class Snapper {
       if (!isFound && some !== 0) isFound = yield* this.#findVisible(room, fronts, some);
     }
     if (hit === null) return { hit: isFound ? hitOf(snaps, room, view, ray) : null };
-    hit.snap = isFound ? snapIn(snaps, room) : struck ? faceSnap(snaps, this.#store, struck, hit) : null;
+    hit.snap = isFound ? snapIn(snaps, room) : struck ? yield* faceSnap(snaps, this.#store, struck, hit) : null;
     return { hit };
   }
 
@@ -236,24 +236,25 @@ function hitOf(snaps: CoreSnaps, room: number, view: SnapView, { origin, directi
 
 const ZERO: Vec3 = [0, 0, 0];
 
-function faceSnap(snaps: CoreSnaps, store: FeatureStore, target: Struck, hit: CoreHit): Snap | null {
+function* faceSnap(snaps: CoreSnaps, store: FeatureStore, target: Struck, hit: CoreHit): Steps<Snap | null> {
   const { object, point, triangle, normal } = hit;
-  const face = faceAt(snaps, store, target, triangle, point, normal);
+  const face = yield* faceAt(snaps, store, target, triangle, point, normal);
   return face && { kind: 'face', object, point, pixels: 0, a: point, b: point, element: triangle, face };
 }
 
 /** Answers the flat face of an object that has a point; null where it has none, as it is round or posed. */
-function faceAt(
+function* faceAt(
   snaps: CoreSnaps,
   store: FeatureStore,
   { shape, place, mesh, base }: Struck,
   triangle: number,
   point: Vec3,
   normal: Vec3,
-): FlatFace | null {
+): Steps<FlatFace | null> {
   if (shape === SHAPE_BOX) return cubeQuadAt(place, point, normal);
   const flats = shape === SHAPE_MESH && mesh === base ? store.flatsAt(base) : undefined;
-  return flats && triangle >= 0 ? faceOf(flats, triangle, new Faces(snaps.memoryOf, mesh), place, normal) : null;
+  if (!flats || triangle < 0) return null;
+  return yield* faceOf(flats, triangle, new Faces(snaps.memoryOf, mesh), place, normal);
 }
 
 function distanceFrom(way: Vec3, along: Vec3): number {

@@ -177,7 +177,7 @@ function meet(end: u32, looks: bool): void {
 /** How many ends or segments are looked at between two readings of the clock: some 0.1 ms. */
 const PER_READING: u32 = 2048;
 
-/** An open end in a grid of the tolerance's size, the next one in its list, its cell, and where it is in the world. */
+/** An open end in a grid of cells of the tolerance's size or larger, the next one in its list, its cell, and where it is in the world. */
 @unmanaged
 class OpenEnd {
   x: f64; y: f64; z: f64;
@@ -188,6 +188,7 @@ class OpenEnd {
 
 const OPEN_BYTES: usize = offsetof<OpenEnd>();
 let tolerance: f64 = 0;
+let cellSize: f64 = 0;
 /** How many ends are joined to none. */
 let openCount: u32 = 0;
 /** Where the grid's first cell begins. */
@@ -220,9 +221,13 @@ function clearTable(): void {
   openCount = 0;
 }
 
-/** Begins to join all segments to outlines; ends at most `within` apart are one. World units. Throws OUT_OF_MEMORY. */
-export function beginJoining(within: f64): void {
+/**
+ * Begins to join all segments to outlines; ends at most `within` apart are one. They are looked for in cells that are no smaller than
+ * `cell`, of which all together reach over MOST_CELLS to either side at most. World units. Throws OUT_OF_MEMORY.
+ */
+export function beginJoining(within: f64, cell: f64): void {
   tolerance = within;
+  cellSize = max(within, cell);
   phase = segmentCount == 0 ? DONE : ENTERING;
   next = 0;
   walkEnd = NOWHERE;
@@ -319,7 +324,7 @@ function weldEnd(end: u32): void {
 const MOST_CELLS: f64 = 1000000;
 
 function cellOf(along: f64): i32 {
-  return <i32>max(min(floor(along / tolerance), MOST_CELLS), -MOST_CELLS);
+  return <i32>max(min(floor(along / cellSize), MOST_CELLS), -MOST_CELLS);
 }
 
 function keyOf(i: i32, j: i32, k: i32): u64 {

@@ -31,12 +31,15 @@ let weld: f64 = 0;
 
 /** Without a tolerance of the caller's, ends are one that are nearer than this share of the object's radius. */
 const WELD_SHARE: f64 = 1e-6;
+/** From one end of the object to the other are no more cells than 1,000,000. */
+const CELL_SHARE: f64 = 2e-6;
 
 const CUTTING: u32 = 0;
 const JOINING: u32 = 1;
 const DONE: u32 = 2;
 let phase: u32 = DONE;
 let tolerance: f64 = 0;
+let radius: f64 = 0;
 let mayLeave: bool = true;
 
 /**
@@ -75,7 +78,8 @@ export function beginObjectSection(id: u32): void {
   const slot = slotOf(id);
   placedShapeAt(solid, slot, shapes);
   setOutlinedObject(id);
-  tolerance = weld < 0 ? WELD_SHARE * boundingRadius(itemAt(slot)) : weld;
+  radius = boundingRadius(itemAt(slot));
+  tolerance = weld < 0 ? WELD_SHARE * radius : weld;
   mayLeave = true;
   if (solid.shape == SHAPE_MESH) {
     const mesh = changetype<Mesh>(<usize>solid.mesh);
@@ -85,7 +89,7 @@ export function beginObjectSection(id: u32): void {
     phase = CUTTING;
   } else if (solid.shape == SHAPE_BOX) {
     cutBox(mapOf(solid), plane);
-    beginJoining(0);
+    beginJoining(0, 0);
     phase = JOINING;
   } else if (solid.shape != SHAPE_POINT_LINE) {
     cutRound(mapOf(solid), solid.half, plane, roundCount, cosine, sine);
@@ -97,7 +101,7 @@ export function stepObjectSection(until: f64): bool {
   const end = mayLeave ? until : Infinity;
   if (phase == CUTTING) {
     if (!stepMeshSection(end)) return false;
-    beginJoining(tolerance);
+    beginJoining(tolerance, CELL_SHARE * radius);
     phase = JOINING;
   }
   if (phase == JOINING) {
