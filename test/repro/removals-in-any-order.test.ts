@@ -112,7 +112,7 @@ test.for(ORDERS)(`${MANY} in view, removed %s, seed ${SEED}`, { timeout: TIMEOUT
 
 test('many removed in reverse while others come in their places, in several views', { timeout: TIMEOUT }, async () => {
   const crowd = new Crowd(await startCore(), 10);
-  const count = MANY / 3;
+  const count = MANY / 5;
   const ids = crowd.spread(count);
   const added: ObjectId[] = [];
   for (let slot = count - 1; slot >= 0; slot--) {
