@@ -69,7 +69,7 @@ export class Inbox implements Turns {
       this.#isPaused = false;
       this.#worked = 0;
       this.#answer();
-    });
+    }, true);
   }
 
   #take(message: ToWorker): void {

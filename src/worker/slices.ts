@@ -32,22 +32,41 @@ export interface Gate {
 }
 
 const resumes = new Queue<() => void>();
-let wakeUp: () => void;
+/** Those that take in messages, which wait for one slice at most, however much work there is. */
+const intakes = new Queue<() => void>();
+let isIntake = false;
+let isWoken = false;
+let post: () => void;
 
-const resumeNext = (): void => resumes.take()!();
+/** Calls one of them: where all went on at once, a pick would wait for a slice of each work that is under way. */
+function resumeNext(): void {
+  isIntake = intakes.length > 0 && !(isIntake && resumes.length > 0);
+  try {
+    (isIntake ? intakes : resumes).take()!();
+  } finally {
+    isWoken = false;
+    wakeUp();
+  }
+}
+
+function wakeUp(): void {
+  if (isWoken || intakes.length + resumes.length === 0) return;
+  isWoken = true;
+  post();
+}
 
 if (typeof setImmediate === 'function') {
-  wakeUp = () => setImmediate(resumeNext);
+  post = () => setImmediate(resumeNext);
 } else {
   // Timers are slowed down to 4 ms when they nest; messages to oneself are not.
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = resumeNext;
-  wakeUp = () => port2.postMessage(null);
+  post = () => port2.postMessage(null);
 }
 
-/** Calls `resume` after the messages that wait now were served. */
-export function afterMessages(resume: () => void): void {
-  resumes.add(resume);
+/** Calls `resume` after the messages that wait now were served; what takes in messages goes before work. */
+export function afterMessages(resume: () => void, takesIn = false): void {
+  (takesIn ? intakes : resumes).add(resume);
   wakeUp();
 }
 

@@ -48,6 +48,24 @@ test('picks of every kind', async () => {
   await expect(service.pick(50, 50, { view: 'map' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
 });
 
+test('are asked as they were at the call, whatever becomes of the objects that say so', async () => {
+  const other = service.addObject({ shape: { type: 'box', halfExtents: [1, 1, 1] } });
+  const rect = { x: 0, y: 0, width: 100, height: 100 };
+  const ignore = [other];
+  const drawn = service.pickRegion(rect, { ignore });
+  const all = service.pickAll(50, 50, { ignore });
+  rect.width = rect.height = 1;
+  ignore[0] = box;
+  service.removeObject(other);
+  setView();
+  expect([...(await drawn)]).toEqual([box]);
+  expect(new Set((await all).map(({ object }) => object))).toEqual(new Set([box]));
+});
+
+test.each([5, {}, new Float32Array(4)])('a region that is none, as %o, is refused at the call', async (region) => {
+  await expect(service.pickRegion(region as Float32Array)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+});
+
 test('the newest of those with `latest` answers them, and one without answers none of them', async () => {
   setView();
   const waiting = service.pick(50, 50, { latest: true });

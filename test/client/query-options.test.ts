@@ -39,9 +39,9 @@ test.each([
   const [projection, view] = [new PerspectiveCamera().projectionMatrix.elements, new Matrix4().elements];
   const { record } = readView('pickRegion', { projection, view, viewport });
   const around = { x: -10, y: -10, width: 200, height: 200 };
-  expect(checkRegion('pickRegion', around, 'touch', record) !== null).toBe(isAsked);
+  expect(checkRegion('pickRegion', around, 'touch')(record) !== null).toBe(isAsked);
   const lasso = Float32Array.of(-10, -10, 200, -10, 200, 200);
-  expect(checkRegion('pickRegion', lasso, 'enclose', record) !== null).toBe(isAsked);
+  expect(checkRegion('pickRegion', lasso, 'enclose')(record) !== null).toBe(isAsked);
 });
 
 test.each([
@@ -82,7 +82,7 @@ describe('of a region, what is in the viewport is asked about:', () => {
   const [projection, view] = [new PerspectiveCamera().projectionMatrix.elements, new Matrix4().elements];
   const { record } = readView('pickRegion', { projection, view, viewport: { x: 100, y: 50, width: 200, height: 100 } });
   const check = (region: unknown, mode?: 'touch' | 'enclose') =>
-    checkRegion('pickRegion', region as DOMRect, mode, record);
+    checkRegion('pickRegion', region as DOMRect, mode)(record);
 
   test.each<[string, number[], number[] | null]>([
     ['all', [0, 0, 999, 999], [-1, -1, 1, 1]],
@@ -141,7 +141,7 @@ describe('of a region, what is in the viewport is asked about:', () => {
     [new Float64Array(6), /region is .*Float32Array/],
   ])('%o is none', (region, message) => {
     expect(() => check(region)).toThrow(message);
-    expect(() => checkRegion('pickRegion', { x: 0, y: 0, width: 1, height: 1 }, 'around' as never, record)).toThrow(
+    expect(() => checkRegion('pickRegion', { x: 0, y: 0, width: 1, height: 1 }, 'around' as never)).toThrow(
       /mode is "around", expected one of "touch", "enclose"/,
     );
   });

@@ -40,6 +40,35 @@ test('much that waits for messages goes on in order', async () => {
   expect(order.every((each, i) => each === i)).toBe(true);
 });
 
+// Of all that was under way, each had a slice before a message was answered: behind 100 `raycastMany` a pick waited 300 ms.
+test('a message waits for two slices at most, however much work is under way', async () => {
+  let send!: (event: Event) => void;
+  const endpoint = {
+    addEventListener: (_: string, listener: (event: Event) => void) => {
+      send = listener;
+    },
+    removeEventListener: () => {},
+    postMessage: () => {},
+  };
+  const inbox = new Inbox(endpoint as never);
+  const waited: number[] = [];
+  let slices = 0;
+  inbox.open((sentAt) => waited.push(slices - Number(sentAt)), { run() {}, refuse() {} });
+  await new Promise<void>((resolve) => {
+    const work = (): void => {
+      slices++;
+      if (slices % 77 === 0) send({ data: slices } as unknown as Event);
+      if (slices === 1000) resolve();
+      if (slices >= 1000) return;
+      inbox.pause();
+      afterMessages(work);
+    };
+    for (let i = 0; i < 50; i++) work();
+  });
+  expect(waited).toHaveLength(12);
+  expect(Math.max(...waited)).toBeLessThan(3);
+});
+
 // Quadratic work on so many would take minutes.
 test('a million entries go through a queue', { timeout: 20_000 }, () => {
   const queue = new Queue<number>();

@@ -10,6 +10,7 @@ import { AFFINE_NUMBERS } from '../transforms/affine.js';
 import { BulkWriter } from '../transforms/bulk-writer.js';
 import type { BorrowedBlock, ReplayLog } from '../transforms/replay-log.js';
 import type { TransformTable } from '../transforms/transform-table.js';
+import { type Entry, handedOver, isKnownToTheNext, notBringBack, staysBehind } from './entries.js';
 import { FrameBuffer } from './frame-buffer.js';
 import { FrameBuilder } from './frame-builder.js';
 import { FrameView } from './frame-result.js';
@@ -23,19 +24,9 @@ interface Frame {
   names: readonly (string | undefined)[];
   /** Tells whether the worker has its transforms though it waits. */
   isAhead: boolean;
+  /** So many of the first entries behind it stay there when it is joined again. */
+  stayed: number;
 }
-
-/** A command that has an answer, or transfers something: the function that posts it. */
-export interface CallCommand {
-  type: 'call';
-  post: () => void;
-}
-
-/** What learns, in its order, the number of the frame that was sent last. The next worker is no matter of it. */
-type FrameMark = { type?: undefined; after: number };
-
-/** A query is the function that posts it; one that was answered meanwhile, or rejected, posts nothing. */
-type Entry = Command | CallCommand | FrameMark | (() => void);
 
 const NO_VIEWS = new Uint32Array(0);
 const NO_MS: FrameResult['ms'] = {
@@ -187,7 +178,7 @@ export class FramePump {
     this.staging.addPoses();
     const waiting = this.#waiting;
     if (waiting) {
-      this.#sendCommandsAhead(waiting.staging);
+      this.#sendCommandsAhead(waiting);
       waiting.staging.join(this.staging);
       waiting.names = this.#views.names;
       waiting.isAhead = false;
@@ -199,6 +190,7 @@ export class FramePump {
       answer: this.#link.defer<FrameResult>('update'),
       names: this.#views.names,
       isAhead: false,
+      stayed: 0,
     };
     this.staging = this.#free.pop() ?? this.#newStaging();
     if (this.#inWorker || this.#isDown) this.#waiting = frame;
@@ -374,13 +366,15 @@ export class FramePump {
     this.flush();
   }
 
-  #sendCommandsAhead(waiting: FrameBuilder): void {
-    for (const entry of this.#behind) {
-      if (staysBehind(entry)) continue;
-      this.#ready.push(entry);
-      notBringBack(waiting, entry);
+  #sendCommandsAhead(waiting: Frame): void {
+    for (const entry of this.#behind.splice(waiting.stayed)) {
+      if (staysBehind(entry)) this.#behind.push(entry);
+      else {
+        this.#ready.push(entry);
+        notBringBack(waiting.staging, entry);
+      }
     }
-    this.#behind = this.#behind.filter(staysBehind);
+    waiting.stayed = this.#behind.length;
     this.#flushSoon();
   }
 
@@ -402,6 +396,7 @@ export class FramePump {
     for (const entry of this.#behind) notBringBack(waiting.staging, entry);
     this.#ready = this.#behind;
     this.#behind = [];
+    waiting.stayed = 0;
   }
 
   #flushSoon(): void {
@@ -462,38 +457,4 @@ export class FramePump {
   #newBuilder(): FrameBuilder {
     return new FrameBuilder(this.#poses, () => this.sharesFrames);
   }
-}
-
-/** Of so many bytes or more, ids are handed over and not copied: to post those of half a million takes 2 ms else. */
-const MANY_BYTES = 16_384;
-
-/** Answers the buffer of a command that nobody needs here any more, if it has a large one. */
-function handedOver(command: Command): ArrayBuffer | undefined {
-  if (command.type === 'placeObjects') return command.input;
-  if (command.type !== 'setLayers' && command.type !== 'removeObjects') return undefined;
-  const { ids } = command;
-  return Array.isArray(ids) || ids.byteLength < MANY_BYTES ? undefined : (ids.buffer as ArrayBuffer);
-}
-
-/** Lets a frame not bring back what an entry, which goes before it, has changed. */
-function notBringBack(frame: FrameBuilder, entry: Entry): void {
-  if (typeof entry === 'function' || entry.type === 'call') return;
-  if (entry.type === 'removeView') frame.dropView(entry.slot);
-  else if (entry.type === 'setObject' && entry.matrix) frame.setSingle(entry.id, entry.matrix);
-}
-
-/**
- * Tells what the next worker knows anyway: all objects and views there are, but not the meshes that went between the
- * two.
- */
-function isKnownToTheNext(entry: Entry): entry is Exclude<Command, { type: 'removeMesh' }> {
-  return typeof entry !== 'function' && entry.type !== 'call' && entry.type !== 'removeMesh';
-}
-
-/**
- * Tells what sees a frame that waits: queries, and removals of meshes, of which no object is any more, but a query may
- * be.
- */
-function staysBehind(entry: Entry): boolean {
-  return typeof entry === 'function' || entry.type === 'removeMesh';
 }

@@ -50,10 +50,11 @@ export class LatestTurn<T> {
   /** Asks what the newest call asks, now or when the one before it is answered. */
   #next(): void {
     if (this.#isInWorker) return;
-    this.#waiting = this.#waiting.filter(({ answer }) => !answer.settled);
+    while (this.#waiting.at(-1)?.answer.settled) this.#waiting.pop();
     const newest = this.#waiting.at(-1);
     if (!newest?.isReady) return;
-    const older = this.#waiting.slice(0, -1);
+    // This comes once for a call that is asked, and not for each that waits: there may be thousands.
+    const older = this.#waiting.filter((call) => call !== newest && !call.answer.settled);
     this.#waiting = [];
     this.#isInWorker = true;
     newest.answer.promise.then(

@@ -151,21 +151,25 @@ export class Queries {
 
   pick(x: number, y: number, options: PickOptions = {}): Promise<Hit | null> {
     const given = readQuery('pick', options, PICK_KEYS);
-    const target = this.#target('pick', x, y, given);
-    if (target === undefined) return this.firstView.ask('pick', given.signal, () => this.pick(x, y, given));
-    const invoke = target && ((api: Api) => pickBy(api, target));
-    return this.#askInTurn(given.snap === undefined ? this.#latestPick : this.#latestSnap, given, null, invoke);
+    const targetOf = this.#target('pick', x, y, given);
+    return this.#inView('pick', given, () => {
+      const target = targetOf();
+      const invoke = target && ((api: Api) => pickBy(api, target));
+      return this.#askInTurn(given.snap === undefined ? this.#latestPick : this.#latestSnap, given, null, invoke);
+    });
   }
 
   pickAll(x: number, y: number, options: PickOptions = {}): Promise<Hit[]> {
     const given = readQuery('pickAll', options, PICK_ALL_KEYS);
-    const target = this.#target('pickAll', x, y, given);
-    if (target === undefined) return this.firstView.ask('pickAll', given.signal, () => this.pickAll(x, y, given));
-    const invoke =
-      target &&
-      ((api: Api) =>
-        this.#whole('ray' in target ? api.raycastAll(target.ray, target.filter) : api.pickScreenAll(...target.near)));
-    return this.#askInTurn(this.#latestPickAll, given, [], invoke);
+    const targetOf = this.#target('pickAll', x, y, given);
+    return this.#inView('pickAll', given, () => {
+      const target = targetOf();
+      const invoke =
+        target &&
+        ((api: Api) =>
+          this.#whole('ray' in target ? api.raycastAll(target.ray, target.filter) : api.pickScreenAll(...target.near)));
+      return this.#askInTurn(this.#latestPickAll, given, [], invoke);
+    });
   }
 
   pickRegion(region: Rect | Float32Array, options: RegionOptions = {}): Promise<Uint32Array> {
@@ -176,14 +180,18 @@ export class Queries {
     // Without a side, all of an object is all of it.
     const sides = mode === 'enclose' ? SIDE_DOUBLE : SIDE_OWN;
     const filter = checkFilter(operation, given, this.#objects, PRECISION_MESH, sides);
-    if (view === 'main' && !this.firstView.isSet) {
-      const drawn = ArrayBuffer.isView(region) ? region.slice() : region;
-      return this.firstView.ask(operation, given.signal, () => this.pickRegion(drawn, given));
-    }
-    const record = this.#views.get(operation, 'view', view).record.slice();
-    const part = checkRegion(operation, region, mode, record);
-    const invoke = part && ((api: Api) => api.pickRegion(record, part, filter));
-    return this.#askInTurn(this.#latestRegion, given, new Uint32Array(), invoke);
+    const regionIn = checkRegion(operation, region, mode);
+    return this.#inView(operation, given, () => {
+      const record = this.#views.get(operation, 'view', view).record.slice();
+      const part = regionIn(record);
+      const invoke = part && ((api: Api) => api.pickRegion(record, part, filter));
+      return this.#askInTurn(this.#latestRegion, given, new Uint32Array(), invoke);
+    });
+  }
+
+  /** Asks at once, or as soon as there is a view where there is none yet: what is asked stays what it was at the call. */
+  #inView<T>(operation: string, { view = 'main', signal }: RegionOptions, ask: () => Promise<T>): Promise<T> {
+    return view === 'main' && !this.firstView.isSet ? this.firstView.ask(operation, signal, ask) : ask();
   }
 
   raycast(ray: Ray, options: QueryOptions = {}): Promise<Hit | null> {
@@ -388,10 +396,10 @@ export class Queries {
   }
 
   /**
-   * Reads what a pick is about; null for a point outside of the viewport, undefined for the default one before there is any view. The view is
-   * the one of this very call.
+   * Reads what a pick is about, and answers what tells its target in the view as it is then; null for a point outside of the
+   * viewport.
    */
-  #target(operation: string, x: number, y: number, options: PickOptions): Target | null | undefined {
+  #target(operation: string, x: number, y: number, options: PickOptions): () => Target | null {
     checkFinite(operation, 'x', x);
     checkFinite(operation, 'y', y);
     const { method = 'ray', view: name = 'main', latest = false } = options;
@@ -404,13 +412,14 @@ export class Queries {
     if (method === 'ray' && radius > 0 && filter.threshold !== undefined && !kinds) {
       invalid(operation, 'radius', radius, `0 with a threshold, which is ${filter.threshold}; one of both decides`);
     }
-    if (name === 'main' && !this.firstView.isSet) return undefined;
-    const view = this.#views.get(operation, 'view', name);
-    // The worker finds what the radius of a snap is in the world, by how that is drawn.
-    const ray = pickRay(view, x, y, method === 'ray' && !kinds ? radius : 0);
-    if (!ray) return null;
-    if (method === 'screen') return { near: [view.record.slice(), { x, y, radius }, filter] };
-    return kinds ? { ray, filter, snap: { kinds, drawing: snapDrawing(view, x, y, radius) } } : { ray, filter };
+    return () => {
+      const view = this.#views.get(operation, 'view', name);
+      // The worker finds what the radius of a snap is in the world, by how that is drawn.
+      const ray = pickRay(view, x, y, method === 'ray' && !kinds ? radius : 0);
+      if (!ray) return null;
+      if (method === 'screen') return { near: [view.record.slice(), { x, y, radius }, filter] };
+      return kinds ? { ray, filter, snap: { kinds, drawing: snapDrawing(view, x, y, radius) } } : { ray, filter };
+    };
   }
 
   takePart({ parts, items }: PartMessage): void {

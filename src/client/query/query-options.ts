@@ -219,16 +219,26 @@ export function checkPlanes(operation: string, given: Float32Array): Float32Arra
   return planes.slice();
 }
 
-/** Cuts out the part of a region that is in the view's viewport, in clip space over w; null where there is none. */
+/** Reads a region, and answers what cuts out the part of it that is in a view. */
 export function checkRegion(
   operation: string,
   region: Rect | Float32Array,
   mode: RegionOptions['mode'] = 'touch',
+): (view: Uint32Array) => Region | null {
+  checkOneOf(operation, 'mode', mode, Object.keys(MODES) as (keyof typeof MODES)[]);
+  const isPolygon = ArrayBuffer.isView(region);
+  const corners = isPolygon ? checkPolygon(operation, region).slice() : checkRect(operation, region);
+  return (view) => regionIn(view, corners, isPolygon, mode);
+}
+
+/** Cuts out the part of a region that is in the view's viewport, in clip space over w; null where there is none. */
+function regionIn(
   view: Uint32Array,
+  corners: ArrayLike<number>,
+  isPolygon: boolean,
+  mode: keyof typeof MODES,
 ): Region | null {
   const [left, top, width, height] = new Float64Array(view.buffer).subarray(VIEW_VIEWPORT / 8, VIEW_VIEWPORT / 8 + 4);
-  checkOneOf(operation, 'mode', mode, Object.keys(MODES) as (keyof typeof MODES)[]);
-  const corners = ArrayBuffer.isView(region) ? checkPolygon(operation, region) : checkRect(operation, region);
   if (width === 0 || height === 0) return null;
   const points = new Float64Array(corners.length);
   let lowX = Number.POSITIVE_INFINITY;
@@ -246,7 +256,6 @@ export function checkRegion(
     highY = Math.max(highY, y);
   }
   if (!(lowX <= 1 && lowY <= 1 && highX >= -1 && highY >= -1)) return null;
-  const isPolygon = ArrayBuffer.isView(region);
   const room = isPolygon ? BESIDE_POLYGON : 0;
   return {
     bounds: [

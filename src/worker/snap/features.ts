@@ -313,14 +313,14 @@ function areStarts(starts: Uint32Array, count: number, end: number): boolean {
   return true;
 }
 
-/** Sums words up from the fifth on (Adler's sums, modulo 2³²). */
+/** Hashes words from the fifth on (FNV-1a, with a shift for the highest bits): no change of one of them leaves it as it was. */
 function checksumOf(words: Uint32Array): number {
-  let [a, b] = [1, 0];
+  let hash = 0x811c9dc5;
   for (let i = 4; i < words.length; i++) {
-    a = (a + words[i]) >>> 0;
-    b = (Math.imul(b, 31) + a) >>> 0;
+    hash = Math.imul(hash ^ words[i], 0x01000193);
+    hash ^= hash >>> 15;
   }
-  return (a ^ b) >>> 0;
+  return hash >>> 0;
 }
 
 /** Arrays begin on a boundary of 16 bytes. */

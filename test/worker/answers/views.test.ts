@@ -76,8 +76,8 @@ describe.each(PLACES)('%s', (_, place) => {
           y + height * random.next(),
         ]);
         for (const mode of ['touch', 'enclose'] as const) {
-          const rect = checkRegion('test', { x, y, width, height }, mode, view.record);
-          const lasso = checkRegion('test', Float32Array.from(corners.flat()), mode, view.record);
+          const rect = checkRegion('test', { x, y, width, height }, mode)(view.record);
+          const lasso = checkRegion('test', Float32Array.from(corners.flat()), mode)(view.record);
           if (rect) answers.add(`rectangle: ${mode}`, inOnePiece(volumes.pickRegion(view.record, rect, filter)));
           if (lasso) answers.add(`lasso: ${mode}`, inOnePiece(volumes.pickRegion(view.record, lasso, filter)));
         }

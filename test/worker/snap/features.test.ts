@@ -267,6 +267,17 @@ test('baked features that were changed are refused, and never lead astray', asyn
     const load = service.addMesh(bytes.buffer).then((id) => service.removeMesh(id));
     await load.catch((error) => expect(error).toMatchObject({ code: 'BAD_DATA' }));
   }
+  // The highest bit of every second word was missed once.
+  const refused: unknown[] = [];
+  const refuse = async (at: number, bit: number): Promise<void> => {
+    const bytes = new Uint8Array(baked.slice(0));
+    bytes[at] ^= bit;
+    await service.addMesh(bytes.buffer).catch((error) => refused.push(error.code));
+  };
+  const highest = Array.from({ length: (baked.byteLength - meshBytes) / 4 - 4 }, (_, i) => meshBytes + 4 * i + 19);
+  await Promise.all(highest.map((at) => refuse(at, 0x80)));
+  await Promise.all([1, 2, 4, 8].map((bit) => refuse(baked.byteLength - 4, bit)));
+  expect(refused).toEqual(Array.from({ length: highest.length + 4 }, () => 'BAD_DATA'));
   await expect(service.addMesh(baked.slice(0, meshBytes + 40))).rejects.toMatchObject({ code: 'BAD_DATA' });
 });
 
