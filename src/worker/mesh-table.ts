@@ -120,8 +120,7 @@ export class MeshTable {
       throw error;
     }
     this.#core.freeMesh(address);
-    const message = `the features that are baked with the mesh were changed (${baked.byteLength} bytes given)`;
-    throw new CollisionError('BAD_DATA', message);
+    throw new CollisionError('BAD_DATA', 'the baked features of the mesh were changed');
   }
 
   addressOf(id: MeshId): MeshAddress {

@@ -31,26 +31,25 @@ export interface Gate {
   mayCall(name: string, first: unknown): boolean;
 }
 
-const resumes = new Queue<() => void>();
-/** Those that take in messages, which wait for one slice at most, however much work there is. */
-const intakes = new Queue<() => void>();
-let isIntake = false;
+/** Those that go on with work, and those that take in messages: each wait for one of the others at most. */
+const queues = [new Queue<() => void>(), new Queue<() => void>()];
+const WORK = 0;
+const INTAKE = 1;
+let turn = WORK;
 let isWoken = false;
 let post: () => void;
 
-/** Calls one of them: where all went on at once, a pick would wait for a slice of each work that is under way. */
+/** Calls one, of both kinds by turns: where all went on at once, a pick would wait for a slice of each work that is under way. */
 function resumeNext(): void {
-  isIntake = intakes.length > 0 && !(isIntake && resumes.length > 0);
-  try {
-    (isIntake ? intakes : resumes).take()!();
-  } finally {
-    isWoken = false;
-    wakeUp();
-  }
+  turn ^= INTAKE;
+  isWoken = false;
+  const resume = queues[turn].take() ?? queues[turn ^ INTAKE].take();
+  resume!();
+  wakeUp();
 }
 
 function wakeUp(): void {
-  if (isWoken || intakes.length + resumes.length === 0) return;
+  if (isWoken || queues.every(({ length }) => length === 0)) return;
   isWoken = true;
   post();
 }
@@ -66,7 +65,7 @@ if (typeof setImmediate === 'function') {
 
 /** Calls `resume` after the messages that wait now were served; what takes in messages goes before work. */
 export function afterMessages(resume: () => void, takesIn = false): void {
-  (takesIn ? intakes : resumes).add(resume);
+  queues[takesIn ? INTAKE : WORK].add(resume);
   wakeUp();
 }
 

@@ -3,6 +3,7 @@ import { type BoxTree, buildBoxTree, levelsOf } from './box-tree.js';
 import { findCircles } from './circles.js';
 import { type Corners, type MemoryOf, readCorners } from './corners.js';
 import { findFeatureEdges, lineEdges } from './feature-edges.js';
+import { hashOf } from './hash.js';
 import { findRuns, findStars } from './runs.js';
 import { weldCorners } from './vertices.js';
 
@@ -313,14 +314,11 @@ function areStarts(starts: Uint32Array, count: number, end: number): boolean {
   return true;
 }
 
-/** Hashes words from the fifth on (FNV-1a, with a shift for the highest bits): no change of one of them leaves it as it was. */
+/** Hashes words from the fifth on: no change of one of them leaves it as it was. */
 function checksumOf(words: Uint32Array): number {
-  let hash = 0x811c9dc5;
-  for (let i = 4; i < words.length; i++) {
-    hash = Math.imul(hash ^ words[i], 0x01000193);
-    hash ^= hash >>> 15;
-  }
-  return hash >>> 0;
+  let hash = 0;
+  for (let i = 4; i < words.length; i++) hash = hashOf(hash, words[i]);
+  return hash;
 }
 
 /** Arrays begin on a boundary of 16 bytes. */
