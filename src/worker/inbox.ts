@@ -2,7 +2,7 @@ import type { Endpoint } from '../shared/calls.js';
 import type { ToWorker } from '../shared/protocol.js';
 import type { Calls } from './calls.js';
 import { Queue } from './queue.js';
-import { afterMessages, type Gate, type Turns } from './slices.js';
+import { afterMessages, type Gate, INTAKE, type Turns } from './slices.js';
 
 /** Milliseconds of work after which messages may have piled up. */
 const PAUSE_AFTER_MS = 2;
@@ -69,7 +69,7 @@ export class Inbox implements Turns {
       this.#isPaused = false;
       this.#worked = 0;
       this.#answer();
-    }, true);
+    }, INTAKE);
   }
 
   #take(message: ToWorker): void {

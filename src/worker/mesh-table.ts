@@ -120,7 +120,7 @@ export class MeshTable {
       throw error;
     }
     this.#core.freeMesh(address);
-    throw new CollisionError('BAD_DATA', 'the baked features of the mesh were changed');
+    throw new CollisionError('BAD_DATA', 'the baked features were changed');
   }
 
   addressOf(id: MeshId): MeshAddress {

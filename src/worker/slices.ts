@@ -34,7 +34,7 @@ export interface Gate {
 /** Those that go on with work, and those that take in messages: each wait for one of the others at most. */
 const queues = [new Queue<() => void>(), new Queue<() => void>()];
 const WORK = 0;
-const INTAKE = 1;
+export const INTAKE = 1;
 let turn = WORK;
 let isWoken = false;
 let post: () => void;
@@ -49,7 +49,7 @@ function resumeNext(): void {
 }
 
 function wakeUp(): void {
-  if (isWoken || queues.every(({ length }) => length === 0)) return;
+  if (isWoken || !queues.some(({ length }) => length > 0)) return;
   isWoken = true;
   post();
 }
@@ -63,9 +63,9 @@ if (typeof setImmediate === 'function') {
   post = () => port2.postMessage(null);
 }
 
-/** Calls `resume` after the messages that wait now were served; what takes in messages goes before work. */
-export function afterMessages(resume: () => void, takesIn = false): void {
-  queues[takesIn ? INTAKE : WORK].add(resume);
+/** Calls `resume` after the messages that wait now were served, by turns with those of the other kind. */
+export function afterMessages(resume: () => void, kind = WORK): void {
+  queues[kind].add(resume);
   wakeUp();
 }
 

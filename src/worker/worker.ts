@@ -58,7 +58,7 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   if (!IN_BROWSER) return globalThis.process.getBuiltinModule('node:zlib').gunzipSync(bytes);
   if (typeof DecompressionStream === 'undefined') {
     const since = 'Chrome 80, Firefox 113 and Safari 16.4 have it';
-    throw new CollisionError('UNSUPPORTED', `there is no DecompressionStream here, which unpacks the core; ${since}`);
+    throw new CollisionError('UNSUPPORTED', `there is no DecompressionStream here, which the core needs: ${since}`);
   }
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
   const chunks: Uint8Array<ArrayBuffer>[] = [];

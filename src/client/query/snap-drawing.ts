@@ -4,6 +4,9 @@ const PROJECTION = VIEW_PROJECTION / 8;
 const VIEW = VIEW_MATRIX / 8;
 const VIEWPORT = VIEW_VIEWPORT / 8;
 
+/** More than any viewport has: the worker counts 64ths of a pixel, of which the largest radius would have Infinity. */
+const MOST_PIXELS = 1e13;
+
 /** Says how the world is drawn about a cursor of a view, as a SnapRequest does: plain numbers, and fewer than the view's record has. */
 export function snapDrawing(
   { record, floats }: { record: Uint32Array; floats: Float64Array },
@@ -35,7 +38,7 @@ export function snapDrawing(
       numbers.push(isOne ? w - z : z + weight * w);
     }
   }
-  numbers.push(left - px, py - top - height, left + width - px, py - top, radius);
+  numbers.push(left - px, py - top - height, left + width - px, py - top, Math.min(radius, MOST_PIXELS));
   return numbers;
 }
 

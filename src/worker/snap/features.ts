@@ -280,32 +280,27 @@ function isSound(features: Features, slotCount: number): boolean {
     angle >= 0 &&
     angle <= 180 &&
     [vertexCount, edgeCount, circleCount].every(Number.isInteger) &&
-    corners.length === vertexCount &&
-    runs.length === edgeCount &&
     flags.length === edgeCount &&
-    runEnds.length === 2 * runCount &&
-    middleEdges.length === runCount &&
-    circleEnds.length === 2 * circleCount &&
-    order.length === items &&
     boxes.length === 6 * nodes &&
-    areBelow(corners, size * slotCount) &&
-    areBelow(edges, vertexCount) &&
-    areBelow(runs, runCount) &&
-    areBelow(runEnds, vertexCount) &&
-    areBelow(middleEdges, edgeCount) &&
-    areBelow(faces, slotCount) &&
-    areBelow(circleEnds, vertexCount) &&
-    areBelow(circleEdges, edgeCount) &&
-    areBelow(order, items) &&
+    areBelow(size * slotCount, corners, vertexCount) &&
+    areBelow(vertexCount, edges) &&
+    areBelow(runCount, runs, edgeCount) &&
+    areBelow(vertexCount, runEnds, 2 * runCount) &&
+    areBelow(edgeCount, middleEdges, runCount) &&
+    areBelow(slotCount, faces) &&
+    areBelow(vertexCount, circleEnds, 2 * circleCount) &&
+    areBelow(edgeCount, circleEdges) &&
+    areBelow(items, order, items) &&
     areStarts(faceStarts, edgeCount, faces.length) &&
     areStarts(circleStarts, circleCount, circleEdges.length) &&
     [points, middles, circles, boxes].every((numbers) => numbers.every(Number.isFinite))
   );
 }
 
-function areBelow(numbers: Uint32Array, limit: number): boolean {
-  for (let i = 0; i < numbers.length; i++) if (numbers[i] >= limit) return false;
-  return true;
+/** Tells whether there are so many numbers, each of them below a limit. */
+function areBelow(limit: number, numbers: Uint32Array, count = numbers.length): boolean {
+  for (const each of numbers) if (each >= limit) return false;
+  return numbers.length === count;
 }
 
 function areStarts(starts: Uint32Array, count: number, end: number): boolean {

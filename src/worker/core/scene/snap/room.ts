@@ -101,8 +101,6 @@ export class Candidate {
 const CANDIDATE_BYTES: usize = offsetof<Candidate>();
 /** Pixels are told apart to a 64th, so that rounding does not decide between what is at one place. */
 const PIXEL_STEPS: f64 = 64;
-/** More than any viewport has: those of the largest radius would be Infinity, which has no half. */
-const MOST_STEPS: f64 = 1e15;
 /**
  * So many candidates are enough to look at first: where more are drawn near the cursor, the nearest of them come first. Of those
  * that follow twice as many are taken, up to MOST, as all is gone through again for them.
@@ -145,7 +143,7 @@ export function closeSnap(room: usize): void {
 
 /** Begins a ring with nothing found. */
 export function beginRing(r: SnapRoom): void {
-  r.last = min(stepsOf(r.radius), MOST_STEPS);
+  r.last = stepsOf(r.radius);
   r.enough = ENOUGH;
   goTo(r, -1);
 }
