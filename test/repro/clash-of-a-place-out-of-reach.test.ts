@@ -10,7 +10,7 @@ import { openRun } from '../../src/clash/node/run.js';
 import { placingOrder } from '../../src/clash/tile/placing-order.js';
 import { TileRunner } from '../../src/clash/tile/tile-runner.js';
 import { TemporaryFolder } from '../fixtures/clash-cli.js';
-import { ifcOf } from '../fixtures/ifc-boxes.js';
+import { type IfcBox, ifcOf } from '../fixtures/ifc-boxes.js';
 
 const FAILURES: Record<string, (response: ServerResponse) => void> = {
   'answers 503': (response) => response.writeHead(503).end('<html>'),
@@ -23,8 +23,10 @@ const FAILURES: Record<string, (response: ServerResponse) => void> = {
 test('a tile whose meshes cannot be fetched is not done', async () => {
   const folder = new TemporaryFolder();
   const [model, work] = [folder.file('model.ifc'), folder.file('work')];
-  const box = (guid: string, x: number) => ({ guid, type: 'IFCWALL', name: guid, at: [x, 0, 0], size: [1, 1, 1] });
-  writeFileSync(model, ifcOf([box('A', 0), box('B', 0.5)] as Parameters<typeof ifcOf>[0]));
+  const box = (name: string, x: number): IfcBox => {
+    return { guid: name, type: 'IFCWALL', name, at: [x, 0, 0], size: [1, 1, 1] };
+  };
+  writeFileSync(model, ifcOf([box('A', 0), box('B', 0.5)]));
   await clashFiles(model, null, [{ name: 'hard', kind: 'hard' }], { work, workers: 1 });
   let fail: ((response: ServerResponse) => void) | undefined;
   const server = createServer(({ url }, response) => {

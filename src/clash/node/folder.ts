@@ -63,7 +63,7 @@ export class Folder {
       if (!response.ok) throw new Error(`it answers ${response.status}`);
       await writeWhole(path, new Uint8Array(await response.arrayBuffer()));
     } catch (cause) {
-      throw lost(`${address} cannot be fetched`, cause as Error);
+      throw lost(`${address} cannot be fetched`, cause as Error & { cause?: Error });
     }
     return path;
   }
