@@ -3,6 +3,8 @@ import { createCollisionService } from 'collision-worker';
 import { clash, type Part, type Rule, toBcf, toCsv, toJson } from 'collision-worker/clash';
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { describePart } from '../../src/clash/plan/plan.js';
+import { compileRules, warnOfRules } from '../../src/clash/rules/rules.js';
 import { MESH_LOW } from '../../src/shared/layout.js';
 import { boxMesh, icosphere } from '../oracle/meshes.js';
 import { Random, SEED } from '../oracle/random.js';
@@ -228,4 +230,33 @@ test('reports as JSON, CSV and BCF, whatever the names are', async () => {
     ...['CameraUpVector', 'X', 'Y', 'Z', 'FieldOfView'],
   ]);
   expect(view).toContain(`<Component IfcGuid="${guid}" />`);
+});
+
+test('rules that match nothing are told in slices, with what there is in a set', async () => {
+  const names = Array.from({ length: 14 }, (_, i) => String.fromCharCode(97 + i));
+  const parts = names.map((name) => cubeAt(name, 0, { name }));
+  const rules = ['x', 'y'].map((name): Rule => ({ name, kind: 'hard', a: { name }, b: { layer: name } }));
+  const expected = (rule: string, side: string) =>
+    `rule "${rule}": ${side} matches no part of the set; it has 14 parts, ` +
+    `names ${names
+      .slice(0, 12)
+      .map((each) => `"${each}"`)
+      .join(', ')} and 2 more, layers none`;
+  expect((await clash(parts, null, rules)).warnings).toEqual(
+    ['x', 'y']
+      .flatMap((rule) => [expected(rule, 'a'), expected(rule, 'b')])
+      .sort((p, q) => Number(p.includes(': b ')) - Number(q.includes(': b '))),
+  );
+  const { warnings } = await clash(parts, [cubeAt('o', 0, { layer: 'L' })], rules.slice(0, 1));
+  expect(warnings[1]).toBe('rule "x": b matches no part of the second set; it has 1 parts, names none, layers "L"');
+  // What is told is part of what rests: with one step at a time it is the same.
+  const compiled = compileRules(rules);
+  const steps = [
+    ...warnOfRules(
+      compiled,
+      parts.map((part) => describePart(() => 'part', part)),
+      null,
+    ),
+  ];
+  expect(steps).toHaveLength(4);
 });

@@ -7,5 +7,5 @@ export const IDENTITY: readonly number[] = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 
 export function readMatrix(matrix: ArrayLike<number> | undefined): ArrayLike<number> {
   if (matrix === undefined) return IDENTITY;
   if (matrix !== null && matrix.length === 16 && isAffine(matrix, 0) && isInvertibleAt(matrix, 0)) return matrix;
-  return invalid('the matrix of the part', matrix, '16 numbers, affine and invertible');
+  return invalid('the matrix of the part', matrix, 'an affine and invertible one');
 }

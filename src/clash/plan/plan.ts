@@ -96,7 +96,7 @@ export function* makePlan(
     rules,
     sides,
     tiles,
-    warnings: warnOfRules(rules, a, b),
+    warnings: yield* warnOfRules(rules, a, b),
   };
 }
 
