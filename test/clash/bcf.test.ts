@@ -113,3 +113,23 @@ describe(`BCF of a building, seed ${SEED}`, () => {
     expect(bcfFaultsOf(damaged(change)).join('\n')).toMatch(fault);
   });
 });
+
+test('more topics than a zip has room for are refused: files were missing in silence', async () => {
+  const cube = { positions: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0) };
+  const report = await clash(
+    [
+      { id: 'a', mesh: cube },
+      { id: 'b', mesh: cube },
+    ],
+    null,
+    [{ name: 'same', kind: 'duplicates' }],
+  );
+  const [group] = report.groups;
+  const groups = Array.from({ length: 32_768 }, (_, i) => ({
+    ...group,
+    id: `00000000-0000-5000-8000-${String(i).padStart(12, '0')}`,
+  }));
+  expect(() => toBcf({ ...report, groups })).toThrow(
+    'clash: report.groups is an array of length 32768, expected at most 32767',
+  );
+});

@@ -1,8 +1,13 @@
 // Rules, bad input and what a page's caller sees of it.
+import { createCollisionService } from 'collision-worker';
 import { clash, type Part, type Rule, toBcf, toCsv, toJson } from 'collision-worker/clash';
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { describePart } from '../../src/clash/plan/plan.js';
+import { compileRules, warnOfRules } from '../../src/clash/rules/rules.js';
+import { MESH_LOW } from '../../src/shared/layout.js';
 import { boxMesh, icosphere } from '../oracle/meshes.js';
+import { Random, SEED } from '../oracle/random.js';
 
 const at = (x: number, y = 0, z = 0, scale = 1) => [scale, 0, 0, 0, 0, scale, 0, 0, 0, 0, scale, 0, x, y, z, 1];
 const cube = boxMesh(1, 1, 1);
@@ -61,6 +66,45 @@ describe('rules', () => {
   });
 });
 
+test(`patterns choose what a search of every way to match them finds, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const text = (letters: string, most: number) =>
+    Array.from({ length: random.integer(most) }, () => [...letters][random.integer([...letters].length)]).join('');
+  const isMatch = ([first, ...pattern]: string[], [character, ...others]: string[]): boolean => {
+    if (first === undefined) return character === undefined;
+    if (first === '*')
+      return (
+        isMatch(
+          pattern,
+          [character, ...others].filter((each) => each !== undefined),
+        ) ||
+        (character !== undefined && isMatch([first, ...pattern], others))
+      );
+    return character !== undefined && (first === '?' || first === character) && isMatch(pattern, others);
+  };
+  const parts = Array.from({ length: 200 }, (_, i) => cubeAt(`${i}`, 0, { name: text('ab.😀\n', 7) }));
+  const patterns = Array.from({ length: 60 }, () =>
+    Array.from({ length: 1 + random.integer(2) }, () => text('**?ab.😀', 7)),
+  );
+  // All parts are in one place: each rule finds what it chooses, with itself alone.
+  const rules = patterns.map((name, i): Rule => ({ name: `${i}`, kind: 'hard', a: { name }, b: { id: 'probe' } }));
+  const { rules: found } = await clash([...parts, cubeAt('probe', 0, { name: '-' })], null, rules);
+  const expected = patterns.map(
+    (pattern) => parts.filter(({ name }) => pattern.some((each) => isMatch([...each], [...name!]))).length,
+  );
+  expect(found.map(({ clashes }) => clashes)).toEqual(expected);
+});
+
+test('a pattern of many stars, or a list of many ids, takes no longer than others', async () => {
+  const parts = Array.from({ length: 300 }, (_, i) => cubeAt(`${i}`, i / 2, { name: 'a-'.repeat(100) }));
+  const ids = Array.from({ length: 50_000 }, (_, i) => `GlobalId ${i}`);
+  const rules: Rule[] = [
+    { ...HARD, a: { name: `${'*-'.repeat(12)}*b` } },
+    { ...HARD, name: 'ids', a: { id: [...ids, '7'] } },
+  ];
+  expect(await idsOf(parts, rules)).toEqual(['ids 6 7', 'ids 7 8']);
+});
+
 test('what lies wholly inside is a clash, of closed meshes alone', async () => {
   const small: Part = { id: 's', mesh: icosphere(0.1, 1), matrix: at(0) };
   const { clashes } = await clash([small, cubeAt('b', 0)], null, [HARD]);
@@ -100,6 +144,25 @@ test('a part that cannot be read is told, and the others are looked at', async (
   );
   expect(report.clashes.map(({ a, b }) => a.id + b.id)).toEqual(['ab', 'ab']);
   expect(report.unread.map(({ id }) => id)).toEqual(['baked', 'flat', 'line', 'nan', 'out', 'singular']);
+});
+
+test('a part that is too far away, or nowhere, takes nothing from the answers about others', async () => {
+  const service = await createCollisionService();
+  const baked = await service.bakeMesh(await service.addMesh(cube));
+  service.dispose();
+  new DataView(baked).setFloat64(MESH_LOW, Number.NaN, true);
+  const others = [cubeAt('a', 0), cubeAt('b', 0.5), cubeAt('c', 5), cubeAt('d', 7)];
+  const rules: Rule[] = [HARD, { name: 'near', kind: 'clearance', distance: 1 }];
+  const expected = await clash(others, null, rules);
+  expect(expected.clashes.map(({ a, b }) => a.id + b.id)).toEqual(['ab', 'ab']);
+  const odd = [cubeAt('far', 1e20), cubeAt('farther', 1e300), { id: 'nowhere', mesh: baked }];
+  const { clashes, unread } = await clash([...odd, ...others], null, rules);
+  expect(clashes).toEqual(expected.clashes);
+  expect(unread.map(({ reason }) => reason)).toEqual([
+    'clash: the place of the part is 141421356237309510000, expected at most 1e12',
+    'clash: the place of the part is 1.4142135623730952e+300, expected at most 1e12',
+    'clash: the place of the part is NaN, expected at most 1e12',
+  ]);
 });
 
 test('bad calls, aborting and two parts of one id', async () => {
@@ -167,4 +230,33 @@ test('reports as JSON, CSV and BCF, whatever the names are', async () => {
     ...['CameraUpVector', 'X', 'Y', 'Z', 'FieldOfView'],
   ]);
   expect(view).toContain(`<Component IfcGuid="${guid}" />`);
+});
+
+test('rules that match nothing are told in slices, with what there is in a set', async () => {
+  const names = Array.from({ length: 14 }, (_, i) => String.fromCharCode(97 + i));
+  const parts = names.map((name) => cubeAt(name, 0, { name }));
+  const rules = ['x', 'y'].map((name): Rule => ({ name, kind: 'hard', a: { name }, b: { layer: name } }));
+  const expected = (rule: string, side: string) =>
+    `rule "${rule}": ${side} matches no part of the set; it has 14 parts, ` +
+    `names ${names
+      .slice(0, 12)
+      .map((each) => `"${each}"`)
+      .join(', ')} and 2 more, layers none`;
+  expect((await clash(parts, null, rules)).warnings).toEqual(
+    ['x', 'y']
+      .flatMap((rule) => [expected(rule, 'a'), expected(rule, 'b')])
+      .sort((p, q) => Number(p.includes(': b ')) - Number(q.includes(': b '))),
+  );
+  const { warnings } = await clash(parts, [cubeAt('o', 0, { layer: 'L' })], rules.slice(0, 1));
+  expect(warnings[1]).toBe('rule "x": b matches no part of the second set; it has 1 parts, names none, layers "L"');
+  // What is told is part of what rests: with one step at a time it is the same.
+  const compiled = compileRules(rules);
+  const steps = [
+    ...warnOfRules(
+      compiled,
+      parts.map((part) => describePart(() => 'part', part)),
+      null,
+    ),
+  ];
+  expect(steps).toHaveLength(4);
 });

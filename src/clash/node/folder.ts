@@ -28,10 +28,12 @@ export class Folder {
     return readFile(await this.#local(file, true), 'utf8');
   }
 
-  /** Resolves with a part of a file. Rejects with BAD_DATA where the file ends before. */
+  /** Resolves with a part of a file. Rejects with BAD_DATA where the file ends before, WORKER_LOST where it is out of reach. */
   async range(file: string, offset: number, bytes: number): Promise<ArrayBuffer> {
     const path = await this.#local(file, false);
-    const handle = await open(path);
+    const handle = await open(path).catch((cause) => {
+      throw lost(`${path} cannot be read`, cause);
+    });
     try {
       const buffer = new ArrayBuffer(bytes);
       const { bytesRead } = await handle.read(new Uint8Array(buffer), 0, bytes, offset);
@@ -56,17 +58,21 @@ export class Folder {
   async #fetch(file: string, path: string, mayChange: boolean): Promise<string> {
     if (!mayChange && (await stat(path).catch(() => null))) return path;
     const address = `${this.place.replace(/\/$/, '')}/${file}`;
-    const response = await fetch(address).catch((cause) => {
-      throw new CollisionError('BAD_DATA', `clash: ${address} cannot be fetched: ${reason(cause)}`, { cause });
-    });
-    if (!response.ok) throw new CollisionError('BAD_DATA', `clash: ${address} answers ${response.status}`);
-    await writeWhole(path, new Uint8Array(await response.arrayBuffer()));
+    try {
+      const response = await fetch(address);
+      if (!response.ok) throw new Error(`it answers ${response.status}`);
+      await writeWhole(path, new Uint8Array(await response.arrayBuffer()));
+    } catch (cause) {
+      throw lost(`${address} cannot be fetched`, cause as Error & { cause?: Error });
+    }
     return path;
   }
 }
 
-function reason(error: Error & { cause?: Error }): string {
-  return error.cause?.message ?? error.message;
+/** Nothing is wrong with a part whose file is out of reach: the tile is looked at again, by another worker perhaps. */
+function lost(what: string, cause: Error & { cause?: Error }): CollisionError {
+  const reason = CollisionError.is(cause) ? cause.message : (cause.cause?.message ?? cause.message);
+  return new CollisionError('WORKER_LOST', `clash: ${what}: ${reason}`, { cause });
 }
 
 /** Writes a file so that it is there as a whole or not at all. Errors name the path, and say what is kept. */

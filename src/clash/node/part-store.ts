@@ -123,6 +123,9 @@ export async function bakeParts(
     }
     await writer.end(key);
   } catch (error) {
+    // Nothing is written behind the caller's back: what is still on its way would open the next file.
+    service.dispose();
+    await writer.settle();
     await writer.close();
     throw signal?.aborted ? new CollisionError('ABORTED', 'clash: aborted', { cause: signal.reason }) : error;
   } finally {
@@ -192,7 +195,7 @@ class StoreWriter {
       mesh = await this.#meshOf(part.mesh);
       box = placedBox(facts.points, facts.box, matrix);
     } catch (error) {
-      if (isOfDisk(error)) throw error;
+      if (isOfDisk(error) || isOfService(error)) throw error;
       this.refuse(part, reasonOf(error));
       return;
     }
@@ -246,9 +249,14 @@ class StoreWriter {
     await pack?.handle.close();
   }
 
+  /** Waits for all parts that are on their way. */
+  async settle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  }
+
   /** Waits for all parts, and says that they are there. */
   async end(key: string): Promise<void> {
-    while (this.#pending.size > 0) await Promise.all(this.#pending);
+    await this.settle();
     if (this.#failure !== undefined) throw this.#failure;
     await this.close();
     const parts = this.#parts.filter((part) => part !== null);
@@ -273,6 +281,11 @@ function packName(number: number): string {
 
 function isOfDisk(error: unknown): boolean {
   return CollisionError.is(error) && (error.cause as NodeJS.ErrnoException | undefined)?.syscall !== undefined;
+}
+
+/** Without a worker nothing is said of a part: it is to be read again. */
+function isOfService(error: unknown): boolean {
+  return CollisionError.is(error) && (error.code === 'WORKER_LOST' || error.code === 'DISPOSED');
 }
 
 function sizeOf(mesh: MeshData | ArrayBuffer): number {

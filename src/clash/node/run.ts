@@ -14,7 +14,7 @@ import { PartStore } from './part-store.js';
 
 export const RUN_FILE = 'run.json';
 /** Tells the version of what this code writes into a work folder. A change of what a tile finds is one of it, too. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 /** What run.json holds. */
 export interface Run {

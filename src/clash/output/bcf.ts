@@ -24,13 +24,16 @@ const NEAREST = 2;
 /** So many clashes of a topic are told in its description. */
 const MOST_TOLD = 20;
 
+/** The directory of a zip counts its files in 16 bits: two for each topic, and one beside. */
+const MOST_FILES = 0xffff;
+
 type Vec = readonly [number, number, number];
 
 /** Where the eye is from the middle of a group, in BCF's axes: from the side, and from above. */
 const AWAY: Vec = normalized([-0.6, -0.8, 0.6]);
 
-/** Writes the groups of a report that are not accepted as topics of BCF 2.1, the bytes of a .bcf or .bcfzip file. */
-export function toBcf(report: ClashReport, options: BcfOptions = {}): Uint8Array {
+/** Writes the groups of a report that are not accepted as topics of BCF 2.1, the bytes of a .bcf or .bcfzip file. Throws INVALID_ARGUMENT for more than 32,767. */
+export function toBcf({ clashes: all, groups }: ClashReport, options: BcfOptions = {}): Uint8Array {
   const {
     date = OLDEST,
     author = 'collision-worker',
@@ -38,14 +41,15 @@ export function toBcf(report: ClashReport, options: BcfOptions = {}): Uint8Array
   } = checkObject<BcfOptions>('options', options, [...['date', 'author', 'up']]);
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) invalid('date', date, 'a date');
   if (up !== 'y' && up !== 'z') invalid('up', up, "'y' or 'z'");
-  const clashes = new Map(report.clashes.map((clash) => [clash.id, clash]));
+  const clashes = new Map(all.map((clash) => [clash.id, clash]));
   const files: Zippable = { 'bcf.version': xml(VERSION) };
-  report.groups.forEach((group, index) => {
+  groups.forEach((group, index) => {
     if (group.status === 'accepted') return;
     const members = group.clashes.map((id) => clashes.get(id)!);
     files[`${group.id}/markup.bcf`] = xml(markupXml(group, members, index, date, author));
     files[`${group.id}/viewpoint.bcfv`] = xml(viewpointXml(group, members, up));
   });
+  if (Object.keys(files).length > MOST_FILES) invalid('report.groups', groups, 'at most 32767');
   // A zip has the local time of what made it: the fields of this one are the same everywhere.
   return zipSync(files, { mtime: new Date(1980, 0, 1), level: 6 });
 }
@@ -73,7 +77,7 @@ function other({ part }: ClashGroup, { a, b }: Clash): Clash['a'] {
 }
 
 function titleOf({ id, name }: Clash['a']): string {
-  return name === '' ? id : name;
+  return name || id;
 }
 
 function sentenceOf({ a, b, depth, distance, kind }: Clash): string {

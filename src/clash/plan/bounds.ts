@@ -1,23 +1,31 @@
 // Boxes of the world's axes: six numbers each, low xyz, then high xyz, and lists of such boxes in one array.
 
+import { invalid } from '../check.js';
+
+/** All places are relative to the middle of all: with one part beyond that, float64 would not tell those of the others apart. */
+const FARTHEST = 1e12;
+
 /** One box. */
 export type Box = ArrayLike<number>;
 
 /**
  * Answers the box about points, xyz each, under a matrix; those that are not finite do not count. A matrix that leads axes
  * to axes leads the box to the box, so that `box`, the one about the points as they are, will do.
+ * Throws INVALID_ARGUMENT for one too far away.
  */
 export function placedBox(points: () => ArrayLike<number>, box: Box, matrix: ArrayLike<number>): number[] {
   const placed = emptyBox();
-  if (placeAlongAxes(placed, box, matrix)) return placed;
-  const all = points();
-  for (let i = 0; i + 2 < all.length; i += 3) {
-    const [x, y, z] = [all[i], all[i + 1], all[i + 2]];
-    if (!Number.isFinite(x + y + z)) continue;
-    const along = (axis: number): number => placedAlong(axis, matrix, x, y, z);
-    addPoint(placed, along(0), along(1), along(2));
+  if (!placeAlongAxes(placed, box, matrix)) {
+    const all = points();
+    for (let i = 0; i + 2 < all.length; i += 3) {
+      const [x, y, z] = [all[i], all[i + 1], all[i + 2]];
+      if (!Number.isFinite(x + y + z)) continue;
+      const along = (axis: number): number => placedAlong(axis, matrix, x, y, z);
+      addPoint(placed, along(0), along(1), along(2));
+    }
   }
-  return placed;
+  const far = Math.hypot(...placed);
+  return far < FARTHEST ? placed : invalid('the place of the part', far, 'at most 1e12');
 }
 
 /** Answers a coordinate of a point under a matrix. */

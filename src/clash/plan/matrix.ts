@@ -1,5 +1,5 @@
-import { CollisionError } from 'collision-worker';
 import { isAffine, isInvertibleAt } from '../../client/check/affine.js';
+import { invalid } from '../check.js';
 
 export const IDENTITY: readonly number[] = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
@@ -7,6 +7,5 @@ export const IDENTITY: readonly number[] = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 
 export function readMatrix(matrix: ArrayLike<number> | undefined): ArrayLike<number> {
   if (matrix === undefined) return IDENTITY;
   if (matrix !== null && matrix.length === 16 && isAffine(matrix, 0) && isInvertibleAt(matrix, 0)) return matrix;
-  const message = 'clash: the matrix of the part is no affine, finite and invertible one of 16 numbers';
-  throw new CollisionError('INVALID_ARGUMENT', message);
+  return invalid('the matrix of the part', matrix, 'an affine and invertible one');
 }

@@ -1,4 +1,4 @@
-import { invalid } from '../check.js';
+import { checkText, invalid } from '../check.js';
 import { type CompiledRule, warnOfRules } from '../rules/rules.js';
 import type { Described } from '../rules/selector.js';
 import { inChunks } from '../slices.js';
@@ -82,7 +82,7 @@ export function* makePlan(
     });
     sides.push(side);
   }
-  const wanted = Array.from(parts.keys()).filter((i) => sides.some((side) => side[i] !== 0));
+  const wanted = [...parts.keys()].filter((i) => sides.some((side) => side[i] !== 0));
   const tiles = yield* makeTiles(wanted, parts, padded, bytesOf, limits);
   return {
     origin,
@@ -96,7 +96,7 @@ export function* makePlan(
     rules,
     sides,
     tiles,
-    warnings: warnOfRules(rules, a, b),
+    warnings: yield* warnOfRules(rules, a, b),
   };
 }
 
@@ -161,7 +161,7 @@ export function isAbout({ rules, sides, parts }: Plan, rule: number, a: number, 
 
 /** Checks what a caller says of a part, which `argument` names. */
 export function describePart(argument: () => string, { id, name = '', layer = '', properties = {} }: Part): Described {
-  if (typeof id !== 'string' || id === '') invalid(`${argument()}.id`, id, 'a text that is not empty');
+  if (typeof id !== 'string' || id === '') checkText(`${argument()}.id`, id);
   if (typeof name !== 'string') invalid(`${argument()}.name`, name, 'a text');
   if (typeof layer !== 'string') invalid(`${argument()}.layer`, layer, 'a text');
   if (typeof properties !== 'object' || properties === null)

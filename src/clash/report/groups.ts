@@ -46,9 +46,8 @@ function* listsByPart<F extends Grouped>(findings: readonly F[]): Generator<void
   yield* inChunks(findings.length, (i) => {
     const { a, b } = findings[i];
     const part = counts[b] > counts[a] ? b : a;
-    const list = byPart[part];
-    if (list) list.push(findings[i]);
-    else byPart[part] = [findings[i]];
+    byPart[part] ??= [];
+    byPart[part].push(findings[i]);
   });
   return byPart;
 }
@@ -90,8 +89,9 @@ function* clusters<F extends Grouped>(findings: F[], distance: number): Generato
   /** Halves a list at the median along the longest side of its box. */
   const halved = (list: number[]): number[][] => {
     const box = boxOf(list);
-    const sides = [0, 1, 2].map((axis) => box[axis + 3] - box[axis]);
-    const longest = sides.indexOf(Math.max(...sides));
+    const side = (axis: number): number => box[axis + 3] - box[axis];
+    let longest = side(1) > side(0) ? 1 : 0;
+    if (side(2) > side(longest)) longest = 2;
     list.sort((i, j) => findings[i].point[longest] - findings[j].point[longest]);
     return [list.slice(0, list.length >> 1), list.slice(list.length >> 1)];
   };
@@ -106,8 +106,8 @@ function* clusters<F extends Grouped>(findings: F[], distance: number): Generato
   function* between(low: number[], high: number[]): Generator<void> {
     yield;
     const root = rootOf(low[0]);
-    const isDone = low.concat(high).every((i) => rootOf(i) === root);
-    if (isDone || squaredGap([...boxOf(low), ...boxOf(high)], 0, 1) > (SLACK * distance) ** 2) return;
+    if (low.concat(high).every((i) => rootOf(i) === root)) return;
+    if (squaredGap([...boxOf(low), ...boxOf(high)], 0, 1) > (SLACK * distance) ** 2) return;
     if (low.length * high.length <= FEW * FEW) return compare(low, high);
     for (const half of halved(high)) yield* between(half, low);
   }
@@ -115,9 +115,9 @@ function* clusters<F extends Grouped>(findings: F[], distance: number): Generato
   // The root of a set is the first one of it.
   const sets: F[][] = [];
   findings.forEach((each, i) => {
-    const set = sets[rootOf(i)];
-    if (set) set.push(each);
-    else sets[i] = [each];
+    const root = rootOf(i);
+    sets[root] ??= [];
+    sets[root].push(each);
   });
   return Object.values(sets);
 }

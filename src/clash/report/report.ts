@@ -30,6 +30,7 @@ export class ReportMaker {
   readonly #plan: Plan;
   readonly #unread: readonly Unread[];
   readonly #groupDistance: number;
+  /** What of the earlier report was not found again so far. */
   readonly #earlier: Map<string, ClashStatus>;
   readonly #found: Found[] = [];
   /** A part may have failed in several tiles: the least of the reasons counts. */
@@ -71,6 +72,7 @@ export class ReportMaker {
     // As JSON of a list of four texts has it.
     const id = UUIDS.of(`${this.#beginnings[rule]}${this.#idOf(a)},${this.#idOf(b)}]`);
     const before = this.#earlier.get(id);
+    this.#earlier.delete(id);
     const clash: Clash = {
       id,
       rule: name,
@@ -90,21 +92,15 @@ export class ReportMaker {
 
   /** Clashes and groups share the name of a part. */
   #nameOf(part: number): PartName {
-    const known = this.#names[part];
-    if (known !== undefined) return known;
     const { parts, countA } = this.#plan;
     const { id, name, layer } = parts[part];
-    const made: PartName = { set: part < countA ? 'a' : 'b', id, name, layer };
-    this.#names[part] = made;
-    return made;
+    this.#names[part] ??= { set: part < countA ? 'a' : 'b', id, name, layer };
+    return this.#names[part];
   }
 
   #idOf(part: number): string {
-    const known = this.#ids[part];
-    if (known !== undefined) return known;
-    const made = JSON.stringify(this.#plan.parts[part].id);
-    this.#ids[part] = made;
-    return made;
+    this.#ids[part] ??= JSON.stringify(this.#plan.parts[part].id);
+    return this.#ids[part];
   }
 
   *make(): Generator<void, ClashReport> {
@@ -114,18 +110,18 @@ export class ReportMaker {
     yield* inChunks(found.length, (i) => {
       groups.push(this.#groupOf(found[i], clashes));
     });
-    const { parts, countA, isWithin, rules, warnings } = this.#plan;
+    const { parts, countA, rules, warnings } = this.#plan;
     const counts = new Array<number>(rules.length).fill(0);
     for (const { rule } of this.#found) counts[rule]++;
     return {
       version: 1,
-      parts: { a: countA, b: isWithin ? 0 : parts.length - countA },
+      parts: { a: countA, b: parts.length - countA },
       rules: rules.map(({ name, kind }, rule) => ({ name, kind, clashes: counts[rule] })),
       clashes,
       groups,
       unread: this.#allUnread(),
       warnings: [...warnings],
-      resolved: this.#resolved(clashes),
+      resolved: [...this.#earlier.keys()].sort(),
     };
   }
 
@@ -157,18 +153,12 @@ export class ReportMaker {
     return { id, rule: name, kind, part: ofPart, status, clashes: ids, bounds };
   }
 
-  #resolved(clashes: readonly Clash[]): string[] {
-    if (this.#earlier.size === 0) return [];
-    const found = new Set(clashes.map(({ id }) => id));
-    return [...this.#earlier.keys()].filter((id) => !found.has(id)).sort();
-  }
-
   #allUnread(): Unread[] {
     const found = [...this.#reasons].map(([part, reason]): Unread => {
-      const { set, id, name } = this.#nameOf(part);
-      return { set, id, name, reason };
+      const { layer, ...named } = this.#nameOf(part);
+      return { ...named, reason };
     });
-    return [...this.#unread, ...found].sort((p, q) => compare(p.set, q.set) || compare(p.id, q.id));
+    return [...this.#unread, ...found].sort((p, q) => compare(p.set + p.id, q.set + q.id));
   }
 }
 

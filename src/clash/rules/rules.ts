@@ -68,37 +68,35 @@ function compileUnlessSame(argument: string, key: string | undefined): CompiledR
 /** So many names are shown where a rule matches none. */
 const MOST_NAMES = 12;
 
-/** Says which rules match no parts, and what there is. */
-export function warnOfRules(
+/** Says which rules match no parts, and what there is, which is listed once for a set. It may rest after each step. */
+export function* warnOfRules(
   rules: readonly CompiledRule[],
   a: readonly Described[],
   b: readonly Described[] | null,
-): string[] {
+): Generator<void, string[]> {
   const warnings: string[] = [];
-  for (const { name, isOfA, isOfB } of rules) {
-    const sides = [
-      ['a', isOfA, a],
-      ['b', isOfB, b ?? a],
-    ] as const;
-    for (const [side, test, parts] of sides) {
-      if (parts.some((part) => test(part))) continue;
-      const where = b === null ? 'the set' : side === 'a' ? 'the first set' : 'the second set';
-      const names = listed(parts.map((part) => part.name));
-      const layers = listed(parts.map((part) => part.layer));
+  const sides = [
+    ['a', 'isOfA', a, 'first '],
+    ['b', 'isOfB', b ?? a, 'second '],
+  ] as const;
+  for (const [side, test, parts, order] of sides) {
+    let there = '';
+    for (const rule of rules) {
+      yield;
+      if (parts.some(rule[test])) continue;
+      there ||= `${parts.length} parts, names ${listed(parts, 'name')}, layers ${listed(parts, 'layer')}`;
       warnings.push(
-        `rule ${JSON.stringify(name)}: ${side} matches no part of ${where}; it has ${parts.length} parts, ` +
-          `names ${names}, layers ${layers}`,
+        `rule ${JSON.stringify(rule.name)}: ${side} matches no part of the ${b ? order : ''}set; it has ${there}`,
       );
     }
   }
   return warnings;
 }
 
-/** Lists texts once, in their order, so many as one reads. */
-function listed(texts: readonly string[]): string {
-  const distinct = [...new Set(texts.filter((text) => text !== ''))].sort();
-  if (distinct.length === 0) return 'none';
+/** Lists names or layers once, in their order, so many as one reads. */
+function listed(parts: readonly Described[], key: 'name' | 'layer'): string {
+  const distinct = [...new Set(parts.map((part) => part[key]))].filter(Boolean).sort();
   const shown = distinct.slice(0, MOST_NAMES).map((text) => JSON.stringify(text));
   const more = distinct.length - shown.length;
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return (shown.join(', ') || 'none') + (more > 0 ? ` and ${more} more` : '');
 }

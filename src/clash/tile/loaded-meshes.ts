@@ -34,7 +34,8 @@ export class LoadedMeshes {
   async load(meshes: readonly number[], signal: AbortSignal | undefined): Promise<Map<number, string>> {
     const failed = new Map<number, string>();
     const missing: number[] = [];
-    for (const mesh of new Set(meshes)) {
+    const needed = new Set(meshes);
+    for (const mesh of needed) {
       const loaded = this.#loaded.get(mesh);
       if (!loaded) missing.push(mesh);
       else {
@@ -42,7 +43,6 @@ export class LoadedMeshes {
         this.#loaded.set(mesh, loaded);
       }
     }
-    const needed = new Set(meshes);
     this.#makeRoom(this.#bytes, needed);
     for (let first = 0; first < missing.length; first += MOST_AT_ONCE) {
       throwIfAborted(signal);

@@ -210,10 +210,9 @@ export class TileRunner {
     const { parts } = tile;
     const { matrices } = this.#plan;
     const { layers, collidesWith, ranks, byRank } = this.#order;
-    const sorted = Uint32Array.from(parts, (part) => ranks[part]).sort();
-    sorted.forEach((rank, i) => {
-      sorted[i] = byRank[rank];
-    });
+    const sorted = Uint32Array.from(parts, (part) => ranks[part])
+      .sort()
+      .map((rank) => byRank[rank]);
     const groups = this.#groups(tile, sorted);
     const isAlike = (i: number, j: number): boolean => {
       const [a, b] = [sorted[i], sorted[j]];
@@ -278,7 +277,7 @@ export class TileRunner {
     const pairs: Pair[] = [];
     if (this.#plan.rules.every(({ kind }) => kind === 'hard')) return pairs;
     const { padded } = this.#plan;
-    const order = Array.from(parts.keys()).sort((i, j) => padded[6 * parts[i]] - padded[6 * parts[j]]);
+    const order = [...parts.keys()].sort((i, j) => padded[6 * parts[i]] - padded[6 * parts[j]]);
     yield* inChunks(order.length, (at) => {
       const i = order[at];
       const p = 6 * parts[i];
@@ -321,11 +320,7 @@ export class TileRunner {
         const answer = answers[i];
         if (answer === null) return;
         const { distance, pointA, pointB } = answer;
-        const point: Vec3 = [
-          0.5 * (pointA[0] + pointB[0]),
-          0.5 * (pointA[1] + pointB[1]),
-          0.5 * (pointA[2] + pointB[2]),
-        ];
+        const point = pointA.map((each, axis) => 0.5 * (each + pointB[axis])) as readonly number[] as Vec3;
         for (const rule of wanted) {
           if (!(distance < rules[rule].limit)) continue;
           result.findings.push({ rule, a, b, point, value: distance, inside: 0 });

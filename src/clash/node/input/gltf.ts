@@ -34,13 +34,15 @@ export async function* readGltf(path: string): AsyncGenerator<ReadItem> {
   const scene = root.getDefaultScene() ?? root.listScenes()[0];
   // A file without scenes is a library of nodes.
   const nodes = scene?.listChildren() ?? root.listNodes().filter((node) => node.getParentNode() === null);
-  const known: Known = { ids: new Set(), meshes: new Map(), instanced };
-  for (const node of nodes) yield* readNode(node, '', '', known);
+  const known: Known = { ids: new Set(), numbers: new Map(), meshes: new Map(), instanced };
+  yield* readNodes(nodes, known);
 }
 
 /** What is known of a file while its nodes are read. */
 interface Known {
   readonly ids: Set<string>;
+  /** The last number of each name that several have. */
+  readonly numbers: Map<string, number>;
   readonly meshes: Map<Mesh, MeshData>;
   /** Nodes that have instances. */
   readonly instanced: ReadonlySet<Node>;
@@ -100,12 +102,17 @@ function adviceFor(cause: unknown): string {
     : '';
 }
 
-function* readNode(node: Node, path: string, parent: string, known: Known): Generator<ReadItem> {
-  const name = node.getName();
-  const own = `${path}/${name}`;
-  const mesh = node.getMesh();
-  if (mesh) yield readPart(node, mesh, uniqueId(idOf(node) ?? own.slice(1), known.ids), name, parent, known);
-  for (const child of node.listChildren()) yield* readNode(child, own, name, known);
+/** Reads nodes and all below, a node before its children. Chains of nodes may be deeper than calls. */
+function* readNodes(roots: readonly Node[], known: Known): Generator<ReadItem> {
+  const waiting = roots.map((node) => ({ node, path: '', parent: '' })).reverse();
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { node, path, parent } = next;
+    const name = node.getName();
+    const own = `${path}/${name}`;
+    const mesh = node.getMesh();
+    if (mesh) yield readPart(node, mesh, uniqueId(idOf(node) ?? own.slice(1), known), name, parent, known);
+    for (const child of node.listChildren().reverse()) waiting.push({ node: child, path: own, parent: name });
+  }
 }
 
 function readPart(
@@ -140,10 +147,12 @@ function idOf(node: Node): string | undefined {
 }
 
 /** Numbers the second one of a name, and so on. */
-function uniqueId(wanted: string, ids: Set<string>): string {
+function uniqueId(wanted: string, { ids, numbers }: Known): string {
   const first = wanted === '' ? 'unnamed' : wanted;
   let id = first;
-  for (let i = 2; ids.has(id); i++) id = `${first}#${i}`;
+  let number = numbers.get(first) ?? 1;
+  while (ids.has(id)) id = `${first}#${++number}`;
+  numbers.set(first, number);
   ids.add(id);
   return id;
 }
@@ -155,30 +164,38 @@ function propertiesOf(node: Node): Properties {
   return Object.fromEntries(values) as Properties;
 }
 
-/** Joins the triangles of all primitives. */
+/**
+ * Joins the triangles of all primitives, with the vertices that these have: exporters write those of many primitives, or of all
+ * meshes, into one array.
+ */
 function meshDataOf(mesh: Mesh): MeshData {
   const positions: number[] = [];
   const indices: number[] = [];
+  const vertex: number[] = [];
   for (const primitive of mesh.listPrimitives()) {
-    const corners = cornersOf(primitive);
     const attribute = primitive.getAttribute('POSITION');
-    if (corners.length === 0 || !attribute) continue;
-    const first = positions.length / 3;
-    const vertex: number[] = [];
-    for (let i = 0; i < attribute.getCount(); i++) {
-      attribute.getElement(i, vertex);
-      positions.push(vertex[0], vertex[1], vertex[2]);
+    if (!attribute) continue;
+    const count = attribute.getCount();
+    const numbers = new Map<number, number>();
+    for (const corner of cornersOf(primitive, count)) {
+      if (corner >= count) throw new CollisionError('BAD_DATA', `index ${corner} is not one of its ${count} vertices`);
+      let number = numbers.get(corner);
+      if (number === undefined) {
+        number = positions.length / 3;
+        numbers.set(corner, number);
+        attribute.getElement(corner, vertex);
+        positions.push(vertex[0], vertex[1], vertex[2]);
+      }
+      indices.push(number);
     }
-    for (const corner of corners) indices.push(first + corner);
   }
   if (indices.length === 0) throw new CollisionError('BAD_DATA', 'it has no triangles');
   return { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) };
 }
 
 /** Lists the corners of a primitive's triangles, three each. */
-function cornersOf(primitive: Primitive): number[] {
+function cornersOf(primitive: Primitive, count: number): number[] {
   const array = primitive.getIndices()?.getArray();
-  const count = primitive.getAttribute('POSITION')?.getCount() ?? 0;
   const given: number[] = array ? Array.from(array) : Array.from({ length: count }, (_, i) => i);
   const mode = primitive.getMode();
   if (mode === TRIANGLES) return given;
