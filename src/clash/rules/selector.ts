@@ -46,7 +46,7 @@ function compileProperty(argument: string, key: string, wanted: unknown): Test {
 function compilePattern(argument: string, pattern: Pattern): (text: string) => boolean {
   const patterns = typeof pattern === 'string' ? [pattern] : pattern;
   if (!Array.isArray(patterns) || patterns.some((each) => typeof each !== 'string') || patterns.length === 0) {
-    invalid(argument, pattern, 'a text or texts');
+    invalid(argument, pattern, 'a text or a list of texts');
   }
   const texts = new Set<string>();
   const expressions: RegExp[] = [];
