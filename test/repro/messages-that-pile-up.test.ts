@@ -6,16 +6,22 @@ import { afterMessages } from '../../src/worker/slices.js';
 
 const MANY = 20_000;
 
-test('many messages that came during long work are answered in order', async () => {
-  let send!: (event: Event) => void;
+/** Answers an inbox, and what sends it a message. */
+function openable() {
+  let listen!: (event: Event) => void;
   const endpoint = {
     addEventListener: (_: string, listener: (event: Event) => void) => {
-      send = listener;
+      listen = listener;
     },
     removeEventListener: () => {},
     postMessage: () => {},
   };
   const inbox = new Inbox(endpoint as never);
+  return { inbox, send: (data: number) => listen({ data } as unknown as Event) };
+}
+
+test('many messages that came during long work are answered in order', async () => {
+  const { inbox, send } = openable();
   const heard: number[] = [];
   await new Promise<void>((resolve) => {
     const receive = (message: unknown) => {
@@ -24,7 +30,7 @@ test('many messages that came during long work are answered in order', async () 
     };
     inbox.open(receive, { run() {}, refuse() {} });
     inbox.pause();
-    for (let i = 0; i < MANY; i++) send({ data: i } as unknown as Event);
+    for (let i = 0; i < MANY; i++) send(i);
   });
   expect(heard.every((message, i) => message === i)).toBe(true);
 });
@@ -42,22 +48,14 @@ test('much that waits for messages goes on in order', async () => {
 
 // Of all that was under way, each had a slice before a message was answered: behind 100 `raycastMany` a pick waited 300 ms.
 test('a message waits for two slices at most, however much work is under way', async () => {
-  let send!: (event: Event) => void;
-  const endpoint = {
-    addEventListener: (_: string, listener: (event: Event) => void) => {
-      send = listener;
-    },
-    removeEventListener: () => {},
-    postMessage: () => {},
-  };
-  const inbox = new Inbox(endpoint as never);
+  const { inbox, send } = openable();
   const waited: number[] = [];
   let slices = 0;
   inbox.open((sentAt) => waited.push(slices - Number(sentAt)), { run() {}, refuse() {} });
   await new Promise<void>((resolve) => {
     const work = (): void => {
       slices++;
-      if (slices % 77 === 0) send({ data: slices } as unknown as Event);
+      if (slices % 77 === 0) send(slices);
       if (slices === 1000) resolve();
       if (slices >= 1000) return;
       inbox.pause();
