@@ -89,8 +89,8 @@ export interface ContactSet extends Iterable<ContactPair> {
    */
   waiting: number;
   /**
-   * True if the bounds of more than 1,048,576 pairs overlap, as those of 1,500 objects in one place do. A frame finds no
-   * more than that; once there are fewer again, it finds all.
+   * True if the bounds of more than 1,048,576 pairs overlap, as those of 1,500 objects in one place do. A frame stops
+   * at the object whose pairs reach that number; once there are fewer again, it finds all.
    */
   truncated: boolean;
   endedA: Uint32Array;
