@@ -1,4 +1,4 @@
-import { CollisionError } from 'collision-worker';
+import { CollisionError, type ErrorCode } from 'collision-worker';
 
 /** Throws INVALID_ARGUMENT that names the argument, its value and what was expected. */
 export function invalid(argument: string, value: unknown, expected: string): never {
@@ -42,6 +42,11 @@ export function checkText(argument: string, value: unknown): string {
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal !== undefined && typeof signal?.aborted !== 'boolean') invalid('signal', signal, 'an AbortSignal');
   if (signal?.aborted) throw new CollisionError('ABORTED', 'clash: aborted', { cause: signal.reason });
+}
+
+/** Tells whether what was thrown has one of the codes. */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): boolean {
+  return CollisionError.is(error) && codes.includes(error.code);
 }
 
 /** Says in a few words what was thrown. */

@@ -12,7 +12,7 @@ export interface Part {
   properties?: Properties;
   /** Triangles, or what `bakeMesh` made of them; no pose moves them. Parts that share one share its tree, too. */
   mesh: MeshData | ArrayBuffer;
-  /** 16, column-major, affine and invertible. Default the identity. No part may lie farther than 1e12 from the origin. */
+  /** 16, column-major, affine and invertible. Default the identity. A part farther than 7e11 from the origin is unread. */
   matrix?: ArrayLike<number>;
 }
 

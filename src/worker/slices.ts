@@ -31,7 +31,7 @@ export interface Gate {
   mayCall(name: string, first: unknown): boolean;
 }
 
-/** Those that go on with work, and those that take in messages: each wait for one of the others at most. */
+/** Those that go on with work, and those that take in messages: each waits for one of the other kind at most. */
 const queues = [new Queue<() => void>(), new Queue<() => void>()];
 const WORK = 0;
 export const INTAKE = 1;

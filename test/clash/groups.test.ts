@@ -24,14 +24,9 @@ function slowSets(findings: readonly Grouped[], distance: number): number[] {
   return sets;
 }
 
-function shuffled<T>(list: readonly T[], random: Random): T[] {
-  const keys = list.map(() => random.range(0, 1));
-  return [...list.keys()].sort((i, j) => keys[i] - keys[j]).map((i) => list[i]);
-}
-
 /** Asserts that the groups of findings of one part are right, in whatever order they come. Answers how many there are. */
 async function expectGroups(findings: readonly Grouped[], distance: number, random: Random, where: string) {
-  const found = await inSlices(groupsOf(shuffled(findings, random), distance));
+  const found = await inSlices(groupsOf(random.shuffled(findings), distance));
   const sets = slowSets(findings, distance);
   const expected = [...new Set(sets)].map((set) => findings.filter((_, i) => sets[i] === set).map(({ b }) => b));
   expect(

@@ -44,6 +44,16 @@ export class Random {
     return this.next() < probability;
   }
 
+  /** Answers the same in an order by chance (Fisher and Yates, as Durstenfeld, "Algorithm 235", 1964, has it). */
+  shuffled<T>(items: Iterable<T>): T[] {
+    const list = [...items];
+    for (let i = list.length - 1; i > 0; i--) {
+      const k = this.integer(i + 1);
+      [list[i], list[k]] = [list[k], list[i]];
+    }
+    return list;
+  }
+
   pick<T>(items: readonly T[]): T {
     return items[this.integer(items.length)] as T;
   }

@@ -46,7 +46,7 @@ test('much that waits for messages goes on in order', async () => {
   expect(order.every((each, i) => each === i)).toBe(true);
 });
 
-// Of all that was under way, each had a slice before a message was answered: behind 100 `raycastMany` a pick waited 300 ms.
+// All that was under way had a slice each before a message was answered: behind 100 `raycastMany` a pick waited 300 ms.
 test('a message waits for two slices at most, however much work is under way', async () => {
   const { inbox, send } = openable();
   const waited: number[] = [];

@@ -79,13 +79,7 @@ class Crowd {
 }
 
 function shuffled(ids: Iterable<ObjectId>): ObjectId[] {
-  const random = new Random(SEED);
-  const list = [...ids];
-  for (let i = list.length - 1; i > 0; i--) {
-    const k = random.integer(i + 1);
-    [list[i], list[k]] = [list[k], list[i]];
-  }
-  return list;
+  return new Random(SEED).shuffled(ids);
 }
 
 /** The even ones before the odd ones, each from the end. */

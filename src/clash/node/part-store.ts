@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CollisionError, type CollisionService, createCollisionService, type MeshData } from 'collision-worker';
-import { reasonOf } from '../check.js';
+import { hasCode, reasonOf } from '../check.js';
 import { type Box, placedBox } from '../plan/bounds.js';
 import { readMatrix } from '../plan/matrix.js';
 import { describePart, type PlacedPart } from '../plan/plan.js';
@@ -195,7 +195,8 @@ class StoreWriter {
       mesh = await this.#meshOf(part.mesh);
       box = placedBox(facts.points, facts.box, matrix);
     } catch (error) {
-      if (isOfDisk(error) || isOfService(error)) throw error;
+      // Without a worker nothing is said of a part: it is to be read again.
+      if (isOfDisk(error) || hasCode(error, 'WORKER_LOST', 'DISPOSED')) throw error;
       this.refuse(part, reasonOf(error));
       return;
     }
@@ -281,11 +282,6 @@ function packName(number: number): string {
 
 function isOfDisk(error: unknown): boolean {
   return CollisionError.is(error) && (error.cause as NodeJS.ErrnoException | undefined)?.syscall !== undefined;
-}
-
-/** Without a worker nothing is said of a part: it is to be read again. */
-function isOfService(error: unknown): boolean {
-  return CollisionError.is(error) && (error.code === 'WORKER_LOST' || error.code === 'DISPOSED');
 }
 
 function sizeOf(mesh: MeshData | ArrayBuffer): number {

@@ -1,5 +1,5 @@
 import { CollisionError, type CollisionService, type MeshData, type MeshId } from 'collision-worker';
-import { reasonOf, throwIfAborted } from '../check.js';
+import { hasCode, reasonOf, throwIfAborted } from '../check.js';
 
 /** Where meshes come from, by their numbers in the plan. */
 export interface MeshSource {
@@ -63,14 +63,14 @@ export class LoadedMeshes {
       this.#loaded.set(mesh, await this.#add(mesh).catch((error) => this.#addWithRoom(mesh, error, needed)));
     } catch (error) {
       // Without a worker there is no answer at all.
-      if (CollisionError.is(error) && (error.code === 'WORKER_LOST' || error.code === 'DISPOSED')) throw error;
+      if (hasCode(error, 'WORKER_LOST', 'DISPOSED')) throw error;
       failed.set(mesh, reasonOf(error));
     }
   }
 
   /** Tries once more without all that is not needed, where the memory was too small. */
   #addWithRoom(mesh: number, error: unknown, needed: ReadonlySet<number>): Promise<LoadedMesh> {
-    if (!CollisionError.is(error) || error.code !== 'OUT_OF_MEMORY') throw error;
+    if (!hasCode(error, 'OUT_OF_MEMORY')) throw error;
     this.#makeRoom(0, needed);
     return this.#add(mesh);
   }

@@ -1,12 +1,5 @@
-import {
-  CollisionError,
-  type CollisionService,
-  type ContactSet,
-  type MeshData,
-  type ObjectId,
-  type Vec3,
-} from 'collision-worker';
-import { reasonOf, throwIfAborted } from '../check.js';
+import type { CollisionService, ContactSet, MeshData, ObjectId, Vec3 } from 'collision-worker';
+import { hasCode, reasonOf, throwIfAborted } from '../check.js';
 import { squaredGap } from '../plan/bounds.js';
 import { isAbout, type Plan } from '../plan/plan.js';
 import { halvesOf, isOfCell, type Tile } from '../plan/tiles.js';
@@ -158,8 +151,7 @@ export class TileRunner {
     try {
       ({ contacts } = await this.#service.update());
     } catch (error) {
-      const isTooMuch = CollisionError.is(error) && error.code === 'OUT_OF_MEMORY';
-      if (!isTooMuch) throw error;
+      if (!hasCode(error, 'OUT_OF_MEMORY')) throw error;
       if (tile.parts.length > 2) return false;
       for (const part of tile.parts) result.unread.push([part, reasonOf(error)]);
       return true;

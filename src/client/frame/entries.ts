@@ -14,7 +14,7 @@ type FrameMark = { type?: undefined; after: number };
 /** A query is the function that posts it; one that was answered meanwhile, or rejected, posts nothing. */
 export type Entry = Command | CallCommand | FrameMark | (() => void);
 
-/** Of so many bytes or more, ids are handed over and not copied: to post those of half a million takes 2 ms else. */
+/** Ids of so many bytes or more are handed over and not copied: to post those of half a million takes 2 ms else. */
 const MANY_BYTES = 16_384;
 
 /** Answers the buffer of a command that nobody needs here any more, if it has a large one. */

@@ -133,11 +133,6 @@ function grow(random: Random, x: number, y: number, radius: number, levels: numb
   }
 }
 
-function shuffled<T>(items: readonly T[], random: Random): T[] {
-  const left = [...items];
-  return items.map(() => left.splice(random.integer(left.length), 1)[0]);
-}
-
 const rectangle = (x: number, y: number, width: number, height: number): [number, number][] => [
   [x, y],
   [x + width, y],
@@ -171,7 +166,7 @@ describe(`loops are inside of each other, seed ${SEED}`, () => {
         // A line that is no loop, and two points, across all of them.
         if (random.chance(0.5)) own.push({ points: rectangle(-9, -9, 30, 30), object, isOpen: true, parent: null });
         if (random.chance(0.5)) own.push({ points: rectangle(-9, 0, 30, 0).slice(1, 3), object, parent: null });
-        all.push(...shuffled(own, random));
+        all.push(...random.shuffled(own));
       }
       check(all, new Plane(random.direction(), random.point(10)));
     }
@@ -183,7 +178,7 @@ describe(`loops are inside of each other, seed ${SEED}`, () => {
       const all: Loop[] = [];
       for (let i = 0; i < 12; i++) grow(random, 3 * (i % 4), 3 * (i >> 2), 1, 3, null, all);
       expect(all.length ** 2 * 6).toBeGreaterThan(2 ** 18);
-      const { yields } = check(shuffled(all, random), new Plane(normal, random.point(10)));
+      const { yields } = check(random.shuffled(all), new Plane(normal, random.point(10)));
       expect(yields).toBeGreaterThan(all.length / 4);
     }
   });
@@ -217,9 +212,9 @@ describe(`loops are inside of each other, seed ${SEED}`, () => {
         const hole: Loop = { points: rectangle(x + 4, y + 4, 2, 2), object: 0, parent: inner[3] };
         all.push(...inner, hole, outer);
       }
-      check(shuffled(all, random), new Plane(new Vector3(0, 0, 1)));
+      check(random.shuffled(all), new Plane(new Vector3(0, 0, 1)));
       // Far from the origin what touches is apart by rounding.
-      check(shuffled(all, random), new Plane(random.direction(), random.point(1e6)));
+      check(random.shuffled(all), new Plane(random.direction(), random.point(1e6)));
     }
   });
 
@@ -236,7 +231,7 @@ describe(`loops are inside of each other, seed ${SEED}`, () => {
         all.push(parent);
       }
     }
-    check(shuffled(all, random), new Plane(new Vector3(0, 0, 1)));
+    check(random.shuffled(all), new Plane(new Vector3(0, 0, 1)));
   });
 
   test('of one that crosses itself, in both of its halves', () => {
@@ -272,8 +267,8 @@ describe(`loops are inside of each other, seed ${SEED}`, () => {
         between.parent = all.at(-2)!;
         all.push(between);
       }
-      check(shuffled(all, random), new Plane(new Vector3(0, 0, 1)));
-      check(shuffled(all, random), new Plane(random.direction(), random.point(10)));
+      check(random.shuffled(all), new Plane(new Vector3(0, 0, 1)));
+      check(random.shuffled(all), new Plane(random.direction(), random.point(10)));
     }
   });
 
@@ -316,7 +311,7 @@ test(`what is filled is inside of loops and outside of their holes, seed ${SEED}
     for (let i = 0; i < 1 + 4 * round; i++) grow(random, 3 * i, 0, 1, random.integer(4), null, all);
     all.push({ points: rectangle(-9, -9, 190, 90), object: 0, isOpen: true, parent: null });
     const plane = new Plane(random.direction(), random.point(3));
-    const { outlines, parents } = check(shuffled(all, random), plane);
+    const { outlines, parents } = check(random.shuffled(all), plane);
     const { value: triangles, yields } = run(fill(outlines, parents, plane.numbers));
     most = Math.max(most, yields);
     let filled = 0;

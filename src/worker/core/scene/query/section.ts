@@ -31,7 +31,7 @@ let weld: f64 = 0;
 
 /** Without a tolerance of the caller's, ends are one that are nearer than this share of the object's radius. */
 const WELD_SHARE: f64 = 1e-6;
-/** From one end of the object to the other are no more cells than 1,000,000. */
+/** No more than 1,000,000 cells are from one end of the object to the other. */
 const CELL_SHARE: f64 = 2e-6;
 
 const CUTTING: u32 = 0;
