@@ -8,7 +8,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 import binaryen from 'assemblyscript/binaryen';
-import { packedOrder } from './core-order.mjs';
+import { alignIndices } from './core-indices.mjs';
+import { packedOrder, withoutLastSection } from './core-order.mjs';
 import { root, runNode } from './run.mjs';
 
 const from = (path) => join(root, path);
@@ -17,18 +18,26 @@ const self = fileURLToPath(import.meta.url);
 /** Where the core's static data begin; those of the narrow phase's module lie below (`checkStatic`). */
 const CORE_BASE = 1 << 19;
 
-/** Their entries, and what the compiler is told of each. */
+/** Their entries, and what the compiler is told of each: names of functions and globals (`--debug`), by which both are compared. */
 const MODULES = {
-  core: ['index', '--memoryBase', `${CORE_BASE}`],
-  'narrow-phase': ['pair-module', '--importMemory', '--zeroFilledMemory'],
+  core: ['index', '--debug', '--memoryBase', `${CORE_BASE}`],
+  'narrow-phase': ['pair-module', '--debug', '--importMemory', '--zeroFilledMemory'],
   'frustum-filter': ['frustum-filter', '--initialMemory', '1', '--zeroFilledMemory'],
 };
+/** The section of the core that holds the narrow phase. */
+const NARROW_PHASE = 'narrow-phase';
 const CORE = 'build/core.wasm';
 const FILTER = 'build/frustum-filter.wasm';
 
 /** What the compiler read, and what decides how: with the same of them, the core is the same. */
 const STAMP = 'build/core.sha256';
-const TOOLS = ['scripts/build-core.mjs', 'scripts/core-order.mjs', 'scripts/pack.mjs', 'package-lock.json'];
+const TOOLS = [
+  'scripts/build-core.mjs',
+  'scripts/core-indices.mjs',
+  'scripts/core-order.mjs',
+  'scripts/pack.mjs',
+  'package-lock.json',
+];
 
 /**
  * The core as WebAssembly. It brings its own allocator, so the runtime is the stub that never allocates. `change` may
@@ -41,10 +50,7 @@ export async function buildCore(outFile, change) {
   const beside = change ? undefined : compileBeside('narrow-phase', narrowFile);
   const files = await compile('core', outFile, change);
   files.push(...(await (beside ?? compile('narrow-phase', narrowFile, change))));
-  writeFileSync(
-    from(outFile),
-    withSection(readFileSync(from(outFile)), 'narrow-phase', readFileSync(from(narrowFile))),
-  );
+  writeFileSync(from(outFile), withSection(readFileSync(from(outFile)), NARROW_PHASE, readFileSync(from(narrowFile))));
   rmSync(from(narrowFile));
   return files;
 }
@@ -150,33 +156,36 @@ function checkStatic(wasm) {
 
 /** The module, made so that it can be left at its import `suspend` and gone on with (Binaryen's Asyncify). */
 function interruptible(wasm) {
-  return changed(wasm, (module) => {
-    binaryen.setOptimizeLevel(3);
-    binaryen.setPassArgument('asyncify-imports', 'env.suspend');
-    // What is called by its address are visitors of triangles, which have no checkpoints.
-    binaryen.setPassArgument('asyncify-ignore-indirect', '');
-    module.removeExport('staticEnd');
-    module.runPasses(['asyncify']);
-    binaryen.clearPassArguments();
-    module.optimize();
-  });
+  const module = moduleOf(wasm);
+  binaryen.setOptimizeLevel(3);
+  binaryen.setPassArgument('asyncify-imports', 'env.suspend');
+  // What is called by its address are visitors of triangles, which have no checkpoints.
+  binaryen.setPassArgument('asyncify-ignore-indirect', '');
+  module.removeExport('staticEnd');
+  module.runPasses(['asyncify']);
+  binaryen.clearPassArguments();
+  module.optimize();
+  return bytesOf(module, true);
 }
 
 /**
- * The module without what tests alone ask it for, 2 KB of the worker, and with the locals of each function in order of use,
- * as the narrow phase has them: so like functions are alike to the byte, which packs them into 5 KB less.
+ * The core as it is shipped: without names, without what tests alone ask it for, 2 KB of the worker, with the locals of each
+ * function in order of use, and with indices that both modules share: so like functions are alike to the byte.
  */
 function shipped(wasm) {
-  return changed(wasm, (module) => {
-    for (const name of ['check', 'checkMeshTree', 'meshPairs', 'foundPairs', 'isFresh', 'mayHaveMesh'])
-      module.removeExport(name);
-    module.runPasses(['remove-unused-module-elements', 'reorder-locals']);
-  });
+  const core = moduleOf(withoutLastSection(wasm));
+  for (const name of ['check', 'checkMeshTree', 'meshPairs', 'foundPairs', 'isFresh', 'mayHaveMesh'])
+    core.removeExport(name);
+  const [section] = WebAssembly.Module.customSections(new WebAssembly.Module(wasm), NARROW_PHASE);
+  const narrow = moduleOf(new Uint8Array(section));
+  core.runPasses(['remove-unused-module-elements', 'reorder-locals']);
+  alignIndices(core, narrow);
+  return withSection(bytesOf(core), NARROW_PHASE, bytesOf(narrow));
 }
 
-function changed(wasm, change) {
+function moduleOf(wasm) {
   const { Features } = binaryen;
-  const module = binaryen.readBinaryWithFeatures(
+  return binaryen.readBinaryWithFeatures(
     wasm,
     Features.MVP |
       Features.SIMD128 |
@@ -186,7 +195,11 @@ function changed(wasm, change) {
       Features.NontrappingFPToInt |
       Features.MutableGlobals,
   );
-  change(module);
+}
+
+/** Ends a module; answers its bytes. */
+function bytesOf(module, hasNames = false) {
+  binaryen.setDebugInfo(hasNames);
   const binary = module.emitBinary();
   module.dispose();
   return binary;

@@ -7,7 +7,7 @@ const WINDOW_BYTES = 30_000;
 /** Functions are alike if they share runs of so many bytes. */
 const RUN_BYTES = 6;
 /** A run that stands in more functions than these says little about any of them. */
-const MOST_HOLDERS = 200;
+const MOST_HOLDERS = 50;
 
 const CODE = 10;
 const CUSTOM = 0;
@@ -31,6 +31,11 @@ export function packedOrder(wasm) {
   new Uint32Array(head.buffer, 0, 3).set(stretches.map(({ length }) => length));
   head.set([core.bodies.length, bodies.length, ...order], 6);
   return Buffer.concat([new Uint8Array(head.buffer), ...stretches, ...order.map((i) => bodies[i])]);
+}
+
+/** A module without the section at its end. */
+export function withoutLastSection(wasm) {
+  return wasm.subarray(0, sectionsOf(wasm, 8).at(-1).from);
 }
 
 /** The next body is always the one that is most like those that the window holds. */
@@ -62,7 +67,7 @@ function likeByLike(bodies) {
     let next = -1;
     let best = -1;
     for (const i of left) {
-      const likeness = shared[i] / Math.sqrt(runs[i].size + 40);
+      const likeness = shared[i] / (runs[i].size + 40) ** 0.7;
       if (likeness > best) [next, best] = [i, likeness];
     }
     order.push(next);
@@ -104,7 +109,7 @@ function sectionsOf(wasm, from) {
   const sections = [];
   for (let at = from; at < wasm.length; ) {
     const [length, start] = readLeb(wasm, at + 1);
-    sections.push({ id: wasm[at], start });
+    sections.push({ id: wasm[at], from: at, start });
     at = start + length;
   }
   return sections;
