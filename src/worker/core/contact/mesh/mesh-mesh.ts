@@ -27,6 +27,7 @@ import {
   beginReduction, offerPoint, reduceToFour, reducedCount, reducedX, reducedY, reducedZ,
 } from '../manifold/manifold-reduction';
 import { PLACE_BYTES } from '../../sizes';
+import { hasNext } from './curves';
 import { findWayOut, wayDepth, wayX, wayY, wayZ, wholeDepth } from './global-penetration';
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -348,9 +349,10 @@ function addPoints(from: u32, end: u32, x: f64, y: f64, z: f64): void {
   setBasis(bestX, bestY, bestZ);
   beginReduction();
   for (let i = from; i < end; i++) {
-    const segment = segmentAt(isWhole ? i : load<u32>(regionSegments + (<usize>i << 2)));
+    const index = isWhole ? i : load<u32>(regionSegments + (<usize>i << 2));
+    const segment = segmentAt(index);
     offerEnd(segment.px, segment.py, segment.pz);
-    offerEnd(segment.qx, segment.qy, segment.qz);
+    if (isWhole || !hasNext(index)) offerEnd(segment.qx, segment.qy, segment.qz);
   }
   reduceToFour(isWhole ? 0 : SAME_POINT * length);
   for (let i: u32 = 0; i < reducedCount; i++) {

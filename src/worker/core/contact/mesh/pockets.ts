@@ -52,21 +52,22 @@ export function fillPockets(own: u32): bool {
     const triangle = clippedAt(side, i);
     for (let edge: u32 = 0; edge < 3; edge++) {
       const slot = slotBeyondIn(neighbours, mesh, triangle.slot, edge);
-      if (slot != NO_NEIGHBOUR) goOver(own, side, neighbours, isFresh, i, edge, slot);
+      if (slot == NO_NEIGHBOUR) continue;
+      const known = knownAt(side, slot);
+      if (known - 1 >= side.clippedCount) goOver(own, side, neighbours, isFresh, i, edge, slot, known);
+      else if (known - 1 > i) joinAcross(own, triangle, clippedAt(side, known - 1), edge);
     }
     if (side.clippedCount + side.interiorCount > MOST_TRIANGLES) return false;
   }
   return true;
 }
 
-/** Goes over an edge of a clipped triangle: fills the pocket beyond, or joins its curve to that of what is known there. */
-function goOver(own: u32, side: Side, neighbours: usize, isFresh: bool, index: u32, edge: u32, slot: u32): void {
-  const triangle = clippedAt(side, index), known = knownAt(side, slot);
+/** Goes over an edge of a clipped triangle: fills the pocket beyond, or joins its curve to that of the interior one there. */
+function goOver(
+  own: u32, side: Side, neighbours: usize, isFresh: bool, index: u32, edge: u32, slot: u32, known: u32,
+): void {
+  const triangle = clippedAt(side, index);
   if (known == 0 && !isFresh && !isInTree(changetype<Mesh>(side.mesh), slot)) return;
-  if (known != 0 && known <= side.clippedCount) {
-    if (known - 1 > index) joinAcross(own, triangle, clippedAt(side, known - 1), edge);
-    return;
-  }
   // Filling its pocket asked about this edge from its other side, unless the pocket took in the triangle before.
   if (known != 0 && triangle.pocketSegment == NO_SEGMENT) return;
   setMiddleOfClipped(triangle, edge);

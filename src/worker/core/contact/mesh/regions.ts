@@ -7,7 +7,7 @@ import { checkpoint } from '../../checkpoint';
 import { reserve } from '../../memory';
 import { segmentAt, segmentCount } from './intersection-segments';
 import { Side, interiorAt, sideAt } from './clipped-triangles';
-import { beginCurves, curveOf, joinNeighbours } from './curves';
+import { beginCurves, curveOf, joinNext, joinRest } from './curves';
 import { findSenses, moveSenses } from './inside';
 import { fillPockets, pocketAt } from './pockets';
 
@@ -22,15 +22,19 @@ let pocketStarts0: usize = 0, pocketStarts1: usize = 0;
 /** Whether all pockets were filled, as none was too large. */
 export let hasAllPockets: bool = true;
 
-/** What a segment counts for in checkpoints. */
-const WORK_OF_SEGMENT: i32 = 8;
+/** What a segment counts for in checkpoints, each time that it is looked at. */
+const WORK_OF_SEGMENT: i32 = 4;
 
 /** Finds the regions of all segments. Throws OUT_OF_MEMORY. */
 export function findRegions(): void {
   const a = sideAt(0), b = sideAt(1);
   beginCurves();
   for (let i: u32 = 0; i < segmentCount; i++) {
-    joinNeighbours(i, a, b);
+    joinNext(i, a, b);
+    checkpoint(WORK_OF_SEGMENT);
+  }
+  for (let i: u32 = 0; i < segmentCount; i++) {
+    joinRest(i, a, b);
     checkpoint(WORK_OF_SEGMENT);
   }
   numberRegions();
