@@ -4,7 +4,7 @@ import { CollisionError } from '../shared/errors.js';
 import type { MeshUpdate, TreeInfo } from '../shared/protocol.js';
 import type { MeshData, MeshId } from '../shared/types.js';
 import type { Core, MeshAddress, MeshLoad, MeshRefit } from './binding/core.js';
-import { inOnePiece } from './binding/steps.js';
+import { inOnePiece, type Steps } from './binding/steps.js';
 import { blockLayout } from './snap/corners.js';
 import { FeatureStore } from './snap/feature-store.js';
 import { bytesWithoutFeatures, readFeatures } from './snap/features.js';
@@ -70,8 +70,7 @@ export class MeshTable {
     const end = bytesWithoutBoxes(baked);
     const bytes = bytesWithoutFeatures(baked, end);
     const load = this.#core.beginLoad(baked, bytes, isTrusted);
-    const finish = () => this.#withFeatures(load.finish(), baked, bytes, end);
-    this.#loads.set(id, { ...load, finish });
+    this.#loads.set(id, bytes === end ? load : this.#withFeatures(load, baked, bytes, end));
   }
 
   /** Begins to load a mesh whose bytes are still to come, with nothing behind it. Throws OUT_OF_MEMORY. */
@@ -105,22 +104,38 @@ export class MeshTable {
     return this.#core.meshInfo(address);
   }
 
-  /** Takes the features that are baked with a mesh, which is loaded. Throws BAD_DATA, and frees it, where they cannot be trusted. */
-  #withFeatures(address: MeshAddress, baked: ArrayBuffer, bytes: number, end: number): MeshAddress {
-    if (bytes === end) return address;
-    const { size, count, lanes } = blockLayout(this.#core.snaps.memoryOf(), address);
-    const features = readFeatures(baked, bytes, end, size, count * lanes);
-    try {
-      if (features !== null) {
-        this.features.load(address, features);
-        return address;
+  /** A load that goes on with the features behind the mesh once that is there. */
+  #withFeatures(load: MeshLoad, baked: ArrayBuffer, bytes: number, end: number): MeshLoad {
+    let address: MeshAddress = 0;
+    let reading: Steps<void> | undefined;
+    const step = (budget: number): boolean => {
+      const stop = performance.now() + budget;
+      if (!reading) {
+        if (!load.step(budget)) return false;
+        address = load.finish();
+        reading = this.#readFeatures(address, baked, bytes, end);
       }
-    } catch (error) {
-      this.#core.freeMesh(address);
-      throw error;
+      do {
+        if (reading.next().done) return true;
+      } while (performance.now() < stop);
+      return false;
+    };
+    const abort = () => (reading ? reading.return() : load.abort());
+    return { ...load, step, finish: () => address, abort };
+  }
+
+  /** Takes the features that are baked with a mesh. Where it ends before that is done, the mesh is freed. Throws BAD_DATA. */
+  *#readFeatures(address: MeshAddress, baked: ArrayBuffer, bytes: number, end: number): Steps<void> {
+    let isDone = false;
+    try {
+      const { size, count, lanes } = blockLayout(this.#core.snaps.memoryOf(), address);
+      const features = yield* readFeatures(baked, bytes, end, size, count * lanes);
+      if (features === null) throw new CollisionError('BAD_DATA', 'the baked features were changed');
+      yield* this.features.load(address, features);
+      isDone = true;
+    } finally {
+      if (!isDone) this.#core.freeMesh(address);
     }
-    this.#core.freeMesh(address);
-    throw new CollisionError('BAD_DATA', 'the baked features were changed');
   }
 
   addressOf(id: MeshId): MeshAddress {

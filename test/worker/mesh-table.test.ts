@@ -3,7 +3,9 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Core } from '../../src/worker/binding/core.js';
 import { inOnePiece } from '../../src/worker/binding/steps.js';
 import { MeshTable } from '../../src/worker/mesh-table.js';
+import { findFeatures, withFeatures } from '../../src/worker/snap/features.js';
 import { bake, startCore } from '../fixtures/core.js';
+import { Random } from '../oracle/random.js';
 
 const ID = 2049;
 const floor = [-2, -2, 0, 2, -2, 0, 0, 3, 0];
@@ -141,6 +143,34 @@ test('what nobody reads any more is moved where it is, and goes at once', () => 
     table.update(ID, moved);
     expect(core.usedBytes).toBe(usedBytes);
   }
+});
+
+test('baked features are read in steps, and go with their mesh where it is removed in the midst', () => {
+  const random = new Random(3);
+  const baked = bake(core, { positions: Float32Array.from({ length: 9 * 10_000 }, () => random.range(-1, 1)) });
+  const { usedBytes } = core;
+  table.load(ID, baked);
+  const features = inOnePiece(findFeatures(core.snaps.memoryOf, table.addressOf(ID), 35));
+  const both = inOnePiece(withFeatures(baked, features));
+  table.remove(ID);
+  const steps = (id: number, given: ArrayBuffer) => {
+    table.beginLoad(id, given, false);
+    for (let i = 1; ; i++) if (table.stepLoad(id, 0)) return i;
+  };
+  const without = steps(ID, baked);
+  const more = steps(ID + 1, both) - without;
+  // At most 8,192 of the words behind the mesh a step, each of which is hashed and then checked.
+  expect(more).toBeGreaterThan((both.byteLength - baked.byteLength) / 4 / 8192);
+  expect(table.features.at(table.addressOf(ID + 1))).toBeDefined();
+  table.remove(ID);
+  table.remove(ID + 1);
+  for (const after of [1, without + 1, without + more / 2, without + more - 1]) {
+    table.beginLoad(ID, both, false);
+    for (let i = 0; i < after; i++) expect(table.stepLoad(ID, 0)).toBeUndefined();
+    table.remove(ID);
+    expect(core.usedBytes, `after ${after} steps`).toBe(usedBytes);
+  }
+  expect(core.check()).toBeNull();
 });
 
 /** Of a mesh whose cost says that it should be rebuilt. */

@@ -29,18 +29,25 @@ export function* placeFeatures(snaps: CoreSnaps, features: Features): Generator<
   table.set([size, edges.length / 2, itemCount(features), levels.length - 1]);
   table.set(levels, FIRST_LEVEL);
   let to = address + roundedUp(4 * WORDS);
-  for (const [i, [name]] of ARRAYS.entries()) {
-    const { buffer, byteOffset, byteLength } = features[name];
-    table[COUNTS + i] = to;
-    for (let at = 0; at < byteLength; at += STEP_BYTES) {
-      const part = new Uint8Array(buffer, byteOffset + at, Math.min(STEP_BYTES, byteLength - at));
-      new Uint8Array(snaps.memoryOf()).set(part, to + at);
-      if (at > 0) yield;
+  let isPlaced = false;
+  try {
+    for (const [i, [name]] of ARRAYS.entries()) {
+      const { buffer, byteOffset, byteLength } = features[name];
+      table[COUNTS + i] = to;
+      for (let at = 0; at < byteLength; at += STEP_BYTES) {
+        const part = new Uint8Array(buffer, byteOffset + at, Math.min(STEP_BYTES, byteLength - at));
+        new Uint8Array(snaps.memoryOf()).set(part, to + at);
+        if (at > 0) yield;
+      }
+      to += roundedUp(byteLength);
     }
-    to += roundedUp(byteLength);
+    new Uint32Array(snaps.memoryOf(), address, WORDS).set(table);
+    isPlaced = true;
+    return { address, angle };
+  } finally {
+    // Who asked may have given up in the midst.
+    if (!isPlaced) snaps.release(address);
   }
-  new Uint32Array(snaps.memoryOf(), address, WORDS).set(table);
-  return { address, angle };
 }
 
 /** Answers a circle of the features that lie at an address: its axis, of length 1, and its radius. */

@@ -1,5 +1,4 @@
 import type { CoreSnaps } from '../binding/snaps.js';
-import { inOnePiece } from '../binding/steps.js';
 import { type CoreFeatures, placeFeatures } from './core-features.js';
 import { Faces } from './faces.js';
 import { type Features, findFeatures } from './features.js';
@@ -60,9 +59,9 @@ export class FeatureStore {
     return this.#angles.get(mesh);
   }
 
-  /** Takes features that came with the mesh at an address. Throws OUT_OF_MEMORY. */
-  load(mesh: number, features: Features): void {
-    this.#put(mesh, inOnePiece(placeFeatures(this.#snaps, features)), false);
+  /** Takes features that came with the mesh at an address, in steps. Throws OUT_OF_MEMORY. */
+  *load(mesh: number, features: Features): Generator<void, void> {
+    this.#put(mesh, yield* placeFeatures(this.#snaps, features), false);
     this.#angles.set(mesh, features.angle);
   }
 

@@ -225,7 +225,7 @@ export function* withFeatures(baked: ArrayBuffer, features: Features): Generator
     at += roundedUp(byteLength);
     yield;
   }
-  words[3] = checksumOf(words);
+  words[3] = yield* checksumOf(words);
   return both;
 }
 
@@ -240,34 +240,35 @@ export function bytesWithoutFeatures(baked: ArrayBuffer, end: number): number {
 
 /**
  * Reads the features that follow so many bytes of a baked mesh, up to `end`, with so many vertices an element and so many slots;
- * null where they cannot be trusted.
+ * null where they cannot be trusted. Its answer lies in the same buffer. It may rest after each step.
  */
-export function readFeatures(
+export function* readFeatures(
   baked: ArrayBuffer,
   meshBytes: number,
   end: number,
   size: 1 | 2 | 3,
   slotCount: number,
-): Features | null {
+): Generator<void, Features | null> {
   const start = roundedUp(meshBytes);
   if (end % 4 !== 0) return null;
   const words = new Uint32Array(baked, start, (end - start) / 4);
   if (words[0] !== MAGIC || words[1] !== VERSION || words[2] !== end - start) return null;
-  if (words[3] !== checksumOf(words) || words[4] !== size) return null;
+  if (words[3] !== (yield* checksumOf(words)) || words[4] !== size) return null;
   const features: Record<string, unknown> = { size, angle: new Float64Array(baked, start + 24, 1)[0] };
   let at = start + roundedUp(4 * FIRST_WORD);
   for (const [i, [name, Kind]] of ARRAYS.entries()) {
-    const bytes = words[HEADER_WORDS + i] * Kind.BYTES_PER_ELEMENT;
-    if (at + roundedUp(bytes) > end) return null;
-    features[name] = new Kind(baked.slice(at, at + bytes));
-    at += roundedUp(bytes);
+    const count = words[HEADER_WORDS + i];
+    const next = at + roundedUp(count * Kind.BYTES_PER_ELEMENT);
+    if (next > end) return null;
+    features[name] = new Kind(baked, at, count);
+    at = next;
   }
   const read = features as unknown as Features;
-  return at === end && isSound(read, slotCount) ? read : null;
+  return at === end && (yield* isSound(read, slotCount)) ? read : null;
 }
 
 /** Tells whether no number of baked features leads anywhere else, whoever has made them. */
-function isSound(features: Features, slotCount: number): boolean {
+function* isSound(features: Features, slotCount: number): Generator<void, boolean> {
   const { size, angle, points, corners, edges, runs, flags, runEnds, middleEdges, middles } = features;
   const { faceStarts, faces, circles, circleEnds, circleStarts, circleEdges, order, boxes } = features;
   const vertexCount = points.length / 3;
@@ -276,43 +277,56 @@ function isSound(features: Features, slotCount: number): boolean {
   const circleCount = circles.length / 7;
   const items = itemCount(features);
   const nodes = levelsOf(items).at(-1)!;
-  return (
+  const fits =
     angle >= 0 &&
     angle <= 180 &&
     [vertexCount, edgeCount, circleCount].every(Number.isInteger) &&
     flags.length === edgeCount &&
-    boxes.length === 6 * nodes &&
-    areBelow(size * slotCount, corners, vertexCount) &&
-    areBelow(vertexCount, edges) &&
-    areBelow(runCount, runs, edgeCount) &&
-    areBelow(vertexCount, runEnds, 2 * runCount) &&
-    areBelow(edgeCount, middleEdges, runCount) &&
-    areBelow(slotCount, faces) &&
-    areBelow(vertexCount, circleEnds, 2 * circleCount) &&
-    areBelow(edgeCount, circleEdges) &&
-    areBelow(items, order, items) &&
-    areStarts(faceStarts, edgeCount, faces.length) &&
-    areStarts(circleStarts, circleCount, circleEdges.length) &&
-    [points, middles, circles, boxes].every((numbers) => numbers.every(Number.isFinite))
-  );
+    boxes.length === 6 * nodes;
+  if (!fits) return false;
+  const checks = [
+    areBelow(size * slotCount, corners, vertexCount),
+    areBelow(vertexCount, edges),
+    areBelow(runCount, runs, edgeCount),
+    areBelow(vertexCount, runEnds, 2 * runCount),
+    areBelow(edgeCount, middleEdges, runCount),
+    areBelow(slotCount, faces),
+    areBelow(vertexCount, circleEnds, 2 * circleCount),
+    areBelow(edgeCount, circleEdges),
+    areBelow(items, order, items),
+    areStarts(faceStarts, edgeCount, faces.length),
+    areStarts(circleStarts, circleCount, circleEdges.length),
+    ...[points, middles, circles, boxes].map((numbers) => areBelow(Infinity, numbers)),
+  ];
+  for (const check of checks) if (!(yield* check)) return false;
+  return true;
 }
 
-/** Tells whether there are so many numbers, each of them below a limit. */
-function areBelow(limit: number, numbers: Uint32Array, count = numbers.length): boolean {
-  for (const each of numbers) if (each >= limit) return false;
+/** Tells whether there are so many numbers, the magnitude of each of them below a limit. */
+function* areBelow(limit: number, numbers: ArrayLike<number>, count = numbers.length): Generator<void, boolean> {
+  for (let i = 0; i < numbers.length; i++) {
+    if (!(Math.abs(numbers[i]) < limit)) return false;
+    if (i % STEPS === STEPS - 1) yield;
+  }
   return numbers.length === count;
 }
 
-function areStarts(starts: Uint32Array, count: number, end: number): boolean {
+function* areStarts(starts: Uint32Array, count: number, end: number): Generator<void, boolean> {
   if (starts.length !== count + 1 || starts[0] !== 0 || starts[count] !== end) return false;
-  for (let i = 0; i < count; i++) if (starts[i] > starts[i + 1]) return false;
+  for (let i = 0; i < count; i++) {
+    if (starts[i] > starts[i + 1]) return false;
+    if (i % STEPS === STEPS - 1) yield;
+  }
   return true;
 }
 
 /** Hashes words from the fifth on: no change of one of them leaves it as it was. */
-function checksumOf(words: Uint32Array): number {
+function* checksumOf(words: Uint32Array): Generator<void, number> {
   let hash = 0;
-  for (let i = 4; i < words.length; i++) hash = hashOf(hash, words[i]);
+  for (let i = 4; i < words.length; i++) {
+    hash = hashOf(hash, words[i]);
+    if (i % STEPS === STEPS - 1) yield;
+  }
   return hash;
 }
 

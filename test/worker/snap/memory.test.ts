@@ -3,6 +3,7 @@ import { type CollisionService, createCollisionService, type MeshId } from 'coll
 import { BoxGeometry } from 'three';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CoreSnaps } from '../../../src/worker/binding/snaps.js';
+import { inOnePiece } from '../../../src/worker/binding/steps.js';
 import { cubeFeatures } from '../../../src/worker/snap/cube.js';
 import { FeatureStore } from '../../../src/worker/snap/feature-store.js';
 import { GatedWorker } from '../../fixtures/gated-worker.js';
@@ -99,10 +100,10 @@ describe('features that are dropped', () => {
   test.each([
     ['the mesh was removed', (store: FeatureStore) => store.remove(1)],
     ['another tree took its place', (store: FeatureStore) => store.replaced(1, 2)],
-    ['others were found of it', (store: FeatureStore) => store.load(1, cubeFeatures())],
+    ['others were found of it', (store: FeatureStore) => inOnePiece(store.load(1, cubeFeatures()))],
   ])('stay for picks that read them where %s', (_, drop) => {
     const { store, used } = storeWithMemory();
-    store.load(1, cubeFeatures());
+    inOnePiece(store.load(1, cubeFeatures()));
     const { address } = store.at(1)!.features;
     store.keep();
     store.keep();
@@ -118,7 +119,7 @@ describe('features that are dropped', () => {
 
   test('stay where only vertices have moved', () => {
     const { store, used } = storeWithMemory();
-    store.load(1, cubeFeatures());
+    inOnePiece(store.load(1, cubeFeatures()));
     const { features } = store.at(1)!;
     store.moved(1, 2);
     expect(store.at(1)).toBeUndefined();
