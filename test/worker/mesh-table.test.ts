@@ -123,6 +123,21 @@ test('what work in slices reads stays as it was, whatever becomes of the mesh me
   expect(core.check()).toBeNull();
 });
 
+test('points that work in slices reads stay as they were, where they are moved meanwhile', () => {
+  const positions = Float32Array.from({ length: 300 }, (_, i) => (i * 37) % 101);
+  table.load(ID, bake(core, { positions, topology: 'points' }));
+  const first = table.addressOf(ID);
+  const before = core.bakeMesh(first);
+  table.keep();
+  const moved = positions.map((x) => x + 7);
+  expect(table.update(ID, moved)).toMatchObject({ isInEffect: true });
+  expect(table.addressOf(ID)).not.toBe(first);
+  expect(core.bakeMesh(first)).toEqual(before);
+  expect(core.bakeMesh(table.addressOf(ID))).not.toEqual(before);
+  table.release();
+  expect(core.check()).toBeNull();
+});
+
 test('what nobody reads any more is moved where it is, and goes at once', () => {
   const baked = bake(core, { positions: open });
   const moved = open.map((x) => 2 * x);

@@ -160,3 +160,48 @@ test('a box that is turned and moved through them pushes', async () => {
   }
   answers.check();
 });
+
+test('who begins in the midst of solid meshes goes out of them', async () => {
+  const random = new ExactRandom(83);
+  const answers = new Answers();
+  const world = await World.create();
+  const meshes = [icosphere(3, 6), boxMesh(6, 7, 5)].map((mesh) => world.mesh(mesh));
+  for (let i = 0; i < WALKERS; i++) {
+    const middle = new Vector3(20 * i, 0, 0);
+    const [, up, turn] = UPS[i % 2]!;
+    world.add(solid(meshes[(i >> 1) % 2]!), random.placement(middle, { low: 0.9, high: 1.2 }));
+    world.core.putCharacter(i, {
+      ...WALKER,
+      position: middle.add(random.point(1.2)).toArray(),
+      from: turn(new Vector3(0, -0.3, 0)).toArray(),
+      to: turn(new Vector3(0, 0.3, 0)).toArray(),
+      up: up.toArray(),
+    });
+  }
+  for (let frame = 0; frame < 12; frame++) {
+    for (let i = 0; i < WALKERS; i++) world.staging.addMove(i, layout.MOVE_TIMED, random.point(1).toArray(), 1 / 60);
+    world.frame();
+    answers.add('frames', world.characters());
+  }
+  answers.check();
+});
+
+test('capsules that lie along each of the axes are in the way', async () => {
+  const random = new ExactRandom(84);
+  const answers = new Answers();
+  const world = await World.create();
+  const ends = [0, 1, 2].map((axis) => new Vector3().setComponent(axis, 1.5));
+  for (let i = 0; i < WALKERS; i++) {
+    const end = ends[i % 3]!;
+    const at = new Matrix4().setPosition(10 * i, 0.9, 0);
+    world.add(capsule(0.4, end.clone().negate().toArray(), end.toArray()), at);
+    const from = random.direction().setY(0).setLength(2.5);
+    world.core.putCharacter(i, { ...WALKER, gravity: 0, position: [10 * i + from.x, 0, from.z] });
+    for (let frame = 0; frame < 20; frame++) {
+      world.staging.addMove(i, layout.MOVE_BY, [-0.2 * from.x, 0, -0.2 * from.z], 0);
+      world.frame();
+      answers.add('frames', world.characters());
+    }
+  }
+  answers.check();
+});

@@ -169,3 +169,35 @@ describe.each(PLACES)('%s', (_, place) => {
     expect(core.check()).toBeNull();
   });
 });
+
+test('objects keep their poses where they get other meshes, larger and smaller ones', async () => {
+  const random = new ExactRandom(77);
+  const answers = new Answers();
+  const world = await World.create();
+  const kind = { bones: 4 };
+  const meshes = [2, 9, 4, 14].map((detail) => world.mesh(rig(random, icosphere(1, detail), kind)));
+  const places = Array.from({ length: 6 }, (_, i) => new Matrix4().setPosition(3 * i, 0, 0));
+  const ids = places.map((place) => world.add(surface(meshes[0]!), place));
+  const look = () => {
+    answers.add('frames', frameAnswer(world.frame()));
+    for (let i = 0; i < 60; i++) {
+      const at = new Vector3(3 * (i % 6), 0, 0);
+      const from = random.direction().multiplyScalar(4).add(at);
+      const direction = at.add(random.point(0.5)).sub(from).toArray();
+      answers.add('hits', world.core.rays.raycast({ origin: from.toArray(), direction }, ALL));
+    }
+    expect(world.core.check()).toBeNull();
+  };
+  for (const id of ids) world.pose(id, { bones: matrices(random, 4, 0.3), binds: UNBOUND, morphs: [] });
+  look();
+  const used: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    for (const mesh of [...meshes.slice(1), meshes[0]!]) {
+      for (const [i, id] of ids.entries()) if (i % 2 === 0) world.put(id, surface(mesh), places[i]!);
+      look();
+    }
+    used.push(world.core.usedBytes);
+  }
+  expect(used[2]).toBe(used[1]);
+  answers.check();
+});

@@ -76,3 +76,53 @@ function isOn(point: Vector3, { faces }: Surface, own: Iterable<number>): boolea
     return new Triangle(...faces[face].corners).closestPointToPoint(point, new Vector3()).distanceTo(point) < 1e-4;
   });
 }
+
+/** The nodes of a landscape along each side, of which the outer ones are flat; so the curve of two of them lies in a plane. */
+const NODES = 34;
+const FLAT = 3;
+
+/** A block whose top is a landscape of random heights; `border` tells how much of the flat border it has. */
+function landscape(random: Random, border: number): { mesh: Triangles; heights: number[] } {
+  const heights = Array.from({ length: NODES * NODES }, (_, i) => {
+    const [x, y] = [i % NODES, Math.floor(i / NODES)];
+    const isFlat = Math.min(x, y, NODES - 1 - x, NODES - 1 - y) < FLAT;
+    return isFlat ? 0.5 : random.range(0, 1);
+  });
+  const [low, high] = [FLAT - border, NODES - FLAT + border];
+  const [positions, indices]: [number[], number[]] = [[], []];
+  const add = (...quad: number[][]) => {
+    const first = positions.length / 3;
+    for (const corner of quad) positions.push(...corner);
+    indices.push(first, first + 1, first + 2, first, first + 2, first + 3);
+  };
+  const top = (x: number, y: number) => [x, y, heights[y * NODES + x]!];
+  for (let y = low; y < high - 1; y++) {
+    for (let x = low; x < high - 1; x++) add(top(x, y), top(x + 1, y), top(x + 1, y + 1), top(x, y + 1));
+  }
+  const edge = Array.from({ length: high - low - 1 }, (_, i) => low + i);
+  const floor = (x: number, y: number) => [x, y, -9];
+  const last = high - 1;
+  for (const k of edge) {
+    add(floor(k, low), floor(k + 1, low), top(k + 1, low), top(k, low));
+    add(floor(k + 1, last), floor(k, last), top(k, last), top(k + 1, last));
+    add(floor(low, k + 1), floor(low, k), top(low, k), top(low, k + 1));
+    add(floor(last, k), floor(last, k + 1), top(last, k + 1), top(last, k));
+  }
+  for (const y of edge) for (const x of edge) add(floor(x, y), floor(x, y + 1), floor(x + 1, y + 1), floor(x + 1, y));
+  return { mesh: { positions: Float32Array.from(positions), indices: Uint32Array.from(indices) }, heights };
+}
+
+test(`a landscape upside down on another one is as deep as both are high in one place, seed ${SEED}`, async () => {
+  const random = new Random(SEED);
+  const scene = await NearScene.at(ORIGIN);
+  for (let i = 0; i < 4; i++) {
+    const [below, above] = [landscape(random, 2), landscape(random, 1)];
+    // Mirrored in z, so that one node is over the other.
+    const first = scene.add(scene.mesh(below.mesh), new Matrix4());
+    const second = scene.add(scene.mesh(above.mesh), new Matrix4().makeScale(1, 1, -1));
+    const found = scene.core.pairs.contact(first.id, second.id, layout.CONTACTS_MANIFOLD)!;
+    const depth = Math.max(...below.heights.map((height, node) => height + above.heights[node]!));
+    expect(Math.abs(found.normals[2]!), `landscapes ${i}`).toBeCloseTo(1, 6);
+    expect(found.depths[0], `landscapes ${i}`).toBeCloseTo(depth, 5);
+  }
+});
