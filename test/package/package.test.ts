@@ -121,10 +121,10 @@ describe('package', () => {
     ['react.js', 6],
     ['react.node.js', 6],
     ['shared.node.js', 1],
-    ['worker-text.js', 303],
+    ['worker-text.js', 297],
     ['shared.js', 45],
     ['three.js', 1],
-    ['worker.js', 302],
+    ['worker.js', 296],
   ])('%s is sent as less than %d KB, gzipped', (name, limit) => {
     expect(packedSizes(readFileSync(join(root, 'dist', name))).gzip).toBeLessThan(limit * 1000);
   });
