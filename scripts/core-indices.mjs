@@ -8,12 +8,12 @@ import binaryen from 'assemblyscript/binaryen';
  */
 export function alignIndices(core, narrow) {
   const functions = [core, narrow].map((module) => listOf(module, 'Function'));
-  const globals = [core, narrow].map((module) => listOf(module, 'Global'));
+  const globals = [core, narrow].map((module) => listOf(module, 'Global').filter(isOwn));
   const [ofCore, ofNarrow] = [core, narrow].map(usesOf);
   // Imports come before all others, and the core has more of them: so many of the narrow phase's own functions make up for that.
-  const imports = functions.map((list) => list.filter(({ module }) => module).length);
-  const [own, others] = functions.map((list) => list.filter(({ module }) => !module));
-  const ahead = onlyIn(others, own, ofNarrow).slice(0, imports[0] - imports[1]);
+  const [own, others] = functions.map((list) => list.filter(isOwn));
+  const more = functions[0].length - own.length - (functions[1].length - others.length);
+  const ahead = onlyIn(others, own, ofNarrow).slice(0, Math.max(more, 0));
   const rest = others.filter((each) => !ahead.includes(each));
   const [first, second] = aligned(own, rest, ofCore, ofNarrow);
   moveFunctions(core, first);
@@ -26,6 +26,11 @@ export function alignIndices(core, narrow) {
 function listOf(module, kind) {
   const count = module[`getNum${kind}s`]();
   return Array.from({ length: count }, (_, i) => binaryen[`get${kind}Info`](module[`get${kind}ByIndex`](i)));
+}
+
+/** Whether it is no import, which stays where it is. */
+function isOwn({ module }) {
+  return !module;
 }
 
 /** How often the text of a module calls each function and uses each global. */
