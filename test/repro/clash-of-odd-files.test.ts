@@ -1,7 +1,7 @@
 // What files and folders may be that ended a run, or had the report name what is not there: an IFC product without a GlobalId, a
 // baked mesh with another name, a finished tile of which half was written, JSON with a byte order mark, glTF nodes in a long chain or
 // of one name, primitives that share their vertices. What a run that aborts while it bakes has open; a worker lost meanwhile.
-import { existsSync, readdirSync, readlinkSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { createCollisionService } from 'collision-worker';
@@ -134,6 +134,18 @@ describe('a glTF file', () => {
     expect(pairsOf(large)).toEqual(['A B']);
     const { unread } = await gltf('beyond.gltf', [[2, 0], [0], [0]], nodes, [0, 1, 2]);
     expect(unread).toMatchObject([{ name: 'A', reason: 'index 9 is not one of its 8 vertices' }]);
+  });
+
+  test('may have names that are no texts, but no buffer that was cut off: bytes of others were read behind it', async () => {
+    const nodes = [
+      { mesh: 0, name: 5 },
+      { mesh: 0, name: null },
+    ];
+    expect(pairsOf(await gltf('names-of-others.gltf', [[0]], nodes, [0, 1]))).toEqual(['5 ']);
+    const { buffers, ...others } = JSON.parse(readFileSync(folder.file('names-of-others.gltf'), 'utf8'));
+    const uri = buffers[0].uri.slice(0, 200);
+    writeFileSync(folder.file('cut.gltf'), JSON.stringify({ ...others, buffers: [{ ...buffers[0], uri }] }));
+    await expect(run(folder.file('cut.gltf'), null)).rejects.toThrow('buffer 0 has 122 of 264 bytes');
   });
 });
 

@@ -49,12 +49,22 @@ interface Known {
 }
 
 const INSTANCING = 'EXT_mesh_gpu_instancing';
+/** The library's name of the buffer that is in a GLB file itself. */
+const GLB_BUFFER = '@glb.bin';
 
-/** Reads a document, and which of its nodes have instances, which the library alone does not tell without its extensions. */
+/**
+ * Reads a document, and which of its nodes have instances, which the library alone does not tell without its extensions. It
+ * reads a short buffer beyond its end as well, where other bytes may be.
+ */
 async function readDocument(io: NodeIO, path: string): Promise<{ root: Root; instanced: Set<Node> }> {
   const file = await io.readAsJSON(path);
+  const { nodes = [], buffers = [] } = file.json;
+  for (const [i, { uri = GLB_BUFFER, byteLength, extensions }] of buffers.entries()) {
+    // What a decoder is to fill may have none.
+    const bytes = extensions ? byteLength : (file.resources[uri]?.byteLength ?? 0);
+    if (bytes < byteLength) throw new Error(`buffer ${i} has ${bytes} of ${byteLength} bytes`);
+  }
   const root = (await io.readJSON(file)).getRoot();
-  const { nodes = [] } = file.json;
   const instanced = root.listNodes().filter((_, i) => nodes[i]?.extensions?.[INSTANCING] !== undefined);
   return { root, instanced: new Set(instanced) };
 }
@@ -73,6 +83,8 @@ async function checkContainer(path: string): Promise<void> {
     const { bytesRead } = await file.read(header, 0, HEADER_BYTES, 0);
     if (bytesRead >= 4 && header.getUint32(0, true) !== MAGIC) fail(path, 'it does not begin as a GLB file');
     if (bytesRead < HEADER_BYTES) fail(path, `it was cut off, as it has ${size} bytes`);
+    const version = header.getUint32(4, true);
+    if (version !== 2) fail(path, `it is of version ${version}, expected 2`);
     const length = header.getUint32(8, true);
     if (size < length) fail(path, `it was cut off, as it has ${size} of ${length} bytes`);
   } finally {
@@ -107,7 +119,8 @@ function* readNodes(roots: readonly Node[], known: Known): Generator<ReadItem> {
   const waiting = roots.map((node) => ({ node, path: '', parent: '' })).reverse();
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { node, path, parent } = next;
-    const name = node.getName();
+    // Odd files have numbers or null for names.
+    const name = String(node.getName() ?? '');
     const own = `${path}/${name}`;
     const mesh = node.getMesh();
     if (mesh) yield readPart(node, mesh, uniqueId(idOf(node) ?? own.slice(1), known), name, parent, known);
