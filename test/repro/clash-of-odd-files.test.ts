@@ -1,6 +1,7 @@
-// What files and folders may be that ended a run, or had the report name what is not there: an IFC product without a GlobalId, a
-// baked mesh with another name, a finished tile of which half was written, JSON with a byte order mark, glTF nodes in a long chain or
-// of one name, primitives that share their vertices. What a run that aborts while it bakes has open; a worker lost meanwhile.
+// What files and folders may be that ended a run, or had the report name what is not there: an IFC product without a GlobalId, half
+// an IFC file, a baked mesh with another name, a finished tile of which half was written, JSON with a byte order mark, glTF nodes in
+// a long chain or of one name, primitives that share their vertices, a buffer that was cut off. What a run that aborts while it bakes
+// has open; a worker lost meanwhile.
 import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
@@ -31,6 +32,14 @@ test('a product with an empty GlobalId is known by its line', async () => {
   const report = await run(file('empty.ifc', box('A', 0, ''), box('B', 0.5), box('C', 0.5, '')), null);
   expect(pairsOf(report).sort()).toEqual(['A B', 'A C', 'C B'].sort());
   expect(report.clashes.every(({ a }) => /^#\d+$/.test(a.id))).toBe(true);
+});
+
+test('an IFC file that was cut off is refused: the parts that were behind were missing in silence', async () => {
+  const whole = ifcOf([box('A', 0), box('B', 0.5), box('C', 0.5)]);
+  writeFileSync(folder.file('cut.ifc'), whole.slice(0, whole.indexOf("'C'")));
+  await expect(run(folder.file('cut.ifc'), null)).rejects.toThrow('cut.ifc cannot be read as IFC: it was cut off');
+  writeFileSync(folder.file('text.ifc'), 'some text');
+  await expect(run(folder.file('text.ifc'), null)).rejects.toThrow('text.ifc cannot be read as IFC: it is none');
 });
 
 test('a baked mesh that was given another name is called by that', async () => {

@@ -22,17 +22,28 @@ export async function* readIfc(path: string): AsyncGenerator<ReadItem> {
   const api = new library.IfcAPI();
   await api.Init();
   api.SetLogLevel(library.LogLevel.LOG_LEVEL_OFF);
-  const bytes = new Uint8Array(await readFile(path));
-  const model = api.OpenModel(bytes);
+  const bytes = await readFile(path);
+  let model = -1;
   try {
-    if (model < 0) throw new CollisionError('BAD_DATA', `clash: ${path} cannot be read as IFC`);
+    // The library reads what there is of a file that was cut off: none of the parts behind would be looked at.
+    if (bytes.includes('#', bytes.lastIndexOf('ENDSEC'))) fail(path, 'it was cut off');
+    let reason = 'it is none, or of an unknown version';
+    try {
+      model = api.OpenModel(bytes);
+    } catch (cause) {
+      reason += ` (${reasonOf(cause)})`;
+    }
+    if (model < 0) fail(path, reason);
     const products = new Products(api, library, model);
-    if (products.ids.length === 0)
-      throw new CollisionError('BAD_DATA', `clash: ${path} has no IFC products, or is cut off`);
+    if (products.ids.length === 0) fail(path, 'it has no products');
     for (const id of products.ids) yield products.read(id);
   } finally {
     if (model >= 0) api.CloseModel(model);
   }
+}
+
+function fail(path: string, reason: string): never {
+  throw new CollisionError('BAD_DATA', `clash: ${path} cannot be read as IFC: ${reason}`);
 }
 
 class Products {
