@@ -1,7 +1,8 @@
 // Tiles by a real queue, and worker processes that die: the report is the same to the byte. The tests run at once, each on a
 // queue of its own, as they wait more than they work.
 import type { ChildProcess } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { building } from '../fixtures/building.js';
@@ -62,7 +63,7 @@ class Line {
   /** The model was baked before: what is tested begins behind that. */
   dispatch(...args: string[]): { child: ChildProcess; ended: Promise<Ended> } {
     const work = folder.file(`${this.#name}.work`);
-    cpSync(folder.file('local.work/a'), `${work}/a`, { recursive: true });
+    cpSync(folder.file('local.work/a'), `${work}/a`, { recursive: true, force: false });
     const own = ['--rules', rules, '--out', this.out, '--work', work, ...this.#options];
     return this.#start(['clash', model, ...own, ...args]);
   }
@@ -105,6 +106,22 @@ function written(child: ChildProcess, pattern: RegExp): Promise<void> {
     });
     child.on('close', () => reject(new Error(`it ended before it wrote ${pattern}: ${text}`)));
   });
+}
+
+/** Turns the order of the meshes of baked parts, which is that in which builders are ready. */
+function turnMeshes(baked: string): void {
+  const [list, pack] = ['parts.json', 'meshes-0000.bin'].map((name) => join(baked, name));
+  const { parts, meshes, ...others } = JSON.parse(readFileSync(list, 'utf8'));
+  const bytes = readFileSync(pack);
+  const turned: { bytes: number; offset: number }[] = meshes.toReversed();
+  writeFileSync(pack, Buffer.concat(turned.map((mesh) => bytes.subarray(mesh.offset, mesh.offset + mesh.bytes))));
+  let offset = 0;
+  for (const mesh of turned) {
+    mesh.offset = offset;
+    offset += mesh.bytes;
+  }
+  for (const part of parts) part.mesh = meshes.length - 1 - part.mesh;
+  writeFileSync(list, JSON.stringify({ ...others, baked: 'anew', parts, meshes: turned }));
 }
 
 describe.skipIf(reason !== null).concurrent('A queue', { timeout: 300_000 }, () => {
@@ -245,6 +262,22 @@ describe.skipIf(reason !== null).concurrent('A queue', { timeout: 300_000 }, () 
         expect((await ended).stderr).not.toContain('failed');
       }),
     ));
+
+  test('parts that were baked anew, in another order, while a worker waits: it read others in their place', () =>
+    withLine(new Line('anew'), async (line) => {
+      const work = folder.file('anew.work');
+      cpSync(folder.file('local.work'), work, { recursive: true });
+      const [tiles] = readdirSync(join(work, 'tiles')).map((name) => join(work, 'tiles', name));
+      rmSync(join(tiles, '0.json'));
+      line.startWorker();
+      // It knows the meshes of one tile.
+      expect((await line.dispatch('--resume').ended).code).toBe(0);
+      rmSync(tiles, { recursive: true });
+      turnMeshes(join(work, 'a'));
+      const { code, stderr } = await line.dispatch('--resume').ended;
+      expect(code, stderr).toBe(0);
+      expect(line.isAsExpected()).toBe(true);
+    }));
 
   test('no queue at all', async () => {
     const nowhere = `redis://127.0.0.1:${await freePort()}`;

@@ -91,9 +91,10 @@ export async function clashFiles(
     }
     const count = await countParts(work, models.length);
     const limits = { parts: partsOfTile(count, queue ? WORKERS_OF_QUEUE : workers), bytes };
-    const run = await beginRun(work, { format: FORMAT, key, isWithin: b === null, rules: [...rules], limits }, resume);
-    const { plan, unread } = await openRun(work);
-    const tiles = new TilesOnDisk(work, run.key);
+    await beginRun(work, { format: FORMAT, key, isWithin: b === null, rules: [...rules], limits }, resume);
+    const opened = await openRun(work);
+    const { plan, unread } = opened;
+    const tiles = new TilesOnDisk(work, opened.key);
     await tiles.look();
     const report = new ReportMaker(plan, unread, reporting);
     for (const tile of tiles.done) {
@@ -107,8 +108,8 @@ export async function clashFiles(
       progress.add(1);
       await inSlices(report.add(JSON.parse(result)), signal);
     };
-    const data = { place: work, key: run.key, cache: undefined, bytes };
-    if (queue) await queue.run(work, run.key, missing, take, signal);
+    const data = { place: work, key: opened.key, cache: undefined, bytes };
+    if (queue) await queue.run(work, opened.key, missing, take, signal);
     else await runInThreads(data, bytesOfThread, missing, workers, take, signal);
     throwIfAborted(signal);
     return await inSlices(report.make(), signal);
@@ -154,14 +155,13 @@ async function countParts(work: string, models: number): Promise<number> {
 }
 
 /** Takes up the run of the work folder where it is the same one; else begins it. */
-async function beginRun(work: string, run: Run, resume: boolean): Promise<Run> {
+async function beginRun(work: string, run: Run, resume: boolean): Promise<void> {
   if (resume) {
     const before = await readRun(work).catch(() => null);
-    if (before?.key === run.key) return before;
+    if (before?.key === run.key) return;
   }
   await TilesOnDisk.clear(work);
   await writeWhole(join(work, RUN_FILE), JSON.stringify(run));
-  return run;
 }
 
 async function runInThreads(

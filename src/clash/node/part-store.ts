@@ -40,6 +40,8 @@ interface Contents {
 /** Baked parts that are there. */
 export class PartStore implements MeshSource {
   readonly key: string;
+  /** Another one each time that parts are baked. */
+  readonly baked: string;
   readonly parts: readonly PlacedPart[];
   readonly unread: readonly Omit<Unread, 'set'>[];
   readonly #meshes: readonly StoredMesh[];
@@ -47,6 +49,7 @@ export class PartStore implements MeshSource {
 
   constructor(folder: Folder, contents: Contents) {
     this.key = contents.key;
+    this.baked = contents.baked;
     this.parts = contents.parts;
     this.unread = contents.unread;
     this.#meshes = contents.meshes;

@@ -28,6 +28,7 @@ export interface Run {
 
 /** A run, opened by whoever takes a part in it: everyone makes the same plan of it. */
 export interface OpenRun {
+  /** Says which tiles of which meshes these are: numbers of both are others in a run with other limits or parts baked anew. */
   key: string;
   plan: Plan;
   source: MeshSource;
@@ -62,7 +63,8 @@ async function joinStores(run: Run, a: PartStore, b: PartStore | null): Promise<
   const plan = await inSlices(makePlan(a.parts, partsB, compileRules(run.rules), bytesOf, run.limits));
   const load = (mesh: number) => (mesh < first ? a.load(mesh) : b!.load(mesh - first));
   const ofSet = (set: 'a' | 'b', store: PartStore | null) => (store?.unread ?? []).map((each) => ({ set, ...each }));
-  return { key: run.key, plan, source: { load }, unread: [...ofSet('a', a), ...ofSet('b', b)] };
+  const key = keyOf(run.key, JSON.stringify(run.limits), a.baked, b?.baked ?? '');
+  return { key, plan, source: { load }, unread: [...ofSet('a', a), ...ofSet('b', b)] };
 }
 
 export function keyOf(...parts: readonly string[]): string {
