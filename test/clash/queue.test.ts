@@ -281,10 +281,14 @@ describe.skipIf(reason !== null).concurrent('A queue', { timeout: 300_000 }, () 
 
   test('no queue at all', async () => {
     const nowhere = `redis://127.0.0.1:${await freePort()}`;
-    const [dispatched, worker] = await Promise.all([
+    const [dispatched, worker, refused] = await Promise.all([
       runCli(['clash', model, '--rules', rules, '--out', folder.file('none.json'), '--queue', nowhere]),
       runCli(['clash-worker', '--queue', nowhere]),
+      runCli(['clash-worker', '--queue', redis.address.replace('//', '//nobody:secret%@')]),
     ]);
+    // It waited for ever for one that refuses it, and told the password.
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be reached: WRONGPASS') });
+    expect(refused.stderr).not.toContain('secret');
     for (const { code, stderr } of [dispatched, worker]) {
       expect(stderr).toContain(`the queue at ${nowhere} cannot be reached`);
       expect(code).toBe(1);

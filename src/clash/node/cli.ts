@@ -16,7 +16,7 @@ import type { ClashProgress, ClashReport, Rule } from '../types.js';
 import { clashFiles, clearWork } from './clash-files.js';
 import { writeWhole } from './folder.js';
 import { PARTS_FILE } from './part-store.js';
-import { openQueue, type Queue, type QueueOptions } from './queue.js';
+import { openQueue, type Queue, type QueueOptions, withoutPassword } from './queue.js';
 import { runQueueWorker } from './queue-worker.js';
 import { serveWork } from './serve.js';
 
@@ -179,7 +179,7 @@ function queueOptions({ place, serve, 'queue-name': name }: Values): QueueOption
 async function runWorker(values: Values, signal: AbortSignal): Promise<void> {
   const { queue, 'queue-name': name, place, cache } = values;
   if (queue === undefined) invalid('--queue', queue, 'the address of the queue');
-  if (!values.quiet) process.stderr.write(`waiting for tiles from ${queue}\n`);
+  if (!values.quiet) process.stderr.write(`waiting for tiles from ${withoutPassword(queue)}\n`);
   await runQueueWorker(queue, {
     ...settingsOf(values),
     ...(name === undefined ? {} : { name }),

@@ -1,10 +1,9 @@
 // Tiles as jobs of BullMQ, on Redis or Valkey. Whoever dispatches them takes what is done off the queue and onto its disk; a
 // job is known by its run and tile, so that none is there twice.
 
-import { connect } from 'node:net';
-import type { Queue as BullQueue, ConnectionOptions, Job } from 'bullmq';
+import type { Queue as BullQueue, Job, RedisOptions } from 'bullmq';
 import { CollisionError } from 'collision-worker';
-import { invalid, reasonOf, throwIfAborted } from '../check.js';
+import { invalid, throwIfAborted } from '../check.js';
 import { loadPeer } from './peer.js';
 
 const DEFAULT_PORT = 6379;
@@ -51,23 +50,36 @@ const MOST_AT_ONCE = 500;
 /** What nobody takes off the queue goes after a week, as the run that it is of was given up. */
 const KEPT_SECONDS = 7 * 24 * 3600;
 
-export function connectionOf(address: string): ConnectionOptions {
+export function connectionOf(address: string): RedisOptions {
+  const text = (part: string): string => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part; // a percent sign that stands for itself
+    }
+  };
   const url = URL.canParse(address)
     ? new URL(address)
-    : invalid('queue', address, 'an address as redis://localhost:6379');
+    : invalid('queue', withoutPassword(address), 'an address as redis://localhost:6379');
   if (url.protocol !== 'redis:' && url.protocol !== 'rediss:')
-    invalid('queue', address, 'an address that begins with redis://');
+    invalid('queue', withoutPassword(address), 'an address that begins with redis://');
+  const db = url.pathname.slice(1);
+  if (/\D/.test(db)) invalid("the queue's database", db, 'a number');
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port || DEFAULT_PORT),
-    ...(url.username ? { username: decodeURIComponent(url.username) } : {}),
-    ...(url.password ? { password: decodeURIComponent(url.password) } : {}),
-    ...(url.pathname.length > 1 ? { db: Number(url.pathname.slice(1)) } : {}),
+    ...(url.username ? { username: text(url.username) } : {}),
+    ...(url.password ? { password: text(url.password) } : {}),
+    ...(db ? { db: Number(db) } : {}),
     ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
     // What is asked while the server is gone is asked when it is back.
     maxRetriesPerRequest: null,
     retryStrategy: (times: number) => Math.min(1000, 50 * times),
   };
+}
+
+export function withoutPassword(address: string): string {
+  return address.replace(/\/\/.*@/, '//');
 }
 
 export async function loadBullMq(): Promise<typeof import('bullmq')> {
@@ -93,39 +105,30 @@ export function watchConnection(
   };
 }
 
-/** Resolves when something listens at the address of a queue. Rejects with WORKER_LOST where nothing does, in some seconds. */
+/** Resolves when the queue at an address answers. Rejects with WORKER_LOST where none does in some seconds, or refuses. */
 export async function findQueue(address: string): Promise<void> {
-  const { hostname: host, port } = new URL(address);
+  const { Redis } = await import('ioredis');
   const end = performance.now() + FIRST_ANSWER;
   for (;;) {
-    try {
-      await listens(host.replace(/^\[|\]$/g, ''), Number(port || DEFAULT_PORT));
-      return;
-    } catch (cause) {
-      if (performance.now() > end) {
-        const shown = address.replace(/\/\/[^@/]*@/, '//');
-        const message = `clash: the queue at ${shown} cannot be reached: ${reasonOf(cause)}`;
-        throw new CollisionError('WORKER_LOST', message, { cause });
-      }
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+    const client = new Redis({ ...connectionOf(address), lazyConnect: true, retryStrategy: () => null });
+    const errors: Error[] = [];
+    const note = (error: Error): unknown => errors.push(error);
+    client.on('error', note); // it says more than a call that fails then
+    const timer = setTimeout(() => {
+      note(new Error(`no answer in ${FIRST_ANSWER / 1000} seconds`));
+      client.disconnect();
+    }, end - performance.now());
+    await client.connect().then(() => client.ping().catch(note), note);
+    clearTimeout(timer);
+    client.disconnect();
+    const [cause] = errors;
+    if (!cause) return;
+    if (cause.name === 'ReplyError' || performance.now() > end) {
+      const message = `clash: the queue at ${withoutPassword(address)} cannot be reached: ${cause.message}`;
+      throw new CollisionError('WORKER_LOST', message, { cause });
     }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
   }
-}
-
-function listens(host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: FIRST_ANSWER });
-    const fail = (error: Error): void => {
-      socket.destroy();
-      reject(error);
-    };
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.once('error', fail);
-    socket.once('timeout', () => fail(new Error(`no answer in ${FIRST_ANSWER / 1000} seconds`)));
-  });
 }
 
 /** Opens a queue to put tiles on. Rejects with WORKER_LOST where there is none, UNSUPPORTED where bullmq is not installed. */
