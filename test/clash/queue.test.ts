@@ -207,6 +207,20 @@ describe.skipIf(reason !== null).concurrent('A queue', { timeout: 300_000 }, () 
     }).finally(() => server.kill());
   });
 
+  test('a queue that is gone for good: a run and its worker end when they are told to', async () => {
+    const server = await startRedis('ended');
+    await withLine(new Line('ended', server), async (line) => {
+      const all = [line.dispatch(), line.startWorker()];
+      await written(all[0].child, /^clash [1-9]0 %/m);
+      const noticed = all.map(({ child }) => written(child, /the queue does not answer/));
+      await server.kill();
+      await Promise.all(noticed);
+      for (const { child } of all) child.kill('SIGTERM');
+      expect(await all[0].ended).toMatchObject({ code: 1, stderr: expect.stringContaining('aborted') });
+      expect(await all[1].ended).toMatchObject({ code: 0 });
+    });
+  });
+
   test('parts that workers cannot reach end the run, which goes on when they can', () =>
     withLine(new Line('lost'), async (line) => {
       line.startWorker('--cache', folder.file('other-cache'));

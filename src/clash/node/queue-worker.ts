@@ -44,7 +44,7 @@ export async function runQueueWorker(address: string, options: QueueWorkerOption
   const { workers = availableParallelism(), memory = totalmem() / 2 } = options;
   checkInteger('workers', workers, 1, 256);
   checkNumber('memory', memory, 2 ** 28, 'bytes, 268,435,456 at least');
-  const connection = connectionOf(address);
+  const connection = connectionOf(address, () => signal?.aborted === true);
   const { Worker } = await loadBullMq();
   await findQueue(address);
   const bytes = memory / workers;
@@ -79,15 +79,16 @@ export async function runQueueWorker(address: string, options: QueueWorkerOption
     stalledInterval: STALLED_EVERY,
     maxStalledCount: MOST_STALLS,
   });
-  const isBack = watchConnection(worker, onNotice);
-  worker.on('active', isBack);
+  const watched = watchConnection(worker, onNotice);
+  worker.on('active', watched.isBack);
   worker.on('failed', (job, error) => onNotice(`tile ${job?.data.tile} failed: ${error.message}`));
   try {
     await new Promise<void>((resolve) => {
       if (signal?.aborted) resolve();
       signal?.addEventListener('abort', () => resolve(), { once: true });
     });
-    await worker.close();
+    // Nobody takes what it has while the queue is gone: its tiles are given to others.
+    await worker.close(watched.isGone);
   } catch (error) {
     await worker.close(true).catch(() => {});
     throw CollisionError.is(error)

@@ -50,7 +50,8 @@ const MOST_AT_ONCE = 500;
 /** What nobody takes off the queue goes after a week, as the run that it is of was given up. */
 const KEPT_SECONDS = 7 * 24 * 3600;
 
-export function connectionOf(address: string): RedisOptions {
+/** Says how to connect. While the server is gone, nothing ends but by `isOver`, as what is on its way waits for it. */
+export function connectionOf(address: string, isOver = () => false): RedisOptions {
   const text = (part: string): string => {
     try {
       return decodeURIComponent(part);
@@ -74,7 +75,7 @@ export function connectionOf(address: string): RedisOptions {
     ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
     // What is asked while the server is gone is asked when it is back.
     maxRetriesPerRequest: null,
-    retryStrategy: (times: number) => Math.min(1000, 50 * times),
+    retryStrategy: (times: number) => (isOver() ? null : Math.min(1000, 50 * times)),
   };
 }
 
@@ -92,17 +93,20 @@ export async function loadBullMq(): Promise<typeof import('bullmq')> {
 export function watchConnection(
   source: { on(event: 'error', listener: (error: Error) => void): unknown },
   onNotice: (notice: string) => void,
-): () => void {
-  let isGone = false;
-  source.on('error', (error) => {
-    if (!isGone)
-      onNotice(`the queue does not answer (${error.message || (error as NodeJS.ErrnoException).code}); waiting for it`);
-    isGone = true;
-  });
-  return () => {
-    if (isGone) onNotice('the queue answers again');
-    isGone = false;
+): { isGone: boolean; isBack: () => void } {
+  const watched = {
+    isGone: false,
+    isBack: () => {
+      if (watched.isGone) onNotice('the queue answers again');
+      watched.isGone = false;
+    },
   };
+  source.on('error', (error) => {
+    if (!watched.isGone)
+      onNotice(`the queue does not answer (${error.message || (error as NodeJS.ErrnoException).code}); waiting for it`);
+    watched.isGone = true;
+  });
+  return watched;
 }
 
 /** Resolves when the queue at an address answers. Rejects with WORKER_LOST where none does in some seconds, or refuses. */
@@ -110,7 +114,7 @@ export async function findQueue(address: string): Promise<void> {
   const { Redis } = await import('ioredis');
   const end = performance.now() + FIRST_ANSWER;
   for (;;) {
-    const client = new Redis({ ...connectionOf(address), lazyConnect: true, retryStrategy: () => null });
+    const client = new Redis({ ...connectionOf(address, () => true), lazyConnect: true });
     const errors: Error[] = [];
     const note = (error: Error): unknown => errors.push(error);
     client.on('error', note); // it says more than a call that fails then
@@ -134,15 +138,19 @@ export async function findQueue(address: string): Promise<void> {
 /** Opens a queue to put tiles on. Rejects with WORKER_LOST where there is none, UNSUPPORTED where bullmq is not installed. */
 export async function openQueue(address: string, options: QueueOptions = {}): Promise<Queue> {
   const { name = QUEUE_NAME, place, onNotice = () => {} } = options;
-  const connection = connectionOf(address);
+  let isOver = false;
+  const connection = connectionOf(address, () => isOver);
   const { Queue } = await loadBullMq();
   await findQueue(address);
   const queue: BullQueue<TileJob, string> = new Queue(name, { connection });
-  const isBack = watchConnection(queue, onNotice);
+  const { isBack } = watchConnection(queue, onNotice);
   return {
     run: (work, key, missing, take, signal) =>
       new Dispatch(queue, place ?? work, key, take, isBack).run(missing, signal),
-    close: () => queue.close(),
+    close: () => {
+      isOver = true;
+      return queue.close();
+    },
   };
 }
 
