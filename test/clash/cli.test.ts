@@ -31,6 +31,7 @@ const ENDINGS = ['json', 'csv', 'bcf'];
 const folder = new TemporaryFolder();
 const model = folder.file('model.glb');
 const rules = folder.file('rules.json');
+const manifest = join(root, 'package.json');
 const parts = building({ parts: 1300 });
 const read = (name: string) => readFileSync(folder.file(name), 'utf8');
 const reportOf = (name: string): ClashReport => JSON.parse(read(name));
@@ -334,6 +335,12 @@ describe.concurrent('what is wrong is told', () => {
     [['clash', model, '--rules', rules, '--out', '/tmp/clash-x.json', '--group', 'x'], /^clash: --group is "x".*\n$/],
     [['clash', model, '--sharks'], /Unknown option '--sharks'/],
     [['crash'], /the command is "crash"/],
+    [['--out', 'x.json'], /the command is undefined, expected 'clash' or 'clash-worker'/],
+    [['clash', model, '--rules', rules, '--out', rules], /--out is ".*rules\.json", expected another file/],
+    [
+      ['clash', model, '--rules', manifest, '--out', 'x.json'],
+      /--rules has the unknown key "name", expected some of rules/,
+    ],
   ])('%s', async (args, message) => {
     const { code, stderr } = await runCli(args);
     expect(stderr).toMatch(message);

@@ -56,6 +56,7 @@ describe('rules', () => {
     [[], /rules is an array of length 0/],
     [[{ kind: 'hard' }], /rules\[0\]\.name is undefined/],
     [[{ name: 'x', kind: 'soft' }], /rules\[0\]\.kind is "soft"/],
+    [[{ name: 'x', kind: ['hard'] }], /rules\[0\]\.kind is an array of length 1/],
     [[{ name: 'x', kind: 'clearance' }], /rules\[0\]\.distance is undefined/],
     [[{ name: 'x', kind: 'hard', tolerance: -1 }], /tolerance is -1/],
     [[{ name: 'x', kind: 'hard', a: { colour: 'red' } }], /rules\[0\]\.a has the unknown key "colour"/],
@@ -64,6 +65,18 @@ describe('rules', () => {
   ])('%j is none', async (rules, message) => {
     await expect(clash([], null, rules as Rule[])).rejects.toThrow(message);
   });
+});
+
+test('an earlier report whose decisions cannot be read is refused: a clash with the status "Accepted" was active', async () => {
+  const parts = [cubeAt('a', 0), cubeAt('b', 0.5)];
+  const { clashes } = await clash(parts, null, [HARD]);
+  const given = (status: string) => ({
+    accepted: { clashes: clashes.map((each) => ({ ...each, status: status as 'new' })) },
+  });
+  expect((await clash(parts, null, [HARD], given('accepted'))).clashes).toMatchObject([{ status: 'accepted' }]);
+  await expect(clash(parts, null, [HARD], given('Accepted'))).rejects.toThrow(
+    'clash: accepted.clashes[0] is an object',
+  );
 });
 
 test(`patterns choose what a search of every way to match them finds, seed ${SEED}`, async () => {

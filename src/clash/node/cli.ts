@@ -3,12 +3,13 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CollisionError } from 'collision-worker';
 import { VERSION } from '../../shared/version.js';
-import { invalid, reasonOf } from '../check.js';
+import { checkObject, invalid, reasonOf } from '../check.js';
 import { toBcf } from '../output/bcf.js';
 import { toCsv } from '../output/csv.js';
 import { toJson } from '../output/json.js';
@@ -85,11 +86,11 @@ function parseCommand(args: string[]) {
 async function main(args: string[]): Promise<void> {
   const { values, positionals } = parseCommand(args);
   const [command, ...files] = positionals;
-  if (values.help || values.version || command === undefined) {
+  if (values.help || values.version) {
     process.stdout.write(values.version ? `${VERSION}\n` : HELP);
     return;
   }
-  const known = { clash: OF_CLASH, 'clash-worker': OF_WORKER }[command];
+  const known = { clash: OF_CLASH, 'clash-worker': OF_WORKER }[command!];
   if (!known) invalid('the command', command, "'clash' or 'clash-worker'; --help tells more");
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
   for (const [name] of given) if (!known.includes(name)) invalid(`--${name}`, command, 'a command that has it');
@@ -112,7 +113,7 @@ async function runClash(files: string[], values: Values, signal: AbortSignal): P
   let isBegun = false;
   try {
     if (values.serve !== undefined) server = await serveWork(work, numberOf('--serve', values.serve));
-    if (values.queue !== undefined) queue = await openQueue(values.queue, queueOptions(values));
+    if (values.queue !== undefined) queue = await openQueue(values.queue, queueOptions(values, server));
     const report = await clashFiles(files[0], files[1] ?? null, rules, {
       ...options,
       work,
@@ -141,7 +142,11 @@ async function readRun(files: string[], values: Values) {
   if (files.length < 1 || files.length > 2) invalid('the number of files', files.length, 'one or two');
   const { out: outs = [], group, accepted } = values;
   if (outs.length === 0) invalid('--out', undefined, 'a file for the report');
-  for (const out of outs) writerOf(out, values);
+  for (const out of outs) {
+    writerOf(out, values);
+    if (values.rules && resolve(out) === resolve(values.rules))
+      invalid('--out', out, 'another file than that of the rules');
+  }
   if (values.queue === undefined) {
     for (const name of ['queue-name', 'place', 'serve'] as const) {
       if (values[name] !== undefined) invalid(`--${name}`, values[name], 'none without --queue');
@@ -167,8 +172,9 @@ async function keepWork(error: unknown, work: string, isOurs: boolean): Promise<
   }
 }
 
-function queueOptions({ place, serve, 'queue-name': name }: Values): QueueOptions {
-  const where = place ?? (serve === undefined ? undefined : `http://${hostname()}:${serve}`);
+function queueOptions({ place, 'queue-name': name }: Values, server: Server | undefined): QueueOptions {
+  // Port 0 is one that is free.
+  const where = place ?? (server && `http://${hostname()}:${(server.address() as AddressInfo).port}`);
   return {
     ...(name === undefined ? {} : { name }),
     ...(where === undefined ? {} : { place: where }),
@@ -211,7 +217,7 @@ function bytesOf(text: string): number {
 async function readRules(path: string | undefined): Promise<Rule[]> {
   if (path === undefined) invalid('--rules', path, 'a file of rules');
   const rules = await readJson<Rule[] | { rules: Rule[] }>('--rules', path);
-  return Array.isArray(rules) ? rules : rules?.rules;
+  return Array.isArray(rules) ? rules : checkObject<{ rules: Rule[] }>('--rules', rules, ['rules']).rules;
 }
 
 async function readJson<T>(argument: string, path: string): Promise<T> {

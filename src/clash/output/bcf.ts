@@ -15,6 +15,7 @@ export interface BcfOptions {
   up?: 'y' | 'z';
 }
 
+const KEYS = ['date', 'author', 'up'];
 const VERSION = '<Version VersionId="2.1"><DetailedVersion>2.1</DetailedVersion></Version>\n';
 const OLDEST = new Date(Date.UTC(1980, 0, 1));
 /** BCF 2.1 allows 45 … 60 degrees. */
@@ -34,11 +35,7 @@ const AWAY: Vec = normalized([-0.6, -0.8, 0.6]);
 
 /** Writes the groups of a report that are not accepted as topics of BCF 2.1, the bytes of a .bcf or .bcfzip file. Throws INVALID_ARGUMENT for more than 32,767. */
 export function toBcf({ clashes: all, groups }: ClashReport, options: BcfOptions = {}): Uint8Array {
-  const {
-    date = OLDEST,
-    author = 'collision-worker',
-    up = 'y',
-  } = checkObject<BcfOptions>('options', options, [...['date', 'author', 'up']]);
+  const { date = OLDEST, author = 'collision-worker', up = 'y' } = checkObject<BcfOptions>('options', options, KEYS);
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) invalid('date', date, 'a date');
   if (up !== 'y' && up !== 'z') invalid('up', up, "'y' or 'z'");
   const clashes = new Map(all.map((clash) => [clash.id, clash]));
@@ -81,9 +78,9 @@ function titleOf({ id, name }: Clash['a']): string {
 }
 
 function sentenceOf({ a, b, depth, distance, kind }: Clash): string {
-  const both = `${titleOf(a)} (${a.id}) and ${titleOf(b)} (${b.id})`;
-  if (kind === 'hard') return `${both}: ${depth!.toPrecision(4)} deep`;
-  return kind === 'clearance' ? `${both}: ${distance!.toPrecision(4)} apart` : `${both}: the same`;
+  const how =
+    kind === 'duplicates' ? 'the same' : `${(depth ?? distance!).toPrecision(4)} ${kind === 'hard' ? 'deep' : 'apart'}`;
+  return `${titleOf(a)} (${a.id}) and ${titleOf(b)} (${b.id}): ${how}`;
 }
 
 function viewpointId({ id }: ClashGroup): string {

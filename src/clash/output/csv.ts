@@ -1,17 +1,14 @@
 import type { ClashReport } from '../types.js';
 
-const COLUMNS = [
-  ...['clash', 'group', 'rule', 'kind', 'status', 'a', 'a name', 'a layer', 'b', 'b name', 'b layer'],
-  ...['x', 'y', 'z', 'depth', 'distance', 'inside'],
-];
+const TITLES = 'clash,group,rule,kind,status,a,a name,a layer,b,b name,b layer,x,y,z,depth,distance,inside';
 
 /** Writes the clashes of a report as CSV (RFC 4180), a line for each below a line of titles. */
 export function toCsv({ clashes }: ClashReport): string {
-  const rows = clashes.map(({ id, group, rule, kind, status, a, b, point, depth, distance, inside }) => [
-    ...[id, group, rule, kind, status, a.id, a.name, a.layer, b.id, b.name, b.layer],
-    ...[...point, depth, distance, inside],
-  ]);
-  return [COLUMNS, ...rows].map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('');
+  const rows = clashes.map(({ id, group, rule, kind, status, a, b, point, depth, distance, inside }) => {
+    const names = [a.id, a.name, a.layer, b.id, b.name, b.layer];
+    return [id, group, rule, kind, status, ...names, ...point, depth, distance, inside].map(fieldOf).join();
+  });
+  return [TITLES, ...rows, ''].join('\r\n');
 }
 
 /** A spreadsheet would compute a name that begins so: an apostrophe has it be text (OWASP, CSV injection). */

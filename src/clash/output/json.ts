@@ -7,7 +7,7 @@ export function toJson(report: ClashReport): string {
     const text = isList
       ? `[\n${value.map((each) => `    ${JSON.stringify(each)}`).join(',\n')}\n  ]`
       : JSON.stringify(value);
-    return `  ${JSON.stringify(key)}: ${text}`;
+    return `  "${key}": ${text}`;
   });
   return `{\n${fields.join(',\n')}\n}\n`;
 }

@@ -5,12 +5,8 @@ import { compileSelector, type Described, type Test } from './selector.js';
 /** A millimetre, in models of metres. */
 const DEFAULT_TOLERANCE = 0.001;
 
+const KINDS = ['hard', 'clearance', 'duplicates'];
 const KEYS = ['name', 'kind', 'a', 'b', 'unlessSame'];
-const KEYS_OF = {
-  hard: [...KEYS, 'tolerance'],
-  clearance: [...KEYS, 'distance'],
-  duplicates: [...KEYS, 'tolerance'],
-};
 
 /** A rule that was read. */
 export interface CompiledRule {
@@ -38,8 +34,9 @@ export function compileRules(rules: readonly Rule[]): CompiledRule[] {
 
 function compileRule(argument: string, rule: Rule): CompiledRule {
   const kind = typeof rule === 'object' && rule !== null ? rule.kind : invalid(argument, rule, 'a rule');
-  if (!Object.hasOwn(KEYS_OF, kind)) invalid(`${argument}.kind`, kind, "'hard', 'clearance' or 'duplicates'");
-  const { name, a, b, unlessSame } = checkObject<Rule>(argument, rule, KEYS_OF[kind]);
+  if (!KINDS.includes(kind)) invalid(`${argument}.kind`, kind, `one of ${KINDS.join(', ')}`);
+  const keys = [...KEYS, kind === 'clearance' ? 'distance' : 'tolerance'];
+  const { name, a, b, unlessSame } = checkObject<Rule>(argument, rule, keys);
   return {
     name: checkText(`${argument}.name`, name),
     kind,
