@@ -2,7 +2,7 @@
 // one work folder mixed up their meshes and reported clashes of others. Baked parts of a glTF file were taken up again though its
 // buffer had changed. Options of the report were looked at when all files had been read.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createCollisionService } from 'collision-worker';
 import type { Rule } from 'collision-worker/clash';
@@ -40,6 +40,8 @@ test.concurrent('a model in the folder that it would be baked into is refused, a
   const work = folder.file('again');
   await run(model, work);
   const before = readFileSync(`${work}/b/parts.json`, 'utf8');
+  symlinkSync(work, folder.file('link'));
+  await expect(run(folder.file('link/b'), work)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   for (const name of ['a', 'b', 'b/']) {
     await expect(run(`${work}/${name}`, work)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   }
@@ -50,7 +52,10 @@ test.concurrent('a model in the folder that it would be baked into is refused, a
 describe.concurrent('a run has its work folder for itself', () => {
   test('in a process', async () => {
     const work = folder.file('twice');
-    const both = await Promise.allSettled([run(model, work), run(model, work)]);
+    const link = folder.file('twice-by-a-link');
+    mkdirSync(work);
+    symlinkSync(work, link);
+    const both = await Promise.allSettled([run(model, work), run(model, link)]);
     // Both look at the files first, and which is done with that first is not said.
     const [first, second] = both.sort((a, b) => (a.status < b.status ? -1 : 1));
     expect(first).toMatchObject({ status: 'fulfilled', value: { clashes: [{}] } });

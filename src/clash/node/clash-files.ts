@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { rm, rmdir, stat } from 'node:fs/promises';
+import { realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { CollisionError } from 'collision-worker';
@@ -77,7 +77,7 @@ export async function clashFiles(
 
   const models = b === null ? [a] : [a, b];
   for (const model of models) {
-    if (isBakedInto(work, model))
+    if (await isBakedInto(work, model))
       invalid('work', work, `another folder than that of ${model}, which it would bake anew`);
   }
   const keys = await Promise.all(models.map(keyOfModel));
@@ -118,9 +118,10 @@ export async function clashFiles(
   }
 }
 
-/** Tells whether a model is one of the folders that a run bakes parts into, or in one. */
-function isBakedInto(work: string, model: string): boolean {
-  return ['a', 'b'].some((name) => `${resolve(model)}${sep}`.startsWith(`${join(work, name)}${sep}`));
+/** Tells whether a model is one of the folders that a run bakes parts into, or in one, by whatever name. */
+async function isBakedInto(work: string, model: string): Promise<boolean> {
+  const [folder, inner] = await Promise.all([work, model].map((path) => realpath(path).catch(() => resolve(path))));
+  return ['a', 'b'].some((name) => `${inner}${sep}`.startsWith(`${join(folder, name)}${sep}`));
 }
 
 /** Says what is in a file, or in the parts of a baked folder. */

@@ -64,10 +64,10 @@ export class PartStore implements MeshSource {
     } catch (cause) {
       throw new CollisionError('BAD_DATA', `clash: ${folder.place} has no baked parts: ${reasonOf(cause)}`, { cause });
     }
-    if (contents.version !== VERSION) {
+    if (contents?.version !== VERSION) {
       throw new CollisionError(
         'BAD_DATA',
-        `clash: the parts in ${folder.place} are of version ${contents.version}, expected ${VERSION}`,
+        `clash: the parts in ${folder.place} are of version ${contents?.version}, expected ${VERSION}`,
       );
     }
     return new PartStore(folder.ofVersion(contents.baked), contents);

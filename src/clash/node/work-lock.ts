@@ -1,6 +1,6 @@
 // A run has its work folder for itself: what two of them bake and find there would be mixed up.
 
-import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { CollisionError } from 'collision-worker';
@@ -26,11 +26,10 @@ interface Owner {
  * is taken over. Rejects with INVALID_ARGUMENT while another run has it, and where it cannot be written.
  */
 export async function lockWork(work: string): Promise<() => Promise<void>> {
-  const path = join(work, LOCK_FILE);
+  const path = await pathOf(work);
   if (held.has(path)) refuse(work, 'another run of this process has it');
   held.add(path);
   try {
-    await mkdir(work, { recursive: true });
     while (!(await create(path))) {
       const owner = await ownerOf(path);
       if (owner !== null) refuse(work, owner);
@@ -46,6 +45,16 @@ export async function lockWork(work: string): Promise<() => Promise<void>> {
     await rm(path, { force: true }).catch(() => {});
     held.delete(path);
   };
+}
+
+/** Makes a work folder, and answers where its lock is: a folder has one, though it has several names by links. */
+async function pathOf(work: string): Promise<string> {
+  try {
+    await mkdir(work, { recursive: true });
+    return join(await realpath(work), LOCK_FILE);
+  } catch (error) {
+    throw writingFailed(join(work, LOCK_FILE), error);
+  }
 }
 
 function refuse(work: string, who: string): never {

@@ -6,7 +6,7 @@ import { CollisionError, type MeshData } from 'collision-worker';
 import { reasonOf } from '../../check.js';
 import type { Properties } from '../../types.js';
 import { loadPeer } from '../peer.js';
-import type { ReadItem } from './read-item.js';
+import { type ReadItem, unreadable } from './read-item.js';
 
 // Modes of primitives, as WebGL has them.
 const TRIANGLES = 4;
@@ -28,8 +28,7 @@ export async function* readGltf(path: string): AsyncGenerator<ReadItem> {
   await registerExtensions(io);
   await checkContainer(path);
   const { root, instanced } = await readDocument(io, path).catch((cause: unknown) => {
-    const message = `clash: ${path} cannot be read as glTF: ${reasonOf(cause)}${adviceFor(cause)}`;
-    throw new CollisionError('BAD_DATA', message, { cause });
+    unreadable(path, 'glTF', `${reasonOf(cause)}${adviceFor(cause)}`, cause);
   });
   const scene = root.getDefaultScene() ?? root.listScenes()[0];
   // A file without scenes is a library of nodes.
@@ -81,19 +80,16 @@ async function checkContainer(path: string): Promise<void> {
     const { size } = await file.stat();
     const header = new DataView(new ArrayBuffer(HEADER_BYTES));
     const { bytesRead } = await file.read(header, 0, HEADER_BYTES, 0);
-    if (bytesRead >= 4 && header.getUint32(0, true) !== MAGIC) fail(path, 'it does not begin as a GLB file');
-    if (bytesRead < HEADER_BYTES) fail(path, `it was cut off, as it has ${size} bytes`);
+    if (bytesRead >= 4 && header.getUint32(0, true) !== MAGIC)
+      unreadable(path, 'glTF', 'it does not begin as a GLB file');
+    if (bytesRead < HEADER_BYTES) unreadable(path, 'glTF', `it was cut off, as it has ${size} bytes`);
     const version = header.getUint32(4, true);
-    if (version !== 2) fail(path, `it is of version ${version}, expected 2`);
+    if (version !== 2) unreadable(path, 'glTF', `it is of version ${version}, expected 2`);
     const length = header.getUint32(8, true);
-    if (size < length) fail(path, `it was cut off, as it has ${size} of ${length} bytes`);
+    if (size < length) unreadable(path, 'glTF', `it was cut off, as it has ${size} of ${length} bytes`);
   } finally {
     await file.close();
   }
-}
-
-function fail(path: string, reason: string): never {
-  throw new CollisionError('BAD_DATA', `clash: ${path} cannot be read as glTF: ${reason}`);
 }
 
 /**

@@ -5,7 +5,7 @@ import { CollisionError, type MeshData } from 'collision-worker';
 import { reasonOf } from '../../check.js';
 import type { Properties } from '../../types.js';
 import { loadPeer } from '../peer.js';
-import type { ReadItem } from './read-item.js';
+import { type ReadItem, unreadable } from './read-item.js';
 
 type WebIfc = typeof import('web-ifc');
 type IfcApi = InstanceType<WebIfc['IfcAPI']>;
@@ -26,24 +26,20 @@ export async function* readIfc(path: string): AsyncGenerator<ReadItem> {
   let model = -1;
   try {
     // The library reads what there is of a file that was cut off: none of the parts behind would be looked at.
-    if (bytes.includes('#', bytes.lastIndexOf('ENDSEC'))) fail(path, 'it was cut off');
+    if (bytes.includes('#', bytes.lastIndexOf('ENDSEC'))) unreadable(path, 'IFC', 'it was cut off');
     let reason = 'it is none, or of an unknown version';
     try {
       model = api.OpenModel(bytes);
     } catch (cause) {
       reason += ` (${reasonOf(cause)})`;
     }
-    if (model < 0) fail(path, reason);
+    if (model < 0) unreadable(path, 'IFC', reason);
     const products = new Products(api, library, model);
-    if (products.ids.length === 0) fail(path, 'it has no products');
+    if (products.ids.length === 0) unreadable(path, 'IFC', 'it has no products');
     for (const id of products.ids) yield products.read(id);
   } finally {
     if (model >= 0) api.CloseModel(model);
   }
-}
-
-function fail(path: string, reason: string): never {
-  throw new CollisionError('BAD_DATA', `clash: ${path} cannot be read as IFC: ${reason}`);
 }
 
 class Products {

@@ -1,4 +1,9 @@
+import { CollisionError } from 'collision-worker';
 import type { Part } from '../../types.js';
 
 /** A part of a file, or what could not be read of it. */
 export type ReadItem = { part: Part } | { unread: { id: string; name: string; reason: string } };
+
+export function unreadable(path: string, kind: 'glTF' | 'IFC', reason: string, cause?: unknown): never {
+  throw new CollisionError('BAD_DATA', `clash: ${path} cannot be read as ${kind}: ${reason}`, { cause });
+}
