@@ -58,3 +58,25 @@ test.each([
   expect(helper.caps.visible).toBe(true);
   tracker.dispose();
 });
+
+test.each(['color', 'capColor'])(
+  'a %s that cannot be read is an error, and leaves nothing with the tracker',
+  async (key) => {
+    const tracker = await trackScene(service, new Scene());
+    const asked = vi.spyOn(tracker, 'section');
+    const options = { [key]: new Proxy({}, { get: () => never() }) };
+    expect(() => new SectionHelper(tracker, new Plane(), options)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_ARGUMENT',
+        message: `SectionHelper: ${key} cannot be read: Error: it cannot be read`,
+      }),
+    );
+    await tracker.update(new PerspectiveCamera(), SIZE);
+    expect(asked).not.toHaveBeenCalled();
+    tracker.dispose();
+  },
+);
+
+function never(): never {
+  throw new Error('it cannot be read');
+}

@@ -67,14 +67,17 @@ export class SectionHelper extends SceneHelper {
     reading(operation, 'plane', () => {
       if (plane?.normal === undefined) invalid(operation, 'plane', plane, "three's Plane");
     });
+    // Before the tracker knows of it: a colour that cannot be read leaves nothing behind.
+    const line = reading(operation, 'color', () => new LineBasicMaterial({ color }));
+    const fill = reading(operation, 'capColor', () => new MeshBasicMaterial({ color: capColor, side: DoubleSide }));
     super(operation, tracker);
     this.#offset = offset;
     this.#plane = plane;
     const asked = QUERY_KEYS.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]);
     this.#query = { ...Object.fromEntries(asked), caps };
-    this.outlines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color }));
+    this.outlines = new LineSegments(new BufferGeometry(), line);
     // The plane's normal leads into what is kept; who looks at the cut sees it from behind.
-    this.caps = new Mesh(new BufferGeometry(), new MeshBasicMaterial({ color: capColor, side: DoubleSide }));
+    this.caps = new Mesh(new BufferGeometry(), fill);
     this.caps.material.polygonOffset = true; // behind its outlines
     this.caps.material.polygonOffsetFactor = 1;
     this.caps.material.polygonOffsetUnits = 1;
