@@ -181,6 +181,21 @@ describe('staging', () => {
     expect(partsOf(staging)).toEqual({ blocks: 1, singles: 2 });
   });
 
+  test('a block whose array is lent no more stays what it is, behind another one', () => {
+    const [a, b, c] = [ids(0, 3), ids(10, 13), ids(20, 23)];
+    const lent = (list: Uint32Array) => ({ ids: list, matrices: new Float32Array(48).fill(1) });
+    const staging = new FrameBuilder();
+    const stage = (list: Uint32Array, borrowed?: ReturnType<typeof lent>) =>
+      staging.setBlock(list, new Float32Array(48).fill(1), undefined, borrowed);
+    for (const list of [a, b]) stage(list, lent(list));
+    staging.restart();
+    stage(a, lent(a));
+    stage(a);
+    stage(c, lent(c));
+    stage(ids(2, 5)); // shares an object with the first
+    expect(partsOf(staging)).toEqual({ blocks: 2, singles: 3 });
+  });
+
   test('an object of an earlier frame that is dropped takes nothing of this one along', () => {
     const staging = new FrameBuilder();
     const random = new Random(SEED);

@@ -216,6 +216,16 @@ test('the eye may move within the margin', () => {
   expect(holds()).toBe(false);
 });
 
+test.each(['x', 'y', 'z'] as const)('far away along %s, an eye stands still within the digits that it has', (axis) => {
+  wall.object.frustumCulled = false;
+  camera.position.set(0, 0, 0)[axis] = -1e9; // eight times its rounding is 1.8e-6
+  view = viewOf(camera);
+  camera.position[axis] += 1e-6;
+  expect(holds()).toBe(true);
+  camera.position[axis] += 4e-6;
+  expect(holds()).toBe(false);
+});
+
 test('with parallel lines of sight, a camera may not turn', () => {
   camera = new OrthographicCamera(-5, 5, 5, -5, 0.1, 100);
   camera.position.set(0, 0, 10);
