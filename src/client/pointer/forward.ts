@@ -21,6 +21,7 @@ import { decideAtOnce } from './preventable.js';
 import { type Answer, isSomething, keptCamera, WorkerRay } from './worker-ray.js';
 
 const OPERATION = 'forwardPointerEvents';
+const MOST_VIEWS = 1000;
 const KEYS = [
   ...['signal', 'view', 'preventDefault', 'radius', 'filter', 'customSort'],
   ...['clickThresholdMs', 'dblClickThresholdMs', 'contextMenuButton'],
@@ -101,10 +102,11 @@ export function forwardPointerEvents(
 /** Answers the names of views, of which undefined is the tracker's own. */
 function readViews(view: unknown): readonly (string | undefined)[] {
   if (view === undefined) return [undefined];
-  const expected = 'the name of a view, or an array of such names';
+  const expected = `the name of a view, or an array of 1 to ${MOST_VIEWS} such names`;
   return reading(OPERATION, 'view', () => {
-    const names: unknown[] = Array.isArray(view) ? [...view] : [view];
-    if (names.length === 0) invalid(OPERATION, 'view', view, expected);
+    // By its indices: what iterates over it may have no end. Of holes it makes what is no name.
+    const names = Array.isArray(view) ? Array.from(Array.prototype.slice.call(view, 0, MOST_VIEWS + 1)) : [view];
+    if (names.length === 0 || names.length > MOST_VIEWS) invalid(OPERATION, 'view', view, expected);
     return names.map((name) => (typeof name === 'string' ? name : invalid(OPERATION, 'view', name, expected)));
   });
 }

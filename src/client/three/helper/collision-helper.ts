@@ -1,7 +1,8 @@
 import { Matrix3, type Vector3 } from 'three';
 import type { BoxPalette, ColouredLines } from '../../../shared/coloured-boxes.js';
+import { MAX_OBJECTS } from '../../../shared/layout.js';
 import type { ContactSet, Inspection, InspectOptions, Rect, Vec3, ViewOptions } from '../../../shared/types.js';
-import { checkBoolean, checkPositive, invalid, reading, readOptions } from '../../check/validate.js';
+import { checkBoolean, checkInteger, checkPositive, invalid, reading, readOptions } from '../../check/validate.js';
 import { type SceneIntersection, worldOf } from '../query/intersection.js';
 import type { SceneTarget } from '../scene-target.js';
 import type { SceneTracker } from '../scene-tracker.js';
@@ -114,11 +115,10 @@ export class CollisionHelper extends SceneHelper {
     }
     const { normalLength = 0.5, trees = [], views = [] } = given;
     checkPositive(operation, 'normalLength', normalLength);
-    const lists = reading(operation, 'the arguments', () => {
-      if (!Array.isArray(trees)) invalid(operation, 'trees', trees, 'an array of objects of the scene');
-      if (!Array.isArray(views)) invalid(operation, 'views', views, 'an array of names of views');
-      return { trees: [...trees], views: [...views] };
-    });
+    const lists = reading(operation, 'the arguments', () => ({
+      trees: copyOf(operation, 'trees', trees, 'an array of objects of the scene'),
+      views: copyOf(operation, 'views', views, 'an array of names of views'),
+    }));
     super(operation, tracker);
     this.#options = { ...given, normalLength, ...lists };
     this.add(this.#cells, this.#bounds, this.#contacts, this.#ray, this.#region, this.#label);
@@ -243,4 +243,12 @@ export class CollisionHelper extends SceneHelper {
       set.show((trees[i] ?? {}) as ColouredLines, origin as Vec3);
     });
   }
+}
+
+/** Copies an array by its indices, as what iterates over it may have no end. */
+function copyOf<T>(operation: string, argument: string, given: readonly T[], expected: string): T[] {
+  if (!Array.isArray(given)) invalid(operation, argument, given, expected);
+  const { length } = given;
+  checkInteger(operation, `the length of ${argument}`, length, 0, MAX_OBJECTS);
+  return Array.from({ length }, (_, i) => given[i]);
 }

@@ -69,7 +69,7 @@ export class ClipSetTable {
   read(operation: string): Clips | undefined {
     return reading(operation, 'the clipping planes', () => {
       const renderer = this.#renderer;
-      const everywhere = renderer?.clippingPlanes ?? NO_PLANES;
+      const everywhere = (renderer?.clippingPlanes ?? NO_PLANES).slice();
       const isLocal = renderer === undefined || renderer.localClippingEnabled === true;
       if (everywhere.length === 0 && !(isLocal && this.#cuts.some((held) => held !== undefined))) return undefined;
       // None of the query's own, then those of the renderer.

@@ -27,21 +27,22 @@ export function planStandIn(geometry: BufferGeometry, material: Material | reado
   if (!isArray(material)) {
     return { groups: null, side: sideOf(material), sides: null, cut: cutOf(material) };
   }
+  const materials = material.slice(); // by its indices: what iterates over it may have no end
   const groups: number[] = [];
   const shown = new Set<Side>();
   const cuts: (MaterialCut | undefined)[] = [];
   geometry.groups.forEach(({ materialIndex }, number) => {
-    const own = material[materialIndex ?? 0];
+    const own = materials[materialIndex ?? 0];
     if (own === undefined) return; // three draws nothing there
     shown.add(sideOf(own));
     cuts.push(cutOf(own));
     groups.push(number);
   });
   const [side = 'front'] = shown;
-  const plan = { groups, side: shown.size > 1 ? 'double' : side, sides: Array.from(material, sideOf) };
+  const plan = { groups, side: shown.size > 1 ? 'double' : side, sides: Array.from(materials, sideOf) };
   if (cuts.every((cut) => isSameCut(cut, cuts[0]))) return { ...plan, cut: cuts[0] };
   // What cuts them all is the renderer's, unless one of them is not cut at all.
-  return { ...plan, cut: cuts.find((cut) => cut?.isExempt), cuts: Array.from(material, cutOf) };
+  return { ...plan, cut: cuts.find((cut) => cut?.isExempt), cuts: Array.from(materials, cutOf) };
 }
 
 /**
@@ -99,7 +100,7 @@ export class MaterialLook {
   readonly #ofGroups: readonly (number | undefined)[];
 
   constructor(materials: readonly Material[], { groups }: BufferGeometry) {
-    this.#materials = [...materials];
+    this.#materials = materials.slice();
     this.#sides = materials.map((own) => own?.side);
     this.#visible = materials.map((own) => own?.visible);
     this.#cuts = materials.map(cutOf);
