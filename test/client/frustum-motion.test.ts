@@ -67,6 +67,19 @@ test('a far plane at infinity needs a reach', () => {
   expect(frustumMotion(view, view, 100)).toBe(0);
 });
 
+test('a projection whose near plane meets no line of sight is said to be none', () => {
+  const { projectionMatrix, matrixWorldInverse } = new PerspectiveCamera();
+  // z is -w - 1 wherever w is.
+  const projection = projectionMatrix.elements.with(10, 1).with(14, -1);
+  const view = { projection, view: matrixWorldInverse.elements, viewport: VIEWPORT };
+  expect(() => frustumMotion(view, view)).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(/^frustumMotion: projection is .*, expected one whose near plane meets/),
+    }),
+  );
+});
+
 test.each(['width', 'height'] as const)(
   'a view without pixels, of %s 0, sees nothing, and so nothing moves',
   (side) => {

@@ -1,5 +1,5 @@
 // Poses as calls: what they travel with, what becomes of them, and what is wrong with some.
-import { type CollisionService, createCollisionService } from 'collision-worker';
+import { type CollisionService, createCollisionService, type MeshId } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type PoseEntry, PoseTable } from '../../../src/client/skin/pose-table.js';
@@ -230,6 +230,27 @@ describe('poses of frames', () => {
     expect(await right(service, 50.1)).toEqual({ x: 3, bone: 1 });
     await service.update();
     expect(await right(service)).toEqual({ x: 10, bone: 1 });
+  });
+
+  test('stay with a mesh of as many bones and targets, for the next worker as well, and go with another one', async () => {
+    const mortal = await Mortal.create();
+    const { service } = mortal;
+    const [mesh, alike] = [await meshOf(service), await meshOf(service)];
+    const { morphs: _, ...unmorphed } = halves();
+    const other = await service.addMesh(unmorphed);
+    const id = service.addObject({ shape: { type: 'mesh', mesh } });
+    service.setPose(id, { bones: bonesAt(0, 3) });
+    await service.update();
+    for (const [next, x] of [
+      [alike, 4],
+      [other, 1],
+    ]) {
+      service.setObject(id, { shape: { type: 'mesh', mesh: next as MeshId } });
+      await service.update();
+      expect(await right(service)).toEqual({ x, bone: 1 });
+      await mortal.kill();
+      expect(await right(service)).toEqual({ x, bone: 1 });
+    }
   });
 
   test('that were refused are not what the next worker has in place of the ones that were taken', async () => {
