@@ -48,6 +48,8 @@ class Side {
 /** What a log tells the next worker. */
 class Told {
   readonly f64 = new Float64Array(1000 * AFFINE_NUMBERS);
+  /** The ids of each block. */
+  readonly blocks: Uint32Array[] = [];
   readonly #singles: number[] = [];
   readonly #places = new Map<number, number[]>();
 
@@ -57,6 +59,7 @@ class Told {
   }
 
   setBlock(ids: Uint32Array, matrices: ArrayLike<number>, parent: ArrayLike<number>): void {
+    this.blocks.push(ids);
     for (const [i, id] of ids.entries()) {
       expect(this.#places.has(id) || this.#singles.includes(id), 'it is told once').toBe(false);
       const matrix = new Matrix4().fromArray(Array.from(matrices), 16 * i);
@@ -105,6 +108,24 @@ describe.each(UPPER_ROWS)('a transform that differs in number %d alone', (k) => 
     expect(side.table.states[3]).toBe(CLAIMED);
     expect(side.placeOf(id)).toEqual(rowsOf(moved));
   });
+});
+
+test('the next worker is told the block that is lent, and the objects one by one once one has left it', () => {
+  const side = new Side();
+  const ids = Uint32Array.from([3, 4, 5], (slot) => makeId(slot, 1));
+  const parent = new Matrix4().makeTranslation(1, 2, 3);
+  const places = [...ids].map((_, i) => PLACED.with(12, i));
+  for (const id of ids) side.log.add(id, PLACED);
+  side.log.keepBorrowed({ ids, matrices: Float64Array.from(places.flat()) }, parent.elements, 0, 1);
+  const told = () => {
+    const next = new Told();
+    side.log.replay(next);
+    return [next.blocks, ...Array.from(ids, (id) => next.placeOf(id))];
+  };
+  const expected = places.map((place) => rowsOf(parent.clone().multiply(new Matrix4().fromArray(place)).elements));
+  expect(told()).toEqual([[ids], ...expected]);
+  side.log.set(ids[1], PLACED);
+  expect(told()).toEqual([[], expected[0], rowsOf(PLACED), expected[2]]);
 });
 
 describe('a getter in a matrix of many', () => {
