@@ -75,7 +75,7 @@ test('an earlier report whose decisions cannot be read is refused: a clash with 
   });
   expect((await clash(parts, null, [HARD], given('accepted'))).clashes).toMatchObject([{ status: 'accepted' }]);
   await expect(clash(parts, null, [HARD], given('Accepted'))).rejects.toThrow(
-    'clash: accepted.clashes[0] is an object',
+    'clash: accepted.clashes[0] is "Accepted", expected new or active or accepted',
   );
 });
 
@@ -200,6 +200,9 @@ test('no name is a formula in a spreadsheet, and numbers are numbers', async () 
   const report = await clash([cubeAt('a', -5, { name: '=1+1' })], [cubeAt('b', -4.5, { name: '-2' })], [HARD]);
   const [, line] = toCsv(report).split('\r\n');
   expect(line).toMatch(/,a,'=1\+1,,b,'-2,,-\d/);
+  // A line feed in front, or a full-width sign, are no way around it.
+  const others = await clash([cubeAt('a', 0, { name: '\n=1' })], [cubeAt('b', 0, { name: '＝1' })], [HARD]);
+  expect(toCsv(others)).toMatch(/,a,"'\n=1",,b,'＝1,,/);
 });
 
 test('reports as JSON, CSV and BCF, whatever the names are', async () => {

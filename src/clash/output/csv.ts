@@ -12,9 +12,9 @@ export function toCsv({ clashes }: ClashReport): string {
 }
 
 /** A spreadsheet would compute a name that begins so: an apostrophe has it be text (OWASP, CSV injection). */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA = /^[=+\-@\t-\r＝＋－]/;
 
 function fieldOf(value: string | number | undefined): string {
-  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value ?? '');
+  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : `${value ?? ''}`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

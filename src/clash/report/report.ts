@@ -171,14 +171,13 @@ export function readReporting({ accepted, groupDistance = DEFAULT_GROUP_DISTANCE
 }
 
 /** Reads the status of each clash of an earlier report. */
-function readAccepted(report: ReportOptions['accepted']): Map<string, ClashStatus> {
-  if (report === undefined) return new Map();
+function readAccepted(report: ReportOptions['accepted'] = { clashes: [] }): Map<string, ClashStatus> {
   const clashes: unknown = report?.clashes;
   if (!Array.isArray(clashes)) invalid('accepted', report, 'an earlier report, with `clashes`');
   return new Map(
     clashes.map((clash: Clash | null, i) => {
       if (typeof clash?.id !== 'string' || !STATUSES.split(' or ').includes(clash.status))
-        invalid(`accepted.clashes[${i}]`, clash, `a clash that is ${STATUSES}`);
+        invalid(`accepted.clashes[${i}]`, clash?.status ?? clash, STATUSES);
       return [clash.id, clash.status];
     }),
   );
