@@ -237,19 +237,25 @@ describe('poses of frames', () => {
     const { service } = mortal;
     const [mesh, alike] = [await meshOf(service), await meshOf(service)];
     const { morphs: _, ...unmorphed } = halves();
-    const other = await service.addMesh(unmorphed);
+    const { skin, ...box } = halves();
+    const others = [unmorphed, { ...box, skin: { ...skin, boneCount: 3 } }].map((other) => service.addMesh(other));
     const id = service.addObject({ shape: { type: 'mesh', mesh } });
-    service.setPose(id, { bones: bonesAt(0, 3) });
-    await service.update();
-    for (const [next, x] of [
-      [alike, 4],
-      [other, 1],
-    ]) {
-      service.setObject(id, { shape: { type: 'mesh', mesh: next as MeshId } });
+    const become = async (next: MeshId, x: number): Promise<void> => {
+      service.setObject(id, { shape: { type: 'mesh', mesh: next } });
       await service.update();
       expect(await right(service)).toEqual({ x, bone: 1 });
       await mortal.kill();
+      expect((await service.update()).rejected).toHaveLength(0);
       expect(await right(service)).toEqual({ x, bone: 1 });
+    };
+    service.setPose(id, { bones: bonesAt(0, 3) });
+    await service.update();
+    await become(alike, 4);
+    for (const other of await Promise.all(others)) {
+      service.setPose(id, { bones: bonesAt(0, 3) });
+      await service.update();
+      service.setObject(id, { shape: { type: 'mesh', mesh: other } });
+      await become(alike, 1);
     }
   });
 
