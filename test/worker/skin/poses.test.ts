@@ -238,7 +238,8 @@ describe('poses of frames', () => {
     const [mesh, alike] = [await meshOf(service), await meshOf(service)];
     const { morphs: _, ...unmorphed } = halves();
     const { skin, ...box } = halves();
-    const others = [unmorphed, { ...box, skin: { ...skin, boneCount: 3 } }].map((other) => service.addMesh(other));
+    const fewer = [unmorphed, { ...box, skin: { ...skin, boneCount: 3 } }];
+    const others = await Promise.all(fewer.map((other) => service.addMesh(other)));
     const id = service.addObject({ shape: { type: 'mesh', mesh } });
     const become = async (next: MeshId, x: number): Promise<void> => {
       service.setObject(id, { shape: { type: 'mesh', mesh: next } });
@@ -251,7 +252,7 @@ describe('poses of frames', () => {
     service.setPose(id, { bones: bonesAt(0, 3) });
     await service.update();
     await become(alike, 4);
-    for (const other of await Promise.all(others)) {
+    for (const other of others) {
       service.setPose(id, { bones: bonesAt(0, 3) });
       await service.update();
       service.setObject(id, { shape: { type: 'mesh', mesh: other } });
