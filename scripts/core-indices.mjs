@@ -28,12 +28,12 @@ function listOf(module, kind) {
   return Array.from({ length: count }, (_, i) => binaryen[`get${kind}Info`](module[`get${kind}ByIndex`](i)));
 }
 
-/** Whether it is no import, which stays where it is. */
+/** Tells whether it is no import, which stays where it is. */
 function isOwn({ module }) {
   return !module;
 }
 
-/** How often the text of a module calls each function and uses each global. */
+/** Counts how often the text of a module calls each function and uses each global. */
 function usesOf(module) {
   const uses = new Map();
   const text = module.emitText();
@@ -41,16 +41,16 @@ function usesOf(module) {
     const bare = name.replaceAll('"', '');
     uses.set(bare, (uses.get(bare) ?? 0) + 1);
   }
-  return (each) => uses.get(each?.name) ?? 0;
+  return (each) => uses.get(each.name) ?? 0;
 }
 
-/** What one list has and the other has not, the most used first. */
+/** Answers what one list has and the other has not, the most used first. */
 function onlyIn(list, other, uses) {
   const names = new Set(other.map(({ name }) => name));
   return list.filter(({ name }) => !names.has(name)).sort((a, b) => uses(b) - uses(a));
 }
 
-/** Both lists in their new orders. What one alone has is paired with what the other alone has, as that comes at the same index. */
+/** Answers both lists in their new orders. What one alone has is paired with what the other alone has, as that comes at the same index. */
 function aligned(first, second, ofFirst, ofSecond) {
   const byName = new Map(second.map((each) => [each.name, each]));
   const shared = first.filter(({ name }) => byName.has(name)).map((each) => [each, byName.get(each.name)]);

@@ -92,9 +92,8 @@ export async function clashFiles(
     const count = await countParts(work, models.length);
     const limits = { parts: partsOfTile(count, queue ? WORKERS_OF_QUEUE : workers), bytes };
     await beginRun(work, { format: FORMAT, key, isWithin: b === null, rules: [...rules], limits }, resume);
-    const opened = await openRun(work);
-    const { plan, unread } = opened;
-    const tiles = new TilesOnDisk(work, opened.key);
+    const { key: runKey, plan, unread } = await openRun(work);
+    const tiles = new TilesOnDisk(work, runKey);
     await tiles.look();
     const report = new ReportMaker(plan, unread, reporting);
     for (const tile of tiles.done) {
@@ -108,8 +107,8 @@ export async function clashFiles(
       progress.add(1);
       await inSlices(report.add(JSON.parse(result)), signal);
     };
-    const data = { place: work, key: opened.key, cache: undefined, bytes };
-    if (queue) await queue.run(work, opened.key, missing, take, signal);
+    const data = { place: work, key: runKey, cache: undefined, bytes };
+    if (queue) await queue.run(work, runKey, missing, take, signal);
     else await runInThreads(data, bytesOfThread, missing, workers, take, signal);
     throwIfAborted(signal);
     return await inSlices(report.make(), signal);

@@ -12,7 +12,7 @@ const UUIDS = new NameUuids('1b0c2c56-6f3c-4d0a-9d43-6a8d2f7be9c1');
 
 const DEFAULT_GROUP_DISTANCE = 1;
 
-const STATUSES = 'new or active or accepted';
+const STATUSES = ['new', 'active', 'accepted'];
 
 /** What is said about a report, as it was checked. */
 export interface Reporting {
@@ -176,8 +176,8 @@ function readAccepted(report: ReportOptions['accepted'] = { clashes: [] }): Map<
   if (!Array.isArray(clashes)) invalid('accepted', report, 'an earlier report, with `clashes`');
   return new Map(
     clashes.map((clash: Clash | null, i) => {
-      if (typeof clash?.id !== 'string' || !STATUSES.split(' or ').includes(clash.status))
-        invalid(`accepted.clashes[${i}]`, clash?.status ?? clash, STATUSES);
+      if (typeof clash?.id !== 'string' || !STATUSES.includes(clash.status))
+        invalid(`accepted.clashes[${i}]`, clash?.status ?? clash, STATUSES.join(' or '));
       return [clash.id, clash.status];
     }),
   );

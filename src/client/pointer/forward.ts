@@ -104,7 +104,7 @@ function readViews(view: unknown): readonly (string | undefined)[] {
   if (view === undefined) return [undefined];
   const expected = `the name of a view, or an array of 1 to ${MOST_VIEWS} such names`;
   return reading(OPERATION, 'view', () => {
-    // By its indices: what iterates over it may have no end. Of holes it makes what is no name.
+    // The array is read by its indices, as what iterates over it may have no end. A hole becomes undefined, which is no name.
     const names = Array.isArray(view) ? Array.from(Array.prototype.slice.call(view, 0, MOST_VIEWS + 1)) : [view];
     if (names.length === 0 || names.length > MOST_VIEWS) invalid(OPERATION, 'view', view, expected);
     return names.map((name) => (typeof name === 'string' ? name : invalid(OPERATION, 'view', name, expected)));

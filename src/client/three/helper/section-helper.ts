@@ -67,7 +67,7 @@ export class SectionHelper extends SceneHelper {
     reading(operation, 'plane', () => {
       if (plane?.normal === undefined) invalid(operation, 'plane', plane, "three's Plane");
     });
-    // Before the tracker knows of it: a colour that cannot be read leaves nothing behind.
+    // Materials come before the tracker knows of the helper: a colour that cannot be read leaves nothing behind.
     const line = reading(operation, 'color', () => new LineBasicMaterial({ color }));
     const fill = reading(operation, 'capColor', () => new MeshBasicMaterial({ color: capColor, side: DoubleSide }));
     super(operation, tracker);

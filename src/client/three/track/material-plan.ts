@@ -27,7 +27,7 @@ export function planStandIn(geometry: BufferGeometry, material: Material | reado
   if (!isArray(material)) {
     return { groups: null, side: sideOf(material), sides: null, cut: cutOf(material) };
   }
-  const materials = material.slice(); // by its indices: what iterates over it may have no end
+  const materials = material.slice(); // it is read by its indices, as what iterates over it may have no end
   const groups: number[] = [];
   const shown = new Set<Side>();
   const cuts: (MaterialCut | undefined)[] = [];

@@ -73,7 +73,7 @@ const ON_PLANE: f64 = 1e-12;
 export function isInside(own: u32, triangle: ClippedTriangle, x: f64, y: f64, z: f64): bool {
   isUndecided = false;
   const first = triangle.firstSegment, only = segmentAt(first);
-  // Of two dragons, a third of what is asked is of triangles of one segment: no other can be nearer.
+  // The only segment decides, as no other can be nearer: a third of what is asked about two dragons ends here.
   if ((own == 0 ? only.nextA : only.nextB) == NO_SEGMENT) {
     const side = sideOf(own, triangle, first, x - only.px, y - only.py, z - only.pz);
     nearest = first;
