@@ -120,7 +120,7 @@ export class Marquee {
   }
 }
 
-/** Answers what is selected after a drag over `found`, of what was selected before it. */
+/** Returns what is selected after a drag over `found`, of what was selected before it. */
 export function selectedAfter<T>(
   before: ReadonlySet<T>,
   found: readonly T[],

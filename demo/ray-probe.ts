@@ -4,7 +4,7 @@ import { type Camera, Raycaster, Vector2 } from 'three';
 /** Rays in each direction of the grid. */
 const SIDE = 16;
 
-/** Answers what a ray takes in the worker, in microseconds: on the average of a grid over the whole picture. */
+/** Returns what a ray takes in the worker, in microseconds: on the average of a grid over the whole picture. */
 export async function timeOfRay(service: CollisionService, camera: Camera, threshold: number): Promise<number> {
   const { ms } = await service.raycastMany(gridRays(camera), { threshold });
   return (1000 * ms) / SIDE ** 2;

@@ -150,7 +150,7 @@ export function fitToCanvas(renderer: WebGLRenderer, camera: PerspectiveCamera):
   camera.setViewOffset(width, height, -aside / 2, below / 2, width, height);
 }
 
-/** Answers how wide the part of the picture is that the texts leave free, in heights of the whole. */
+/** Returns how wide the part of the picture is that the texts leave free, in heights of the whole. */
 export function freeWidth({ domElement }: WebGLRenderer): number {
   const { clientWidth, clientHeight } = domElement;
   return (clientWidth - textsOver(clientWidth).aside) / clientHeight;

@@ -28,7 +28,7 @@ function listOf(module, kind) {
   return Array.from({ length: count }, (_, i) => binaryen[`get${kind}Info`](module[`get${kind}ByIndex`](i)));
 }
 
-/** Tells whether it is no import, which stays where it is. */
+/** Returns whether it is no import, which stays where it is. */
 function isOwn({ module }) {
   return !module;
 }
@@ -44,13 +44,13 @@ function usesOf(module) {
   return (each) => uses.get(each.name) ?? 0;
 }
 
-/** Answers what one list has and the other has not, the most used first. */
+/** Returns what one list has and the other has not, the most used first. */
 function onlyIn(list, other, uses) {
   const names = new Set(other.map(({ name }) => name));
   return list.filter(({ name }) => !names.has(name)).sort((a, b) => uses(b) - uses(a));
 }
 
-/** Answers both lists in their new orders. What one alone has is paired with what the other alone has, as that comes at the same index. */
+/** Returns both lists in their new orders. What one alone has is paired with what the other alone has, as that comes at the same index. */
 function aligned(first, second, ofFirst, ofSecond) {
   const byName = new Map(second.map((each) => [each.name, each]));
   const shared = first.filter(({ name }) => byName.has(name)).map((each) => [each, byName.get(each.name)]);

@@ -32,7 +32,7 @@ function withLines(code) {
   return text;
 }
 
-/** Answers where members of classes and statements of the module begin, in order. */
+/** Returns where members of classes and statements of the module begin, in order. */
 function boundariesOf(node) {
   const found = new Set();
   visit(node, (each) => {

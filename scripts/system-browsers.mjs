@@ -49,7 +49,7 @@ export const SYSTEM_BROWSERS = {
   },
 };
 
-/** Answers the provider of vitest for a browser of that name. */
+/** Returns the provider of vitest for a browser of that name. */
 export function systemBrowser(name) {
   return defineBrowserProvider({
     name: 'system',

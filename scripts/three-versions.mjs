@@ -6,12 +6,12 @@ import { root, runNpm } from './run.mjs';
 /** The oldest that is promised, and some on the way to the installed one. Before r163 three tells nobody of children. */
 export const OLDER_THREES = ['0.160.0', '0.165.0', '0.170.0', '0.180.0'];
 
-/** Answers the version that npm installs with the other dependencies. */
+/** Returns the version that npm installs with the other dependencies. */
 export function installedThree() {
   return versionIn(join(root, 'node_modules/three'));
 }
 
-/** Answers the folder of the package `three` in that version, where `ensureThrees` has been asked for it. */
+/** Returns the folder of the package `three` in that version, where `ensureThrees` has been asked for it. */
 export function folderOfThree(version) {
   return join(version === installedThree() ? root : folderOf(version), 'node_modules/three');
 }

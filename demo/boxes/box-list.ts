@@ -14,7 +14,7 @@ export interface BoxEditor {
   add(): void;
   select(shape: BoxShape | null): void;
   removeSelected(): void;
-  /** Answers whether the name can be taken. */
+  /** Returns whether the name can be taken. */
   rename(name: string): boolean;
   /** Moves, turns or scales a box by a key. Answers whether the key does that. */
   nudge(shape: BoxShape, event: KeyboardEvent): boolean;
@@ -67,7 +67,7 @@ export class BoxList {
     this.#name.setAttribute('aria-invalid', 'false');
   }
 
-  /** Says whether the boxes hold all, and by which share of its size the mesh sticks out. */
+  /** Returns whether the boxes hold all, and by which share of its size the mesh sticks out. */
   say({ conservative, triangles }: BoxCheck, share: number): void {
     const answer = element('conservative');
     answer.textContent = conservative ? 'yes' : 'no';

@@ -42,7 +42,7 @@ export class BoxShape extends Object3D {
     this.#faces.opacity = isSelected ? 0.28 : isUnderPointer ? 0.18 : 0.08;
   }
 
-  /** Answers the box as the service takes it. A scale below 0 is that of the same box. */
+  /** Returns the box as the service takes it. A scale below 0 is that of the same box. */
   toBox(): NamedBox {
     const [x, y, z] = this.scale.toArray().map((half) => Math.max(Math.abs(half), THINNEST));
     return {

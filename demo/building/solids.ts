@@ -108,7 +108,7 @@ class Mesher {
   readonly #indices: number[] = [];
   readonly #known = new Map<number, number>();
 
-  /** Answers its number. What has a key is made once. */
+  /** Returns its number. What has a key is made once. */
   vertex(at: Point, key?: number): number {
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known;

@@ -27,7 +27,7 @@ export interface Figures {
   touched: string[];
   /** Whether the ball moves. */
   rolls: boolean;
-  /** Answers fiber's own. */
+  /** Returns fiber's own. */
   state: (() => RootState) | null;
 }
 

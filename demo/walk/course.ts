@@ -76,7 +76,7 @@ export class Course {
     this.pose(0);
   }
 
-  /** Tells whether an object never moves. */
+  /** Returns whether an object never moves. */
   isStatic(object: Object3D): boolean {
     return object.userData.isStill === true;
   }

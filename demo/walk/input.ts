@@ -39,7 +39,7 @@ export class Input {
     this.#addStick();
   }
 
-  /** Answers how far to the side and ahead, of length 1 at most; looks at the gamepad. */
+  /** Returns how far to the side and ahead, of length 1 at most; looks at the gamepad. */
   way(): { aside: number; ahead: number } {
     let { aside, ahead } = this.#stick;
     for (const key of this.#held) {

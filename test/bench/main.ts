@@ -28,7 +28,7 @@ export interface BenchOptions {
 const RESULTS = 'test/bench/results.json';
 const CHART = 'test/bench/chart.svg';
 
-/** Answers the exit code: 1 where contenders disagree or an option cannot be met. */
+/** Returns the exit code: 1 where contenders disagree or an option cannot be met. */
 export async function bench({
   root,
   native,

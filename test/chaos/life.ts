@@ -110,7 +110,7 @@ export class Life {
     this.#worlds.push({ things, meshes, windows });
   }
 
-  /** Tells whether there ever was an object. */
+  /** Returns whether there ever was an object. */
   hasSeen(id: number): boolean {
     return this.#worlds.some(({ things }) => things.has(id));
   }

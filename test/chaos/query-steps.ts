@@ -105,7 +105,7 @@ function raycastMany(actor: Actor): void {
   });
 }
 
-/** Answers what one of many rays has hit; null for nothing. */
+/** Returns what one of many rays has hit; null for nothing. */
 export function hitOf({ objects, distances, bones }: RayHits, i: number): truth.Struck | null {
   if (distances[i] === Number.POSITIVE_INFINITY) return null;
   return { object: objects[i], distance: distances[i], bone: bones[i], box: null };

@@ -24,7 +24,7 @@ afterEach(() => {
   service.dispose();
 });
 
-/** Answers the height at which a ray from above meets a mesh. */
+/** Returns the height at which a ray from above meets a mesh. */
 async function height(mesh: MeshId, at = service): Promise<number | undefined> {
   const id = at.addObject({ shape: { type: 'mesh', mesh } });
   const hit = await at.raycast({ origin: [0.1, 9, 0.1], direction: [0, -1, 0] });

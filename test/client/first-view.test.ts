@@ -18,7 +18,7 @@ const PERSPECTIVE = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, -101 / 99, -1, 0, 0, -200 / 9
 const setView = (name?: string) =>
   service.setView({ projection: PERSPECTIVE, view: FROM_5, viewport: { width: 100, height: 100 } }, name);
 
-/** Tells whether it is settled after what has been asked before it. */
+/** Returns whether it is settled after what has been asked before it. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   const note = () => {

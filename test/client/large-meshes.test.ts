@@ -28,7 +28,7 @@ async function isRayFirst(begin: () => Promise<unknown>): Promise<boolean> {
   return order[0] === 'ray';
 }
 
-/** Answers where a ray from above meets the hills; null without any. */
+/** Returns where a ray from above meets the hills; null without any. */
 async function height(): Promise<number | null> {
   const hit = await service.raycast({ origin: [0.3, 100, 0.4], direction: [0, -1, 0] });
   return hit && Math.round(1e4 * hit.point[1]) / 1e4;

@@ -418,7 +418,7 @@ function randomCamera(random: Random): { camera: AnyCamera; size: ViewSize; kind
   return { camera, size, kind: traits.join(', ') };
 }
 
-/** Answers a place, in clip space, that is some pixels from where a point or an end of a line is drawn. */
+/** Returns a place, in clip space, that is some pixels from where a point or an end of a line is drawn. */
 function nearThin(random: Random, all: readonly [Drawn, Float64Array][], size: ViewSize): [number, number] {
   const [, c] = random.pick(all.filter(([{ perFace }]) => perFace < 3));
   const i = 4 * random.integer(c.length / 4);

@@ -66,7 +66,7 @@ const RULES: Record<string, ElementRule> = {
   FieldOfView: { text: (text) => double(text) && Number(text) >= 45 && Number(text) <= 60 },
 };
 
-/** Answers what is wrong with the bytes of a BCF file, each as one sentence; nothing where it is as it must be. */
+/** Returns what is wrong with the bytes of a BCF file, each as one sentence; nothing where it is as it must be. */
 export function bcfFaults(bytes: Uint8Array): string[] {
   return bcfFaultsOf(
     Object.fromEntries(Object.entries(unzipSync(bytes)).map(([path, file]) => [path, strFromU8(file)])),

@@ -44,7 +44,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** Answers the same in an order by chance (Fisher and Yates, as Durstenfeld, "Algorithm 235", 1964, has it). */
+  /** Returns the same in an order by chance (Fisher and Yates, as Durstenfeld, "Algorithm 235", 1964, has it). */
   shuffled<T>(items: Iterable<T>): T[] {
     const list = [...items];
     for (let i = list.length - 1; i > 0; i--) {

@@ -52,7 +52,7 @@ function isNewer(a: string, b: string): boolean {
   return major === otherMajor ? minor > otherMinor : major > otherMajor;
 }
 
-/** Answers since when a browser has it without a flag; null for never. */
+/** Returns since when a browser has it without a flag; null for never. */
 function since(statement: CompatStatement, browser: Browser): string | null {
   const support = statement.support[browser];
   const all = (Array.isArray(support) ? support : [support]) as SimpleSupportStatement[];

@@ -6,7 +6,7 @@ import { afterMessages } from '../../src/worker/slices.js';
 
 const MANY = 20_000;
 
-/** Answers an inbox, and what sends it a message. */
+/** Returns an inbox, and what sends it a message. */
 function openable() {
   let listen!: (event: Event) => void;
   const endpoint = {

@@ -20,7 +20,7 @@ const place = (i: number) => {
   return [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, y, z, 1];
 };
 
-/** Tells whether a cell that is split has objects of its own: of equal ones a build leaves none there. */
+/** Returns whether a cell that is split has objects of its own: of equal ones a build leaves none there. */
 function hasGrown({ cells }: Inspection): boolean {
   return cells!.parents.some((parent) => parent >= 0 && cells!.counts[parent] > 0);
 }

@@ -29,7 +29,7 @@ async function play(level: Play): Promise<WeakRef<object>[]> {
   return [new WeakRef(tracker), new WeakRef(scene)];
 }
 
-/** Answers how many are still there. */
+/** Returns how many are still there. */
 async function kept(gone: readonly WeakRef<object>[]): Promise<number> {
   await new Promise((resolve) => setImmediate(resolve)); // answers that are on their way, and slices, end first
   collect();

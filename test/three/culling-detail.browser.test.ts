@@ -27,7 +27,7 @@ withService();
 
 const [matrix, centre, scale, turn] = [new Matrix4(), new Vector3(), new Vector3(), new Quaternion()];
 
-/** Answers the picture of a scene that is drawn by three. */
+/** Returns the picture of a scene that is drawn by three. */
 function drawn(scene: Scene, camera: PerspectiveCamera): Uint8ClampedArray {
   renderer.render(scene, camera);
   return pixelsOf(renderer);

@@ -53,7 +53,7 @@ test('after a pause, many are looked at within a few frames, and at once where e
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
   const count = 80_000;
   const turns = new Turns();
-  /** Answers how many are looked at in a frame, after so many milliseconds. */
+  /** Returns how many are looked at in a frame, after so many milliseconds. */
   const frameAfter = (ms: number, seen?: Uint8Array): number => {
     let visits = 0;
     now += ms;
@@ -80,7 +80,7 @@ test('after a pause, no more is looked at than there is time for, and in steady 
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
   const count = 80_000;
   const turns = new Turns();
-  /** Answers how many are looked at in a frame that begins so many milliseconds after the last one, each of which takes 4 µs. */
+  /** Returns how many are looked at in a frame that begins so many milliseconds after the last one, each of which takes 4 µs. */
   const frameAfter = (ms: number): number => {
     let visits = 0;
     const start = now;

@@ -3,7 +3,7 @@ export interface Probes {
   /** Bytes on the heap of this thread after a garbage collection, buffers of arrays included. */
   heapBytes(): Promise<number>;
   startTrace(): Promise<void>;
-  /** Answers what is known of the tasks of this thread since the mark `TRACE_MARK`, which is to be set after `startTrace`. */
+  /** Returns what is known of the tasks of this thread since the mark `TRACE_MARK`, which is to be set after `startTrace`. */
   longestTask(): Promise<LongestTask>;
 }
 

@@ -23,7 +23,7 @@ export function printRow({ name, work, contenders, facts, faults }: RowResult): 
   for (const fault of faults) console.log(`  DIFFERENT ANSWERS: ${fault}`);
 }
 
-/** Answers whether there were any. */
+/** Returns whether there were any. */
 export function printFaults(rows: readonly RowResult[]): boolean {
   const faulty = rows.filter(({ faults }) => faults.length > 0);
   if (faulty.length > 0) console.error(`\nDifferent answers in ${faulty.map(({ name }) => name).join(', ')}`);

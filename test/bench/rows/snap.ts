@@ -73,7 +73,7 @@ function checksumOf(hits: (Hit | null)[]): Checksum {
   return { hits: struck.length, distances: struck.reduce((sum, { distance }) => sum + distance, 0) };
 }
 
-/** Tells whether a hit is of the feature, as the ray goes past everything. */
+/** Returns whether a hit is of the feature, as the ray goes past everything. */
 function isMade({ point, snap }: Hit): boolean {
   return snap !== undefined && snap !== null && point.every((value, i) => value === snap.point[i]);
 }

@@ -6,7 +6,7 @@ const THINGS = 9;
 /** Units from a house to the next. */
 export const STREET = 10;
 
-/** Tells whether the i-th part of a city is a house. */
+/** Returns whether the i-th part of a city is a house. */
 export function isHouse(i: number): boolean {
   return i % (1 + THINGS) === 0;
 }

@@ -24,7 +24,7 @@ const FUNCTIONS = new Set(
 const OF_TYPES = /^(?:Math|v128|[if]\d+x\d+|[if](?:32|64))\.(?!store|div_|rem_|trunc_)\w+$/;
 const OPERATORS = new Set('+ - * / % < <= > >= == != && || << >> >>> & | ^ ! ~'.split(' '));
 
-/** Tells whether a node changes nothing, and takes no call of a function of ours. */
+/** Returns whether a node changes nothing, and takes no call of a function of ours. */
 export function isPure(node: Node): boolean {
   const { operator, left, right, operand } = node as Operation;
   switch (node.kind) {
@@ -54,7 +54,7 @@ export function isPure(node: Node): boolean {
   }
 }
 
-/** Tells whether it can also be evaluated where the program does not: it reads no memory and divides nothing. */
+/** Returns whether it can also be evaluated where the program does not: it reads no memory and divides nothing. */
 export function isTotal(node: Node): boolean {
   const { operator, left, right, operand } = node as Operation;
   switch (node.kind) {

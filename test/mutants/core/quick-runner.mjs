@@ -157,7 +157,7 @@ const runner = {
   },
 };
 
-/** Answers whether anything of the suite is left. */
+/** Returns whether anything of the suite is left. */
 function leaveOut(suite) {
   let isAnyLeft = false;
   for (const task of suite.tasks) {

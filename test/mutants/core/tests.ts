@@ -354,7 +354,7 @@ function likelihood(mutant: Mutant, test: string): number {
   return (isAkin ? WORD : 1) / (1 + PLACE * (placeOf(mutant, test) ?? UNLISTED));
 }
 
-/** Answers the place of a test file in the lists of a mutant's part of the core. */
+/** Returns the place of a test file in the lists of a mutant's part of the core. */
 function placeOf({ file }: Mutant, test: string): number | undefined {
   const path = file.slice('src/worker/core/'.length);
   const [answers, others] = [ANSWERS, TABLE].map((table) => table.find(([core]) => path.startsWith(core))![1]);

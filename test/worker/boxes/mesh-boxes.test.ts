@@ -25,7 +25,7 @@ const HALVES: NamedBox[] = [
   { name: 'right', center: [0.5, 0, 0], halfExtents: [0.5, 1, 1] },
 ];
 
-/** Answers a test for points in one of some boxes, or in one that is so much larger. */
+/** Returns a test for points in one of some boxes, or in one that is so much larger. */
 function holderOf(boxes: NamedBox[], slack: number): (point: Vector3) => boolean {
   const tests = boxes.map(({ center, halfExtents, rotation }) => {
     const middle = new Vector3(...(center ?? [0, 0, 0]));

@@ -172,7 +172,7 @@ function loadedOrRefused(core: Core, baked: ArrayBuffer): true | null {
   return true;
 }
 
-/** Answers false, too, where the indices are forged so that no triangle has an area. */
+/** Returns false, too, where the indices are forged so that no triangle has an area. */
 function isRefitted(core: Core, mesh: MeshAddress, positions: Float32Array): boolean {
   try {
     return core.refitMesh(mesh, positions);

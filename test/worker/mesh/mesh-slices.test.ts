@@ -16,7 +16,7 @@ beforeEach(async () => {
   core.check(); // which keeps the memory that it works in
 });
 
-/** Answers a mesh of each kind, of some ten steps and more. */
+/** Returns a mesh of each kind, of some ten steps and more. */
 const KINDS: [string, (random: Random) => MeshData][] = [
   ['triangles with indices', () => icosphere(1, 40)],
   ['triangles without indices, some of no area', (random) => unindexed(merged([rods(random, 2000, 1), flat(300)]))],

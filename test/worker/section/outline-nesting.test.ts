@@ -66,7 +66,7 @@ function run<T>(work: Generator<void, T>): { value: T; yields: number } {
 
 const pointAt = ({ points }: Outlines, i: number) => new Vector3().fromArray(points, 3 * i);
 
-/** Answers twice the area of an outline, positive where it is counter-clockwise from in front. */
+/** Returns twice the area of an outline, positive where it is counter-clockwise from in front. */
 function areaOf(outlines: Outlines, i: number, normal: Vector3): number {
   const [first, end] = [outlines.starts[i], outlines.starts[i + 1]];
   const sum = new Vector3();

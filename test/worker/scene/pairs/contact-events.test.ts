@@ -219,7 +219,7 @@ interface Touching {
   bounds?: boolean | null;
 }
 
-/** Answers how many pairs are in doubt; all others are those that they must be. */
+/** Returns how many pairs are in doubt; all others are those that they must be. */
 function expectPairs(
   found: ReadonlySet<string>,
   things: ReadonlyMap<number, Thing>,

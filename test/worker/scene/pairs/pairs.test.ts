@@ -271,7 +271,7 @@ function expectPairs(found: ContactSet, expected: readonly OraclePair[], doubt =
   return doubtful;
 }
 
-/** Answers the pairs of the frame, after checking that they are sorted and that the events lead to them. */
+/** Returns the pairs of the frame, after checking that they are sorted and that the events lead to them. */
 function expectEvents(before: ReadonlySet<string>, found: ContactSet): Set<string> {
   const pairs = Array.from(found, ({ a, b }) => [a, b]);
   expect(pairs).toEqual(pairs.toSorted(([a, b], [c, d]) => a - c || b - d));

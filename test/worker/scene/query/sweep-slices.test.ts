@@ -94,7 +94,7 @@ describe(`sweeps in slices, seed ${SEED}`, { timeout: 240_000 }, () => {
     const filter = { ...ALL, side: SIDE_OWN };
     const ask = () => sweeps.beginKeptSweep(sweeps.keepSweep(description, motion, filter, true), 0);
     let generation = 0;
-    /** Answers whether it was left after so many slices. */
+    /** Returns whether it was left after so many slices. */
     const giveUp = (slices: number): boolean => {
       generation++;
       const ids = matrices.map((_, slot) => makeId(slot, generation));
