@@ -25,8 +25,8 @@ import type { ViewVolume } from './view-volume.js';
 const ROUNDING = 1e-6;
 
 /**
- * Answers after which an object that they no longer name is forgotten. Until then it is kept, because a camera that turns comes
- * back to it.
+ * Number of answers after which an object is forgotten that none of them has named. Until then it is kept, because a camera that
+ * turns comes back to it.
  */
 const KEPT = 120;
 
@@ -128,7 +128,7 @@ export class OcclusionAnswer {
       const mesh = owner.object as Mesh;
       try {
         const isSaid = owner.occluder === true;
-        // The service is told of objects that do not hide others, so that it finds other occluders.
+        // The service is notified of objects that do not hide others, so that it finds other occluders.
         if (!isSaid && !hidesOthers(mesh)) {
           owner.onMeshChange();
           holds = false;
