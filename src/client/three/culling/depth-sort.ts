@@ -5,7 +5,7 @@ const MASK = BUCKETS - 1;
 
 /**
  * Sorts indices by their depths, ascending or descending; equal depths keep their order. A radix sort of all 64 bits (Knuth, "The
- * Art of Computer Programming", volume 3, 5.2.5), for browsers without the WebAssembly filter, which sorts faster.
+ * Art of Computer Programming", volume 3, 5.2.5), used where the WebAssembly filter, which sorts faster, is not there.
  */
 export class DepthSort {
   #keys = new Float64Array(0);

@@ -4,7 +4,7 @@ import type { DetailLevel } from '../track-options.js';
 /** Default of `hysteresis`: an object is drawn in more detail again once it is larger than the limit by this fraction. */
 const HYSTERESIS = 0.1;
 
-/** Levels of detail that are chosen by an object's size in pixels across. Level 0 is the object's own geometry. */
+/** Levels of detail that are chosen by an object's size in pixels across. Level 0 is the object as it is. */
 export class DetailLevels {
   readonly geometries: readonly (BufferGeometry | null)[];
   /** A level is drawn below this many pixels, and the finer one again from this many on. */

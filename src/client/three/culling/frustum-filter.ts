@@ -11,8 +11,8 @@ export function frustumFilter(): FrustumFilter | null {
 }
 
 /**
- * Loads the code that only pages with culling need, and starts the filter, from the given module, packed by gzip, instead of its
- * own if any. If that fails, instances are tested without it.
+ * Loads the code that only pages with culling need, and starts the filter. `packed` is a module, packed by gzip, that replaces
+ * its own. If that fails, instances are tested without the filter.
  */
 export async function startFilter(packed?: Uint8Array<ArrayBuffer>): Promise<void> {
   isBegun = true;

@@ -47,7 +47,7 @@ function hook(scene: Scene): Hooks {
     const isBefore = key === 'onBeforeRender';
     let current: Callback;
     const put = (given: Callback): void => {
-      // The app's callback runs first when a render begins, and last when it ends: if it renders, nothing is culled for another
+      // The app's callback runs first when a render begins, and last when it ends: what it renders is not culled for another
       // camera.
       const callback: Callback = function (this: Object3D, ...args) {
         const [renderer, , camera] = args;
