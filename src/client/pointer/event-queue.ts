@@ -3,15 +3,15 @@ import { reportUncaught } from '../report-uncaught.js';
 /** An event whose handlers wait for an answer. */
 export interface QueuedEvent {
   /**
-   * Of events in a row with the same word, those that have not been asked about are left out but for the newest, as
-   * browsers do with moves. Null: it is never left out.
+   * Key of events that may be coalesced: of consecutive events with the same key, those that have not been asked about are
+   * dropped except for the newest, as browsers do with moves. Null: never dropped.
    */
   readonly coalesced: string | null;
-  /** Asks what the handlers need; null where that is known at once. */
+  /** Asks for what the handlers need; null if that is known at once. */
   ask(): Promise<void> | null;
-  /** Asks again, where the answer is about what has gone since; null where it is not. It is called once, before `handle`. */
+  /** Asks again if the answer is about objects that have been removed since; null if not. It is called once, before `handle`. */
   refresh(): Promise<void> | null;
-  /** Runs the handlers. What they throw is reported, and stops nothing. */
+  /** Runs the handlers. Errors that they throw are reported, and stop nothing. */
   handle(): void;
 }
 
@@ -21,10 +21,10 @@ interface Entry {
 }
 
 /**
- * Runs the handlers of events in the order in which these happened, each when its answer and all earlier ones are there.
- * A question that fails ends like one that is answered: an event is never lost, and never stops those behind it.
+ * Runs the handlers of events in the order in which these happened, each once its answer and all earlier ones are there. A
+ * question that fails counts as answered: an event is never lost, and never blocks those behind it.
  *
- * Of the moves in a row one is asked about at a time, so that questions never pile up, however slow the answers are.
+ * Of consecutive moves, one is asked about at a time, so that questions never pile up, however slow the answers are.
  */
 export class EventQueue {
   readonly #entries: Entry[] = [];
@@ -35,7 +35,7 @@ export class EventQueue {
     return this.#entries.length === 0;
   }
 
-  /** Takes an event. Its handlers run at once where it is the only one and needs no answer. */
+  /** Adds an event. Its handlers run at once if it is the only one and needs no answer. */
   push(event: QueuedEvent): void {
     if (this.#isClosed) return;
     const last = this.#entries.at(-1);
@@ -44,7 +44,7 @@ export class EventQueue {
         last.event = event;
         return;
       }
-      this.#ask(last); // nothing takes its place any more
+      this.#ask(last); // nothing replaces it any more
     }
     const entry: Entry = { event, state: 'waiting' };
     this.#entries.push(entry);
@@ -52,7 +52,7 @@ export class EventQueue {
     this.#run();
   }
 
-  /** Leaves out all that wait, and all that come. */
+  /** Drops all events that wait, and all later ones. */
   close(): void {
     this.#isClosed = true;
     this.#entries.length = 0;
@@ -83,14 +83,14 @@ export class EventQueue {
   }
 
   #run(): void {
-    if (this.#isRunning) return; // a handler has made an event
+    if (this.#isRunning) return; // a handler has dispatched an event
     this.#isRunning = true;
     for (let head = this.#entries[0]; head !== undefined; head = this.#entries[0]) {
       if (head.state === 'waiting') this.#ask(head);
       if (head.state === 'ready') {
         const { event } = head;
         this.#await(head, 'refreshed', () => event.refresh());
-        if (head.state === 'ready') head.state = 'asked'; // again
+        if (head.state === 'ready') head.state = 'asked'; // the second answer is pending
       }
       if (head.state !== 'refreshed') break;
       this.#entries.shift();

@@ -29,12 +29,12 @@ const KEYS = [
 
 /** The options of `forwardPointerEvents`. Those of a pointer are the ones of `@pmndrs/pointer-events`. */
 export interface ForwardPointerOptions extends Omit<PointerOptions, 'clickThesholdMs'>, IntersectionOptions {
-  /** It ends the forwarding. */
+  /** Ends the forwarding. */
   signal?: AbortSignal | undefined;
   /**
-   * The views of the tracker that the element shows, those behind on top of those before where they share pixels: a pointer
-   * is in the last one that has it, and one that an object has captured stays in the view where it did. Default: the one
-   * that `update` sets. `event.camera` says which it was.
+   * The views of the tracker that the element shows; where they overlap, later ones in the list are on top: a pointer belongs to
+   * the last one that contains it, and a pointer that an object has captured stays in the view where that happened. Default: the
+   * one that `update` sets. `event.camera` says which it was.
    *
    * ```ts
    * tracker.setView(mapCamera, { x: 600, y: 0, width: 200, height: 150 }, 'map');
@@ -43,8 +43,8 @@ export interface ForwardPointerOptions extends Omit<PointerOptions, 'clickThesho
    */
   view?: string | readonly string[];
   /**
-   * It is asked at once whether the browser shall not do what it does for an event, as listeners run too late to say so:
-   * true prevents it. It gets the newest known hit, that of the event before; null for nothing. Asked of wheel,
+   * Called synchronously to decide whether to prevent the browser's default action for an event, because listeners run too late
+   * for that: true prevents it. It gets the newest known hit, that of the event before; null for nothing. Called for wheel,
    * contextmenu, click, dblclick, touchstart and touchmove.
    *
    * ```ts
@@ -57,20 +57,21 @@ export interface ForwardPointerOptions extends Omit<PointerOptions, 'clickThesho
 }
 
 /**
- * Has the objects of a tracked scene hear of the pointers on an element, by `mesh.addEventListener('click', …)`: pointerover,
- * pointerout, pointerenter, pointerleave, pointermove, pointerdown, pointerup, pointercancel, click, dblclick, contextmenu
- * and wheel. They bubble up the scene as in the DOM, and `pointerEvents`, `pointerEventsType`, `pointerEventsOrder` and
- * `setPointerCapture` of objects are those of `@pmndrs/pointer-events`; the worker casts the rays. A listener runs when the
- * answer is there, in the order in which the events happened. With each `tracker.update` pointers that rest are asked about
- * again. Answers what ends it, as the signal and the end of the tracker do.
+ * Forwards the pointer events on an element to the objects of a tracked scene, for `mesh.addEventListener('click', …)`:
+ * pointerover, pointerout, pointerenter, pointerleave, pointermove, pointerdown, pointerup, pointercancel, click, dblclick,
+ * contextmenu and wheel. They bubble up the scene as in the DOM, and `pointerEvents`, `pointerEventsType`, `pointerEventsOrder`
+ * and `setPointerCapture` of objects are those of `@pmndrs/pointer-events`; the worker casts the rays. A listener runs once the
+ * answer is there, in the order in which the events happened. With each `tracker.update`, pointers that rest are tested again.
+ * Returns a function that ends the forwarding; the signal and the end of the tracker end it, too.
  *
  * ```ts
  * mesh.addEventListener('click', ({ point }) => console.log(point));
  * const end = forwardPointerEvents(tracker, renderer.domElement);
  * ```
  *
- * Pixels of the `ViewSize` of `tracker.update` and `setView` are those of the element: x and y from its upper left corner.
- * Call it again for each other element, and for each other tracker on the same. Throws INVALID_ARGUMENT, and DISPOSED for a tracker that is.
+ * Pixels of the `ViewSize` of `tracker.update` and `setView` are those of the element: x and y from its upper left corner. Call
+ * it again for each other element, and for each other tracker on the same element. Throws INVALID_ARGUMENT, and DISPOSED for a
+ * tracker that is disposed.
  */
 export function forwardPointerEvents(
   tracker: SceneTracker,
@@ -99,12 +100,12 @@ export function forwardPointerEvents(
   return () => forwarding.end();
 }
 
-/** Answers the names of views, of which undefined is the tracker's own. */
+/** Returns the names of views, where undefined is the tracker's own. */
 function readViews(view: unknown): readonly (string | undefined)[] {
   if (view === undefined) return [undefined];
   const expected = `the name of a view, or an array of 1 to ${MOST_VIEWS} such names`;
   return reading(OPERATION, 'view', () => {
-    // The array is read by its indices, as what iterates over it may have no end. A hole becomes undefined, which is no name.
+    // The array is read by its indices, because an iterator of it may never end. A hole becomes undefined, which is not a name.
     const names = Array.isArray(view) ? Array.from(Array.prototype.slice.call(view, 0, MOST_VIEWS + 1)) : [view];
     if (names.length === 0 || names.length > MOST_VIEWS) invalid(OPERATION, 'view', view, expected);
     return names.map((name) => (typeof name === 'string' ? name : invalid(OPERATION, 'view', name, expected)));
@@ -123,15 +124,15 @@ const KINDS: Record<string, Kind> = {
   wheel: 'wheel',
 };
 
-/** One pointer of the browser's. */
+/** One pointer of the browser. */
 interface Forwarded {
   readonly id: number;
   readonly pointer: Pointer;
-  /** It is here; null while it is not over the element. */
+  /** Its position on the element; null while it is not over the element. */
   place: { x: number; y: number } | null;
-  /** The newest of its events, which tells of what moves under it. */
+  /** The newest of its events, used for whatever moves under it. */
   newest: KeptEvent<MouseEvent>;
-  /** It was seen last in the view of this name, through this camera; null before it was. */
+  /** The view in which it was last seen, and that view's camera; null before. */
   view: string | undefined;
   eye: Camera | null;
 }
@@ -148,15 +149,15 @@ class Forwarding {
   readonly #queue = new EventQueue();
   readonly #pointers = new Map<number, Forwarded>();
   readonly #leave: () => void;
-  /** Listeners run, which may end this: objects hear that pointers leave once they have heard all that happens before. */
+  /** True while listeners run, which may end the forwarding: pointers leave the objects only after all that happened before. */
   #isHandling = false;
-  /** What is known of the event whose listeners run. */
+  /** The answer for the event whose listeners run. */
   #answer = UNSEEN;
   #newest: Intersection | null = null;
-  /** A wheel is the mouse's, but does not say which pointer that is. */
+  /** A wheel event belongs to the mouse, but does not have its pointer id. */
   #mouse = 1;
   #complaint = '';
-  /** Views that there have been, or that the console has been told of. */
+  /** Views that have been set, or that the console was warned about. */
   readonly #known = new Set<string | undefined>();
 
   constructor(
@@ -183,16 +184,16 @@ class Forwarding {
     if (signal?.aborted === true) this.end();
   }
 
-  /** Asks again about the pointers that rest, as the scene or the camera may have moved. */
+  /** Asks again about the pointers that rest, because the scene or the camera may have moved. */
   ask(): void {
-    if (!this.#queue.isEmpty) return; // what waits is asked about the newest anyway, or the next frame asks
+    if (!this.#queue.isEmpty) return; // waiting events ask about the newest state anyway, or the next frame does
     for (const forwarded of this.#pointers.values()) {
       const { pointer, newest } = forwarded;
       if (forwarded.place !== null && pointer.getPointerCapture() === undefined) this.#push('still', forwarded, newest);
     }
   }
 
-  /** Ends it. Objects that a pointer is over hear that it goes. */
+  /** Ends the forwarding. Objects under a pointer are notified that it leaves. */
   end(): void {
     if (this.#ending.signal.aborted) return;
     this.#ending.abort();
@@ -243,7 +244,7 @@ class Forwarding {
       },
       refresh: () => null,
       handle: () => {
-        // Since it was asked, an object may have captured the pointer in another view.
+        // Since the question, an object may have captured the pointer in another view.
         const isElsewhere = isCaptured(forwarded) && answer.view !== forwarded.view;
         this.#answer = isElsewhere ? this.#see(forwarded.view, x, y) : answer;
         const isSeen = isAsked && this.#answer.camera !== null;
@@ -277,14 +278,14 @@ class Forwarding {
     }
   }
 
-  /** Names the last of the views that has a pixel; where none has it, the first that there is. */
+  /** Returns the last of the views that contains a pixel; if none does, the first that is set. */
   #viewAt(x: number, y: number): string | undefined {
     const views = this.#views.filter((name) => this.#isSet(name));
     const within = views.filter((name) => isWithin(this.#tracker.viewOf(name)!.options.viewport, x, y));
     return within.length > 0 ? within.at(-1) : (views[0] ?? this.#views[0]);
   }
 
-  /** Tells whether there is a view of that name. Of one that there never was the console hears once. */
+  /** Returns whether a view of that name is set. Warns once in the console about one that was never set. */
   #isSet(name: string | undefined): boolean {
     const isSet = this.#tracker.viewOf(name) !== null;
     if (isSet) this.#known.add(name);
@@ -297,7 +298,7 @@ class Forwarding {
     return isSet;
   }
 
-  /** Answers how a pixel is seen now in a view. */
+  /** Returns how a pixel is seen in a view now. */
   #see(name: string | undefined, x: number, y: number): Answer {
     const view = this.#tracker.viewOf(name);
     if (view === null) return UNSEEN;
@@ -336,7 +337,7 @@ class Forwarding {
     else if (kind === 'leave') {
       pointer.exit(native);
       this.#newest = null;
-      // A finger has another number the next time. It may have come back while this waited.
+      // A finger has another id the next time. It may have come back while this event waited.
       if (place === null && (native as PointerEvent).pointerType !== 'mouse') this.#forget(id);
     }
   }
@@ -381,7 +382,7 @@ class Forwarding {
     try {
       this.#element.setPointerCapture(id);
     } catch (error) {
-      // The pointer has gone since, a finger was lifted.
+      // The pointer has gone since: a finger was lifted.
       if (!(error instanceof DOMException && error.name === 'NotFoundError')) throw error;
     }
   }
@@ -398,12 +399,12 @@ function isCaptured({ pointer }: Forwarded): boolean {
   return pointer.getPointerCapture() !== undefined;
 }
 
-/** Tells whether a pixel is in a rectangle, compared as picks do. */
+/** Returns whether a pixel is in a rectangle, by the same comparison as in picks. */
 function isWithin({ x: left = 0, y: top = 0, width, height }: ViewSize, x: number, y: number): boolean {
   return width > 0 && height > 0 && x >= left && x <= left + width && y >= top && y <= top + height;
 }
 
-/** A wheel event whose copies, one for each object on its way up, share that it was stopped; the library's do not. */
+/** A wheel event whose copies, one for each ancestor that it bubbles to, share the stopped state; the library's copies do not. */
 class StoppableWheelEvent extends SceneWheelEvent {
   override retarget(currentObject: Object3D): SceneWheelEvent {
     return Object.assign(super.retarget(currentObject), { propagationState: Reflect.get(this, 'propagationState') });

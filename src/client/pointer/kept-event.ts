@@ -1,12 +1,12 @@
-/** What a browser changes of an event when its dispatch is over, or computes from where its target is then. */
+/** Properties that a browser changes when an event's dispatch is over, or computes from its target's position at that time. */
 const KEPT = ['currentTarget', 'target', 'srcElement', 'offsetX', 'offsetY', 'layerX', 'layerY'] as const;
 
 type Values = Partial<Record<(typeof KEPT)[number], unknown>>;
 
-/** They are those of the dispatch: an event may be looked at again behind it, and may be dispatched again. */
+/** Values at the time of dispatch: an event may be read again later, and may be dispatched again. */
 const KNOWN = new WeakMap<Event, Values>();
 
-/** A native event that is looked at when its dispatch is over, with what it was then. */
+/** A native event that is read after its dispatch, with its values at the time of dispatch. */
 export class KeptEvent<T extends Event> {
   readonly native: T;
   readonly #values: Values;
@@ -20,7 +20,10 @@ export class KeptEvent<T extends Event> {
     KNOWN.set(native, this.#values);
   }
 
-  /** Runs `look` while the event is as it was. The event itself is handed on, not a copy: callers compare and cast it. */
+  /**
+   * Runs `look` while the event has its values at dispatch. The event itself is passed on, not a copy: callers compare and cast
+   * it.
+   */
   during<R>(look: () => R): R {
     const { native } = this;
     if (native.eventPhase !== Event.NONE) return look();
@@ -41,8 +44,8 @@ export class KeptEvent<T extends Event> {
 type Capturing = Pick<Element, 'setPointerCapture' | 'releasePointerCapture'>;
 
 /**
- * Makes capture on an element forgiving: a pointer may have gone, a finger lifted, when the handler of its event runs, and
- * the browser throws NotFoundError for it then. Answers what undoes that.
+ * Makes capture on an element forgiving: a pointer may have gone (a finger lifted) when the handler of its event runs, and then
+ * the browser throws NotFoundError. Returns a function that undoes that.
  */
 export function forgiveCapture(element: Element): () => void {
   const own: [keyof Capturing, unknown][] = [];

@@ -1,9 +1,9 @@
-/** They have a decision of the browser's that a handler may prevent. */
+/** Events with a default action of the browser that a handler may prevent. */
 const PREVENTABLE = ['wheel', 'contextmenu', 'click', 'dblclick', 'touchstart', 'touchmove'] as const;
 
 /**
- * Has it decided at once whether the browser shall not do what it does for an event of the target: handlers that wait for
- * an answer run too late to say so. Answers what ends that.
+ * Decides synchronously whether to prevent the browser's default action for an event of the target: handlers that wait for an
+ * answer run too late for that. Returns a function that ends it.
  */
 export function decideAtOnce(target: EventTarget, isPrevented: (event: Event) => boolean): () => void {
   const decide = (event: Event): void => {

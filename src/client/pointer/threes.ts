@@ -4,7 +4,7 @@ const THREES: readonly { readonly prototype: Object3D }[] = [
   ...[Mesh, Object3D, InstancedMesh, BatchedMesh, SkinnedMesh, LOD, Sprite, Points, Line],
 ];
 
-/** Tells whether three's own code says what is hit of an object. */
+/** Returns whether three's own code raycasts an object. */
 export function isThrees({ raycast }: Object3D): boolean {
   for (const { prototype } of THREES) if (prototype.raycast === raycast) return true;
   return false;

@@ -3,32 +3,32 @@ import type { Camera, Object3D, Raycaster, Intersection as ThreeIntersection, Ve
 import type { SceneTracker } from '../three/scene-tracker.js';
 import { isThrees } from './threes.js';
 
-/** What is known of an event, for the rules that find whom it concerns. */
+/** What is known of an event, for the rules that find its target. */
 export interface Answer {
-  /** It is seen in the view of this name; undefined for the tracker's own. */
+  /** Name of the view in which it is seen; undefined for the tracker's own. */
   readonly view: string | undefined;
-  /** That view's camera; null where there is none yet. */
+  /** That view's camera; null if there is none yet. */
   readonly eye: Camera | null;
-  /** The same, as it stays while the answer is on its way. */
+  /** A copy of the camera that stays as it was while the answer is on its way. */
   readonly camera: Camera | null;
   /** Whether it is within the view's rectangle, outside of which nothing is hit. */
   readonly isInside: boolean;
-  /** They go from -1 to 1, y up. */
+  /** From -1 to 1, y up. */
   readonly x: number;
   readonly y: number;
-  /** The worker's hits; null where it could not be asked. */
+  /** The worker's hits; null if it could not be asked. */
   readonly hits: readonly ThreeIntersection[] | null;
 }
 
 /**
- * Finds what a pointer on a screen means by the library's own rules, from what the worker has answered. Objects with a
- * `raycast` of their own, and what the worker does not have, are asked here.
+ * Finds the target of a pointer on a screen by the library's own rules, from the worker's answer. Objects with a `raycast` of
+ * their own, and those that the worker does not have, are tested here.
  */
 export class WorkerRay extends ScreenRayIntersector {
   readonly #tracker: SceneTracker;
   readonly #read: () => Answer;
 
-  /** `read` answers what is known of the event that is looked at. */
+  /** `read` returns what is known of the event that is being handled. */
   constructor(tracker: SceneTracker, read: () => Answer, options: IntersectionOptions) {
     super((_, coords: Vector2) => {
       const { camera, x, y } = read();
@@ -49,7 +49,7 @@ export class WorkerRay extends ScreenRayIntersector {
     if (camera === null || !isInside || (object.raycast as unknown) === null || !object.layers.test(camera.layers))
       return;
     if (hits !== null && isThrees(object) && this.#tracker.standingOf(object) !== 'no') {
-      // The rules write on what they choose.
+      // The rules write to the hits that they choose.
       for (const hit of hits) if (hit.object === object) found.push({ ...hit });
       return;
     }
@@ -57,7 +57,7 @@ export class WorkerRay extends ScreenRayIntersector {
   }
 }
 
-/** Answers a camera that is seen through as another is now, and stays so. */
+/** Returns a camera with the present matrices of another, which does not change afterwards. */
 export function keptCamera(camera: Camera): Camera {
   const matrix = camera.matrixWorld.clone();
   return Object.create(camera, {
@@ -71,7 +71,7 @@ export function keptCamera(camera: Camera): Camera {
   }) as Camera;
 }
 
-/** Tells whether something of the scene is hit, and not the void that stands for nothing. */
+/** Returns whether an object of the scene is hit, and not the void object that represents nothing. */
 export function isSomething(intersection: Intersection | undefined): intersection is Intersection {
   return intersection !== undefined && intersection.object.isVoidObject !== true;
 }

@@ -17,31 +17,31 @@ import type { SceneFrame } from '../three/view/scene-frame.js';
 import type { ViewSize } from '../three/view/view.js';
 import { onCollisionProp, withProps } from './collision-prop.js';
 
-/** The view of a canvas' own scene, by its name. */
+/** Name of the view of a canvas' own scene. */
 const MAIN = 'main';
 
-/** What a canvas' scene is tracked with. */
+/** The options with which a canvas' scene is tracked. */
 export interface CanvasSceneOptions {
-  /** The service to ask, which stays the caller's. Default: one of the canvas' own, which goes with it. */
+  /** The service to use, which remains the caller's. Default: the canvas' own, which is disposed of with it. */
   service?: CollisionService | Promise<CollisionService> | undefined;
   /**
-   * What `trackScene` takes. `shapeOf` and `objectOptions` say what the props `collision` of the objects do not. Default of
-   * `contacts`: 'none', and 'manifold' once there is a `useContact` in the canvas.
+   * The options of `trackScene`. `shapeOf` and `objectOptions` apply to what the props `collision` of the objects leave open.
+   * Default of `contacts`: 'none', and 'manifold' once there is a `useContact` in the canvas.
    */
   track?: Omit<TrackOptions, 'signal' | 'view' | 'updateMatrixWorld'> | undefined;
-  /** It hears of what fails where nobody waits for it: the service does not start, a frame fails. Default console.error. */
+  /** Called with errors that nobody waits for: the service does not start, a frame fails. Default console.error. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
-/** One tracked tree of objects: the canvas' scene, or what a portal draws. */
+/** One tracked tree of objects: the canvas' scene, or that of a portal. */
 interface TrackedRoot {
   readonly root: Object3D;
   readonly answer: Promise<SceneTracker>;
   readonly abort: AbortController;
   tracker: SceneTracker | null;
-  /** Their props changed before there was a tracker, which may have asked for them. */
+  /** Objects whose props changed before the tracker was there, which may have read them already. */
   readonly changed: Set<Object3D>;
-  /** It is seen so; before the first question of a portal nobody knows. */
+  /** How the root is seen; unknown before the first question of a portal. */
   camera: Camera | null;
   size: ViewSize;
 }
@@ -49,15 +49,15 @@ interface TrackedRoot {
 const SCENES = new WeakMap<RootStore, CanvasScene>();
 
 /**
- * The service of a canvas and the trackers of its scene and portals. There is one for each canvas, shared by all who
- * `acquire` it, and disposed of when the last has released it: a task later, as React mounts twice where it is strict,
- * and fiber disconnects its events to connect them to another element.
+ * The service of a canvas and the trackers of its scene and portals. There is one for each canvas, shared by all who `acquire`
+ * it, and disposed of when the last has released it. That is done a task later, because React mounts twice in strict mode, and
+ * fiber disconnects its events to connect them to another element.
  */
 export class CanvasScene {
   readonly store: RootStore;
   #options: CanvasSceneOptions = {};
   #users = 0;
-  /** Somebody wants to hear of contacts, whatever the options say. */
+  /** Whether somebody listens to contacts, whatever the options are. */
   #isContactAsked = false;
   #service: Promise<CollisionService> | null = null;
   readonly #roots = new Map<Object3D, TrackedRoot>();
@@ -66,18 +66,18 @@ export class CanvasScene {
   #endFrames: (() => void) | null = null;
   #endProps: (() => void) | null = null;
   readonly #listeners = new Set<(frame: SceneFrame) => void>();
-  /** The number of the frame that was told last. */
+  /** The number of the frame that was reported last. */
   #told = 0;
-  /** The id of what is visible in each slot in the frame that is told, which all who ask share; null until somebody does. */
+  /** The id of the visible object in each slot in the current frame, shared by all who ask; null until somebody does. */
   #seen: SeenIds | null = null;
-  /** What has parted from what in the frame that is told; null until somebody asks. */
+  /** For each object, those that have parted from it in the current frame; null until somebody asks. */
   #parted: Map<Object3D, Object3D[]> | null = null;
 
   private constructor(store: RootStore) {
     this.store = store;
   }
 
-  /** Answers the one of a canvas, with one user more. The options of its first user count. */
+  /** Returns the scene of a canvas, and adds a user. The options of its first user apply. */
   static acquire(store: RootStore, options: CanvasSceneOptions): CanvasScene {
     let scene = SCENES.get(store);
     if (scene === undefined) {
@@ -99,7 +99,7 @@ export class CanvasScene {
       setTimeout(stop); // Jest's jsdom has none
       return;
     }
-    // Not a timer: where a test fakes time it would never come.
+    // Not a timer: it would never fire if a test fakes time.
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
@@ -112,18 +112,18 @@ export class CanvasScene {
     return this.#service ?? Promise.reject(notMounted());
   }
 
-  /** Answers the tracker of a root as soon as it is there. */
+  /** Returns the tracker of a root; null until it is ready. */
   get(root: Object3D): SceneTracker | null {
     return this.#roots.get(root)?.tracker ?? null;
   }
 
-  /** Answers the tracker of a root when all stands that is there now. */
+  /** Returns the tracker of a root once all objects that are there now are built. */
   async track(root: Object3D): Promise<SceneTracker> {
     if (this.#service === null) throw notMounted();
     return this.#tracked(root).answer;
   }
 
-  /** Says how a portal is seen: its sprites turn to that camera. */
+  /** Sets how a portal is seen: its sprites turn to that camera. */
   setView(root: Object3D, camera: Camera, size: ViewSize): void {
     const tracked = this.#roots.get(root);
     if (tracked === undefined) return;
@@ -131,14 +131,14 @@ export class CanvasScene {
     tracked.size = size;
   }
 
-  /** Has `listen` called with each frame of the canvas' own scene, and one drawn for it; answers what ends that. */
+  /** Calls `listen` with each frame of the canvas' own scene, and requests a frame; returns a function that ends it. */
   onFrame(listen: (frame: SceneFrame) => void): () => void {
     this.#listeners.add(listen);
     this.#draw();
     return () => this.#listeners.delete(listen);
   }
 
-  /** Tells whether an object, or anything below it, is visible in the frame that is told. */
+  /** Returns whether an object, or one of its descendants, is visible in the current frame. */
   isSeen(frame: SceneFrame, object: Object3D): boolean {
     const { scene } = this.store.getState();
     const tracker = this.get(scene);
@@ -146,24 +146,24 @@ export class CanvasScene {
     this.#seen ??= idsBySlot(frame.result.views.get(MAIN)!.ids);
     const { count, bySlot } = this.#seen;
     let room = count;
-    // A LOD hides the levels that are not its own now.
+    // A LOD hides the levels that it does not show.
     const look = (each: Object3D): boolean =>
       room-- > 0 &&
       each.visible &&
       (tracker.idsOf(each).some((id) => bySlot[slotOf(id)] === id) || each.children.some(look));
     let isSeen = look(object);
-    // Less is visible than there is below it: 20,000 of which none is seen would take 4 ms of each frame.
+    // Fewer objects are visible than it has descendants: 20,000, none of them visible, would take 4 ms of each frame.
     if (!isSeen && room < 0) frame.forEachVisible(({ object: drawn }) => (isSeen ||= isBelow(drawn, object)));
     return isSeen;
   }
 
-  /** Answers what has parted from an object in the frame that is told: for all who ask it is gone through once. */
+  /** Returns the objects that have parted from an object in the current frame; the pairs are scanned once for all who ask. */
   partedFrom(frame: SceneFrame, object: Object3D): readonly Object3D[] {
     this.#parted ??= partedIn(frame);
     return this.#parted.get(object) ?? [];
   }
 
-  /** Has contacts looked at from now on, where the options and props do not say otherwise. */
+  /** Makes the trackers compute contacts from now on, unless the options and props say otherwise. */
   askContacts(): void {
     if (this.#isContactAsked) return;
     this.#isContactAsked = true;
@@ -175,7 +175,7 @@ export class CanvasScene {
     this.#draw();
   }
 
-  /** Says once of each kind what failed where nobody waits for it. */
+  /** Reports, once for each kind, an error that nobody waits for. */
   report(error: unknown): void {
     const kind = CollisionError.is(error) ? error.code : String(error);
     if (kind === 'DISPOSED' || kind === 'ABORTED' || this.#reported.has(kind)) return;
@@ -183,7 +183,7 @@ export class CanvasScene {
     (this.#options.onError ?? console.error)(error);
   }
 
-  /** Says which options of another user are not those that count. */
+  /** Warns about options of another user that do not apply. */
   #compare(options: CanvasSceneOptions): void {
     for (const name of ['service', 'track'] as const) {
       if (options[name] === undefined || options[name] === this.#options[name] || this.#reported.has(name)) continue;
@@ -256,7 +256,7 @@ export class CanvasScene {
         this.#draw();
       },
       (error) => {
-        // What comes next tries again.
+        // The next question tries again.
         if (this.#roots.get(root) === tracked) this.#roots.delete(root);
         this.report(error);
       },
@@ -270,19 +270,19 @@ export class CanvasScene {
     tracked.tracker?.dispose();
   }
 
-  /** Asks for a frame, which a canvas that draws on demand has not otherwise where nothing but the worker has something new. */
+  /** Requests a frame: a canvas that draws on demand has none if only the worker has something new. */
   #draw(): void {
     this.store.getState().invalidate();
   }
 
-  /** Sends what changed, behind the frame that fiber has drawn. */
+  /** Sends what has changed, after the frame that fiber has drawn. */
   #update(): void {
     const { scene, camera, size } = this.store.getState();
     for (const tracked of this.#roots.values()) {
       const { root, tracker } = tracked;
       const isOwn = root === scene;
       if (!isOwn && root.children.length === 0) {
-        this.#letGo(tracked); // the portal has gone
+        this.#letGo(tracked); // the portal was removed
         continue;
       }
       const eye = isOwn ? camera : tracked.camera;
@@ -293,7 +293,7 @@ export class CanvasScene {
   }
 
   #tell(frame: SceneFrame): void {
-    // Pictures that come faster than the worker's answers share one.
+    // Rendered frames that come faster than the worker's answers share one.
     if (frame.frame === this.#told) return;
     this.#told = frame.frame;
     for (const listen of [...this.#listeners]) {
@@ -303,26 +303,26 @@ export class CanvasScene {
         reportUncaught(error);
       }
     }
-    // What leaves the scene is not held.
+    // Objects that leave the scene must not be retained.
     this.#seen = null;
     this.#parted = null;
   }
 }
 
-/** Ids, each in its slot. */
+/** Ids by their slots. */
 interface SeenIds {
   readonly count: number;
   readonly bySlot: Uint32Array;
 }
 
-/** Lists ids by their slots: 50,000 take 0.8 ms, where a Set of the objects takes 10. */
+/** Indexes ids by their slots: 50,000 take 0.8 ms, while a Set of the objects takes 10. */
 function idsBySlot(ids: Uint32Array): SeenIds {
   const bySlot = new Uint32Array(1 + ids.reduce((most, id) => Math.max(most, slotOf(id)), 0));
   for (const id of ids) bySlot[slotOf(id)] = id;
   return { count: ids.length, bySlot };
 }
 
-/** Lists what has parted from each object. */
+/** Lists, for each object, those that have parted from it. */
 function partedIn(frame: SceneFrame): Map<Object3D, Object3D[]> {
   const parted = new Map<Object3D, Object3D[]>();
   frame.forEachEnded(({ object: a }, { object: b }) => {
@@ -332,10 +332,10 @@ function partedIn(frame: SceneFrame): Map<Object3D, Object3D[]> {
   return parted;
 }
 
-/** Options with which `onBuilt` is called whenever nothing is being built any more. */
+/** Returns options with which `onBuilt` is called whenever nothing is left to be built. */
 function withBuilt(track: Omit<TrackOptions, 'signal'>, onBuilt: () => void): Omit<TrackOptions, 'signal'> {
   const { onProgress } = track;
-  // What is no function goes on to where it is refused.
+  // A value that is not a function is passed on, and rejected there.
   if (onProgress !== undefined && typeof onProgress !== 'function') return track;
   return {
     ...track,
@@ -346,7 +346,7 @@ function withBuilt(track: Omit<TrackOptions, 'signal'>, onBuilt: () => void): Om
   };
 }
 
-/** Checks what is given as a service, or as a promise of one. Throws INVALID_ARGUMENT. */
+/** Checks a service, or a promise of one. Throws INVALID_ARGUMENT. */
 export function checkService(operation: string, service: unknown): void {
   if (service === undefined) return;
   reading(operation, 'service', () => {

@@ -20,8 +20,8 @@ const KEYS = ['service', 'track', 'onError', 'preventDefault'];
 /** The options of `collisionEvents`. */
 export interface CollisionEventsOptions extends CanvasSceneOptions {
   /**
-   * It is asked at once whether the browser shall not do what it does for an event, as handlers run too late to say so:
-   * true prevents it. It gets the newest known hits, those of the event before. Asked of wheel, contextmenu, click,
+   * Called synchronously to decide whether to prevent the browser's default action for an event, because handlers run too late
+   * for that: true prevents it. It gets the newest known hits, those of the event before. Called for wheel, contextmenu, click,
    * dblclick, touchstart and touchmove.
    *
    * ```tsx
@@ -31,13 +31,13 @@ export interface CollisionEventsOptions extends CanvasSceneOptions {
   preventDefault?: (event: Event, hits: readonly Intersection[]) => boolean;
 }
 
-/** The names of handlers that make an object hoverable, as fiber has them. */
+/** The names of the handlers that make an object hoverable in fiber. */
 const HOVER = ['onPointerMove', 'onPointerOver', 'onPointerEnter', 'onPointerOut', 'onPointerLeave'] as const;
 
 /**
- * Makes the events of a canvas of React Three Fiber whose rays are cast by the worker. All event props, portals,
- * `stopPropagation`, `onPointerMissed`, capture, layers and `events.filter` are fiber's own; a handler runs when its answer
- * is there, a few milliseconds later, in the order in which the events happened.
+ * Creates the events of a canvas of React Three Fiber whose rays are cast by the worker. All event props, portals,
+ * `stopPropagation`, `onPointerMissed`, capture, layers and `events.filter` are fiber's own; a handler runs once its answer is
+ * there, a few milliseconds later, in the order in which the events happened.
  *
  * ```tsx
  * <Canvas events={collisionEvents()}>
@@ -65,13 +65,13 @@ class CanvasEvents {
   readonly manager: EventManager<HTMLElement>;
   readonly #store: RootStore;
   readonly #options: CollisionEventsOptions;
-  /** fiber's, which run when the answers are there. */
+  /** fiber's handlers, which run once the answers are there. */
   readonly #handlers: Handlers;
   #queue = new EventQueue();
   #scene: CanvasScene | null = null;
   #disconnects: (() => void)[] = [];
   #newest: readonly Intersection[] = [];
-  /** How often each pointer went down, as far as handlers have run. */
+  /** How often each pointer went down, counting only events whose handlers have run. */
   readonly #downs = new Map<number, number>();
   readonly #forgiven = new WeakSet<EventTarget>();
 
@@ -87,7 +87,7 @@ class CanvasEvents {
       ...base,
       handlers: handlers as unknown as Events,
       connect: (target) => {
-        base.connect?.(target); // which disconnects what was connected before
+        base.connect?.(target); // also disconnects the previous target
         this.#connect(target);
       },
       disconnect: () => {
@@ -126,7 +126,7 @@ class CanvasEvents {
     } else if (name === 'onLostPointerCapture') {
       this.#queue.push(plainEvent(() => this.#onLostCapture(native as PointerEvent)));
     } else {
-      state.internal.lastEvent.current = native; // `events.update()` asks of the newest, whether or not it has run
+      state.internal.lastEvent.current = native; // `events.update()` uses the newest event, whether or not it has been handled
       const objects =
         name === 'onPointerMove' ? state.internal.interaction.filter(isHoverable) : state.internal.interaction;
       const layers = event.during(() => readLayers(scene, state, objects, native));
@@ -140,7 +140,7 @@ class CanvasEvents {
     }
   }
 
-  /** Runs fiber's handler for an event, for which its raycasters hand out what was answered. */
+  /** Runs fiber's handler for an event, while its raycasters return the hits that were answered. */
   #handle(name: keyof Events, native: DomEvent, layers: readonly LayerQuestion[], run: () => void): void {
     const { internal } = this.#store.getState();
     const { pointerId } = native as PointerEvent;
@@ -156,13 +156,13 @@ class CanvasEvents {
       for (const each of undo.reverse()) each();
       internal.lastEvent.current = newest;
     }
-    // The browser lets go of a pointer that was lifted, and may have done so before a handler has captured it.
+    // The browser releases the capture of a pointer that was lifted, and may have done so before a handler has captured it.
     if (name === 'onPointerUp') this.#letGo(pointerId);
   }
 
   /**
-   * Has the raycasters answer what is known, and leaves their rays as they are, until fiber has asked them all: handlers,
-   * which run behind that, meet them as they were. Answers what ends it in any case.
+   * Makes the raycasters return the known hits, and keeps their rays as they are, until fiber has asked all of them: handlers,
+   * which run after that, find the raycasters unchanged. Returns a function that ends it in any case.
    */
   #substitute(layers: readonly LayerQuestion[]): () => void {
     const state = this.#store.getState();
@@ -200,18 +200,18 @@ class CanvasEvents {
   #onLostCapture({ pointerId }: PointerEvent): void {
     const { internal } = this.#store.getState();
     if (!internal.capturedMap.has(pointerId)) return;
-    // It may come before the pointer goes up, of which what has captured it shall hear; but a new capture stays.
+    // It may come before the pointer's up event, which the capturing object must still receive; but a new capture is kept.
     const downs = this.#downs.get(pointerId);
     requestAnimationFrame(() => {
       if (this.#downs.get(pointerId) === downs) this.#queue.push(plainEvent(() => this.#letGo(pointerId)));
     });
   }
 
-  /** Ends the captures of a pointer, as fiber does where one is lost. */
+  /** Ends the captures of a pointer, as fiber does when a capture is lost. */
   #letGo(pointerId: number): void {
     const { internal } = this.#store.getState();
     if (!internal.capturedMap.delete(pointerId)) return;
-    this.#handlers.onPointerCancel({} as DomEvent); // takes back all hovering
+    this.#handlers.onPointerCancel({} as DomEvent); // also ends all hovering
   }
 
   #forgive(target: EventTarget | null): void {
@@ -225,12 +225,12 @@ class CanvasEvents {
   }
 }
 
-/** Makes an event that needs no answer. */
+/** Creates an event that needs no answer. */
 function plainEvent(handle: () => void): QueuedEvent {
   return { coalesced: null, ask: () => null, refresh: () => null, handle };
 }
 
-/** Asks all; null where none has anything to ask. */
+/** Asks all layers; null if none has anything to ask. */
 function every(
   layers: readonly LayerQuestion[],
   ask: (layer: LayerQuestion) => Promise<void> | null,
@@ -239,7 +239,7 @@ function every(
   return answers.length === 0 ? null : Promise.all(answers).then(() => {});
 }
 
-/** Gives an object another property; answers what gives it back what it had. */
+/** Overrides a property of an object; returns a function that restores it. */
 function shadow<T extends object, K extends keyof T>(object: T, key: K, value: T[K]): () => void {
   const before = Object.getOwnPropertyDescriptor(object, key);
   Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });

@@ -7,22 +7,22 @@ import type { SceneDrawable, SceneObjectOptions } from '../three/track/object-wi
 import type { TrackOptions } from '../three/track-options.js';
 
 /**
- * What the prop `collision` of a three element takes. On what is not drawn itself (a group, the scene of a model) it is
- * said for all below it; what is nearer to an object goes first, each option for itself.
+ * The value of the prop `collision` of a three element. On an object that is not drawn itself (a group, the scene of a model) it
+ * applies to all of its descendants; the nearest ancestor takes precedence, separately for each option.
  *
  * ```tsx
  * <mesh collision={{ shape: { type: 'sphere', radius: 1 }, contacts: 'manifold', group: 2 }} />
  * ```
  */
 export interface CollisionProp extends SceneObjectOptions {
-  /** It stands for the object instead of its triangles, as `shapeOf` of `trackScene` says it. */
+  /** Replaces the object's triangles, as `shapeOf` of `trackScene` does. */
   shape?: Shape;
 }
 
 declare module '@react-three/fiber' {
   // All elements have these props.
   interface ReactProps<P> {
-    /** What the service of `collision-worker` shall know of the object, and of all below it where it is a group. */
+    /** What the service of `collision-worker` is to know of the object, and of all of its descendants if it is a group. */
     collision?: (P extends Object3D ? CollisionProp : never) | undefined;
   }
 }
@@ -33,8 +33,8 @@ type Listener = (object: Object3D) => void;
 const LISTENERS = new Set<Listener>();
 
 /**
- * Has `listen` called with each object whose prop is set, changed or taken away; answers what ends that. fiber assigns its
- * props to the object, and of one that was taken away what a new object has, unless that is undefined: so all have null.
+ * Calls `listen` with each object whose prop is set, changed or removed; returns a function that ends it. fiber assigns its props
+ * to the object; for a removed prop it assigns the value of a new object, unless that is undefined: so all objects have null.
  */
 export function onCollisionProp(listen: Listener): () => void {
   if (LISTENERS.size === 0) Object.defineProperty(Object3D.prototype, 'collision', ACCESSOR);
@@ -50,7 +50,7 @@ const ACCESSOR: PropertyDescriptor & ThisType<Managed> = {
   get: () => null,
   set(value: unknown) {
     if (this.__r3f === undefined) {
-      // It is not fiber's object, and the field is its owner's.
+      // This is not fiber's object, and the field is its owner's.
       Object.defineProperty(this, 'collision', { value, configurable: true, enumerable: true, writable: true });
     } else {
       for (const listen of LISTENERS) listen(this as unknown as Object3D);
@@ -59,15 +59,15 @@ const ACCESSOR: PropertyDescriptor & ThisType<Managed> = {
 };
 
 /**
- * Answers options for `trackScene` that ask the props first, and the caller's functions for what they do not say.
- * `contactsAsked` answers what counts where nobody says anything of contacts.
+ * Returns options for `trackScene` that read the props first, and call the caller's functions for what the props leave open.
+ * `contactsAsked` returns the default of contacts.
  */
 export function withProps(
   track: Omit<TrackOptions, 'signal'>,
   contactsAsked: () => ContactDetail,
 ): Omit<TrackOptions, 'signal'> {
   const { shapeOf, objectOptions, contacts } = track;
-  // What is no function goes on to where it is refused.
+  // A value that is not a function is passed on, and rejected there.
   for (const given of [shapeOf, objectOptions]) if (given !== undefined && typeof given !== 'function') return track;
   return {
     ...track,
@@ -79,7 +79,7 @@ export function withProps(
   };
 }
 
-/** Answers what the props say of an object. Throws INVALID_ARGUMENT. */
+/** Returns the props that apply to an object. Throws INVALID_ARGUMENT. */
 function propsOf(object: SceneDrawable): CollisionProp {
   const said: Record<string, unknown> = {};
   for (let each: Object3D | null = object; each !== null; each = each.parent) {
@@ -92,10 +92,10 @@ function propsOf(object: SceneDrawable): CollisionProp {
 
 function ownProp(object: Managed): object {
   const prop: unknown = object.__r3f?.props.collision;
-  // fiber says 0 of a prop that was taken away where it cannot make a new object.
+  // fiber assigns 0 for a removed prop if it cannot make a new object.
   if (prop === undefined || prop === null || prop === 0) return {};
   if (typeof prop !== 'object') invalid('trackScene', 'collision', prop, 'an object of options');
-  // Set before anybody listened: from now on it is to be heard.
+  // Set before anybody listened: without the own field, changes are noticed from now on.
   if (Object.hasOwn(object, 'collision') && object.collision === prop) delete object.collision;
   return prop;
 }

@@ -16,15 +16,15 @@ import type { SceneContact, SceneFrame } from '../three/view/scene-frame.js';
 import { CanvasScene, type CanvasSceneOptions, checkService, notMounted } from './canvas-scene.js';
 import { NO_OPTIONS, useCanvasScene } from './use-canvas-scene.js';
 
-/** What `<Collision>` takes. */
+/** The props of `<Collision>`. */
 export interface CollisionProps extends CanvasSceneOptions {
   children?: ReactNode;
 }
 
 /**
- * Says with what service the scene of a canvas is tracked, and how, for the hooks below it. It shares both with
- * `collisionEvents`: whichever of them is first says so. They are made once, also where React mounts twice, and go when the
- * last that uses them is unmounted.
+ * Sets the service with which the scene of a canvas is tracked, and the options, for the hooks below it. It shares both with
+ * `collisionEvents`: the first of them decides. They are created once, even if React mounts twice, and are released when the last
+ * component that uses them is unmounted.
  *
  * ```tsx
  * <Collision track={{ contacts: 'any' }}>
@@ -36,7 +36,7 @@ export function Collision({ children, ...options }: CollisionProps): ReactNode {
   checkService('Collision', options.service);
   const store = useStore();
   const first = useRef(options);
-  // Before the effects of what is below, whose hooks have no options; but what is suspended has no layout effects.
+  // Runs before the effects of its descendants, whose hooks have no options; but a suspended component has no layout effects.
   useLayoutEffect(() => {
     const scene = CanvasScene.acquire(store, first.current);
     return () => scene.release();
@@ -63,14 +63,14 @@ const QUESTIONS = [
 
 type Questions = Pick<SceneTracker, (typeof QUESTIONS)[number]>;
 
-/** The questions of `useCollision`: they wait for the tracker, and are those of `SceneTracker` else. */
+/** The queries of `useCollision`: those of `SceneTracker`, except that they wait for the tracker. */
 export type CollisionQueries = Questions & {
-  /** The tracker of the canvas' scene, as soon as all stands that was there when it was made. */
+  /** The tracker of the canvas' scene, once all objects are built that were there when it was created. */
   readonly tracker: Promise<SceneTracker>;
 };
 
 /**
- * Answers the questions that can be asked of the scene of this canvas: the same object in every render.
+ * Returns the queries of this canvas' scene: the same object in every render.
  *
  * ```tsx
  * const { raycast } = useCollision();
@@ -100,20 +100,20 @@ export function useCollision(): CollisionQueries {
   }, [scene, store]);
 }
 
-/** They are called for the pairs of one object, and of what is below it. */
+/** Handlers for the pairs of one object and its descendants. */
 export interface ContactHandlers {
-  /** It hears of each pair in its first frame; `a` is on the side of the object. */
+  /** Called for each pair in its first frame; `a` is on the side of the object. */
   onContactBegin?: (contact: SceneContact) => void;
-  /** It hears of each pair in every frame. The contact is valid during the call. */
+  /** Called for each pair in every frame. The contact is valid during the call. */
   onContact?: (contact: SceneContact) => void;
-  /** It hears what has parted from the object. */
+  /** Called with each object that has parted from the object. */
   onContactEnd?: (other: Object3D) => void;
 }
 
 /**
- * Calls the handlers for what touches an object, or what is below it: anything, or only `other`. The handlers of the last
- * render are called. From the first such hook on, contacts of the canvas are looked at with `contacts: 'manifold'`, unless
- * `track` of `<Collision>` or `collisionEvents`, or props, say otherwise: 'any' costs the worker less.
+ * Calls the handlers for everything that touches an object or its descendants, or only for `other`. The handlers of the last
+ * render are called. From the first such hook on, contacts of the canvas are computed with `contacts: 'manifold'`, unless `track`
+ * of `<Collision>` or `collisionEvents`, or props, say otherwise: 'any' costs the worker less.
  *
  * ```tsx
  * const crate = useRef<Mesh>(null);
@@ -133,12 +133,12 @@ export function useContact(
   useEffect(() => {
     const own = scene.current!;
     own.askContacts();
-    /** What touches what, as the handlers know it: of what is unmounted the refs say nothing any more. */
+    /** Which objects touch, as reported to the handlers: once an object is unmounted, its ref no longer names it. */
     const touching = new Map<Object3D, Set<Object3D>>();
     return own.onFrame((frame) => {
       const [first, second] = [object.current, other?.current];
       const contacts = first === null || second === null ? [] : frame.contactsBetween(first, second);
-      // There may be several of two objects, as of instances.
+      // Two objects may have several pairs, for example of instances.
       const ended: Object3D[] = [];
       for (const [each, its] of touching) {
         const parted = own.partedFrom(frame, each).filter((one) => its.has(one));
@@ -161,8 +161,8 @@ export function useContact(
 }
 
 /**
- * Calls `listen` with each frame of the canvas' scene, behind its answer: all that is visible, and all contacts. That of the
- * last render is called. What the frame holds is valid during the call.
+ * Calls `listen` with each frame of the canvas' scene, after its answer: all visible objects, and all contacts. The listener of
+ * the last render is called. What the frame contains is valid during the call.
  *
  * ```tsx
  * useCollisionFrame((frame) => frame.forEachVisible(({ object }) => drawList.add(object)));
@@ -177,7 +177,7 @@ export function useCollisionFrame(listen: (frame: SceneFrame) => void): void {
   useEffect(() => scene.current!.onFrame((frame) => newest.current(frame)), [scene]);
 }
 
-/** Tells whether the camera of the canvas sees an object, or anything below it, as of the last frame. */
+/** Returns whether the camera of the canvas sees an object, or one of its descendants, as of the last frame. */
 export function useVisible(object: RefObject<Object3D | null>): boolean {
   const scene = useCanvasScene(NO_OPTIONS);
   const [isVisible, setVisible] = useState(false);

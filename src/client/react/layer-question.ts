@@ -6,7 +6,7 @@ import { isThrees } from '../pointer/threes.js';
 import type { SceneTracker } from '../three/scene-tracker.js';
 import { sliceOf } from '../three/track/slice.js';
 
-/** What the questions of a layer need of the canvas. */
+/** What the questions of a layer need from the canvas. */
 export interface LayerScene {
   get(root: Object3D): SceneTracker | null;
   track(root: Object3D): Promise<SceneTracker>;
@@ -14,33 +14,33 @@ export interface LayerScene {
   report(error: unknown): void;
 }
 
-/** What is told of the worker: it has an object, is about to, or does not and will not. */
+/** Whether the worker has an object, is about to have it, or does not and will not have it. */
 type Standing = 'yes' | 'soon' | 'no';
 
-/** fiber knows that there may be no camera; three's types do not. */
+/** In fiber there may be no camera, which three's types do not allow. */
 type Aimed = Omit<Raycaster, 'camera'> & { camera: Camera | null | undefined };
 
-/** An object that has just come is waited for no longer than this: a large one may take seconds to build. */
+/** A new object is waited for no longer than this: a large one may take seconds to build. */
 const LONGEST_WAIT_MS = 500;
 
-/** So long the main thread is held at once, or as long as so many objects take. */
+/** Time slice on the main thread, or as long as this many objects take. */
 const SLICE_MS = 3;
 const FEWEST = 256;
 
-/** What the main thread hits by itself, what the worker is about to have, and what keeps out all below it. */
+/** Hits of the main thread's own tests, objects that the worker is about to have, and objects that exclude their descendants. */
 interface CastHere {
   readonly hits: readonly Intersection[];
   readonly coming: readonly Object3D[];
   readonly closed: ReadonlySet<Object3D>;
 }
 
-/** These were waited for in vain: they are hit when they are there. */
+/** Objects that were waited for in vain: they are hit once the worker has them. */
 const LATE = new WeakSet<Object3D>();
 
 /**
- * What one raycaster of fiber's would hit: that of the canvas, or of a portal, as its ray was when the event happened.
- * The worker is asked; but objects with a `raycast` of their own, as only they can answer, and what the worker does not
- * have, as it is invisible or of a class that is not tracked, are asked here.
+ * The hits of one raycaster of fiber: that of the canvas, or of a portal, with its ray at the time of the event. The worker is
+ * asked. Objects with a `raycast` of their own, and objects that the worker does not have because they are invisible or of a
+ * class that is not tracked, are tested here.
  */
 export class LayerQuestion {
   readonly raycaster: Raycaster;
@@ -50,12 +50,12 @@ export class LayerQuestion {
   readonly #ray = new Ray();
   readonly #pointer: Vector2;
   readonly #camera: Camera | null;
-  /** What was hit, with the root that it was below, nearest first. */
+  /** The hits, each with the root of its object, nearest first. */
   #hits: { hit: Intersection; root: Object3D }[] = [];
-  /** The same by what it belongs to: what was hit itself, and all above it. */
+  /** The same by object: each hit is listed for its object and all ancestors. */
   #byObject: Map<Object3D, Intersection[]> | null = null;
 
-  /** Reads a layer whose ray was just computed, about its interactive objects. */
+  /** Reads a layer whose ray has just been computed, with its interactive objects. */
   constructor(scene: LayerScene, state: RootState, objects: readonly Object3D[]) {
     const { raycaster, pointer } = state;
     this.raycaster = raycaster;
@@ -67,13 +67,13 @@ export class LayerQuestion {
     this.#camera = (raycaster as Aimed).camera ?? null;
   }
 
-  /** Answers what the ray hits of an object and all below it, nearest first. */
+  /** Returns the hits of the ray on an object and its descendants, nearest first. */
   hitsOf(object: Object3D): Intersection[] {
     this.#byObject ??= byObject(this.#hits);
     return this.#byObject.get(object)?.slice() ?? [];
   }
 
-  /** Asks; null where there is nothing to ask the worker. */
+  /** Asks for the hits; null if there is nothing to ask the worker. */
   ask(): Promise<void> | null {
     this.#hits = [];
     this.#byObject = null;
@@ -88,12 +88,12 @@ export class LayerQuestion {
     });
   }
 
-  /** Asks again where something that was hit has left the scene since: another object may have taken its place. */
+  /** Asks again if an object that was hit has left the scene since: another object may have replaced it. */
   refresh(): Promise<void> | null {
     return this.#hits.some(({ hit, root }) => rootOf(hit.object) !== root) ? this.ask() : null;
   }
 
-  /** Sets up the layer as it was when the event happened; answers what undoes that. */
+  /** Restores the layer's state at the time of the event; returns a function that undoes that. */
   restore(): () => void {
     const { pointer } = this.#state;
     const before = pointer.clone();
@@ -105,7 +105,7 @@ export class LayerQuestion {
     };
   }
 
-  /** Points the raycaster as it was; answers what points it where it is now. */
+  /** Points the raycaster as at the time of the event; returns a function that points it as it is now. */
   aim(): () => void {
     const raycaster = this.raycaster as Aimed;
     const { camera } = raycaster;
@@ -136,10 +136,10 @@ export class LayerQuestion {
       }
       hits.push(...own.hits);
       const answer = await tracker.raycastAll(ray, { layers: mask, params: this.raycaster.params });
-      // What has a `raycast` of its own is tracked, too, for all other questions.
+      // Objects with a `raycast` of their own are tracked, too, for all other queries.
       for (const hit of answer) if (isThrees(hit.object) && !isKeptOut(hit.object, objects, own.closed)) hits.push(hit);
     } catch (error) {
-      // Pointers go on working without a worker, as fiber has it.
+      // Pointers still work without a worker, as in fiber.
       this.#scene.report(error);
       const own = await this.#castHere(objects, () => 'no');
       hits.splice(0, hits.length, ...own.hits);
@@ -148,8 +148,8 @@ export class LayerQuestion {
   }
 
   /**
-   * Asks what only this thread can answer of objects and all below them; lists what the worker is about to have, and what
-   * keeps all below it out. It does so in slices: of a model of 20,000 nodes it takes 5 ms and more.
+   * Tests the objects and descendants that only this thread can answer for; lists objects that the worker is about to have, and
+   * those that exclude their descendants. It does so in time slices: a model of 20,000 nodes takes 5 ms and more.
    */
   async #castHere(objects: ReadonlySet<Object3D>, standingOf: (object: Object3D) => Standing): Promise<CastHere> {
     const { raycaster } = this;
@@ -163,11 +163,11 @@ export class LayerQuestion {
         const isAsked = object.layers.test(raycaster.layers) && (object.raycast as unknown) !== null;
         const standing = isAsked && isThrees(object) ? standingOf(object) : 'no';
         if (standing === 'soon' && !LATE.has(object)) coming.push(object);
-        // As three does: one that answers false keeps its children out.
+        // As in three: an object whose `raycast` returns false excludes its children.
         if (isAsked && standing === 'no' && (object.raycast(raycaster, hits) as unknown) === false) closed.add(object);
         else {
           const { children } = object;
-          // Those with handlers of their own are asked for themselves.
+          // Children with handlers of their own are tested separately.
           for (let i = children.length - 1; i >= 0; i--) if (!objects.has(children[i])) stack.push(children[i]);
         }
         if (!isOver()) continue;
@@ -183,7 +183,7 @@ export class LayerQuestion {
   }
 }
 
-/** Computes the rays of all layers of a canvas for an event, as fiber does, and reads them. */
+/** Computes the rays of all layers of a canvas for an event, as fiber does, and reads the layers. */
 export function readLayers(
   scene: LayerScene,
   state: RootState,
@@ -201,7 +201,7 @@ export function readLayers(
     const raycaster = own.raycaster as Aimed;
     if (raycaster.camera === undefined) {
       own.events.compute?.(event, own, own.previousRoot?.getState());
-      raycaster.camera ??= null; // the layer is not there for this event
+      raycaster.camera ??= null; // the layer does not exist for this event
     }
     if (raycaster.camera === null) return;
     const layer = layers.get(own.raycaster);
@@ -219,14 +219,14 @@ function byObject(hits: readonly { hit: Intersection }[]): Map<Object3D, Interse
   return map;
 }
 
-/** Tells whether something above an object keeps it out, with nothing in between that has handlers of its own. */
+/** Returns whether an ancestor excludes an object, with no object in between that has handlers of its own. */
 function isKeptOut(object: Object3D, objects: ReadonlySet<Object3D>, closed: ReadonlySet<Object3D>): boolean {
   const { parent } = object;
   if (closed.size === 0 || parent === null || objects.has(object)) return false;
   return closed.has(parent) || isKeptOut(parent, objects, closed);
 }
 
-/** Answers the top of the tree that an object is in. */
+/** Returns the root of the tree that contains an object. */
 function rootOf(object: Object3D): Object3D {
   let root = object;
   while (root.parent !== null) root = root.parent;

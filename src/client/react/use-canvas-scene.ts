@@ -4,7 +4,7 @@ import { CanvasScene, type CanvasSceneOptions } from './canvas-scene.js';
 
 export const NO_OPTIONS: CanvasSceneOptions = {};
 
-/** Uses the scene of the canvas for as long as the component is mounted; it is there from the first effect on. */
+/** Uses the scene of the canvas while the component is mounted; the ref is set from the first effect on. */
 export function useCanvasScene(options: CanvasSceneOptions): RefObject<CanvasScene | null> {
   const store = useStore();
   const scene = useRef<CanvasScene>(null);

@@ -5,14 +5,14 @@ import type { SceneCharacter, SceneCharacterOptions } from '../three/scene-chara
 import type { SceneTracker } from '../three/scene-tracker.js';
 import { NO_OPTIONS, useCanvasScene } from './use-canvas-scene.js';
 
-/** As those of the tracker; the object is the ref's. */
+/** The options of the tracker's characters, except the object, which is the ref's. */
 export type CharacterHookOptions = Omit<SceneCharacterOptions, 'object'>;
 
 /**
- * Makes an object a character of the canvas' scene for as long as the component is mounted: it walks along walls, climbs
- * steps, falls, and goes with what it stands on. The ref that this answers has it as soon as all stands that was in the scene
- * and the object is there with a size, if no `shape` is given. Options that change are set; `position` is where it begins. An
- * object that takes the place of the first, as one with another `key`, goes on with the character.
+ * Makes an object a character of the canvas' scene while the component is mounted: it slides along walls, climbs steps, falls,
+ * and moves with the object that it stands on. The returned ref is set once everything that was in the scene is built and the
+ * object is there, with a size if no `shape` is given. Changed options are set; `position` is where it starts. An object that
+ * replaces the first, for example one with another `key`, continues with the character.
  *
  * ```tsx
  * const figure = useRef<Group>(null);
@@ -42,7 +42,7 @@ export function useCharacter(
   useEffect(() => {
     const own = scene.current!;
     let tracker: SceneTracker | null = null;
-    /** Begins once the object is there, which may be suspended, and has a size; goes on with another that takes its place. */
+    /** Starts once the object is there, which may be suspended, and has a size; continues with an object that replaces it. */
     const follow = (): void => {
       const { current } = object;
       if (tracker === null || current === null || character.current?.object === current) return;
@@ -68,7 +68,7 @@ export function useCharacter(
       try {
         character.current?.remove();
       } catch (error) {
-        own.report(error); // where the service has gone, it has gone with it
+        own.report(error); // if the service has ended, so has the character
       }
       character.current = null;
     };
@@ -76,7 +76,7 @@ export function useCharacter(
   return character;
 }
 
-/** Tells whether options say the same: what is no number by its parts, objects of the scene by themselves. */
+/** Returns whether options are the same: objects of the scene are compared by identity, everything else by value. */
 function areSame(a: CharacterHookOptions, b: CharacterHookOptions): boolean {
   const { ignore: its = [], ...rest } = a;
   const { ignore: others = [], ...other } = b;

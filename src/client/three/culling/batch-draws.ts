@@ -21,7 +21,7 @@ interface Range {
   readonly count: number;
 }
 
-/** What three keeps for itself in a BatchedMesh. */
+/** three's private fields of a BatchedMesh. */
 interface Insides {
   /** three has these from r170 on. */
   readonly _geometryInfo?: readonly Range[];
@@ -29,7 +29,7 @@ interface Insides {
   readonly _drawRanges?: readonly Range[];
   readonly _multiDrawStarts: Int32Array;
   readonly _multiDrawCounts: Int32Array;
-  /** three has these where WebGPU can draw it: those of one geometry in a row are drawn at once. */
+  /** Exist where three can draw it with WebGPU: consecutive instances of one geometry are drawn at once. */
   readonly _mergedDrawStarts?: Int32Array;
   readonly _mergedDrawCounts?: Int32Array;
   readonly _mergedDrawInstanceCounts?: Int32Array;
@@ -40,19 +40,19 @@ interface Insides {
   _multiDrawBytesPerElement?: number;
 }
 
-/** three sorts by the distance to the eye before this, and along the camera's axis from it on. */
+/** Before this revision three sorts by the distance to the eye, and from it on along the camera's axis. */
 const FIRST_OF_AXIS = 165;
 const BY = Number.parseInt(REVISION, 10) >= FIRST_OF_AXIS ? BY_AXIS : BY_AIR;
 
-/** What came of a list. */
+/** Counts of a written list. */
 interface Written {
   readonly hidden: number;
-  /** So many of the hidden ones are hidden by nearer objects. */
+  /** How many of the hidden instances nearer objects hide. */
   readonly occluded: number;
   readonly triangles: number;
 }
 
-/** Writes the draw list of a BatchedMesh as three itself does, of what a camera may see of it, and in three's order. */
+/** Writes the draw list of a BatchedMesh in three's format and order, with only the instances that a camera may see. */
 export class BatchDraws {
   readonly #batch: BatchedMesh;
   readonly #entry: CullableObject;
@@ -72,7 +72,7 @@ export class BatchDraws {
     this.#states = BatchStates.of(batch);
   }
 
-  /** Tells whether it can write the list of what is drawn with a material. */
+  /** Returns whether the draw list can be written for a material. */
   canDraw(material: Material): boolean {
     const { _multiDrawStarts, _multiDrawCounts, _indirectTexture } = this.#insides;
     const { contents } = this.#states;
@@ -93,7 +93,7 @@ export class BatchDraws {
     return (this.#insides._geometryInfo ?? this.#insides._drawRanges)!;
   }
 
-  /** Writes the list of what a view may see. */
+  /** Writes the list of the instances that a view may see. */
   write(view: DrawnView, geometry: BufferGeometry, material: Material, isMerged: boolean): Written {
     const insides = this.#insides;
     const batch = this.#batch;
@@ -104,7 +104,7 @@ export class BatchDraws {
     this.#measure(this.#geometries, bytes);
     const test = this.#test;
     test.begin(view.volume, view.camera, batch.matrixWorld, view.pixels, view.minPixels);
-    // What the answer says is not asked for: to look through it takes as long as all of this.
+    // The answer is not consulted: to evaluate it takes as long as all of this.
     const eye = sortObjects ? this.#eyeOf(view.camera) : null;
     const found = test.find(states.contents.matrices!, states.count, this.#forms, states.kinds, eye);
     const occluded = this.#leaveOut(this.#occludedIn(view), found);
@@ -131,12 +131,12 @@ export class BatchDraws {
     return { hidden: instances - count, occluded, triangles: Math.round((indices - listed.indices) / 3) };
   }
 
-  /** Has three write all of its own list, where this one's was left in the midst. */
+  /** Makes three write all of its own list, after this one's was left unfinished. */
   leave(): void {
     this.#states.leave();
   }
 
-  /** Leaves out of what was found what nearer objects hide; answers how many these are. */
+  /** Removes instances that nearer objects hide from the found ones; returns how many they are. */
   #leaveOut({ numbers, count }: SeenInstances, found: Found): number {
     if (count === 0) return 0;
     const before = found.count;
@@ -148,7 +148,7 @@ export class BatchDraws {
     return before - found.count;
   }
 
-  /** Answers the numbers of what nearer objects hide, where that is true. */
+  /** Returns the numbers of the instances that nearer objects hide; none unless that is still true. */
   #occludedIn({ occlusion, seen: { update, view } }: DrawnView): SeenInstances {
     if (
       occlusion === null ||
@@ -160,7 +160,7 @@ export class BatchDraws {
     return occlusion.instancesOf(this.#entry) ?? NO_INSTANCES;
   }
 
-  /** Writes those of one geometry that follow each other as one. */
+  /** Writes consecutive instances of one geometry as one draw. */
   #writeMerged({ starts, counts }: Listed, count: number): void {
     const insides = this.#insides;
     const copies = insides._mergedDrawInstanceCounts!;
@@ -176,7 +176,7 @@ export class BatchDraws {
     insides._mergedDrawCount = runs;
   }
 
-  /** Looks up the ranges of the geometries, and their spheres, which three finds once for each. */
+  /** Looks up the ranges of the geometries, and their spheres, which three computes once for each. */
   #measure(geometries: readonly Range[], bytes: number): void {
     const { length } = geometries;
     const forms = this.#forms;
@@ -190,7 +190,7 @@ export class BatchDraws {
     }
   }
 
-  /** Answers where the camera is and where it looks in the space of the batch, as three computes it. */
+  /** Returns the camera's position and viewing direction in the space of the batch, as three computes them. */
   #eyeOf(camera: Camera): Eye {
     const back = this.#batch.matrixWorld.clone().invert();
     const eye = this.#eye;

@@ -4,22 +4,22 @@ import { SAYS_ALL } from '../track/batch-changes.js';
 import { BatchContents } from '../track/batch-contents.js';
 
 /**
- * Stands in `_visibilityChanged`. It is as good as true to three, and others stand there once something has changed (true), or
- * another list was written (false): while it stands there, the instances are as they were.
+ * Sentinel in `_visibilityChanged`. It is truthy for three. It is overwritten once something has changed (with true) or another
+ * list was written (with false): as long as it is there, the instances are unchanged.
  */
 const UNCHANGED = 2 as unknown as boolean;
 
 const known = new WeakMap<BatchedMesh, BatchStates>();
 
-/** What the instances of a BatchedMesh are, in an array: three's own are objects, which take several times as long to read. */
+/** The states of a BatchedMesh's instances, in an array: three's own are objects, which take several times as long to read. */
 export class BatchStates {
-  /** The geometry of each; a number below 0 for those that are not drawn. */
+  /** The geometry of each instance; a number below 0 for instances that are not drawn. */
   kinds = new Int32Array(0);
   count = 0;
-  /** How many are drawn of each geometry. */
+  /** How many instances of each geometry are drawn. */
   readonly copies: number[] = [];
   readonly contents: BatchContents;
-  /** Whether the list is to be written anew where three neither culls nor sorts. */
+  /** three's flag that the draw list must be written anew even where three neither culls nor sorts. */
   readonly #insides: { _visibilityChanged: boolean };
 
   private constructor(batch: BatchedMesh) {
@@ -27,7 +27,7 @@ export class BatchStates {
     this.#insides = batch as unknown as { _visibilityChanged: boolean };
   }
 
-  /** Answers those of a BatchedMesh, which all views share. */
+  /** Returns the states of a BatchedMesh, which all views share. */
   static of(batch: BatchedMesh): BatchStates {
     let states = known.get(batch);
     if (states === undefined) {
@@ -37,7 +37,7 @@ export class BatchStates {
     return states;
   }
 
-  /** Reads what may have changed, before a list is written. */
+  /** Reads the states that may have changed, before a list is written. */
   read(): void {
     const { contents } = this;
     const { count } = contents;
@@ -53,12 +53,12 @@ export class BatchStates {
     }
   }
 
-  /** Has all be read again, and three write another list. */
+  /** Makes the next `read` read everything again, and three write another list. */
   leave(): void {
     this.#insides._visibilityChanged = true;
   }
 
-  /** Notes that a list is written, which is not three's own: whoever draws next writes another. */
+  /** Notes that a list was written that is not three's own: whoever draws next writes another. */
   written(): void {
     this.#insides._visibilityChanged = UNCHANGED;
   }

@@ -1,11 +1,11 @@
-/** What was left out of a picture, beside what three itself leaves out. */
+/** What was left out of a picture, in addition to what three itself leaves out. */
 export interface Culled {
-  /** Meshes of which nothing was drawn, an InstancedMesh as one. */
+  /** Meshes of which nothing was drawn; an InstancedMesh counts as one. */
   readonly objects: number;
   readonly instances: number;
-  /** Those of these objects and instances, and what coarser levels of detail have less. */
+  /** Triangles of these objects and instances, and those that coarser levels of detail save. */
   readonly triangles: number;
-  /** How many of these objects and instances were left out as nearer objects hide them. */
+  /** How many of these objects and instances were left out because nearer objects hide them. */
   readonly occluded: number;
 }
 

@@ -4,7 +4,7 @@ import type { SceneObjects } from '../track/scene-objects.js';
 import type { CullableObject } from '../track/stand-in.js';
 import type { Places } from './occlusion-answer.js';
 
-/** What culling knows of a tracker. */
+/** What culling needs to know of a tracker. */
 export interface CullingContext {
   readonly objects: SceneObjects;
   readonly instanced: ReadonlySet<CullableObject>;

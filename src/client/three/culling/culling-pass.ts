@@ -14,13 +14,13 @@ import { ViewVolume } from './view-volume.js';
 
 /** What is kept of a view from picture to picture. */
 export class KeptParts {
-  /** What its camera draws, while it does. */
+  /** The volume that its camera draws, during a render. */
   readonly volume = new ViewVolume();
   readonly instances = new Map<CullableObject, InstanceCulling>();
   readonly batches = new WeakMap<CullableObject, BatchDraws>();
   readonly lods = new LodLevels();
 
-  /** Forgets what is not there any more. */
+  /** Forgets objects that no longer exist. */
   keep(there: ReadonlySet<CullableObject>): void {
     for (const [object, instances] of this.instances) {
       if (there.has(object)) continue;
@@ -43,11 +43,11 @@ export class CullingPass implements RenderPass {
   readonly #view: DrawnView;
   readonly #kept: KeptParts;
   readonly #wishes: CullingWishes;
-  /** What is drawn in the place of others: nothing where there is none. */
+  /** The meshes that are drawn in place of each InstancedMesh: an empty list if nothing is drawn. */
   readonly #stands = new Map<InstancedMesh, readonly InstancedMesh[]>();
-  /** Those of them that are `frustumCulled` in this render alone. */
+  /** InstancedMeshes that are `frustumCulled` in this render alone. */
   readonly #forced = new Set<Object3D>();
-  /** They put back what they have taken over. */
+  /** Functions that restore replaced methods. */
   readonly #ends: (() => void)[] = [];
   #occluded = 0;
   #objects = 0;
@@ -60,7 +60,7 @@ export class CullingPass implements RenderPass {
     this.camera = view.camera;
     this.#kept = kept;
     this.#wishes = wishes;
-    // The app has to say that what nobody asks frusta about may be left out.
+    // Objects that three does not test against frusta are left out only if the app allows it.
     for (const entry of context.instanced) {
       const mesh = entry.object as InstancedMesh & { isBatchedMesh?: boolean };
       try {
@@ -115,26 +115,26 @@ export class CullingPass implements RenderPass {
     if (entry.isRigid !== true) return false;
     if (mesh.isBatchedMesh === true) {
       this.#takeOver(mesh as unknown as BatchedMesh, entry as CullableObject);
-      return false; // it leaves out its instances when it is drawn
+      return false; // its instances are left out when it is drawn
     }
     if (entry.count !== 1 || this.#view.seen.has(entry.idAt!(0))) return false;
     if (entry.cullable !== true && !isDrawnAsItIs(mesh)) return false;
     return this.#isHidden(mesh, entry as CullableObject) || this.#isOutside(mesh);
   }
 
-  /** Takes what it has put into the scene out of it: other renders begin once this one has listed what it draws. */
+  /** Removes from the scene what the pass has added: other renders begin once this one has collected what it draws. */
   suspend(): void {
     for (const mesh of this.#stands.keys()) this.#putBack(mesh);
   }
 
-  /** Leaves the scene as it was. */
+  /** Restores the scene as it was. */
   end(): void {
     this.suspend();
     for (const end of this.#ends) attempt(end);
     this.#ends.length = 0;
   }
 
-  /** Has three draw an object as it is of which something cannot be read: where that throws once more, it is three's error. */
+  /** Lets three draw an object as it is if it cannot be read: if that throws once more, the error is three's. */
   #drawAsItIs(object: Object3D, cause: unknown): false {
     this.#putBack(object as InstancedMesh);
     this.#wishes.drawAsItIs(object, cause);
@@ -155,7 +155,7 @@ export class CullingPass implements RenderPass {
     });
   }
 
-  /** Has a BatchedMesh write its draw list by what is seen, while this render lasts. */
+  /** Makes a BatchedMesh write its draw list by what is seen, for the duration of this render. */
   #takeOver(batch: BatchedMesh, entry: CullableObject): void {
     if (!batch.perObjectFrustumCulled && entry.cullable !== true) return;
     let draws = this.#kept.batches.get(entry);
@@ -164,7 +164,7 @@ export class CullingPass implements RenderPass {
       this.#kept.batches.set(entry, draws);
     }
     const own = draws;
-    let isCounted = false; // it may be drawn twice, for what shines through it
+    let isCounted = false; // it may be drawn twice, for transmission
     const write = (camera: Camera, geometry: BufferGeometry, material: Material, format?: string): boolean => {
       if (camera !== this.camera) return false;
       try {
@@ -182,7 +182,7 @@ export class CullingPass implements RenderPass {
       }
     };
     const insides = batch as unknown as Methods;
-    // three has the other one from r180 or so on.
+    // three has the other method from about r180 on.
     const isOld = typeof insides._updateDrawParameters !== 'function';
     const key = isOld ? 'onBeforeRender' : '_updateDrawParameters';
     this.#replaceMethod(insides, key, (...args) => {
@@ -192,7 +192,7 @@ export class CullingPass implements RenderPass {
     });
   }
 
-  /** Puts a method in the place of three's, which is in the prototype, while this render lasts. What the app has there stays. */
+  /** Replaces a method of three's prototype on one object for the duration of this render. A method of the app's own is kept. */
   #replaceMethod(object: Methods, key: string, method: Methods[string]): void {
     if (Object.hasOwn(object, key)) return;
     object[key] = method;
@@ -201,7 +201,7 @@ export class CullingPass implements RenderPass {
     });
   }
 
-  /** Has a LOD show the level that its pixels choose, where the app wishes that. */
+  /** Makes a LOD show the level that its size in pixels chooses, if the app wishes that. */
   #chooseLevel(lod: LOD): void {
     if (!lod.autoUpdate) return;
     const levels = this.#wishes.levelsOf(lod);
@@ -217,7 +217,7 @@ export class CullingPass implements RenderPass {
     });
   }
 
-  /** Tells whether nearer objects hide a Mesh, where it is and as it is. */
+  /** Returns whether nearer objects hide a Mesh at its present place and in its present shape. */
   #isHidden(mesh: Mesh, entry: CullableObject): boolean {
     const { occlusion, seen } = this.#view;
     if (occlusion === null) return false;
@@ -241,7 +241,7 @@ export class CullingPass implements RenderPass {
     return true;
   }
 
-  /** Has the instances in view drawn in place of all; answers false where the mesh is drawn as it is. */
+  /** Makes the instances in view be drawn in place of all; returns false if the mesh is drawn as it is. */
   #replace(mesh: InstancedMesh, entry: CullableObject): boolean {
     if (entry.isRigid !== true && mesh.morphTexture == null) return false;
     let known = this.#kept.instances.get(entry);
@@ -253,11 +253,11 @@ export class CullingPass implements RenderPass {
     if (part === null) return false;
     const { stands, hidden, occluded, triangles } = part;
     for (const stand of stands) stand.frustumCulled = mesh.frustumCulled;
-    mesh.children.unshift(...stands); // what fails here has left all as it was
+    mesh.children.unshift(...stands); // an error up to here has left everything as it was
     this.#stands.set(mesh, stands);
     if (!mesh.frustumCulled) {
       this.#forced.add(mesh);
-      mesh.frustumCulled = true; // so that the renderer asks
+      mesh.frustumCulled = true; // so that the renderer tests it
     }
     if (stands.length === 0) this.#objects++;
     this.#hidden += hidden;
@@ -267,7 +267,7 @@ export class CullingPass implements RenderPass {
   }
 }
 
-/** Does what is to be put right of one object; what cannot be is not, and the others are. */
+/** Restores one thing, and ignores errors, so that the others are restored too. */
 function attempt(act: () => void): void {
   try {
     act();

@@ -7,26 +7,26 @@ import { DetailLevels } from './detail-levels.js';
 
 const LEVEL_KEYS = ['pixels', 'geometry', 'hysteresis'];
 
-/** What the caller wishes of single objects: each is asked about once, and what is wrong is said once in the console. */
+/** The caller's wishes for single objects: each object is asked about once, and an error is reported once in the console. */
 export class CullingWishes {
   readonly #options: CullingOptions;
   readonly #orders = new WeakMap<InstancedMesh, InstanceOrder | null>();
   readonly #levels = new WeakMap<Object3D, DetailLevels | null>();
-  /** It is said of these that they cannot be read. */
+  /** Objects that have been reported as unreadable. */
   readonly #unread = new WeakSet<Object3D>();
 
   constructor(options: CullingOptions) {
     this.#options = options;
   }
 
-  /** Says once of an object that three draws it as it is, because of what was thrown where it was read. */
+  /** Warns, once per object, that three draws it as it is because reading it threw an error. */
   drawAsItIs(object: Object3D, cause: unknown): void {
     if (this.#unread.has(object)) return;
     this.#unread.add(object);
     console.warn(`${unreadable('trackScene', `the ${nameOf(object)}`, cause).message}; it is drawn without culling`);
   }
 
-  /** Answers in which order its instances are drawn; null for that of their numbers. */
+  /** Returns the order in which a mesh's instances are drawn; null for the order of their numbers. */
   orderOf(mesh: InstancedMesh): InstanceOrder | null {
     const { order } = this.#options;
     if (typeof order !== 'function') return order ?? null;
@@ -37,7 +37,7 @@ export class CullingWishes {
     });
   }
 
-  /** Answers the levels of detail that are chosen by their pixels; null where there are none. */
+  /** Returns the levels of detail that are chosen by size in pixels; null if there are none. */
   levelsOf(object: InstancedMesh | LOD): DetailLevels | null {
     const { levels } = this.#options;
     if (levels === undefined) return null;

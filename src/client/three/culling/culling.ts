@@ -15,7 +15,7 @@ import { listenToRenders, sceneOf } from './scene-hooks.js';
 import { SeenObjects } from './seen-objects.js';
 import { isContained, type ViewVolume } from './view-volume.js';
 
-/** What was asked of the service: the number of the newest `update` that joined it, and the views as they were then. */
+/** A question to the service: the number of the newest `update` that joined it, and the views at that time. */
 export interface Asked {
   update: number;
   views: ReadonlyMap<string, SceneView>;
@@ -24,15 +24,15 @@ export interface Asked {
 /**
  * Leaves out of three's pictures what the views of a tracker do not see.
  *
- * The answers are one frame old when a picture is drawn. So they are taken as hints, of what is to be looked at once more:
- * nothing is left out that is not certainly outside of what is drawn now, where it is now. What an answer says is trusted
- * alone where it has seen all instances of a mesh as they are (`wasSeenAsItIs`), and where the camera draws nothing that was not
- * asked about (`isContained`): a still scene costs no more than its draw list. So not a pixel differs, whatever moves or
- * jumps; and where no answer comes, everything is drawn.
+ * The answers are one frame old when a picture is drawn. So they are only hints of which objects to check again: an object is
+ * left out only if it is certainly outside of what is drawn now, where it is now. An answer is trusted without that check only if
+ * it has seen all instances of a mesh as they are (`wasSeenAsItIs`) and the camera draws nothing that was not asked about
+ * (`isContained`): a still scene costs no more than its draw list. So not a pixel differs, whatever moves or jumps; and as long
+ * as there is no answer, everything is drawn.
  *
- * three asks frusta about what it draws, which is where Meshes are left out (frustum-tests.ts). In place of an InstancedMesh
- * something is drawn that has the instances in view (drawn-instances.ts): it is among the mesh's children for as long as the
- * renderer lists what it draws. Shadows and other cameras are as they were.
+ * three tests objects against frusta before it draws them, and there Meshes are left out (frustum-tests.ts). In place of an
+ * InstancedMesh, a mesh with only the instances in view is drawn (drawn-instances.ts): it is among the mesh's children while the
+ * renderer collects what it draws. Shadows and other cameras are not affected.
  */
 export class Culling {
   readonly #context: CullingContext;
@@ -40,10 +40,10 @@ export class Culling {
   readonly #options: CullingOptions;
   readonly #seen = new Map<string, SeenObjects>();
   readonly #occlusion = new Map<SeenObjects, OcclusionAnswer>();
-  /** Where each camera was when it was asked about last. */
+  /** The position of each camera when it was last asked about. */
   readonly #eyes = new WeakMap<Camera, Vector3>();
   readonly #passes: CullingPass[] = [];
-  /** Each view has its own: one may be drawn while another is. */
+  /** Each view has its own: one may be drawn while another is being drawn. */
   readonly #kept = new Map<SeenObjects, KeptParts>();
   readonly #wishes: CullingWishes;
   #scene: Scene | null = null;
@@ -55,15 +55,15 @@ export class Culling {
     this.#root = root;
     this.#options = options;
     this.#wishes = new CullingWishes(options);
-    frustumFilter(); // it is there before the first picture, where it can be
+    frustumFilter(); // loads it before the first picture, if possible
   }
 
-  /** Answers what was left out when a camera of the tracker was drawn last. */
+  /** Returns what was left out when a camera of the tracker was drawn last. */
   get culled(): Culled {
     return this.#culled;
   }
 
-  /** Begins an `update`: puts right what a render has left that has thrown, and finds the scene that is drawn. */
+  /** Begins an `update`: cleans up after a render that has thrown, and finds the scene that is drawn. */
   refresh(): void {
     this.#endAll();
     const scene = sceneOf(this.#root);
@@ -79,7 +79,7 @@ export class Culling {
           });
   }
 
-  /** Answers the options of a view: those that are given, and the culling's own, but for its margin. */
+  /** Returns the options of a view: the given ones, completed by the culling's own, except for its margin. */
   optionsFor(camera: Camera, given: SceneViewOptions): SceneViewOptions {
     const { minPixels = 0, occlusion = false } = this.#options;
     const options = { ...given, minPixels: given.minPixels ?? minPixels };
@@ -87,9 +87,9 @@ export class Culling {
     return { ...options, occlusion: true, occlusionMargin: given.occlusionMargin ?? 2 * this.#eyeMotion(camera) };
   }
 
-  /** Answers how far a camera has moved since this was asked last; one that turns does not move. */
+  /** Returns how far a camera has moved since the last call; turning does not count. */
   #eyeMotion(camera: Camera): number {
-    if (camera?.isCamera !== true) return 0; // which is said where the view is set
+    if (camera?.isCamera !== true) return 0; // reported where the view is set
     const eye = new Vector3().setFromMatrixPosition(camera.matrixWorld);
     const before = this.#eyes.get(camera);
     this.#eyes.set(camera, eye);
@@ -97,12 +97,12 @@ export class Culling {
     return Number.isFinite(motion) ? motion : 0;
   }
 
-  /** Notes where objects are that may be hidden, when the update of that number is about to be sent. */
+  /** Notes where the objects are that may be hidden, just before the update of that number is sent. */
   asking(update: number): void {
     for (const answer of this.#occlusion.values()) answer.ask(update, this.#context.service);
   }
 
-  /** Takes over what the views see by a frame's answer. */
+  /** Takes over what the views see from a frame's answer. */
   answered({ views }: FrameResult, { update, views: asked }: Asked): void {
     for (const [name, view] of asked) {
       const visible = views.get(name);
@@ -135,7 +135,7 @@ export class Culling {
     for (const parts of this.#kept.values()) parts.keep(this.#context.instanced);
   }
 
-  /** Lets go of the scene, and of the memory on the graphics card. */
+  /** Releases the scene, and the memory on the graphics card. */
   dispose(): void {
     this.#endAll();
     this.#ignore();
@@ -149,7 +149,7 @@ export class Culling {
   }
 
   #begin(camera: Camera, renderer: ClippingRenderer): void {
-    // No picture is drawn within itself: the one before has thrown.
+    // Renders of one camera are not nested: if one is still open, it has thrown.
     this.#endOf(camera);
     for (const pass of this.#passes) {
       leave(pass); // another camera may draw the same frustum
@@ -157,7 +157,7 @@ export class Culling {
     }
     const seen = this.#seenBy(camera);
     if (seen === null || seen.view.layers !== camera.layers.mask >>> 0) return;
-    // three asks other frusta of an ArrayCamera, and draws by its parts.
+    // three tests against other frusta for an ArrayCamera, and draws its parts one by one.
     if ('isArrayCamera' in camera) return;
     let kept = this.#kept.get(seen);
     if (kept === undefined) {
@@ -173,13 +173,13 @@ export class Culling {
     enter(pass);
   }
 
-  /** Answers what the newest answer says of a camera's view; null where there is none. */
+  /** Returns what a camera's view sees by the newest answer; null if there is none. */
   #seenBy(camera: Camera): SeenObjects | null {
     for (const seen of this.#seen.values()) if (seen.view.camera === camera) return seen;
     return null;
   }
 
-  /** Tells whether what is said to be hidden is, in what a camera draws now. */
+  /** Returns whether the objects that an answer names as hidden are hidden in what a camera draws now. */
   #isTrue(
     answer: OcclusionAnswer | null,
     { update, view }: SeenObjects,
@@ -187,7 +187,7 @@ export class Culling {
     volume: ViewVolume,
     renderer: ClippingRenderer,
   ): boolean {
-    // What the renderer cuts away hides nothing.
+    // Geometry that the renderer clips hides nothing.
     if (answer === null || this.#scene === null || renderer.clippingPlanes?.length) return false;
     return answer.holds(camera, volume, this.#scene, update, view, this.#context.service, this.#wishes);
   }
@@ -209,7 +209,10 @@ export class Culling {
   }
 }
 
-/** What a pass draws. It has a class of its own, as code that reads literals with a getter finds another kind of object in each picture. */
+/**
+ * What a pass draws. A class of its own, because code that reads object literals with a getter meets another hidden class in each
+ * picture.
+ */
 class PassView implements DrawnView {
   readonly camera: Camera;
   readonly volume: ViewVolume;
@@ -233,7 +236,7 @@ class PassView implements DrawnView {
     this.minPixels = minPixels;
   }
 
-  /** It is found where it is asked for, of what has not moved: where all moves, nobody asks. */
+  /** Computed on demand, for objects that have not moved: where everything moves, nobody asks. */
   get isContained(): boolean {
     this.#isContained ??= isContained(this.camera, this.seen.view.options);
     return this.#isContained;

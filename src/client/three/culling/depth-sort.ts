@@ -1,12 +1,11 @@
-/** Bits of a key that one pass of the sort looks at: as many counters as the processor's nearest memory has room for. */
+/** Bits of a key that one pass of the sort examines: as many counters as fit into the L1 cache. */
 const BITS = 11;
 const BUCKETS = 1 << BITS;
 const MASK = BUCKETS - 1;
 
 /**
- * Sorts numbers by the depths that belong to them, ascending or descending; those of equal depth stay in order. A radix sort of
- * all 64 bits (Knuth, "The Art of Computer Programming", volume 3, 5.2.5), for where the filter of WebAssembly, which sorts
- * faster, is not there.
+ * Sorts indices by their depths, ascending or descending; equal depths keep their order. A radix sort of all 64 bits (Knuth, "The
+ * Art of Computer Programming", volume 3, 5.2.5), used where the WebAssembly filter, which sorts faster, is not there.
  */
 export class DepthSort {
   #keys = new Float64Array(0);
@@ -14,7 +13,7 @@ export class DepthSort {
   #next = new Uint32Array(0);
   readonly #starts = new Uint32Array(BUCKETS);
 
-  /** Answers the places of the depths, the first `count` of them, in their order. */
+  /** Returns the indices of the first `count` depths, in their order. */
   sort(depths: Float64Array, count: number, isDescending: boolean): Uint32Array {
     if (this.#order.length < count) {
       this.#keys = new Float64Array(count);
@@ -23,8 +22,8 @@ export class DepthSort {
     }
     const words = new Uint32Array(this.#keys.buffer);
     for (let i = 0; i < count; i++) {
-      this.#keys[i] = (isDescending ? -depths[i] : depths[i]) + 0; // -0 is 0
-      // As a number without a sign that is in the order of the float.
+      this.#keys[i] = (isDescending ? -depths[i] : depths[i]) + 0; // turns -0 into 0
+      // An unsigned integer that sorts like the float.
       const isNegative = words[2 * i + 1] >>> 31 === 1;
       words[2 * i] ^= isNegative ? 0xffffffff : 0;
       words[2 * i + 1] ^= isNegative ? 0xffffffff : 0x80000000;

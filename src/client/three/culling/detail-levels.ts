@@ -1,13 +1,13 @@
 import type { BufferGeometry } from 'three';
 import type { DetailLevel } from '../track-options.js';
 
-/** Default of `hysteresis`: what has become so much larger than the limit is drawn in more detail again. */
+/** Default of `hysteresis`: an object is drawn in more detail again once it is larger than the limit by this fraction. */
 const HYSTERESIS = 0.1;
 
-/** Levels of detail that are chosen by how many pixels something has across. Level 0 is what it is by itself. */
+/** Levels of detail that are chosen by an object's size in pixels across. Level 0 is the object as it is. */
 export class DetailLevels {
   readonly geometries: readonly (BufferGeometry | null)[];
-  /** Below so many pixels a level is drawn, and from so many on the finer one again. */
+  /** A level is drawn below this many pixels, and the finer one again from this many on. */
   readonly #coarser: readonly number[];
   readonly #finer: readonly number[];
 
@@ -17,7 +17,7 @@ export class DetailLevels {
     this.#finer = levels.map(({ pixels, hysteresis = HYSTERESIS }) => pixels * (1 + hysteresis));
   }
 
-  /** Answers the level of what was drawn in one of them before, and has so many pixels across now. */
+  /** Returns the next level of an object that was drawn in the level `before` and is now this many pixels across. */
   next(before: number, pixels: number): number {
     let level = before;
     while (level + 1 < this.#coarser.length && pixels < this.#coarser[level + 1]) level++;

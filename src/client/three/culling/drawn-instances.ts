@@ -11,41 +11,41 @@ import {
 
 type Instanced = InstancedMesh['instanceMatrix'] | DataTexture;
 
-/** Room for so many instances more than there are drawn, so that it is not made anew with each frame. */
+/** Capacity per drawn instance, so that the buffers are not reallocated in each frame. */
 const HEADROOM = 1.5;
 const FEWEST = 64;
 
-/** Arrays that may be replaced, and written to, since they were copied. */
+/** The source and version of a copy: the app may since have replaced or written to the source. */
 interface Copied {
   readonly of: Instanced;
   readonly version: number;
 }
 
-/** What a renderer is given in place of an InstancedMesh. */
+/** The mesh that a renderer draws in place of an InstancedMesh. */
 type Stand = InstancedMesh & { children: never[] };
 
 /** Numbers of instances in their order. */
 interface List {
   readonly numbers: Uint32Array;
   readonly count: number;
-  /** Their matrices, where they are known in this order. */
+  /** Their matrices, if they are known in this order. */
   readonly matrices: Float32Array | null;
 }
 
 /**
- * Some instances of an InstancedMesh, for a renderer to draw in its place. The app's mesh stays what it is: what stands for
- * it inherits everything from it, its place in the scene and its number included, and has matrices, colours, influences of morph
- * targets and a count of its own, and in a coarser level of detail a geometry. It casts no shadow, which is the mesh's to do,
- * with all of its instances.
+ * Some instances of an InstancedMesh, for a renderer to draw in its place. The app's mesh remains as it is. The mesh drawn in its
+ * place inherits everything from it, including its place in the scene and its id, and has matrices, colours, influences of morph
+ * targets and a count of its own, and in a coarser level of detail a geometry. It casts no shadow: the app's mesh does that, with
+ * all of its instances.
  */
 export class DrawnInstances {
   readonly #mesh: InstancedMesh;
-  /** It is drawn with this; null for the mesh's own. */
+  /** The geometry that is drawn; null for the mesh's own. */
   readonly #geometry: BufferGeometry | null;
   #stand: Stand | null = null;
   #list = new Uint32Array(FEWEST);
   #count = 0;
-  /** What the stand's arrays are copies of, by the list: of matrices, colours and influences. */
+  /** The sources that the stand's arrays are copied from: matrices, colours and influences of the list. */
   #copied: (Copied | undefined)[] = [];
 
   constructor(mesh: InstancedMesh, geometry: BufferGeometry | null) {
@@ -53,7 +53,7 @@ export class DrawnInstances {
     this.#geometry = geometry;
   }
 
-  /** Has these instances drawn in this order. */
+  /** Makes these instances be drawn in this order. */
   show({ numbers: list, count, matrices: known }: List): InstancedMesh {
     const mesh = this.#mesh;
     const { instanceMatrix, instanceColor } = mesh;
@@ -86,7 +86,7 @@ export class DrawnInstances {
     return stand;
   }
 
-  /** Lets go of the memory on the graphics card. */
+  /** Frees the memory on the graphics card. */
   dispose(): void {
     this.#stand?.dispatchEvent({ type: 'dispose' });
     this.#stand?.morphTexture?.dispose();
@@ -94,7 +94,7 @@ export class DrawnInstances {
     this.#copied = [];
   }
 
-  /** The influences of morph targets; null where the geometry has none, as a level of detail need not. */
+  /** The influences of morph targets; null if the geometry has none, which a level of detail may lack. */
   get #morphTexture(): DataTexture | null {
     const { morphAttributes } = this.#geometry ?? this.#mesh.geometry;
     return Object.keys(morphAttributes).length === 0 ? null : (this.#mesh.morphTexture ?? null);
@@ -122,7 +122,7 @@ export class DrawnInstances {
       morphTexture: morphTexture === null ? null : emptyRows(morphTexture, capacity),
       ...(this.#geometry !== null && { geometry: this.#geometry }),
     });
-    // What receives shadows is in a VSMShadowMap, too.
+    // A VSMShadowMap draws objects that receive shadows, too.
     this.#stand.onBeforeShadow = () => {
       this.#stand!.count = 0;
     };
@@ -139,20 +139,20 @@ function standFor(mesh: InstancedMesh, arrays: Partial<InstancedMesh>): Stand {
     count: 0,
     children: [],
     castShadow: false,
-    // Renderers listen for its own end.
+    // Renderers listen for the disposal of the stand itself.
     _listeners: undefined,
     updateMatrixWorld: () => {},
-    // Another sphere than the mesh's would have it drawn, and sorted, where the mesh is not.
+    // With another sphere than the mesh's, the stand would be drawn and sorted where the mesh is not.
     computeBoundingSphere: () => mesh.computeBoundingSphere(),
     raycast: () => {},
-    // What the app has there finds the mesh, with fields that nobody inherits.
+    // The app's callbacks are called on the mesh itself, whose private fields are not inherited.
     onBeforeRender: (...args: Parameters<InstancedMesh['onBeforeRender']>) => mesh.onBeforeRender(...args),
     onAfterRender: (...args: Parameters<InstancedMesh['onAfterRender']>) => mesh.onAfterRender(...args),
   };
   return Object.create(mesh, Object.getOwnPropertyDescriptors(own)) as Stand;
 }
 
-/** Notes what was copied, of which three may never send its ranges: those that the app adds would pile up. */
+/** Notes what was copied. three may never upload the source's update ranges: those that the app adds would pile up. */
 function copyOf(of: Instanced): Copied {
   if ('count' in of && of.updateRanges.length > of.count) {
     of.clearUpdateRanges();
@@ -169,7 +169,7 @@ function widthOf(texture: DataTexture | null): number {
   return texture == null ? 0 : (texture.image as { width: number }).width;
 }
 
-/** Answers a texture of the kind that `setMorphAt` makes, with room for so many rows. */
+/** Returns a texture of the kind that `setMorphAt` makes, with room for this many rows. */
 function emptyRows(texture: DataTexture, count: number): DataTexture {
   const { width } = texture.image as { width: number };
   return new DataTexture(new Float32Array(width * count), width, count, RedFormat, FloatType);
@@ -182,7 +182,7 @@ function copyRows(from: DataTexture, to: DataTexture, list: Uint32Array, count: 
   to.needsUpdate = true;
 }
 
-/** Copies what has so many numbers each; what is not there is read as zeros. */
+/** Copies items of `size` numbers each; missing numbers are read as zeros. */
 function copyItems(source: TypedArray, target: TypedArray, size: number, list: Uint32Array, count: number): void {
   for (let i = 0; i < count; i++) {
     const at = size * list[i];
@@ -190,7 +190,7 @@ function copyItems(source: TypedArray, target: TypedArray, size: number, list: U
   }
 }
 
-/** Answers an attribute of the same kind, with room for so many instances. */
+/** Returns an attribute of the same kind, with room for this many instances. */
 function emptied(attribute: InstancedBufferAttribute, count: number): InstancedBufferAttribute {
   const { array, itemSize, normalized, meshPerAttribute } = attribute;
   const TypedArray = array.constructor as Float32ArrayConstructor;
@@ -204,7 +204,7 @@ function isAlike(a: InstancedBufferAttribute | null, b: InstancedBufferAttribute
   return a.itemSize === b.itemSize && a.normalized === b.normalized && a.array.constructor === b.array.constructor;
 }
 
-/** Copies the instances of a list, and has no more than these sent to the graphics card. */
+/** Copies the instances of a list, and sends no more than these to the graphics card. */
 function copy(from: InstancedBufferAttribute, to: InstancedBufferAttribute, list: Uint32Array, count: number): void {
   const { itemSize, array } = from;
   if (itemSize === 16) copyMatrices(array as Float32Array, to.array as Float32Array, list, count);
@@ -212,14 +212,14 @@ function copy(from: InstancedBufferAttribute, to: InstancedBufferAttribute, list
   send(to, count);
 }
 
-/** Has so many instances sent to the graphics card. */
+/** Sends this many instances to the graphics card. */
 function send(attribute: InstancedBufferAttribute, count: number): void {
   attribute.clearUpdateRanges();
   attribute.addUpdateRange(0, attribute.itemSize * count);
   attribute.needsUpdate = true;
 }
 
-/** Copies some matrices. Of 10,000 it takes 0.13 ms; a loop over the sixteen takes 0.20 ms, subarrays and `set` take 0.42 ms. */
+/** Copies some matrices. For 10,000 it takes 0.13 ms; a loop over the sixteen takes 0.20 ms, subarrays and `set` take 0.42 ms. */
 function copyMatrices(source: Float32Array, target: Float32Array, list: Uint32Array, count: number): void {
   for (let i = 0; i < count; i++) {
     const from = 16 * list[i];

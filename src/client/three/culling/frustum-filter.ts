@@ -4,15 +4,15 @@ import type { FrustumFilter } from './packed-filter.js';
 let filter: FrustumFilter | null = null;
 let isBegun = false;
 
-/** Answers the filter, which is there a few milliseconds after this was called first; null until then, or where there is no SIMD. */
+/** Returns the filter, which is ready a few milliseconds after the first call; null until then, or where there is no SIMD. */
 export function frustumFilter(): FrustumFilter | null {
   if (!isBegun) void startFilter();
   return filter;
 }
 
 /**
- * Loads what only pages with culling need, and starts it, from another module than its own where one is given, packed by gzip.
- * Where that cannot be, instances are looked at without it.
+ * Loads the code that only pages with culling need, and starts the filter. `packed` is a module, packed by gzip, that replaces
+ * its own. If that fails, instances are tested without the filter.
  */
 export async function startFilter(packed?: Uint8Array<ArrayBuffer>): Promise<void> {
   isBegun = true;
@@ -20,20 +20,20 @@ export async function startFilter(packed?: Uint8Array<ArrayBuffer>): Promise<voi
     const { FrustumFilter } = await import('./packed-filter.js');
     filter = await FrustumFilter.start(packed);
   } catch {
-    // As it was.
+    // Stays without the filter.
   }
 }
 
-/** Numbers of a matrix. */
+/** Numbers per matrix. */
 const MATRIX = 16;
 
-/** The views of arrays, for as long as these are there. */
+/** The views of each array, kept as long as the array. */
 const known = new WeakMap<Float32Array, Float32Array[]>();
 
 /**
- * Answers the matrices of at least the first `count` instances of an array, as views of as many as are asked about at once. They
- * are kept for the array, as thousands take 0.2 to 0.5 µs and 0.1 KB each: all cameras that see a mesh share them, as do pictures
- * of a mesh whose arrays take turns.
+ * Returns the matrices of at least the first `count` instances of an array, as one view per chunk. The views are kept with the
+ * array, since thousands of them take 0.2 to 0.5 µs and 0.1 KB each: all cameras that see a mesh share them, and so do pictures
+ * of a mesh whose arrays alternate.
  */
 export function chunksOf(array: Float32Array, count: number): readonly Float32Array[] {
   let views = known.get(array);

@@ -1,18 +1,18 @@
 import { Frustum, type Object3D } from 'three';
 
-/** It decides about objects that three would draw. */
+/** Decides about objects that three would draw. */
 export interface RenderPass {
-  /** Tells whether it is about what is in this frustum. */
+  /** Returns whether the pass culls by this frustum. */
   isOf(frustum: Frustum): boolean;
-  /** Tells whether the object is always to be drawn but by this pass: its `frustumCulled` is not the app's. */
+  /** Returns whether three would always draw the object but for this pass: the pass, not the app, has set its `frustumCulled`. */
   isForced(object: Object3D): boolean;
-  /** Tells whether the object is left out, which three would draw. */
+  /** Returns whether the pass leaves out an object that three would draw. */
   isLeftOut(object: Object3D): boolean;
 }
 
 type FrustumTest = (this: Frustum, object: Object3D) => boolean;
 
-/** The test of three's, and what takes its place while a pass is under way. */
+/** three's own test, and its replacement while a pass is under way. */
 interface Replaced {
   readonly test: FrustumTest;
   original: FrustumTest;
@@ -20,14 +20,15 @@ interface Replaced {
 
 const THREES = Frustum.prototype as unknown as { intersectsObject: FrustumTest };
 
-/** The passes under way, the newest last: a mirror renders while what it is in does. */
+/** The passes under way, the newest last: a mirror renders while the scene that contains it is being rendered. */
 const passes: RenderPass[] = [];
-/** It is made once: of a function that is another in each picture, code that calls it is not compiled for long. */
+/** Made only once: if the function were another in each picture, the code that calls it would not stay compiled for long. */
 let replaced = replacing();
 
 /**
- * Lets a pass decide about all objects but sprites that renderers ask frusta of three about, until `leave`. They ask before they
- * draw, for the picture and for shadows, each with a frustum of its own. Nothing of three is changed while no pass is under way.
+ * Lets a pass decide, until `leave`, about all objects except sprites that renderers test against frusta of three. They test
+ * before they draw, for the picture and for shadows, each with a frustum of its own. Nothing of three is changed while no pass is
+ * under way.
  */
 export function enter(pass: RenderPass): void {
   if (passes.push(pass) > 1) return;
@@ -40,7 +41,7 @@ export function leave(pass: RenderPass): void {
   if (at < 0) return;
   passes.splice(at, 1);
   if (passes.length > 0) return;
-  // Whoever replaced it meanwhile calls ours, which asks nobody then, and goes on to what was there before.
+  // Whoever replaced the method meanwhile calls ours, which then asks no pass and continues with the original.
   if (THREES.intersectsObject === replaced.test) THREES.intersectsObject = replaced.original;
   else replaced = replacing();
 }
@@ -49,7 +50,7 @@ function replacing(): Replaced {
   const own: Replaced = {
     original: THREES.intersectsObject,
     test(object) {
-      // Nothing is made here: it is called for each object of a scene.
+      // Nothing is allocated here: this is called for each object of a scene.
       for (const pass of passes) if (pass.isForced(object)) return !passes.some(isOf, this);
       if (!own.original.call(this, object)) return false;
       for (const pass of passes) if (pass.isOf(this) && pass.isLeftOut(object)) return false;

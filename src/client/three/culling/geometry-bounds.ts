@@ -2,14 +2,14 @@ import { Box3, BufferGeometry, Sphere } from 'three';
 import { versionOf } from '../geometry/geometry-version.js';
 import { ROUNDING } from './view-volume.js';
 
-/** Bounds of more vertices take too long to find while a picture is drawn. */
+/** Bounds of more vertices take too long to compute while a picture is drawn. */
 const MOST_VERTICES = 1 << 16;
 
-/** Where the vertices of a geometry are. */
+/** Bounds of a geometry's vertices. */
 export interface Bounds {
   readonly box: Box3;
   readonly sphere: Sphere;
-  /** They are the app's, and reach beyond the vertices. */
+  /** Whether the bounds are the app's and larger than those of the vertices. */
   readonly isLarger?: boolean;
 }
 
@@ -25,18 +25,18 @@ const known = new WeakMap<BufferGeometry, KnownBounds>();
 const NO_SPHERE = new Sphere();
 
 /**
- * Finds the bounds of a geometry's vertices, once for each version of them. The geometry's own bounds are the app's, which need
- * not tell where vertices are that have moved: alone they are taken only of large ones that never did. Where the app's sphere is
- * larger, shaders may move vertices within it, as three draws by it: both count. Null where there are none.
+ * Computes the bounds of a geometry's vertices, once for each version of them. The geometry's own bounds are the app's and may be
+ * outdated once vertices have moved: they are used alone only for large geometries that never changed. Where the app's sphere is
+ * larger, shaders may move vertices within it, because three culls by it: then the bounds enclose both. Null if there are none.
  */
 export function boundsOf(geometry: BufferGeometry): Bounds | null {
   const { position } = geometry.attributes;
   const version = versionOf(position);
   const own = geometry.boundingSphere;
-  // One of NaN, of vertices that are not finite, is none.
+  // A sphere of NaN, from vertices that are not finite, counts as none.
   const given = own !== null && own.radius >= 0 ? own : NO_SPHERE;
   const found = known.get(geometry);
-  // Asked for each Mesh of a picture, it makes no garbage.
+  // Makes no garbage, since it is called for each Mesh of a picture.
   if (found && found.position === position && found.version === version && found.given.equals(given))
     return found.bounds;
   let bounds: Bounds | null = null;
@@ -46,7 +46,7 @@ export function boundsOf(geometry: BufferGeometry): Bounds | null {
     alone.computeBoundingSphere();
     bounds = { box: alone.boundingBox!, sphere: alone.boundingSphere! };
     const { box, sphere } = bounds;
-    // A sphere about the box is not the app's own: it is what loaders make. One that is infinite is.
+    // A sphere around the box is not the app's own: loaders make it. An infinite one is the app's own.
     const size = box.min.distanceTo(box.max);
     if (given !== NO_SPHERE && !(Math.abs(2 * given.radius - size) <= ROUNDING * size)) {
       const reach = sphere.center.distanceTo(given.center) + given.radius;
@@ -59,13 +59,13 @@ export function boundsOf(geometry: BufferGeometry): Bounds | null {
     const sphere = given.clone();
     bounds = { box: geometry.boundingBox?.clone() ?? sphere.getBoundingBox(new Box3()), sphere };
   }
-  // Where a vertex is not finite, nothing is known.
+  // If a vertex is not finite, the bounds are unknown.
   if (bounds !== null && !(bounds.sphere.radius >= 0 && bounds.sphere.radius < Infinity)) bounds = null;
   known.set(geometry, { position, version, given: given.clone(), bounds });
   return bounds;
 }
 
-/** Answers how many triangles are drawn of a geometry. */
+/** Returns how many triangles of a geometry are drawn. */
 export function trianglesOf({ index, attributes, drawRange }: BufferGeometry): number {
   const all = index?.count ?? attributes.position?.count ?? 0;
   return Math.floor(Math.max(0, Math.min(all - drawRange.start, drawRange.count)) / 3);

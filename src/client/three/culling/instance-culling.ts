@@ -14,47 +14,47 @@ import type { OcclusionAnswer } from './occlusion-answer.js';
 import type { SeenObjects } from './seen-objects.js';
 import { ROUNDING, type ViewVolume } from './view-volume.js';
 
-/** A camera that draws, and what the newest answer says of its view. */
+/** A camera that draws, and what its view sees by the newest answer. */
 export interface DrawnView {
   readonly camera: Camera;
   readonly volume: ViewVolume;
   readonly seen: SeenObjects;
-  /** It draws nothing that was not asked about. */
+  /** Whether the camera draws nothing that was not asked about. */
   readonly isContained: boolean;
-  /** What is hidden in it; null where that is not true of what is drawn. */
+  /** What is hidden in the view; null if that is not true of what is drawn now. */
   readonly occlusion: OcclusionAnswer | null;
-  /** What was hidden when it was asked about. */
+  /** What was hidden when the view was asked about. */
   readonly asked: OcclusionAnswer | null;
-  /** Pixels of half a unit where clip w is 1. */
+  /** Pixels of a unit where clip w is 1. */
   readonly pixels: number;
   readonly minPixels: number;
 }
 
-/** What is drawn of a mesh. */
+/** The part of a mesh that is drawn. */
 export interface DrawnPart {
-  /** They are drawn in its place, one after the other; none where nothing is. */
+  /** Meshes that are drawn in its place, one after the other; empty if nothing is. */
   readonly stands: readonly InstancedMesh[];
   readonly hidden: number;
   readonly occluded: number;
-  /** So many triangles are not drawn. */
+  /** How many triangles are not drawn. */
   readonly triangles: number;
 }
 
 const NO_RANGES = new Int32Array(2);
 
-/** Which instances of an InstancedMesh a view draws: in which order, and in which levels of detail. */
+/** Decides which instances of an InstancedMesh a view draws, in which order, and in which levels of detail. */
 export class InstanceCulling {
   readonly #mesh: InstancedMesh;
   readonly #entry: CullableObject;
   readonly #order: InstanceOrder | null;
   readonly #levels: DetailLevels | null;
   readonly #test = new InstanceTest();
-  /** Those that are drawn, for each level of detail. */
+  /** The drawn instances of each level of detail. */
   readonly #drawn: DrawnInstances[];
-  /** The level in which each was drawn last. */
+  /** The level in which each instance was drawn last. */
   #level = new Uint8Array(0);
   #parts: Uint32Array[] = [];
-  /** It was looked through; and its shader knows the instances by their numbers. */
+  /** The material that was examined last, and whether its shader identifies instances by their numbers. */
   #material: InstancedMesh['material'] | null = null;
   #isByNumber = false;
   readonly #sphere = new Sphere();
@@ -67,7 +67,10 @@ export class InstanceCulling {
     this.#drawn = (levels?.geometries ?? [null]).map((geometry) => new DrawnInstances(mesh, geometry));
   }
 
-  /** Finds what a view draws of it. Null where that is all of it, as it is, and where its instances cannot be told apart. */
+  /**
+   * Finds what a view draws of the mesh. Null if that is the whole mesh, as it is, or if its instances cannot be drawn
+   * separately.
+   */
   draw(view: DrawnView): DrawnPart | null {
     const mesh = this.#mesh;
     const total = wantedOf(mesh);
@@ -105,35 +108,35 @@ export class InstanceCulling {
     return { ...this.#show(found, forms, own.sphere, total), hidden: total - count, occluded };
   }
 
-  /** Lets go of the memory on the graphics card. */
+  /** Frees the memory on the graphics card. */
   dispose(): void {
     for (const each of this.#drawn) each.dispose();
   }
 
-  /** Finds a sphere about the geometries of all levels; tells whether it is that about the mesh's own. */
+  /** Computes a sphere around the geometries of all levels; returns whether it is no larger than that of the mesh's own geometry. */
   #measure({ sphere }: Bounds): boolean {
     this.#sphere.copy(sphere);
     for (const geometry of this.#levels!.geometries) {
       if (geometry === null) continue;
       const bounds = boundsOf(geometry);
-      // Of what has no bounds nothing is known.
+      // A geometry without bounds may reach anywhere.
       const reach = bounds === null ? Infinity : bounds.sphere.center.distanceTo(sphere.center) + bounds.sphere.radius;
       this.#sphere.radius = Math.max(this.#sphere.radius, reach);
     }
     return this.#sphere.radius <= sphere.radius * (1 + ROUNDING);
   }
 
-  /** Tells whether those of its instances are hidden that the answer says so of. */
+  /** Returns whether the instances that the answer names as hidden are hidden. */
   #canBeHidden({ occlusion }: DrawnView): boolean {
     return occlusion !== null && canBeHidden(this.#mesh, this.#entry.cullable === true);
   }
 
-  /** Finds among those that the answer names. */
+  /** Tests only the instances that the answer names. */
   #findSeen(found: Found, view: DrawnView, total: number, bounds: Sphere): void {
     const { seen, asked } = view;
     const { array } = this.#mesh.instanceMatrix;
     const { numbers, count } = seen.instancesOf(this.#entry);
-    // What is seen within the margin need not be in the picture.
+    // Instances that are seen within the margin need not be in the picture.
     this.#test.findAmong(array, numbers, lengthBelow(numbers, count, total), bounds);
     const hidden = asked?.instancesOf(this.#entry) ?? null;
     if (hidden === null || this.#canBeHidden(view)) return;
@@ -152,7 +155,7 @@ export class InstanceCulling {
     }
   }
 
-  /** Has the found ones drawn, sorted and in their levels. */
+  /** Makes the found instances be drawn, sorted and in their levels. */
   #show(found: Found, forms: Forms, sphere: Sphere, total: number): Pick<DrawnPart, 'stands' | 'triangles'> {
     const { count } = found;
     const order = this.#order;
@@ -171,12 +174,12 @@ export class InstanceCulling {
       stands.push(this.#drawn[level].show({ numbers: this.#parts[level], count: each, matrices: null }));
       triangles -= each * trianglesOf(levels.geometries[level] ?? this.#mesh.geometry);
     });
-    // The finer ones are nearer, by and large.
+    // The finer levels are nearer, by and large.
     if (order === 'back-to-front') stands.reverse();
     return { stands, triangles: Math.max(0, triangles) };
   }
 
-  /** Sorts numbers into their levels of detail; answers how many there are in each. */
+  /** Distributes numbers over their levels of detail; returns how many there are in each. */
   #split(levels: DetailLevels, numbers: Uint32Array, count: number, total: number, sphere: Sphere): number[] {
     if (this.#level.length < total) this.#level = grown(this.#level, total);
     const { array } = this.#mesh.instanceMatrix;
@@ -193,30 +196,30 @@ export class InstanceCulling {
   }
 }
 
-/** Answers how many of the ascending numbers are below a bound. */
+/** Returns how many of the ascending numbers are below a bound. */
 function lengthBelow(numbers: Uint32Array, count: number, bound: number): number {
   let length = count;
   while (length > 0 && numbers[length - 1] >= bound) length--;
   return length;
 }
 
-/** Tells whether its shaders read the number of an instance, as far as that can be read. */
+/** Returns whether the shaders read the number of an instance, as far as their source shows. */
 function readsNumbers({ material }: InstancedMesh): boolean {
   return [material]
     .flat()
     .some((own) => `${(own as ShaderMaterial).vertexShader}${own.onBeforeCompile}`.includes('gl_InstanceID'));
 }
 
-/** Tells whether its geometry says something of each instance, by the instance's number, or more is in its arrays than can be copied. */
+/** Returns whether the geometry has attributes per instance, which go by its number, or the arrays have more than can be copied. */
 function hasOwnAttributes({ geometry, instanceMatrix, instanceColor }: InstancedMesh): boolean {
   if ('isInstancedBufferGeometry' in geometry) return true;
   for (const each of [instanceMatrix, instanceColor]) {
-    // The graphics card may have written to it, or several instances share a value.
+    // The graphics card may have written to the attribute, or several instances share a value.
     if (each !== null && ('isStorageInstancedBufferAttribute' in each || each.meshPerAttribute > 1)) return true;
   }
   for (const name in geometry.attributes) {
     const attribute = geometry.attributes[name];
-    const { data = attribute } = attribute as { data?: object }; // an InterleavedBufferAttribute has some
+    const { data = attribute } = attribute as { data?: object }; // InterleavedBufferAttributes have `data`
     if ('isInstancedBufferAttribute' in attribute || 'isInstancedInterleavedBuffer' in data) return true;
   }
   return false;

@@ -5,25 +5,26 @@ import { chunksOf, frustumFilter } from './frustum-filter.js';
 import type { FrustumFilter } from './packed-filter.js';
 import { ROUNDING, type ViewVolume } from './view-volume.js';
 
-/** Fewer are looked at one by one. */
+/** Fewer instances than this are tested one by one. */
 const MANY = 64;
-/** Where the rows of x, y and w are in a matrix; here, each is behind the other. */
+/** Indices of the rows x, y and w in a matrix; `#rows` has them one after the other. */
 const ROWS = [0, 1, 3];
 
 /**
- * Tells which instances a camera may see, by the sphere of their geometry: of an instance that matrix L and place t put into
- * the mesh's space, the sphere is on the wrong side of a plane n · x + d where n · t + d + (Lᵀ n) · c is below -r |Lᵀ n|, c its
- * centre and r its radius. Of many, a filter leaves those that are near the view at most, and sorts them (frustum-filter.ts).
+ * Finds which instances a camera may see, by the bounding sphere of their geometry: for an instance that matrix L and translation
+ * t place in the mesh's space, the sphere is on the wrong side of a plane n · x + d if n · t + d + (Lᵀ n) · c is below -r |Lᵀ n|,
+ * where c is its centre and r its radius. For many instances, a filter keeps at most those near the view, and sorts them
+ * (frustum-filter.ts).
  */
 export class InstanceTest {
   readonly #planes = new Float64Array(24);
-  /** They tell clip x, y and w of a point of the mesh's space. */
+  /** Rows that yield clip x, y and w of a point in the mesh's space. */
   readonly #rows = new Float64Array(12);
   readonly #sight = { planes: this.#planes, rows: this.#rows };
-  /** It tells a point's way from the camera along the camera's axis. */
+  /** Row that yields the depth of a point along the camera's axis. */
   readonly #depth = new Float64Array(4);
   readonly #eye: Eye = { by: BY_AXIS, position: [0, 0, 0], forward: this.#depth };
-  /** What was found without the filter, which is null then. */
+  /** What was found without the filter; `#filter` is null then. */
   readonly #own: Found = {
     count: 0,
     numbers: new Uint32Array(0),
@@ -33,19 +34,22 @@ export class InstanceTest {
   };
   readonly #sort = new DepthSort();
   #filter: FrustumFilter | null = null;
-  /** Pixels a unit of the mesh's space where w is 1, at most. */
+  /** Pixels per unit of the mesh's space where w is 1, at most. */
   #pixels = 0;
   #minPixels = 0;
-  /** The centre of a sphere where it was placed last. */
+  /** Centre of the sphere that was placed last. */
   #x = 0;
   #y = 0;
   #z = 0;
 
-  /** Begins to ask about a mesh as it stands. What is drawn smaller than `minPixels`, of 2 · `pixels` times a unit at w = 1, is not seen. */
+  /**
+   * Begins the tests of a mesh at its present place. Spheres that are drawn smaller than `minPixels` across are not seen;
+   * `pixels` are those of a unit where clip w is 1.
+   */
   begin(volume: ViewVolume, camera: Camera, world: Matrix4, pixels: number, minPixels: number): void {
     const m = world.elements;
     const { planes, clip } = volume;
-    // Numbers are read by their index: views of parts, and lists, were a tenth of what a picture left behind.
+    // Numbers are read by index: subarrays and lists were a tenth of the garbage of a picture.
     for (let at = 0; at < 24; at += 4) {
       for (let k = 0; k < 4; k++) {
         const own = planes[at] * m[4 * k] + planes[at + 1] * m[4 * k + 1] + planes[at + 2] * m[4 * k + 2];
@@ -68,15 +72,15 @@ export class InstanceTest {
     this.#minPixels = minPixels;
   }
 
-  /** The eye by which depths along the camera's axis are told. */
+  /** The eye for depths along the camera's axis. */
   get eye(): Eye {
     return this.#eye;
   }
 
   /**
-   * Finds those instances that the camera may see, of `total`. `kinds` says which of the forms each is, by a number below 0 that
-   * it is not to be found; all are the first where that is null. Depths are found where there is an `eye`. What is answered
-   * is true until another test asks. Where somebody `collects`, `list` may answer the matrices of what is found, too.
+   * Finds which of `total` instances the camera may see. `kinds` has the form of each instance, a number below 0 for one that is
+   * to be skipped; if null, all have the first form. Depths are computed if there is an `eye`. The result is valid until another
+   * test begins. With `collects`, `list` may return the matrices of the found instances, too.
    */
   find(
     matrices: ArrayLike<number>,
@@ -107,7 +111,7 @@ export class InstanceTest {
     return filter;
   }
 
-  /** Adds those of some numbers that the camera may see to the found ones, of which there are none after `begun`. */
+  /** Tests only the given instances and appends those that the camera may see to the found ones, which are none after `begun`. */
   findAmong(matrices: ArrayLike<number>, numbers: Uint32Array, count: number, sphere: Sphere): void {
     const found = this.#own;
     for (let n = 0; n < count; n++) {
@@ -115,7 +119,7 @@ export class InstanceTest {
     }
   }
 
-  /** Begins to find among so many instances, none of which is found yet. */
+  /** Begins a search among `total` instances with an empty result. */
   begun(total: number): Found {
     this.#filter = null;
     const found = this.#own;
@@ -128,7 +132,7 @@ export class InstanceTest {
     return found;
   }
 
-  /** Finds the depths of what was found one by one. */
+  /** Computes the depths of instances that were found one by one. */
   findDepths(m: ArrayLike<number>, { spheres }: Forms, { by, position, forward }: Eye): void {
     const { count, numbers, forms, depths } = this.#own;
     const [eyeX, eyeY, eyeZ] = [position[0], position[1], position[2]];
@@ -143,7 +147,7 @@ export class InstanceTest {
     }
   }
 
-  /** Lists what was found last in an order, by the forms that it was found with. */
+  /** Lists what was found last in an order; the forms are those that it was found with. */
   list({ ranges }: Forms, direction: Direction): Listed {
     if (this.#filter !== null) return this.#filter.list(direction);
     const { count, numbers, forms, depths } = this.#own;
@@ -161,7 +165,7 @@ export class InstanceTest {
     return { ...listed, indices, matrices: null };
   }
 
-  /** Answers whether the camera may see a sphere that the i-th matrix of an array places. */
+  /** Returns whether the camera may see a sphere that the i-th matrix of an array places. */
   maySee(matrices: ArrayLike<number>, i: number, sphere: Sphere): boolean {
     const planes = this.#planes;
     const { radius } = sphere;
@@ -189,7 +193,7 @@ export class InstanceTest {
         const v = bx * nx + by * ny + bz * nz;
         const w = cx * nx + cy * ny + cz * nz;
         const slack = ROUNDING * (Math.abs(nx * px) + Math.abs(ny * py) + Math.abs(nz * pz) + Math.abs(d));
-        // -gap > r |Lᵀ n| + slack, squared: without a root.
+        // -gap > r |Lᵀ n| + slack, squared to avoid the root.
         const beyond = -gap - slack;
         if (beyond > 0 && beyond * beyond > radius * radius * (u * u + v * v + w * w)) return false;
       }
@@ -197,13 +201,13 @@ export class InstanceTest {
     return this.#minPixels === 0 || !(this.#pixelsAcross(matrices, at, radius) < this.#minPixels);
   }
 
-  /** Answers how many pixels across the sphere of an instance is drawn at most; Infinity at the eye. */
+  /** Returns how many pixels across the sphere of an instance is drawn at most; Infinity at the eye. */
   sizeOf(m: ArrayLike<number>, i: number, sphere: Sphere): number {
     this.#place(m, 16 * i, sphere);
     return this.#pixelsAcross(m, 16 * i, sphere.radius);
   }
 
-  /** Answers the same of the sphere that was placed last. */
+  /** Returns the same for the sphere that was placed last. */
   #pixelsAcross(m: ArrayLike<number>, at: number, ownRadius: number): number {
     const w = this.#rows;
     const depth = w[8] * this.#x + w[9] * this.#y + w[10] * this.#z + w[11];
@@ -212,7 +216,7 @@ export class InstanceTest {
     return depth > 0 ? (2 * ownRadius * Math.sqrt(squares) * this.#pixels) / depth : Number.POSITIVE_INFINITY;
   }
 
-  /** Places the centre of a sphere by the matrix that begins at `at`, in the order of operations in which three does. */
+  /** Places the centre of a sphere by the matrix that begins at `at`, with the operations in the same order as in three. */
   #place(m: ArrayLike<number>, at: number, { center: { x, y, z } }: Sphere): void {
     this.#x = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12];
     this.#y = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13];
@@ -220,7 +224,7 @@ export class InstanceTest {
   }
 }
 
-/** Keeps some of what was found. */
+/** Keeps those of the found instances that a callback accepts. */
 export function keep(found: Found, isKept: (instance: number, form: number) => boolean): void {
   const { numbers, forms, depths } = found;
   let count = 0;

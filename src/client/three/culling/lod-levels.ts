@@ -3,28 +3,28 @@ import type { DetailLevels } from './detail-levels.js';
 import { boundsOf } from './geometry-bounds.js';
 import type { ViewVolume } from './view-volume.js';
 
-/** Chooses levels of LODs by the pixels of what their first level draws, instead of by its distance. */
+/** Chooses levels of LODs by the size in pixels of their first level, instead of by distance. */
 export class LodLevels {
-  /** The level of each that this view has drawn last. */
+  /** The level of each LOD that this view has drawn last. */
   readonly #shown = new WeakMap<LOD, number>();
   readonly #sphere = new Sphere();
   readonly #part = new Sphere();
 
-  /** Shows the level of a LOD that its pixels choose, `pixels` of half a unit where clip w is 1. */
+  /** Shows the level of a LOD that its size in pixels chooses; `pixels` are those of a unit where clip w is 1. */
   choose(lod: LOD, levels: DetailLevels, volume: ViewVolume, pixels: number): void {
     const sphere = this.#sphereOf(lod);
-    // Of what has no bounds nothing is known.
+    // The size of a LOD without bounds is unknown.
     const size = sphere.isEmpty() ? Number.POSITIVE_INFINITY : volume.pixelsOf(sphere, pixels);
     const wish = levels.next(this.#shown.get(lod) ?? 0, size);
     this.#shown.set(lod, wish);
-    const level = Math.min(wish, lod.levels.length - 1); // it may have lost some
+    const level = Math.min(wish, lod.levels.length - 1); // the LOD may have lost levels
     lod.levels.forEach(({ object }, i) => {
       object.visible = i === level;
     });
-    (lod as unknown as { _currentLevel: number })._currentLevel = level; // what `getCurrentLevel` answers
+    (lod as unknown as { _currentLevel: number })._currentLevel = level; // returned by `getCurrentLevel`
   }
 
-  /** Finds a sphere about what the first level draws, in the world. */
+  /** Computes a sphere in the world around everything that the first level draws. */
   #sphereOf(lod: LOD): Sphere {
     const sphere = this.#sphere.makeEmpty();
     const left: Object3D[] = lod.levels.length > 0 ? [lod.levels[0].object] : [];
@@ -35,7 +35,7 @@ export class LodLevels {
         if (sphere.isEmpty()) sphere.copy(part);
         else sphere.radius = Math.max(sphere.radius, sphere.center.distanceTo(part.center) + part.radius);
       }
-      for (const child of each.children) left.push(child); // there may be too many for arguments
+      for (const child of each.children) left.push(child); // there may be too many for arguments of a call
     }
     return sphere;
   }

@@ -1,7 +1,7 @@
 import type { BufferAttribute, BufferGeometry, DataTexture, InstancedMesh } from 'three';
 import { versionOf } from '../geometry/geometry-version.js';
 
-/** How far the vertices of a geometry are moved by each target at an influence of 1, and how far they are from the origin at most. */
+/** How far each target moves the vertices of a geometry at an influence of 1, and how far they are from the origin at most. */
 interface Reaches {
   readonly versions: readonly unknown[];
   readonly targets: Float64Array;
@@ -10,13 +10,13 @@ interface Reaches {
 
 const known = new WeakMap<BufferGeometry, Reaches>();
 
-/** Positions that take longer to look through are not, while a picture is drawn. */
+/** Larger numbers of coordinates take too long to scan while a picture is drawn. */
 const MOST_NUMBERS = 1 << 20;
 
 /**
- * Answers by how much the sphere about the vertices at rest is to grow to hold those that morph targets have moved: three
- * draws b · rest + Σ w · target, or with targets that are `morphTargetsRelative` what they add to it. Null where that
- * takes too long to find out.
+ * Returns how far the sphere around the vertices at rest has to grow to enclose vertices that morph targets have moved: three
+ * draws b · rest + Σ w · target or, if the targets are `morphTargetsRelative`, adds them to the rest position. Null if that takes
+ * too long to find out.
  */
 export function morphGrowth({ geometry, morphTexture }: InstancedMesh): ((instance: number) => number) | null {
   const reaches = reachesOf(geometry);

@@ -21,42 +21,45 @@ import { boundsOf } from './geometry-bounds.js';
 import { type AnsweredInstances, listOf, push, type SeenInstances } from './seen-objects.js';
 import type { ViewVolume } from './view-volume.js';
 
-/** Rounding moves an eye that stands still by less than this part of the way to the near plane. */
+/** Rounding moves an eye that stands still by less than this fraction of the distance to the near plane. */
 const ROUNDING = 1e-6;
 
-/** So many answers later, where an object is that was named is not noted any more: a camera that turns comes back to it. */
+/**
+ * Number of answers after which an object is forgotten that none of them has named. Until then it is kept, because a camera that
+ * turns comes back to it.
+ */
 const KEPT = 120;
 
-/** What the service says about where objects are. */
+/** The part of the service that knows where objects are. */
 export interface Places {
-  /** Tells whether the transform of an object that was told last, in a whole update, is this one. */
+  /** Returns whether this is the transform of an object that was sent last, in a whole update. */
   isPlacedAs(id: ObjectId, matrix: ArrayLike<number>): boolean;
   setObject(id: ObjectId, options: { occluder: boolean }): void;
 }
 
-/** Where an object of one id was when updates were asked. */
+/** Where an object of one id was when updates were sent. */
 interface Standing {
   readonly id: ObjectId;
   readonly object: Mesh;
   readonly matrix: Float64Array;
-  /** It has been there, for the service as well, since the update of this number. */
+  /** The number of the update since which the object has been there, for the service as well. */
   since: number;
-  /** The newest answer that names it. */
+  /** The newest answer that names the object. */
   answer: number;
 }
 
 type Owner = PlacedOwner & CullableObject;
 
 /**
- * What the newest answer says that nearer objects hide from one view. It is true for as long as these, and what they hide, are
- * where they were when it was asked, and as they were, and the eye is within the margin that it was asked with; the camera may
- * turn. Where an object was then is known of those that an answer has named before: they are compared in each `update`.
+ * What nearer objects hide from one view by the newest answer. That is true as long as the occluders and the hidden objects are
+ * where they were when it was asked, unchanged, and the eye is within the margin that it was asked with; the camera may turn.
+ * Where an object was at that time is known only if an earlier answer has named it: named objects are compared in each `update`.
  */
 export class OcclusionAnswer {
   readonly #standing = new Map<ObjectId, Standing>();
   #occluders: Owner[] = [];
   #occluderIds: ObjectId[] = [];
-  /** The slots of the objects that it names as hidden. */
+  /** The slots of the objects that the answer names as hidden. */
   readonly #hidden = new Set<number>();
   readonly #instances = new Map<PlacedOwner, AnsweredInstances>();
   #answer = 0;
@@ -88,7 +91,7 @@ export class OcclusionAnswer {
     for (const [id, standing] of this.#standing) if (answer - standing.answer > KEPT) this.#standing.delete(id);
   }
 
-  /** Notes where what was named is, for the update of that number, of which everything but the views was said. */
+  /** Notes where the named objects are, for the update of that number, of which all but the views was passed to the service. */
   ask(update: number, places: Places): void {
     for (const standing of this.#standing.values()) {
       try {
@@ -99,14 +102,14 @@ export class OcclusionAnswer {
           standing.since = update;
         }
       } catch {
-        standing.since = Number.POSITIVE_INFINITY; // it cannot be read
+        standing.since = Number.POSITIVE_INFINITY; // unreadable
       }
     }
   }
 
   /**
-   * Tells whether it is true of what a camera draws now. `update` and `view` are those that it was asked with. By `wishes` some
-   * instances are drawn with other triangles than the service knows.
+   * Returns whether the answer is true of what a camera draws now. `update` and `view` are those that it was asked with. By
+   * `wishes`, some instances are drawn with other triangles than the service knows.
    */
   holds(
     camera: Camera,
@@ -125,7 +128,7 @@ export class OcclusionAnswer {
       const mesh = owner.object as Mesh;
       try {
         const isSaid = owner.occluder === true;
-        // The service learns what does not hide, so that it finds others.
+        // The service is notified of objects that do not hide others, so that it finds other occluders.
         if (!isSaid && !hidesOthers(mesh)) {
           owner.onMeshChange();
           holds = false;
@@ -137,18 +140,18 @@ export class OcclusionAnswer {
             isShown(mesh, scene) &&
             isDrawnWhereItIs(mesh, volume) &&
             mesh.layers.test(camera.layers) &&
-            drawnOf(owner) === mesh && // of a LOD another level may be drawn
+            drawnOf(owner) === mesh && // another level of a LOD may be drawn
             this.#isAsItWas(owner, this.#occluderIds[i], update, view.layers);
       } catch {
-        holds = false; // what cannot be read, hides nothing
+        holds = false; // an unreadable object hides nothing
       }
     }
     return holds;
   }
 
   /**
-   * Tells whether a Mesh is hidden, as the answer has it, which `holds`: it is an object of one id, or the level that such a
-   * LOD shows.
+   * Returns whether a Mesh is hidden by an answer that `holds`. The Mesh is an object of one id, or the level that a LOD of one
+   * id shows.
    */
   hides(owner: Owner, mesh: Mesh, update: number, layers: number): boolean {
     const id = owner.idAt(0);
@@ -157,7 +160,10 @@ export class OcclusionAnswer {
     return this.#isAsItWas(owner, id, update, layers);
   }
 
-  /** Answers the numbers of an object's instances that are hidden; `areHidden`: it `holds`, and they are as they were. */
+  /**
+   * Returns the numbers of an object's hidden instances. They are hidden if the answer `holds` and the instances are as they
+   * were.
+   */
   instancesOf(owner: PlacedOwner): SeenInstances | null {
     return this.#instances.get(owner) ?? null;
   }
@@ -180,7 +186,7 @@ export class OcclusionAnswer {
   }
 }
 
-/** Answers what is drawn of an object of one id. */
+/** Returns the Mesh that is drawn for an object of one id. */
 function drawnOf({ object, drawn }: Owner): Mesh {
   return drawn ?? (object as Mesh);
 }
@@ -189,12 +195,12 @@ const eye = new Vector3();
 const askedEye = new Vector3();
 const askedWorld = new Matrix4();
 
-/** Tells whether what was hidden is, as far as the camera goes: it may have moved within the margin. */
+/** Returns whether hidden objects are still hidden as far as the camera is concerned: it may have moved within the margin. */
 function isEyeWithin(camera: Camera, { options }: SceneView): boolean {
   const { near, isPerspectiveCamera } = camera as PerspectiveCamera;
   if (!isSameMatrix(camera.projectionMatrix.elements, options.projection)) return false;
   if (isPerspectiveCamera !== true) {
-    // Lines of sight that are parallel stay the same, as long as it does not turn.
+    // Parallel lines of sight stay the same as long as the camera does not turn.
     if ((camera as OrthographicCamera).isOrthographicCamera !== true) return false;
     const { elements } = camera.matrixWorldInverse;
     for (let i = 0; i < 11; i++) if (elements[i] !== options.view[i]) return false;
@@ -206,8 +212,8 @@ function isEyeWithin(camera: Camera, { options }: SceneView): boolean {
 }
 
 /**
- * Tells whether three draws it where it is in view: the bounding sphere that three goes by may be where it was before its vertices,
- * or instances, moved. Those of instances are not gone through.
+ * Returns whether three draws a mesh wherever it is in view: three culls by the bounding sphere, which may be outdated after
+ * vertices or instances have moved. Spheres of instances are not examined.
  */
 function isDrawnWhereItIs(mesh: Mesh, { frustum }: ViewVolume): boolean {
   if (!mesh.frustumCulled || frustum.intersectsObject(mesh)) return true;

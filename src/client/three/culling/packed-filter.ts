@@ -1,8 +1,9 @@
-// It is loaded with its module when somebody asks for it, so that pages without culling load neither.
+// Loaded together with its WebAssembly module on demand, so that pages without culling load neither.
 import { FILTER_BYTES } from './filter-bytes.js';
 import { CHUNK, type Direction, type Eye, type Forms, type Found, type Listed, type Sight } from './filter-question.js';
 
-// Where src/worker/core/frustum-filter.ts reads what it is asked, in numbers of float32 or, where it says so, of float64.
+// Offsets at which src/worker/core/frustum-filter.ts reads its input: in float32 numbers or, where the name says so, in float64
+// numbers.
 const SLACKS = 32;
 const ROWS = 64;
 const BY_W = 81;
@@ -10,27 +11,27 @@ const EYE_64 = 24;
 const MATRICES = 4288;
 const TABLE_64 = 2656;
 
-/** Float64 numbers of a form; bytes of an instance that is found, and of its form before that. */
+/** Float64 numbers per form; bytes per found instance; bytes per instance for its form in the input. */
 const FORM = 5;
 const FOUND_BYTES = 32;
 const KIND_BYTES = 4;
-/** Here are zeros, as many as there are instances in a chunk. Nobody writes them. */
+/** Byte offset of zeros, as many as there are instances in a chunk. Nothing writes to them. */
 const ZEROS = 16896;
 const PAGE_BYTES = 1 << 16;
 
-/** What is computed in float32 is wrong by this part of its operands' sizes at most: five operations of 2^-24 each, and room. */
+/** Relative error of float32 results, of the sizes of their operands, at most: five operations of 2^-24 each, and some room. */
 const SLACK = 2e-6;
-/** Lengths are taken for longer by this part. */
+/** Lengths are enlarged by this factor. */
 const LONGER = 1 + 1e-5;
 
-/** What is divided by more than nothing is finite in float32. */
+/** Smallest divisor: with it, quotients are finite in float32. */
 const LEAST = 1e-30;
-/** A plane is w itself, times something, where its normal differs by no more: what it differs by is slack, too. */
+/** A plane counts as a multiple of w if its normal differs by no more than this; the difference is added to the slack. */
 const ALIKE = 1e-6;
 
-/** Numbers of a matrix. */
+/** Numbers per matrix. */
 const MATRIX = 16;
-/** The matrices of no more than so many are collected: 8 MB, and as much again for those in order. */
+/** Matrices of at most this many instances are collected: 8 MB, and as much again for the sorted ones. */
 const MOST_COLLECTED = 1 << 17;
 
 interface FilterModule {
@@ -42,8 +43,8 @@ interface FilterModule {
 }
 
 /**
- * Finds which of many spheres a camera may see, and sorts them, in WebAssembly. What it answers is in its memory, until it is
- * asked again.
+ * Finds which of many spheres a camera may see, and sorts them, in WebAssembly. Its results are in the module's memory, and valid
+ * until the next question.
  */
 export class FrustumFilter implements Found {
   count = 0;
@@ -57,13 +58,16 @@ export class FrustumFilter implements Found {
   #listed!: Uint32Array;
   #next!: Int32Array;
   #keyed!: Int32Array;
-  /** There is room for so many forms and instances, from somewhere on, and for so many matrices behind them. */
+  /**
+   * Capacities for forms and instances; byte offsets of the found instances, and of the matrices behind them; capacity for
+   * matrices.
+   */
   #forms = 0;
   #instances = 0;
   #at = 0;
   #matricesAt = 0;
   #room = 0;
-  /** The matrices of all that was found are there. */
+  /** Whether the matrices of all found instances are in the module's memory. */
   #isCollected = false;
 
   static async start(packed = Uint8Array.from(atob(FILTER_BYTES), (c) => c.charCodeAt(0))): Promise<FrustumFilter> {
@@ -77,13 +81,13 @@ export class FrustumFilter implements Found {
     this.#reserve(1, CHUNK);
   }
 
-  /** Says what is asked: what a camera sees, and what the instances are. */
+  /** Sets what is asked: what a camera sees, and what the instances are. */
   ask({ planes, rows }: Sight, { spheres, ranges }: Forms): void {
     if (spheres.length > this.#forms) this.#reserve(2 * spheres.length, this.#instances);
     const f32 = this.#f32;
     for (let plane = 0; plane < 6; plane++) {
       const at = 12 * (plane >> 2) + plane;
-      // What is no number in here leaves all of them.
+      // NaN in a plane keeps all instances.
       const length = Math.max(Math.hypot(planes[4 * plane], planes[4 * plane + 1], planes[4 * plane + 2]), LEAST);
       for (let k = 0; k < 4; k++) f32[at + 4 * k] = planes[4 * plane + k] / length;
       f32[at + 12] += SLACK * Math.abs(f32[at + 12]);
@@ -103,7 +107,10 @@ export class FrustumFilter implements Found {
     f32[SLACKS + 1] = (reach * LONGER) ** 2;
   }
 
-  /** Says how w, x and y are told, and the planes that are parallel to w; answers how much slack that needs. */
+  /**
+   * Writes the rows that yield w, x and y, and the near and far planes if they are parallel to w; returns the slack that this
+   * needs.
+   */
   #askRows(rows: Float64Array, planes: Float64Array): number {
     const f32 = this.#f32;
     const [x, y, w] = [0, 4, 8];
@@ -142,10 +149,11 @@ export class FrustumFilter implements Found {
   }
 
   /**
-   * Finds those that may be seen of the first `total` instances of some matrices. `forms` says which of the forms each is, by a number below 0
-   * that it is not to be found; all are the first where that is null. Depths are found where there is an `eye`. Their matrices are
-   * collected, unless they are too many, where somebody `collects`: they are in the processor's caches. The forms are copied all at
-   * once: a call for each 64 of them took a twentieth of the list of 50,000 that are all seen, and a tenth where few are.
+   * Finds which of the first `total` instances may be seen. `forms` has the form of each instance, a number below 0 for one that
+   * is to be skipped; if null, all have the first form. Depths are computed if there is an `eye`. With `collects`, the matrices
+   * of the found instances are collected while they are in the processor's caches, unless there are too many. The forms are
+   * copied all at once: a call for each 64 of them took a twentieth of the time for a list of 50,000 instances that are all seen,
+   * and a tenth where few are.
    */
   select(
     chunks: readonly Float32Array[],
@@ -183,7 +191,7 @@ export class FrustumFilter implements Found {
     this.#isCollected = isCollecting;
   }
 
-  /** Makes room for the matrices of so many; answers false, and they are not collected, where these are too many. */
+  /** Makes room for this many matrices; returns false, and stops collecting, if there are too many. */
   #collect(count: number): boolean {
     let isRoom = count <= MOST_COLLECTED;
     if (isRoom && count > this.#room) {
@@ -192,14 +200,14 @@ export class FrustumFilter implements Found {
         this.#grow(this.#matricesAt + 4 * MATRIX * room);
         this.#room = room;
       } catch {
-        isRoom = false; // there is no memory
+        isRoom = false; // out of memory
       }
     }
     this.#module.collect(isRoom ? this.#matricesAt : 0);
     return isRoom;
   }
 
-  /** Lists what it has found in an order. */
+  /** Lists the found instances in an order. */
   list(direction: Direction): Listed {
     const { count } = this;
     if (direction === 0) this.#module.collect(0);
@@ -234,7 +242,7 @@ export class FrustumFilter implements Found {
     this.#grow(this.#matricesAt);
   }
 
-  /** Makes room for so many bytes. */
+  /** Makes room for this many bytes. */
   #grow(bytes: number): void {
     const { memory } = this.#module;
     const more = bytes - memory.buffer.byteLength;
@@ -254,7 +262,7 @@ export class FrustumFilter implements Found {
   }
 }
 
-/** Answers the length of the longer one of two planes, which are the sum and the difference of two rows. */
+/** Returns the length of the longer of two planes, which are the sum and the difference of two rows. */
 function longerOf(rows: Float64Array, a: number, b: number): number {
   let [sum, difference] = [0, 0];
   for (let k = 0; k < 3; k++) {

@@ -1,10 +1,10 @@
 import type { Camera, Object3D, Scene, WebGLRenderer } from 'three';
 
-/** What is told of the renders of a scene. */
+/** Is notified of the renders of a scene. */
 export interface RenderListener {
-  /** A render begins: matrices are as it draws them, and nothing is looked for yet. */
+  /** A render begins: matrices are as it draws them, and three has not begun to collect what it draws. */
   begin(camera: Camera, renderer: WebGLRenderer): void;
-  /** It has ended. That of one that has thrown is never told of. */
+  /** A render has ended. It is not called for a render that has thrown. */
   end(camera: Camera): void;
 }
 
@@ -14,19 +14,20 @@ const KEYS = ['onBeforeRender', 'onAfterRender'] as const;
 
 interface Hooks {
   readonly listeners: Set<RenderListener>;
-  /** They leave the scene as it was. */
+  /** Restore the scene as it was. */
   readonly ends: readonly (() => void)[];
 }
 
-/** The app's own callback, by ours in its place. The app may read ours, call it and put it back. */
+/** The app's own callback, by ours that replaces it. The app may read ours, call it and put it back. */
 const givenBy = new WeakMap<Callback, Callback>();
 
-/** Trackers come and go in any order: a scene is hooked once for all who listen to it. */
+/** Trackers come and go in any order: a scene is hooked once for all of its listeners. */
 const heard = new WeakMap<Scene, Hooks>();
 
 /**
- * Has a listener told of each render of a scene, beside what the app has in `onBeforeRender` and `onAfterRender`: what it
- * has put there is called, and what it puts there from now on. Answers what ends that; the last one leaves the app's own there.
+ * Notifies a listener of each render of a scene. The app's own `onBeforeRender` and `onAfterRender` are still called: those that
+ * it has set, and those that it sets from now on. Returns a function that removes the listener; the last one restores the app's
+ * own callbacks.
  */
 export function listenToRenders(scene: Scene, listener: RenderListener): () => void {
   const hooks = heard.get(scene) ?? hook(scene);
@@ -46,10 +47,11 @@ function hook(scene: Scene): Hooks {
     const isBefore = key === 'onBeforeRender';
     let current: Callback;
     const put = (given: Callback): void => {
-      // The app's own goes first where a render begins, and last where it ends: it draws nothing that is culled for another.
+      // The app's callback runs first when a render begins, and last when it ends: what it renders is not culled for another
+      // camera.
       const callback: Callback = function (this: Object3D, ...args) {
         const [renderer, , camera] = args;
-        // The app has put a callback of its own around this one, which calls it in a render that was told already.
+        // The app has wrapped this callback in one of its own, which calls it in a render that was already reported.
         const isTold = callback !== current;
         if (isBefore || isTold) given.apply(this, args);
         if (isTold) return;
@@ -61,12 +63,12 @@ function hook(scene: Scene): Hooks {
     };
     put(scene[key]);
     Object.defineProperty(scene, key, {
-      configurable: true, // it stays as enumerable as it was
+      configurable: true, // stays as enumerable as it was
       get: () => current,
       set: (value: Callback) => put(givenBy.get(value) ?? value),
     });
     return (): void => {
-      if (scene[key] !== current) return; // somebody has defined it anew
+      if (scene[key] !== current) return; // somebody has redefined it
       const given = givenBy.get(current)!;
       delete (scene as Partial<Pick<Scene, typeof key>>)[key];
       if (scene[key] !== given) scene[key] = given;
@@ -75,7 +77,7 @@ function hook(scene: Scene): Hooks {
   return { listeners, ends };
 }
 
-/** Answers the scene that is rendered with an object in it: the topmost above it, or itself; null where there is none. */
+/** Returns the scene that an object is rendered in: its topmost ancestor that is a Scene, or itself; null if there is none. */
 export function sceneOf(object: Object3D): Scene | null {
   let found: Scene | null = null;
   for (let each: Object3D | null = object; each !== null; each = each.parent) {

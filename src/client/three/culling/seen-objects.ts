@@ -12,12 +12,12 @@ export interface SeenInstances {
 
 export const NO_INSTANCES: SeenInstances = { numbers: new Uint32Array(0), count: 0 };
 
-/** The same, of the answer of a number. */
+/** Seen instances, with the number of the answer that they are from. */
 export interface AnsweredInstances extends SeenInstances {
   answer: number;
 }
 
-/** Answers the list of an owner, a new one where there is none. */
+/** Returns the list of an owner; adds one if there is none. */
 export function listOf(lists: Map<PlacedOwner, AnsweredInstances>, owner: PlacedOwner): AnsweredInstances {
   let list = lists.get(owner);
   if (list === undefined) {
@@ -32,19 +32,19 @@ export function push(list: SeenInstances, number: number): void {
   list.numbers[list.count++] = number;
 }
 
-/** What the newest answer says that one view sees. It is looked through when somebody asks: where all moves, nobody does. */
+/** What one view sees by the newest answer. The answer is evaluated on demand: where everything moves, nobody asks. */
 export class SeenObjects {
   /** The view as it was asked about. */
   view: SceneView;
-  /** The number of the newest update that the answer has seen. */
+  /** The number of the newest update that the answer takes into account. */
   update = 0;
-  /** Each slot has the number of the answer that saw the object in it last. */
+  /** For each slot, the number of the answer that last saw the object in it. */
   #answers = new Uint32Array(64);
   #answer = 0;
   readonly #instances = new Map<PlacedOwner, AnsweredInstances>();
   #ids = new Uint32Array(64);
   #count = 0;
-  /** Whose ids they are, until they are looked through. */
+  /** The objects that the ids belong to; null once the answer is evaluated. */
   #objects: SceneObjects | null = null;
 
   constructor(view: SceneView) {
@@ -61,7 +61,7 @@ export class SeenObjects {
     this.#objects = objects;
   }
 
-  /** Looks through the answer; what has been removed since is passed over. */
+  /** Evaluates the answer; objects that have been removed since are skipped. */
   #lookThrough(objects: SceneObjects): void {
     this.#objects = null;
     const answer = ++this.#answer;
@@ -78,7 +78,7 @@ export class SeenObjects {
         list = null;
         if (of.isInstanced) {
           list = listOf(all, of);
-          if (list.answer !== answer) list.count = 0; // an earlier answer's
+          if (list.answer !== answer) list.count = 0; // from an earlier answer
           list.answer = answer;
         }
       }
@@ -95,7 +95,7 @@ export class SeenObjects {
     return this.#answers[slotOf(id)] === this.#answer;
   }
 
-  /** Answers the numbers of the instances of an object that it sees. */
+  /** Returns the numbers of an object's instances that the view sees. */
   instancesOf(owner: PlacedOwner): SeenInstances {
     if (this.#objects !== null) this.#lookThrough(this.#objects);
     return this.#instances.get(owner) ?? NO_INSTANCES;

@@ -2,17 +2,17 @@ import { type Box3, type Camera, Frustum, Matrix4, type Plane, type Sphere, Vect
 import type { ViewOptions } from '../../../shared/types.js';
 import { isSameMatrix } from '../../transforms/affine.js';
 
-/** Numbers that differ by less than this part of what they are computed of may be equal. */
+/** Numbers that differ by less than this fraction of their operands may be equal. */
 export const ROUNDING = 1e-6;
 
-/** What a camera draws, by its planes: six times four numbers, n · x + d ≥ 0 inside, n of length 1. */
+/** The volume that a camera draws, by its planes: six times four numbers, n · x + d ≥ 0 inside, n of length 1. */
 export class ViewVolume {
   readonly planes = new Float64Array(24);
   /** World to clip space. */
   readonly clip = new Matrix4();
   readonly frustum = new Frustum();
 
-  /** Takes over what a camera draws, as three's renderers find it. */
+  /** Takes over the volume of a camera, as three's renderers compute it. */
   set(camera: Camera): this {
     const reversed = camera.reversedDepth === true;
     this.clip.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
@@ -21,7 +21,7 @@ export class ViewVolume {
     return this;
   }
 
-  /** Tells whether a box that a matrix places is behind one of the planes as a whole. */
+  /** Returns whether a box that a matrix places is entirely behind one of the planes. */
   isOutside({ min, max }: Box3, { elements: m }: Matrix4): boolean {
     const { planes } = this;
     const [x, y, z] = [(min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2];
@@ -41,14 +41,14 @@ export class ViewVolume {
     return false;
   }
 
-  /** Answers how many pixels across a sphere of the world is drawn, of `pixels` for half a unit where clip w is 1; Infinity at the eye. */
+  /** Returns how many pixels across a sphere of the world is drawn, if a unit has `pixels` where clip w is 1; Infinity at the eye. */
   pixelsOf({ center: { x, y, z }, radius }: Sphere, pixels: number): number {
     const c = this.clip.elements;
     const w = c[3] * x + c[7] * y + c[11] * z + c[15];
     return w > 0 ? (2 * radius * pixels) / w : Number.POSITIVE_INFINITY;
   }
 
-  /** Tells whether a frustum is this one: the renderer asks about it, and not about a light's. */
+  /** Returns whether a frustum is this volume's: the renderer tests against it, and it is not a light's. */
   isSame({ planes }: Frustum): boolean {
     const own = this.planes;
     for (let i = 0; i < 6; i++) {
@@ -67,8 +67,8 @@ export class ViewVolume {
 }
 
 /**
- * Tells whether all that a camera draws is in what a view was asked about, with its margin: what that did not see is not
- * drawn. Of views that are told apart by rounding alone the answer is yes.
+ * Returns whether the volume that a camera draws is contained in that of the view that was asked about, with its margin: what the
+ * view did not see is then not drawn. True for views that differ by rounding alone.
  */
 export function isContained(camera: Camera, asked: ViewOptions): boolean {
   const { projection, view, margin = 0 } = asked;
@@ -83,8 +83,8 @@ export function isContained(camera: Camera, asked: ViewOptions): boolean {
   const planes = new Float64Array(24);
   const frustum = new Frustum().setFromProjectionMatrix(before, camera.coordinateSystem, reversed);
   writePlanes(frustum, planes);
-  // The nearest depth is the least that any convention has: what is before the near plane of one that begins at 0 only
-  // makes the volume larger.
+  // The nearest depth is the least of all conventions: where depths begin at 0, the part before the near plane only makes the
+  // volume larger.
   const corner = new Vector4();
   for (let i = 0; i < 8; i++) {
     corner.set(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : asked.depth === 'webgpu' ? 0 : -1, 1).applyMatrix4(back);
@@ -93,7 +93,7 @@ export function isContained(camera: Camera, asked: ViewOptions): boolean {
   return true;
 }
 
-/** Tells whether a homogeneous corner is surely inside of a plane and its margin; w is 0 for what is infinitely far. */
+/** Returns whether a homogeneous corner is certainly inside of a plane and its margin; w is 0 for a point at infinity. */
 function isInside({ x, y, z, w }: Vector4, planes: Float64Array, at: number, margin: number): boolean {
   const n = planes[at] * x;
   const m = planes[at + 1] * y;
@@ -103,7 +103,7 @@ function isInside({ x, y, z, w }: Vector4, planes: Float64Array, at: number, mar
   return w >= 0 ? n + m + o + d + margin * w >= slack : n + m + o + d + margin * w <= -slack;
 }
 
-/** Writes the planes. Everything is in front of one at infinity. */
+/** Writes the planes. A plane at infinity has everything in front of it. */
 function writePlanes({ planes }: Frustum, into: Float64Array): void {
   for (let i = 0; i < 6; i++) {
     const { normal, constant } = planes[i];
@@ -113,7 +113,7 @@ function writePlanes({ planes }: Frustum, into: Float64Array): void {
   }
 }
 
-/** Tells whether a plane has no normal. A far plane at infinity has NaN in three. */
+/** Returns whether a plane has no normal. In three, a far plane at infinity has NaN. */
 function isNowhere({ normal }: Plane): boolean {
   return Number.isNaN(normal.x);
 }

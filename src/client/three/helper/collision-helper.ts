@@ -14,31 +14,31 @@ import { SceneHelper } from './scene-helper.js';
 import { cutOut, endsAt } from './view-lines.js';
 
 export interface CollisionHelperOptions {
-  /** Objects of the scene, or instances, of which the boxes of the trees are drawn. Default none. */
+  /** Objects of the scene, or instances, whose trees are drawn as boxes. Default none. */
   trees?: readonly SceneTarget[];
   /** The first and the last level of these trees; default [1, 4]. Level 0 is the object's oriented bounds. */
   levels?: readonly [number, number];
   /** The cells of the octrees. Default false. */
   octree?: boolean;
   /**
-   * The bounds of all objects: green inside the view, yellow crossing its border, grey outside, blue where nearer objects hide
-   * them (of a view with `occlusion`); darker of static ones. Violet are those that sleep: they may move, and did not in the
-   * last frame. Default false.
+   * The bounds of all objects: green inside the view, yellow crossing its border, grey outside, blue if nearer objects hide them
+   * (in a view with `occlusion`); darker for static objects. Violet objects are asleep: they may move, but did not in the last
+   * frame. Default false.
    */
   bounds?: boolean;
   /** Points of contact with their normals and, in red, depths; and the segments of triangles. Default true. */
   contacts?: boolean;
   /** Rays of picks and of `raycast`, and what they hit. Default true. */
   hits?: boolean;
-  /** The name of what was hit, beside the place: on hover, too. Default true. */
+  /** The name of what was hit, shown beside the hit: on hover, too. Default true. */
   names?: boolean;
-  /** What `pickRegion` has cut out last. Default true. */
+  /** The region that `pickRegion` has cut out last. Default true. */
   regions?: boolean;
-  /** Names of views of which the frusta are drawn. Default none. */
+  /** Names of views whose frusta are drawn. Default none. */
   views?: readonly string[];
-  /** The length of contacts' normals and of hits', in world units. Default 0.5. */
+  /** The length of the normals of contacts and hits, in world units. Default 0.5. */
   normalLength?: number;
-  /** Most boxes of each tree, of the cells and of the bounds. Default 8,192. */
+  /** Maximum number of boxes of each tree, of the cells and of the bounds. Default 8,192. */
   maxBoxes?: number;
 }
 
@@ -80,21 +80,21 @@ const PALETTE: BoxPalette = {
 };
 
 /**
- * Draws what the worker sees: boxes of trees, cells, bounds, contacts, hits and regions, as `LineSegments`.
- * Add it to the scene itself, or to what has no transform; the tracker leaves it out, and nothing hits it.
+ * Draws what the worker sees: boxes of trees, cells, bounds, contacts, hits and regions, as `LineSegments`. Add it to the scene
+ * itself, or to an object without a transform; the tracker ignores it, and nothing hits it.
  *
  * ```ts
  * const helper = new CollisionHelper(tracker, { bounds: true, trees: [mesh], views: ['map'] });
  * scene.add(helper);
  * ```
  *
- * It follows the frames that are answered anyway. The worker makes the lines of boxes, at most one answer at a time, near the
- * eye in float32. While it is not `visible`, or disposed of, it asks for nothing.
+ * It follows the frames that are answered anyway. The worker makes the lines of boxes, at most one answer at a time, in float32
+ * relative to the eye. While it is not `visible`, or after it is disposed of, it asks for nothing.
  *
- * `hitName` is the name of what was hit last. What goes wrong is said once in the console.
+ * `hitName` is the name of what was hit last. Errors are reported once in the console.
  */
 export class CollisionHelper extends SceneHelper {
-  /** The name of what the last pick or ray hit, with the number of an instance; empty where it hit nothing. */
+  /** The name of what the last pick or ray hit, with the number of an instance; empty if it hit nothing. */
   hitName = '';
   readonly #options: CollisionHelperOptions;
   readonly #cells = new LineSet();
@@ -106,7 +106,7 @@ export class CollisionHelper extends SceneHelper {
   readonly #trees: LineSet[] = [];
   readonly #frusta = new Map<string, LineSet>();
 
-  /** Throws INVALID_ARGUMENT, and DISPOSED where the tracker is. */
+  /** Throws INVALID_ARGUMENT, and DISPOSED if the tracker is disposed. */
   constructor(tracker: SceneTracker, options: CollisionHelperOptions = {}) {
     const operation = 'CollisionHelper';
     const given = readOptions(operation, 'options', options, KEYS);
@@ -165,7 +165,7 @@ export class CollisionHelper extends SceneHelper {
     if (names && view !== undefined) this.#label.show(this.hitName, hit?.point ?? to, view);
     if (!hits) return;
     const ends = [from, hit?.point ?? to];
-    // A cross, as whoever has picked looks along the ray.
+    // A cross, because whoever has picked looks along the ray.
     for (const axis of hit === null ? [] : (['x', 'y', 'z'] as const)) {
       for (const side of [-0.25, 0.25]) {
         const end = hit!.point.clone();
@@ -193,7 +193,7 @@ export class CollisionHelper extends SceneHelper {
     set.showEnds(view === null ? [] : cutOut(view), BLUE);
   }
 
-  /** Draws copies of a frame's contacts, as its arrays are its own. */
+  /** Draws copies of a frame's contacts, because the arrays are the frame's own. */
   #showContacts({ points, normals, depths, segments }: ContactSet): void {
     const [x, y, z] = points.length > 0 ? points : segments;
     const length = this.#options.normalLength!;
@@ -215,7 +215,7 @@ export class CollisionHelper extends SceneHelper {
     this.#contacts.show({ lines, colours }, [x ?? 0, y ?? 0, z ?? 0]);
   }
 
-  /** Asks for boxes; what comes later is asked for by the frame after the answer. */
+  /** Asks for boxes; later changes are asked for by the frame after the answer. */
   #inspect(): void {
     const { octree = false, bounds = false, trees, levels = [1, 4], maxBoxes = 8192 } = this.#options;
     const question = (signal: AbortSignal): Promise<Inspection> => {
@@ -245,7 +245,7 @@ export class CollisionHelper extends SceneHelper {
   }
 }
 
-/** Copies an array by its indices, as what iterates over it may have no end. */
+/** Copies an array by its indices, because an iterator of it may never end. */
 function copyOf<T>(operation: string, argument: string, given: readonly T[], expected: string): T[] {
   if (!Array.isArray(given)) invalid(operation, argument, given, expected);
   const { length } = given;

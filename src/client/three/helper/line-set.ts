@@ -2,11 +2,11 @@ import { BufferAttribute, BufferGeometry, LineBasicMaterial, LineSegments, type 
 import type { ColouredLines } from '../../../shared/coloured-boxes.js';
 import type { Vec3 } from '../../../shared/types.js';
 
-/** Lines of several colours about an origin. They are drawn over everything, and hit by nothing. */
+/** Lines of several colours, relative to an origin. They are drawn over everything, and nothing hits them. */
 export class LineSet extends LineSegments<BufferGeometry, LineBasicMaterial> {
   constructor() {
     super(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true }));
-    this.frustumCulled = false; // its bounds would be looked for in every frame
+    this.frustumCulled = false; // its bounds would be computed in every frame
     this.visible = false;
     this.renderOrder = 1000;
   }
@@ -24,7 +24,7 @@ export class LineSet extends LineSegments<BufferGeometry, LineBasicMaterial> {
     this.position.set(...origin);
   }
 
-  /** Shows lines between each two ends of a list, of one colour. */
+  /** Shows lines of one colour between pairs of ends. */
   showEnds(ends: readonly Vector3[], colour: readonly number[]): void {
     const areFinite = ends.every(({ x, y, z }) => Number.isFinite(x + y + z));
     const { x, y, z } = ends[0] ?? this.position;

@@ -3,17 +3,17 @@ import type { ViewOptions } from '../../../shared/types.js';
 
 /** CSS pixels. */
 const HEIGHT = 24;
-/** What is longer is cut. */
+/** Longer names are cut. */
 const MOST_LETTERS = 80;
 const PADDING = 8;
 const FONT = '14px system-ui, sans-serif';
-/** Pixels of the texture for each of them, so that it is sharp where screens are. */
+/** Pixels of the texture per CSS pixel, so that it is sharp on screens of high density. */
 const SHARPNESS = 2;
-/** Its lower left corner is as far from the place, in its own heights. */
+/** Offset of its lower left corner from the place, in its own heights. */
 const OFFSET = 0.4;
 const COLORS = { ground: 'rgba(16, 20, 27, 0.85)', text: '#ffffff' };
 
-/** A name beside a place: as large on the screen wherever that is, over everything, and hit by nothing. */
+/** A name beside a place: equally large on the screen wherever the place is, over everything, and not hit by anything. */
 export class NameLabel extends Sprite {
   #name = '';
   #texture: CanvasTexture | null = null;
@@ -29,12 +29,12 @@ export class NameLabel extends Sprite {
 
   override raycast(): void {}
 
-  /** Shows a name, '' for none, as a view with a viewport in CSS pixels has it. */
+  /** Shows a name, '' for none, in a view whose viewport is in CSS pixels. */
   show(name: string, place: Vector3, { projection, viewport }: ViewOptions): void {
     if (name !== this.#name) this.#write(name);
     this.visible = this.#texture !== null && viewport.height > 0;
     if (!this.visible) return;
-    const unit = 2 / (viewport.height * projection[5]); // of a pixel, at a distance of 1
+    const unit = 2 / (viewport.height * projection[5]); // size of a pixel at a distance of 1
     this.scale.set(this.#width * unit, HEIGHT * unit, 1);
     this.center.set((-OFFSET * HEIGHT) / this.#width, -OFFSET);
     this.position.copy(place);
@@ -57,7 +57,7 @@ export class NameLabel extends Sprite {
     this.#width = Math.ceil(context.measureText(text).width) + 2 * PADDING;
     canvas.width = SHARPNESS * this.#width;
     canvas.height = SHARPNESS * HEIGHT;
-    context.scale(SHARPNESS, SHARPNESS); // which the change of size has reset
+    context.scale(SHARPNESS, SHARPNESS); // reset by the change of size
     context.font = FONT;
     context.textBaseline = 'middle';
     context.fillStyle = COLORS.ground;

@@ -5,8 +5,8 @@ import type { SceneTracker } from '../scene-tracker.js';
 import type { SceneFrame } from '../view/scene-frame.js';
 
 /**
- * What draws the answers of a tracker: it is told of each frame, asks one question at a time behind it, and says once in
- * the console what goes wrong. The tracker leaves it out, and nothing hits it.
+ * Base of helpers that draw the answers of a tracker: it is notified of each frame, asks one question at a time after it, and
+ * reports an error once in the console. The tracker ignores it, and nothing hits it.
  */
 export abstract class SceneHelper extends Object3D {
   readonly isCollisionHelper = true;
@@ -17,7 +17,7 @@ export abstract class SceneHelper extends Object3D {
   #isAsking = false;
   #complaint = '';
 
-  /** Throws INVALID_ARGUMENT, and DISPOSED where the tracker is. */
+  /** Throws INVALID_ARGUMENT, and DISPOSED if the tracker is disposed. */
   constructor(operation: string, tracker: SceneTracker) {
     super();
     this.type = operation;
@@ -28,7 +28,7 @@ export abstract class SceneHelper extends Object3D {
     this.#leave = tracker.witness(this);
   }
 
-  /** Lets go of the tracker and of the renderer's memory, and leaves the scene. */
+  /** Releases the tracker and the renderer's memory, and leaves the scene. */
   override dispose(): void {
     this.#leave();
     this.end();
@@ -45,14 +45,14 @@ export abstract class SceneHelper extends Object3D {
   /** @internal */
   abstract answered(frame: SceneFrame): void;
 
-  /** Frees what its children have on the graphics card. */
+  /** Frees the memory of its children on the graphics card. */
   protected abstract release(): void;
 
   protected get isOver(): boolean {
     return this.#ending.signal.aborted;
   }
 
-  /** Asks a question and shows its answer, unless it is not visible, has asked one that is not answered, or is over. */
+  /** Asks a question and shows its answer, unless the helper is not visible, is disposed of, or still waits for an answer. */
   protected async ask<T>(question: (signal: AbortSignal) => Promise<T>, show: (answer: T) => void): Promise<void> {
     if (!this.visible || this.#isAsking || this.isOver) return;
     this.#isAsking = true;
@@ -68,7 +68,7 @@ export abstract class SceneHelper extends Object3D {
 
   #complain(error: unknown): void {
     if (this.isOver) return;
-    // An object may be gone since; the next frame asks for what there is.
+    // An object may have been removed since; the next frame asks for those that exist.
     const passing = ['DISPOSED', 'WORKER_LOST', 'UNKNOWN_ID'];
     if ((CollisionError.is(error) && passing.includes(error.code)) || String(error) === this.#complaint) return;
     this.#complaint = String(error);

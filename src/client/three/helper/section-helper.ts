@@ -15,15 +15,15 @@ import type { SceneTracker } from '../scene-tracker.js';
 import { SceneHelper } from './scene-helper.js';
 
 export interface SectionHelperOptions extends Omit<SceneSectionOptions, 'signal' | 'caps'> {
-  /** What is cut is filled. Default true. */
+  /** Whether the cut is filled. Default true. */
   caps?: boolean;
   /** The colour of the outlines; default black. */
   color?: ColorRepresentation;
   /** The colour of the caps; default a light red. */
   capColor?: ColorRepresentation;
   /**
-   * How far before the plane it is drawn, in world units: a little where the renderer clips with the plane itself, which would
-   * cut into it by rounding. Default 0.
+   * How far in front of the plane the section is drawn, in world units: use a little if the renderer clips with the plane itself,
+   * which would cut into the section by rounding. Default 0.
    */
   offset?: number;
 }
@@ -32,8 +32,8 @@ const QUERY_KEYS = ['layers', 'ignore', 'precision', 'weld', 'roundPoints'] as c
 const KEYS: readonly string[] = [...QUERY_KEYS, 'caps', 'color', 'capColor', 'offset'];
 
 /**
- * Draws where a plane cuts the scene: outlines, and caps over what is cut. The plane is the one that it is given, which may be
- * moved at any time: that of a material's `clippingPlanes`, for one. The tracker leaves it out, and nothing hits it.
+ * Draws where a plane cuts the scene: outlines, and caps over the cut. The plane is used by reference, and may be moved at any
+ * time: for example that of a material's `clippingPlanes`. The tracker ignores the helper, and nothing hits it.
  *
  * ```ts
  * const plane = new Plane(new Vector3(0, -1, 0), 1.2);
@@ -41,23 +41,23 @@ const KEYS: readonly string[] = [...QUERY_KEYS, 'caps', 'color', 'capColor', 'of
  * scene.add(new SectionHelper(tracker, plane));
  * ```
  *
- * It asks behind each frame that is answered, at most one question at a time; the worker cuts and triangulates. While it is not
- * `visible`, or disposed of, it asks for nothing. Add it to the scene itself, or to what has no transform. What goes wrong is
- * said once in the console.
+ * It asks after each frame that is answered, at most one question at a time; the worker cuts and triangulates. While it is not
+ * `visible`, or after it is disposed of, it asks for nothing. Add it to the scene itself, or to an object without a transform.
+ * Errors are reported once in the console.
  *
- * `outlines` and `caps` are three's own, with materials to be changed: `helper.caps.material.clippingPlanes` has other planes
- * that cut the scene.
+ * `outlines` and `caps` are three's own objects, with materials that may be changed: set `helper.caps.material.clippingPlanes` to
+ * the other planes that cut the scene.
  */
 export class SectionHelper extends SceneHelper {
   readonly outlines: LineSegments<BufferGeometry, LineBasicMaterial>;
   readonly caps: Mesh<BufferGeometry, MeshBasicMaterial>;
-  /** What it draws; null before the first answer. */
+  /** The section that is drawn; null before the first answer. */
   section: SceneSection | null = null;
   readonly #plane: Plane;
   readonly #query: SceneSectionOptions;
   readonly #offset: number;
 
-  /** Throws INVALID_ARGUMENT, and DISPOSED where the tracker is. */
+  /** Throws INVALID_ARGUMENT, and DISPOSED if the tracker is disposed. */
   constructor(tracker: SceneTracker, plane: Plane, options: SectionHelperOptions = {}) {
     const operation = 'SectionHelper';
     const given = readOptions(operation, 'options', options, KEYS);
@@ -67,7 +67,7 @@ export class SectionHelper extends SceneHelper {
     reading(operation, 'plane', () => {
       if (plane?.normal === undefined) invalid(operation, 'plane', plane, "three's Plane");
     });
-    // Materials come before the tracker knows of the helper: a colour that cannot be read leaves nothing behind.
+    // Materials are made before the tracker knows of the helper: a colour that cannot be read leaves nothing behind.
     const line = reading(operation, 'color', () => new LineBasicMaterial({ color }));
     const fill = reading(operation, 'capColor', () => new MeshBasicMaterial({ color: capColor, side: DoubleSide }));
     super(operation, tracker);
@@ -76,14 +76,14 @@ export class SectionHelper extends SceneHelper {
     const asked = QUERY_KEYS.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]);
     this.#query = { ...Object.fromEntries(asked), caps };
     this.outlines = new LineSegments(new BufferGeometry(), line);
-    // The plane's normal leads into what is kept; who looks at the cut sees it from behind.
+    // The plane's normal points into the part that is kept; whoever looks at the cut sees it from behind.
     this.caps = new Mesh(new BufferGeometry(), fill);
     this.caps.material.polygonOffset = true; // behind its outlines
     this.caps.material.polygonOffsetFactor = 1;
     this.caps.material.polygonOffsetUnits = 1;
     for (const each of [this.caps, this.outlines]) {
       each.raycast = () => {};
-      each.frustumCulled = false; // its bounds would be looked for with every section
+      each.frustumCulled = false; // its bounds would be computed with every section
       each.visible = false;
       this.add(each);
     }
@@ -106,7 +106,7 @@ export class SectionHelper extends SceneHelper {
     }
   }
 
-  /** Takes over a section, about one of its points, near which float32 is exact enough. */
+  /** Takes over a section, relative to one of its points, near which float32 is precise enough. */
   #show(section: SceneSection): void {
     this.section = section;
     const { starts, closed, points, caps } = section;

@@ -6,8 +6,8 @@ import type { SceneFrame } from '../view/scene-frame.js';
 const EVERY_MS = 250;
 
 /**
- * Shows the worker's and the main thread's milliseconds a frame, what waits, objects, pairs and memory in a small element:
- * the mean since it changed last, four times a second.
+ * Shows the worker's and the main thread's milliseconds per frame, the queue, objects, pairs and memory in a small element: the
+ * mean since the last change, four times a second.
  *
  * ```ts
  * const overlay = new StatsOverlay(tracker);
@@ -23,7 +23,7 @@ export class StatsOverlay {
   #msWorker = 0;
   #msMain = 0;
 
-  /** Throws INVALID_ARGUMENT, and DISPOSED where the tracker is. */
+  /** Throws INVALID_ARGUMENT, and DISPOSED if the tracker is disposed. */
   constructor(tracker: SceneTracker) {
     if (typeof tracker?.witness !== 'function') invalid('StatsOverlay', 'tracker', tracker, 'a SceneTracker');
     this.#tracker = tracker;
@@ -34,7 +34,7 @@ export class StatsOverlay {
     this.#leave = tracker.witness(this);
   }
 
-  /** Takes the element out of the page and lets go of the tracker. */
+  /** Removes the element from the page and releases the tracker. */
   dispose(): void {
     this.#leave();
     this.end();

@@ -1,7 +1,7 @@
 import { Matrix4, Vector3 } from 'three';
 import type { Rect, ViewOptions } from '../../../shared/types.js';
 
-/** Answers the places in the world that are drawn at a pixel of a view, on its near plane and on its far plane. */
+/** Returns the points in the world that are drawn at a pixel of a view, on its near plane and on its far plane. */
 export function endsAt(view: ViewOptions, x: number, y: number): [Vector3, Vector3] {
   const { viewport, depth = 'webgl', reversed = false } = view;
   const toWorld = new Matrix4().fromArray(view.projection).multiply(new Matrix4().fromArray(view.view)).invert();
@@ -11,7 +11,7 @@ export function endsAt(view: ViewOptions, x: number, y: number): [Vector3, Vecto
   return (reversed ? ends.reverse() : ends) as [Vector3, Vector3];
 }
 
-/** Lists the ends of the edges of what a view cuts out by a rectangle or a polygon on the screen; by default all of it. */
+/** Lists the ends of the edges of what a rectangle or polygon on the screen cuts out of a view; by default, of the whole view. */
 export function cutOut(view: ViewOptions, region: Rect | Float32Array = wholeOf(view)): Vector3[] {
   const corners: [number, number][] = [];
   if (ArrayBuffer.isView(region)) {

@@ -1,5 +1,5 @@
-// The lines of three's addons have a width, in pixels or in world units. The worker finds the segments that may be near
-// enough, by a threshold in each object's own space; here each of these is compared as three's LineSegments2 does.
+// The lines of three's addons have a width, in pixels or in world units. The worker finds segments that may be near enough, by a
+// threshold in each object's own space; here each of them is tested as three's LineSegments2 does.
 
 import { type Intersection, type LineSegments, Matrix4, Ray as SceneRay, Vector3, Vector4 } from 'three';
 import type { Hit, Ray, ViewOptions } from '../../../shared/types.js';
@@ -14,29 +14,29 @@ export interface Cursor {
   readonly view: ViewOptions;
 }
 
-/** How wide lines are taken to be. */
+/** How wide lines are considered to be. */
 export interface Width {
-  /** three's `params.Line2.threshold`, which is added to the width, in its unit; null where `pixels` decide. */
+  /** three's `params.Line2.threshold`, which is added to the width, in its unit; null if `pixels` decides. */
   readonly threshold: number | null;
-  /** Lines are hit this near to the cursor, where they are not wider. */
+  /** Lines that are not wider are hit this near to the cursor. */
   readonly pixels: number;
 }
 
-/** It says of a ray how near lines with a width are hit. */
+/** A ray, and how near to it lines with a width are hit. */
 export interface FatQuery {
   readonly ray: Ray;
   readonly width: Width;
-  /** Null for rays in space: lines of a width in pixels are not hit by these. */
+  /** Null for rays in space, which do not hit lines whose width is in pixels. */
   readonly cursor: Cursor | null;
 }
 
 const PLACE = new Vector4();
 
-/** How near a line is hit; 0 where the unit says nothing of it. */
+/** How near a line is hit; 0 in a unit that does not apply. */
 interface Reach {
   readonly world: number;
   readonly pixels: number;
-  /** So large is the canvas that the pixels are of. */
+  /** Size of the canvas that the pixels belong to. */
   readonly width: number;
   readonly height: number;
 }
@@ -50,12 +50,13 @@ function reachIn({ linewidth, worldUnits, resolution }: FatLine['material'], que
     const { width, height } = query.cursor.view.viewport;
     return { world, pixels: Math.max(worldUnits ? 0 : linewidth / 2, pixels), width, height };
   }
-  // With `params` the pixels are those of when three last drew it, as its Raycaster has them. It may never have.
+  // With `params`, pixels are those of the canvas in which three last drew the line, as in its Raycaster. three may never have
+  // drawn it.
   const { x: width, y: height } = resolution;
   return width > 0 && height > 0 ? { world, pixels: (linewidth + threshold) / 2, width, height } : nothing;
 }
 
-/** Answers a threshold in the object's own space within which all segments are that a query may hit. */
+/** Returns a threshold in the object's own space that covers all segments that a query may hit. */
 export function reachOf(object: FatLine, query: FatQuery): number {
   const { material, geometry, matrixWorld } = object;
   const { world, pixels, width, height } = reachIn(material, query);
@@ -71,17 +72,17 @@ export function reachOf(object: FatLine, query: FatQuery): number {
     const aPixel = Math.max(2 / (width * Math.abs(p[0])), 2 / (height * Math.abs(p[5])));
     reach = Math.max(reach, pixels * Math.max(0, farthest) * aPixel);
   }
-  // Rounding is not to keep a segment out.
+  // Rounding must not exclude a segment.
   const local = 1.0001 * reach * stretchOf(matrixWorld.clone().invert());
   return local < Number.MAX_VALUE ? local : Number.MAX_VALUE;
 }
 
-/** Answers a bound of how much longer a matrix makes anything (the Frobenius norm). */
+/** Returns an upper bound of how much a matrix lengthens vectors (the Frobenius norm). */
 function stretchOf({ elements }: Matrix4): number {
   return Math.hypot(...elements.slice(0, 3), ...elements.slice(4, 7), ...elements.slice(8, 11));
 }
 
-/** Answers what three's LineSegments2 does of a segment that may be hit; null where it is not. */
+/** Returns the intersection of three's LineSegments2 for a segment that may be hit; null if it is not hit. */
 export function fatIntersection(
   { element }: Hit,
   { object }: SceneObject,
@@ -107,11 +108,11 @@ export function fatIntersection(
   if (!isHit) return null;
   return {
     ...{ point, pointOnLine, distance, object, face: null, faceIndex: element },
-    ...({ uv: null, uv1: null } as unknown as Partial<Intersection<LineSegments>>), // as three has them
+    ...({ uv: null, uv1: null } as unknown as Partial<Intersection<LineSegments>>), // as in three
   };
 }
 
-/** Tells whether a segment is drawn within so many pixels of the cursor, of a canvas of `width` by `height` pixels. */
+/** Returns whether a segment is drawn within `pixels` of the cursor, on a canvas of `width` by `height` pixels. */
 function isDrawnWithin(
   start: Vector3,
   end: Vector3,
@@ -125,7 +126,7 @@ function isDrawnWithin(
   const a = new Vector4(start.x, start.y, start.z, 1).applyMatrix4(toClip);
   const b = new Vector4(end.x, end.y, end.z, 1).applyMatrix4(toClip);
   const low = depth === 'webgpu' ? 0 : -1;
-  // Beyond the near plane.
+  // Distance beyond the near plane, in clip space.
   const beyond = ({ z, w }: Vector4): number => (reversed === true ? w - z : z - low * w);
   const [before, behind] = [beyond(a), beyond(b)];
   if (before < 0 && behind < 0) return false;

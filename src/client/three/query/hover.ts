@@ -7,15 +7,15 @@ import { PICK_KEYS, type ScenePickOptions } from './scene-picks.js';
 
 const KEYS = [...PICK_KEYS.filter((key) => key !== 'latest'), 'every'];
 
-/** They are those of `pick`; the signal ends it. */
+/** The options of `pick`; the signal ends the hovering. */
 export interface HoverOptions extends Omit<ScenePickOptions, 'latest'> {
-  /** Call back for each answer, also where the object is the same as before: the point on it may be another. Default false. */
+  /** Call back for each answer, even if the object is the same as before: the point on it may be another. Default false. */
   every?: boolean;
 }
 
 /**
- * Hears what is under the pointer; null: nothing, or the pointer is gone. `before`: the object was hit so the last time,
- * null for none.
+ * Is notified of the object under the pointer; null if there is none, or the pointer has left. `before`: the last hit on the
+ * previous object, null if none.
  */
 export type HoverListener = (hit: SceneIntersection | null, before: SceneIntersection | null) => void;
 
@@ -28,8 +28,8 @@ interface Pointer {
 }
 
 /**
- * Follows the pointer over an element, and asks what is under it whenever it moves, and with every frame, as the scene
- * and the camera may move under a pointer that does not.
+ * Follows the pointer over an element, and asks what is under it whenever it moves, and in every frame, because the scene and the
+ * camera may move under a pointer that does not.
  */
 export class Hover {
   readonly #element: HTMLElement;
@@ -38,12 +38,12 @@ export class Hover {
   readonly #options: ScenePickOptions;
   readonly #isEvery: boolean;
   readonly #ending = new AbortController();
-  /** It says what went wrong with the last question, which is said once in the console. */
+  /** The error of the last failed pick, which is reported once in the console. */
   #complaint = '';
-  /** It is where the pointer is; null while there is none over the element. */
+  /** Where the pointer is; null while there is none over the element. */
   #pointer: Pointer | null = null;
   #hit: SceneIntersection | null = null;
-  /** So many questions were asked; answers to those before `#void` are not wanted any more. */
+  /** Number of the newest pick; answers to picks up to `#void` are discarded. */
   #asked = 0;
   #void = 0;
   #answered = 0;
@@ -69,19 +69,19 @@ export class Hover {
     if (signal?.aborted === true) this.end();
   }
 
-  /** It is aborted when this ends. */
+  /** Is aborted when the hovering ends. */
   get ended(): AbortSignal {
     return this.#ending.signal;
   }
 
-  /** Asks what is under the pointer now. */
+  /** Picks under the pointer's present position. */
   ask(): void {
     if (this.#pointer === null) return;
     const number = ++this.#asked;
     const { x, y } = this.#pointer;
     this.#pick(x, y, this.#options).then(
       (hit) => {
-        // Several that wait are answered by the newest.
+        // Picks that wait are all answered by the newest one.
         if (number <= Math.max(this.#void, this.#answered)) return;
         this.#answered = number;
         this.#tell(hit);
@@ -90,7 +90,7 @@ export class Hover {
     );
   }
 
-  /** Ends it. The listener is not called any more. */
+  /** Ends the hovering. The listener is not called any more. */
   end(): void {
     if (this.#ending.signal.aborted) return;
     this.#void = Number.POSITIVE_INFINITY;
@@ -99,7 +99,7 @@ export class Hover {
   }
 
   readonly #onMove = (event: PointerEvent): void => {
-    if (!event?.isPrimary) return; // an element of the caller may call without one
+    if (!event?.isPrimary) return; // the caller's element may call without an event
     this.#pointer = { id: event.pointerId, ...placeOn(this.#element, event) };
     this.ask();
   };
@@ -117,7 +117,7 @@ export class Hover {
     const isSame =
       hit?.object === before?.object && hit?.instanceId === before?.instanceId && hit?.batchId === before?.batchId;
     if (isSame && !(this.#isEvery && hit !== before)) return;
-    // What it throws is the caller's, and is reported as uncaught.
+    // An error in the listener is the caller's, and is reported as uncaught.
     queueMicrotask(() => {
       if (!this.#ending.signal.aborted) this.#listener(hit, before);
     });
@@ -129,7 +129,7 @@ export class Hover {
       this.#tell(null);
       queueMicrotask(() => this.end());
     } else if (String(error) !== this.#complaint) {
-      // The next answer may come: memory is short, say.
+      // The next pick may succeed: memory may be short, for example.
       this.#complaint = String(error);
       console.warn(`hover: ${this.#complaint}`);
     }

@@ -25,17 +25,20 @@ import { type FatQuery, fatIntersection } from './fat-lines.js';
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 
-/** three's own; for method 'screen' with no more than distance, point, object, its instance's number, and `pixels`. */
+/** three's Intersection; with method 'screen' it has no more than distance, point, object, its instance's number, and `pixels`. */
 export interface SceneIntersection extends Intersection {
-  /** Method 'screen': how far from the cursor the centre of the object's bounds is drawn, which is the `point` then. */
+  /**
+   * Method 'screen': distance on the screen, in pixels, between the cursor and the centre of the object's bounds, which is then
+   * the `point`.
+   */
   pixels?: number;
-  /** A SkinnedMesh has the number in `skeleton.bones` of the bone with the greatest weight where it was hit, or whose box was. */
+  /** For a SkinnedMesh, the number in `skeleton.bones` of the bone with the greatest weight at the hit, or whose box was hit. */
   bone?: number;
-  /** By `precision` 'obb', the name of the box that was hit, of an object with `boxes`. */
+  /** With `precision` 'obb', the name of the box that was hit, for an object with `boxes`. */
   box?: string;
   /**
-   * With the option `snap` of a pick: the feature near the cursor, null without any. It may be of another object. Where the ray
-   * itself hits nothing, the intersection is of the feature.
+   * With the option `snap` of a pick: the feature near the cursor, null if there is none. It may belong to another object. If the
+   * ray itself hits nothing, the intersection is that of the feature.
    */
   snap?: SceneSnap | null;
 }
@@ -48,26 +51,26 @@ export interface SceneSnap {
   instanceId?: number;
   point: Vector3;
   pixels: number;
-  /** The ends of an edge and of a midpoint's edge; of an arc, of a centre; else the point. */
+  /** The ends of an edge, or of a midpoint's edge; for a centre, the ends of the arc; otherwise the point. */
   a: Vector3;
   b: Vector3;
-  /** A face of the geometry beside the feature; of lines and points there is an `index` instead, and of shapes none. */
+  /** A face of the geometry beside the feature; lines and points have an `index` instead, and shapes none. */
   faceIndex?: number;
   index?: number;
-  /** Of a centre. */
+  /** Only for a centre. */
   radius?: number;
   axis?: Vector3;
-  /** Of a face, in numbers of the world. */
+  /** Only for a face, in numbers of the world. */
   face?: FlatFace;
 }
 
 /**
- * Reports a hit as three's Raycaster does: `face.normal` and `normal` in the object's space, `uv`, `uv1` and
- * `normal` interpolated, `normal` turned towards the ray. Where a shape stands for the triangles (`mesh` null, or the
- * bounds by `precision`) there is no face, and `normal` is the shape's. Lines and points have an `index` instead, points
- * also `distanceToRay`: three's by `params`, else world units.
+ * Reports a hit as three's Raycaster does: `face.normal` and `normal` in the object's space, `uv`, `uv1` and `normal`
+ * interpolated, `normal` turned towards the ray. Where a shape replaces the triangles (`mesh` null, or the bounds by `precision`)
+ * there is no face, and `normal` is the shape's. Lines and points have an `index` instead, points also `distanceToRay`: three's
+ * with `params`, otherwise in world units.
  *
- * `eye` is where the ray came from, or with w = 0 the direction that it went in.
+ * `eye` is the origin of the ray, or with w = 0 its direction.
  */
 export function intersectionOf(
   hit: Hit,
@@ -78,7 +81,7 @@ export function intersectionOf(
   const point = new Vector3(...hit.point);
   const intersection: SceneIntersection = { distance: hit.distance, point, object };
   if (instanceId !== undefined) intersection[isBatch(object) ? 'batchId' : 'instanceId'] = instanceId;
-  if (hit.pixels !== undefined) return { ...intersection, pixels: hit.pixels }; // no point of the surface
+  if (hit.pixels !== undefined) return { ...intersection, pixels: hit.pixels }; // not a point of the surface
 
   if (mesh !== null && mesh.primitive !== 'triangles' && hit.element >= 0) {
     const { distanceToRay } = hit;
@@ -102,11 +105,11 @@ export function intersectionOf(
   }
 
   const { face, faceIndex } = faceAt(mesh, hit.triangle);
-  if (isDeformed(mesh)) face.normal.copy(normalIn(toWorld, hit)); // as it was posed for the answer
+  if (isDeformed(mesh)) face.normal.copy(normalIn(toWorld, hit)); // in the pose at the time of the answer
   if (mesh.bones > 0) intersection.bone = hit.bone;
   const isSprite = (object as Sprite).isSprite === true;
   const barycoord = new Vector3(...hit.barycentric);
-  intersection.face = isSprite ? null : face; // as three has it
+  intersection.face = isSprite ? null : face; // as in three
   if (!isSprite) {
     intersection.faceIndex = faceIndex;
     intersection.barycoord = barycoord;
@@ -115,7 +118,7 @@ export function intersectionOf(
   return intersection;
 }
 
-/** Answers the map of an object, or of one of its instances, to the world. */
+/** Returns the matrix from an object's space, or that of one of its instances, to the world. */
 export function worldOf(object: Object3D, instanceId: number | undefined): Matrix4 {
   const toWorld = object.matrixWorld.clone();
   if (instanceId === undefined) return toWorld;
@@ -125,7 +128,7 @@ export function worldOf(object: Object3D, instanceId: number | undefined): Matri
   return toWorld.multiply(instance);
 }
 
-/** Adds the uv, uv1 and normal of a face at a point of it, interpolated between its vertices. */
+/** Adds the uv, uv1 and normal at a point of a face, interpolated between its vertices. */
 function addInterpolated(
   intersection: SceneIntersection,
   { geometry }: BuiltMesh,
@@ -134,7 +137,7 @@ function addInterpolated(
   toWorld: Matrix4,
   eye: Vector4,
 ): void {
-  // `getComponent` would be shorter, but interleaved attributes of the oldest three that we accept do not have it.
+  // `getComponent` would be shorter, but interleaved attributes of the oldest supported three do not have it.
   const mix = (attribute: Attribute, get: 'getX' | 'getY' | 'getZ'): number =>
     x * attribute[get](a) + y * attribute[get](b) + z * attribute[get](c);
   const { uv, uv1, normal } = geometry.attributes as Partial<Record<string, Attribute>>;
@@ -152,17 +155,17 @@ function isBatch(object: Object3D): object is BatchedMesh {
   return (object as BatchedMesh).isBatchedMesh === true;
 }
 
-/** Answers a hit's normal in the space of what `toWorld` places: normals go back by the transposed matrix. */
+/** Returns a hit's normal in the space that `toWorld` places: normals are transformed back by the transposed matrix. */
 function normalIn(toWorld: Matrix4, { normal }: Hit): Vector3 {
   return new Vector3(...normal).applyMatrix3(new Matrix3().setFromMatrix4(toWorld).transpose()).normalize();
 }
 
-/** Tells whether bones or morph targets move the vertices of a mesh. */
+/** Returns whether bones or morph targets move the vertices of a mesh. */
 export function isDeformed({ bones, morphs }: BuiltMesh): boolean {
   return bones + morphs > 0;
 }
 
-/** Does it for what a query saw, by the query's number; null for a line that has a width, which was not so wide. */
+/** Reports a hit on the mesh that a query saw, by the query's number; null for a line with a width that does not reach the ray. */
 export function intersectionAt(
   hit: Hit,
   placement: Placement,
@@ -178,21 +181,24 @@ export function intersectionAt(
   return intersectionOf(hit, { object: hitObject(placement, mesh), instanceId }, mesh, eye);
 }
 
-/** Finds a line or point in the geometry, as three's Raycaster names it: a point by its vertex, a line by where it begins. */
+/**
+ * Finds the number of a line or point in the geometry, as three's Raycaster has it: that of a point's vertex, or of a line's
+ * first one.
+ */
 export function numberOf({ primitive, index, runs }: BuiltMesh, element: number): number {
   const at = runs[0].start + (primitive === 'segments' ? 2 : 1) * element;
   return primitive === 'points' && index !== null ? index.getX(at) : at;
 }
 
-/** Finds a triangle of the service's mesh in the geometry, as three's Raycaster names it. */
+/** Finds the face of the geometry for a triangle of the service's mesh, as three's Raycaster has it. */
 export function faceAt(mesh: BuiltMesh, triangle: number): { face: Face; faceIndex: number } {
   const { start, materialIndex } = findTriangle(mesh.runs, triangle);
   return { face: faceOf(mesh, start, materialIndex), faceIndex: Math.floor(start / 3) };
 }
 
 /**
- * Answers what is hit in terms of the scene, with the face that a triangle of it is; null of what has no faces. `query`: the
- * query's number.
+ * Returns the object or instance of a placement in terms of the scene, with the face of one of its triangles; null faces if it
+ * has none. `query`: the query's number.
  */
 export function placedFace(
   placement: Placement,
@@ -206,13 +212,13 @@ export function placedFace(
     mesh === null || mesh.primitive !== 'triangles' || triangle < 0 || (object as Sprite).isSprite === true
       ? { face: null, faceIndex: null }
       : faceAt(mesh, triangle);
-  // Its vertices are where they are by now; another geometry may have taken the place of the one that was seen.
+  // The vertices are where they are now; another geometry may have replaced the one that was seen.
   const isPosed = face !== null && isDeformed(mesh!) && (object as Mesh).geometry === mesh!.geometry;
   if (isPosed) poseFace(face, object as Mesh, instanceId);
   return { object, instanceId, face, faceIndex };
 }
 
-/** Turns a face of a mesh that is posed to where its object has the vertices now, or one of its instances. */
+/** Turns a face of a posed mesh to the present positions of its vertices in the object, or in one of its instances. */
 export function poseFace(face: Face, object: Mesh, instanceId: number | undefined): void {
   const posed = instanceId === undefined ? object : new Mesh(object.geometry);
   if (instanceId !== undefined) (object as InstancedMesh).getMorphAt(instanceId, posed);

@@ -7,17 +7,17 @@ interface LatestQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** It stands for a query that is under way. */
+/** A query that is under way. */
 interface Pending<T> {
   readonly controller: AbortController;
-  /** The answer of the newer query that has taken its place. */
+  /** The answer of the newer query that has replaced this one. */
   newer: Promise<T> | null;
 }
 
 /**
- * Lets the newest of the queries that ask for it take the place of those that wait, and answer them. The service would
- * do that for single queries; here one may be several of the service's. The oldest is never replaced: somebody who asks
- * faster than the answers come would else get none.
+ * Lets the newest of the queries with `latest` replace those that wait, and answer them. The service does that for its single
+ * queries; here, one query may be several of the service's. The oldest is never replaced: otherwise, a caller that asks faster
+ * than answers arrive would get none.
  */
 export class LatestOnly<T> {
   readonly #operation: string;
@@ -59,7 +59,7 @@ export class LatestOnly<T> {
     }
   }
 
-  /** Waits for a newer query's answer; asks by itself where that one is aborted by its own signal. */
+  /** Waits for a newer query's answer; asks again on its own if that query is aborted by its own signal. */
   async #follow(
     newer: Promise<T>,
     signal: AbortSignal | undefined,

@@ -5,35 +5,35 @@ import type { BoneContact, BoxContact } from '../view/bone-contact.js';
 import type { SceneQueryOptions } from './scene-options.js';
 import type { SceneParams } from './scene-params.js';
 
-// What a scene is asked with, and what it answers: the service's options and answers, in objects of three.
+// Options and answers of a scene's queries: the service's, with objects of three.
 
 /** three's Matrix4, or 16 numbers, column-major. */
 export type SceneMatrix = ArrayLike<number> | { readonly elements: ArrayLike<number> };
 
-/** They are the service's, with objects of the scene instead of ids. */
+/** The service's options, with objects of the scene instead of ids. */
 export interface SceneRayOptions extends SceneQueryOptions {
   /** The default is the side of each object's own material. */
   side?: 'front' | 'back' | 'double';
   /**
-   * three's `raycaster.params`: lines and points are hit this near to the ray, in world units, as three does. What it does
-   * not name has three's own threshold, 1. Without `params` a ray hits no lines and points, but LineSegments2 and Line2 of
-   * a width in world units.
+   * three's `raycaster.params`: lines and points are hit this near to the ray, in world units, as three does. Thresholds that are
+   * not given are three's own, 1. Without `params` a ray hits no lines and points, except LineSegments2 and Line2 with a width in
+   * world units.
    */
   params?: SceneParams;
 }
 
-/** They are the service's, with objects of the scene instead of ids. */
+/** The service's options, with objects of the scene instead of ids. */
 export interface SceneLineOptions extends SceneQueryOptions, Pick<QueryOptions, 'side'> {}
 
-/** They are the service's, with objects of the scene instead of ids. */
+/** The service's options, with objects of the scene instead of ids. */
 export interface SceneClosestOptions extends SceneQueryOptions {
-  /** It is in world units. Default Infinity. */
+  /** In world units. Default Infinity. */
   maxDistance?: number;
 }
 
-/** They are the service's, with objects of the scene instead of ids, and about what may be in the way. */
+/** The service's options, with objects of the scene instead of ids. They apply to objects that may block the sight. */
 export interface SceneSightOptions extends SceneLineOptions {
-  /** It names a view of the tracker. The default is the one that `update` sets. */
+  /** Name of a view of the tracker. The default is the one that `update` sets. */
   view?: string;
   /** The default is the layers of the camera. */
   layers?: number;
@@ -41,57 +41,54 @@ export interface SceneSightOptions extends SceneLineOptions {
 
 /** The nearest point of an object of the scene. */
 export interface SceneClosestPoint extends SceneObject {
-  /** It is in world space; the point asked about itself where that is inside of a solid. */
+  /** In world space; the given point itself if that is inside of a solid. */
   readonly point: Vector3;
-  /** It is in world units; 0 inside of a solid. */
+  /** In world units; 0 inside of a solid. */
   readonly distance: number;
-  /** It is as in three's Intersection; null inside of a solid, and where a shape stands for the triangles. */
+  /** As in three's Intersection; null inside of a solid, and where a shape replaces the triangles. */
   readonly face: Face | null;
   readonly faceIndex: number | null;
 }
 
-/** They are the service's, with objects of the scene instead of ids. */
+/** The service's options, with objects of the scene instead of ids. */
 export interface SceneSweepOptions extends SceneQueryOptions, Pick<SweepOptions, 'side' | 'tolerance'> {}
 
-/** The first contact of a shape on its way with an object of the scene. */
+/** The first contact of a moving shape with an object of the scene. */
 export interface SceneSweepHit extends SceneObject {
-  /** It is 0 at the start, 1 at the end; 0 where they overlap at the start. */
+  /** Between 0 at the start and 1 at the end; 0 if they overlap at the start. */
   readonly time: number;
-  /** Where they touch, on the object, in world space. */
+  /** The point of contact, on the object, in world space. */
   readonly point: Vector3;
-  /** It is a unit vector from the object to the shape, in world space. */
+  /** Unit vector from the object to the shape, in world space. */
   readonly normal: Vector3;
-  /** It is more than 0 where they overlap at the start: so far along the normal, the shape is free. World units. */
+  /** More than 0 if they overlap at the start: the shape is free once it is moved this far along the normal. World units. */
   readonly depth: number;
-  /** It is as in three's Intersection; null where a shape stands for the triangles. */
+  /** As in three's Intersection; null where a shape replaces the triangles. */
   readonly face: Face | null;
   readonly faceIndex: number | null;
 }
 
-/** A free place in the scene, and how a shape came there. */
+/** A free place in the scene, and how a shape was moved there. */
 export interface ScenePlacement {
-  /** It is the matrix that was asked about, moved. */
+  /** The matrix that was asked about, moved. */
   readonly matrix: Matrix4;
   /** How far it was moved, in world space. */
   readonly way: Vector3;
-  /** What it was pushed out of. */
+  /** The objects that the shape was pushed out of. */
   readonly objects: SceneObject[];
 }
 
 /** An object or instance in sight. */
 export interface SceneSight extends SceneObject {
-  /**
-   * How many of nine points are in sight, 1 to 9: the middle of its oriented bounds, and those halfway from there to
-   * the corners.
-   */
+  /** How many of nine points are in sight, 1 to 9: the centre of its oriented bounds, and those halfway from there to the corners. */
   readonly points: number;
 }
 
-/** The contact of two objects of the scene: normals lead from `a` to `b`. The arrays are as in the service's. */
+/** The contact of two objects of the scene: normals point from `a` to `b`. The arrays are as in the service's report. */
 export interface SceneContactReport extends Omit<ContactReport, 'a' | 'b' | 'bones'> {
   readonly a: SceneObject;
   readonly b: SceneObject;
-  /** Two for each two triangles that meet, a's and b's: numbers of faces, as `faceIndex` of three's Intersection. */
+  /** Two for each pair of triangles that meet, a's and b's: numbers of faces, as `faceIndex` of three's Intersection. */
   triangles: Uint32Array;
   /** The bones of a and b that meet, sorted by their numbers in the skeletons. Empty unless the detail is 'bones'. */
   bones: BoneContact[];
@@ -99,16 +96,16 @@ export interface SceneContactReport extends Omit<ContactReport, 'a' | 'b' | 'bon
   boxes: BoxContact[];
 }
 
-/** How far two objects of the scene are from each other, and where they are nearest. */
+/** The distance of two objects of the scene, and where they are nearest. */
 export interface SceneDistance {
   readonly a: SceneObject;
   readonly b: SceneObject;
-  /** It is in world units; 0 where they meet. */
+  /** In world units; 0 where they meet. */
   readonly distance: number;
-  /** They are in world space; one point twice where they meet. */
+  /** In world space; the same point twice where they meet. */
   readonly pointA: Vector3;
   readonly pointB: Vector3;
-  /** They are as `faceIndex` of three's Intersection; null where a shape stands for the triangles, and inside of a solid. */
+  /** As `faceIndex` of three's Intersection; null where a shape replaces the triangles, and inside of a solid. */
   readonly faceIndexA: number | null;
   readonly faceIndexB: number | null;
   readonly frame: number;

@@ -7,18 +7,18 @@ import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 import { idsOfAll } from './target-ids.js';
 
-/** They are the service's, with objects of the scene instead of ids. */
+/** The service's options, with objects of the scene instead of ids. */
 export interface SceneQueryOptions extends Pick<QueryOptions, 'layers' | 'precision' | 'clipIntersection' | 'signal'> {
-  /** As the service's, or three's planes. */
+  /** As in the service's options, or three's planes. */
   clip?: ArrayLike<number> | readonly Plane[];
   /**
-   * Objects that are not there for this query, or instances; not what is below them. What is not in the scene, or not
-   * built yet, is not there anyway.
+   * Objects or instances that this query ignores; their descendants are not ignored. Objects that are not in the scene, or not
+   * built yet, are not there anyway.
    */
   ignore?: readonly SceneTarget[];
 }
 
-/** These options were read. */
+/** Options that have been read and checked. */
 export type Checked<T extends SceneQueryOptions> = Omit<T, 'ignore' | 'clip'> & {
   ignore: readonly SceneObject[];
   clip?: ArrayLike<number>;
@@ -26,12 +26,12 @@ export type Checked<T extends SceneQueryOptions> = Omit<T, 'ignore' | 'clip'> & 
 
 type Passed = 'layers' | 'side' | 'precision' | 'clip' | 'clipIntersection' | 'signal';
 
-/** Queries ask this of objects, in terms of the scene. */
+/** Filter options of a query in terms of the scene. */
 type SceneFilter = { [K in Passed]?: QueryOptions[K] | undefined } & {
   ignore: readonly SceneObject[];
 };
 
-/** Checks and copies the options; what the service is told, it checks itself. */
+/** Checks and copies the options; the service itself checks those that are passed on to it. */
 export function readQuery<T extends SceneQueryOptions>(
   operation: string,
   given: T | undefined,
@@ -47,17 +47,17 @@ export function readQuery<T extends SceneQueryOptions>(
   } as Checked<T>;
 }
 
-/** Reads three's planes as numbers, four each; numbers are as they are. */
+/** Reads three's planes as numbers, four each; numbers are returned as they are. */
 function numbersOf(clip: ArrayLike<number> | readonly Plane[]): ArrayLike<number> {
   if (!Array.isArray(clip) || typeof clip[0] !== 'object') return clip as ArrayLike<number>;
   return (clip as readonly Plane[]).flatMap(({ normal, constant }) => [normal.x, normal.y, normal.z, constant]);
 }
 
-/** Answers what the service is to be told, with the ids that the scene has now. */
+/** Returns the options for the service, with the present ids of the scene. */
 export function queryOf(
   walk: SceneWalk,
   { layers, ignore, side, precision, clip, clipIntersection, signal }: SceneFilter,
 ): QueryOptions {
-  // The service takes what is undefined as not given.
+  // The service treats undefined options as not given.
   return { layers, ignore: idsOfAll(walk, ignore), side, precision, clip, clipIntersection, signal } as QueryOptions;
 }

@@ -13,14 +13,14 @@ export type SceneParams = Partial<RaycasterParameters>;
 export interface Thresholds {
   readonly lines: number;
   readonly points: number;
-  /** It is added to the width of the lines of three's addons. */
+  /** Is added to the width of the lines of three's addons. */
   readonly fat: number;
 }
 
-/** three's Raycaster has these where nobody says anything. */
+/** Default threshold of three's Raycaster. */
 const DEFAULT = 1;
 
-/** Reads `params`; undefined where there are none. */
+/** Reads `params`; undefined if there are none. */
 export function readParams(operation: string, params: SceneParams | undefined): Thresholds | undefined {
   if (params === undefined) return undefined;
   return reading(operation, 'params', () => {
@@ -33,18 +33,18 @@ export function readParams(operation: string, params: SceneParams | undefined): 
   });
 }
 
-/** A sphere around so many vertices takes a millisecond or two. */
+/** Computing a sphere around this many vertices takes a millisecond or two. */
 const MOST_VERTICES = 100_000;
 
 const SPHERE = new Sphere();
 
-/** How near lines and points are hit: each object's own threshold, and what decides of lines that have a width. */
+/** How near lines and points are hit: a threshold per object, and the query for lines that have a width. */
 export interface NearRay extends Pick<AdapterQuery, 'ownThresholds'> {
-  /** The service hits too many of these. */
+  /** The service returns too many hits on lines with a width; this query selects among them. */
   readonly fat?: FatQuery;
 }
 
-/** Answers how near to the ray of a query each object is hit; without `thresholds` those alone that have a width. */
+/** Returns how near to the ray of a query each object is hit; without `thresholds`, only for lines that have a width. */
 export function nearRay(
   { thin, fat }: Pick<TrackerContext, 'thin' | 'fat'>,
   thresholds: Thresholds | undefined,
@@ -55,14 +55,14 @@ export function nearRay(
   for (const each of thin) {
     try {
       if (each.count > 0 && isFatLine(each.object)) own.set(each.idAt(0), reachOf(each.object, query));
-    } catch {} // what cannot be read is no wider than a line
+    } catch {} // a line that cannot be read has no width
   }
   return { ownThresholds: own, fat: query };
 }
 
 /**
- * Answers the threshold of each object that a ray may hit, as three's Raycaster has it: it compares in an object's own
- * space, by the mean of its scale, what is in the bounding sphere of its geometry.
+ * Returns the threshold of each object that a ray may hit, as three's Raycaster does: it tests in an object's own space, with the
+ * mean of its scale, if the ray meets the bounding sphere of its geometry.
  */
 function thresholdsOf(
   objects: ReadonlySet<ThinObject>,
@@ -76,20 +76,20 @@ function thresholdsOf(
     try {
       const { isPoints } = thin.object as SceneDrawable & { readonly isPoints?: boolean };
       const local = localThreshold(thin.object as SceneDrawable, isPoints === true ? points : lines, ray);
-      if (local === null || (Number.isNaN(local) && isPoints === true)) continue; // three compares with it, in vain
+      if (local === null || (Number.isNaN(local) && isPoints === true)) continue; // three compares with NaN, which never hits
       own.set(thin.idAt(0), local < Number.MAX_VALUE ? local : Number.MAX_VALUE);
-    } catch {} // what cannot be read is hit on itself alone
+    } catch {} // an unreadable object is hit only exactly
   }
   return own;
 }
 
-/** Answers a threshold in an object's own space; null where the ray passes the bounding sphere by. */
+/** Returns a threshold in an object's own space; null if the ray misses the bounding sphere. */
 function localThreshold(
   { geometry, matrixWorld, scale }: SceneDrawable,
   threshold: number,
   ray: SceneRay,
 ): number | null {
-  // As three does; but to go through millions of vertices for it is not for this thread to do.
+  // As three does, except that this thread must not scan millions of vertices for it.
   if (geometry?.boundingSphere === null && geometry.attributes.position?.count <= MOST_VERTICES) {
     geometry.computeBoundingSphere();
   }

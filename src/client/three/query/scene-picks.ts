@@ -21,15 +21,15 @@ const VIEW_KEYS = [
 const PICK_ALL_KEYS = [...VIEW_KEYS, 'method', 'radius', 'params'];
 export const PICK_KEYS = [...PICK_ALL_KEYS, 'snap'];
 
-/** Pixels within which a pick finds features where nobody says anything. */
+/** Default radius, in pixels, within which a pick finds features. */
 const SNAP_RADIUS = 10;
 
-/** Pixels within which a pick hits lines and points where nobody says anything. */
+/** Default radius, in pixels, within which a pick hits lines and points. */
 const RADIUS = 4;
 const REGION_KEYS = [...VIEW_KEYS, 'mode', 'instances'];
 
 interface ViewQueryOptions extends SceneQueryOptions {
-  /** It names a view of the tracker. The default is the one that `update` sets. */
+  /** Name of a view of the tracker. The default is the one that `update` sets. */
   view?: string;
   /** The default is the layers of the camera. */
   layers?: number;
@@ -37,43 +37,43 @@ interface ViewQueryOptions extends SceneQueryOptions {
   side?: 'front' | 'back' | 'double';
 }
 
-/** They are the service's, with objects of the scene instead of ids. */
+/** The service's options, with objects of the scene instead of ids. */
 export interface ScenePickOptions extends ViewQueryOptions, Pick<PickOptions, 'method' | 'latest' | 'snap'> {
   /**
-   * It says within how many pixels lines and points are hit, default 4, and features are snapped to, default 10; by method
+   * Radius in pixels within which lines and points are hit, default 4, and features are snapped to, default 10; with method
    * 'screen' it is the service's.
    */
   radius?: number;
   /**
-   * three's `raycaster.params`, instead of a `radius`: lines and points are hit this near to the ray, in world units, as
-   * three does. What it does not name has three's own threshold, 1.
+   * three's `raycaster.params`, instead of a `radius`: lines and points are hit this near to the ray, in world units, as three
+   * does. Thresholds that are not given are three's own, 1.
    */
   params?: SceneParams;
 }
 
-/** They are the service's, with objects of the scene instead of ids. */
+/** The service's options, with objects of the scene instead of ids. */
 export interface SceneRegionOptions extends ViewQueryOptions, Pick<RegionOptions, 'mode' | 'latest'> {
-  /** Answer each instance by itself, as `{ object, instanceId }`, instead of objects. Default false. */
+  /** Return single instances, as `{ object, instanceId }`, instead of objects. Default false. */
   instances?: boolean;
 }
 
-/** What the service is told, and the planes of what is drawn. */
+/** The query to the service, with the planes of what is drawn. */
 type PickQuery = QueryOptions & AdapterQuery & Near;
 
-/** How near lines and points are hit: in pixels, or as each object has it. */
+/** How near lines and points are hit: within a radius in pixels, or by a threshold per object. */
 interface Near extends NearRay {
   readonly radius?: number;
 }
 
-/** Asks the service in terms of the scene. What is somebody else's in the same service is passed over. */
+/** Asks the service's picks in terms of the scene. Objects that others have placed in the same service ("strangers") are skipped. */
 export class ScenePicks {
   readonly #context: TrackerContext;
   readonly #walk: SceneWalk;
   readonly #views: SceneViews;
-  /** It names the view that is asked by default. */
+  /** Name of the view that is asked by default. */
   readonly #view: string;
   readonly #latestPick = new LatestOnly<SceneIntersection | null>('pick');
-  /** Picks that snap are a kind of their own: the answer of another would have no `snap`. */
+  /** Picks that snap are kept apart: the answer of another pick would have no `snap`. */
   readonly #latestSnap = new LatestOnly<SceneIntersection | null>('pick');
   readonly #latestPickAll = new LatestOnly<SceneIntersection[]>('pickAll');
   readonly #latestRegion = new LatestOnly<Object3D[] | SceneObject[]>('pickRegion');
@@ -96,7 +96,7 @@ export class ScenePicks {
     );
   }
 
-  /** Asks for the hit and for the feature near the cursor, both at once. */
+  /** Asks for the hit and for the feature near the cursor at the same time. */
   async #pickSnap(
     x: number,
     y: number,
@@ -133,7 +133,7 @@ export class ScenePicks {
     });
   }
 
-  /** Lists what others have placed behind the square about the cursor: what may have features there, and hide some. */
+  /** Lists the strangers behind the square around the cursor: they may have features there, and may hide others. */
   async #strangersNear(x: number, y: number, radius: number, { name }: SceneView): Promise<ObjectId[]> {
     const { objects, service } = this.#context;
     const square = { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius };
@@ -152,7 +152,7 @@ export class ScenePicks {
     return objects.during(async (number) => {
       const near = this.#nearOf('pick', x, y, options, view);
       const query = { ...this.#query('pick', options, view, signal), ...near };
-      // Which of several sets cuts a triangle, only its hit says.
+      // Which of several clipping sets applies to a triangle is known only from its hit.
       const areMixed = query.clipSets !== undefined && clips.mixedCount > 0;
       if (options.method === 'screen' || areMixed || near.fat !== undefined) {
         return (await this.#pickAll(x, y, options, view, query, number))[0] ?? null;
@@ -160,12 +160,12 @@ export class ScenePicks {
       const hit = await service.pick(x, y, pickOptions(query, options, view));
       if (hit === null) return null;
       if (objects.find(hit.object) !== undefined) return this.#intersections([hit], view, query, number)[0];
-      // Of what is near the cursor, only a view knows.
+      // Only a query by view can find objects near the cursor.
       if (near.radius !== undefined) {
         const now = { ...this.#query('pick', options, view, signal), ...clipsOf(query), ...near };
         return (await this.#pickAll(x, y, options, view, now, number))[0] ?? null;
       }
-      // It goes past the stranger on the same ray: the camera may have moved since.
+      // Skips the stranger on the same ray: the camera may have moved since.
       const again = { ...this.#query('pick', options, view, signal), ...clipsOf(query) };
       const hits = await this.#castRay(x, y, again, view);
       return this.#intersections(hits, view, query, number)[0] ?? null;
@@ -186,7 +186,7 @@ export class ScenePicks {
     );
   }
 
-  /** Lists objects, or instances by themselves, as the options say. */
+  /** Lists objects, or single instances, depending on the options. */
   async pickRegion(region: Rect | Float32Array, given: SceneRegionOptions): Promise<Object3D[] | SceneObject[]> {
     const options = readViewQuery('pickRegion', given, REGION_KEYS);
     const { objects, service } = this.#context;
@@ -221,7 +221,7 @@ export class ScenePicks {
     return this.#intersections(hits, view, query, number);
   }
 
-  /** Answers how near to the cursor lines and points are hit; by method 'screen', how near the middle of anything. */
+  /** Returns how near to the cursor lines and points are hit; with method 'screen', how near the centre of any object. */
   #nearOf(
     operation: string,
     x: number,
@@ -249,7 +249,7 @@ export class ScenePicks {
   /** Casts the ray of a pick in a view that may have changed meanwhile. */
   async #castRay(x: number, y: number, query: QueryOptions, { options }: SceneView): Promise<Hit[]> {
     const { origin, direction, tMin = 0, tMax = 0 } = pickRay(readView('pick', options), x, y)!;
-    // An orthographic camera's near plane may be behind it, where no ray starts.
+    // An orthographic camera's near plane may be behind the camera, where no ray starts.
     const near = tMin / Math.hypot(...direction);
     const start = [0, 1, 2].map((i) => origin[i] + near * direction[i]) as [number, number, number];
     const hits = await this.#context.service.raycastAll({ origin: start, direction, tMax: tMax - tMin }, query);
@@ -257,8 +257,8 @@ export class ScenePicks {
   }
 
   /**
-   * Answers hits in terms of the scene, without those on objects of others, and those on triangles whose own material
-   * cuts them away there. `number`: the query's.
+   * Converts hits to the terms of the scene, without those on objects of others, and those on triangles that their own material
+   * clips away there. `number`: the query's number.
    */
   #intersections(
     hits: readonly Hit[],
@@ -292,7 +292,7 @@ export class ScenePicks {
   }
 }
 
-/** Answers what is hit; null of what cannot be read any more, though the service still knows it as it was. */
+/** Returns the intersection; null if its object cannot be read any more, though the service still has its former state. */
 function readIntersection(...args: Parameters<typeof intersectionAt>): SceneIntersection | null {
   try {
     return intersectionAt(...args);
@@ -312,7 +312,7 @@ function readViewQuery<T extends ViewQueryOptions & { latest?: boolean }>(
   return options;
 }
 
-/** Answers the planes and the thresholds of a query, for another that is to see what it saw. */
+/** Returns the clipping planes and thresholds of a query, for another query that is to see the same. */
 function clipsOf({ clipSets, ownThresholds }: PickQuery): AdapterQuery {
   return { ...(clipSets !== undefined && { clipSets }), ...(ownThresholds !== undefined && { ownThresholds }) };
 }

@@ -55,12 +55,15 @@ const SECTION_KEYS = ['layers', 'ignore', 'precision', 'signal', 'weld', 'roundP
 const CONTACT_KEYS = ['detail', 'signal'];
 const DISTANCE_KEYS = ['maxDistance', 'signal'];
 
-/** Asks in terms of the scene what the service is asked in ids. What is somebody else's in it is passed over. */
+/**
+ * Asks the service's queries in terms of the scene instead of ids. Objects that others have placed in the service ("strangers")
+ * are skipped.
+ */
 export class SceneQueries {
   readonly #context: TrackerContext;
   readonly #walk: SceneWalk;
   readonly #views: SceneViews;
-  /** It names the view that is asked by default. */
+  /** Name of the view that is asked by default. */
   readonly #view: string;
 
   constructor(context: TrackerContext, walk: SceneWalk, views: SceneViews, view: string) {
@@ -80,7 +83,7 @@ export class SceneQueries {
       if (hit === null) return null;
       if (fat === undefined && objects.find(hit.object) !== undefined)
         return this.#intersections([hit], ray, number)[0];
-      // Past the stranger, or what is near a line and not as near as that is wide.
+      // Skips the stranger, or a line's neighbourhood that is beyond the line's width.
       const hits = await service.raycastAll(ray, { ...queryOf(this.#walk, filter), ...near });
       return this.#intersections(hits, ray, number, fat)[0] ?? null;
     });
@@ -97,11 +100,11 @@ export class SceneQueries {
     });
   }
 
-  /** Answers how near to the ray lines and points are hit. */
+  /** Returns how near to the ray lines and points are hit. */
   #nearOf(operation: string, ray: Ray, params: SceneParams | undefined): NearRay {
     const thresholds = readParams(operation, params);
     if (this.#context.thin.size === 0) return {};
-    // Without a view, pixels say nothing.
+    // Without a view, a width in pixels means nothing.
     const width = { threshold: thresholds?.fat ?? 0, pixels: 0 };
     return nearRay(this.#context, thresholds, { ray, width, cursor: null });
   }
@@ -120,7 +123,7 @@ export class SceneQueries {
       const hit = await service.raycast(ray, queryOf(this.#walk, filter));
       if (hit === null) return true;
       if (objects.find(hit.object) !== undefined) return false;
-      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter)); // past the stranger
+      const hits = await service.raycastAll(ray, queryOf(this.#walk, filter)); // skips the stranger
       return hits.every(({ object }) => objects.find(object) === undefined);
     });
   }
@@ -168,7 +171,7 @@ export class SceneQueries {
       if (hit === null) return null;
       const [own] = this.#sweepHits([hit], number);
       if (own !== undefined) return own;
-      const hits = await service.sweepAll(swept, start, end, this.#sweepOf(filter)); // past the stranger
+      const hits = await service.sweepAll(swept, start, end, this.#sweepOf(filter)); // skips the stranger
       return this.#sweepHits(hits, number)[0] ?? null;
     });
   }
@@ -212,7 +215,7 @@ export class SceneQueries {
     });
   }
 
-  /** Answers a shape, or the id of what has its own; null where that is not in the scene, or not built yet. */
+  /** Returns a shape, or the id of an object that has its own shape; null if the object is not in the scene, or not built yet. */
   #shapeOf(operation: string, given: Shape | SceneTarget): Shape | ObjectId | null {
     const isTarget = reading(
       operation,
@@ -229,7 +232,7 @@ export class SceneQueries {
     return { ...queryOf(this.#walk, filter), ...(tolerance !== undefined && { tolerance }) };
   }
 
-  /** Answers hits in terms of the scene, without those on objects of others. */
+  /** Converts hits to the terms of the scene, without those on objects of others. */
   #sweepHits(hits: readonly SweepHit[], query: number): SceneSweepHit[] {
     return hits.flatMap(({ object, triangle, point, normal, time, depth }) => {
       const placement = this.#context.objects.find(object);
@@ -302,7 +305,7 @@ export class SceneQueries {
     });
   }
 
-  /** Reads a question's two objects; null where one is not there, which nobody is asked about then. */
+  /** Reads the two objects of a query; null if one of them is not there: then the service is not asked. */
   #pairOf(operation: string, a: SceneTarget, b: SceneTarget, signal: AbortSignal | undefined) {
     checkSignal(operation, signal);
     const first = readOne(operation, 'a', a);
@@ -348,7 +351,7 @@ export class SceneQueries {
     return asked.flatMap((target, i) => (points[i] > 0 ? [{ ...target, points: points[i] }] : []));
   }
 
-  /** Lists what others have placed in the frustum of a view. */
+  /** Lists the objects that others have placed in the frustum of a view. */
   async #strangersIn({ name, options }: SceneView, filter: Checked<SceneLineOptions>): Promise<ObjectId[]> {
     const { objects, service } = this.#context;
     const { x = 0, y = 0, width, height } = options.viewport;
@@ -358,8 +361,8 @@ export class SceneQueries {
   }
 
   /**
-   * Finds the nearest point of what is the scene's. Where a stranger is nearer there may be thousands of them: those
-   * up to twice as far are looked past together.
+   * Finds the nearest point of the scene's own objects. Where a stranger is nearer, there may be thousands of them: all strangers
+   * up to twice as far are excluded together.
    */
   async #closestOwn(
     point: Ray['origin'],
@@ -386,12 +389,12 @@ export class SceneQueries {
     }
   }
 
-  /** Tells whether others have placed anything in the service. */
+  /** Returns whether others have placed anything in the service. */
   #hasStrangers(): boolean {
     return this.#context.service.stats.objects > this.#context.objects.count;
   }
 
-  /** Answers ids in terms of the scene, in their order, without those of others. */
+  /** Converts ids to the terms of the scene, in their order, without those of others. */
   #sceneObjects(ids: Uint32Array): SceneObject[] {
     return Array.from(ids).flatMap((id) => {
       const found = this.#context.objects.find(id);
@@ -399,7 +402,7 @@ export class SceneQueries {
     });
   }
 
-  /** Answers hits in terms of the scene, without those on objects of others. `query`: the query's number. */
+  /** Converts hits to the terms of the scene, without those on objects of others. `query`: the query's number. */
   #intersections(hits: readonly Hit[], ray: Ray, query: number, fat?: FatQuery): SceneIntersection[] {
     const eye = eyeOf(ray);
     const found = hits.flatMap((hit) => {
@@ -414,7 +417,7 @@ function matrixOf(operation: string, argument: string, matrix: SceneMatrix): Arr
   return reading(operation, argument, () => elementsOf(matrix))!;
 }
 
-/** Reads what has one id at most. */
+/** Reads a target that has one id at most. */
 function readOne(operation: string, argument: string, given: SceneTarget): SceneObject {
   const target = readDrawn(operation, argument, given);
   if (target.instanceId === undefined && hasInstances(target.object)) {

@@ -7,10 +7,10 @@ const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
 /** A point or a direction in world space: three's Vector3, or three numbers. */
 export type ScenePoint = Vec3 | { readonly x: number; readonly y: number; readonly z: number };
 
-/** three's Ray, or one of the service. Lengths are world units, whatever the length of `direction`. */
+/** three's Ray, or a ray of the service. Lengths are in world units, whatever the length of `direction`. */
 export interface SceneRay {
   origin: ScenePoint;
-  /** It may have any length but zero. */
+  /** May have any length except zero. */
   direction: ScenePoint;
   /** three's `raycaster.near`. Default 0. */
   tMin?: number;
@@ -28,7 +28,7 @@ export function readPoint(operation: string, argument: string, point: ScenePoint
   });
 }
 
-/** Reads a ray of either kind; what lengths it may have, the service checks. */
+/** Reads a ray of either kind; the service checks its lengths. */
 export function readRay(operation: string, ray: SceneRay): Ray {
   if (ray === undefined) invalid(operation, 'ray', ray, 'an object');
   const { origin, direction, tMin, tMax } = readOptions(operation, 'ray', ray, RAY_KEYS);
@@ -40,7 +40,7 @@ export function readRay(operation: string, ray: SceneRay): Ray {
   };
 }
 
-/** Answers the direction of a ray as an eye at infinity has it (intersection.ts): of no length that overflows. */
+/** Returns the direction of a ray as an eye at infinity (intersection.ts), scaled so that its length does not overflow. */
 export function eyeOf({ direction: [x, y, z] }: Ray): Vector4 {
   const largest = Math.max(Math.abs(x), Math.abs(y), Math.abs(z));
   return new Vector4(x / largest, y / largest, z / largest, 0);

@@ -6,7 +6,7 @@ import type { Placement, SceneObject, SceneObjects } from '../track/scene-object
 import { seenBy } from '../track/scene-objects.js';
 import type { SceneQueryOptions } from './scene-options.js';
 
-/** They are the service's, with objects of the scene instead of ids. */
+/** The service's options, with objects of the scene instead of ids. */
 export interface SceneSectionOptions
   extends Omit<SceneQueryOptions, 'clip' | 'clipIntersection'>,
     Pick<SectionOptions, 'weld' | 'roundPoints' | 'caps'> {}
@@ -15,11 +15,11 @@ export interface SceneSectionOptions
 export interface SceneSection extends Omit<Section, 'objects'> {
   /** The object or instance of each outline. */
   objects: SceneObject[];
-  /** Each point's face of its object, as `faceIndex` of three's Intersection; it is -1 where the service's is. */
+  /** For each point the face of its object, as `faceIndex` of three's Intersection; -1 where it is -1 in the service's section. */
   triangles: Int32Array;
 }
 
-/** Reads three's Plane, or four numbers, as the service takes them. */
+/** Reads three's Plane, or four numbers, in the form that the service takes. */
 export function readPlane(operation: string, given: Plane | ArrayLike<number>): ArrayLike<number> {
   return reading(operation, 'plane', () => {
     if (typeof given !== 'object' || given === null) invalid(operation, 'plane', given, 'a Plane or four numbers');
@@ -29,7 +29,7 @@ export function readPlane(operation: string, given: Plane | ArrayLike<number>): 
   });
 }
 
-/** Answers a section in terms of the scene, without what is somebody else's. `query`: the query's number. */
+/** Converts a section to the terms of the scene, without objects of others. `query`: the query's number. */
 export function sceneSection(section: Section, scene: SceneObjects, query: number): SceneSection {
   const placements = Array.from(section.objects, (id) => scene.find(id));
   const own = placements.every((placement) => placement !== undefined) ? section : only(section, placements);
@@ -38,14 +38,14 @@ export function sceneSection(section: Section, scene: SceneObjects, query: numbe
   found.forEach((placement, i) => {
     const runs = seenBy(placement, query)?.runs;
     if (runs === undefined) return;
-    // What is no triangle has a number beyond all of them as an unsigned one.
+    // -1 is, as an unsigned number, beyond all triangles.
     const part = triangles.subarray(starts[i], starts[i + 1]);
     toFaces(runs, new Uint32Array(part.buffer, part.byteOffset, part.length), 0, 1);
   });
   return { ...own, objects: found.map(({ object, instanceId }) => ({ object, instanceId })) };
 }
 
-/** Leaves out the outlines that have no placement. */
+/** Omits the outlines that have no placement. */
 function only(section: Section, placements: readonly (Placement | undefined)[]): Section {
   const kept = placements.flatMap((placement, i) => (placement === undefined ? [] : i));
   const places = new Int32Array(placements.length + 1).fill(-1);
@@ -56,7 +56,7 @@ function only(section: Section, placements: readonly (Placement | undefined)[]):
   });
   const points = new Float64Array(3 * starts[kept.length]);
   const triangles = new Int32Array(starts[kept.length]);
-  // Where each point goes to; a triangle of a cap is within one object.
+  // New index of each point; a triangle of a cap is within one object.
   const moved = new Int32Array(section.triangles.length).fill(-1);
   kept.forEach((outline, i) => {
     const [from, to] = [section.starts[outline], section.starts[outline + 1]];
@@ -70,7 +70,7 @@ function only(section: Section, placements: readonly (Placement | undefined)[]):
     caps: section.caps.filter((_, i) => moved[section.caps[i]] >= 0).map((point) => moved[point]),
     objects: Uint32Array.from(kept, (outline) => section.objects[outline]),
     closed: Uint8Array.from(kept, (outline) => section.closed[outline]),
-    // A loop around another is of the same object.
+    // A loop and the loop around it belong to the same object.
     parents: Int32Array.from(kept, (outline) => {
       const parent = section.parents[outline];
       return parent < 0 ? -1 : places[parent];

@@ -6,7 +6,7 @@ import { measure as measureFeatures } from '../../measure/measure.js';
 import { hitObject, type Placement, seenBy } from '../track/scene-objects.js';
 import { faceAt, numberOf, type SceneIntersection, type SceneSnap } from './intersection.js';
 
-/** What can be measured: points, edges by their ends, faces, what a pick snapped to, and what it hit. */
+/** What can be measured: points, edges by their ends, faces, features that a pick snapped to, and what it hit. */
 export type SceneMeasurable =
   | Vector3
   | { readonly a: Vector3; readonly b: Vector3 }
@@ -14,7 +14,7 @@ export type SceneMeasurable =
   | SceneSnap
   | SceneIntersection;
 
-/** How two features lie to each other, as the service's `Measure`. */
+/** The relation of two features, as in the service's `Measure`. */
 export interface SceneMeasure {
   distance: number;
   pointA: Vector3;
@@ -23,7 +23,7 @@ export interface SceneMeasure {
   gap: number | null;
 }
 
-/** Answers what a hit snapped to in terms of the scene. `number`: the query's. */
+/** Converts the feature that a hit snapped to into the terms of the scene. `number`: the query's number. */
 export function sceneSnapOf(snap: Snap, placement: Placement, number: number): SceneSnap {
   const { kind, pixels, element, radius, axis, face } = snap;
   const mesh = seenBy(placement, number);
@@ -59,7 +59,7 @@ export function measure(a: SceneMeasurable, b: SceneMeasurable): SceneMeasure {
   return { ...rest, pointA: new Vector3(...pointA), pointB: new Vector3(...pointB) };
 }
 
-/** Reads vectors as numbers; what is wrong with them, `measure` says. */
+/** Reads vectors as numbers; `measure` reports what is wrong with them. */
 function plain(argument: string, given: SceneMeasurable): Measurable {
   return reading('measure', argument, () => {
     if (typeof given !== 'object' || given === null) invalid('measure', argument, given, EXPECTED);

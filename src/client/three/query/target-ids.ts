@@ -3,7 +3,7 @@ import type { ObjectId } from '../../../shared/types.js';
 import type { SceneObject } from '../track/scene-objects.js';
 import type { SceneWalk } from '../track/scene-walk.js';
 
-/** Lists the ids of a target, by instance; none of what is not in the scene, or not built yet. */
+/** Lists the ids of a target, by instance; none for objects that are not in the scene, or not built yet. */
 export function idsOf(walk: SceneWalk, { object, instanceId }: SceneObject): ArrayLike<ObjectId> {
   const entry = walk.entryOf(object);
   if (entry === undefined) return [];

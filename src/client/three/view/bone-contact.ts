@@ -1,19 +1,22 @@
 import type { Bone, SkinnedMesh } from 'three';
 import { hitObject, type Placement, seenBy } from '../track/scene-objects.js';
 
-/** Two bones whose boxes meet; null for the one of two objects that has no bones, which its shape stands for. */
+/** Two bones whose boxes meet; null for the one of two objects that has no bones and is represented by its shape. */
 export interface BoneContact {
   readonly boneA: Bone | null;
   readonly boneB: Bone | null;
 }
 
-/** Two boxes that meet and stand for their objects, by their names; null for the one of two objects that has no boxes. */
+/** Two boxes, by their names, that meet and represent their objects; null for the one of two objects that has no boxes. */
 export interface BoxContact {
   readonly boxA: string | null;
   readonly boxB: string | null;
 }
 
-/** Names what meets of two objects besides triangles, by pairs of numbers of a's and b's: boxes where one has some, else bones. */
+/**
+ * Names the parts of two objects that meet, by pairs of numbers of a's and b's parts: boxes if one of them has boxes, otherwise
+ * bones.
+ */
 export function namedParts(
   numbers: Int32Array,
   a: Placement | undefined,
@@ -21,7 +24,7 @@ export function namedParts(
   query: number,
 ): { bones: BoneContact[]; boxes: BoxContact[] } {
   const [first, second] = [a, b].map((each) => each?.standIn.owner.boxes ?? []);
-  // What has boxes has no bones, and a number is of what has either.
+  // An object with boxes has no bones, and a number is that of an object with either.
   const areBoxes = numbers.length > 0 && (numbers[0] >= 0 ? first : second).length > 0;
   if (!areBoxes) return { bones: namedBones(numbers, a, b, query), boxes: [] };
   const boxes: BoxContact[] = [];
@@ -31,7 +34,7 @@ export function namedParts(
   return { bones: [], boxes };
 }
 
-/** Names bones of two objects, by pairs of numbers of a's and b's. */
+/** Names bones of two objects, by pairs of numbers of a's and b's bones. */
 function namedBones(
   numbers: Int32Array,
   a: Placement | undefined,

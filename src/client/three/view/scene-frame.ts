@@ -18,8 +18,8 @@ import {
 import { type BoneContact, type BoxContact, namedParts } from './bone-contact.js';
 
 /**
- * So often all pairs of a frame are gone through for what one object has. To list them by their objects takes as long as four to seven
- * times of that: 2,000 balls that all touch, each asked for by itself, take 5 ms and not 420.
+ * Number of queries by object in a frame that scan all pairs; later ones use an index of the pairs by object. Building that index
+ * takes as long as four to seven scans: 2,000 balls that all touch, each asked for separately, take 5 ms instead of 420.
  */
 const SCANS = 5;
 
@@ -27,31 +27,34 @@ const SCANS = 5;
 export interface SceneContact {
   readonly a: SceneObject;
   readonly b: SceneObject;
-  /** The pair's place in `result.contacts`. */
+  /** The pair's index in `result.contacts`. */
   readonly index: number;
-  /** `a` is the pair's b there, where normals are from `b` to `a`, and `contained` 1 is b inside a. Not so here. */
+  /**
+   * True if `a` is the pair's b in `result.contacts`, where normals are then from `b` to `a`, and `contained` 1 is b inside a.
+   * Not so here.
+   */
   readonly swapped: boolean;
   /** New in this frame. */
   readonly begun: boolean;
-  /** The answer is an earlier frame's, as `contactBudget` was used up. */
+  /** The result is an earlier frame's, because `contactBudget` was used up. */
   readonly stale: boolean;
-  /** 1, or less where they only met on their way from the frame before, and when, as one is `continuous`. */
+  /** 1; less if they met only on their way from the frame before, one being `continuous`: then the time when they met. */
   readonly time: number;
   /** 0, 1: a inside b, 2: b inside a. */
   readonly contained: 0 | 1 | 2;
-  /** xyz each, world; of each region of contact up to four. Empty unless the detail is 'manifold' or 'full'. */
+  /** xyz each, world; up to four for each region of contact. Empty unless the detail is 'manifold' or 'full'. */
   readonly points: Float32Array;
   /** xyz each, world, unit, from a to b. */
   readonly normals: Float32Array;
-  /** One for each point: moved by this along the normal, b parts from a there; below 0 where they are apart: the gap. */
+  /** One for each point: moved by this along the normal, b separates from a there; below 0 where they are apart: the gap. */
   readonly depths: Float32Array;
   /**
-   * Two numbers of faces, a's and b's, as `faceIndex` of three's Intersection, for each two triangles that meet. Empty
-   * unless the detail is 'triangles' or 'full'. They mean nothing of a `stale` pair of which a geometry was replaced
-   * since it was looked at.
+   * Two numbers of faces, a's and b's, as `faceIndex` of three's Intersection, for each pair of triangles that meet. Empty unless
+   * the detail is 'triangles' or 'full'. Meaningless for a `stale` pair if one of its geometries has been replaced since it was
+   * tested.
    */
   readonly triangles: Uint32Array;
-  /** Six numbers for each such two: the ends of the segment that they share, world. */
+  /** Six numbers for each such pair of triangles: the ends of the segment that they share, world. */
   readonly segments: Float32Array;
   /** The bones of a and b that meet, sorted by their numbers in the skeletons. Empty unless the detail is 'bones'. */
   readonly bones: readonly BoneContact[];
@@ -60,27 +63,27 @@ export interface SceneContact {
 }
 
 /**
- * A frame's result in terms of the scene. Nothing is copied for it: ids are looked up as you walk. Like
- * `result`, it is valid until the next `update()` resolves. Objects that left the scene meanwhile are passed over, but
- * for the pairs that ended; those that others added to the service always are.
+ * A frame's result in terms of the scene. Nothing is copied for it: ids are looked up while you iterate. Like `result`, it is
+ * valid until the next `update()` resolves. Objects that have left the scene meanwhile are skipped, except in pairs that ended;
+ * objects that others added to the service are always skipped.
  */
 export class SceneFrame {
-  /** It is as the service gave it. */
+  /** The result as the service returned it. */
   readonly result: FrameResult;
   /**
-   * What `culling` left out of the picture that was drawn last before the `update` that this answers, as the tracker's own
+   * What `culling` left out of the picture that was drawn last before the `update` that this frame answers, as the tracker's own
    * `culled`; zeros without `culling`.
    */
   readonly culled: Culled;
   readonly #objects: SceneObjects;
-  /** It keeps what left the scene before this was answered. */
+  /** Objects that left the scene before this frame was answered. */
   readonly #departed: DepartedObjects;
   readonly #view: string;
-  /** What a query of this number sees, this saw (scene-objects.ts). */
+  /** The frame sees what a query of this number sees (scene-objects.ts). */
   readonly #query: number;
-  /** How often contacts were asked for by an object. */
+  /** How often contacts of an object were asked for. */
   #asked = 0;
-  /** The pairs of each object; null until contacts were asked for more than `SCANS` times. */
+  /** The pairs of each object; null until contacts have been asked for more than `SCANS` times. */
   #pairs: Map<Object3D, number[]> | null = null;
 
   constructor(result: FrameResult, culled: Culled, objects: SceneObjects, view: string, query: number) {
@@ -97,8 +100,8 @@ export class SceneFrame {
   }
 
   /**
-   * Calls `visit` for all that a view (default: the tracked camera) sees: first what is wholly `inside`, then what
-   * crosses its border.
+   * Calls `visit` for all objects and instances that a view (default: the tracked camera) sees: first those wholly `inside`, then
+   * those that cross its border.
    */
   forEachVisible(visit: (seen: SceneObject, inside: boolean) => void, view = this.#view): void {
     checkVisit('forEachVisible', visit);
@@ -110,8 +113,8 @@ export class SceneFrame {
   }
 
   /**
-   * Writes the numbers of the instances of `mesh` that a view sees into `target`, and answers how many they are:
-   * a draw list. Throws INVALID_ARGUMENT when `target` has no room for them.
+   * Writes the numbers of the instances of `mesh` that a view sees into `target`, and returns how many there are: a draw list.
+   * Throws INVALID_ARGUMENT if `target` has no room for them.
    */
   visibleInstances(mesh: InstancedMesh | BatchedMesh, target: Uint32Array, view = this.#view): number {
     const operation = 'visibleInstances';
@@ -123,8 +126,8 @@ export class SceneFrame {
   }
 
   /**
-   * Calls `visit` for all pairs in contact; `index` is the pair's place in `result.contacts`. `contact` is one object for
-   * all of them, of which nothing is made before it is read: it is valid during the call.
+   * Calls `visit` for all pairs in contact; `index` is the pair's index in `result.contacts`. `contact` is the same object for
+   * all pairs, and its properties are computed only when they are read: it is valid during the call.
    *
    * ```ts
    * frame.forEachContact((a, b, _, { begun, depths }) => {
@@ -144,9 +147,9 @@ export class SceneFrame {
   }
 
   /**
-   * Lists the pairs of one object, an InstancedMesh with all of its instances, or of one instance of it, which is the `a`
-   * of all of them: normals lead away from it. What is below an object has `contactsBetween`. What is not in the scene,
-   * or not built yet, has none.
+   * Lists the pairs of one object, for an InstancedMesh with all of its instances, or of one instance of it. It is the `a` of
+   * each of them: normals point away from it. For the descendants of an object, use `contactsBetween`. An object that is not in
+   * the scene, or not built yet, has no pairs.
    *
    * ```ts
    * for (const { b, points, normals, depths } of frame.contactsOf(ball)) {
@@ -154,7 +157,7 @@ export class SceneFrame {
    * }
    * ```
    *
-   * Throws INVALID_ARGUMENT for what can have no triangles, as a Group.
+   * Throws INVALID_ARGUMENT for an object that can have no triangles, for example a Group.
    */
   contactsOf(target: SceneTarget): SceneContact[] {
     const { object, instanceId } = readDrawn('contactsOf', 'target', target);
@@ -168,8 +171,8 @@ export class SceneFrame {
   }
 
   /**
-   * Lists the pairs between `first` or what is below it and `second` or what is below that; without a second, between
-   * the first and anything else. `a` is on the side of `first`. A robot is a Group, and so is its gripper:
+   * Lists the pairs between `first` or its descendants and `second` or its descendants; without a second, between the first and
+   * anything else. `a` is on the side of `first`. A robot is a Group, and so is its gripper:
    *
    * ```ts
    * const areTouching = frame.contactsBetween(robotA, robotB).length > 0;
@@ -177,7 +180,7 @@ export class SceneFrame {
    * for (const { begun, depths } of frame.contactsBetween(gripper, box)) if (begun) console.log(depths);
    * ```
    *
-   * Pairs inside of `first` are among them, but the parts of one model have none where they share a `group`:
+   * Pairs inside of `first` are included, but the parts of one model have none if they share a `group`:
    *
    * ```ts
    * const robots = [robotA, robotB];
@@ -195,7 +198,7 @@ export class SceneFrame {
   }
 
   /**
-   * Calls `visit` for all pairs that were in contact in the frame before and are not any more; also when one was
+   * Calls `visit` for all pairs that were in contact in the frame before and no longer are; also if one of the objects was
    * removed.
    */
   forEachEnded(visit: (a: SceneObject, b: SceneObject) => void): void {
@@ -209,8 +212,8 @@ export class SceneFrame {
   }
 
   /**
-   * Lists the pairs for which `order` says 1, and turned those for which it says -1. They are among those of what is below
-   * `first`, and below `second`.
+   * Lists the pairs for which `order` returns 1, and, swapped, those for which it returns -1. Only pairs with descendants of
+   * `first`, and of `second`, can be among them.
    */
   #contacts(
     first: Object3D,
@@ -232,7 +235,7 @@ export class SceneFrame {
     return found;
   }
 
-  /** Answers the pairs of an object and all that is below it, ascending; null where it would take longer than to go through all. */
+  /** Returns the pairs of an object and its descendants, ascending; null if that would take longer than to scan all pairs. */
   #pairsBelow(root: Object3D): Uint32Array | null {
     this.#pairs ??= this.#pairsByObject();
     const pairs = this.#pairs;
@@ -271,7 +274,7 @@ function checkVisit(operation: string, visit: unknown): void {
   if (typeof visit !== 'function') invalid(operation, 'visit', visit, 'a function');
 }
 
-/** A pair of a frame. All but which it is, is read from the frame when it is asked for. */
+/** A pair of a frame. Everything except its objects and index is read from the frame on demand. */
 class FrameContact implements SceneContact {
   a!: Placement;
   b!: Placement;

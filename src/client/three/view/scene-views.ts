@@ -15,17 +15,16 @@ import { readCamera, type ViewSize } from './view.js';
 
 export interface SceneViewOptions {
   /**
-   * World units that the frustum is grown by, for drawing one frame late. 'motion': twice as far as the frustum moved
-   * since this view was set the last time, as it may move on, and nothing where it was hidden then; throws
-   * INVALID_ARGUMENT for a far plane at infinity. Add in a number what objects move in a frame, where they move fast.
-   * Default 0.
+   * World units by which the frustum grows, for drawing one frame late. 'motion': twice the distance that the frustum has moved
+   * since this view was last set, because it may continue to move, and 0 if the view was hidden then; throws INVALID_ARGUMENT for
+   * a far plane at infinity. If objects move fast, give a number that includes how far they move in a frame. Default 0.
    */
   margin?: number | 'motion';
-  /** What has fewer pixels across is not seen. Default 0. */
+  /** Objects with fewer pixels across are not seen. Default 0. */
   minPixels?: number;
-  /** What nearer objects hide is not seen, as `occlusion` of the service's views has it. Default false. */
+  /** Objects that nearer objects hide are not seen, as with `occlusion` of the service's views. Default false. */
   occlusion?: boolean;
-  /** How far the eye, and objects against one another, may move for that to stay true. See `ViewOptions`. */
+  /** How far the eye may move, and objects relative to each other, for that to remain true. See `ViewOptions`. */
   occlusionMargin?: number;
 }
 
@@ -39,23 +38,23 @@ export function readSceneView(given: SceneViewOptions): SceneViewOptions {
 /** What the tracker knows of a camera that it has set as a view. */
 export interface SceneView {
   readonly name: string;
-  /** The camera that was handed over, as it is meanwhile. */
+  /** The camera that was passed, as it is now. */
   camera: Camera;
-  /** It is as it was set, with matrices of its own. */
+  /** The view as it was set, with copies of the matrices. */
   readonly options: ViewOptions;
   readonly layers: number;
-  /** They are those of what it sees; null where its motion was not asked for yet. */
+  /** The corners of its frustum; null if its motion was not needed yet. */
   corners: FrustumCorners | null;
 }
 
 /** Asks a question about a view. Rejects as the question does, and with ABORTED by the signal while it waits. */
 type AskAboutView = <T>(signal: AbortSignal | undefined, question: (view: SceneView) => Promise<T>) => Promise<T>;
 
-/** What the trackers of one service share. */
+/** State shared by the trackers of one service. */
 interface Shared {
-  /** Whose each view is, by name: trackers may set views of one name in turn. */
+  /** The owner of each view, by name: trackers may set views of one name in turn. */
   readonly owners: Map<string, SceneViews>;
-  /** These hear that there is no service any more: a promise of it would keep each tracker for as long as there is one. */
+  /** Notified when the service has ended: a promise of the service would keep each tracker alive as long as the service. */
   readonly hearing: Set<SceneViews>;
 }
 
@@ -81,16 +80,16 @@ export class SceneViews {
   readonly #hearing: Set<SceneViews>;
   readonly #onEnd: () => void;
   readonly #views = new Map<string, SceneView>();
-  /** It names the view that `update` sets, and questions about it wait for that. */
+  /** Name of the view that `update` sets; questions about it wait for that. */
   readonly #main: string;
   readonly #first = new FirstView();
-  /** A view has this margin where none is given. */
+  /** The default margin of views. */
   readonly #margin: number | 'motion';
   readonly #clips: ClipSetTable;
-  /** It says why there are no views any more; null while there may be some. */
+  /** Why there are no views any more; null while there may be some. */
   #ended: CollisionError | null = null;
 
-  /** `onEnd` is called when there is no service any more, and will be none. */
+  /** `onEnd` is called when the service has ended for good. */
   constructor(
     { service, clips }: Pick<TrackerContext, 'service' | 'clips'>,
     main: string,
@@ -111,7 +110,7 @@ export class SceneViews {
   set(name: string, camera: Camera, size: ViewSize, given: SceneViewOptions): void {
     const { margin = this.#margin, minPixels = 0, occlusion, occlusionMargin } = given;
     const options = readCamera(camera, size, 0, minPixels);
-    // What a renderer's planes leave of an object need not hide others, which the worker does not know of.
+    // An object that the renderer's planes clip need not hide others, and the worker does not know these planes.
     if (occlusion !== undefined) options.occlusion = occlusion === true && this.#clips.cutAll ? false : occlusion;
     if (occlusionMargin !== undefined) options.occlusionMargin = occlusionMargin;
     const before = this.#views.get(name);
@@ -122,7 +121,7 @@ export class SceneViews {
       const isAskedFor = given.margin === 'motion';
       if (!isAskedFor && isSameCamera(before.options, options)) corners = before.corners;
       else {
-        // What is read for its corners is handed over as it was read: to read it takes longer than to set it.
+        // The view that is read for its corners is passed on as read, because reading it takes longer than setting it.
         read = checkView('setView', options);
         corners = new FrustumCorners(read);
         options.margin = 2 * motionTo(corners, before, isAskedFor);
@@ -137,7 +136,7 @@ export class SceneViews {
     }
     this.#service.setView(options, name, read);
     this.#owners.set(name, this);
-    // The matrices are the camera's own.
+    // The matrices are the camera's own arrays.
     const { projection, view, layers = 0 } = options;
     const copies = { ...options, projection: Array.from(projection), view: Array.from(view) };
     this.#views.set(name, { name, camera, options: copies, layers, corners });
@@ -145,8 +144,8 @@ export class SceneViews {
   }
 
   /**
-   * Finds a view, and answers how to ask something about it as it is now. What is asked of the main one before there is
-   * any waits for it. Throws INVALID_ARGUMENT.
+   * Finds a view, and returns how to ask something about it as it is now. Questions about the main view wait until it is first
+   * set. Throws INVALID_ARGUMENT.
    */
   find(operation: string, name: string): AskAboutView {
     if (name === this.#main && !this.#first.isSet) {
@@ -156,21 +155,21 @@ export class SceneViews {
     return (_, question) => question(view);
   }
 
-  /** Answers all views, as they are. */
+  /** Returns all views, as they are now. */
   all(): ReadonlyMap<string, SceneView> {
     return new Map(this.#views);
   }
 
-  /** Answers a view by its name; null where there is none yet. */
+  /** Returns a view by its name; null if there is none yet. */
   peek(name: string): SceneView | null {
     return this.#views.get(name) ?? null;
   }
 
-  /** Answers a view by its name. Throws INVALID_ARGUMENT. */
+  /** Returns a view by its name. Throws INVALID_ARGUMENT. */
   get(operation: string, name: string): SceneView {
     const view = this.#views.get(name);
     if (view !== undefined) return view;
-    // A question that waited for the first view may come after the tracker was disposed in the same task.
+    // A question that has waited for the first view may run after the tracker was disposed in the same task.
     if (this.#ended !== null) throw named(operation, this.#ended);
     const known = [...this.#views.keys()].map(show).join(', ') || 'none yet';
     throw invalidArgument(`${operation}: view is ${show(name)}, expected one that the tracker has set: ${known}`);
@@ -184,13 +183,13 @@ export class SceneViews {
     this.#service.removeView(name);
   }
 
-  /** Says why there is no service any more. */
+  /** Notes why the service has ended. */
   end(error: CollisionError): void {
     this.#first.end(error);
     this.#onEnd();
   }
 
-  /** Removes all views; there will be none any more. */
+  /** Removes all views, for good. */
   clear(): void {
     this.#ended = new CollisionError('DISPOSED', 'the tracker is disposed, expected one in use');
     this.#first.end(this.#ended);
@@ -199,7 +198,7 @@ export class SceneViews {
       try {
         this.remove(name);
       } catch (error) {
-        // The service's own `removeView` has removed it.
+        // The service's own `removeView` was called for it.
         if (!isAboutOneObject(error)) throw error;
       }
     }
@@ -207,8 +206,8 @@ export class SceneViews {
 }
 
 /**
- * Answers how far a frustum has moved, or 0 where nobody can tell: its far plane is at infinity, or was. Throws INVALID_ARGUMENT
- * where it is, and the caller has asked for the motion.
+ * Returns how far a frustum has moved, or 0 if that is unknown: its far plane is at infinity, or was. Throws INVALID_ARGUMENT if
+ * it is, and the caller has asked for the motion.
  */
 function motionTo(now: FrustumCorners, before: SceneView, isAskedFor: boolean): number {
   try {
@@ -222,7 +221,7 @@ function motionTo(now: FrustumCorners, before: SceneView, isAskedFor: boolean): 
 const OF_VIEWPORT = ['x', 'y', 'width', 'height'] as const;
 const OF_CAMERA = ['depth', 'reversed', 'layers', 'minPixels', 'occlusion', 'occlusionMargin'] as const;
 
-/** Tells whether two views are the same, but for their margins. */
+/** Returns whether two views are the same except for their margins. */
 function isSameCamera(a: ViewOptions, b: ViewOptions): boolean {
   return (
     isSameMatrix(a.projection, b.projection) &&
@@ -232,11 +231,11 @@ function isSameCamera(a: ViewOptions, b: ViewOptions): boolean {
   );
 }
 
-/** Answers where the rays of a view start, or with w = 0 the direction that they have. No frame asks for it. */
+/** Returns the origin of a view's rays, or with w = 0 their direction. No frame needs it. */
 export function eyeOf({ options }: SceneView): Vector4 {
   const { projection, view } = options;
   const { elements } = new Matrix4().fromArray(view as number[]).invert();
-  // The projection's bottom row tells whether lines of sight meet in the eye or run along its axis.
+  // The projection's bottom row shows whether lines of sight meet in the eye or are parallel to its axis.
   if (projection[15] === 0) return new Vector4(elements[12], elements[13], elements[14], 1);
   return new Vector4(-elements[8], -elements[9], -elements[10], 0);
 }

@@ -4,28 +4,27 @@ import { invalid, reading, readOptions } from '../../check/validate.js';
 import { updateCamera } from '../track/update-camera.js';
 
 /**
- * The part of the page that a camera draws to, in CSS pixels. For one of several on a canvas, x and y are its upper
- * left corner: `{ x: 400, y: 0, width: 400, height: 300 }` is what `renderer.setViewport(400, canvasHeight - 300, 400,
- * 300)` draws to.
+ * The part of the page that a camera draws to, in CSS pixels. If it is one of several on a canvas, x and y are its upper left
+ * corner: `{ x: 400, y: 0, width: 400, height: 300 }` is what `renderer.setViewport(400, canvasHeight - 300, 400, 300)` draws to.
  */
 export interface ViewSize {
   /** Default 0. */
   x?: number;
-  /** It is measured from the top. Default 0. */
+  /** Measured from the top. Default 0. */
   y?: number;
-  /** At 0, as of a canvas that is hidden, the view sees nothing. */
+  /** If 0, as for a hidden canvas, the view sees nothing. */
   width: number;
   height: number;
 }
 
 /**
- * Makes a service's view of what `camera` sees: its projection (perspective, orthographic, `setViewOffset`), its
- * clip space (WebGL, WebGPU, reversed depth) and its layers. The matrices are three's own arrays, not copies.
+ * Creates a service's view of what `camera` sees: its projection (perspective, orthographic, `setViewOffset`), its clip space
+ * (WebGL, WebGPU, reversed depth) and its layers. The matrices are three's own arrays, not copies.
  *
- * The camera's world matrix is brought up to date; `updateProjectionMatrix()` stays the caller's, as in three. What
- * three leaves out of it when it draws, the scale of the camera's parents, is left out here. An ArrayCamera is drawn
- * as its `cameras`, each with its own `viewport`: make a view of each. Its world matrix and theirs are taken as three draws
- * them, which it does as they are: `renderer.xr` poses them itself, in an app they are the caller's to bring up to date.
+ * The camera's world matrix is updated; `updateProjectionMatrix()` remains the caller's task, as in three. The scale of the
+ * camera's parents is left out, as three does when it draws. An ArrayCamera is drawn as its `cameras`, each with its own
+ * `viewport`: make a view of each. Its world matrix and theirs are used as they are, because three draws with them so:
+ * `renderer.xr` poses them itself, otherwise the app has to update them.
  *
  * ```ts
  * service.setView(viewFromCamera(camera, { width: canvas.clientWidth, height: canvas.clientHeight }));
@@ -40,7 +39,7 @@ export function viewFromCamera(
   return readCamera(camera, size, margin, minPixels);
 }
 
-/** Does what `viewFromCamera` says, with options that were read. */
+/** Does the same as `viewFromCamera`, with options that were read. */
 export function readCamera(camera: Camera, size: ViewSize, margin: number, minPixels: number): ViewOptions {
   return reading('viewFromCamera', 'the camera', () => viewOf(camera, size, margin, minPixels));
 }
@@ -49,7 +48,7 @@ function viewOf(camera: Camera, size: ViewSize, margin: number, minPixels: numbe
   if (camera?.isCamera !== true) invalid('viewFromCamera', 'camera', camera, 'a Camera of three');
   if (typeof size !== 'object' || size === null) invalid('viewFromCamera', 'size', size, 'an object');
   updateCamera(camera);
-  // `reversedDepth` is younger than the oldest three that we accept. Its clip z is in [0, 1] in WebGL too.
+  // `reversedDepth` is newer than the oldest supported three. Its clip z is in [0, 1] in WebGL too.
   const reversed = camera.reversedDepth === true;
   return {
     projection: camera.projectionMatrix.elements,
