@@ -110,7 +110,7 @@ const MOST_PUSH_ROUNDS: i32 = 4;
 const NARROW: f64 = 0.1;
 
 /**
- * Gathers no more than what a step needs that neither climbs nor is pushed, and pushes the character out of that. Answers
+ * Gathers no more than what a step needs that neither climbs nor is pushed, and pushes the character out of that. Returns
  * false, and leaves the character where it was, where that is too little. Most steps do with it: 500 characters on a level of
  * 500,000 triangles take 3.1 ms instead of 4.3.
  */

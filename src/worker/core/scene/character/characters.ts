@@ -45,7 +45,7 @@ export function areCharacters(): bool {
 const MOVED_PER_READING: u32 = 8;
 
 /**
- * Moves the characters until a time by the clock of `now`; the trees must be up to date. Answers whether all have moved;
+ * Moves the characters until a time by the clock of `now`; the trees must be up to date. Returns whether all have moved;
  * then the objects that they take along are in their new places, and the trees are not up to date. Throws OUT_OF_MEMORY.
  */
 export function moveCharacters(until: f64): bool {

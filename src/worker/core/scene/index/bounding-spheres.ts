@@ -21,7 +21,7 @@ function sphereTree(which: u32): Tree {
 }
 
 /**
- * Answers the octree that holds all that can stand for the objects at the precision asked for. Throws OUT_OF_MEMORY.
+ * Returns the octree that holds all that can stand for the objects at the precision asked for. Throws OUT_OF_MEMORY.
  */
 // @ts-ignore: decorator
 @inline

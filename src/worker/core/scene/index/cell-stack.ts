@@ -14,7 +14,7 @@ export let cellStack: usize = 0;
 /** How far away each of eight children is, f32. */
 export const childDistances: usize = memory.data(2 * VECTOR_BYTES, 16);
 
-/** Begins with the root of a tree. Answers where the stack ends. Throws OUT_OF_MEMORY. */
+/** Begins with the root of a tree. Returns where the stack ends. Throws OUT_OF_MEMORY. */
 export function beginCells(tree: Tree): usize {
   // Each cell that is taken leaves at most eight in its place.
   cellStack = reserve(cellStack, 0, <u64>(tree.cellCount + 8) * CELL_ENTRY_BYTES);
@@ -35,7 +35,7 @@ export function cellAtEntry(entry: usize): u32 {
   return load<u32>(entry, CELL);
 }
 
-/** Pushes those of eight children whose bit is set, by `childDistances`, the nearest last. Answers where the stack ends. */
+/** Pushes those of eight children whose bit is set, by `childDistances`, the nearest last. Returns where the stack ends. */
 export function pushChildren(end: usize, firstChild: u32, children: u32): usize {
   let top = end;
   for (let bits = children; bits != 0; top += CELL_ENTRY_BYTES) {

@@ -23,7 +23,7 @@ export function descend(visit: Visit): void {
   for (let which: u32 = 0; which < TREE_COUNT; which++) descendTree(boundsIn(which), visit);
 }
 
-/** Answers which of all limits cross the box at a position, or OUTSIDE. */
+/** Returns which of all limits cross the box at a position, or OUTSIDE. */
 export function limitsAt(tree: Tree, position: u32): u64 {
   return boxLimits(boxOf(laneAt(tree, position), 16), allLimits());
 }

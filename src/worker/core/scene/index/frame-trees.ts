@@ -23,12 +23,12 @@ function copyOf(which: u32): Tree {
   return changetype<Tree>(copies + which * <u32>TREE_BYTES);
 }
 
-/** Answers the tree of static or of moving objects as the frame has it. */
+/** Returns the tree of static or of moving objects as the frame has it. */
 export function treeOfFrame(which: u32): Tree {
   return areCopied ? copyOf(which) : treeOf(which);
 }
 
-/** Answers how many bytes `copyTrees` copies. */
+/** Returns how many bytes `copyTrees` copies. */
 export function bytesOfTrees(): u64 {
   return bytesOf(treeOf(STATIC_TREE)) + bytesOf(treeOf(MOVING_TREE));
 }
@@ -72,7 +72,7 @@ export function dropTrees(): void {
   areCopied = false;
 }
 
-/** Answers where the proxy at an address is in the copies. */
+/** Returns where the proxy at an address is in the copies. */
 export function copiedProxy(address: u32): u32 {
   for (let which: u32 = 0; which < COPIED; which++) {
     const tree = treeOf(which);

@@ -95,7 +95,7 @@ export function removeFromTree(tree: Tree, slot: u32): void {
 }
 
 /**
- * Takes over the place or the shape of an object that has a position. Answers false where it belongs elsewhere now:
+ * Takes over the place or the shape of an object that has a position. Returns false where it belongs elsewhere now:
  * then it must be removed and added. Needs no memory.
  */
 export function updateInTree(tree: Tree, slot: u32): bool {
@@ -123,7 +123,7 @@ export function refitDirty(tree: Tree): void {
   }
 }
 
-/** Tells whether a leaf has more objects than leaves should: they lie together, or did when they came. */
+/** Returns whether a leaf has more objects than leaves should: they lie together, or did when they came. */
 // @ts-ignore: decorator
 @inline
 function isCrowded(cell: Cell): bool {
@@ -261,7 +261,7 @@ function cellWithRoom(tree: Tree, box: Box): u32 {
 
 const digitCounts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 
-/** Splits a leaf, if any of its objects belongs to a child. Answers whether it is split. Throws OUT_OF_MEMORY. */
+/** Splits a leaf, if any of its objects belongs to a child. Returns whether it is split. Throws OUT_OF_MEMORY. */
 function split(tree: Tree, index: u32): bool {
   reserveGroup(tree);
   // Nine ranges, each up to twice as large as its objects need.
@@ -306,12 +306,12 @@ function split(tree: Tree, index: u32): bool {
   return true;
 }
 
-/** Answers the same as `digitOf`, and 0 for what has left the cube: it is near enough for the cell, but for no child. */
+/** Returns the same as `digitOf`, and 0 for what has left the cube: it is near enough for the cell, but for no child. */
 function digitWithin(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
   return isWithin(box, x, y, z, half) ? digitOf(box, x, y, z, half) : 0;
 }
 
-/** Tells whether the centre of a box is in a cube. */
+/** Returns whether the centre of a box is in a cube. */
 // @ts-ignore: decorator
 @inline
 function isWithin(box: Box, x: f32, y: f32, z: f32, half: f32): bool {

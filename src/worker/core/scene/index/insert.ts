@@ -17,7 +17,7 @@ const RANGE: u32 = 16;
 /** Cells are not split below this part of the root, 2^-20: what lies together there has the tree built anew. */
 const LEAST_PART: f32 = 9.5367431640625e-7;
 
-/** Gives a slot with bounds its position. Needs no memory. Answers false where there is no room, and the tree must be built anew. */
+/** Gives a slot with bounds its position. Needs no memory. Returns false where there is no room, and the tree must be built anew. */
 export function insert(tree: Tree, slot: u32, bounds: Affine): bool {
   if (tree.count < FEWEST_FOR_RESERVES) return false;
   const box = boxAt(slot);
@@ -47,7 +47,7 @@ export function insert(tree: Tree, slot: u32, bounds: Affine): bool {
   return true;
 }
 
-/** Finds a free position of a cell's own. Answers HOLE where there is none. */
+/** Finds a free position of a cell's own. Returns HOLE where there is none. */
 function roomIn(tree: Tree, index: u32): u32 {
   const cell = cellAt(tree, index);
   if (cell.end == cell.start) giveRange(tree, cell, index);
@@ -56,7 +56,7 @@ function roomIn(tree: Tree, index: u32): u32 {
   return HOLE;
 }
 
-/** Tells whether there is room for another range. */
+/** Returns whether there is room for another range. */
 function hasRange(tree: Tree): bool {
   return tree.positions + RANGE <= tree.capacity;
 }
@@ -79,7 +79,7 @@ function giveRange(tree: Tree, cell: Cell, index: u32): void {
   }
 }
 
-/** Gives a leaf that is full eight children, which are empty. Its own objects stay. Answers false where there is no room. */
+/** Gives a leaf that is full eight children, which are empty. Its own objects stay. Returns false where there is no room. */
 function sprout(tree: Tree, index: u32): bool {
   const cell = cellAt(tree, index), first = tree.cellCount;
   if (!(cell.half > cellAt(tree, 0).half * LEAST_PART)) return false;

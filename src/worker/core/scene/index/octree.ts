@@ -75,7 +75,7 @@ export const SCATTERED: u32 = 0xffffffff;
 /** The orders of ranges: up to 2^27 blocks. */
 export const ORDERS: u32 = 28;
 
-/** Tells whether the tree has no objects. */
+/** Returns whether the tree has no objects. */
 export function isEmpty(tree: Tree): bool {
   return tree.count == tree.holes;
 }
@@ -118,14 +118,14 @@ export function childBlocksAt(tree: Tree, cell: Cell): usize {
   return tree.childBlocks + cell.childBlocks * <u32>BLOCK_BYTES;
 }
 
-/** Answers where the box of a position is: in the lane of its block. */
+/** Returns where the box of a position is: in the lane of its block. */
 // @ts-ignore: decorator
 @inline
 export function laneAt(tree: Tree, position: u32): usize {
   return blockAt(tree, position) + (<usize>(position & 3) << 2);
 }
 
-/** Answers the block that a position is in; a cell's first position begins one. */
+/** Returns the block that a position is in; a cell's first position begins one. */
 // @ts-ignore: decorator
 @inline
 export function blockAt(tree: Tree, position: u32): usize {
@@ -180,7 +180,7 @@ export function writePosition(tree: Tree, position: u32, slot: u32, bounds: Affi
 const made = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 
 /**
- * Answers the proxy of the object at a position. Where none is kept it is made, all but its form, in a place that the
+ * Returns the proxy of the object at a position. Where none is kept it is made, all but its form, in a place that the
  * next call reuses.
  */
 // @ts-ignore: decorator
@@ -189,7 +189,7 @@ export function readPlace(tree: Tree, position: u32): Proxy {
   return tree.proxies != 0 ? proxyAt(tree, position) : makePlace(slotAt(tree, position));
 }
 
-/** Answers the oriented bounds of the object at a position, in a place that the next call reuses. */
+/** Returns the oriented bounds of the object at a position, in a place that the next call reuses. */
 export function boundsAt(tree: Tree, position: u32): Affine {
   return tree.proxies != 0 ? boundsOf(proxyAt(tree, position), bounds) : orientedBounds(slotAt(tree, position));
 }
@@ -234,7 +234,7 @@ export function storeLane(at: usize, lowX: f32, lowY: f32, lowZ: f32, highX: f32
 /** How many digits there are: 0 for what stays in a cell, and one for each of eight children. */
 export const DIGITS: i32 = 9;
 
-/** Answers 0 where the object is too long for a child cell, else 1 + its octant. */
+/** Returns 0 where the object is too long for a child cell, else 1 + its octant. */
 // @ts-ignore: decorator
 @inline
 export function digitOf(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
@@ -278,7 +278,7 @@ export function setCube(cell: Cell, slots: usize, count: u32): void {
 
 // --- bounds ---
 
-/** Fits the bounds of a cell to its objects and its children. Answers whether they changed. */
+/** Fits the bounds of a cell to its objects and its children. Returns whether they changed. */
 export function fitCell(tree: Tree, index: u32): bool {
   const cell = cellAt(tree, index);
   let lowX = f32x4.splat(Infinity), lowY = lowX, lowZ = lowX;
@@ -328,7 +328,7 @@ function lowest(v: v128): f32 {
   return min(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
 }
 
-/** Answers the greatest of four lanes. */
+/** Returns the greatest of four lanes. */
 // @ts-ignore: decorator
 @inline
 export function highest(v: v128): f32 {
@@ -391,7 +391,7 @@ export function clearSlot(tree: Tree, slot: u32): void {
   box.position = UNPLACED;
 }
 
-/** Answers the largest coordinate of a cell's bounds, about the scene's origin. */
+/** Returns the largest coordinate of a cell's bounds, about the scene's origin. */
 // @ts-ignore: decorator
 @inline
 export function reachOf(cell: Cell): f32 {
@@ -409,7 +409,7 @@ export function cellOf(tree: Tree, position: u32): Cell {
 }
 
 /**
- * Tells whether a box belongs to a cell. Cells are loose: an object belongs to its cell until its centre is half an
+ * Returns whether a box belongs to a cell. Cells are loose: an object belongs to its cell until its centre is half an
  * edge outside of it.
  */
 // @ts-ignore: decorator
@@ -419,7 +419,7 @@ export function inCell(cell: Cell, box: Box): bool {
   return holds(cell, f32x4.add(v128.load(at), v128.load(at, 16)));
 }
 
-/** Tells the same of twice a centre, as its first three lanes. */
+/** Returns the same of twice a centre, as its first three lanes. */
 // @ts-ignore: decorator
 @inline
 function holds(cell: Cell, twice: v128): bool {

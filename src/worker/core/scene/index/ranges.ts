@@ -13,14 +13,14 @@ const FREE: u32 = 0x80000000;
 /** The order of what is added at the end at least: 256 positions. */
 const LEAST_ADDED: u32 = 6;
 
-/** Answers how many positions a range has. */
+/** Returns how many positions a range has. */
 // @ts-ignore: decorator
 @inline
 export function capacityOf(order: u32): u32 {
   return order == NO_RANGE ? 0 : 4 << order;
 }
 
-/** Answers the order of the least range with so many positions, of one at least. */
+/** Returns the order of the least range with so many positions, of one at least. */
 // @ts-ignore: decorator
 @inline
 export function orderFor(count: u32): u32 {
@@ -71,7 +71,7 @@ export function reserveRanges(tree: Tree, blocks: u32, mostProxies: u32): void {
   tree.capacity = capacity;
 }
 
-/** Takes a range for a cell, where `reserveRanges` was called before. Answers its first position. */
+/** Takes a range for a cell, where `reserveRanges` was called before. Returns its first position. */
 export function takeRange(tree: Tree, order: u32, cell: u32): u32 {
   let size = leastFree(tree, order);
   if (size == ORDERS) {
@@ -85,12 +85,12 @@ export function takeRange(tree: Tree, order: u32, cell: u32): u32 {
   return block << 2;
 }
 
-/** Tells whether there is a free range of an order at least. */
+/** Returns whether there is a free range of an order at least. */
 export function hasRange(tree: Tree, order: u32): bool {
   return leastFree(tree, order) != ORDERS;
 }
 
-/** Answers the order of the free range that begins with a block, -1 where none does; for tests. */
+/** Returns the order of the free range that begins with a block, -1 where none does; for tests. */
 export function freeOrder(tree: Tree, block: u32): i32 {
   const mark = load<u32>(tree.cellOf + (<usize>block << 2));
   return mark & FREE ? <i32>(mark & ~FREE) : -1;
@@ -137,7 +137,7 @@ function addRange(tree: Tree, order: u32): void {
   giveBlocks(tree, start, order);
 }
 
-/** Answers the least order, of `order` at least, that has a free range; ORDERS without. */
+/** Returns the least order, of `order` at least, that has a free range; ORDERS without. */
 function leastFree(tree: Tree, order: u32): u32 {
   let size = order;
   while (size < ORDERS && load<u32>(headOf(tree, size)) == NO_RANGE) size++;

@@ -20,7 +20,7 @@ export function reserveBoxes(boxes: u64, ofElements: u64): void {
   elements = reserve(elements, 0, min<u64>(ofElements, boxes << 2) << 2);
 }
 
-/** Adds a box and four words about it. Answers its frame, which the caller must fill in. Throws OUT_OF_MEMORY. */
+/** Adds a box and four words about it. Returns its frame, which the caller must fill in. Throws OUT_OF_MEMORY. */
 export function addBox(a: u32, b: u32, c: u32, d: u32): Affine {
   const used = <usize>boxCount * INSPECTED_BYTES;
   records = reserve(records, used, <u64>used + INSPECTED_BYTES);
@@ -45,7 +45,7 @@ export function inspectedBoxCount(): u32 {
   return boxCount;
 }
 
-/** Answers the address of the boxes. */
+/** Returns the address of the boxes. */
 export function inspectedBoxes(): usize {
   return records;
 }
@@ -54,7 +54,7 @@ export function inspectedElementCount(): u32 {
   return elementCount;
 }
 
-/** Answers the address of the leaves' elements, u32 each. */
+/** Returns the address of the leaves' elements, u32 each. */
 export function inspectedElements(): usize {
   return elements;
 }

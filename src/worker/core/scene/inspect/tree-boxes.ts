@@ -28,7 +28,7 @@ import { VECTOR_BYTES } from '../../sizes';
 
 /** The parent of a box whose parent is not listed. */
 const NO_PARENT: u32 = 0xffffffff;
-/** What `stepTreeListing` answers. */
+/** What `stepTreeListing` returns. */
 const UNFINISHED: u32 = 0;
 const ALL: u32 = 1;
 const CUT: u32 = 2;
@@ -42,7 +42,7 @@ const rotation = changetype<Rotation>(memory.data(<i32>ROTATION_BYTES, 16));
 const bounds: usize = memory.data(6 * VECTOR_BYTES, 16);
 const numbers: usize = memory.data(INSPECTED_MESH_END, 16);
 
-/** Answers the address of the numbers of the mesh inspected last: INSPECTED_MESH_*. */
+/** Returns the address of the numbers of the mesh inspected last: INSPECTED_MESH_*. */
 export function inspectedMesh(): usize {
   return numbers;
 }
@@ -59,11 +59,11 @@ let nextNode: u32 = 0;
 let levelEnd: u32 = 0;
 let waitingEnd: u32 = 0;
 let level: u32 = 0;
-/** What `stepTreeListing` answers of a tree that has nothing left. */
+/** What `stepTreeListing` returns of a tree that has nothing left. */
 let outcome: u32 = ALL;
 
 /**
- * Begins to list the boxes of an object's tree from one level to another, both included, at most so many. Answers false
+ * Begins to list the boxes of an object's tree from one level to another, both included, at most so many. Returns false
  * where it is not alive. `stepTreeListing` must follow, and `endInspection`. Throws OUT_OF_MEMORY.
  */
 export function beginTreeListing(id: u32, from: u32, to: u32, most: u32): bool {
@@ -115,7 +115,7 @@ function begin(mesh: Mesh, world: Affine, from: u32, to: u32, most: u32): void {
   listed = changetype<usize>(mesh);
 }
 
-/** Goes on until a time of the clock. Answers UNFINISHED, ALL, or CUT where there are more. Throws OUT_OF_MEMORY. */
+/** Goes on until a time of the clock. Returns UNFINISHED, ALL, or CUT where there are more. Throws OUT_OF_MEMORY. */
 export function stepTreeListing(until: f64): u32 {
   while (listed != 0) {
     for (let i: u32 = 0; i < NODES_A_LOOK && listed != 0; i++) {
@@ -161,7 +161,7 @@ function heldBy(address: u32): usize {
   return address == 0 ? 0 : capacityOf(address);
 }
 
-/** Answers the level of the deepest boxes. Links lead to later nodes only, so one pass over them is enough. */
+/** Returns the level of the deepest boxes. Links lead to later nodes only, so one pass over them is enough. */
 function depthOf(mesh: Mesh): u32 {
   const levels = allocate(mesh.nodeCount);
   store<u8>(levels, 1);
@@ -177,7 +177,7 @@ function depthOf(mesh: Mesh): u32 {
   return deepest;
 }
 
-/** Lists the boxes of the next node's children. Answers whether there was room for them. */
+/** Lists the boxes of the next node's children. Returns whether there was room for them. */
 function listNode(mesh: Mesh): bool {
   const entry = waiting + (<usize>nextNode << 3);
   nextNode++;

@@ -43,7 +43,7 @@ function add(slot: u32): void {
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
 let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
 
-/** Tests which of four boxes overlap the box that is asked about; answers a bit each. */
+/** Tests which of four boxes overlap the box that is asked about; returns a bit each. */
 // @ts-ignore: decorator
 @inline
 function overlaps(block: usize): u32 {

@@ -26,7 +26,7 @@ export function beginParts(set: ClipSet | null): void {
   planeCount = volumePlaneCount();
 }
 
-/** Makes the volume the next part; answers false where there is none, and it is whole again. */
+/** Makes the volume the next part; returns false where there is none, and it is whole again. */
 export function nextPart(): bool {
   dropPlanes(planeCount);
   partLimits = 0;

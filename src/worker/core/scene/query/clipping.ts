@@ -44,36 +44,36 @@ export function setClipping(filter: usize): void {
   isClipped = (askedPlanes.unionCount | askedPlanes.intersectionCount) != 0;
 }
 
-/** Tells whether some objects may have planes of their own. */
+/** Returns whether some objects may have planes of their own. */
 // @ts-ignore: decorator
 @inline
 export function hasOwnSets(): bool {
   return setCount > 1;
 }
 
-/** Answers the set of an object's own planes; null where it has none. */
+/** Returns the set of an object's own planes; null where it has none. */
 export function ownSetOf(id: u32): ClipSet | null {
   return setCount <= 1 ? null : setOf(clipSetOf(slotOf(id)));
 }
 
-/** Answers the clip set of a number; null where the query has none of that number. */
+/** Returns the clip set of a number; null where the query has none of that number. */
 export function setOf(number: u32): ClipSet | null {
   return number == 0 || number >= setCount ? null : changetype<ClipSet>(sets + number * CLIP_SET_BYTES);
 }
 
-/** Tells whether a point is not cut away by the query's planes. */
+/** Returns whether a point is not cut away by the query's planes. */
 export function keeps(x: f64, y: f64, z: f64): bool {
   return !isClipped || setKeeps(askedPlanes, x, y, z);
 }
 
-/** Tells whether a point of an object is not cut away. */
+/** Returns whether a point of an object is not cut away. */
 export function keepsOf(id: u32, x: f64, y: f64, z: f64): bool {
   if (!keeps(x, y, z)) return false;
   const own = ownSetOf(id);
   return own === null || setKeeps(own, x, y, z);
 }
 
-/** Tells whether a point is not cut away by a set of planes. */
+/** Returns whether a point is not cut away by a set of planes. */
 function setKeeps(set: ClipSet, x: f64, y: f64, z: f64): bool {
   const unionCount = set.unionCount, count = unionCount + set.intersectionCount;
   for (let i: u32 = 0; i < count; i++) {
@@ -88,7 +88,7 @@ function setKeeps(set: ClipSet, x: f64, y: f64, z: f64): bool {
  */
 const ROUNDING: f64 = 3.552713678800501e-15; // 2^-48
 
-/** Answers a plane's value at a point; 0 where rounding alone makes it negative. */
+/** Returns a plane's value at a point; 0 where rounding alone makes it negative. */
 export function valueAtPoint(plane: Plane, x: f64, y: f64, z: f64): f64 {
   const a = plane.x * x, b = plane.y * y, c = plane.z * z, w = plane.w, value = a + b + c + w;
   return value < 0 && value >= -ROUNDING * (abs(a) + abs(b) + abs(c) + abs(w)) ? 0 : value;

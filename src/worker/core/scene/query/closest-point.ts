@@ -92,7 +92,7 @@ function distanceToPointLine(solid: PlacedShape, x: f64, y: f64, z: f64, limit: 
 
 /**
  * Finds the point of a box that is nearest to the point: tests the faces that have the point on their outer side, as
- * two triangles each. Answers the square of the distance.
+ * two triangles each. Returns the square of the distance.
  */
 function boxToPoint(box: PlacedShape, cx: f64, cy: f64, cz: f64): f64 {
   invert(inverse, mapOf(box));
@@ -109,7 +109,7 @@ function boxToPoint(box: PlacedShape, cx: f64, cy: f64, cz: f64): f64 {
 }
 
 /**
- * Takes a face's nearest point where the square of its distance is less than `best`. Answers that square. Names columns
+ * Takes a face's nearest point where the square of its distance is less than `best`. Returns that square. Names columns
  * of the map by their offsets: across, then along.
  */
 function faceToPoint(
@@ -140,7 +140,7 @@ function takeTriangle(best: f64): f64 {
 }
 
 /**
- * Tells whether the point is in the solid, on its surface included; of a mesh by its winding number. A point is as
+ * Returns whether the point is in the solid, on its surface included; of a mesh by its winding number. A point is as
  * certain as its coordinates are in float64. Throws OUT_OF_MEMORY.
  */
 export function isAround(solid: PlacedShape, x: f64, y: f64, z: f64): bool {
@@ -166,7 +166,7 @@ export function isAround(solid: PlacedShape, x: f64, y: f64, z: f64): bool {
  */
 const COORDINATE_ROUNDING: f64 = 4.440892098500626e-16;
 
-/** Answers a bound of how far rounding one coordinate of point and place may move the point, in the solid's space. */
+/** Returns a bound of how far rounding one coordinate of point and place may move the point, in the solid's space. */
 // @ts-ignore: decorator
 @inline
 function uncertaintyOf(at: f64, place: f64, x: f64, y: f64, z: f64): f64 {

@@ -38,7 +38,7 @@ export function setFilter(at: usize): void {
   setClipping(at);
 }
 
-/** Answers the object that has the i-th threshold of its own. */
+/** Returns the object that has the i-th threshold of its own. */
 export function ownIdAt(i: u32): u32 {
   return load<u32>(ownIds + (<usize>i << 2));
 }
@@ -47,7 +47,7 @@ export function ownThresholdAt(i: u32): f64 {
   return load<f64>(ownThresholds + (<usize>i << 3));
 }
 
-/** Tells whether an object has a threshold of its own. */
+/** Returns whether an object has a threshold of its own. */
 export function hasOwnThreshold(id: u32): bool {
   return ownCount != 0 && isListed(ownIds, ownCount, id);
 }
@@ -57,7 +57,7 @@ export function passOver(id: u32): void {
   passedOver = id;
 }
 
-/** Answers which sides of an object the query can hit (SIDE_*): 0 where it does not see the object at all. */
+/** Returns which sides of an object the query can hit (SIDE_*): 0 where it does not see the object at all. */
 // @ts-ignore: decorator
 @inline
 export function sidesOf(proxy: Proxy): u32 {
@@ -66,7 +66,7 @@ export function sidesOf(proxy: Proxy): u32 {
   return sides != SIDE_OWN ? sides : (flags / FLAG_SIDE) & SIDE_DOUBLE;
 }
 
-/** Answers which triangles of an object's mesh the query can hit from other sides (face-sides.ts); 0 for none. */
+/** Returns which triangles of an object's mesh the query can hit from other sides (face-sides.ts); 0 for none. */
 // @ts-ignore: decorator
 @inline
 export function faceSidesOf(proxy: Proxy): usize {
@@ -74,12 +74,12 @@ export function faceSidesOf(proxy: Proxy): usize {
   return itemAt(slotOf(proxy.id)).faceSides;
 }
 
-/** Tells whether an id is ignored. */
+/** Returns whether an id is ignored. */
 export function isIgnored(id: u32): bool {
   return id == passedOver || isListed(ignored, ignoredCount, id);
 }
 
-/** Tells whether an id is in an ascending list, by binary search, as the list may have thousands. */
+/** Returns whether an id is in an ascending list, by binary search, as the list may have thousands. */
 function isListed(ids: usize, count: u32, id: u32): bool {
   let low: u32 = 0, high = count;
   while (low < high) {

@@ -29,7 +29,7 @@ let occludedCount: u32 = 0;
 
 /**
  * Finds what a view sees, as ids in result-ids.ts, those wholly inside first; behind what is seen is what was occluded, and
- * then what may hide it. Answers how many in all. Throws OUT_OF_MEMORY.
+ * then what may hide it. Returns how many in all. Throws OUT_OF_MEMORY.
  */
 export function frustumOfView(view: usize, filter: usize): u32 {
   describeView(asked, view);

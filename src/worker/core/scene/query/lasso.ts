@@ -72,7 +72,7 @@ function setBox(node: u32, lowX: f64, lowY: f64, highX: f64, highY: f64): void {
   store<f64>(box, highY, 24);
 }
 
-/** Tells whether a point is inside: a line from it towards +x crosses an odd number of edges. */
+/** Returns whether a point is inside: a line from it towards +x crosses an odd number of edges. */
 export function lassoHolds(x: f64, y: f64): bool {
   return (crossings(1, 0, leaves * RUN, x, y) & 1) != 0;
 }
@@ -104,7 +104,7 @@ function crossings(node: u32, from: u32, to: u32, x: f64, y: f64): u32 {
 // The rectangle asked about, or that of the polygon.
 let lowX: f64 = 0, lowY: f64 = 0, highX: f64 = 0, highY: f64 = 0;
 
-/** Tells whether a rectangle is wholly inside, wholly outside, or crossed by an edge (RECT_*). */
+/** Returns whether a rectangle is wholly inside, wholly outside, or crossed by an edge (RECT_*). */
 export function rectState(x0: f64, y0: f64, x1: f64, y1: f64): u32 {
   begin();
   add(x0, y0);
@@ -136,17 +136,17 @@ export function add(x: f64, y: f64): void {
   lowY = min(lowY, y); highY = max(highY, y);
 }
 
-/** Tells whether the convex polygon has a point in common with an edge. */
+/** Returns whether the convex polygon has a point in common with an edge. */
 export function anyEdgeMeets(): bool {
   return meetsBelow(1, 0, leaves * RUN);
 }
 
-/** Tells whether some of the convex polygon is inside the lasso. */
+/** Returns whether some of the convex polygon is inside the lasso. */
 export function meetsLasso(): bool {
   return anyEdgeMeets() || lassoHolds(load<f64>(points), load<f64>(points, 8));
 }
 
-/** Tells whether all of the convex polygon is inside the lasso. */
+/** Returns whether all of the convex polygon is inside the lasso. */
 export function isInLasso(): bool {
   return !anyEdgeMeets() && lassoHolds(load<f64>(points), load<f64>(points, 8));
 }
@@ -170,7 +170,7 @@ function meetsBelow(node: u32, from: u32, to: u32): bool {
 }
 
 /**
- * Tells whether an edge of the lasso meets the convex polygon. Tries the separating axes: x and y, the edge's normal,
+ * Returns whether an edge of the lasso meets the convex polygon. Tries the separating axes: x and y, the edge's normal,
  * and those of the polygon's sides.
  */
 function edgeMeets(px: f64, py: f64, qx: f64, qy: f64): bool {
@@ -205,7 +205,7 @@ function separates(nx: f64, ny: f64, px: f64, py: f64, qx: f64, qy: f64): bool {
 let near: usize = 0;
 let nearCount: u32 = 0;
 
-/** Lists the edges whose own rectangle meets this one. Answers how many. Throws OUT_OF_MEMORY. */
+/** Lists the edges whose own rectangle meets this one. Returns how many. Throws OUT_OF_MEMORY. */
 export function findEdges(x0: f64, y0: f64, x1: f64, y1: f64): u32 {
   lowX = x0; lowY = y0; highX = x1; highY = y1;
   near = reserve(near, 0, <u64>count << 2);

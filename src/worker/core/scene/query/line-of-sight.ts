@@ -53,7 +53,7 @@ function pointsInSight(id: u32): u32 {
 }
 
 /**
- * Tells whether a point of the cube that the target's bounds are an image of is in sight: casts a ray to it from the
+ * Returns whether a point of the cube that the target's bounds are an image of is in sight: casts a ray to it from the
  * near plane.
  */
 function isInSight(a: f64, b: f64, c: f64): bool {

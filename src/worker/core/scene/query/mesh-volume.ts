@@ -51,7 +51,7 @@ export function planeAt(i: u32): Plane {
 }
 
 /**
- * Sets the mesh, under its map to the world, and which sides of triangles count. Answers which of `limits` cross it.
+ * Sets the mesh, under its map to the world, and which sides of triangles count. Returns which of `limits` cross it.
  */
 export function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): u64 {
   counted = sides;
@@ -84,7 +84,7 @@ export function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usiz
 }
 
 /**
- * Tells whether a triangle that counts has a point in the volume: one that shows one of `sides` to the eye, or what
+ * Returns whether a triangle that counts has a point in the volume: one that shows one of `sides` to the eye, or what
  * `list` (face-sides.ts, or 0) says of it.
  */
 export function meshTouches(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): bool {
@@ -113,7 +113,7 @@ function touchesFrom(mesh: Mesh, limits: u64): bool {
 }
 
 /**
- * Tells whether all that is kept of the triangles that count is in the volume: INSIDE, or NONE where nothing is kept.
+ * Returns whether all that is kept of the triangles that count is in the volume: INSIDE, or NONE where nothing is kept.
  */
 export function meshEnclosure(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): u32 {
   const crossed = enter(mesh, m, limits, sides, list);
@@ -210,7 +210,7 @@ export function enterNode(node: Node, limits: u64): void {
 }
 
 /**
- * Compares a box in the node's frame, as it is drawn, with the lasso. Answers RECT_*; 1, which is RECT_CROSSING, where
+ * Compares a box in the node's frame, as it is drawn, with the lasso. Returns RECT_*; 1, which is RECT_CROSSING, where
  * that cannot be said.
  */
 function drawnState(lane: usize): u32 {
@@ -250,7 +250,7 @@ let ax: f64 = 0, ay: f64 = 0, az: f64 = 0;
 let bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
 let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
 
-/** Takes a triangle of a block. Answers false where it does not count. */
+/** Takes a triangle of a block. Returns false where it does not count. */
 function take(block: Block, lane: u32): bool {
   const at = changetype<usize>(block) + (<usize>lane << 2);
   ax = load<f32>(at); ay = load<f32>(at, 16); az = load<f32>(at, 32);
@@ -316,7 +316,7 @@ function triangleIsEnclosed(limits: u64): bool {
   return polygonIsEnclosed(limits);
 }
 
-/** Tells whether what is kept of the polygon is in the volume; nothing is. */
+/** Returns whether what is kept of the polygon is in the volume; nothing is. */
 export function polygonIsEnclosed(limits: u64): bool {
   for (let bits = limits & clipLimits; bits != 0; bits &= bits - 1) if (!cut(planeAt(<u32>ctz(bits)))) return true;
   for (let bits = limits & PLANES & ~clipLimits; bits != 0; bits &= bits - 1) {

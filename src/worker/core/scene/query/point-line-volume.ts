@@ -26,7 +26,7 @@ function push(waiting: u32, child: u32, limits: u64): u32 {
   return waiting + 1;
 }
 
-/** Tells whether a point, or a place on a line, is in the volume. Throws OUT_OF_MEMORY. */
+/** Returns whether a point, or a place on a line, is in the volume. Throws OUT_OF_MEMORY. */
 export function pointLineTouches(mesh: PointLine, m: Affine, limits: u64): bool {
   return touchesFrom(mesh, enter(meshOf(mesh), m, limits, SIDE_DOUBLE, 0));
 }
@@ -54,7 +54,7 @@ function touchesFrom(mesh: PointLine, crossed: u64): bool {
 }
 
 /**
- * Tells whether all that is kept of points or lines is in the volume: INSIDE, or NONE where nothing is kept. Throws
+ * Returns whether all that is kept of points or lines is in the volume: INSIDE, or NONE where nothing is kept. Throws
  * OUT_OF_MEMORY.
  */
 export function pointLineEnclosure(mesh: PointLine, m: Affine, limits: u64): u32 {
@@ -86,7 +86,7 @@ export function pointLineEnclosure(mesh: PointLine, m: Affine, limits: u64): u32
 // The ends of an element, of a point twice the same.
 let ax: f64 = 0, ay: f64 = 0, az: f64 = 0, bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
 
-/** Takes an element of a block. Answers false where there is none. */
+/** Takes an element of a block. Returns false where there is none. */
 function take(block: usize, lane: u32, size: u32): bool {
   if (numberIn(block, lane, size) == NO_ELEMENT) return false;
   const at = block + (<usize>lane << 2);

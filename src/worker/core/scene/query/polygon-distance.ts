@@ -9,7 +9,7 @@ export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 let least: f64 = 0;
 
 /**
- * Answers the distance from the segment of the polygon of math/clip-polygon.ts, which lies in a plane of unit normal.
+ * Returns the distance from the segment of the polygon of math/clip-polygon.ts, which lies in a plane of unit normal.
  */
 export function approach(plane: Plane, half: f64): f64 {
   least = Infinity;

@@ -60,7 +60,7 @@ function reach(n: Plane): f64 {
 
 /**
  * Counts how many planes of `crossed` cross a solid that is no mesh, as each plane alone says, without those that cut
- * the world. Answers -1 where a plane has it outside.
+ * the world. Returns -1 where a plane has it outside.
  */
 export function planesCrossing(asked: PlacedShape, crossed: u64): i32 {
   enter(asked, crossed);
@@ -74,7 +74,7 @@ export function planesCrossing(asked: PlacedShape, crossed: u64): i32 {
   return count;
 }
 
-/** Tells whether a solid that is no mesh has a point in the volume. */
+/** Returns whether a solid that is no mesh has a point in the volume. */
 export function shapeTouches(asked: PlacedShape, crossed: u64): bool {
   enter(asked, crossed);
   if (!touchesPlanes()) return false;
@@ -83,7 +83,7 @@ export function shapeTouches(asked: PlacedShape, crossed: u64): bool {
 }
 
 /**
- * Tells whether all that is kept of a solid that is no mesh is in the volume: INSIDE, or NONE where nothing is kept.
+ * Returns whether all that is kept of a solid that is no mesh is in the volume: INSIDE, or NONE where nothing is kept.
  */
 export function shapeEnclosure(asked: PlacedShape, crossed: u64): u32 {
   enter(asked, crossed);
@@ -153,7 +153,7 @@ function beginWall(plane: Plane): void {
   addCorner(x - ux + vx, y - uy + vy, z - uz + vz);
 }
 
-/** Clips the polygon by all planes but its own. Answers whether something is left. */
+/** Clips the polygon by all planes but its own. Returns whether something is left. */
 function cutByPlanes(own: Plane): bool {
   for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
     const plane = planeAt(<u32>ctz(bits));
@@ -162,7 +162,7 @@ function cutByPlanes(own: Plane): bool {
   return true;
 }
 
-/** Tells whether the wall, as the polygon is now, meets the solid; nearest* is then a point of both. */
+/** Returns whether the wall, as the polygon is now, meets the solid; nearest* is then a point of both. */
 function wallMeets(plane: Plane): bool {
   if (solid.shape != SHAPE_BOX) return approach(plane, solid.half) <= 1;
   for (let axis = 0; axis < 6; axis++) {
@@ -184,7 +184,7 @@ function isDrawnInside(x: f64, y: f64, z: f64): bool {
   return w > 0 && lassoHolds(valueAt(drawnX, x, y, z) / w, valueAt(drawnY, x, y, z) / w);
 }
 
-/** Tells whether a wall meets the solid that stands, seen from the eye, behind an edge of the lasso. */
+/** Returns whether a wall meets the solid that stands, seen from the eye, behind an edge of the lasso. */
 function meetsLassoWall(): bool {
   // The cube about the solid.
   const map = mapOf(solid);

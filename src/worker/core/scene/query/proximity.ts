@@ -1,4 +1,4 @@
-// Answers the proximity queries: which objects a shape meets, which are around a point, and which is nearest to a
+// Returns the proximity queries: which objects a shape meets, which are around a point, and which is nearest to a
 // point. The nearest is found by branch and bound, depth first and nearest cell first (Roussopoulos, Kelley and
 // Vincent, "Nearest Neighbor Queries", 1995). Bounds of distances are float32 and never too great; distances are
 // float64. World units. Each question is about all objects, or about those of a list: where its time is over, what it has not
@@ -39,7 +39,7 @@ const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
  * Finds the objects that the described shape (layout.ts, OBJECT_*, with a matrix) meets, of all or of `count` ids at an address,
- * into result-ids.ts, up to a time of the clock. Answers how many. Throws OUT_OF_MEMORY.
+ * into result-ids.ts, up to a time of the clock. Returns how many. Throws OUT_OF_MEMORY.
  */
 export function overlap(description: usize, filter: usize, ids: usize, count: u32, until: f64): u32 {
   updateTrees();
@@ -53,7 +53,7 @@ export function overlap(description: usize, filter: usize, ids: usize, count: u3
   return ask(ids, count, query.shape == SHAPE_MESH ? MESH_WORK : 1, meet);
 }
 
-/** Asks about the objects of a list, or of `queryAabb`. Answers how many were found. */
+/** Asks about the objects of a list, or of `queryAabb`. Returns how many were found. */
 function ask(ids: usize, count: u32, work: i32, look: (slot: u32) => void): u32 {
   if (ids != 0) askList(ids, count, work, look);
   else for (let i: u32 = 0; i < aabbCount; i++) {
@@ -72,7 +72,7 @@ function meet(slot: u32): void {
   if (isMet) addFound(idAt(slot));
 }
 
-/** Tells whether the shape that is asked about meets an object of points or lines. Throws OUT_OF_MEMORY. */
+/** Returns whether the shape that is asked about meets an object of points or lines. Throws OUT_OF_MEMORY. */
 function queryMeetsPointLine(): bool {
   const mesh = changetype<PointLine>(<usize>solid.mesh);
   if (query.shape == SHAPE_MESH) {
@@ -83,7 +83,7 @@ function queryMeetsPointLine(): bool {
 }
 
 /**
- * Finds the objects that are solid around the point, of all or of a list as `overlap` does, into result-ids.ts. Answers how many.
+ * Finds the objects that are solid around the point, of all or of a list as `overlap` does, into result-ids.ts. Returns how many.
  * Throws OUT_OF_MEMORY.
  */
 export function containing(x: f64, y: f64, z: f64, filter: usize, ids: usize, count: u32, until: f64): u32 {
@@ -126,7 +126,7 @@ let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 
 /**
  * Finds the nearest point of any object that is no farther than `maxDistance`, which is the distance of the object `best` unless
- * that is 0, into `hit` (HIT_*): of all objects or of a list, as `overlap` does. Answers false where there is none, or none
+ * that is 0, into `hit` (HIT_*): of all objects or of a list, as `overlap` does. Returns false where there is none, or none
  * that is better. Throws OUT_OF_MEMORY.
  */
 export function closestPoint(
@@ -230,7 +230,7 @@ function boundOf(scale: f64): f32 {
   return upward(min(nearestDistance * scale, 1e30));
 }
 
-/** Answers lower bounds of the distances of four boxes, times `unit`. An empty box is infinitely far. */
+/** Returns lower bounds of the distances of four boxes, times `unit`. An empty box is infinitely far. */
 // @ts-ignore: decorator
 @inline
 function distances(block: usize): v128 {

@@ -113,7 +113,7 @@ let ownPartOf: ClipSet | null = null;
 /** The part of the ray before planes cut it. */
 let wholeFrom: f64 = 0, wholeTo: f64 = 0;
 
-/** Shortens the ray to what the query's planes keep of it. Answers false where that is nothing. */
+/** Shortens the ray to what the query's planes keep of it. Returns false where that is nothing. */
 export function clipRay(): bool {
   ownPartOf = null;
   if (!isClipped) return true;
@@ -134,7 +134,7 @@ export function unclipRay(): void {
   if (foundObject == 0) foundDistance = wholeTo;
 }
 
-/** Answers the distance of the nearest hit from where the ray was given to begin. */
+/** Returns the distance of the nearest hit from where the ray was given to begin. */
 export function hitDistance(): f64 {
   return movedBy + foundDistance;
 }
@@ -174,7 +174,7 @@ export function cutOut(id: u32): void {
   partTo = min(end, cutFrom);
 }
 
-/** Goes on to the part beyond the next cut. Answers false where what was hit is nearer than that. */
+/** Goes on to the part beyond the next cut. Returns false where what was hit is nearer than that. */
 export function goBeyondCut(): bool {
   end = min(end, foundDistance);
   partFrom = max(partFrom, cutTo);
@@ -185,7 +185,7 @@ export function goBeyondCut(): bool {
   return partFrom <= end;
 }
 
-/** Tells whether a hit of an object at t is nearer than the nearest one. */
+/** Returns whether a hit of an object at t is nearer than the nearest one. */
 export function isNearer(id: u32, t: f64): bool {
   return t < foundDistance || (t == foundDistance && (foundObject == 0 || id < foundObject));
 }

@@ -76,7 +76,7 @@ let distancesAt: usize = 0, weightsAt: usize = 0;
 
 /**
  * Finds the nearest hit of `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32,
- * triangle, element and bone i32, distance f64, barycentrics 3 f32. The filter must be set before. Answers how many are done by a
+ * triangle, element and bone i32, distance f64, barycentrics 3 f32. The filter must be set before. Returns how many are done by a
  * time of the clock: at least one. Throws OUT_OF_MEMORY.
  */
 export function castMany(
@@ -256,7 +256,7 @@ function foundBoneOf(): i32 {
   return foundTriangle < 0 ? foundBone : boneOfHit(foundObject, foundTriangle, foundU, foundV, foundW);
 }
 
-/** Lists the objects that rays can hit. Answers false where there are none, or many, or others than meshes. */
+/** Lists the objects that rays can hit. Returns false where there are none, or many, or others than meshes. */
 function findTargets(): bool {
   targetCount = 0;
   areBoned = false;

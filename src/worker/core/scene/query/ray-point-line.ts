@@ -34,13 +34,13 @@ export function isCone(): bool {
   return cone != 0;
 }
 
-/** Answers the reach of the cone where the ray begins, which may have moved. */
+/** Returns the reach of the cone where the ray begins, which may have moved. */
 export function coneReach(): f64 {
   const grows = coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
   return load<f64>(cone, RAY_CONE_REACH + 24) + movedBy * grows;
 }
 
-/** Answers what one of the cone's functions grows by on a way. */
+/** Returns what one of the cone's functions grows by on a way. */
 // @ts-ignore: decorator
 @inline
 export function coneAlong(gradient: usize, x: f64, y: f64, z: f64): f64 {

@@ -76,7 +76,7 @@ export function remember(id: u32): void {
   preparedAt = changes;
 }
 
-/** Prepares an object for its boxes. Answers false where none were given and no bones move it. */
+/** Prepares an object for its boxes. Returns false where none were given and no bones move it. */
 export function prepareBoxes(id: u32): bool {
   const item = itemAt(slotOf(id));
   if (boxListOf(item) == 0 && !hasBones(changetype<Mesh>(item.mesh))) return false;
@@ -145,7 +145,7 @@ export function beginHitBoxes(id: u32): void {
   ownAlongX = alongX; ownAlongY = alongY; ownAlongZ = alongZ;
 }
 
-/** Takes the ray to the space of a box, where that is the cube. Answers false where there is no such box. */
+/** Takes the ray to the space of a box, where that is the cube. Returns false where there is no such box. */
 export function toHitBox(i: u32): bool {
   if (i >= hitBoxCount) return false;
   hitBox = given != 0 ? listedBox(given, i) : hitBoxAt(boned, i);

@@ -32,7 +32,7 @@ export { setCone } from './ray-point-line';
 let oriented: bool = true;
 
 /**
- * Finds the nearest hit, into found*, without its normal. Answers false if there is none. With ANY, finds a hit that
+ * Finds the nearest hit, into found*, without its normal. Returns false if there is none. With ANY, finds a hit that
  * need not be the nearest; with ALL, writes every hit to hits.ts and nothing to found*. The direction must not be zero;
  * lengths are in world units. The filter must be set before. Throws OUT_OF_MEMORY.
  */
@@ -140,7 +140,7 @@ function castTree(tree: Tree): void {
   }
 }
 
-/** Clips the ray to the bounds of a tree and prepares slab tests from there on. Answers how far it goes within them, or NOTHING_LEFT. */
+/** Clips the ray to the bounds of a tree and prepares slab tests from there on. Returns how far it goes within them, or NOTHING_LEFT. */
 function enterTree(root: Cell): f32 {
   const px = originX - sceneOriginX, py = originY - sceneOriginY, pz = originZ - sceneOriginZ;
   const padding = reachOf(root) * PADDING;
@@ -174,7 +174,7 @@ function enterTree(root: Cell): f32 {
   return upward(end - from);
 }
 
-/** Casts the ray at the cell's own objects. Answers the limit from then on, or NOTHING_LEFT. */
+/** Casts the ray at the cell's own objects. Returns the limit from then on, or NOTHING_LEFT. */
 // @ts-ignore: decorator
 @inline
 function castAtOwn(tree: Tree, cell: Cell, before: f32): f32 {
@@ -196,7 +196,7 @@ function castAtOwn(tree: Tree, cell: Cell, before: f32): f32 {
   return limit;
 }
 
-/** Tells whether the line of the ray surely misses the oriented bounds of an object. */
+/** Returns whether the line of the ray surely misses the oriented bounds of an object. */
 // @ts-ignore: decorator
 @inline
 function missesBounds(tree: Tree, position: u32): bool {
@@ -309,7 +309,7 @@ function lastOf(
   );
 }
 
-/** Answers eight bits, each moved from its place i to i ^ flip. */
+/** Returns eight bits, each moved from its place i to i ^ flip. */
 // @ts-ignore: decorator
 @inline
 function flipped(bits: u32, flip: u32): u32 {

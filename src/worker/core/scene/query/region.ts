@@ -33,7 +33,7 @@ const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
  * Finds the objects in a region of the screen, of all or of `count` ids at an address, as ids in result-ids.ts, up to a time of the
- * clock: what is left then is to be asked about by such a list. Answers how many. Throws OUT_OF_MEMORY.
+ * clock: what is left then is to be asked about by such a list. Returns how many. Throws OUT_OF_MEMORY.
  */
 export function pickRegion(view: usize, region: usize, filter: usize, ids: usize, count: u32, until: f64): u32 {
   updateTrees();
@@ -85,7 +85,7 @@ function isIn(proxy: Proxy, limits: u64, sides: u32): bool {
   return isFound;
 }
 
-/** Tells how an object lies to the volume; by mode 'touch' INSIDE is not told from CROSSING. */
+/** Returns how an object lies to the volume; by mode 'touch' INSIDE is not told from CROSSING. */
 function stateInPart(proxy: Proxy, limits: u64, sides: u32): u32 {
   const crossed = limitsOf(proxy, limits, precision);
   if (crossed == OUTSIDE) return NONE;
@@ -106,7 +106,7 @@ export function limitsOf(proxy: Proxy, limits: u64, asked: u32): u64 {
 }
 
 /**
- * Tells whether any part of a solid is in the volume. Of a mesh, triangles count that show one of `sides` to the eye, or
+ * Returns whether any part of a solid is in the volume. Of a mesh, triangles count that show one of `sides` to the eye, or
  * what `faceSides` (face-sides.ts, or 0) says of them.
  */
 export function touches(solid: PlacedShape, limits: u64, sides: u32, faceSides: usize): bool {
@@ -118,7 +118,7 @@ export function touches(solid: PlacedShape, limits: u64, sides: u32, faceSides: 
 }
 
 /**
- * Tells whether all that is kept of a solid is in the volume: INSIDE, or NONE where nothing is kept. Of a mesh, those
+ * Returns whether all that is kept of a solid is in the volume: INSIDE, or NONE where nothing is kept. Of a mesh, those
  * triangles count that do in `touches`.
  */
 export function enclosureOf(solid: PlacedShape, limits: u64, sides: u32, faceSides: usize): u32 {

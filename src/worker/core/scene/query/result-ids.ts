@@ -19,7 +19,7 @@ export function addFound(id: u32): void {
   foundCount++;
 }
 
-/** Answers the address of the ids. */
+/** Returns the address of the ids. */
 export function foundIds(): usize {
   return ids;
 }
@@ -47,7 +47,7 @@ export function beginAsking(time: f64): void {
   isOver = false;
 }
 
-/** Counts an object that is to be looked at, whose shape is of so much work unless it is a mesh; answers false where the time is over. */
+/** Counts an object that is to be looked at, whose shape is of so much work unless it is a mesh; returns false where the time is over. */
 export function mayAsk(shape: u32, work: i32): bool {
   if (left <= 0 && !isOver) {
     left = WORK_PER_READING;

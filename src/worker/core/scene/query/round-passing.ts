@@ -27,7 +27,7 @@ const SLACK: f32 = 3.814697265625e-6;
 const CUBE_SIZE: f32 = 1.00001;
 
 /**
- * Tells whether the shape surely passes by the oriented bounds of an object until a time: in the space in which these are a cube,
+ * Returns whether the shape surely passes by the oriented bounds of an object until a time: in the space in which these are a cube,
  * the way of its middle is a segment, and the cube is larger by the shape's reach along each of its axes. The two are apart along
  * one of these axes, or across one of them and the way (Ericson, "Real-Time Collision Detection", 2005, 5.3.3).
  */

@@ -28,7 +28,7 @@ let wantsAll: bool = false;
 
 /**
  * Finds the objects whose centres are drawn near the cursor, as records in hits.ts, in no order: with `all` every
- * centre no farther than `radius` pixels, else the nearest one. Answers how many. Throws OUT_OF_MEMORY.
+ * centre no farther than `radius` pixels, else the nearest one. Returns how many. Throws OUT_OF_MEMORY.
  */
 export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usize, all: bool): u32 {
   updateTrees();

@@ -43,7 +43,7 @@ let radius: f64 = 0;
 let mayLeave: bool = true;
 
 /**
- * Begins a section by a plane, four f64 n · p + d. Answers how many objects it may cut, as ids in result-ids.ts. Throws
+ * Begins a section by a plane, four f64 n · p + d. Returns how many objects it may cut, as ids in result-ids.ts. Throws
  * OUT_OF_MEMORY.
  */
 export function beginSection(at: usize, filter: usize, count: u32, cosineOfTurn: f64, sineOfTurn: f64, within: f64): u32 {
@@ -96,7 +96,7 @@ export function beginObjectSection(id: u32): void {
   }
 }
 
-/** Goes on until a time of the clock. Answers whether the object's outlines are all there. Throws OUT_OF_MEMORY. */
+/** Goes on until a time of the clock. Returns whether the object's outlines are all there. Throws OUT_OF_MEMORY. */
 export function stepObjectSection(until: f64): bool {
   const end = mayLeave ? until : Infinity;
   if (phase == CUTTING) {

@@ -52,7 +52,7 @@ export function takeCandidates(): KeptSweep {
   return kept;
 }
 
-/** Answers one of the candidates that were handed over. */
+/** Returns one of the candidates that were handed over. */
 // @ts-ignore: decorator
 @inline
 export function pairOf(kept: usize, i: u32): PairSweep {

@@ -59,7 +59,7 @@ const distances: usize = memory.data(VECTOR_BYTES, 16);
 
 /**
  * Finds what `shape` meets (sweep-hit.ts): the first object, or each of them with `all`, or likewise the candidates
- * (sweep-candidates.ts), of which some are left to be swept. Answers false where more is to be done than `most` (`workOf`).
+ * (sweep-candidates.ts), of which some are left to be swept. Returns false where more is to be done than `most` (`workOf`).
  * Throws OUT_OF_MEMORY.
  */
 export function descendTrees(all: bool, candidates: bool, most: f64): bool {
@@ -72,14 +72,14 @@ export function descendTrees(all: bool, candidates: bool, most: f64): bool {
   return !isTooLong;
 }
 
-/** Answers for how much an object counts, with its triangles and those of the shape. */
+/** Returns for how much an object counts, with its triangles and those of the shape. */
 // @ts-ignore: decorator
 @inline
 function workOf(it: PlacedShape): f64 {
   return trianglesOf(shape) + trianglesOf(it) + (angle != 0 ? OF_TURN : 1);
 }
 
-/** Answers for how many triangles a shape counts: a box that does not turn looks at few, and a sphere or capsule at none. */
+/** Returns for how many triangles a shape counts: a box that does not turn looks at few, and a sphere or capsule at none. */
 function trianglesOf(it: PlacedShape): f64 {
   if (it.shape != SHAPE_MESH) return 0;
   const count = <f64>changetype<Mesh>(<usize>it.mesh).triangleCount;
@@ -115,7 +115,7 @@ function search(tree: Tree): void {
   }
 }
 
-/** Clips the way to the bounds of a tree and prepares slab tests from there on. Answers false where it misses them. */
+/** Clips the way to the bounds of a tree and prepares slab tests from there on. Returns false where it misses them. */
 function enterTree(root: Cell): bool {
   const px = middleX - sceneOriginX, py = middleY - sceneOriginY, pz = middleZ - sceneOriginZ;
   const slack = (abs(middleX) + abs(middleY) + abs(middleZ) + sizeX + sizeY + sizeZ) * 3.552713678800501e-15;

@@ -1,4 +1,4 @@
-// Answers `sweep` and `sweepAll` in slices: what a mesh meets, or what meets one, may take as long as these are large. Objects
+// Returns `sweep` and `sweepAll` in slices: what a mesh meets, or what meets one, may take as long as these are large. Objects
 // near the way are copied, and those that are meshes, or all where the shape is one, are left to the interruptible module, one
 // after the other. So the scene may go on meanwhile; only the meshes must stay as they are.
 
@@ -18,19 +18,19 @@ import { findCandidates, writeWay } from './sweep';
 import { shape } from './sweep-descent';
 import { writeHit } from './sweep-hit';
 
-/** Is answered for a sweep that was left: it must be resumed. */
+/** Returned for a sweep that was left: it must be resumed. */
 const LEFT: i32 = -1;
 
 let keptCount: u32 = 0;
 let isLeft: bool = false;
 
-/** Tells whether a sweep was left in the midst of its work, or waits as it was copied. */
+/** Returns whether a sweep was left in the midst of its work, or waits as it was copied. */
 export function isSweepOpen(): bool {
   return isLeft || keptCount != 0;
 }
 
 /**
- * Copies what a sweep is about (as `sweep` takes it), and answers where: `beginKeptSweep` must follow. The meshes must stay as
+ * Copies what a sweep is about (as `sweep` takes it), and returns where: `beginKeptSweep` must follow. The meshes must stay as
  * they are until it has ended. Throws OUT_OF_MEMORY.
  */
 export function keepSweep(description: usize, motion: usize, filter: usize, all: bool): usize {
@@ -74,7 +74,7 @@ function pairAt(i: u32): PairSweep {
 }
 
 /**
- * Sweeps as it was copied, until a time by the clock of `now`, and frees the copies. Answers how many hits there are (hits.ts),
+ * Sweeps as it was copied, until a time by the clock of `now`, and frees the copies. Returns how many hits there are (hits.ts),
  * of which none is better than the first unless all are wanted; or LEFT: then `resumeSweep` must follow, before the narrow phase of
  * any frame and any question of two objects. Throws OUT_OF_MEMORY.
  */
@@ -89,7 +89,7 @@ export function beginKeptSweep(at: usize, until: f64): i32 {
   return goOn(until);
 }
 
-/** Goes on with the sweep that was left; answers as `beginKeptSweep`. */
+/** Goes on with the sweep that was left; returns the same as `beginKeptSweep`. */
 export function resumeSweep(until: f64): i32 {
   if (isInPair) {
     isInPair = false; // where it fails

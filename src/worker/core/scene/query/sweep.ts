@@ -1,4 +1,4 @@
-// Answers the queries `sweep`: what a shape meets on a way through the scene, where all objects stand.
+// Returns the queries `sweep`: what a shape meets on a way through the scene, where all objects stand.
 
 import {
   MOTION_BYTES, MOTION_ROTATION, MOTION_TOLERANCE, MOTION_WAY, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH,
@@ -21,12 +21,12 @@ const box = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16
 
 /** How many triangles and objects one way may be about at one go: each takes up to a microsecond. */
 const MOST_WORK: f64 = 4096;
-/** Is answered where more is to be done than was asked for: it must be done in slices (sweep-slices.ts). */
+/** Returned where more is to be done than was asked for: it must be done in slices (sweep-slices.ts). */
 const TOO_LONG: i32 = -1;
 
 /**
  * Finds what a described shape (layout.ts, OBJECT_*, with the matrix at the start) meets first on its way (MOTION_*), into
- * a hit (HIT_*, with HIT_TIME and HIT_DEPTH). Answers how many hits there are, 0 or 1, or TOO_LONG. Throws OUT_OF_MEMORY.
+ * a hit (HIT_*, with HIT_TIME and HIT_DEPTH). Returns how many hits there are, 0 or 1, or TOO_LONG. Throws OUT_OF_MEMORY.
  */
 export function sweep(description: usize, motion: usize, filter: usize, hit: usize, most: f64): i32 {
   begin(description, motion, filter);
@@ -36,7 +36,7 @@ export function sweep(description: usize, motion: usize, filter: usize, hit: usi
   return 1;
 }
 
-/** Finds the first contact with each object, into hits.ts. Answers how many there are, or TOO_LONG. Throws OUT_OF_MEMORY. */
+/** Finds the first contact with each object, into hits.ts. Returns how many there are, or TOO_LONG. Throws OUT_OF_MEMORY. */
 export function sweepAll(description: usize, motion: usize, filter: usize, most: f64): i32 {
   begin(description, motion, filter);
   clearHits();
@@ -92,7 +92,7 @@ function place(description: usize, motion: usize): void {
 /**
  * Sweeps shapes along `count` ways (layout.ts, WAY_*), for each the shape whose number `shapeOf` has, or the first where
  * that is 0. Writes for each: object u32 (0xffffffff for none), triangle i32, time and depth f64, point 3 f64, normal 3
- * f32. Answers how many are done by a time of the clock: at least one, or -1 - n where the one behind these n may take so long that it
+ * f32. Returns how many are done by a time of the clock: at least one, or -1 - n where the one behind these n may take so long that it
  * must be done in slices (`writeWay`, sweep-slices.ts). Throws OUT_OF_MEMORY.
  */
 export function sweepMany(

@@ -69,14 +69,14 @@ export function addPlane(x: f64, y: f64, z: f64, w: f64): void {
   plane.w = w * scale;
 }
 
-/** Adds the plane s · a + t · b, with a unit normal inwards. Answers false where it has no normal. */
+/** Adds the plane s · a + t · b, with a unit normal inwards. Returns false where it has no normal. */
 export function addVolumePlane(s: f64, a: Plane, t: f64, b: Plane): bool {
   if (!combineUnit(volumePlane(planeCount), s, a, t, b)) return false;
   planeCount++;
   return true;
 }
 
-/** Adds a plane that cuts the world. Answers its bit. */
+/** Adds a plane that cuts the world. Returns its bit. */
 export function addClipPlane(plane: Plane): u64 {
   const bit = <u64>1 << planeCount;
   addPlane(plane.x, plane.y, plane.z, plane.w);
@@ -119,12 +119,12 @@ export function limitToLasso(vertices: usize, count: u32): void {
   hasLasso = true;
 }
 
-/** Answers all limits that may cross a box. */
+/** Returns all limits that may cross a box. */
 export function allLimits(): u64 {
   return ((<u64>1 << planeCount) - 1) | (hasLasso ? LASSO : 0);
 }
 
-/** Tells whether a point is in the volume. */
+/** Returns whether a point is in the volume. */
 export function volumeHolds(x: f64, y: f64, z: f64): bool {
   for (let i: u32 = 0; i < planeCount; i++) if (valueAt(volumePlane(i), x, y, z) < 0) return false;
   return true;
@@ -153,7 +153,7 @@ export function boxLimits(m: Affine, limits: u64): u64 {
 export let drawnLowX: f64 = 0, drawnLowY: f64 = 0, drawnHighX: f64 = 0, drawnHighY: f64 = 0;
 
 /**
- * Finds the rectangle about a box as it is drawn. Answers false for a box that has a corner on the eye's plane or
+ * Finds the rectangle about a box as it is drawn. Returns false for a box that has a corner on the eye's plane or
  * behind it, as no rectangle can say how that is drawn.
  */
 export function drawBox(m: Affine): bool {

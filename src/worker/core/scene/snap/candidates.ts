@@ -106,7 +106,7 @@ function beginTarget(r: SnapRoom): void {
 
 /**
  * Goes on: adds features of the kinds that are asked for that are drawn in the ring, whether they show or not, but for what is
- * surely hidden. With `asks` it leaves it to others whether a box is hidden, and answers SNAP_ASKS_BOX; `isHidden` is their answer.
+ * surely hidden. With `asks` it leaves it to others whether a box is hidden, and returns SNAP_ASKS_BOX; `isHidden` is their answer.
  */
 export function stepGathering(r: SnapRoom, asks: bool, isHidden: bool): u32 {
   left = STEP;
@@ -124,7 +124,7 @@ export function stepGathering(r: SnapRoom, asks: bool, isHidden: bool): u32 {
 /** How many nodes and items may still be looked at before a rest. */
 let left: u32 = 0;
 
-/** Looks at items of an object, from the next one of a list to its end. Answers SNAP_NONE, or SNAP_TIRED. */
+/** Looks at items of an object, from the next one of a list to its end. Returns SNAP_NONE, or SNAP_TIRED. */
 function lookAtItems(r: SnapRoom, items: u32, end: u32): u32 {
   for (; r.next < end; left--) {
     if (left == 0) return SNAP_TIRED;
@@ -134,7 +134,7 @@ function lookAtItems(r: SnapRoom, items: u32, end: u32): u32 {
   return SNAP_NONE;
 }
 
-/** Descends the tree of an object's features, or looks at all where the tree is of other places. Answers as `stepGathering`. */
+/** Descends the tree of an object's features, or looks at all where the tree is of other places. Returns as `stepGathering`. */
 function descend(r: SnapRoom, t: Target, asks: bool, isHidden: bool): u32 {
   enterTarget(r.target);
   if (t.isMoved) return lookAtItems(r, f.order, f.itemCount);
@@ -174,7 +174,7 @@ function goOn(r: SnapRoom, isPassed: bool): void {
   for (const top = <i32>f.levelCount - 1; r.level < top && r.next % WIDTH == 0; r.level++) r.next /= WIDTH;
 }
 
-/** Tells whether the box of a node is surely not drawn within the square about the ring. */
+/** Returns whether the box of a node is surely not drawn within the square about the ring. */
 function isOutside(box: u32): bool {
   if (planesReach != room.reach) setPlanes();
   // Two low bounds and two high ones of each axis are beside each other, then the middle and half of the size.
@@ -229,7 +229,7 @@ function setPair(at: usize, ax: f64, ay: f64, az: f64, aw: f64, bx: f64, by: f64
   store<f64>(at, bw, 56);
 }
 
-/** Finds the rectangle in which a box is drawn; answers false where it reaches behind the eye. */
+/** Finds the rectangle in which a box is drawn; returns false where it reaches behind the eye. */
 function isDrawn(box: u32): bool {
   room.boxLowX = room.boxLowY = Infinity;
   room.boxHighX = room.boxHighY = -Infinity;
@@ -325,7 +325,7 @@ function readEnds(i: u32, j: u32): void {
   ends.z = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 2, 6, 0, 0));
 }
 
-/** Tells whether both ends are drawn beyond one border of the square. */
+/** Returns whether both ends are drawn beyond one border of the square. */
 // @ts-ignore: decorator
 @inline
 function areBeyond(x: v128, y: v128, w: v128): bool {
@@ -361,7 +361,7 @@ function addMidpoint(edge: u32, x: v128, y: v128, w: v128): void {
   addPoint(SNAP_MIDPOINT, between(ends.x, t), between(ends.y, t), between(ends.z, t), edge, edge);
 }
 
-/** Answers the value so far from one end to the other: 0 … 1. */
+/** Returns the value so far from one end to the other: 0 … 1. */
 // @ts-ignore: decorator
 @inline
 function between(v: v128, t: f64): f64 {
@@ -420,7 +420,7 @@ function keep(atEnds: v128): void {
   else high = min(high, from / (from - to));
 }
 
-/** Tells whether a place in clip space, about the cursor, may be drawn within so many pixels along each axis. */
+/** Returns whether a place in clip space, about the cursor, may be drawn within so many pixels along each axis. */
 // @ts-ignore: decorator
 @inline
 function isWithin(x: f64, y: f64, w: f64, reach: f64): bool {
@@ -443,7 +443,7 @@ function addPoint(kind: u32, x: f64, y: f64, z: f64, index: u32, edge: u32): voi
 
 // --- what shows ---
 
-/** Answers the slot of an element that shows and that a candidate of the object that is entered is of; -1 where there is none. */
+/** Returns the slot of an element that shows and that a candidate of the object that is entered is of; -1 where there is none. */
 export function shownSlot(kind: u32, index: u32, edge: u32): i32 {
   if (target.isGone) return -1;
   if (f.size == 1) return wordAt(f.corners, index);
@@ -455,7 +455,7 @@ export function shownSlot(kind: u32, index: u32, edge: u32): i32 {
   return -1;
 }
 
-/** Answers the slot of an element beside an edge of which a side shows that is asked for; -1 where there is none. */
+/** Returns the slot of an element beside an edge of which a side shows that is asked for; -1 where there is none. */
 function shownFace(edge: u32): i32 {
   const first = wordAt(f.faceStarts, edge), sides = target.sides;
   if (f.size != 3 || sides == SIDE_DOUBLE) return wordAt(f.faces, first);
@@ -470,7 +470,7 @@ function shownFace(edge: u32): i32 {
 }
 
 /**
- * Answers a number that is positive where a triangle shows its front, whatever of it is behind the eye: by how it turns on the
+ * Returns a number that is positive where a triangle shows its front, whatever of it is behind the eye: by how it turns on the
  * screen (Olano and Greer, "Triangle scan conversion using 2D homogeneous coordinates", 1997), and whether the object and the
  * view mirror it.
  */

@@ -88,13 +88,13 @@ export function readVertex(f: FeatureTable, mesh: u32, isMoved: u32, i: u32): vo
   cornerZ = <f64>load<f32>(at, 8);
 }
 
-/** Answers the number of the element in a slot, as the mesh was given. */
+/** Returns the number of the element in a slot, as the mesh was given. */
 export function elementOf(mesh: u32, slot: u32): i32 {
   const m = changetype<Mesh>(<usize>mesh), size = sizeOf(m);
   return load<i32>(laneAt(m, size, slot) + ((3 * size * lanesOf(size)) << 2));
 }
 
-/** Answers how many vertices an element has; a mesh of points or lines has that where others have their triangles. */
+/** Returns how many vertices an element has; a mesh of points or lines has that where others have their triangles. */
 function sizeOf(mesh: Mesh): u32 {
   return mesh.magic == POINT_LINE_MAGIC_VALUE ? load<u32>(changetype<usize>(mesh), POINT_LINE_SIZE) : 3;
 }
@@ -106,7 +106,7 @@ function lanesOf(size: u32): u32 {
   return size == 3 ? 4 : 16 >> (size - 1);
 }
 
-/** Answers where a lane of a block begins; a block of triangles has 40 words, of lines 56, of points 64. */
+/** Returns where a lane of a block begins; a block of triangles has 40 words, of lines 56, of points 64. */
 function laneAt(mesh: Mesh, size: u32, slot: u32): usize {
   const lanes = lanesOf(size), words: u32 = size == 3 ? 40 : 72 - 8 * size;
   return changetype<usize>(mesh) + mesh.blocks + ((slot / lanes * words + slot % lanes) << 2);

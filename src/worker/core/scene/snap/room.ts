@@ -127,7 +127,7 @@ export function beginSnapRoom(room: usize): void {
   r.nearDepth = -1;
 }
 
-/** Tells whether a room is so small that the next pick may have it. */
+/** Returns whether a room is so small that the next pick may have it. */
 export function isSnapSmall(room: usize): bool {
   return changetype<SnapRoom>(room).recordRoom <= MOST_KEPT;
 }
@@ -155,7 +155,7 @@ function goTo(r: SnapRoom, after: f64): void {
   r.count = r.hidden = 0;
 }
 
-/** Goes on to what is farther, with nothing found; answers false where all within the radius was. */
+/** Goes on to what is farther, with nothing found; returns false where all within the radius was. */
 export function nextRing(r: SnapRoom): bool {
   if (r.most >= r.last) return false;
   r.enough = min(2 * r.enough, MOST);
@@ -217,7 +217,7 @@ export function beginOrder(r: SnapRoom): void {
   r.next = r.count >> 1;
 }
 
-/** Goes on; answers whether `takeBest` may follow. At one place of the screen there may be any number. */
+/** Goes on; returns whether `takeBest` may follow. At one place of the screen there may be any number. */
 export function stepOrder(r: SnapRoom): bool {
   for (let left = STEP; r.next > 0; left--) {
     if (left == 0) return false;
@@ -264,7 +264,7 @@ function isBefore(one: u32, other: u32): bool {
   return a.index != b.index ? a.index < b.index : a.edge < b.edge;
 }
 
-/** Tells whether two candidates are the same feature. */
+/** Returns whether two candidates are the same feature. */
 export function areSame(one: u32, other: u32): bool {
   const a = changetype<Candidate>(<usize>one), b = changetype<Candidate>(<usize>other);
   return a.steps == b.steps && a.depth == b.depth && a.kind == b.kind && a.object == b.object && a.index == b.index;

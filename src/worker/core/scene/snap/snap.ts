@@ -42,7 +42,7 @@ export function beginSnap(filter: usize): void {
 
 /**
  * Lists the objects whose oriented bounds may be drawn in the square about the cursor, as ids in result-ids.ts. `front`: the address
- * of a plane behind which all is hidden, or 0: what is there is left out. `struck`: the object that the pick has hit, or 0. Answers
+ * of a plane behind which all is hidden, or 0: what is there is left out. `struck`: the object that the pick has hit, or 0. Returns
  * how many. Throws OUT_OF_MEMORY.
  */
 export function listSnap(room: usize, front: usize, struck: u32): u32 {
@@ -88,7 +88,7 @@ export function resumeSnap(room: usize): void {
 
 /**
  * Looks on, for a short while. With `asksBoxes` and `asksPoints` it leaves it to others whether a box or a point is hidden, and
- * `isHidden` is their answer. Answers SNAP_NONE …, as layout.ts has them. Throws OUT_OF_MEMORY.
+ * `isHidden` is their answer. Returns SNAP_NONE …, as layout.ts has them. Throws OUT_OF_MEMORY.
  */
 export function stepSnap(room: usize, depth: i32, asksBoxes: bool, asksPoints: bool, isHidden: bool): u32 {
   const r = changetype<SnapRoom>(room);
@@ -144,7 +144,7 @@ function lookOn(r: SnapRoom, asks: bool, isHidden: bool): u32 {
   return SNAP_NONE;
 }
 
-/** Says more of the candidate that was found, and answers that it was. */
+/** Says more of the candidate that was found, and returns that it was. */
 function describe(r: SnapRoom): u32 {
   const t = targetAt(r, r.target), f = changetype<FeatureTable>(<usize>t.features), kind = r.kind, isMoved = t.isMoved;
   r.element = t.mesh == 0 ? -1 : elementOf(t.mesh, r.slot);
@@ -193,7 +193,7 @@ function findWay(r: SnapRoom, px: f64, py: f64, pz: f64): void {
   r.length = length - HIDING_PIXELS * pixel;
 }
 
-/** Tells whether a surface lies on the way that was found. Points and lines hide nothing. */
+/** Returns whether a surface lies on the way that was found. Points and lines hide nothing. */
 function isBehindSomething(r: SnapRoom): bool {
   if (!(r.length > 0)) return false;
   const first = isAlive(hider) ? hider : 0;

@@ -36,7 +36,7 @@ export function targetAt(r: SnapRoom, i: u32): Target {
 }
 
 /**
- * Adds what stands for an object, as it is now, and answers its address, until the next one is added; 0 for one that is gone. The
+ * Adds what stands for an object, as it is now, and returns its address, until the next one is added; 0 for one that is gone. The
  * vertices of a posed mesh are moved to where its pose has them. Throws OUT_OF_MEMORY.
  */
 export function addSnapTarget(room: usize, id: u32): usize {
@@ -74,7 +74,7 @@ export function forgetGone(r: SnapRoom): void {
   }
 }
 
-/** Answers which sides of a triangle of an object's mesh show (SIDE_*); none of one that is gone. */
+/** Returns which sides of a triangle of an object's mesh show (SIDE_*); none of one that is gone. */
 export function faceSidesAt(id: u32, triangle: u32): u32 {
   if (!isAlive(id)) return 0;
   const box = boxAt(slotOf(id));

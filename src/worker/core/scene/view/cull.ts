@@ -147,7 +147,7 @@ function narrowPlanes(root: Cell): void {
 }
 
 /**
- * Answers the distances from a plane of the corners of four boxes that lie farthest along its normal; `nearestOf` those
+ * Returns the distances from a plane of the corners of four boxes that lie farthest along its normal; `nearestOf` those
  * of the nearest corners.
  */
 // @ts-ignore: decorator
@@ -293,14 +293,14 @@ function takeOriented(tree: Tree, position: u32, mask: u32): void {
   addBit(current.inside, slot, (isOutside | isCrossed) ^ 1);
 }
 
-/** Tells whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */
+/** Returns whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */
 // @ts-ignore: decorator
 @inline
 export function isTooSmall(view: View, b: Affine): bool {
   return view.minPixels > 0 && pixelsAcross(view, b) < view.minPixels;
 }
 
-/** Answers the pixels across the sphere about the oriented bounds, where its centre is; Infinity behind the eye. */
+/** Returns the pixels across the sphere about the oriented bounds, where its centre is; Infinity behind the eye. */
 export function pixelsAcross(view: View, b: Affine): f64 {
   const w = view.wx * b.tx + view.wy * b.ty + view.wz * b.tz + view.ww;
   if (w <= 0) return Infinity;

@@ -130,7 +130,7 @@ function errorOf(far: v128): v128 {
   return f32x4.mul(f32x4.add(gradient, f32x4.splat(max(abs(narrowX.w), abs(narrowY.w)))), f32x4.splat(ROUNDING));
 }
 
-/** Tells whether oriented bounds are hidden, by their corners in float64. */
+/** Returns whether oriented bounds are hidden, by their corners in float64. */
 export function isHidden(b: Affine): bool {
   const x = screenX, y = screenY, z = screenZ, w = screenW;
   const middleX = valueAt(x, b.tx, b.ty, b.tz), middleY = valueAt(y, b.tx, b.ty, b.tz);
@@ -160,7 +160,7 @@ function along(plane: Plane, x: f64, y: f64, z: f64): f64 {
   return plane.x * x + plane.y * y + plane.z * z;
 }
 
-/** Tells whether all of a rectangle that is in the picture is covered nearer than a depth. */
+/** Returns whether all of a rectangle that is in the picture is covered nearer than a depth. */
 function isRectangleHidden(lowX: f64, lowY: f64, highX: f64, highY: f64, depth: f64): bool {
   const x0 = lowX - reach, y0 = lowY - reach, x1 = highX + reach, y1 = highY + reach;
   const width = <f64>pixelsWide, height = <f64>pixelsHigh;

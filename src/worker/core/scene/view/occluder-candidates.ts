@@ -129,7 +129,7 @@ function bucketOf(size: f32): u32 {
   return min<u32>(reinterpret<u32>(size) >> 21, BUCKETS - 1);
 }
 
-/** Answers the slot of a candidate; those that are larger come first. */
+/** Returns the slot of a candidate; those that are larger come first. */
 // @ts-ignore: decorator
 @inline
 export function candidateAt(i: u32): u32 {

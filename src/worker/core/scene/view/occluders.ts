@@ -47,7 +47,7 @@ function mayOcclude(slot: u32): bool {
   return clipSetOf(slot) <= 1 && !(item.shape == SHAPE_MESH && isPosed(changetype<Mesh>(<usize>item.mesh)));
 }
 
-/** Draws occluders within the budget. Answers how many. */
+/** Draws occluders within the budget. Returns how many. */
 export function drawOccluders(): u32 {
   newTriangles = newBoxes = 0;
   beginReliefs();
@@ -73,7 +73,7 @@ export function drawOccluders(): u32 {
 
 const inner = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Draws what of an object certainly hides others. Answers how many triangles were looked at, 0 where there is nothing. */
+/** Draws what of an object certainly hides others. Returns how many triangles were looked at, 0 where there is nothing. */
 function draw(slot: u32, bounds: Affine): u32 {
   const item = itemAt(slot);
   const side = (<u32>item.flags / FLAG_SIDE) & 3;
@@ -158,7 +158,7 @@ function drawSolid(box: Affine): u32 {
 
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Moves all faces of a box inwards. Answers false where nothing is left. */
+/** Moves all faces of a box inwards. Returns false where nothing is left. */
 function erode(box: Affine, margin: f64): bool {
   invert(inverse, box);
   const b = inverse;
@@ -176,7 +176,7 @@ function scaleAxes(box: Affine, x: f64, y: f64, z: f64): void {
   box.zx *= z; box.zy *= z; box.zz *= z;
 }
 
-/** Tells whether oriented bounds have a corner before the near plane. */
+/** Returns whether oriented bounds have a corner before the near plane. */
 function crossesNear(b: Affine): bool {
   const n = screenNear;
   return valueAt(n, b.tx, b.ty, b.tz) <

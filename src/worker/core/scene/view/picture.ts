@@ -77,7 +77,7 @@ const left = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const low = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
 /**
- * Answers how deep the near plane reaches, along the camera's axis. For a camera that turns that is as far from the eye as
+ * Returns how deep the near plane reaches, along the camera's axis. For a camera that turns that is as far from the eye as
  * its corners are. Infinity where it has none.
  */
 function nearestDepth(depth: Plane, isTurning: bool): f64 {

@@ -102,7 +102,7 @@ export function describeView(view: View, record: usize): void {
   view.ww = clipW.w;
 }
 
-/** Answers the pixels of a unit length along x or y at clip w = 1. */
+/** Returns the pixels of a unit length along x or y at clip w = 1. */
 function pixelsPerUnit(record: usize, axis: usize): f64 {
   const size = load<f64>(record + (axis << 3), VIEW_VIEWPORT + 16);
   const focus = load<f64>(record + axis * 40, VIEW_PROJECTION);
