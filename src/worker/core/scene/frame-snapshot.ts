@@ -63,7 +63,7 @@ export function dropSnapshot(): void {
   dropTrees();
 }
 
-// --- in the midst of the broad phase ---
+// --- during the broad phase ---
 
 /** By slot: the tree of an object from bit 30 on, and its position below; NOWHERE if it makes no pairs. */
 let treePlaces: usize = 0;

@@ -77,8 +77,7 @@ export function endChangesSince(): void {
 }
 
 /**
- * The slots that changed since visibility was last found: objects that may still be moving do not occlude for more than one
- * frame.
+ * The slots that changed since visibility was last found: objects that may still be moving do not occlude in lasting answers.
  */
 export const unsteady = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 

@@ -1,5 +1,5 @@
-// Continuous objects that have moved since the last answered frame, and those that had moved in the round before: the
-// bounds of the latter still cover a finished way.
+// The ways of continuous objects, which are their motions since the last answered frame: sets of the objects that have
+// a way, and of those that had one in the round before, whose bounds still cover a finished way.
 
 import { Item } from '../shape/item';
 import { Reach, beginWay } from '../shape/reach';

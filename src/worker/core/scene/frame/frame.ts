@@ -329,7 +329,7 @@ export function placeFrame(input: usize): void {
   rememberIds();
 }
 
-// --- in ---
+// --- input ---
 
 function applyViews(input: usize): void {
   const count = load<u32>(input, IN_VIEW_COUNT);
@@ -455,7 +455,7 @@ function columns64(map: Affine, from: usize): void {
   v128.store(to, v128.load(from, 104), 80);
 }
 
-// --- out ---
+// --- output ---
 
 function writeRejected(): void {
   const list = append(rejected.count << 2);

@@ -1,6 +1,6 @@
 // Broad phase: finds pairs of objects whose world bounds overlap. Objects near a leaf are gathered from both trees once, and
 // the leaf's objects are swept over them, sixteen boxes per step. Objects too large for leaves descend the trees one by one,
-// unless many lie together: these are swept over each other as those of a leaf.
+// unless many lie together: these are swept over each other like those of a leaf.
 //
 // Where many objects lie together, those that can collide with nothing are left out, and the others are put in runs by class
 // (collision-classes.ts): an object is swept only over the runs that it may collide with. 16,000 objects of one group in one

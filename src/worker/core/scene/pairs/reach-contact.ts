@@ -1,5 +1,5 @@
 // The narrow phase of two objects of which at least one has a reach beyond its shape. They are in contact if their shapes
-// are; if not, if they are no farther apart than their clearances; and if not that either, if they met on their ways to where
+// are; failing that, if they are no farther apart than their clearances; and failing that, if they met on their ways to where
 // they are. It reads nothing of the scene, since it is part of the interruptible module only (pair-module.ts).
 
 import { CONTACTS_BONES, CONTACTS_BOUNDS, PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';

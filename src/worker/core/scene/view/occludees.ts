@@ -23,8 +23,8 @@ const highYs: usize = memory.data(VECTOR_BYTES, 16);
 const depths: usize = memory.data(VECTOR_BYTES, 16);
 
 /**
- * Marks the occluded objects of a tree. Visible objects are tested four at a time by their AABBs; those that this does not
- * occlude are tested by their oriented bounds.
+ * Marks the occluded objects of a tree. Visible objects are tested four at a time by their AABBs; those that pass are then
+ * tested by their oriented bounds.
  */
 export function hideIn(tree: Tree): void {
   if (isEmpty(tree)) return;

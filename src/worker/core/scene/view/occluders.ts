@@ -1,5 +1,5 @@
 // Draws the occluders of a view into the depth buffer: as they are if they are small, else a part of them that certainly
-// covers.
+// occludes.
 
 import {
   FLAG_FACE_SIDES, FLAG_NO_OCCLUDER, FLAG_OCCLUDER, FLAG_SIDE, SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE, SIDE_BACK, SIDE_FRONT,
