@@ -1,8 +1,8 @@
-// What a frame still reads of the scene when the scene goes on before the frame is answered: a frame whose contacts take
-// long is found between queries, which are to see what was moved, added and removed meanwhile. Before the first of such
-// changes this copies the ids by slot, and the objects of all pairs that are still to be looked at; in the midst of the
-// broad phase, which does not know these yet, the trees and all objects of which the trees do not know everything.
-// Whoever changes a mesh puts another in its place (mesh-table.ts) and leaves it as it is until the frame is answered.
+// The state that a frame still reads when the scene changes before the frame is answered. A frame whose contacts take long is
+// computed between queries, and these must see what was moved, added and removed meanwhile. Before the first such change, this
+// copies the ids by slot and the objects of all pairs that are still to be examined. During the broad phase, which does not know
+// the pairs yet, it copies the trees and all objects that the trees do not describe completely. Code that changes a mesh puts a
+// new one in its place (mesh-table.ts) and keeps the old one unchanged until the frame is answered.
 
 import { CONTACTS_NONE, FLAG_CONTINUOUS, SHAPE_BOX, SHAPE_SPHERE } from '../../../shared/layout';
 import { reserve } from '../memory';
@@ -18,9 +18,9 @@ const RECORD_BYTES: usize = PROXY_BYTES + KEPT_ITEM_BYTES + REACH_BYTES;
 
 let isTaken: bool = false;
 let idsThen: usize = 0;
-/** By slot: the number of its record plus one, 0 for none. */
+/** By slot: the number of its record plus one; 0 if it has none. */
 let places: usize = 0;
-/** How many slots there were. */
+/** How many slots there were at the time. */
 let slotCountThen: u32 = 0;
 let records: usize = 0;
 let recordCount: u32 = 0;
@@ -36,7 +36,7 @@ export function beginSnapshot(): void {
   recordCount = 0;
 }
 
-/** Copies an object that is in the scene, once. Throws OUT_OF_MEMORY. */
+/** Copies an object of the scene, once. Throws OUT_OF_MEMORY. */
 export function keepObject(id: u32): void {
   const at = places + (<usize>slotOf(id) << 2);
   if (load<u32>(at) != 0) return;
@@ -57,28 +57,32 @@ export function takeSnapshot(isOfTrees: bool): void {
   if (isOfTrees) takeTrees();
 }
 
-/** Lets the frame read the scene again. */
+/** Lets the frame read the live scene again. */
 export function dropSnapshot(): void {
   isTaken = false;
   dropTrees();
 }
 
-// --- in the midst of the broad phase ---
+// --- during the broad phase ---
 
-/** By slot: the tree of an object from bit 30 on, and its position; NOWHERE where it makes no pairs. */
+/** By slot: the tree of an object from bit 30 on, and its position below; NOWHERE if it makes no pairs. */
 let treePlaces: usize = 0;
 const TREE_SHIFT: u32 = 30;
 const POSITION_MASK: u32 = (1 << TREE_SHIFT) - 1;
 export const NOWHERE: u32 = 0xffffffff;
 
-/** Answers how many bytes `keepAll` copies, but for the records of meshes and capsules where nothing reaches beyond its shape. */
+/**
+ * Returns how many bytes `keepAll` copies, not counting the records of meshes and capsules if no object has a reach beyond its
+ * shape.
+ */
 export function bytesOfAll(): u64 {
   return bytesOfTrees() + <u64>slotCount * (4 + (isAnyReaching ? RECORD_BYTES : 0));
 }
 
 /**
- * Copies the trees, and the records of what is neither box nor sphere: of these a proxy knows all. Where anything reaches
- * beyond its shape, it is the records of all: pairs with it ask where the other one is. Throws OUT_OF_MEMORY.
+ * Copies the trees, and the records of all objects other than boxes and spheres, which a proxy describes completely. If any
+ * object has a reach beyond its shape, it copies the records of all objects, since pairs with such an object need the position of
+ * the other one. Throws OUT_OF_MEMORY.
  */
 export function keepAll(): void {
   copyTrees();
@@ -101,7 +105,7 @@ function keepTree(which: u32): void {
   }
 }
 
-/** Answers where a slot's object is in the trees as the frame has them; NOWHERE where it makes no pairs. */
+/** Returns the place of a slot's object in the trees as the frame sees them; NOWHERE if it makes no pairs. */
 export function treePlaceOf(slot: u32): u32 {
   if (areCopied) return load<u32>(treePlaces + (<usize>slot << 2));
   if (idAt(slot) == 0) return NOWHERE;
@@ -123,17 +127,17 @@ export function positionIn(place: u32): u32 {
 
 // --- what the frame reads ---
 
-/** Answers the ids by slot as the frame has them. */
+/** Returns the ids by slot as the frame sees them. */
 export function idsOfFrame(): usize {
   return isTaken ? idsThen : ids;
 }
 
-/** Answers how many slots there are as the frame has them. */
+/** Returns how many slots there are as the frame sees them. */
 export function slotCountOfFrame(): u32 {
   return isTaken ? slotCountThen : slotCount;
 }
 
-/** Answers the proxy of an object of a pair as the frame has it. */
+/** Returns the proxy of an object of a pair as the frame sees it. */
 export function proxyOf(id: u32): Proxy {
   if (areCopied) {
     const place = treePlaceOf(slotOf(id));
@@ -143,18 +147,18 @@ export function proxyOf(id: u32): Proxy {
   return record == 0 ? liveProxy(id) : changetype<Proxy>(record);
 }
 
-/** Answers the record of an object of a pair as the frame has it; of a box or a sphere it may be any. */
+/** Returns the record of an object of a pair as the frame sees it; for a box or a sphere it may be the live one. */
 export function itemOf(id: u32): Item {
   const record = recordOf(id);
   return record == 0 ? itemAt(slotOf(id)) : keptItem(record + PROXY_BYTES);
 }
 
-/** Answers what an object of a pair reaches beyond its shape as the frame has it; 0 where it does not. */
+/** Returns the reach of an object of a pair beyond its shape as the frame sees it; null if it has none. */
 export function reachOfFrame(proxy: Proxy): Reach {
   return proxy.moreFlags & <u8>REACHING_BYTE ? knownReachOfFrame(proxy.id) : changetype<Reach>(0);
 }
 
-/** Answers the same of an object that reaches beyond its shape, by its id. */
+/** Does the same for an object that is known to have a reach, by its id. */
 export function knownReachOfFrame(id: u32): Reach {
   const record = recordOf(id);
   if (record != 0) return changetype<Reach>(record + PROXY_BYTES + KEPT_ITEM_BYTES);

@@ -1,8 +1,8 @@
-// The table of objects, by slot: ids, records and world bounds. Bounds are float32 about the scene's origin, rounded
+// The table of objects, by slot: ids, records and world bounds. Bounds are float32 relative to the scene's origin and rounded
 // outwards, so that they are conservative; matrices are float64. World units.
 //
-// Records and bounds are in pages, as a table of a million that doubles leaves its own half behind as a hole; a page of
-// which no object is alive is given back.
+// Records and bounds are stored in pages, because a table of a million that doubles leaves its old half behind as a hole. A page
+// without live objects is freed.
 
 import {
   CONTACTS_NONE, FLAG_BOXES, FLAG_CONTINUOUS, FLAG_CULLABLE, FLAG_FACE_SIDES, FLAG_MATRIX, GENERATION_BITS, OBJECT_CLEARANCE, OBJECT_CLIP_SET, OBJECT_COLLIDES_WITH,
@@ -26,7 +26,7 @@ import { noteReach, noteReaching, noteStart, reserveWays, wayRound } from './way
 @unmanaged
 export class Box {
   lowX: f32; lowY: f32; lowZ: f32;
-  /** The position in its tree, UNPLACED until that is built. */
+  /** The position in its tree; UNPLACED until it has one. */
   position: u32;
   highX: f32; highY: f32; highZ: f32;
   /** The tree that the object is in: TREE_*. */
@@ -48,31 +48,34 @@ const PAGE_REACHES: usize = <usize>PAGE_SLOTS * REACH_BYTES;
 
 @unmanaged
 class Page {
-  /** The address of the records, and behind them the bounds; 0 where no object is alive. */
+  /** The address of the records, followed by the bounds; 0 if no object of the page is alive. */
   records: usize;
-  /** The address of a primitive for each slot, or of one for all of them; 0 where all objects are meshes. */
+  /** The address of one primitive per slot, or of one for all slots; 0 if all objects are meshes. */
   primitives: usize;
-  /** Whether all objects that are no meshes are of the same shape: a million boxes are one, in each of 4,000 pages. */
+  /**
+   * Whether all objects other than meshes have the same shape: a million equal boxes then share one primitive per page, in 4,000
+   * pages.
+   */
   areAlike: u32;
-  /** The address of the number of a clip set for each slot, u32 each; 0 where no object has had one. */
+  /** The address of a clip set number per slot, u32 each; 0 if no object has had one. */
   clipSets: usize;
-  /** The address of a Reach for each slot; 0 where no object has had one. */
+  /** The address of a Reach per slot; 0 if no object has had one. */
   reaches: usize;
   live: u32;
 }
 
 let pages: usize = 0;
 let pageCount: u32 = 0;
-/** The ids by slot, 0 where empty. They are scanned most, so they are kept dense. */
+/** The ids by slot, 0 if empty. They are scanned most often, so they are kept dense. */
 export let ids: usize = 0;
-/** A byte for each slot: a hash of the address of the mesh that its object had last, as it is and not in a pose. */
+/** One byte per slot: a hash of the address of the mesh that its object had last (the base mesh, not a pose). */
 let meshTags: usize = 0;
-/** The number of slots that may be in use: all are below. */
+/** The number of slots that may be in use: all used slots are below it. */
 export let slotCount: u32 = 0;
 export let liveCount: u32 = 0;
-/** How many objects are of points or lines. */
+/** How many objects are points or lines. */
 export let pointLineCount: u32 = 0;
-/** How often bounds were set. */
+/** Counts how often bounds were set. */
 export let changes: u32 = 1;
 
 export let sceneOriginX: f64 = 0;
@@ -91,14 +94,14 @@ function pageOf(slot: u32): Page {
   return changetype<Page>(pages + (slot >> PAGE_BITS) * <u32>offsetof<Page>());
 }
 
-/** Answers the record of a slot that has an object, or is about to. */
+/** Returns the record of a slot that has an object or is about to get one. */
 // @ts-ignore: decorator
 @inline
 export function itemAt(slot: u32): Item {
   return changetype<Item>(pageOf(slot).records + (slot & (PAGE_SLOTS - 1)) * <u32>ITEM_BYTES);
 }
 
-/** Answers the bounds of a slot that has an object, or is about to. */
+/** Returns the bounds of a slot that has an object or is about to get one. */
 // @ts-ignore: decorator
 @inline
 export function boxAt(slot: u32): Box {
@@ -111,28 +114,28 @@ export function idAt(slot: u32): u32 {
   return load<u32>(ids + (<usize>slot << 2));
 }
 
-/** Sets what stands for the object in a slot, by the precision that a query asks for. */
+/** Sets the shape that represents the object of a slot at the precision that a query asks for. */
 export function placedShapeAt(out: PlacedShape, slot: u32, precision: u32): void {
   setPlacedShape(out, itemAt(slot), precision);
 }
 
-/** Answers the number of an object's clip set; 0 where it has none. */
+/** Returns the number of an object's clip set; 0 if it has none. */
 export function clipSetOf(slot: u32): u32 {
   const clipSets = pageOf(slot).clipSets;
   return clipSets == 0 ? 0 : load<u32>(clipSets + (<usize>(slot & (PAGE_SLOTS - 1)) << 2));
 }
 
-/** Answers what an object reaches beyond its shape; 0 where it does not. */
+/** Returns the reach of an object beyond its shape; null if it has none. */
 export function reachAt(slot: u32): Reach {
   return itemAt(slot).flags & REACHING ? knownReachAt(slot) : changetype<Reach>(0);
 }
 
-/** Answers the same of an object that reaches beyond its shape. */
+/** Returns the reach of an object that is known to have one. */
 export function knownReachAt(slot: u32): Reach {
   return changetype<Reach>(pageOf(slot).reaches + (slot & (PAGE_SLOTS - 1)) * <u32>REACH_BYTES);
 }
 
-/** Tells whether there is memory for the record and the bounds of a slot. */
+/** Returns whether there is memory for the record and the bounds of a slot. */
 export function isReserved(slot: u32): bool {
   return pageOf(slot).records != 0;
 }
@@ -142,23 +145,23 @@ export function isAlive(id: u32): bool {
   return id != 0 && slot < slotCount && idAt(slot) == id;
 }
 
-/** Answers the layers under which views see an object, or 0. */
+/** Returns the layers in which views see an object, or 0. */
 export function visibleLayers(item: Item): u32 {
   return item.flags & FLAG_CULLABLE ? item.layers : 0;
 }
 
-/** So many slots are looked at at once for a mesh: the bytes of a vector. */
+/** How many slots are tested for a mesh at once: the bytes of a vector. */
 export const TAGS_AT_ONCE: u32 = 16;
 
 /**
- * Tells whether one of `TAGS_AT_ONCE` slots, of which this is the first, may have a mesh, as it is and not in a pose. The tags are by
- * themselves as all of them are looked at for each mesh whose vertices move.
+ * Returns whether any of the `TAGS_AT_ONCE` slots from this one on may have a mesh, as the base mesh and not as a pose. The tags
+ * are an array of their own, since all of them are scanned for each mesh whose vertices move.
  */
 export function mayHaveMesh(slot: u32, mesh: u32): bool {
   return v128.any_true(i8x16.eq(v128.load(meshTags + slot), i8x16.splat(<i8>tagOf(mesh))));
 }
 
-/** Notes that an object has a mesh. */
+/** Notes the mesh of an object. */
 export function noteMesh(slot: u32, mesh: u32): void {
   store<u8>(meshTags + slot, <u8>tagOf(mesh));
 }
@@ -169,7 +172,7 @@ function tagOf(mesh: u32): u32 {
   return (mesh >> 4) * 2654435761 >> 24;
 }
 
-/** Makes room for slots up to and including `slot`, which is a new one. Throws OUT_OF_MEMORY. */
+/** Makes room for slots up to and including `slot`, which is new. Throws OUT_OF_MEMORY. */
 export function reserveSlots(slot: u32): void {
   const count = slot + 1;
   const pagesNeeded = (count + PAGE_SLOTS - 1) >> PAGE_BITS;
@@ -179,11 +182,11 @@ export function reserveSlots(slot: u32): void {
   pageCount = pagesNeeded;
   ids = reserve(ids, slotCount << 2, <u64>count << 2);
   memory.fill(ids + (<usize>slotCount << 2), 0, <usize>(count - slotCount) << 2);
-  meshTags = reserve(meshTags, slotCount, <u64>count + TAGS_AT_ONCE - 1); // the last of them are read with what is behind
+  meshTags = reserve(meshTags, slotCount, <u64>count + TAGS_AT_ONCE - 1); // vector loads of the last tags read beyond them
   slotCount = count;
 }
 
-/** Makes room for what a description says, in a slot that there is. Throws OUT_OF_MEMORY. */
+/** Makes room for the content of a description in an existing slot. Throws OUT_OF_MEMORY. */
 export function reserveRecord(slot: u32, description: usize): void {
   const page = pageOf(slot);
   const isMesh = load<u32>(description, OBJECT_SHAPE) == SHAPE_MESH;
@@ -194,7 +197,7 @@ export function reserveRecord(slot: u32, description: usize): void {
     reserveReaches(page, description);
     return;
   }
-  // Where there is no memory for both, there is to be none for one that nobody needs.
+  // One allocation for both: if memory is short, no records may be left allocated that nobody needs.
   page.records = allocate(isMesh ? PAGE_BYTES : PAGE_BYTES + PRIMITIVE_BYTES);
   if (!isMesh) sharePrimitive(page, page.records + PAGE_BYTES);
   const first = slot & ~(PAGE_SLOTS - 1);
@@ -209,7 +212,7 @@ export function reserveRecord(slot: u32, description: usize): void {
 
 const other = memory.data(<i32>offsetof<Primitive>(), 16);
 
-/** Makes room for the primitive of a slot: all objects of a page have one for as long as they are alike. */
+/** Makes room for the primitive of a slot: all objects of a page share one as long as they are alike. */
 function reservePrimitive(page: Page, slot: u32, description: usize): void {
   if (page.primitives == 0) {
     sharePrimitive(page, allocate(PRIMITIVE_BYTES));
@@ -231,13 +234,13 @@ function reservePrimitive(page: Page, slot: u32, description: usize): void {
   if (shared != page.records + PAGE_BYTES) release(shared);
 }
 
-/** Gives all objects of a page one primitive. `describe` writes it, of the first of them. */
+/** Lets all objects of a page share one primitive. `describe` writes it, for the first of them. */
 function sharePrimitive(page: Page, primitive: usize): void {
   page.primitives = primitive;
   page.areAlike = 1;
 }
 
-/** Answers the address of the primitive of a slot. `reserveRecord` comes before. */
+/** Returns the address of the primitive of a slot. `reserveRecord` must come before. */
 function primitiveOf(slot: u32): u32 {
   const page = pageOf(slot);
   return <u32>(page.areAlike ? page.primitives : page.primitives + (slot & (PAGE_SLOTS - 1)) * <u32>PRIMITIVE_BYTES);
@@ -258,7 +261,7 @@ function reserveClipSets(page: Page, description: usize): void {
 }
 
 /**
- * Writes a description (layout.ts, OBJECT_*) to a slot, but for its bounds; `reserveRecord` comes before. A new object
+ * Writes a description (layout.ts, OBJECT_*) to a slot, except for its bounds; `reserveRecord` must come before. A new object
  * without a matrix gets the identity.
  */
 export function describe(id: u32, description: usize): void {
@@ -286,7 +289,7 @@ export function describe(id: u32, description: usize): void {
   item.contacts = <u8>load<u32>(description, OBJECT_CONTACTS);
   if (item.shape == SHAPE_POINT_LINE) {
     pointLineCount++;
-    item.contacts = <u8>CONTACTS_NONE; // what has neither surface nor inside touches nothing
+    item.contacts = <u8>CONTACTS_NONE; // points and lines have neither surface nor inside, so they touch nothing
   }
   const clipSets = pageOf(slot).clipSets;
   if (clipSets != 0) store<u32>(clipSets + (<usize>(slot & (PAGE_SLOTS - 1)) << 2), load<u32>(description, OBJECT_CLIP_SET));
@@ -296,14 +299,14 @@ export function describe(id: u32, description: usize): void {
   item.faceSides = faceSides;
   if (isMesh && item.flags & FLAG_BOXES) item.primitive = load<u32>(description, OBJECT_BOXES);
   shareList(boxListOf(item));
-  retireList(boxesBefore); // a frame that is under way may read it
+  retireList(boxesBefore); // a frame under way may still read it
   const world = worldOf(item);
   if (item.flags & FLAG_MATRIX) memory.copy(changetype<usize>(world), description + OBJECT_MATRIX, AFFINE_BYTES);
   else if (fresh) setIdentity(world);
   if (item.flags & REACHING) describeReach(slot, description, wasContinuous);
 }
 
-/** Sets what an object reaches. What is put somewhere has no way there. */
+/** Sets the reach of an object. An object that is given a matrix is teleported: it has no way to there. */
 function describeReach(slot: u32, description: usize, hasWay: bool): void {
   const reach = reachAt(slot), item = itemAt(slot);
   reach.clearance = load<f64>(description, OBJECT_CLEARANCE);
@@ -314,7 +317,7 @@ function describeReach(slot: u32, description: usize, hasWay: bool): void {
   reach.begun = wayRound;
 }
 
-/** Makes room for the pose of an object, where it is to be one of another mesh. Throws OUT_OF_MEMORY. */
+/** Makes room for the pose of an object if that must be converted to a pose of another mesh. Throws OUT_OF_MEMORY. */
 function reservePose(item: Item, mesh: Mesh): void {
   if (item.id == 0 || item.mesh == 0) return;
   const posed = changetype<Mesh>(<usize>item.mesh);
@@ -323,7 +326,7 @@ function reservePose(item: Item, mesh: Mesh): void {
   reserveRepose(mesh);
 }
 
-/** Leaves an object its pose, if it has the same mesh as before or one that can have it, too, else lets go of it. */
+/** Keeps the pose of an object if its mesh is the same as before or fits the pose; otherwise releases the pose. */
 function keepPose(item: Item, before: u32): void {
   if (before == 0 || !isPosed(changetype<Mesh>(<usize>before))) return;
   const posed = changetype<Mesh>(<usize>before);
@@ -333,7 +336,7 @@ function keepPose(item: Item, before: u32): void {
   } else retire(posed);
 }
 
-/** Empties a slot. Its record and its bounds may be gone after that. */
+/** Empties a slot. Its record and its bounds may be freed by that. */
 export function forget(slot: u32): void {
   const mesh = itemAt(slot).mesh;
   if (mesh != 0 && isPosed(changetype<Mesh>(mesh))) retire(changetype<Mesh>(mesh));
@@ -358,17 +361,17 @@ export function forget(slot: u32): void {
 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Answers the map from the cube [-1, 1]³ to the oriented bounds, in a place that the next call reuses. */
+/** Returns the map from the cube [-1, 1]³ to the oriented bounds, in a buffer that the next call reuses. */
 export function orientedBounds(slot: u32): Affine {
   setOrientedBounds(bounds, itemAt(slot));
   return bounds;
 }
 
-/** Sets a slot's world bounds from its oriented ones. */
+/** Sets a slot's world bounds from its oriented bounds. */
 export function setBox(slot: u32, b: Affine): void {
   changes++;
   const box = boxAt(slot), item = itemAt(slot);
-  // What makes no pairs reaches nobody.
+  // An object that makes no pairs needs no reach.
   if (item.flags & REACHING && item.contacts != <u8>CONTACTS_NONE) {
     setReachingBox(slot, box, item, b);
     return;
@@ -377,7 +380,7 @@ export function setBox(slot: u32, b: Affine): void {
   storeBox(box, at, f64x2.neg(half), half, f64x2(-halfZ, halfZ));
 }
 
-/** Sets a slot's bounds to those of all that it reaches beyond its shape. */
+/** Sets a slot's bounds to include its reach beyond its shape. */
 function setReachingBox(slot: u32, box: Box, item: Item, b: Affine): void {
   const reach = reachAt(slot), isContinuous = (item.flags & FLAG_CONTINUOUS) != 0;
   if (isContinuous) noteStart(reach, item);
@@ -387,7 +390,7 @@ function setReachingBox(slot: u32, box: Box, item: Item, b: Affine): void {
   if (isContinuous) noteReach(slot, reach);
 }
 
-/** Sets world bounds by how far they reach from the middle of oriented ones: x and y at once, then the two ends of z. */
+/** Sets world bounds by their extents from the centre of oriented bounds: x and y at once, then both ends of z. */
 // @ts-ignore: decorator
 @inline
 function storeBox(box: Box, bounds: usize, low: v128, high: v128, ends: v128): void {
@@ -402,7 +405,7 @@ function storeBox(box: Box, bounds: usize, low: v128, high: v128, ends: v128): v
 }
 
 /**
- * Writes x, y and z of one end of a box, and leaves what is behind them. Whole vectors are written, as that is how boxes are read
+ * Writes x, y and z of one end of a box and keeps the word behind them. It writes whole vectors because boxes are read as such
  * next.
  */
 // @ts-ignore: decorator
@@ -411,7 +414,7 @@ function setEnds(at: usize, ends: v128): void {
   v128.store(at, v128.load32_lane(at, ends, 3, 12));
 }
 
-/** Sets all boxes anew, about another origin. */
+/** Sets all boxes again, about another origin. */
 export function moveOrigin(x: f64, y: f64, z: f64): void {
   sceneOriginX = x;
   sceneOriginY = y;
@@ -419,15 +422,18 @@ export function moveOrigin(x: f64, y: f64, z: f64): void {
   for (let slot: u32 = 0; slot < slotCount; slot++) if (idAt(slot) != 0) setBox(slot, orientedBounds(slot));
 }
 
-const OUTWARD: f32 = 1.1920928955078125e-7; // 2^-23, twice what rounding to float32 can take away
+const OUTWARD: f32 = 1.1920928955078125e-7; // 2^-23, twice the largest error of rounding to float32
 /**
- * The farthest that boxes reach, far inside of float32, so that nothing that is made of them overflows. What lies
- * beyond is tested by shape.
+ * The farthest coordinate of boxes, well within float32, so that no value computed from them overflows. Objects beyond are tested
+ * by shape.
  */
 const FARTHEST: f32 = 1e30;
 
-// min and max of scalars branch, those of vectors do not.
-/** Moves what was rounded to float32 so that it is surely no less than before that, or with a negative share no greater. */
+// Scalar min and max compile to branches; those of vectors do not.
+/**
+ * Moves values that were rounded to float32 so that they are certainly no less than before rounding, or, with a negative share,
+ * no greater.
+ */
 // @ts-ignore: decorator
 @inline
 function outward(values: v128, share: v128): v128 {
@@ -435,7 +441,7 @@ function outward(values: v128, share: v128): v128 {
   return f32x4.add(within, f32x4.mul(f32x4.abs(within), share));
 }
 
-/** Rounds to a float32 that is surely no greater, as bounds have them. */
+/** Rounds to a float32 that is certainly no greater, as for lower bounds. */
 // @ts-ignore: decorator
 @inline
 export function below(value: f64): f32 {

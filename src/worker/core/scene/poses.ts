@@ -1,4 +1,4 @@
-// Gives objects the poses that frames bring, and says which bone was hit.
+// Applies the poses of frames to objects, and finds the bone that was hit.
 
 import {
   BINDS_BIND, BINDS_INVERSE, POSE_BINDS, POSE_BONES, POSE_BONE_COUNT, POSE_MORPHS, POSE_TARGET_COUNT, SHAPE_MESH,
@@ -15,9 +15,9 @@ const bind = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const bindInverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
- * Gives the object in a slot the pose of a record (layout.ts, POSE_*) of the frame at `input`; `isRead` where somebody
- * was left in the midst of poses. Answers false where it is none. A pose of another mesh than the object's is passed
- * over. Throws OUT_OF_MEMORY.
+ * Applies the pose of a record (layout.ts, POSE_*) of the frame at `input` to the object in a slot. `isRead`: whether
+ * an unfinished computation still reads poses. Returns false if the pose is invalid. A pose for another mesh than the
+ * object's is skipped. Throws OUT_OF_MEMORY.
  */
 export function poseObject(slot: u32, record: usize, input: usize, isRead: bool): bool {
   const item = itemAt(slot);
@@ -50,8 +50,8 @@ function readColumns(map: Affine, from: usize): void {
 }
 
 /**
- * Answers the bone that moves a place of an object's triangle most, which is given by its barycentrics; -1 where the
- * object has no skin.
+ * Returns the bone that has the most weight at a point of an object's triangle, given by barycentric coordinates; -1 if
+ * the object has no skin.
  */
 export function boneOfHit(id: u32, triangle: i32, u: f64, v: f64, w: f64): i32 {
   if (triangle < 0 || !isAlive(id)) return -1;

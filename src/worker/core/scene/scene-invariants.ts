@@ -1,4 +1,4 @@
-// Invariants of the scene, for tests.
+// Invariants of the scene, checked by tests.
 
 import { GENERATION_BITS, SHAPE_MESH } from '../../../shared/layout';
 import { Affine, same } from '../math/affine';
@@ -32,7 +32,9 @@ export const SCENE_STALE = 28;
 export const SCENE_LISTS = 29;
 export const SCENE_POSE = 30;
 
-/** Tells whether the tree of a pose that was asked for is one, and within the bounds that it had before. */
+/**
+ * Returns whether the tree of a pose that has been computed is valid and within the bounds that were estimated for it before.
+ */
 function isPoseSound(item: Item): bool {
   if (item.shape != SHAPE_MESH) return true;
   const mesh = changetype<Mesh>(item.mesh);
@@ -63,18 +65,18 @@ export function checkScene(): u32 {
   return held == live ? checkPairs() : SCENE_COUNT;
 }
 
-/** The objects that were checked, and the lists that they share. */
+/** Counts of the objects that were checked, and of the shared lists that they use. */
 let live: u32 = 0;
 let listed: u32 = 0;
 
-/** Checks a slot without an object, which may be kept for one. */
+/** Checks a slot without an object, which may be reserved for one. */
 function checkFree(slot: u32): u32 {
   if (!isReserved(slot)) return SCENE_OK;
   if (itemAt(slot).id != 0) return SCENE_ID;
   return boxAt(slot).tree == NO_TREE && boxAt(slot).position == UNPLACED ? SCENE_OK : SCENE_PLACE;
 }
 
-/** Checks that an object is where its box says, that its proxy is of it as it is, and that its box holds it. */
+/** Checks that an object is where its box says, that its proxy is up to date, and that its box contains it. */
 function checkObject(slot: u32): u32 {
   const item = itemAt(slot), box = boxAt(slot);
   if (item.id != idAt(slot) || item.id >> GENERATION_BITS != slot) return SCENE_ID;
@@ -93,7 +95,7 @@ function checkObject(slot: u32): u32 {
   return boxHoldsCorners(boundsOf(proxy, known), box) ? SCENE_OK : SCENE_BOX_TOO_SMALL;
 }
 
-/** Checks that pairs ascend. */
+/** Checks that pairs are in ascending order. */
 function checkPairs(): u32 {
   for (let i: u32 = 1; i < pairCount; i++) {
     const p = pairIn(pairs, i - 1), q = pairIn(pairs, i);
@@ -130,8 +132,8 @@ function boxHoldsCorners(b: Affine, box: Box): bool {
 }
 
 /**
- * Checks an octree: ranges nest and cover all; bounds hold what is below; an object not counted as a misfit is in its
- * cell.
+ * Checks an octree: ranges nest and cover all positions; bounds contain everything below; an object that is not counted as a
+ * misfit is in its cell.
  */
 function checkOctree(tree: Tree): u32 {
   if (tree.count == 0) return SCENE_OK;
@@ -154,8 +156,8 @@ function checkOctree(tree: Tree): u32 {
 }
 
 /**
- * Checks that a cell's own range and those of its children cover its range, one behind the other, unless some have come below
- * it, and that it holds these.
+ * Checks that a cell's own range and those of its children are adjacent and cover its range, unless objects were added below
+ * it later, and that its bounds contain the children's.
  */
 function checkRanges(tree: Tree, cell: Cell, index: u32): u32 {
   if (cell.firstChild == 0) return cell.ownEnd > cell.end ? SCENE_RANGES : SCENE_OK;
@@ -171,8 +173,8 @@ function checkRanges(tree: Tree, cell: Cell, index: u32): u32 {
 }
 
 /**
- * Checks an octree that grows: objects are dense in ranges of their cells, what is in no range is free; bounds hold what
- * is below, and are no larger; every object is in its cell.
+ * Checks a growing octree: objects are dense in the ranges of their cells, positions outside all ranges are free; bounds
+ * contain everything below and are tight; every object is in its cell.
  */
 function checkGrowing(tree: Tree): u32 {
   if (tree.count == 0) return tree.cellCount == 0 && tree.positions == 0 ? SCENE_OK : SCENE_COUNT;
@@ -226,7 +228,7 @@ function checkCell(tree: Tree, index: u32): u32 {
   return cell.lowX == lowX && cell.highZ == highZ ? SCENE_OK : SCENE_CELL_TOO_SMALL;
 }
 
-/** Tells whether a cell has a range of its own, as large as it says. */
+/** Returns whether a cell has a range of its own, of the size that it records. */
 function isRangeSound(tree: Tree, cell: Cell, index: u32): bool {
   if (cell.dirty || cell.end != SCATTERED || cell.ownCount > capacityOf(cell.order)) return false;
   if (cell.ownEnd != cell.start + ((cell.ownCount + 3) & ~3)) return false;
@@ -236,7 +238,7 @@ function isRangeSound(tree: Tree, cell: Cell, index: u32): bool {
   return true;
 }
 
-/** Tells whether a cell's bounds hold a box. */
+/** Returns whether a cell's bounds contain a box. */
 function holds(cell: Cell, box: Box): bool {
   return !(
     box.lowX < cell.lowX || box.highX > cell.highX || box.lowY < cell.lowY || box.highY > cell.highY ||

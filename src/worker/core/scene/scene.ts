@@ -1,4 +1,4 @@
-// The scene: objects and the trees that index them, brought up to date when somebody asks.
+// The scene: objects and the trees that index them, which are brought up to date on demand.
 
 import { CONTACTS_NONE, FLAG_CONTINUOUS, FLAG_STATIC, OBJECT_CONTACTS, OBJECT_FLAGS } from '../../../shared/layout';
 import { now } from '../host';
@@ -20,17 +20,17 @@ import { SlotSet, addSlot, hasSlot, moveSlots, removeLast, reserveSet, slotIn } 
 import { isAnyReaching, noteStart } from './ways';
 import { replaceSlot, reserveLastIds } from './view/last-ids';
 
-/** The slots whose pairs are to be found anew. */
+/** Dirty slots: the pairs of their objects are to be found again. */
 export const unpaired = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
-/** Those that changed while a frame is under way, whose pairs are the next one's to find. */
+/** Slots that changed while a frame is under way: the next frame finds their pairs. */
 const unpairedSince = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
-/** The one of both that takes note of changes. */
+/** The set that currently records changes: `unpaired` or `unpairedSince`. */
 let noted: SlotSet = unpaired;
 
-/** The slots that the last frame found changed, a bit each; as many words as those of `unpaired`. */
+/** Bitmap of the slots that had changed in the last frame; as many words as that of `unpaired`. */
 let awakeBits: usize = 0;
 
-/** Makes room for changes of all slots below `count`. Throws OUT_OF_MEMORY. */
+/** Makes room for recording changes of all slots below `count`. Throws OUT_OF_MEMORY. */
 function reserveChanges(count: u32): void {
   const words = unpaired.words;
   const bits = (count + 31) >> 5;
@@ -41,7 +41,10 @@ function reserveChanges(count: u32): void {
   reserveSet(unpaired, count);
 }
 
-/** Ends the changes of a frame whose pairs are found. What had none is asleep until it changes. Needs no memory. */
+/**
+ * Ends the changes of a frame whose pairs are found. An object that did not change in it is asleep until it changes. Allocates
+ * nothing.
+ */
 export function endChanges(): void {
   const changed = unpaired.bits;
   unpaired.bits = awakeBits;
@@ -50,42 +53,44 @@ export function endChanges(): void {
   awakeBits = changed;
 }
 
-/** Tells whether an object neither changed in the last frame nor has changed since. */
+/** Returns whether an object neither changed in the last frame nor has changed since. */
 export function isAsleep(slot: u32): bool {
   const word = slot >> 5;
   const isAwake = word < unpaired.words && (load<u32>(awakeBits + (<usize>word << 2)) & (1 << (slot & 31))) != 0;
   return !isAwake && !hasSlot(unpaired, slot) && !hasSlot(unpairedSince, slot);
 }
 
-/** Makes sure that `beginChangesSince` needs no memory. Throws OUT_OF_MEMORY. */
+/** Makes sure that `beginChangesSince` allocates nothing. Throws OUT_OF_MEMORY. */
 export function reserveChangesSince(): void {
   reserveSet(unpairedSince, slotCount);
 }
 
-/** Leaves the changes from now on to the next frame. */
+/** Records changes for the next frame from now on. */
 export function beginChangesSince(): void {
   noted = unpairedSince;
 }
 
-/** Makes the changes since then those of the frame that comes. */
+/** Hands the changes that were recorded since `beginChangesSince` to the coming frame. */
 export function endChangesSince(): void {
   noted = unpaired;
   moveSlots(unpairedSince, unpaired);
 }
 
-/** The slots that changed since what the views see was found last: what may go on moving hides nothing for longer. */
+/**
+ * The slots that changed since visibility was last found: objects that may still be moving do not occlude in lasting answers.
+ */
 export const unsteady = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 
-/** The objects of trees that grow which have no position yet, or belong elsewhere. */
+/** Objects of the growing trees (static and passive) that have no position yet, or need another one. */
 const displaced = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 
-/** The slots of the moving tree, a bit each: among a million others they are found at once. */
+/** Bitmap of the slots of the moving tree: it finds them quickly among a million others. */
 let movingBits: usize = 0;
 let movingWords: u32 = 0;
 
 /**
- * Takes note that the shape or the place of an object has changed: its bounds follow, and its position in a tree, or
- * `updateTrees` gives it another. Needs no memory.
+ * Notes that the shape or the transform of an object has changed: updates its bounds and its position in a tree, or leaves the
+ * position to `updateTrees`. Allocates nothing.
  */
 export function touch(slot: u32): void {
   const bounds = orientedBounds(slot);
@@ -102,10 +107,7 @@ export function touch(slot: u32): void {
   }
 }
 
-/**
- * Adds an object, or changes one. Whatever is done to it later but in a frame needs no more memory. Throws
- * OUT_OF_MEMORY.
- */
+/** Adds or changes an object. Later operations on it allocate nothing, except in a frame. Throws OUT_OF_MEMORY. */
 export function putObject(id: u32, description: usize): void {
   const slot = slotOf(id);
   if (slot >= slotCount) {
@@ -130,7 +132,7 @@ export function putObject(id: u32, description: usize): void {
   touch(slot);
 }
 
-/** Takes an object out of its tree, if it is in one. Its pairs are to be found anew. */
+/** Takes an object out of its tree, if it is in one. Its pairs are to be found again. */
 function leaveTree(slot: u32): void {
   const box = boxAt(slot);
   if (box.tree == NO_TREE) return;
@@ -160,7 +162,7 @@ function treeFor(description: usize): u32 {
   return load<u32>(description, OBJECT_CONTACTS) == CONTACTS_NONE ? PASSIVE_TREE : STATIC_TREE;
 }
 
-/** Puts an object into other layers. One that is not alive stays so. */
+/** Sets the layers of an object. Does nothing if it is not alive. */
 export function setLayers(id: u32, layers: u32): void {
   if (!isAlive(id)) return;
   const slot = slotOf(id);
@@ -168,7 +170,7 @@ export function setLayers(id: u32, layers: u32): void {
   touch(slot);
 }
 
-/** Removes an object. One that is not there, as adding it ran out of memory, stays so. */
+/** Removes an object. Does nothing if the object does not exist because adding it ran out of memory. */
 export function removeObject(id: u32): void {
   if (!isAlive(id)) return;
   const slot = slotOf(id);
@@ -177,7 +179,7 @@ export function removeObject(id: u32): void {
   forget(slot);
 }
 
-/** Gives an object a new place, as `moveTo` does. */
+/** Moves an object, as `moveTo` does. */
 export function moveObject(slot: u32, matrix: Affine): bool {
   const at = changetype<usize>(matrix);
   return moveTo(
@@ -186,8 +188,8 @@ export function moveObject(slot: u32, matrix: Affine): bool {
 }
 
 /**
- * Gives an object a new place, by the six vectors of a matrix. `placeMoved` must follow once for all that are given one. Answers false
- * where the matrix is not `usable`. The same matrix again is no movement.
+ * Moves an object to a matrix, given as its six vectors. `placeMoved` must follow once after all objects have been moved. Returns
+ * false if the matrix is not `usable`. Setting the same matrix again does not count as a movement.
  */
 export function moveTo(slot: u32, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
   const item = itemAt(slot), world = worldOf(item);
@@ -206,13 +208,14 @@ export function moveTo(slot: u32, c0: v128, c1: v128, c2: v128, c3: v128, c4: v1
   return true;
 }
 
-/** A sum of what was read ahead, so that it is read. */
+/** Sum of the values that were read ahead, so that the reads are not optimized away. */
 let ahead: u32 = 0;
 
 /**
- * Sets the bounds of all objects that `moveObject` has moved. They are taken in the order of their positions, by which most of
- * what is written is kept, and 32 at a time is read before the first of them is placed, as that waits for the caches. Frames of
- * 10,000 turning boxes take 0.87 of the time that they took in the order of slots, of which their update takes 0.79.
+ * Sets the bounds of all objects that `moveObject` has moved. It visits them in the order of their positions, since most of what
+ * is written is stored in that order. It reads the data of 32 objects before it places the first of them, because placing waits
+ * for the caches. Frames of 10,000 turning boxes take 0.87 of the time that they took in the order of slots; the update alone
+ * takes 0.79.
  */
 export function placeMoved(): void {
   const tree = treeOf(MOVING_TREE);
@@ -227,7 +230,7 @@ export function placeMoved(): void {
       sum += load<u32>(item) + load<u32>(item, 64) + boxAt(slot).tree;
     }
     for (let bits = isAnyReaching ? moved : 0; bits != 0; bits &= bits - 1) {
-      // Where there is none, this reads the first bytes of the memory.
+      // If the object has no reach, this reads the first bytes of the memory.
       const reach = changetype<usize>(reachAt(slotAt(tree, position + ctz(bits))));
       sum += load<u32>(reach) + load<u32>(reach, 64) + load<u32>(reach, 128) + load<u32>(reach, 176);
     }
@@ -242,9 +245,9 @@ export function placeMoved(): void {
 }
 
 /**
- * Brings the trees up to date. Static objects get their positions. The moving tree is built anew when there was no room in
- * it for an object, when a twentieth are not in their cells, or when three quarters are gone; otherwise only its bounds follow.
- * Throws OUT_OF_MEMORY.
+ * Brings the trees up to date. Static objects get their positions. The moving tree is rebuilt when it had no room for an object,
+ * when a twentieth of its objects are not in their cells, or when three quarters of its positions are holes; otherwise it is only
+ * refitted. Throws OUT_OF_MEMORY.
  */
 export function updateTrees(): void {
   settle(Infinity);
@@ -256,12 +259,12 @@ export function updateTrees(): void {
   refitTree(moving);
 }
 
-/** How many objects get positions between two readings of the clock: some 0.1 to 0.3 ms. */
+/** How many objects get positions between two readings of the clock: about 0.1 to 0.3 ms. */
 const PLACED_PER_READING: u32 = 256;
 
 /**
- * Gives static objects their positions, until a time by the clock of `now`. Answers whether all have them. Throws
- * OUT_OF_MEMORY; those that have one then keep it.
+ * Gives static objects their positions, until a time by the clock of `now`. Returns whether all objects have one. Throws
+ * OUT_OF_MEMORY; objects that already have a position then keep it.
  */
 export function settle(until: f64): bool {
   let moves: u32 = 0;
@@ -269,7 +272,8 @@ export function settle(until: f64): bool {
     const slot = slotIn(displaced, displaced.count - 1);
     if (idAt(slot) != 0 && boxAt(slot).tree != MOVING_TREE) givePosition(slot);
     removeLast(displaced);
-    // All that comes may lie far away: that is better known early, as another origin moves all that is there.
+    // All added objects may lie far away. It is better to know that early, since a new origin moves all objects that are already
+    // placed.
     if (((count & (count - 1)) == 0 || displaced.count == 0) && moves < MOST_MOVES && recentre()) {
       moves++;
       count = 0;
@@ -281,7 +285,7 @@ export function settle(until: f64): bool {
   return true;
 }
 
-/** How often the origin moves at once: what lies beyond all bounds would have it move for ever. */
+/** How often the origin moves at most in one call: an object beyond all bounds would make it move forever. */
 const MOST_MOVES: u32 = 4;
 
 function givePosition(slot: u32): void {
@@ -311,7 +315,7 @@ function rebuild(moving: Tree): void {
   buildTree(moving);
 }
 
-// The bounds of what is in the trees.
+// Bounds of all objects in the trees.
 let lowX: f32 = 0, lowY: f32 = 0, lowZ: f32 = 0;
 let highX: f32 = 0, highY: f32 = 0, highZ: f32 = 0;
 
@@ -322,8 +326,8 @@ function bound(x0: f32, y0: f32, z0: f32, x1: f32, y1: f32, z1: f32): void {
 }
 
 /**
- * Moves the origin of the float32 bounds to the middle of the scene when that is far away for its size. Answers whether
- * it has; then all trees are to be made anew, about the new origin.
+ * Moves the origin of the float32 bounds to the middle of the scene if that is far away relative to the scene's size. Returns
+ * whether it did; then all trees must be rebuilt about the new origin.
  */
 function recentre(): bool {
   lowX = lowY = lowZ = Infinity;

@@ -1,6 +1,6 @@
 import { reserve } from '../memory';
 
-/** A set of slots: a list in the order of entry, and a bitmap that keeps each slot in it once. */
+/** A set of slots: a list in insertion order, and a bitmap that keeps slots unique. */
 @unmanaged
 export class SlotSet {
   list: usize;
@@ -9,14 +9,14 @@ export class SlotSet {
   words: u32;
 }
 
-/** Answers how many words of 32 bits a bitmap of so many slots has: an even number, as most of its readers take two at once. */
+/** Returns how many words of 32 bits a bitmap of this many slots has: an even number, since most readers take two at once. */
 // @ts-ignore: decorator
 @inline
 export function wordsFor(slots: u32): u32 {
   return ((slots + 63) >> 6) << 1;
 }
 
-/** Makes room for all slots below `count`, so that adding one of them never needs memory. Throws OUT_OF_MEMORY. */
+/** Makes room for all slots below `count`, so that adding one of them never allocates. Throws OUT_OF_MEMORY. */
 export function reserveSet(set: SlotSet, count: u32): void {
   set.list = reserve(set.list, set.count << 2, <u64>count << 2);
   const words = wordsFor(count);
@@ -47,7 +47,7 @@ export function slotIn(set: SlotSet, i: u32): u32 {
   return load<u32>(set.list + (<usize>i << 2));
 }
 
-/** Removes the slot that came last. */
+/** Removes the slot that was added last. */
 export function removeLast(set: SlotSet): void {
   const slot = slotIn(set, --set.count);
   const at = set.bits + (<usize>(slot >> 5) << 2);
@@ -60,14 +60,14 @@ export function clearSlots(set: SlotSet): void {
   set.count = 0;
 }
 
-/** Lets two sets that have room for the same slots be each other. */
+/** Swaps the contents of two sets that have room for the same slots. */
 export function exchangeSlots(a: SlotSet, b: SlotSet): void {
   const list = a.list, count = a.count, bits = a.bits, words = a.words;
   a.list = b.list; a.count = b.count; a.bits = b.bits; a.words = b.words;
   b.list = list; b.count = count; b.bits = bits; b.words = words;
 }
 
-/** Adds all slots of one set to another, which has room for them, and empties the first. */
+/** Adds all slots of one set to another, which must have room for them, and empties the first. */
 export function moveSlots(from: SlotSet, to: SlotSet): void {
   for (let i: u32 = 0; i < from.count; i++) addSlot(to, slotIn(from, i));
   clearSlots(from);

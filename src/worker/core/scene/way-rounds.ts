@@ -1,5 +1,6 @@
-// Where the ways of continuous objects begin: where the last answered frame had them. As long as a pair waits for a later
-// frame, as the contact budget is used up, the ways of both of its objects begin where they did: nothing passes unseen.
+// Where the ways of continuous objects begin: at their positions in the last answered frame. While a pair waits for a
+// later frame because the contact budget is used up, the ways of both objects keep their beginnings, so that nothing
+// passes through unseen.
 
 import { FLAG_CONTINUOUS } from '../../../shared/layout';
 import { takeStart } from '../shape/reach';
@@ -14,7 +15,7 @@ function isContinuous(slot: u32): bool {
   return idAt(slot) != 0 && (itemAt(slot).flags & FLAG_CONTINUOUS) != 0;
 }
 
-/** Holds the ways of the objects of pairs that wait, before `nextRound`. */
+/** Holds the beginnings of the ways of all objects of waiting pairs, before `nextRound`. */
 export function holdWays(): void {
   if (waitingPairs == 0) return;
   for (let i: u32 = 0; i < waitingSlots.count; i++) hold(idAt(slotIn(waitingSlots, i)));
@@ -27,14 +28,14 @@ function hold(id: u32): void {
   reach.isHeld = 1;
 }
 
-/** Does so after `nextRound`, by what the frame has kept of the objects. */
+/** Does the same after `nextRound`, from the frame's copies of the objects. */
 export function restoreWaiting(): void {
   if (waitingPairs == 0) return;
   const ids = idsOfFrame();
   for (let i: u32 = 0; i < waitingSlots.count; i++) restore(load<u32>(ids + (<usize>slotIn(waitingSlots, i) << 2)));
 }
 
-/** Restores the ways of all objects that a frame has kept, as it was not answered. */
+/** Restores the ways of all objects from the copies of a frame that was not answered. */
 export function restorePassed(): void {
   for (let i: u32 = 0; i < passed.count; i++) restore(idAt(slotIn(passed, i)));
 }
@@ -45,15 +46,15 @@ function restore(id: u32): void {
   if (changetype<usize>(then) == 0) return;
   const reach = reachAt(slotOf(id));
   noteStart(reach, itemAt(slotOf(id)));
-  if (!reach.isPlaced || !then.isPlaced) return; // it was put elsewhere since
+  if (!reach.isPlaced || !then.isPlaced) return; // it was teleported since
   takeStart(reach, then);
   reach.round = 0;
   areRestored = true;
 }
-/** Whether ways of objects were restored whose bounds may have been set in this round already. */
+/** Whether ways of objects were restored whose bounds may already have been set in this round. */
 let areRestored: bool = false;
 
-/** Takes ways that are over out of the bounds of objects that have not moved since. Their pairs are to be found anew. */
+/** Removes finished ways from the bounds of objects that have not moved since. Their pairs are to be found again. */
 export function dropPassedWays(): void {
   for (let i: u32 = 0; i < passed.count; i++) {
     const slot = slotIn(passed, i);

@@ -1,4 +1,4 @@
-// The characters by the slots of their ids: what each is, and where it is.
+// The characters by the slots of their ids: their parameters, and their positions.
 
 import {
   CHARACTER_FLAGS, CHARACTER_FROM, CHARACTER_GRAVITY, CHARACTER_IGNORE, CHARACTER_IGNORE_COUNT, CHARACTER_IS_PLACED,
@@ -13,7 +13,9 @@ import { moveObject, placeMoved } from '../scene';
 
 @unmanaged
 export class Character {
-  /** The capsule's axis, from its middle, in units of half its length; the middle about the character's own place. */
+  /**
+   * The capsule's unit axis, and its centre relative to the character's own position; `half` is half the axis' length.
+   */
   axisX: f64; axisY: f64; axisZ: f64;
   middleX: f64; middleY: f64; middleZ: f64;
   half: f64;
@@ -25,14 +27,14 @@ export class Character {
   snap: f64;
   gravity: f64;
   step: f64;
-  // Where it is, and where it was before its last step.
+  // The current position, and the one before its last step.
   x: f64; y: f64; z: f64;
   lastX: f64; lastY: f64; lastZ: f64;
-  /** Its speed along the way up, and the time that is not yet a step. */
+  /** Its speed along the up direction, and the time that does not yet make a step. */
   speed: f64;
   time: f64;
   depth: f64;
-  // What it stands on: a place of that in its own space and in the world, and the normal there.
+  // Its ground: a point of that in the ground's own space and in the world, and the normal there.
   groundLocalX: f64; groundLocalY: f64; groundLocalZ: f64;
   groundX: f64; groundY: f64; groundZ: f64;
   groundNormalX: f64; groundNormalY: f64; groundNormalZ: f64;
@@ -40,19 +42,19 @@ export class Character {
   groundTriangle: i32;
   layers: u32;
   object: u32;
-  /** The ids that it goes through, ascending. */
+  /** The ids that it passes through, ascending. */
   ignored: u32;
   ignoredCount: u32;
   flags: u32;
-  /** Whether it goes by steps of its own. */
+  /** Whether it moves in time steps of its own. */
   isTimed: u32;
   steps: u32;
-  /** The address of its first move of this frame, each of which leads to the next by MOVE_NEXT; 0 for none. */
+  /** The address of its first move of this frame; each move links to the next by MOVE_NEXT; 0 for none. */
   firstMove: u32;
-  /** Its pushes of this frame among those of all. */
+  /** Its first push of this frame in the list of all pushes. */
   firstPush: u32;
   pushCount: u32;
-  /** 0 where the slot is empty. */
+  /** 0 if the slot is empty. */
   id: u32;
 }
 
@@ -60,7 +62,7 @@ const CHARACTER_SIZE: usize = offsetof<Character>();
 
 let characters: usize = 0;
 export let slotCount: u32 = 0;
-/** How many there are. */
+/** The number of characters. */
 export let thereCount: u32 = 0;
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -133,7 +135,7 @@ function readShape(c: Character, description: usize): void {
   c.axisZ = length > 0 ? dz / length : c.upZ;
 }
 
-/** Removes a character. One that is not there, as adding it ran out of memory, stays so. */
+/** Removes a character. Does nothing if it does not exist because adding it ran out of memory. */
 export function removeCharacter(id: u32): void {
   if (slotOf(id) >= slotCount) return;
   const c = characterAt(slotOf(id));
@@ -143,7 +145,7 @@ export function removeCharacter(id: u32): void {
   thereCount--;
 }
 
-/** Takes the object of a character along. */
+/** Moves the object of a character along. */
 export function placeObject(c: Character): void {
   if (c.object == 0 || !isAlive(c.object)) return;
   const slot = slotOf(c.object);

@@ -1,4 +1,4 @@
-// Writes where the characters of a frame are.
+// Writes the positions of the characters of a frame.
 
 import {
   OUT_CHARACTERS, OUT_CHARACTER_BETWEEN, OUT_CHARACTER_BYTES, OUT_CHARACTER_COUNT, OUT_CHARACTER_DEPTH, OUT_CHARACTER_FIRST_PUSH,
@@ -16,7 +16,7 @@ export function charactersOutBytes(): u64 {
   return <u64>thereCount * OUT_CHARACTER_BYTES + <u64>pushTotal * PUSH_BYTES;
 }
 
-/** Writes where the characters are. */
+/** Writes all characters and their pushes. */
 export function writeCharacters(): void {
   const records = append(thereCount * OUT_CHARACTER_BYTES);
   const pushList = append(pushTotal * PUSH_BYTES);

@@ -1,5 +1,5 @@
-// The characters of a frame: capsules that are moved through the scene by how far they are to go, or by a speed in steps of
-// their own, and not by transforms. All of them see the scene as the frame has it before any of them has moved.
+// The characters of a frame: capsules that are moved through the scene by displacements, or by a speed in time steps of
+// their own, and not by transforms. All of them see the scene as it is in the frame before any of them has moved.
 
 import {
   CHARACTER_IS_BLOCKED, CHARACTER_IS_STANDING, IN_MOVES, IN_MOVE_COUNT, MOVE_BY, MOVE_BYTES, MOVE_CHARACTER, MOVE_KIND,
@@ -12,9 +12,9 @@ import { beginPushes, moveCharacter, pushTotal } from './character-move';
 import { Character, characterAt, placeObject, slotCount, thereCount } from './character-table';
 import { setObstacleFilter } from './gather';
 
-/** The moves of the frame that is under way. */
+/** The moves of the current frame. */
 let moves: usize = 0;
-/** The next character that is to be moved in this frame. */
+/** The next character to be moved in this frame. */
 let next: u32 = 0;
 
 /** Takes over the moves of a frame. Throws OUT_OF_MEMORY. */
@@ -26,7 +26,7 @@ export function beginCharacters(input: usize): void {
   const bytes = <usize>load<u32>(input, IN_MOVE_COUNT) * MOVE_BYTES;
   moves = reserve(moves, 0, bytes);
   memory.copy(moves, input + load<u32>(input, IN_MOVES), bytes);
-  // The last one first, so that each character's are in their order.
+  // The last one first, so that each character's list is in order.
   for (let move = moves + bytes; move != moves; ) {
     move -= MOVE_BYTES;
     const id = load<u32>(move, MOVE_CHARACTER);
@@ -45,8 +45,8 @@ export function areCharacters(): bool {
 const MOVED_PER_READING: u32 = 8;
 
 /**
- * Moves the characters until a time by the clock of `now`; the trees must be up to date. Answers whether all have moved;
- * then the objects that they take along are in their new places, and the trees are not up to date. Throws OUT_OF_MEMORY.
+ * Moves the characters until a time by the clock of `now`; the trees must be up to date. Returns whether all have moved;
+ * then the objects that they take along are in their new positions, and the trees are out of date. Throws OUT_OF_MEMORY.
  */
 export function moveCharacters(until: f64): bool {
   for (let count: u32 = 1; next < slotCount; count++) {
@@ -80,7 +80,7 @@ function runMoves(c: Character): void {
       c.flags &= ~CHARACTER_IS_STANDING;
     }
   }
-  // One that goes by steps is only carried and pushed in these, so that the number of frames changes nothing.
+  // A character in time steps is only carried and pushed in these, so that the number of frames changes nothing.
   if (c.isTimed != 0) return;
   moveCharacter(c, wayX, wayY, wayZ);
   c.lastX = c.x;
@@ -88,12 +88,12 @@ function runMoves(c: Character): void {
   c.lastZ = c.z;
 }
 
-/** What a time may lack of a step, relative to that, because its parts were rounded. */
+/** How much of a step a time may lack, relative to the step, because its parts were rounded. */
 const STEP_ROUNDING: f64 = 1e-6;
-/** More steps than these at once are not made up for: a page that slept does not make its characters run. */
+/** No more steps than these are caught up at once: a page that slept does not make its characters run. */
 const MOST_STEPS: i32 = 16;
 
-/** Makes the steps of a character that goes on for so many seconds with a speed. */
+/** Makes the time steps of a character that moves for this many seconds at a speed. */
 function runSteps(c: Character, speedX: f64, speedY: f64, speedZ: f64, seconds: f64): void {
   const step = c.step;
   c.time += seconds;
@@ -113,7 +113,7 @@ function runSteps(c: Character, speedX: f64, speedY: f64, speedZ: f64, seconds: 
     if (c.flags & CHARACTER_IS_STANDING) c.speed = 0;
     else if (c.speed > 0 && c.flags & CHARACTER_IS_BLOCKED) c.speed = 0;
     else if (c.speed < 0) {
-      // It falls no faster than it came down, along a slope or between things.
+      // It falls no faster than it actually came down, along a slope or between obstacles.
       const fallen = (c.x - startX) * c.upX + (c.y - startY) * c.upY + (c.z - startZ) * c.upZ;
       if (fallen > height) c.speed = min(fallen / step, 0);
     }

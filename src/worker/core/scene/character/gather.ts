@@ -1,6 +1,7 @@
-// Gathers what a character may meet in a step: the triangles, boxes, spheres and capsules whose bounds reach into a box
-// about it, in the character's frame (core/character/obstacles.ts). Solid meshes and boxes that the character is in the
-// midst of are left by the nearest way. Conservative in float32 down to the triangle, float64 from there on.
+// Gathers the obstacles that a character may meet in a step: the triangles, boxes, spheres and capsules whose bounds
+// reach into a box around it, in the character's frame (core/character/obstacles.ts). The character leaves solid meshes
+// and boxes that it is inside of by the nearest way. Conservative in float32 down to the triangle, float64 from there
+// on.
 
 import {
   FILTER_BYTES, FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_PRECISION, FILTER_SIDE, PRECISION_MESH, SHAPE_BOX,
@@ -22,19 +23,19 @@ import { PLACE_BYTES } from '../../sizes';
 
 const filter: usize = memory.data(<i32>FILTER_BYTES, 16);
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
-/** The box about the character, and its frame. */
+/** The box around the character, and its frame. */
 const area = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-/** The corners of a box, xyz each: the first by -, the last by + along all of its axes. */
+/** The corners of a box, xyz each: the first is at - along all of its axes, the last at +. */
 const corners: usize = memory.data(8 * PLACE_BYTES, 16);
-/** The corners of the six faces, counter-clockwise as one sees them from outside. */
+/** The corners of the six faces, counter-clockwise as seen from outside. */
 const faces: usize = memory.data<u8>([0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6]);
 
 let frame: Affine = changetype<Affine>(0);
 let sizeX: f64 = 0, sizeY: f64 = 0, sizeZ: f64 = 0;
 
-/** Sets what a character may meet: objects of these layers, but for those of a list (ascending) and for one more. */
+/** Sets what a character may meet: objects of these layers, except those of a list (ascending) and one more. */
 export function setObstacleFilter(layers: u32, ignored: usize, ignoredCount: u32, own: u32): void {
   store<u32>(filter, layers, FILTER_LAYERS);
   store<u32>(filter, SIDE_DOUBLE, FILTER_SIDE);
@@ -45,9 +46,7 @@ export function setObstacleFilter(layers: u32, ignored: usize, ignoredCount: u32
   passOver(own);
 }
 
-/**
- * Gathers what reaches into a box about the origin of a frame, of which these are half the sizes. Throws OUT_OF_MEMORY.
- */
+/** Gathers obstacles in a box around the origin of a frame, given by its half sizes. Throws OUT_OF_MEMORY. */
 export function gather(place: Affine, hx: f64, hy: f64, hz: f64): void {
   frame = place;
   sizeX = hx;
@@ -77,7 +76,7 @@ function addMesh(object: u32): void {
   const mesh = changetype<Mesh>(<usize>solid.mesh);
   const isFilled = solid.filled != 0;
   relate(map, area, mapOf(solid));
-  // The cube's space is the frame's, but for its scale, which mirrors nothing.
+  // The cube's space is the frame's, except for its scale, which mirrors nothing.
   const isMirrored = isFilled && determinant(map) < 0;
   findNear(mesh, map);
   for (let i: u32 = 0; i < overlappingCount; i++) {
@@ -121,7 +120,7 @@ function addBox(object: u32): void {
     addFace(object, a, b, c);
     addFace(object, a, c, d);
   }
-  // Rows of the inverse say how far in it a place is.
+  // The rows of the inverse give the depth of a point in the box.
   invert(inverse, map);
   const o = addObstacle(object, -1, BLOCK, true);
   o.ax = inverse.xx; o.ay = inverse.yx; o.az = inverse.zx;

@@ -1,4 +1,4 @@
-// One frame: the buffer in is applied, views and pairs are found, the buffer out is written.
+// One frame: applies the input buffer, finds visible objects and pairs, and writes the output buffer.
 
 import {
   BLOCK_COUNT, BLOCK_FLOAT_BYTES, BLOCK_IDS, BLOCK_MATRICES, BLOCK_NEXT, BLOCK_PARENT, IN_BLOCKS, IN_BLOCK_COUNT,
@@ -35,26 +35,26 @@ import { nextRound } from '../ways';
 import { beginReplacedSince, endReplacedSince, rememberIds, reserveReplacedSince } from '../view/last-ids';
 import { setView, viewAt, viewCount } from '../view/views';
 
-/** The slots of the objects whose transform was refused. */
+/** The slots of the objects whose transform was rejected. */
 const rejected = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
 
 const parent = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const instance = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const world = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-// The frame that is under way.
+// State of the frame that is under way.
 let frameNumber: u32 = 0;
 let epoch: u32 = 0;
-/** The milliseconds that are left of the budget for pairs. */
+/** The remaining milliseconds of the budget for pairs. */
 let budgetLeft: f64 = 0;
-/** When the frame's work was left last, until it is resumed. */
+/** When the work on the frame was last suspended. */
 let leftAt: f64 = 0;
 let isResumed: bool = false;
-/** Whether the characters are where they are in this frame. */
+/** Whether the characters have moved in this frame. */
 let areMoved: bool = false;
-/** So many views were looked at: all for what they see, then all for what is hidden in them. */
+/** How many views are done: first all for what they see, then all for what is occluded in them. */
 let viewsDone: u32 = 0;
-/** Whether the trees are up to date, and what the views see is found. */
+/** Whether the trees are up to date and visibility is found. */
 let isIndexed: bool = false;
 /** Whether there is a budget for pairs. */
 let isBudgeted: bool = false;
@@ -65,13 +65,13 @@ let isFound: bool = false;
 let isWriting: bool = false;
 /** Whether a frame is between two steps. */
 let isUnderWay: bool = false;
-/** Whether the scene has gone on since the frame began. */
+/** Whether the scene has changed since the frame began (`goAhead`). */
 let isAhead: bool = false;
 let msUpdate: f64 = 0, msCull: f64 = 0, msOcclusion: f64 = 0, msBroadPhase: f64 = 0, msNarrowPhase: f64 = 0, msAnswer: f64 = 0;
 
 /**
- * Begins the frame at `input`, which is not needed after that; queries see it from now on. `stepFrame` must follow
- * until it answers an address. Both throw OUT_OF_MEMORY; the next frame then does what this one has left.
+ * Begins the frame at `input`, which is not needed after that; queries see it from now on. `stepFrame` must follow until it
+ * returns an address. Both throw OUT_OF_MEMORY; the next frame then does what this one has not done.
  */
 export function beginFrame(input: usize): void {
   const start = now();
@@ -100,7 +100,7 @@ export function beginFrame(input: usize): void {
   isUnderWay = true;
 }
 
-/** Brings the trees up to date and moves the characters until the slice ends. Answers whether that is done. */
+/** Brings the trees up to date and moves the characters, until the slice ends. Returns whether that is done. */
 function settleAll(sliceEnd: f64): bool {
   if (!settle(sliceEnd)) return false;
   updateTrees();
@@ -111,8 +111,8 @@ function settleAll(sliceEnd: f64): bool {
 }
 
 /**
- * Finds what the views see, one after the other, at least one until the slice ends. Answers whether that is done: where nothing is
- * left to look at it is, so that a frame of one view is not left here.
+ * Finds what the views see, one after the other, at least one before the slice ends. Returns whether all are done: it also
+ * returns true if the slice is over but no view is left, so that a frame of one view is not suspended here.
  */
 function findSeen(sliceEnd: f64): bool {
   for (let isFirst = true; viewsDone < viewCount << 1; viewsDone++) {
@@ -131,7 +131,7 @@ function findSeen(sliceEnd: f64): bool {
   return true;
 }
 
-/** Does what comes before the pairs, until the slice ends. Answers whether that is done. */
+/** Does the work before the pairs, until the slice ends. Returns whether that is done. */
 function findVisible(start: f64, sliceEnd: f64): bool {
   const isSettled = viewsDone > 0 || settleAll(sliceEnd);
   leftAt = now();
@@ -146,15 +146,14 @@ function findVisible(start: f64, sliceEnd: f64): bool {
 }
 
 /**
- * Works on the frame until `sliceEnd`, or until it is done. Answers where the buffer out is then, else 0. Between two
- * steps there may be queries; whatever changes objects must ask `goAhead` before; a mesh may be replaced, but
- * must neither change nor go. The narrow phase waits while `mayLook` is false, as the interruptible module works on
- * something else.
+ * Works on the frame until `sliceEnd` or until it is done. Returns the address of the output buffer when done, else 0. Queries
+ * may run between two steps; code that changes objects must call `goAhead` before. A mesh may be replaced, but must neither
+ * change nor be freed. The narrow phase waits while `mayLook` is false, because the interruptible module works on something else.
  */
 export function stepFrame(sliceEnd: f64, mayLook: bool): usize {
   let start = isResumed ? now() : leftAt;
   isResumed = true;
-  isUnderWay = false; // where anything fails
+  isUnderWay = false; // in case anything below throws
   if (!isIndexed) {
     isIndexed = findVisible(start, sliceEnd);
     if (!isIndexed) {
@@ -184,15 +183,15 @@ export function stepFrame(sliceEnd: f64, mayLook: bool): usize {
   return 0;
 }
 
-/** How many bytes are copied in a millisecond, of memory that is not in caches. */
+/** How many bytes are copied per millisecond, of memory that is not cached. */
 const COPIED_PER_MS: f64 = 2e6;
-/** The most bytes that are copied in the midst of the broad phase: of some 250,000 objects. */
+/** The most bytes that are copied during the broad phase: those of about 250,000 objects. */
 const MOST_COPIED: u64 = 1 << 26;
 
 /**
- * Tells whether the trees are worth their copies. The broad phase is waited for as long as the copies take, as nobody knows
- * how much of it is left: what goes ahead never waits twice as long as it has to (ski rental; Karlin, Manasse, Rudolph and
- * Sleator, "Competitive Snoopy Caching", 1988).
+ * Returns whether copying the trees is worth it. The broad phase is waited for as long as the copies would take, since nobody
+ * knows how much of it is left: a change then never waits more than twice as long as it has to (ski rental; Karlin, Manasse,
+ * Rudolph and Sleator, "Competitive Snoopy Caching", 1988).
  */
 function areTreesWorthIt(): bool {
   const bytes = bytesOfAll();
@@ -200,8 +199,8 @@ function areTreesWorthIt(): bool {
 }
 
 /**
- * Lets the scene go on while a frame is under way, which keeps what it still reads. Answers false where that cannot be,
- * as the trees are not up to date, or is not worth it yet. Throws OUT_OF_MEMORY, with nothing changed.
+ * Lets the scene change while a frame is under way: the frame keeps copies of what it still reads. Returns false if that is
+ * impossible because the trees are not up to date, or if it is not worth it yet. Throws OUT_OF_MEMORY, with nothing changed.
  */
 export function goAhead(): bool {
   if (!isUnderWay || isAhead) return true;
@@ -220,12 +219,15 @@ export function goAhead(): bool {
   return true;
 }
 
-/** Tells whether the characters of the last frame have made their moves. */
+/** Returns whether the characters of the last frame have made their moves. */
 export function areCharactersMoved(): bool {
   return areMoved;
 }
 
-/** Lets frames read the scene again; what has changed since is the next one's, and so is what a frame did not answer. */
+/**
+ * Lets frames read the live scene again. Changes since then belong to the next frame, and so do those of a frame that was not
+ * answered.
+ */
 function catchUp(isAnswered: bool): void {
   isUnderWay = false;
   if (!isAhead) return;
@@ -237,7 +239,7 @@ function catchUp(isAnswered: bool): void {
   isAhead = false;
 }
 
-/** Answers how many bytes there are in the answer besides the pairs, and in how many parts. */
+/** Returns the number of bytes of the answer without the pairs; `restOutParts` is the number of their parts. */
 function restOutBytes(): u64 {
   return viewsOutBytes() + charactersOutBytes() + (<u64>rejected.count << 2);
 }
@@ -246,7 +248,7 @@ function restOutParts(): u32 {
   return viewsOutParts() + CHARACTERS_OUT_PARTS + 1;
 }
 
-/** Writes the answer until the slice ends. Answers whether that is done. Throws OUT_OF_MEMORY. */
+/** Writes the answer until the slice ends. Returns whether that is done. Throws OUT_OF_MEMORY. */
 function writeAnswer(sliceEnd: f64): bool {
   const wasLeft = isWriting;
   const start = wasLeft ? now() : leftAt;
@@ -258,7 +260,8 @@ function writeAnswer(sliceEnd: f64): bool {
   }
   const isWritten = writePairs(sliceEnd);
   if (isWritten) {
-    // The frame before is forgotten while the rest is written, so nothing may fail from there on; views may have gone meanwhile.
+    // The previous frame is discarded while the rest is written, so nothing may fail from there on; views may have been removed
+    // meanwhile.
     if (wasLeft) reserveMore(restOutBytes(), restOutParts());
     endFrame();
   }
@@ -270,7 +273,7 @@ function writeAnswer(sliceEnd: f64): bool {
   return true;
 }
 
-/** Makes what was found that of the last frame, and writes the rest of the answer. */
+/** Makes the results those of the last frame, and writes the rest of the answer. */
 function endFrame(): void {
   takePairs();
   if (!isAhead) {
@@ -296,14 +299,14 @@ function endFrame(): void {
   freeRetiredLists();
 }
 
-/** Tells whether somebody was left in the midst of a posed mesh. */
+/** Returns whether unfinished work may still read a posed mesh. */
 export function arePosesRead(): bool {
   return isUnderWay || isPairLeft() || isContactOpen() || isSweepOpen();
 }
 
 /**
- * Takes over the transforms of a frame that is to come, and will bring them again with its views: queries see them from
- * now on. What is refused the frame itself will tell.
+ * Applies the transforms of a coming frame, which will bring them again together with its views: queries see them from now on.
+ * Rejected transforms are reported by the frame itself.
  */
 export function placeAhead(input: usize): void {
   isTelling = false;
@@ -314,7 +317,7 @@ export function placeAhead(input: usize): void {
   isTelling = true;
 }
 
-/** Takes over a frame's views and transforms without an answer. What the views saw in it, `setSeen` says. */
+/** Applies a frame's views and transforms without an answer. `setSeen` sets what the views saw in it. */
 export function placeFrame(input: usize): void {
   clearSlots(rejected);
   applyViews(input);
@@ -326,7 +329,7 @@ export function placeFrame(input: usize): void {
   rememberIds();
 }
 
-// --- in ---
+// --- input ---
 
 function applyViews(input: usize): void {
   const count = load<u32>(input, IN_VIEW_COUNT);
@@ -336,18 +339,18 @@ function applyViews(input: usize): void {
   }
 }
 
-/** Moves an object; one that was removed while its transform was under way is none of our business. */
+/** Moves an object; does nothing if it was removed while its transform was on its way. */
 function apply(id: u32, matrix: Affine): void {
   if (isAlive(id) && !moveObject(slotOf(id), matrix)) reject(slotOf(id));
 }
 
-/** Whether transforms that are refused are told. */
+/** Whether rejected transforms are reported. */
 let isTelling: bool = true;
 
-/** Adds a slot to those whose transform was refused. Throws OUT_OF_MEMORY. */
+/** Adds a slot to those whose transform was rejected. Throws OUT_OF_MEMORY. */
 function reject(slot: u32): void {
   if (!isTelling) return;
-  if (rejected.count == 0) placeMoved(); // what comes next may run out of memory, and then nobody else does that
+  if (rejected.count == 0) placeMoved(); // the next line may throw, and then nobody else would do this
   reserveSet(rejected, slotCount);
   addSlot(rejected, slot);
 }
@@ -393,14 +396,17 @@ function applyBlocks(input: usize): void {
   }
 }
 
-/** Moves an object to a column-major 4×4 matrix of f64, under the block's parent unless it is alone. Answers false if it is refused. */
+/**
+ * Moves an object to a column-major 4×4 matrix of f64, under the block's parent unless that is the identity (`alone`). Returns
+ * false if it is rejected.
+ */
 function take64(slot: u32, at: usize, alone: bool): bool {
   if (!isAffine64(at)) return false;
   columns64(instance, at);
   return alone ? moveObject(slot, instance) : moveUnderParent(slot);
 }
 
-/** Moves one likewise to a matrix of f32. */
+/** Does the same for a matrix of f32. */
 // @ts-ignore: decorator
 @inline
 function take32(slot: u32, at: usize, alone: bool): bool {
@@ -411,7 +417,7 @@ function take32(slot: u32, at: usize, alone: bool): bool {
   const c2 = f64x2.promote_low_f32x4(v128.shuffle<f32>(y, y, 1, 2, 1, 2));
   const c4 = f64x2.promote_low_f32x4(v128.shuffle<f32>(z, t, 2, 4, 2, 4));
   const c5 = f64x2.promote_low_f32x4(v128.shuffle<f32>(t, t, 1, 2, 1, 2));
-  // Not by way of the memory: the update of 10,000 boxes that move takes 0.95 of the time.
+  // Passing the vectors instead of a matrix in memory makes the update of 10,000 moving boxes take 0.95 of the time.
   if (alone) return moveTo(slot, c0, c1, c2, c3, c4, c5);
   make(instance, c0, c1, c2, c3, c4, c5);
   return moveUnderParent(slot);
@@ -423,13 +429,16 @@ function moveUnderParent(slot: u32): bool {
   return moveObject(slot, world);
 }
 
-/** Tells whether the bottom row of a 4×4 column-major matrix is 0, 0, 0, 1; the 1 may be rounded, as inverting does. */
+/**
+ * Returns whether the bottom row of a 4×4 column-major matrix is 0, 0, 0, 1; the 1 may be off by rounding, as inversion leaves
+ * it.
+ */
 function isAffine64(at: usize): bool {
   if (load<f64>(at, 24) != 0 || load<f64>(at, 56) != 0 || load<f64>(at, 88) != 0) return false;
   return Math.abs(load<f64>(at, 120) - 1) < 1e-9;
 }
 
-/** Tells the same as `isAffine64` of a matrix of f32, where what is so near to 1 is 1. */
+/** Does the same as `isAffine64` for a matrix of f32, in which a value so near to 1 is exactly 1. */
 function isAffine32(at: usize): bool {
   const zeros = v128.or(v128.or(v128.load(at), v128.load(at, 16)), v128.load(at, 32));
   return i32x4.extract_lane(zeros, 3) << 1 == 0 && load<f32>(at, 60) == 1;
@@ -446,7 +455,7 @@ function columns64(map: Affine, from: usize): void {
   v128.store(to, v128.load(from, 104), 80);
 }
 
-// --- out ---
+// --- output ---
 
 function writeRejected(): void {
   const list = append(rejected.count << 2);

@@ -1,4 +1,5 @@
-// The pairs and what is known of them, in the buffer out. They are written in slices: a million with four points each take 50 ms.
+// Pairs and their contact data in the output buffer. They are written in slices: a million pairs with four points each take 50
+// ms.
 
 import {
   BONE_PAIR_BYTES, CONTACT_NORMAL, CONTACT_POINT, CONTACT_POINT_BYTES, CROSSING_A, CROSSING_BYTES,
@@ -20,10 +21,10 @@ import { append, out } from './out';
 
 export const PAIRS_OUT_PARTS = 21;
 
-/** How many pairs are written between two readings of the clock: some 0.5 ms where each has four points. */
+/** How many pairs are written between two readings of the clock: about 0.5 ms if each has four points. */
 const AT_ONCE: u32 = 1 << 12;
 
-// Where the parts of the pairs are.
+// Addresses of the parts of the pairs.
 let list: usize = 0, count: u32 = 0;
 let a: usize = 0, b: usize = 0, groupA: usize = 0, groupB: usize = 0;
 let begun: usize = 0, contained: usize = 0, stale: usize = 0, times: usize = 0;
@@ -31,11 +32,11 @@ let start: usize = 0, places: usize = 0, normals: usize = 0, depths: usize = 0;
 let triangleStart: usize = 0, triangles: usize = 0, segments: usize = 0;
 let boneStart: usize = 0, bones: usize = 0;
 let endedA: usize = 0, endedB: usize = 0, endedGroupA: usize = 0, endedGroupB: usize = 0;
-// How much is written.
+// Progress of the writing.
 let done: u32 = 0, endedDone: u32 = 0;
 let points: usize = 0, crossings: usize = 0, bonePairs: usize = 0;
 
-/** Answers how many bytes the pairs will take in the answer. */
+/** Returns how many bytes the pairs will take in the answer. */
 export function pairsOutBytes(): u64 {
   return (
     <u64>countPairs() * (hasTimes() ? 35 : 31) + 20 + <u64>endedCount * 16 + <u64>keptPoints * CONTACT_POINT_BYTES +
@@ -43,7 +44,7 @@ export function pairsOutBytes(): u64 {
   );
 }
 
-/** Begins to write the pairs that are to be, for which there is room. `writePairs` must follow until it is done. */
+/** Begins to write the new pairs, for which there must be room. `writePairs` must follow until it is done. */
 export function beginWritingPairs(): void {
   list = pairsToBe();
   count = countPairs();
@@ -60,7 +61,7 @@ export function beginWritingPairs(): void {
   endedGroupA = part(OUT_ENDED_GROUP_A, endedCount << 2);
   endedGroupB = part(OUT_ENDED_GROUP_B, endedCount << 2);
   start = part(OUT_PAIR_START, (count + 1) << 2);
-  // Vectors reach 4 bytes beyond the last point of a part.
+  // Vector stores reach 4 bytes beyond the last point of a part.
   places = part(OUT_POINTS, keptPoints * 12 + 4);
   normals = part(OUT_NORMALS, keptPoints * 12 + 4);
   depths = part(OUT_DEPTHS, keptPoints << 2);
@@ -79,7 +80,7 @@ export function beginWritingPairs(): void {
   points = crossings = bonePairs = 0;
 }
 
-/** Writes the pairs until the slice ends. Answers whether that is done. */
+/** Writes the pairs until the slice ends. Returns whether that is done. */
 export function writePairs(sliceEnd: f64): bool {
   while (done < count) {
     const end = min(count, done + AT_ONCE);
@@ -116,7 +117,7 @@ function writeObjects(end: usize): void {
   for (let i: usize = done; i < end; i++) store<f32>(times + (i << 2), pairIn(list, <u32>i).time);
 }
 
-/** Tells whether pairs may have met before the end of their way. */
+/** Returns whether pairs may have met before the end of their way. */
 function hasTimes(): bool {
   return isAnyReaching;
 }
@@ -150,7 +151,7 @@ function writePoints(end: usize): void {
 }
 
 function writeCrossings(end: usize): void {
-  // Where no pair has crossings, the pool is not read a second time.
+  // If no pair has crossings, the pool is not read a second time.
   if (keptCrossings == 0) {
     memory.fill(triangleStart + (<usize>done << 2), 0, (end - done) << 2);
     return;
@@ -172,7 +173,7 @@ function writeCrossings(end: usize): void {
 }
 
 function writeBonePairs(end: usize): void {
-  // Most scenes have none, and then no contact is read.
+  // Most scenes have no bone pairs; then no contact is read.
   if (keptBonePairs == 0) {
     memory.fill(boneStart + (<usize>done << 2), 0, (end - done) << 2);
     return;
@@ -189,9 +190,7 @@ function writeBonePairs(end: usize): void {
   bonePairs = count;
 }
 
-/**
- * Adds a part of so many bytes to the buffer and writes its offset to the header's word at `word`. Answers its address.
- */
+/** Adds a part of this many bytes to the buffer and writes its offset to the header's word at `word`. Returns its address. */
 function part(word: usize, bytes: usize): usize {
   const offset = append(bytes);
   store<u32>(out + word, offset);

@@ -1,4 +1,4 @@
-// What the views see, in the buffer out.
+// What the views see, in the output buffer.
 
 import {
   OUT_VIEWS, OUT_VIEW_BYTES, OUT_VIEW_COUNT, OUT_VIEW_COUNT_IDS, OUT_VIEW_ENTERED, OUT_VIEW_ENTERED_COUNT,
@@ -30,7 +30,7 @@ export function viewsOutBytes(): u64 {
   return bytes;
 }
 
-/** Writes what each view sees, and makes this frame the one that the next is compared with. */
+/** Writes what each view sees, and makes this frame the one that the next frame is compared with. */
 export function writeViews(): void {
   let count: u32 = 0;
   for (let i: u32 = 0; i < viewCount; i++) if (viewAt(i).active) count++;
@@ -58,7 +58,7 @@ function writeView(slot: u32, entry: usize): void {
   const occluderIds = append(view.occluderCount << 2);
   const crossingIds = writeIds(view.inside, words, idsOfNow, out + ids);
   writeIds(view.crossing, words, idsOfNow, crossingIds);
-  // The bitmaps turn into those of the last frame; on the way they are the differences.
+  // The bitmaps become those of the last frame; in between they hold the differences.
   for (let at: usize = 0, end = <usize>words << 2; at < end; at += 8) {
     const now = load<u64>(view.inside + at) | load<u64>(view.crossing + at);
     const then = load<u64>(view.before + at);

@@ -1,4 +1,4 @@
-// The buffer out while it is written (layout.ts, OUT_*): a header, then one part after the other.
+// The output buffer while it is written (layout.ts, OUT_*): a header, then one part after the other.
 
 import { OUT_HEADER_BYTES } from '../../../../shared/layout';
 import { reserve } from '../../memory';
@@ -7,14 +7,14 @@ export let out: usize = 0;
 export let outUsed: usize = 0;
 
 /**
- * Makes room for the header and for parts of so many bytes, each of which ends at a multiple of 16, and for what is written
- * behind the last. Throws OUT_OF_MEMORY.
+ * Makes room for the header and for parts of this many bytes in total, each padded to a multiple of 16, and for the overrun of
+ * the last write. Throws OUT_OF_MEMORY.
  */
 export function reserveOut(bytes: u64, parts: u32): void {
   out = reserve(out, 0, OUT_HEADER_BYTES + bytes + 16 * <u64>(parts + 1));
 }
 
-/** Makes room for so many parts more, behind what is written. Throws OUT_OF_MEMORY. */
+/** Makes room for this many more parts after those already written. Throws OUT_OF_MEMORY. */
 export function reserveMore(bytes: u64, parts: u32): void {
   out = reserve(out, outUsed, outUsed + bytes + 16 * <u64>(parts + 1));
 }
@@ -25,20 +25,20 @@ export function beginOut(): void {
   memory.fill(out, 0, OUT_HEADER_BYTES);
 }
 
-/** Adds a part of `bytes` bytes, 16-aligned. Answers its offset. */
+/** Adds a part of `bytes` bytes, 16-aligned. Returns its offset. */
 export function append(bytes: usize): u32 {
   const offset = outUsed;
   outUsed = (offset + bytes + 15) & ~15;
   return <u32>offset;
 }
 
-/** How many ids are written at once. */
+/** How many ids are written per iteration. */
 const AT_ONCE: usize = 4;
 
 /**
- * Writes the ids of the slots that a bitmap holds, in their order; answers where they end. Up to 12 bytes behind that are
- * overwritten: parts are written one after the other. How many bits 64 have is not foreseen: by a branch for each four of them, all
- * lists of a view that sees 9,000 of 100,000 objects take 0.040 ms, by one for each bit 0.055.
+ * Writes the ids of the slots of a bitmap, in ascending order; returns where they end. Up to 12 bytes beyond the end are
+ * overwritten: parts are written one after the other. The CPU cannot predict how many bits a 64-bit word has: with one branch per
+ * four bits, all lists of a view that sees 9,000 of 100,000 objects take 0.040 ms, with one per bit 0.055.
  */
 export function writeIds(bitmap: usize, words: u32, ids: usize, to: usize): usize {
   for (let w: u32 = 0, from = ids; w < words; w += 2, from += 256) {

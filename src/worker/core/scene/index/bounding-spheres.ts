@@ -1,5 +1,5 @@
-// Bounding spheres, which reach beyond the octree's boxes. Cells and positions are the octree's own; the boxes are made
-// anew about the spheres when somebody asks after a change, so that every traversal of an octree serves them too.
+// Bounding spheres, which extend beyond the octree's boxes. Cells and positions are the octree's own; the boxes are
+// recomputed around the spheres on demand after a change, so that every traversal of an octree works for them, too.
 
 import { PRECISION_SPHERE } from '../../../../shared/layout';
 import { reserve } from '../../memory';
@@ -12,7 +12,10 @@ import { boundingRadius } from '../../shape/placed-shape';
 
 const copies: usize = memory.data(<i32>TREE_COUNT * <i32>offsetof<Tree>(), 16);
 
-/** Gives an octree the boxes of bounding spheres, and each position its `radiusOf`. Throws OUT_OF_MEMORY. */
+/**
+ * Returns a copy of an octree with the boxes of bounding spheres, and the `radiusOf` each position. Throws
+ * OUT_OF_MEMORY.
+ */
 function sphereTree(which: u32): Tree {
   const tree = treeOf(which);
   const spheres = changetype<Tree>(copies + which * <u32>TREE_BYTES);
@@ -21,7 +24,7 @@ function sphereTree(which: u32): Tree {
 }
 
 /**
- * Answers the octree that holds all that can stand for the objects at the precision asked for. Throws OUT_OF_MEMORY.
+ * Returns the octree whose boxes contain the objects' representations at the requested precision. Throws OUT_OF_MEMORY.
  */
 // @ts-ignore: decorator
 @inline
@@ -54,7 +57,7 @@ function enclose(spheres: Tree, tree: Tree): void {
   spheres.version = tree.version;
 }
 
-/** Fits the boxes of a cell and of all below, children first. */
+/** Fits the boxes of a cell's subtree, children first. */
 function fitSubtree(tree: Tree, index: u32): void {
   const first = cellAt(tree, index).firstChild;
   for (let i: u32 = 0; i < 8 && first != 0; i++) fitSubtree(tree, first + i);

@@ -1,4 +1,4 @@
-// Builds the octree of moving objects anew: slots are partitioned top down, eight ways, and laid out in blocks of four.
+// Builds the octree of moving objects: slots are partitioned top down, eight ways, and laid out in blocks of four.
 
 import { allocate, reserve } from '../../memory';
 import { PROXY_BYTES } from '../../shape/proxy';
@@ -10,19 +10,16 @@ import {
 import { WORD_BYTES } from '../../sizes';
 
 /**
- * Cells with no more objects than this are not split. Measured on 10,000 boxes, of which a leaf then holds 20: with
- * leaves of 2 or 3 instead, rays take 1.26 and moving boxes 1.4 times as long.
+ * Cells with no more objects than this are not split. Measured on 10,000 boxes, with which a leaf then holds 20: with leaves of 2
+ * or 3 instead, rays take 1.26 and moving boxes 1.4 times as long.
  */
 const LEAF_SIZE: u32 = 40;
-/**
- * In trees of at least so many objects, each leaf that has any gets a block in reserve; smaller trees are built in no
- * time.
- */
+/** In trees of at least this many objects, each leaf with objects gets a reserve block; smaller trees are rebuilt in no time. */
 export const FEWEST_FOR_RESERVES: u32 = 1024;
-/** The slots to be placed, and the list that they are partitioned to. */
+/** The slots to be placed, and the scratch list for partitioning them. */
 let order: usize = 0;
 let spare: usize = 0;
-/** The cells that wait to be split; and how many of them there is room for at first: the children of thirty levels. */
+/** The stack of cells to be split; and its initial capacity: the children of thirty levels. */
 let pending: usize = 0;
 const FIRST_PENDING: u32 = 8 * 30;
 
@@ -66,7 +63,7 @@ export function buildTree(tree: Tree): void {
     pending = reserve(pending, top << 2, <u64>(top + 8) << 2);
     for (let i: u32 = 0; i < 8; i++) store<u32>(pending + (top++ << 2), first + i);
   }
-  const isFull = tree.capacity == 0; // or the first one
+  const isFull = tree.capacity == 0; // or this is the first build
   layOut(tree);
   if (isFull && count >= FEWEST_FOR_RESERVES) reserveCells(tree);
   fillPositions(tree);
@@ -86,8 +83,9 @@ function newCell(tree: Tree, parent: u32): Cell {
 }
 
 /**
- * Makes room for twice as many cells more, which objects that come may need. Rows that came to 400,000 boxes had a build at each
- * 1.12 times as many with room for as many cells more, and at 1.2 times with four times as many.
+ * Makes room for twice as many additional cells, for objects that are inserted later. When rows were added up to 400,000 boxes,
+ * there was a build at each growth to 1.12 times with room for as many additional cells, and to 1.2 times with four times as
+ * many.
  */
 function reserveCells(tree: Tree): void {
   tree.cellRoom = 3 * tree.cellCount;
@@ -96,7 +94,7 @@ function reserveCells(tree: Tree): void {
   tree.childBlocks = reserve(tree.childBlocks, tree.childBlockCount * <u32>BLOCK_BYTES, <u64>blocks * BLOCK_BYTES);
 }
 
-/** Partitions a cell's range into its own objects and its children's. */
+/** Partitions a cell's range into its own objects and those of its children. */
 function splitCell(tree: Tree, index: u32): void {
   const cell = cellAt(tree, index);
   const start = cell.start;
@@ -104,8 +102,8 @@ function splitCell(tree: Tree, index: u32): void {
   cell.ownEnd = end;
   const count = end - start;
   if (count <= LEAF_SIZE) return;
-  // A cell whose objects all fall into one child shrinks to the cube about them. A chain of cells would be of no use, and where one
-  // object is far away, it might not reach the others before float32 ends.
+  // A cell whose objects all fall into one child shrinks to the cube around them. A chain of cells would be useless, and if one
+  // object is far away, the chain might not reach the others before float32 ends.
   for (let isTight = false; ; isTight = true) {
     memory.fill(digitCounts, 0, DIGITS * WORD_BYTES);
     const half = cell.half;
@@ -119,7 +117,7 @@ function splitCell(tree: Tree, index: u32): void {
     let only: u32 = 0;
     for (let digit: u32 = 1; digit < 9; digit++) if (load<u32>(digitCounts + (<usize>digit << 2)) == count) only = digit;
     if (only == 0) break;
-    if (isTight) return; // float32 ends here, or they have one centre
+    if (isTight) return; // float32 ends here, or all centres coincide
     setCube(cell, order + (<usize>start << 2), count);
   }
 
@@ -150,7 +148,7 @@ function splitCell(tree: Tree, index: u32): void {
   let from = cell.ownEnd;
   for (let digit: u32 = 1; digit < 9; digit++) {
     const n = load<u32>(digitCounts + (<usize>digit << 2));
-    const child = newCell(tree, index); // moves the cells: `cell` is not used below
+    const child = newCell(tree, index); // moves the cells: `cell` must not be used below
     child.start = from;
     child.end = from + n;
     setChildCube(child, digit - 1, x, y, z, half);
@@ -164,7 +162,7 @@ function layOut(tree: Tree): void {
     const cell = cellAt(tree, i - 1);
     cell.listed = cell.start;
     cell.ownCount = cell.ownEnd - cell.start;
-    cell.end = (cell.ownCount + 3) & ~3; // how many positions, for now
+    cell.end = (cell.ownCount + 3) & ~3; // the number of positions, for now
     if (cell.firstChild == 0 && cell.ownCount > 0 && tree.count >= FEWEST_FOR_RESERVES) cell.end += 4;
     for (let c: u32 = 0; c < 8 && cell.firstChild != 0; c++) cell.end += cellAt(tree, cell.firstChild + c).end;
   }
@@ -198,7 +196,7 @@ function reservePositions(tree: Tree, positions: u32): void {
   tree.positions = positions;
 }
 
-/** Copies what the traversals read from slots to positions. */
+/** Copies the data that traversals read from slots to positions. */
 function fillPositions(tree: Tree): void {
   for (let index: u32 = 0; index < tree.cellCount; index++) {
     const cell = cellAt(tree, index);

@@ -1,5 +1,5 @@
-// The stack of a descent of an octree, depth first and the nearest cell first: for each cell that waits a lower bound of how far
-// away it is, f32, and its number, u32.
+// The stack for descending an octree depth first, the nearest cell first: for each waiting cell a lower bound of its distance,
+// f32, and its number, u32.
 
 import { greatestOf } from '../../math/lanes';
 import { reserve } from '../../memory';
@@ -9,14 +9,14 @@ import { Tree } from './octree';
 export const CELL_ENTRY_BYTES: usize = 8;
 const CELL = 4;
 
-/** Its lowest entry. Descents do not nest. */
+/** The address of the lowest entry. Descents do not nest. */
 export let cellStack: usize = 0;
-/** How far away each of eight children is, f32. */
+/** The distances of eight children, f32. */
 export const childDistances: usize = memory.data(2 * VECTOR_BYTES, 16);
 
-/** Begins with the root of a tree. Answers where the stack ends. Throws OUT_OF_MEMORY. */
+/** Begins with the root of a tree. Returns the end of the stack. Throws OUT_OF_MEMORY. */
 export function beginCells(tree: Tree): usize {
-  // Each cell that is taken leaves at most eight in its place.
+  // Each cell that is popped pushes at most eight.
   cellStack = reserve(cellStack, 0, <u64>(tree.cellCount + 8) * CELL_ENTRY_BYTES);
   store<f32>(cellStack, 0);
   store<u32>(cellStack, 0, CELL);
@@ -35,7 +35,7 @@ export function cellAtEntry(entry: usize): u32 {
   return load<u32>(entry, CELL);
 }
 
-/** Pushes those of eight children whose bit is set, by `childDistances`, the nearest last. Answers where the stack ends. */
+/** Pushes those of eight children whose bit is set, by `childDistances`, the nearest last. Returns the end of the stack. */
 export function pushChildren(end: usize, firstChild: u32, children: u32): usize {
   let top = end;
   for (let bits = children; bits != 0; top += CELL_ENTRY_BYTES) {

@@ -1,4 +1,4 @@
-// Descends all octrees to all objects that may be in a volume: conservative, by the image of each cell's box.
+// Descends all octrees to all objects that may be in a volume: conservative, by each cell's box as the image of a cube.
 
 import { Affine } from '../../math/affine';
 import { reserve } from '../../memory';
@@ -10,12 +10,13 @@ import { boundsIn } from './bounding-spheres';
 import { OUTSIDE, allLimits, boxLimits } from '../query/volume';
 
 /**
- * Gets a position whose box is not outside of the volume, and the limits that cross the box. It may narrow the volume.
+ * Called with a position whose box is not outside of the volume, and the limits that cross the box. It may narrow the
+ * volume.
  */
 export type Visit = (tree: Tree, position: u32, limits: u64) => void;
 
 const ENTRY_BYTES: usize = 16;
-/** The cells that wait, and the limits that cross each. */
+/** The stack of cells, and the limits that cross each. */
 let stack: usize = 0;
 const box = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
@@ -23,7 +24,7 @@ export function descend(visit: Visit): void {
   for (let which: u32 = 0; which < TREE_COUNT; which++) descendTree(boundsIn(which), visit);
 }
 
-/** Answers which of all limits cross the box at a position, or OUTSIDE. */
+/** Returns which of all limits cross the box at a position, or OUTSIDE. */
 export function limitsAt(tree: Tree, position: u32): u64 {
   return boxLimits(boxOf(laneAt(tree, position), 16), allLimits());
 }
@@ -64,8 +65,8 @@ function boundsAt(cell: Cell): usize {
 }
 
 /**
- * Sets the map that makes the cube a box about the scene's origin, given as low x, y, z, high x, y, z, so many bytes
- * apart.
+ * Sets the map from the cube to a box relative to the scene's origin, given as low x, y, z, high x, y, z, `stride`
+ * bytes apart.
  */
 function boxOf(at: usize, stride: usize): Affine {
   const lowX = <f64>load<f32>(at), lowY = <f64>load<f32>(at + stride), lowZ = <f64>load<f32>(at + 2 * stride);

@@ -1,9 +1,9 @@
-// The trees of what makes pairs, as the frame that is under way has them. When the scene goes on in the midst of the
-// broad phase, that goes on in copies of the trees' arrays, at the same indices and positions.
+// The trees of the objects that make pairs, as the frame under way sees them. When the scene changes during the broad
+// phase, that continues in copies of the trees' arrays, at the same indices and positions.
 //
-// A heap of 20,000 boxes has a broad phase of 160 to 210 ms, and its trees are copied in 2. Alternatives: to keep changes
-// back until the broad phase is done (what was done before: a pick waited for all of it), or to copy what is changed
-// before it is, which takes memory in the midst of changes that must not fail.
+// A heap of 20,000 boxes has a broad phase of 160 to 210 ms, and its trees are copied in 2. Alternatives: to hold changes
+// back until the broad phase is done (as before: a pick waited for all of it), or to copy data before each change
+// (copy-on-write), which allocates memory in the middle of changes that must not fail.
 
 import { reserve } from '../../memory';
 import { PROXY_BYTES } from '../../shape/proxy';
@@ -11,7 +11,7 @@ import {
   BLOCK_BYTES, CELL_BYTES, MOVING_TREE, STATIC_TREE, TREE_BYTES, Tree, treeOf,
 } from './octree';
 
-/** The trees of these two numbers, 0 and 1, are copied: objects of the third make no pairs. */
+/** The trees with these two numbers, 0 and 1, are copied: objects of the third make no pairs. */
 const COPIED: u32 = 2;
 const copies: usize = memory.data(<i32>COPIED * <i32>offsetof<Tree>(), 16);
 /** Whether the frame reads the copies. */
@@ -23,12 +23,12 @@ function copyOf(which: u32): Tree {
   return changetype<Tree>(copies + which * <u32>TREE_BYTES);
 }
 
-/** Answers the tree of static or of moving objects as the frame has it. */
+/** Returns the tree of static or of moving objects as the frame sees it. */
 export function treeOfFrame(which: u32): Tree {
   return areCopied ? copyOf(which) : treeOf(which);
 }
 
-/** Answers how many bytes `copyTrees` copies. */
+/** Returns how many bytes `copyTrees` copies. */
 export function bytesOfTrees(): u64 {
   return bytesOf(treeOf(STATIC_TREE)) + bytesOf(treeOf(MOVING_TREE));
 }
@@ -40,7 +40,7 @@ function bytesOf(tree: Tree): u64 {
   );
 }
 
-/** Copies the trees, which are up to date. Throws OUT_OF_MEMORY; then the frame reads the trees themselves. */
+/** Copies the trees, which must be up to date. Throws OUT_OF_MEMORY; then the frame reads the trees themselves. */
 export function copyTrees(): void {
   for (let which: u32 = 0; which < COPIED; which++) {
     const tree = treeOf(which), copy = copyOf(which);
@@ -72,7 +72,7 @@ export function dropTrees(): void {
   areCopied = false;
 }
 
-/** Answers where the proxy at an address is in the copies. */
+/** Returns the address in the copies of the proxy at an address. */
 export function copiedProxy(address: u32): u32 {
   for (let which: u32 = 0; which < COPIED; which++) {
     const tree = treeOf(which);

@@ -1,14 +1,15 @@
-// An octree that grows and shrinks with its objects, one by one: what is static is placed once, and a million of them
-// come in slices, with answers in between. A leaf that is full is split, children that have become few are one leaf
-// again, the root is doubled towards what lies outside of it. There is no build, and so no frame that waits for one.
+// An octree that grows and shrinks with its objects, one by one: static objects are placed once, and a million of them
+// are placed in slices, with queries answered in between. A full leaf is split, children with few objects are merged
+// into one leaf, and the root is doubled towards objects outside of it. There is no build, so no frame waits for one.
 //
-// What differs from an octree that is built (build.ts): the positions of a subtree are not in a row, `end` of a cell is
-// SCATTERED; the objects of a cell are dense, its holes are the last of its last block; boxes of cells grow at once
+// Differences from an octree that is built (build.ts): the positions of a subtree are not contiguous, so `end` of a cell
+// is SCATTERED; the objects of a cell are dense, its holes are at the end of its last block; boxes of cells grow at once
 // and shrink when `refitDirty` is called.
 //
-// Alternatives: builds in slices, where what comes and moves meanwhile must be found elsewhere, and two positions of an
-// object be kept; or batches that are merged (Bentley and Saxe, "Decomposable Searching Problems", 1980), of which every
-// query asks several. A million instances in random order take 0.7 s in all this way, the build took 1.3 to 2 s at once.
+// Alternatives: builds in slices, where objects that are added or moved meanwhile must be found elsewhere, and two
+// positions per object be kept; or batches that are merged (Bentley and Saxe, "Decomposable Searching Problems", 1980),
+// of which every query must search several. A million instances in random order take 0.7 s in total this way, the build
+// took 1.3 to 2 s at once.
 
 import { PROXY_BYTES } from '../../shape/proxy';
 import { reserve } from '../../memory';
@@ -26,15 +27,15 @@ import { WORD_BYTES } from '../../sizes';
  * 200,000 objects take 1.3 to 1.6 times as long, and rays up to 1.2.
  */
 const MOST_IN_LEAF: u32 = 64;
-/** Children that have no more than this together become one leaf; whether they have is asked when one has FEW. */
+/** Children that have no more than this in total are merged into one leaf; this is checked when one of them has FEW. */
 const MOST_TO_MERGE: u32 = 32;
 const FEW: u32 = 4;
-/** Cells are not split below this part of the root, 2^-40: what lies together there stays together. */
+/** Cells are not split below this part of the root, 2^-40: objects that lie closer together stay together. */
 const LEAST_PART: f32 = 9.094947017729282e-13;
 
 /**
- * Up to so many positions there are proxies of objects that collide with nothing, too. Without, a ray among 20,000 takes
- * twice as long, one among 500,000 1.5 times; with, a million take 250 bytes more each.
+ * Up to this many positions, objects that collide with nothing have proxies, too. Without them, a ray among 20,000 takes
+ * twice as long, one among 500,000 1.5 times; with them, a million objects take 250 bytes more each.
  */
 const FEW_PROXIES: u32 = 1 << 16;
 
@@ -42,7 +43,7 @@ function mostProxies(tree: Tree): u32 {
   return tree == treeOf(PASSIVE_TREE) ? FEW_PROXIES : u32.MAX_VALUE;
 }
 
-/** Empties a tree. The caller takes care of its objects. */
+/** Empties a tree. The caller must reset the positions of its objects. */
 export function clearTree(tree: Tree): void {
   tree.cellCount = 0;
   tree.childBlockCount = 0;
@@ -72,7 +73,7 @@ export function addToTree(tree: Tree, slot: u32): void {
   changeVersion(tree);
 }
 
-/** Takes an object from its position. Needs no memory. */
+/** Removes an object from its position. Allocates nothing. */
 export function removeFromTree(tree: Tree, slot: u32): void {
   const box = boxAt(slot);
   const position = box.position;
@@ -95,8 +96,8 @@ export function removeFromTree(tree: Tree, slot: u32): void {
 }
 
 /**
- * Takes over the place or the shape of an object that has a position. Answers false where it belongs elsewhere now:
- * then it must be removed and added. Needs no memory.
+ * Updates the transform or the shape of an object that has a position. Returns false if it belongs to another cell now:
+ * then it must be removed and added. Allocates nothing.
  */
 export function updateInTree(tree: Tree, slot: u32): bool {
   const box = boxAt(slot);
@@ -110,8 +111,8 @@ export function updateInTree(tree: Tree, slot: u32): bool {
 }
 
 /**
- * Fits the boxes of the cells that have lost something, and of those above them; splits those whose objects lay together
- * and no longer do. Throws OUT_OF_MEMORY.
+ * Refits the boxes of cells that have lost objects, and of their ancestors; splits leaves whose objects lay together and
+ * no longer do. Throws OUT_OF_MEMORY.
  */
 export function refitDirty(tree: Tree): void {
   while (tree.dirtyCount > 0) {
@@ -123,7 +124,7 @@ export function refitDirty(tree: Tree): void {
   }
 }
 
-/** Tells whether a leaf has more objects than leaves should: they lie together, or did when they came. */
+/** Returns whether a leaf has more objects than leaves should: they lie together, or did when they were added. */
 // @ts-ignore: decorator
 @inline
 function isCrowded(cell: Cell): bool {
@@ -162,7 +163,7 @@ function reserveCells(tree: Tree, count: u32): void {
   tree.dirtyList = reserve(tree.dirtyList, tree.dirtyCount << 2, <u64>count << 2);
 }
 
-/** Makes sure that `newGroup` needs no memory. Throws OUT_OF_MEMORY. It moves the cells. */
+/** Makes sure that `newGroup` allocates nothing. Throws OUT_OF_MEMORY. It moves the cells. */
 function reserveGroup(tree: Tree): void {
   if (tree.freeGroup != 0) return;
   reserveCells(tree, tree.cellCount + 8);
@@ -171,7 +172,7 @@ function reserveGroup(tree: Tree): void {
   );
 }
 
-/** Makes eight empty leaves the children of a cell. `reserveGroup` comes before. */
+/** Makes eight empty leaves the children of a cell. `reserveGroup` must come before. */
 function newGroup(tree: Tree, parent: u32): void {
   let first = tree.freeGroup;
   if (first != 0) tree.freeGroup = cellAt(tree, first).parent;
@@ -192,7 +193,7 @@ function newGroup(tree: Tree, parent: u32): void {
   }
 }
 
-/** Makes a cell a leaf. Its children, which must be empty, are free; they may be dirty still. */
+/** Makes a cell a leaf. Its children, which must be empty, become free; they may still be dirty. */
 function freeGroup(tree: Tree, cell: Cell): void {
   const first = cell.firstChild;
   cellAt(tree, first).parent = tree.freeGroup;
@@ -206,7 +207,7 @@ function rootHolds(tree: Tree, box: Box): bool {
   return isWithin(box, root.centreX, root.centreY, root.centreZ, root.half);
 }
 
-/** Puts a root of twice the size above the root, towards a box. Throws OUT_OF_MEMORY. */
+/** Adds a root of twice the size above the root, towards a box. Throws OUT_OF_MEMORY. */
 function doubleRoot(tree: Tree, box: Box): void {
   reserveGroup(tree);
   const root = cellAt(tree, 0);
@@ -214,7 +215,7 @@ function doubleRoot(tree: Tree, box: Box): void {
   const x = middle(box.lowX, box.highX) >= root.centreX, y = middle(box.lowY, box.highY) >= root.centreY;
   const z = middle(box.lowZ, box.highZ) >= root.centreZ;
   const octant: u32 = (x ? 0 : 1) | (y ? 0 : 2) | (z ? 0 : 4);
-  // The cell that the root becomes is made of it once the others are there.
+  // The old root is copied to one of the new cells once these exist.
   const oldStart = root.start, oldEnd = root.ownEnd, oldCount = root.ownCount, oldOrder = root.order;
   const oldChild = root.firstChild, oldBlocks = root.childBlocks;
   root.centreX += x ? half : -half;
@@ -243,7 +244,7 @@ function doubleRoot(tree: Tree, box: Box): void {
 function cellWithRoom(tree: Tree, box: Box): u32 {
   let index: u32 = 0;
   while (true) {
-    // Also where it has just been split: its cube is about what was there.
+    // Also after it was just split: its cube then surrounds only the objects that it had.
     if (index == 0) while (!rootHolds(tree, box)) doubleRoot(tree, box);
     const cell = cellAt(tree, index);
     const isLeaf = cell.firstChild == 0;
@@ -261,7 +262,7 @@ function cellWithRoom(tree: Tree, box: Box): u32 {
 
 const digitCounts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 
-/** Splits a leaf, if any of its objects belongs to a child. Answers whether it is split. Throws OUT_OF_MEMORY. */
+/** Splits a leaf, if any of its objects belongs to a child. Returns whether it was split. Throws OUT_OF_MEMORY. */
 function split(tree: Tree, index: u32): bool {
   reserveGroup(tree);
   // Nine ranges, each up to twice as large as its objects need.
@@ -275,7 +276,7 @@ function split(tree: Tree, index: u32): bool {
     const at = digitCounts + (<usize>digitWithin(boxAt(slotAt(tree, position)), x, y, z, half) << 2);
     store<u32>(at, load<u32>(at) + 1);
   }
-  const least = max(cellAt(tree, 0).half * LEAST_PART, (abs(x) + abs(y) + abs(z)) * <f32>1e-6); // float32 ends there
+  const least = max(cellAt(tree, 0).half * LEAST_PART, (abs(x) + abs(y) + abs(z)) * <f32>1e-6); // the limit of float32
   if (load<u32>(digitCounts) == count || !(half > least)) {
     if (index == 0) cell.half = Infinity;
     return false;
@@ -306,12 +307,15 @@ function split(tree: Tree, index: u32): bool {
   return true;
 }
 
-/** Answers the same as `digitOf`, and 0 for what has left the cube: it is near enough for the cell, but for no child. */
+/**
+ * Returns the same as `digitOf`, and 0 for an object that has left the cube: it is near enough for the cell, but for no
+ * child.
+ */
 function digitWithin(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
   return isWithin(box, x, y, z, half) ? digitOf(box, x, y, z, half) : 0;
 }
 
-/** Tells whether the centre of a box is in a cube. */
+/** Returns whether the centre of a box is in a cube. */
 // @ts-ignore: decorator
 @inline
 function isWithin(box: Box, x: f32, y: f32, z: f32, half: f32): bool {
@@ -322,7 +326,10 @@ function isWithin(box: Box, x: f32, y: f32, z: f32, half: f32): bool {
   );
 }
 
-/** Sets the smallest cube about the centres of a root that is a leaf; one with an edge, where all are in one point. */
+/**
+ * Sets the smallest cube around the centres of a root that is a leaf; the cube has a minimum edge in case all centres
+ * coincide.
+ */
 function setRootCube(tree: Tree, root: Cell): void {
   setCube(root, tree.slots + (<usize>root.start << 2), root.ownCount);
   root.half = max(root.half, max((abs(root.centreX) + abs(root.centreY) + abs(root.centreZ)) * <f32>1e-5, <f32>1e-30));
@@ -336,7 +343,7 @@ function enlarge(tree: Tree, index: u32): void {
   moveRange(tree, index, takeRange(tree, next, index), next);
 }
 
-/** Moves all objects of a cell to another range, and gives up the one that they had. */
+/** Moves all objects of a cell to another range, and frees the old one. */
 function moveRange(tree: Tree, index: u32, start: u32, order: u32): void {
   const cell = cellAt(tree, index);
   const from = cell.start, oldOrder = cell.order, length = cell.ownEnd - from;
@@ -357,7 +364,7 @@ function moveRange(tree: Tree, index: u32, start: u32, order: u32): void {
   cell.order = order;
 }
 
-/** Gives back what a cell that has lost objects no longer needs of its range. */
+/** Frees the part of a cell's range that it no longer needs after losing objects. */
 function trim(tree: Tree, cell: Cell): void {
   if (cell.order == NO_RANGE) return;
   if (cell.ownCount == 0) {
@@ -366,7 +373,7 @@ function trim(tree: Tree, cell: Cell): void {
     cell.start = cell.ownEnd = 0;
     return;
   }
-  // At a quarter, so that one who comes and goes moves nothing.
+  // Only at a quarter, so that an object that is repeatedly added and removed moves nothing.
   while (cell.order > 0 && cell.ownCount <= capacityOf(cell.order) >> 2) {
     cell.order--;
     giveRange(tree, cell.start + capacityOf(cell.order), cell.order);
@@ -374,7 +381,9 @@ function trim(tree: Tree, cell: Cell): void {
   cell.ownEnd = cell.start + ((cell.ownCount + 3) & ~3);
 }
 
-/** Makes a cell a leaf where its children have become few, then the one above it. Needs no memory. */
+/**
+ * Merges the children of a cell into it if they have few objects, then does the same for its parent. Allocates nothing.
+ */
 function mergeChildren(tree: Tree, parent: u32): void {
   for (let index = parent; ; index = cellAt(tree, index).parent) {
     const cell = cellAt(tree, index);
@@ -409,7 +418,7 @@ function mergeChildren(tree: Tree, parent: u32): void {
 
 // --- positions ---
 
-/** Moves an object to a position, which is not cleared where it was. */
+/** Moves an object to a position; the old position is not cleared. */
 function movePosition(tree: Tree, from: u32, to: u32): void {
   const slot = slotAt(tree, from);
   boxAt(slot).position = to;
@@ -424,7 +433,7 @@ function movePosition(tree: Tree, from: u32, to: u32): void {
   memory.copy(changetype<usize>(proxyAt(tree, to)), changetype<usize>(proxyAt(tree, from)), PROXY_BYTES);
 }
 
-/** Makes the boxes of a cell and of those above it hold a box of one of the cell's objects. */
+/** Enlarges the boxes of a cell and of its ancestors to contain the box of one of the cell's objects. */
 function expand(tree: Tree, index: u32, box: Box): void {
   let cell = cellAt(tree, index);
   cell.ownLowX = min(cell.ownLowX, box.lowX); cell.ownHighX = max(cell.ownHighX, box.highX);

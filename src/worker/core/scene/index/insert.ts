@@ -1,8 +1,8 @@
-// Adds moving objects to the octree that is built: those that come frame by frame are no reason to build it anew in each. Cells
-// have a block in reserve for them, and the positions of objects that are gone; a leaf that is full gets children.
+// Adds moving objects to the octree after it was built: objects that are added frame by frame do not require a rebuild in each
+// frame. Cells have a reserve block for them, and the positions of removed objects; a full leaf gets children.
 //
-// Boxes that came row after row, 400,000 of them and a thousand a frame, took 17 to 22 s of updates while a full cell was a reason
-// for a build, which nearly every frame had; they take 1.6 to 1.9 s. A build is left wherever the room runs out.
+// Boxes added row after row, 400,000 of them and a thousand per frame, took 17 to 22 s of updates when a full cell caused a
+// rebuild, as in nearly every frame; they take 1.6 to 1.9 s. A rebuild remains for when the room runs out.
 
 import { Affine } from '../../math/affine';
 import { WORD_BYTES } from '../../sizes';
@@ -12,16 +12,16 @@ import {
   Cell, HOLE, SCATTERED, Tree, cellAt, changeVersion, clearPosition, digitOf, fitCell, inCell, setChildCube, slotAt, writePosition,
 } from './octree';
 
-/** A leaf that had none gets so many positions in a row: the leaf of a build has some 20 objects. */
+/** How many positions in a row a leaf without any gets: a leaf of a build has about 20 objects. */
 const RANGE: u32 = 16;
-/** Cells are not split below this part of the root, 2^-20: what lies together there has the tree built anew. */
+/** Cells are not split below this part of the root, 2^-20: objects that lie closer together cause a rebuild. */
 const LEAST_PART: f32 = 9.5367431640625e-7;
 
-/** Gives a slot with bounds its position. Needs no memory. Answers false where there is no room, and the tree must be built anew. */
+/** Gives a slot with bounds its position. Allocates nothing. Returns false if there is no room, and the tree must be rebuilt. */
 export function insert(tree: Tree, slot: u32, bounds: Affine): bool {
   if (tree.count < FEWEST_FOR_RESERVES) return false;
   const box = boxAt(slot);
-  // Where a build would put it; where that is full, below by the place of its middle, whatever its size.
+  // Tries the cell that a build would choose; if that is full, descends by the object's centre, whatever its size.
   let index: u32 = 0;
   let position = HOLE;
   for (let isLower = false; position == HOLE; ) {
@@ -47,7 +47,7 @@ export function insert(tree: Tree, slot: u32, bounds: Affine): bool {
   return true;
 }
 
-/** Finds a free position of a cell's own. Answers HOLE where there is none. */
+/** Finds a free position among a cell's own. Returns HOLE if there is none. */
 function roomIn(tree: Tree, index: u32): u32 {
   const cell = cellAt(tree, index);
   if (cell.end == cell.start) giveRange(tree, cell, index);
@@ -56,12 +56,12 @@ function roomIn(tree: Tree, index: u32): u32 {
   return HOLE;
 }
 
-/** Tells whether there is room for another range. */
+/** Returns whether there is room for another range. */
 function hasRange(tree: Tree): bool {
   return tree.positions + RANGE <= tree.capacity;
 }
 
-/** Gives a leaf that has no positions some behind all others, if there are any. */
+/** Gives a leaf without positions a range behind all others, if there is room. */
 function giveRange(tree: Tree, cell: Cell, index: u32): void {
   if (!hasRange(tree)) return;
   const start = tree.positions, end = start + RANGE;
@@ -71,7 +71,7 @@ function giveRange(tree: Tree, cell: Cell, index: u32): void {
     clearPosition(tree, position);
     store<u32>(tree.cellOf + (<usize>(position >> 2) * WORD_BYTES), index);
   }
-  // It is no part of those above it in a row.
+  // The range is not adjacent to those of its ancestors.
   let above = index;
   while (above != 0) {
     above = cellAt(tree, above).parent;
@@ -79,12 +79,12 @@ function giveRange(tree: Tree, cell: Cell, index: u32): void {
   }
 }
 
-/** Gives a leaf that is full eight children, which are empty. Its own objects stay. Answers false where there is no room. */
+/** Gives a full leaf eight empty children. Its own objects stay. Returns false if there is no room. */
 function sprout(tree: Tree, index: u32): bool {
   const cell = cellAt(tree, index), first = tree.cellCount;
   if (!(cell.half > cellAt(tree, 0).half * LEAST_PART)) return false;
   if (!hasRange(tree) || first + 8 > tree.cellRoom) {
-    tree.capacity = 0; // the build makes new room: without, there would be one in each frame
+    tree.capacity = 0; // the rebuild makes new room: otherwise there would be a rebuild in each frame
     return false;
   }
   tree.cellCount += 8;

@@ -1,9 +1,9 @@
-// A loose octree (Ulrich, "Loose Octrees", Game Programming Gems, 2000). Every cell owns a range of positions. There are
-// two kinds: that of moving objects is linear, build.ts partitions the objects' slots top down, eight ways, so that a
-// subtree's positions are a range, too, until others come (insert.ts); those of static objects grow (growing.ts). An object belongs to the deepest cell that holds its centre and whose edge is no shorter than the object, as far as
-// cells are split at all. Bounds of cells are those of what lies in them. Boxes are kept in blocks of four, those of a
-// cell's objects and those of its children alike, and no block is shared by two cells. When objects moved, bounds are
-// refitted in place instead.
+// A loose octree (Ulrich, "Loose Octrees", Game Programming Gems, 2000). Every cell owns a range of positions. There are two
+// kinds: that of moving objects is linear, build.ts partitions the objects' slots top down, eight ways, so that a subtree's
+// positions are a range, too, until objects are inserted (insert.ts); those of static objects grow (growing.ts). An object
+// belongs to the deepest cell that contains its centre and whose edge is no shorter than the object, as far as cells are split at
+// all. Bounds of cells are those of their objects. Boxes are stored in blocks of four, those of a cell's objects and those of its
+// children alike, and no block is shared by two cells. When objects move, bounds are refitted in place.
 
 import { Affine } from '../../math/affine';
 import { reserve } from '../../memory';
@@ -11,25 +11,25 @@ import { PROXY_BYTES, Proxy, boundsOf, moveProxy, setPlace, setProxy, setProxyRe
 import { REACHING, lengthOf } from '../../shape/reach';
 import { Box, UNPLACED, boxAt, itemAt, orientedBounds, reachAt, visibleLayers } from '../objects';
 
-/** The slot of positions that a removed object leaves behind, and of those that fill a cell's last block. */
+/** The slot of positions that a removed object leaves behind, and of padding in a cell's last block. */
 export const HOLE: u32 = 0xffffffff;
 
 @unmanaged
 export class Cell {
   start: u32; // its own objects are positions [start, ownEnd), whole blocks of four
-  ownEnd: u32; // a leaf may have a block in reserve behind them
-  end: u32; // those of the whole subtree [start, end); SCATTERED where they are not in a row
+  ownEnd: u32; // a leaf may have a reserve block behind them
+  end: u32; // the whole subtree's are [start, end); SCATTERED if they are not contiguous
   firstChild: u32; // of eight, by octant; 0 for a leaf
   parent: u32; // its own index, for the root
-  childBlocks: u32; // where the two blocks of its children's bounds are
+  childBlocks: u32; // the index of the two blocks of its children's bounds
   dirty: u32;
-  listed: u32; // while it is built: where its own objects are in the order, and how many
-  ownCount: u32; // in a tree that grows: how many objects it has
+  listed: u32; // during a build: the index of its own objects in the order, and their number
+  ownCount: u32; // in a growing tree: its number of objects
   order: u32; // and the order of its range (ranges.ts)
   centreX: f32; centreY: f32; centreZ: f32;
   half: f32; // half an edge of the cube
   lowX: f32; lowY: f32; lowZ: f32;
-  highX: f32; highY: f32; highZ: f32; // bounds of what lies in the subtree
+  highX: f32; highY: f32; highZ: f32; // bounds of the subtree's objects
   ownLowX: f32; ownLowY: f32; ownLowZ: f32;
   ownHighX: f32; ownHighY: f32; ownHighZ: f32; // and of its own objects
 }
@@ -39,8 +39,8 @@ export const CELL_BYTES: usize = offsetof<Cell>();
 export const BLOCK_BYTES: usize = 96;
 
 /**
- * A tree and its arrays by position; there is one of static objects, one of moving ones, and one of static ones that
- * collide with nothing: no pair reads these, and where they are many no proxies are kept of them.
+ * A tree and its arrays by position. There are three: of static objects, of moving objects, and of static objects that collide
+ * with nothing. No pair test reads the last, and it keeps no proxies if it has many objects.
  */
 @unmanaged
 export class Tree {
@@ -48,34 +48,34 @@ export class Tree {
   cellCount: u32;
   childBlocks: usize;
   childBlockCount: u32;
-  count: u32; // objects that it was built of, and that came since
+  count: u32; // objects that it was built of, and that were added since
   positions: u32;
   capacity: u32; // in positions
   slots: usize; // u32, HOLE where empty
   cellOf: usize; // u32 for each block
-  visible: usize; // u32, layers for views
+  visible: usize; // u32, layers in which views see the object
   blocks: usize; // their boxes
-  proxies: usize; // Proxy each; 0 where none are kept
+  proxies: usize; // one Proxy each; 0 if none are kept
   built: u32; // 0 when it must be built before it is used
-  misfits: u32; // objects that have left their cell since, or came to one that they are not in
-  holes: u32; // objects that are gone since, and none has come for
-  dirty: u32; // whether any cell is
-  version: u32; // changes with anything that is in it or where; never 0 in a tree that is built
+  misfits: u32; // objects that have left their cell since the build, or were inserted into another cell
+  holes: u32; // positions of objects removed since the build that have not been reused
+  dirty: u32; // whether any cell is dirty
+  version: u32; // changes with its content or its addresses; never 0 in a built tree
   radii: usize; // of bounding spheres; bounding-spheres.ts
-  cellRoom: u32; // for so many cells, of a tree that is built
-  // Of a tree that grows:
+  cellRoom: u32; // the capacity in cells, of a tree that is built
+  // Of a growing tree:
   freeRanges: usize; // the first free range of each order, u32; ranges.ts
-  freeGroup: u32; // the first of eight cells that are free, 0 without; its parent is the next one
+  freeGroup: u32; // the first of eight free cells, 0 if none; its parent is the next such group
   dirtyList: usize; // the cells that are dirty, u32 each
   dirtyCount: u32;
 }
 
-/** Stands for the end of a subtree whose positions are not in a row. */
+/** The `end` of a subtree whose positions are not contiguous. */
 export const SCATTERED: u32 = 0xffffffff;
 /** The orders of ranges: up to 2^27 blocks. */
 export const ORDERS: u32 = 28;
 
-/** Tells whether the tree has no objects. */
+/** Returns whether the tree has no objects. */
 export function isEmpty(tree: Tree): bool {
   return tree.count == tree.holes;
 }
@@ -118,14 +118,14 @@ export function childBlocksAt(tree: Tree, cell: Cell): usize {
   return tree.childBlocks + cell.childBlocks * <u32>BLOCK_BYTES;
 }
 
-/** Answers where the box of a position is: in the lane of its block. */
+/** Returns the address of the box of a position: in the lane of its block. */
 // @ts-ignore: decorator
 @inline
 export function laneAt(tree: Tree, position: u32): usize {
   return blockAt(tree, position) + (<usize>(position & 3) << 2);
 }
 
-/** Answers the block that a position is in; a cell's first position begins one. */
+/** Returns the block of a position; a cell's first position begins a block. */
 // @ts-ignore: decorator
 @inline
 export function blockAt(tree: Tree, position: u32): usize {
@@ -150,10 +150,10 @@ for (let which: u32 = 0; which < TREE_COUNT; which++) {
   treeOf(which).freeRanges = heads;
 }
 
-/** A bit for each position of the tree of moving objects: those that have moved and are not placed yet. */
+/** Bitmap of the positions of the moving tree whose objects have moved and are not placed yet. */
 export let movedPositions: usize = 0;
 
-/** Makes room for so many positions, none of which is marked. Throws OUT_OF_MEMORY. */
+/** Makes room for this many positions, none of which is marked. Throws OUT_OF_MEMORY. */
 export function reserveMoved(positions: u32): void {
   const bytes = <u64>((positions + 31) >> 5) << 2;
   movedPositions = reserve(movedPositions, 0, bytes);
@@ -165,7 +165,7 @@ export function markMoved(position: u32): void {
   store<u32>(at, load<u32>(at) | (1 << (position & 31)));
 }
 
-/** Copies what the traversals read from a slot to its position. */
+/** Copies the data that traversals read from a slot to its position. */
 export function writePosition(tree: Tree, position: u32, slot: u32, bounds: Affine): void {
   const item = itemAt(slot);
   store<u32>(tree.visible + (<usize>position << 2), visibleLayers(item));
@@ -180,8 +180,8 @@ export function writePosition(tree: Tree, position: u32, slot: u32, bounds: Affi
 const made = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 
 /**
- * Answers the proxy of the object at a position. Where none is kept it is made, all but its form, in a place that the
- * next call reuses.
+ * Returns the proxy of the object at a position. If none is kept, it is made, except for its form, in a buffer that the next call
+ * reuses.
  */
 // @ts-ignore: decorator
 @inline
@@ -189,7 +189,7 @@ export function readPlace(tree: Tree, position: u32): Proxy {
   return tree.proxies != 0 ? proxyAt(tree, position) : makePlace(slotAt(tree, position));
 }
 
-/** Answers the oriented bounds of the object at a position, in a place that the next call reuses. */
+/** Returns the oriented bounds of the object at a position, in a buffer that the next call reuses. */
 export function boundsAt(tree: Tree, position: u32): Affine {
   return tree.proxies != 0 ? boundsOf(proxyAt(tree, position), bounds) : orientedBounds(slotAt(tree, position));
 }
@@ -201,7 +201,7 @@ function makePlace(slot: u32): Proxy {
   return made;
 }
 
-/** Empties a position: its box is empty then, and overlaps nothing. */
+/** Empties a position: its box is then empty, and overlaps nothing. */
 export function clearPosition(tree: Tree, position: u32): void {
   storeLane(laneAt(tree, position), Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity);
   store<u32>(tree.slots + (<usize>position << 2), HOLE);
@@ -231,10 +231,10 @@ export function storeLane(at: usize, lowX: f32, lowY: f32, lowZ: f32, highX: f32
   store<f32>(at, highZ, 80);
 }
 
-/** How many digits there are: 0 for what stays in a cell, and one for each of eight children. */
+/** The number of digits: 0 for objects that stay in a cell, and one for each of eight children. */
 export const DIGITS: i32 = 9;
 
-/** Answers 0 where the object is too long for a child cell, else 1 + its octant. */
+/** Returns 0 if the object is too long for a child cell, else 1 + its octant. */
 // @ts-ignore: decorator
 @inline
 export function digitOf(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
@@ -248,7 +248,7 @@ export function digitOf(box: Box, x: f32, y: f32, z: f32, half: f32): u32 {
   );
 }
 
-/** Makes a cell the child of a cube in an octant. */
+/** Sets the cube of a cell to the child of a cube in an octant. */
 export function setChildCube(cell: Cell, octant: u32, x: f32, y: f32, z: f32, half: f32): void {
   const quarter = half * <f32>0.5;
   cell.centreX = octant & 1 ? x + quarter : x - quarter;
@@ -257,7 +257,7 @@ export function setChildCube(cell: Cell, octant: u32, x: f32, y: f32, z: f32, ha
   cell.half = quarter;
 }
 
-/** Gives a cell the smallest cube about the centres of so many objects, whose slots are in a row. */
+/** Sets the cube of a cell to the smallest one around the centres of `count` objects, whose slots are contiguous. */
 export function setCube(cell: Cell, slots: usize, count: u32): void {
   let lowX: f32 = Infinity, lowY: f32 = Infinity, lowZ: f32 = Infinity;
   let highX: f32 = -Infinity, highY: f32 = -Infinity, highZ: f32 = -Infinity;
@@ -278,7 +278,7 @@ export function setCube(cell: Cell, slots: usize, count: u32): void {
 
 // --- bounds ---
 
-/** Fits the bounds of a cell to its objects and its children. Answers whether they changed. */
+/** Fits the bounds of a cell to its objects and its children. Returns whether they changed. */
 export function fitCell(tree: Tree, index: u32): bool {
   const cell = cellAt(tree, index);
   let lowX = f32x4.splat(Infinity), lowY = lowX, lowZ = lowX;
@@ -310,7 +310,7 @@ export function fitCell(tree: Tree, index: u32): bool {
   return !same;
 }
 
-/** Copies the children's bounds to where the traversals read them. */
+/** Copies the children's bounds to where traversals read them. */
 export function fillChildBlocks(tree: Tree, cell: Cell): usize {
   const blocks = childBlocksAt(tree, cell);
   for (let i: u32 = 0; i < 8; i++) {
@@ -328,7 +328,7 @@ function lowest(v: v128): f32 {
   return min(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
 }
 
-/** Answers the greatest of four lanes. */
+/** Returns the greatest of four lanes. */
 // @ts-ignore: decorator
 @inline
 export function highest(v: v128): f32 {
@@ -336,7 +336,7 @@ export function highest(v: v128): f32 {
   return max(f32x4.extract_lane(w, 0), f32x4.extract_lane(w, 1));
 }
 
-/** Takes over a moved or changed slot of a built tree; `refitTree` must follow once for all such slots. */
+/** Updates a moved or changed slot of a built tree; `refitTree` must follow once for all such slots. */
 export function place(tree: Tree, slot: u32, bounds: Affine): void {
   const box = boxAt(slot);
   leaveBox(tree, box, box.position);
@@ -345,7 +345,7 @@ export function place(tree: Tree, slot: u32, bounds: Affine): void {
 }
 
 /**
- * Takes over the slot at a position, whose object has moved and is otherwise as it was; `noteChange` must follow once for all such
+ * Updates the slot at a position, whose object has moved but is otherwise unchanged; `noteChange` must follow once for all such
  * slots.
  */
 export function moveWithin(tree: Tree, position: u32, slot: u32, bounds: Affine): void {
@@ -356,13 +356,13 @@ export function moveWithin(tree: Tree, position: u32, slot: u32, bounds: Affine)
   storeBox(laneAt(tree, position), box);
 }
 
-/** Takes note that bounds in a tree have changed. */
+/** Notes that bounds in a tree have changed. */
 export function noteChange(tree: Tree): void {
   tree.dirty = 1;
   changeVersion(tree);
 }
 
-/** Takes note that a box replaces the one at its position, which is still there. */
+/** Notes that a box replaces the one at its position, which is still stored there. */
 // @ts-ignore: decorator
 @inline
 export function leaveBox(tree: Tree, box: Box, position: u32): void {
@@ -391,7 +391,7 @@ export function clearSlot(tree: Tree, slot: u32): void {
   box.position = UNPLACED;
 }
 
-/** Answers the largest coordinate of a cell's bounds, about the scene's origin. */
+/** Returns the largest absolute coordinate of a cell's bounds, relative to the scene's origin. */
 // @ts-ignore: decorator
 @inline
 export function reachOf(cell: Cell): f32 {
@@ -409,8 +409,8 @@ export function cellOf(tree: Tree, position: u32): Cell {
 }
 
 /**
- * Tells whether a box belongs to a cell. Cells are loose: an object belongs to its cell until its centre is half an
- * edge outside of it.
+ * Returns whether a box belongs to a cell. Cells are loose: an object belongs to its cell until its centre is half an edge
+ * outside of it.
  */
 // @ts-ignore: decorator
 @inline
@@ -419,7 +419,7 @@ export function inCell(cell: Cell, box: Box): bool {
   return holds(cell, f32x4.add(v128.load(at), v128.load(at, 16)));
 }
 
-/** Tells the same of twice a centre, as its first three lanes. */
+/** Does the same for twice a centre, given as the first three lanes. */
 // @ts-ignore: decorator
 @inline
 function holds(cell: Cell, twice: v128): bool {
@@ -428,9 +428,7 @@ function holds(cell: Cell, twice: v128): bool {
   return (i32x4.bitmask(f32x4.le(way, f32x4.splat(cell.half * 4))) & 7) == 7;
 }
 
-/**
- * Refits the bounds of dirty cells and of all above them that change. Cells are scanned backwards: children come first.
- */
+/** Refits the bounds of dirty cells and of all ancestors that change. Cells are scanned backwards: children come first. */
 export function refitTree(tree: Tree): void {
   if (!tree.dirty) return;
   tree.dirty = 0;

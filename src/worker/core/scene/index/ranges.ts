@@ -1,26 +1,28 @@
-// Ranges of positions for the cells of an octree that grows: the buddy system (Knowlton, "A Fast Storage Allocator",
-// 1965). A range has 2^order blocks of four positions and begins at a multiple of that, so that two halves which are
-// free are one range again. Free ranges are listed in their own first blocks.
+// Ranges of positions for the cells of a growing octree: the buddy system (Knowlton, "A Fast Storage Allocator", 1965).
+// A range has 2^order blocks of four positions and begins at a multiple of its size, so that two free halves are merged.
+// Free ranges are linked into lists within their own first blocks.
 
 import { moveTo, release } from '../../memory';
 import { PROXY_BYTES } from '../../shape/proxy';
 import { BLOCK_BYTES, ORDERS, Tree, changeVersion } from './octree';
 
-/** The end of a list, and the order of a cell that has no range. */
+/** The end of a list, and the order of a cell without a range. */
 export const NO_RANGE: u32 = 0xffffffff;
-/** Marks the first block of a free range, with its order, where blocks in use have the index of their cell. */
+/**
+ * Marks the first block of a free range, combined with its order; blocks in use have the index of their cell instead.
+ */
 const FREE: u32 = 0x80000000;
-/** The order of what is added at the end at least: 256 positions. */
+/** The least order of ranges that are added at the end: 256 positions. */
 const LEAST_ADDED: u32 = 6;
 
-/** Answers how many positions a range has. */
+/** Returns how many positions a range has. */
 // @ts-ignore: decorator
 @inline
 export function capacityOf(order: u32): u32 {
   return order == NO_RANGE ? 0 : 4 << order;
 }
 
-/** Answers the order of the least range with so many positions, of one at least. */
+/** Returns the order of the smallest range with this many positions, at least one block. */
 // @ts-ignore: decorator
 @inline
 export function orderFor(count: u32): u32 {
@@ -28,7 +30,7 @@ export function orderFor(count: u32): u32 {
   return blocks <= 1 ? 0 : 32 - clz(blocks - 1);
 }
 
-/** Gives up all ranges, and their memory where that is much. */
+/** Gives up all ranges, and frees their memory if it is much. */
 export function clearRanges(tree: Tree): void {
   memory.fill(tree.freeRanges, 0xff, <usize>ORDERS << 2);
   tree.positions = 0;
@@ -42,21 +44,21 @@ export function clearRanges(tree: Tree): void {
   tree.capacity = 0;
 }
 
-/** As many positions are kept for those that come next. */
+/** This many positions are kept for new objects. */
 const LITTLE: u32 = 1024;
 
 /**
- * Makes sure that ranges which have `blocks` blocks together can be taken without memory. With more than `mostProxies`
+ * Makes sure that ranges with `blocks` blocks in total can be taken without allocating. With more than `mostProxies`
  * positions the tree gives up its proxies. Throws OUT_OF_MEMORY.
  */
 export function reserveRanges(tree: Tree, blocks: u32, mostProxies: u32): void {
-  // What is added ends at a multiple of its size, and has some blocks at least.
+  // An added range ends at a multiple of its size, and has a minimum size.
   const needed = tree.positions + ((2 * blocks + (2 << LEAST_ADDED)) << 2);
   if (needed <= tree.capacity) return;
-  // Half more: by a quarter each time, the holes that copies leave behind are seldom large enough for the next ones, and
-  // 200,000 objects that come while frames run, with contacts, take 370 MB instead of less than 340.
+  // Grows by half: with growth by a quarter, the holes that copies leave behind are seldom large enough for the next
+  // copies, and 200,000 objects that are added while frames run, with contacts, take 370 MB instead of less than 340.
   const capacity = max(needed, tree.capacity + ((tree.capacity >> 3) << 2));
-  changeVersion(tree); // copies of its addresses (bounding-spheres.ts) are old
+  changeVersion(tree); // invalidates copies of its addresses (bounding-spheres.ts)
   const used = <usize>tree.positions;
   const hasProxies = tree.proxies != 0 || used == 0;
   const bytes = <u64>capacity << 2;
@@ -71,7 +73,7 @@ export function reserveRanges(tree: Tree, blocks: u32, mostProxies: u32): void {
   tree.capacity = capacity;
 }
 
-/** Takes a range for a cell, where `reserveRanges` was called before. Answers its first position. */
+/** Takes a range for a cell; `reserveRanges` must have been called before. Returns its first position. */
 export function takeRange(tree: Tree, order: u32, cell: u32): u32 {
   let size = leastFree(tree, order);
   if (size == ORDERS) {
@@ -85,24 +87,24 @@ export function takeRange(tree: Tree, order: u32, cell: u32): u32 {
   return block << 2;
 }
 
-/** Tells whether there is a free range of an order at least. */
+/** Returns whether there is a free range of at least this order. */
 export function hasRange(tree: Tree, order: u32): bool {
   return leastFree(tree, order) != ORDERS;
 }
 
-/** Answers the order of the free range that begins with a block, -1 where none does; for tests. */
+/** Returns the order of the free range that begins at a block, -1 if none does; for tests. */
 export function freeOrder(tree: Tree, block: u32): i32 {
   const mark = load<u32>(tree.cellOf + (<usize>block << 2));
   return mark & FREE ? <i32>(mark & ~FREE) : -1;
 }
 
-/** Makes a cell the one that has the blocks of a range. */
+/** Makes a cell the owner of the blocks of a range. */
 export function setCell(tree: Tree, position: u32, order: u32, cell: u32): void {
   const first = tree.cellOf + (<usize>(position >> 2) << 2);
   for (let at = first, end = first + (<usize>4 << order); at < end; at += 4) store<u32>(at, cell);
 }
 
-/** Gives a range back. */
+/** Frees a range. */
 export function giveRange(tree: Tree, position: u32, order: u32): void {
   memory.fill(tree.slots + (<usize>position << 2), 0xff, <usize>16 << order); // HOLE
   giveBlocks(tree, position >> 2, order);
@@ -120,7 +122,7 @@ function giveBlocks(tree: Tree, first: u32, firstOrder: u32): void {
   link(tree, block, order);
 }
 
-/** Adds a free range at the end, and what lies before its beginning. */
+/** Adds a free range at the end, and frees the gap before its aligned start. */
 function addRange(tree: Tree, order: u32): void {
   let end = tree.positions >> 2;
   const size: u32 = 1 << order;
@@ -137,7 +139,7 @@ function addRange(tree: Tree, order: u32): void {
   giveBlocks(tree, start, order);
 }
 
-/** Answers the least order, of `order` at least, that has a free range; ORDERS without. */
+/** Returns the least order, at least `order`, that has a free range; ORDERS if there is none. */
 function leastFree(tree: Tree, order: u32): u32 {
   let size = order;
   while (size < ORDERS && load<u32>(headOf(tree, size)) == NO_RANGE) size++;
@@ -156,7 +158,9 @@ function linksOf(tree: Tree, block: u32): usize {
   return tree.blocks + block * <u32>BLOCK_BYTES;
 }
 
-/** Puts a free range first in its list: the next and the one before, u32 each, are in its first block. */
+/**
+ * Puts a free range first in its list: the links to the next and the previous one, u32 each, are in its first block.
+ */
 function link(tree: Tree, block: u32, order: u32): void {
   const head = headOf(tree, order), next = load<u32>(head);
   store<u32>(linksOf(tree, block), next);

@@ -1,4 +1,4 @@
-// Holds the boxes that inspecting finds, INSPECTED_* (layout.ts), and the elements of leaves, until they are freed.
+// The boxes that inspection finds, INSPECTED_* (layout.ts), and the elements of leaves, until they are freed.
 
 import { INSPECTED_BYTES, INSPECTED_WORDS } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
@@ -13,14 +13,14 @@ export function clearBoxes(): void {
   boxCount = elementCount = 0;
 }
 
-/** Makes room, so that adding so many needs no copies of large arrays. Throws OUT_OF_MEMORY. */
+/** Makes room, so that adding this many needs no copies of large arrays. Throws OUT_OF_MEMORY. */
 export function reserveBoxes(boxes: u64, ofElements: u64): void {
   const used = <usize>boxCount * INSPECTED_BYTES;
   records = reserve(records, used, boxes * INSPECTED_BYTES);
   elements = reserve(elements, 0, min<u64>(ofElements, boxes << 2) << 2);
 }
 
-/** Adds a box and four words about it. Answers its frame, which the caller must fill in. Throws OUT_OF_MEMORY. */
+/** Adds a box and four words of data. Returns its frame, which the caller must fill in. Throws OUT_OF_MEMORY. */
 export function addBox(a: u32, b: u32, c: u32, d: u32): Affine {
   const used = <usize>boxCount * INSPECTED_BYTES;
   records = reserve(records, used, <u64>used + INSPECTED_BYTES);
@@ -45,7 +45,7 @@ export function inspectedBoxCount(): u32 {
   return boxCount;
 }
 
-/** Answers the address of the boxes. */
+/** Returns the address of the boxes. */
 export function inspectedBoxes(): usize {
   return records;
 }
@@ -54,12 +54,12 @@ export function inspectedElementCount(): u32 {
   return elementCount;
 }
 
-/** Answers the address of the leaves' elements, u32 each. */
+/** Returns the address of the leaves' elements, u32 each. */
 export function inspectedElements(): usize {
   return elements;
 }
 
-/** Gives the memory back. */
+/** Frees the memory. */
 export function freeInspected(): void {
   release(records);
   release(elements);

@@ -16,7 +16,7 @@ import { addBox, boxCount, clearBoxes } from './inspected-boxes';
 const NO_PARENT: u32 = 0xffffffff;
 const numbers: usize = memory.data(INSPECTED_SCENE_BYTES, 16);
 
-/** Answers the address of numbers of the scene as it is now: INSPECTED_SCENE_*. Throws OUT_OF_MEMORY. */
+/** Returns the address of the figures of the scene in its current state: INSPECTED_SCENE_*. Throws OUT_OF_MEMORY. */
 export function inspectScene(): usize {
   updateTrees();
   store<u32>(numbers, liveCount, INSPECTED_SCENE_OBJECTS);
@@ -37,9 +37,9 @@ function countIn(which: u32): u32 {
 }
 
 /**
- * Lists the cells of all octrees that have objects in them or below, at most so many: the bounds of these. Parents come
- * before their children. Words of a cell: its level, the number of its parent or NO_PARENT, how many objects are in it
- * and in none of its children, and which tree it is of. Answers whether there are more. Throws OUT_OF_MEMORY.
+ * Lists the bounds of the cells of all octrees that have objects in their subtree, at most `most`. Parents come before
+ * their children. Words of a cell: its level, the number of its parent or NO_PARENT, the number of objects in itself and
+ * not in its children, and the number of its tree. Returns whether there are more. Throws OUT_OF_MEMORY.
  */
 export function inspectCells(most: u32): bool {
   updateTrees();
@@ -94,8 +94,8 @@ function ownCount(tree: Tree, cell: Cell): u32 {
 }
 
 /**
- * Lists the oriented bounds of objects by slot, at most so many. Words: the id, 1 where it is static, 1 where views list
- * it, 1 where it moves and is asleep. Answers whether there are more. Throws OUT_OF_MEMORY.
+ * Lists the oriented bounds of objects by slot, at most `most`. Words: the id, 1 if it is static, 1 if views list it, 1
+ * if it moves and is asleep. Returns whether there are more. Throws OUT_OF_MEMORY.
  */
 export function inspectBounds(most: u32): bool {
   clearBoxes();

@@ -1,10 +1,10 @@
-// Lists the boxes of an object's tree, level by level, in world frames in float64: what a box holds lies in it whatever the
-// object's place. Level 0 is the object's own oriented bounds, the boxes of the root's children are level 1. A mesh that is
-// posed is listed as its vertices are moved. Other shapes have level 0 alone. A tree may be left in the midst of its listing
-// and gone on with: its mesh must stay, its object need not.
+// Lists the boxes of an object's tree, level by level, in world frames in float64: a box contains its elements wherever the
+// object is. Level 0 is the object's own oriented bounds, level 1 the boxes of the root's children. A posed mesh is listed with
+// its moved vertices. Other shapes have level 0 only. A listing may be suspended and resumed: the mesh must stay, the object
+// need not.
 //
-// Words of a box: its level, the number of its parent among the boxes or NO_PARENT, its first element and their count,
-// which is 0 where the box is no leaf.
+// Words of a box: its level, the number of its parent among the boxes or NO_PARENT, its first element and their count, which is
+// 0 if the box is not a leaf.
 
 import {
   INSPECTED_MESH_BLOCKS, INSPECTED_MESH_BYTES, INSPECTED_MESH_DEPTH, INSPECTED_MESH_ELEMENTS, INSPECTED_MESH_END,
@@ -28,11 +28,11 @@ import { VECTOR_BYTES } from '../../sizes';
 
 /** The parent of a box whose parent is not listed. */
 const NO_PARENT: u32 = 0xffffffff;
-/** What `stepTreeListing` answers. */
+/** Return values of `stepTreeListing`. */
 const UNFINISHED: u32 = 0;
 const ALL: u32 = 1;
 const CUT: u32 = 2;
-/** So many nodes are listed between two looks at the clock. */
+/** How many nodes are listed between two readings of the clock. */
 const NODES_A_LOOK: u32 = 64;
 
 const place = changetype<Affine>(memory.data(<i32>AFFINE_BYTES, 16));
@@ -42,29 +42,29 @@ const rotation = changetype<Rotation>(memory.data(<i32>ROTATION_BYTES, 16));
 const bounds: usize = memory.data(6 * VECTOR_BYTES, 16);
 const numbers: usize = memory.data(INSPECTED_MESH_END, 16);
 
-/** Answers the address of the numbers of the mesh inspected last: INSPECTED_MESH_*. */
+/** Returns the address of the figures of the mesh inspected last: INSPECTED_MESH_*. */
 export function inspectedMesh(): usize {
   return numbers;
 }
 
-/** The tree that is being listed; 0 where none is, or its boxes are all there. */
+/** The tree that is being listed; 0 if there is none, or all its boxes are listed. */
 let listed: usize = 0;
 let firstLevel: u32 = 0;
 let lastLevel: u32 = 0;
 let mostBoxes: u32 = 0;
 let mayLeave: bool = true;
-/** Nodes wait with the box that they are in, eight bytes each. */
+/** Queue of nodes, each with the number of the box that contains it, eight bytes each. */
 let waiting: usize = 0;
 let nextNode: u32 = 0;
 let levelEnd: u32 = 0;
 let waitingEnd: u32 = 0;
 let level: u32 = 0;
-/** What `stepTreeListing` answers of a tree that has nothing left. */
+/** The result of `stepTreeListing` when the tree has no more boxes. */
 let outcome: u32 = ALL;
 
 /**
- * Begins to list the boxes of an object's tree from one level to another, both included, at most so many. Answers false
- * where it is not alive. `stepTreeListing` must follow, and `endInspection`. Throws OUT_OF_MEMORY.
+ * Begins to list the boxes of an object's tree from one level to another, both included, at most `most`. Returns false if the
+ * object is not alive. `stepTreeListing` must follow, and `endInspection`. Throws OUT_OF_MEMORY.
  */
 export function beginTreeListing(id: u32, from: u32, to: u32, most: u32): bool {
   clear();
@@ -74,14 +74,14 @@ export function beginTreeListing(id: u32, from: u32, to: u32, most: u32): bool {
   if (from == 0) copy(addBox(0, NO_PARENT, 0, 0), orientedBounds(slot));
   if (item.mesh == 0) return true;
   const mesh = changetype<Mesh>(<usize>item.mesh);
-  // A pose is moved by the next frame.
+  // The next frame moves the vertices of a pose.
   mayLeave = isPointLine(changetype<usize>(mesh)) || !isPosed(mesh);
   if (item.shape == SHAPE_MESH) settle(mesh);
   begin(mesh, worldOf(item), from, to, most);
   return true;
 }
 
-/** Begins to list the boxes of the tree of a mesh at rest in its own space, likewise, from level 1 on. Throws OUT_OF_MEMORY. */
+/** Does the same for the tree of a mesh at rest in its own space, from level 1 on. Throws OUT_OF_MEMORY. */
 export function beginMeshListing(mesh: usize, to: u32, most: u32): void {
   clear();
   mayLeave = true;
@@ -102,7 +102,7 @@ function begin(mesh: Mesh, world: Affine, from: u32, to: u32, most: u32): void {
   if (to == 0) return;
   reserveBoxes(min<u64>(most, <u64>mesh.nodeCount * 4 + 1), mesh.keptCount);
   release(waiting);
-  waiting = 0; // if there is no memory for the next one
+  waiting = 0; // in case the next allocation throws
   waiting = allocate(<u64>mesh.nodeCount << 3);
   store<u32>(waiting, 0);
   store<u32>(waiting, from == 0 ? 0 : NO_PARENT, 4);
@@ -115,7 +115,7 @@ function begin(mesh: Mesh, world: Affine, from: u32, to: u32, most: u32): void {
   listed = changetype<usize>(mesh);
 }
 
-/** Goes on until a time of the clock. Answers UNFINISHED, ALL, or CUT where there are more. Throws OUT_OF_MEMORY. */
+/** Continues until a time of the clock. Returns UNFINISHED, ALL, or CUT if there are more. Throws OUT_OF_MEMORY. */
 export function stepTreeListing(until: f64): u32 {
   while (listed != 0) {
     for (let i: u32 = 0; i < NODES_A_LOOK && listed != 0; i++) {
@@ -134,7 +134,7 @@ export function stepTreeListing(until: f64): u32 {
   return outcome;
 }
 
-/** Gives the memory back: who does not inspect pays nothing. */
+/** Frees the memory, so that callers that do not inspect pay nothing. */
 export function endInspection(): void {
   freeInspected();
   release(waiting);
@@ -161,7 +161,7 @@ function heldBy(address: u32): usize {
   return address == 0 ? 0 : capacityOf(address);
 }
 
-/** Answers the level of the deepest boxes. Links lead to later nodes only, so one pass over them is enough. */
+/** Returns the level of the deepest boxes. Links lead to later nodes only, so one pass over the nodes is enough. */
 function depthOf(mesh: Mesh): u32 {
   const levels = allocate(mesh.nodeCount);
   store<u8>(levels, 1);
@@ -177,7 +177,7 @@ function depthOf(mesh: Mesh): u32 {
   return deepest;
 }
 
-/** Lists the boxes of the next node's children. Answers whether there was room for them. */
+/** Lists the boxes of the next node's children. Returns whether there was room for them. */
 function listNode(mesh: Mesh): bool {
   const entry = waiting + (<usize>nextNode << 3);
   nextNode++;
@@ -203,7 +203,7 @@ function listNode(mesh: Mesh): bool {
   return true;
 }
 
-/** Decodes what the boxes of a node's children share, and their bounds. */
+/** Decodes the common rotation of a node's children, and their bounds. */
 function loadNode(node: Node): void {
   rotationOfNode(rotation, node);
   for (let axis: usize = 0; axis < 3; axis++) {

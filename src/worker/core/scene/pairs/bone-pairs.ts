@@ -1,7 +1,7 @@
-// Finds which bones of two objects meet, by the hit boxes of the bones (skin/hit-boxes.ts): each bone's that is near the
-// other object against each of the other's, or against the other's shape where that has no bones. No triangle of what
-// has bones is moved for that. By detail 'bounds' it finds the same of boxes that somebody has given (shape/box-list.ts), and
-// the bounds of what has none stand for it. float64; touching is meeting.
+// Finds which bones of two objects meet, by the hit boxes of the bones (skin/hit-boxes.ts): the boxes near the other object are
+// tested against each of the other's boxes, or against the other's shape if it has no bones. No triangle of a boned object is
+// moved for that. For detail 'bounds' it does the same with user-supplied boxes (shape/box-list.ts), and objects without boxes
+// are represented by their bounds. float64; touching counts as meeting.
 
 import { CONTACTS_BONES, CONTACTS_BOUNDS, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
 import { checkpoint } from '../../checkpoint';
@@ -20,7 +20,7 @@ import { countHitBoxes, hasBones, hitBoxAt } from '../../skin/hit-boxes';
 import { oneHoldsOther } from './containment';
 import { shapesOverlap } from './overlap-tests';
 
-/** The box of a bone in the world: the map from the cube, and how far it reaches along the world's axes. */
+/** The box of a bone in the world: the map from the cube, and its extents along the world's axes. */
 @unmanaged
 class PlacedBone {
   xx: f64; xy: f64; xz: f64;
@@ -39,7 +39,7 @@ class PlacedBone {
 }
 
 const PLACED_BONE_BYTES: usize = offsetof<PlacedBone>();
-/** Reaches are compared with so much more than rounding may take away, and bounds are so much larger: both only choose. */
+/** Extents are compared with this margin against rounding, and bounds are enlarged by it: both tests only select candidates. */
 const SLACK: f64 = 1.000001;
 
 const around = changetype<PlacedBone>(memory.data(<i32>offsetof<PlacedBone>(), 16));
@@ -49,7 +49,7 @@ let firsts: usize = 0;
 let seconds: usize = 0;
 let placedCount: u32 = 0;
 
-/** Tells whether an object has boxes to look at by a detail: given ones by 'bounds', those of its bones by 'bones'. */
+/** Returns whether an object has boxes to test for a detail: given ones for 'bounds', those of its bones for 'bones'. */
 // @ts-ignore: decorator
 @inline
 export function isBoxed(proxy: Proxy, item: Item, detail: i32): bool {
@@ -57,7 +57,7 @@ export function isBoxed(proxy: Proxy, item: Item, detail: i32): bool {
   return detail == CONTACTS_BOUNDS ? boxListOf(item) != 0 : detail == CONTACTS_BONES && hasBones(changetype<Mesh>(<usize>item.mesh));
 }
 
-/** Adds the pairs of bones that meet, sorted, to the contact. Answers whether there are any. Throws OUT_OF_MEMORY. */
+/** Adds the pairs of bones that meet, sorted, to the contact. Returns whether there are any. Throws OUT_OF_MEMORY. */
 export function bonesMeet(a: Proxy, itemA: Item, b: Proxy, itemB: Item): bool {
   firsts = placeBones(firsts, itemA, b, 0);
   const firstCount = placedCount;
@@ -75,7 +75,8 @@ export function bonesMeet(a: Proxy, itemA: Item, b: Proxy, itemB: Item): bool {
 }
 
 /**
- * Does as `bonesMeet` where one of the two has bones: `item`, the first if `isFirst`. The other has this proxy and shape.
+ * Does the same as `bonesMeet` if only one object has bones: `item`, which is the first object if `isFirst`. The other has this
+ * proxy and shape.
  */
 export function bonesMeetShape(item: Item, proxy: Proxy, shape: PlacedShape, isFirst: bool): bool {
   firsts = placeBones(firsts, item, proxy, 0);
@@ -93,8 +94,8 @@ export function bonesMeetShape(item: Item, proxy: Proxy, shape: PlacedShape, isF
 }
 
 /**
- * Adds the pairs of bones whose boxes are no farther apart than `clearance`, or those that are no farther from the shape of
- * what has no bones. Answers whether there are any. Throws OUT_OF_MEMORY.
+ * Adds the pairs of bones whose boxes are no farther apart than `clearance`, or the bones that are no farther from the shape of
+ * an object without bones. Returns whether there are any. Throws OUT_OF_MEMORY.
  */
 export function bonesNear(a: Proxy, itemA: Item, b: Proxy, itemB: Item, detail: i32, clearance: f64): bool {
   const isBonedA = isBoxed(a, itemA, detail), isBonedB = isBoxed(b, itemB, detail);
@@ -118,7 +119,7 @@ export function bonesNear(a: Proxy, itemA: Item, b: Proxy, itemB: Item, detail: 
   return bonePairCount != 0;
 }
 
-/** Answers the number of a bone in a list; -1 where the object has no bones. */
+/** Returns the number of a bone in a list; -1 if the object has no bones. */
 // @ts-ignore: decorator
 @inline
 function numberOf(list: usize, i: u32, isBoned: bool): i32 {
@@ -153,7 +154,9 @@ function areNear(a: PlacedBone, b: PlacedBone, clearance: f64): bool {
   );
 }
 
-/** Places those of an object's bones that may come so near to another one, by its bounds. Answers the list. Throws OUT_OF_MEMORY. */
+/**
+ * Places the bones of an object that may come this near to another one, by its bounds. Returns the list. Throws OUT_OF_MEMORY.
+ */
 function placeBones(list: usize, item: Item, other: Proxy, clearance: f64): usize {
   const mesh = changetype<Mesh>(<usize>item.mesh);
   const given = boxListOf(item);

@@ -1,13 +1,13 @@
-// Descends an octree by a box: the cells that it overlaps are on a stack, and four boxes of objects or of child cells are
-// compared with it at once.
+// Descends an octree with a box: the cells that it overlaps are kept on a stack, and four boxes of objects or of child
+// cells are compared with it at once.
 
 import { reserve } from '../../memory';
 import { BLOCK_BYTES, Cell, Tree, childBlocksAt } from '../index/octree';
 
-/** The cells that are still to be looked at, u32 each; it moves where it grows. */
+/** The stack of cells still to be visited, u32 each; it is reallocated when it grows. */
 export let stack: usize = 0;
 
-/** Finds which of the four boxes of a block overlap the box whose bounds are splatted; answers a bit each. */
+/** Finds which of the four boxes of a block overlap the box whose bounds are splatted; returns a bit mask. */
 // @ts-ignore: decorator
 @inline
 export function boxAgainstFour(block: usize, lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128): i32 {
@@ -17,7 +17,7 @@ export function boxAgainstFour(block: usize, lowX: v128, lowY: v128, lowZ: v128,
   return i32x4.bitmask(v128.and(v128.and(x, y), z));
 }
 
-/** Pushes the children of a cell that a box overlaps. Answers the new top of the stack. */
+/** Pushes the children of a cell that a box overlaps. Returns the new top of the stack. */
 // @ts-ignore: decorator
 @inline
 export function pushChildren(
@@ -39,7 +39,7 @@ export function pushChildren(
   return top;
 }
 
-/** The bytes that all children of a cell take on the stack. */
+/** The bytes of all children of a cell on the stack. */
 const CHILDREN_BYTES: usize = 8 * 4;
 
 export function push(top: usize, cell: u32): usize {

@@ -1,13 +1,13 @@
-// Broad phase: finds pairs of objects whose world bounds overlap. What lies near a leaf is gathered from both trees
-// once, and the leaf's objects sweep over it, sixteen boxes a step; objects too large for leaves descend the trees
-// alone, unless many lie together: these sweep over each other as a leaf's.
+// Broad phase: finds pairs of objects whose world bounds overlap. Objects near a leaf are gathered from both trees once, and
+// the leaf's objects are swept over them, sixteen boxes per step. Objects too large for leaves descend the trees one by one,
+// unless many lie together: these are swept over each other like those of a leaf.
 //
-// Where many lie together, those that can collide with nothing are left out, and the others are put in runs by their
-// classes (collision-classes.ts): an object sweeps over the runs that it may collide with. 16,000 objects of one group
-// in one place took 2.5 s when every pair was looked at, and take less than 1 ms.
+// Where many objects lie together, those that can collide with nothing are left out, and the others are put in runs by class
+// (collision-classes.ts): an object is swept only over the runs that it may collide with. 16,000 objects of one group in one
+// place took 2.5 s when every pair was tested, and take less than 1 ms.
 //
-// It runs in slices, as the narrow phase does; all of its state is its own. When the scene goes on in its midst, it goes on
-// in copies of the trees (frame-snapshot.ts). It ends at MOST_PAIRS.
+// It runs in slices, as the narrow phase does; all of its state is its own. When the scene changes in the middle of it, it
+// continues in copies of the trees (frame-snapshot.ts). It stops at MOST_PAIRS.
 
 import { now } from '../../host';
 import { reserve } from '../../memory';
@@ -30,43 +30,43 @@ import { lookOrPostpone } from './pair-test';
 import { fillGrid, gridCount, gridProxies, hasRest, sweepGrid } from './uniform-grid';
 
 /**
- * The most pairs that are found in a frame, whose objects overlap in masses then: 100,000 boxes in one place are five
- * thousand million pairs. With four points each, so many take half a gigabyte. Which pairs are found depends on the
- * trees, and so on the calls before: the same calls find the same pairs.
+ * The most pairs that are found in a frame, for objects that overlap in masses: 100,000 boxes in one place are five thousand
+ * million pairs. With four points each, this many pairs take half a gigabyte. Which pairs are found depends on the trees, and
+ * thus on earlier calls: the same calls find the same pairs.
  */
 const MOST_PAIRS: u32 = 1 << 20;
-/** How many boxes, pairs and cells are looked at between two readings of the clock: some 0.2 to 1 ms. */
+/** How many boxes, pairs and cells are processed between two readings of the clock: about 0.2 to 1 ms. */
 const WORK_PER_READING: u32 = 1 << 14;
-/** What a pair whose boxes overlap counts for. */
+/** The work that a pair with overlapping boxes counts for. */
 const WORK_OF_PAIR: u32 = 16;
-/** What a part of the grid counts for. */
+/** The work that a part of the grid counts for. */
 const WORK_OF_CELLS: u32 = 1 << 12;
 
 let isQueueing: bool = false;
 /** Whether there were more pairs than MOST_PAIRS. */
 export let isTruncated: bool = false;
-/** Whether all pairs are found anew, not those of touched objects alone. */
+/** Whether all pairs are found again, and not only those of touched objects. */
 export let isAll: bool = false;
-/** The work since the clock was read. */
+/** The work since the last reading of the clock. */
 let work: u32 = 0;
-/** How many pairs whose boxes overlap were looked at one by one, since the beginning; for tests. */
+/** How many pairs with overlapping boxes were considered one by one, in total; for tests. */
 export let considered: u32 = 0;
 /** How many pairs of touched objects were found that may not collide. */
 let refusals: u64 = 0;
-/** More than so many are too many. */
+/** The limit of `refusals` beyond which all pairs are found again. */
 let mostRefusals: u64 = 0;
-/** How many refused pairs there may be for each object, until finding all pairs anew, with classes, is quicker. */
+/** How many refused pairs per object are tolerated until it is quicker to find all pairs again, by classes. */
 const REFUSALS_PER_OBJECT: u64 = 64;
 
-// How far it has come: the next cell and position, or the next touched object; in the midst of a sweep or before it.
+// Progress: the next cell and position, or the next touched object; and whether a sweep is in progress.
 let cellIndex: u32 = 0;
 let position: u32 = 0;
 let touchedIndex: u32 = 0;
 let isSweeping: bool = false;
-/** Whether the pairs of moving objects are found by a grid, and those with static ones alone by the trees. */
+/** Whether a grid finds the pairs of moving objects, so that the trees only find those with static ones. */
 let isInGrid: bool = false;
 
-/** Begins to find the pairs of all objects. With `queueing`, pairs are queued instead of looked at. */
+/** Begins to find the pairs of all objects. With `queueing`, pairs are queued instead of being examined. */
 export function beginAll(queueing: bool): void {
   isAll = true;
   begin(queueing);
@@ -80,7 +80,7 @@ export function beginAll(queueing: bool): void {
   seconds = reserve(seconds, 0, bytes);
 }
 
-/** Begins to find the pairs of touched objects, as `beginAll` does those of all. */
+/** Begins to find the pairs of touched objects, as `beginAll` does for all objects. */
 export function beginTouched(queueing: bool): void {
   isAll = false;
   begin(queueing);
@@ -99,20 +99,20 @@ function begin(queueing: bool): void {
 export const UNFINISHED: u32 = 0;
 export const FINISHED: u32 = 1;
 /**
- * The answer of `considerOn` where so many pairs of touched objects may not collide that all pairs are to be found
- * anew, from the beginning.
+ * Returned by `considerOn` if so many pairs of touched objects may not collide that all pairs are to be found again from the
+ * start.
  */
 export const TOO_MANY_REFUSED: u32 = 2;
 
 /**
- * Continues to find pairs until the slice ends. Answers UNFINISHED, FINISHED or TOO_MANY_REFUSED. Throws OUT_OF_MEMORY.
+ * Continues to find pairs until the slice ends. Returns UNFINISHED, FINISHED or TOO_MANY_REFUSED. Throws OUT_OF_MEMORY.
  */
 export function considerOn(sliceEnd: f64): u32 {
   if (isAll) return findAll(sliceEnd) ? FINISHED : UNFINISHED;
   return findTouched(sliceEnd);
 }
 
-/** Takes the proxies of a sweep that is under way from the copies of the trees. */
+/** Redirects the proxies of a sweep in progress to the copies of the trees. */
 export function copySweep(): void {
   if (isInGrid) copyProxies(gridProxies, <usize>gridCount << 2);
   if (!isSweeping) return;
@@ -132,7 +132,7 @@ function isFull(): bool {
   return true;
 }
 
-/** Tells whether the slice is over; reads the clock only after some work. */
+/** Returns whether the slice is over; reads the clock only after some work. */
 function isLate(sliceEnd: f64): bool {
   if (work < WORK_PER_READING) return false;
   work = 0;
@@ -152,7 +152,7 @@ function consider(p: Proxy, q: Proxy): void {
   else lookOrPostpone(a, b);
 }
 
-/** Finds the pairs of all objects until the slice ends. Answers whether all are found. Throws OUT_OF_MEMORY. */
+/** Finds the pairs of all objects until the slice ends. Returns whether all are found. Throws OUT_OF_MEMORY. */
 function findAll(sliceEnd: f64): bool {
   const moving = treeOfFrame(MOVING_TREE);
   const still = treeOfFrame(STATIC_TREE);
@@ -170,7 +170,7 @@ function findAll(sliceEnd: f64): bool {
       if (!sweepOn(sliceEnd)) return isTruncated;
       isSweeping = false;
       if (isSwept) nextCell(moving);
-      else position = cell.start; // what is below comes next
+      else position = cell.start; // the sweep is over; next come the pairs with objects below the cell
       continue;
     }
     const isCrowd = cell.ownEnd - cell.start > CROWD;
@@ -193,7 +193,10 @@ function findAll(sliceEnd: f64): bool {
   return true;
 }
 
-/** Gathers what is near a cell of moving objects, and begins to sweep its own objects over that. Throws OUT_OF_MEMORY. */
+/**
+ * Gathers the objects near a cell of moving objects, and begins to sweep the cell's own objects over them. Throws
+ * OUT_OF_MEMORY.
+ */
 function gatherNear(moving: Tree, still: Tree, cell: Cell): void {
   keepNear(0);
   setGrid(cell);
@@ -208,10 +211,10 @@ function gatherNear(moving: Tree, still: Tree, cell: Cell): void {
   isSweeping = true;
 }
 
-/** Whether the cell's own objects sweep over all that is near, not over each other alone. */
+/** Whether the cell's own objects are swept over all near objects, and not only over each other. */
 let isSwept: bool = false;
 
-/** The value of `position` while the cell's own objects have not met each other yet. */
+/** The value of `position` while the cell's own objects have not been tested against each other. */
 const NOT_BEGUN: u32 = 0xffffffff;
 
 function nextCell(moving: Tree): void {
@@ -219,15 +222,14 @@ function nextCell(moving: Tree): void {
   position = NOT_BEGUN;
 }
 
-// How far the sweep has come: the next of the leaf's objects, the next run, and the next box.
+// Progress of the sweep: the next of the leaf's objects, the next run and the next box.
 let row: usize = 0;
 let run: u32 = 0;
 let column: usize = 0;
 let listed: usize = 0;
 
 /**
- * Begins to sweep the first `own` of the gathered objects, which are the leaf's, over all that were gathered after
- * each.
+ * Begins to sweep the first `own` gathered objects, which are the leaf's, each over all objects that were gathered after it.
  */
 function beginSweep(own: usize): void {
   row = 0;
@@ -238,7 +240,7 @@ function beginSweep(own: usize): void {
   beginRuns(own);
 }
 
-/** Continues the sweep until the slice ends. Answers whether it is done. Throws OUT_OF_MEMORY. */
+/** Continues the sweep until the slice ends. Returns whether it is done. Throws OUT_OF_MEMORY. */
 function sweepOn(sliceEnd: f64): bool {
   const stride = nearStride;
   const lowX = near, lowY = lowX + stride, lowZ = lowY + stride;
@@ -294,7 +296,7 @@ function sweepOn(sliceEnd: f64): bool {
   return true;
 }
 
-// Pairs whose boxes overlap, as the addresses of their candidates.
+// Pairs with overlapping boxes, as the addresses of their proxies.
 const LISTED_BYTES: usize = 4096;
 let firsts: usize = 0;
 let seconds: usize = 0;
@@ -302,8 +304,8 @@ let seconds: usize = 0;
 let ahead: u32 = 0;
 
 /**
- * Looks at the listed pairs, or queues them. Reads all that they need before the first is considered: the time goes
- * into waiting for the caches, and this way it waits for many reads at once. Throws OUT_OF_MEMORY.
+ * Examines or queues the listed pairs. It reads all data that they need before it considers the first: most of the time is
+ * waiting for the caches, and this way many reads are waited for at once. Throws OUT_OF_MEMORY.
  */
 function considerListed(): void {
   work += <u32>(listed >> 2) * WORK_OF_PAIR;
@@ -334,8 +336,8 @@ function considerListed(): void {
 }
 
 /**
- * Finds the pairs of all touched objects that are still there; of two touched ones the lower slot finds the pair.
- * Throws OUT_OF_MEMORY.
+ * Finds the pairs of all touched objects that still exist; if both objects are touched, the lower slot finds the pair. Throws
+ * OUT_OF_MEMORY.
  */
 function findTouched(sliceEnd: f64): u32 {
   while (touchedIndex < unpaired.count) {
@@ -352,8 +354,8 @@ function findTouched(sliceEnd: f64): u32 {
 }
 
 /**
- * Finds the pairs of the object at `place` with positions from `first` on. With `touched`, leaves out pairs that the
- * other object finds.
+ * Finds the pairs of the object at `place` with positions from `first` on. With `touched`, skips pairs that the other object
+ * finds.
  */
 function objectAgainstTree(from: Tree, place: u32, tree: Tree, first: u32, touched: bool): void {
   const proxy = proxyAt(from, place);
@@ -381,7 +383,7 @@ function objectAgainstTree(from: Tree, place: u32, tree: Tree, first: u32, touch
   }
 }
 
-/** Tells whether the pair of a touched object is one with itself, or the other object, which is touched as well, finds it. */
+/** Returns whether the pair is an object with itself, or is found from the other object, which is touched as well. */
 // @ts-ignore: decorator
 @inline
 function isFoundElsewhere(slot: u32, other: u32): bool {

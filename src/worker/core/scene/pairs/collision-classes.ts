@@ -1,27 +1,27 @@
-// Classes of objects that may collide with the same ones: by layers, what they collide with, and group. Where many
-// objects lie together, the broad phase passes over whole classes instead of pairs: a hundred thousand of one group in
-// one place are one comparison.
+// Classes of objects that may collide with the same objects: by layers, collision mask and group. Where many objects
+// lie together, the broad phase skips whole classes instead of pairs: a hundred thousand objects of one group in one
+// place cost one comparison.
 
 import { CONTACTS_NONE } from '../../../../shared/layout';
 import { Proxy } from '../../shape/proxy';
 import { copiedProxy } from '../index/frame-trees';
 import { canCollide } from './narrow-phase';
 
-/** The class of an object that can collide with nothing at all. */
+/** The class of an object that cannot collide with anything. */
 export const NO_CLASS: u32 = 0xffffffff;
 /**
- * The most classes that are told apart, as objects of so many mostly may collide: with each class, every object costs a
- * comparison, 2 ns.
+ * The most classes that are distinguished, since objects of this many classes mostly may collide anyway: each class
+ * costs every object a comparison, 2 ns.
  */
 export const MOST_CLASSES: u32 = 1024;
 
 const TABLE_SIZE: u32 = 4096;
-/** For each hash of what makes a class: 1 + the class, 0 where there is none. */
+/** Hash table with open addressing from the key of a class: 1 + the class, 0 if empty. */
 const table: usize = memory.data(<i32>TABLE_SIZE * 4, 16);
 /** The address of a proxy of each class. */
 const members: usize = memory.data(<i32>MOST_CLASSES * 4, 16);
 export let classCount: u32 = 0;
-/** Whether there were more classes than are told apart. */
+/** Whether there were more classes than are distinguished. */
 export let isOverfull: bool = false;
 
 export function beginClasses(): void {
@@ -30,7 +30,7 @@ export function beginClasses(): void {
   isOverfull = false;
 }
 
-/** Tells whether an object may make a pair with anything. */
+/** Returns whether an object may make a pair with anything. */
 // @ts-ignore: decorator
 @inline
 export function collidesAtAll(p: Proxy): bool {
@@ -43,10 +43,10 @@ function memberOf(index: u32): Proxy {
   return changetype<Proxy>(<usize>load<u32>(members + (<usize>index << 2)));
 }
 
-/** Answers the class of an object, or NO_CLASS. The class is a new one where no object of it came before. */
+/** Returns the class of an object, or NO_CLASS. Creates the class if no object of it came before. */
 export function classOf(p: Proxy): u32 {
   if (!collidesAtAll(p)) return NO_CLASS;
-  // Multiplicative hashing (Knuth 1973, vol. 3, 6.4), a step for each number.
+  // Multiplicative hashing (Knuth 1973, vol. 3, 6.4), one step per number.
   let hash = (p.layers * 0x9e3779b1) ^ p.collidesWith;
   hash = ((hash * 0x85ebca6b) ^ p.group) * 0xc2b2ae35;
   let at = table + (<usize>(hash >> 20) << 2);
@@ -64,7 +64,7 @@ export function classOf(p: Proxy): u32 {
   return classCount - 1;
 }
 
-/** Takes the proxies of the classes from the copies of the trees. */
+/** Redirects the proxies of the classes to the copies of the trees. */
 export function copyClasses(): void {
   for (let i: u32 = 0; i < classCount; i++) {
     const at = members + (<usize>i << 2);
@@ -72,7 +72,7 @@ export function copyClasses(): void {
   }
 }
 
-/** Tells whether an object may make pairs with objects of a class, as far as both classes decide that. */
+/** Returns whether an object may make pairs with objects of a class, as far as both classes decide that. */
 // @ts-ignore: decorator
 @inline
 export function collidesWithClass(p: Proxy, index: u32): bool {

@@ -1,6 +1,6 @@
-// The pairs that a frame has to look at. With a budget, what the broad phase finds is queued with what waits from the
-// frames before, and looked at by age, then ids; what the budget does not suffice for waits. Without a budget the queue
-// holds the pairs with a mesh, which are looked at in slices, all of them.
+// The pairs that a frame has to examine. With a budget, the pairs of the broad phase are queued with those that wait
+// from previous frames, and examined by age, then ids; pairs beyond the budget wait. Without a budget the queue holds
+// the pairs with a mesh, and all of them are examined in slices.
 
 import { now } from '../../host';
 import { reserve } from '../../memory';
@@ -18,40 +18,37 @@ import { isAnyReaching } from '../ways';
 export class Queued {
   b: u32; // as in Pair
   a: u32;
-  /** The frame in which it was queued first. */
+  /** The frame in which it was first queued. */
   since: u32;
-  /** The place in the queue, or REFRESHED or LOOKED_AT. */
+  /** The index in the queue, or REFRESHED or LOOKED_AT. */
   place: u32;
 }
 
 const QUEUED_BYTES: usize = 16;
 const LOOKED_AT: u32 = 0xffffffff;
-/**
- * The place of a pair that was looked at as its objects were in an older frame: it has an answer, and waits for a new
- * one.
- */
+/** The place of a pair that was examined in the state of an older frame: it has an answer and waits for a new one. */
 const REFRESHED: u32 = 0xfffffffe;
 
 // Sorted by ids.
-let waiting: usize = 0; // since the frames before
-/** The slots of the objects of pairs that wait, where anything reaches beyond its shape. */
+let waiting: usize = 0; // from previous frames
+/** The slots of the objects of waiting pairs, if any object has a reach beyond its shape. */
 export const waitingSlots = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
-/** How many pairs wait for the next frame, those that have an old answer, too. */
+/** How many pairs wait for the next frame, including those that have an old answer. */
 export let waitingPairs: u32 = 0;
-const fresh = changetype<RecordList>(memory.data(<i32>offsetof<RecordList>(), 16)); // found in this one
+const fresh = changetype<RecordList>(memory.data(<i32>offsetof<RecordList>(), 16)); // found in this frame
 let freshCount: u32 = 0;
-let queue: usize = 0; // both, as far as they are still to be looked at
+let queue: usize = 0; // both, as far as they are still to be examined
 let queueCount: u32 = 0;
 
 let order: usize = 0; // the queue by age
-let sorted: usize = 0; // the new ones, sorted; then room for sorting
+let sorted: usize = 0; // the new pairs, sorted; then scratch space for sorting
 let frame: u32 = 0;
 let cursor: u32 = 0;
-/** Whether pairs wait for later frames. Without a budget the queue is what this frame looks at, in any order. */
+/** Whether pairs may wait for later frames. Without a budget this frame examines the whole queue, in any order. */
 export let isBudgeted: bool = false;
-/** How many pairs there are to look at in this frame. */
+/** How many pairs this frame has to examine. */
 export let queuedCount: u32 = 0;
-/** How many pairs of the queue have to wait. */
+/** How many pairs of the queue are left waiting. */
 export let leftCount: u32 = 0;
 
 // @ts-ignore: decorator
@@ -72,14 +69,14 @@ function copyQueued(to: Queued, from: Queued): void {
   v128.store(changetype<usize>(to), v128.load(changetype<usize>(from)));
 }
 
-/** Tests whether anything changed about two objects, so that what was found of them is no longer true. */
+/** Tests whether either of two objects has changed, so that earlier findings about the pair no longer hold. */
 // @ts-ignore: decorator
 @inline
 export function isTouched(a: u32, b: u32): bool {
   return hasSlot(unpaired, slotOf(a)) || hasSlot(unpaired, slotOf(b));
 }
 
-/** Tests whether there are pairs that wait from the frames before. */
+/** Tests whether pairs wait from previous frames. */
 export function hasWaiting(): bool {
   return waitingPairs > 0;
 }
@@ -96,12 +93,12 @@ export function beginQueue(withBudget: bool): void {
 
 /** Queues two objects that may collide; `a` has the lower id. */
 export function enqueue(a: Proxy, b: Proxy): void {
-  // Two that are as they were are known, or wait already.
+  // If neither object has changed, the pair is known or already waits.
   if (!isTouched(a.id, b.id) || !mayMeet(a, b)) return;
   postpone(a.id, b.id);
 }
 
-/** Answers how many pairs were queued in this frame so far. */
+/** Returns how many pairs have been queued in this frame so far. */
 export function queuedFresh(): u32 {
   return freshCount;
 }
@@ -115,17 +112,17 @@ export function postpone(a: u32, b: u32): void {
   queued.since = frame;
 }
 
-// What is left to do until the queue is in order.
+// Remaining phases until the queue is in order.
 const SORTING: u32 = 0;
 const MERGING: u32 = 1;
 const AGEING: u32 = 2;
 let phase: u32 = 0;
-/** How far the new pairs and those that wait have been merged, or the queue been numbered. */
+/** Progress of merging the new and the waiting pairs. */
 let freshDone: u32 = 0;
 let waitingDone: u32 = 0;
-/** Since when the oldest of those that wait does so, where there are any. */
+/** The frame in which the oldest waiting pair was queued, if any pair waits. */
 let waitingSince: u32 = 0;
-/** No pair of the queue has waited for more frames. */
+/** The most frames that a pair of the queue has waited. */
 let oldest: u32 = 0;
 
 /** Ends the queueing of this frame; `orderQueue` must follow until it is done. Throws OUT_OF_MEMORY. */
@@ -145,9 +142,7 @@ export function closeQueue(): void {
   beginSort();
 }
 
-/**
- * Puts the pairs in the order in which they are looked at, until the slice ends. Answers whether that is done.
- */
+/** Sorts the pairs into the order in which they are examined, until the slice ends. Returns whether that is done. */
 export function orderQueue(sliceEnd: f64): bool {
   if (!isBudgeted) return true;
   if (phase == SORTING) {
@@ -165,25 +160,24 @@ export function orderQueue(sliceEnd: f64): bool {
 }
 
 /**
- * Answers the i-th pair in the order in which pairs are looked at: with a budget by age, then ids; without as they were
- * found.
+ * Returns the i-th pair in the order of examination: by age, then ids with a budget; as they were found without one.
  */
 export function queuedByAge(i: u32): Queued {
   return isBudgeted ? queuedIn(order, i) : changetype<Queued>(recordIn<Queued>(fresh, i));
 }
 
-/** Tells whether a pair of the frame's queue has its answer. */
+/** Returns whether a pair of the frame's queue has its answer. */
 export function isAnswered(queued: Queued): bool {
   return isBudgeted && queuedIn(queue, queued.place).place >= REFRESHED;
 }
 
-/** Notes that a pair was looked at. */
+/** Notes that a pair was examined. */
 export function markLooked(queued: Queued): void {
   if (isBudgeted) markDone(queued.place, false);
 }
 
 /**
- * Notes that the pair at a place of the queue was looked at. With `isOld` it was looked at as an older frame had it,
+ * Notes that the pair at a place of the queue was examined. With `isOld` it was examined in the state of an older frame
  * and stays in the queue as the youngest.
  */
 export function markDone(place: i32, isOld: bool): void {
@@ -193,7 +187,7 @@ export function markDone(place: i32, isOld: bool): void {
   else leftCount--;
 }
 
-/** Answers where a pair is in the queue of this frame, -1 where it is not. */
+/** Returns the index of a pair in the queue of this frame, or -1. */
 export function placeInQueue(a: u32, b: u32): i32 {
   const ids = (<u64>a << 32) | b;
   let low: u32 = 0, high = queueCount;
@@ -206,8 +200,8 @@ export function placeInQueue(a: u32, b: u32): i32 {
 }
 
 /**
- * Merges the waiting pairs and the new ones into the queue. A waiting pair stays when nothing changed about it, or when
- * it was found again. Answers whether that is done.
+ * Merges the waiting and the new pairs into the queue. A waiting pair stays if neither object changed, or if it was
+ * found again. Returns whether that is done.
  */
 function mergeQueue(sliceEnd: f64): bool {
   for (let since: u32 = 1; freshDone < freshCount || waitingDone < waitingPairs; since++) {
@@ -227,12 +221,12 @@ function mergeQueue(sliceEnd: f64): bool {
     queued.place = queueCount;
     const ordered = queuedIn(order, queueCount++);
     copyQueued(ordered, queued);
-    ordered.since += oldest - frame; // from 0 on
+    ordered.since += oldest - frame; // so that it starts at 0
   }
   return true;
 }
 
-/** Sorts the queue by when its pairs were queued first. Answers whether that is done. */
+/** Sorts the queue by the frames in which its pairs were first queued. Returns whether that is done. */
 function orderByAge(sliceEnd: f64): bool {
   const bits = 32 - clz(oldest);
   if (!sortByBits(order, sorted, queueCount, QUEUED_BYTES, offsetof<Queued>('since'), bits, sliceEnd)) return false;
@@ -244,11 +238,11 @@ function orderByAge(sliceEnd: f64): bool {
   return true;
 }
 
-/** What became of a pair; must be asked in the order of ids. */
+/** What became of a pair; `fateOf` must be called in ascending order of ids. */
 export const NOT_QUEUED: u32 = 0;
 export const LOOKED: u32 = 1;
 export const LEFT: u32 = 2;
-/** The answer where an older frame's contact was found now and a new one is waited for. */
+/** An older frame's contact was found now, and a new one is waited for. */
 export const RENEWED: u32 = 3;
 
 export function fateOf(ids: u64): u32 {
@@ -258,12 +252,12 @@ export function fateOf(ids: u64): u32 {
   return place == LOOKED_AT ? LOOKED : place == REFRESHED ? RENEWED : LEFT;
 }
 
-// What waits is gathered at the beginning of the queue, which is not looked at any more.
+// Waiting pairs are moved to the front of the queue, which is no longer examined.
 let gatherDone: u32 = 0;
 let gathered: u32 = 0;
 let gatheredAge: u32 = 0;
 
-/** Begins to gather what is left of the queue; `gatherWaiting` must follow until it is done. Throws OUT_OF_MEMORY. */
+/** Begins to gather the rest of the queue; `gatherWaiting` must follow until it is done. Throws OUT_OF_MEMORY. */
 export function beginGathering(): void {
   gatherDone = 0;
   gathered = 0;
@@ -272,7 +266,7 @@ export function beginGathering(): void {
   reserveSet(waitingSlots, slotCount);
 }
 
-/** Gathers what is left of the queue, until the slice ends. Answers whether that is done. */
+/** Gathers the rest of the queue until the slice ends. Returns whether that is done. */
 export function gatherWaiting(sliceEnd: f64): bool {
   while (gatherDone < queueCount) {
     for (const end = min(queueCount, gatherDone + AT_ONCE); gatherDone < end; gatherDone++) {
@@ -289,7 +283,7 @@ export function gatherWaiting(sliceEnd: f64): bool {
   return true;
 }
 
-/** Makes what was gathered wait for the next frame. */
+/** Lets the gathered pairs wait for the next frame. */
 export function takeWaiting(): void {
   const last = waiting;
   waiting = queue;

@@ -1,5 +1,5 @@
-// Finds whether one of two shapes holds the other, or connected parts of it, when their surfaces do not meet. Only
-// solid meshes are asked, by ray parity: whatever else has a surface inside of it overlaps that (overlap-tests.ts).
+// Finds whether one of two shapes contains the other, or connected parts of it, when their surfaces do not meet. Only
+// solid meshes are tested, by ray parity: all other shapes overlap a surface inside of them (overlap-tests.ts).
 
 import { SHAPE_MESH } from '../../../../shared/layout';
 import { Affine, relate, setIdentity } from '../../math/affine';
@@ -15,12 +15,15 @@ setIdentity(identity);
 
 /** Which of the two is inside the other as a whole: 1 the first, 2 the second; 0 neither. */
 export let held: i32 = 0;
-/** Which has at least parts inside the other: `held` is 0 where some parts of it are inside and some are not. */
+/** Which has at least parts inside the other: `held` is 0 if only some of its parts are inside. */
 export let holding: i32 = 0;
-/** A point of what is inside, in the world. */
+/** A point of the contained part, in the world. */
 export let insideX: f64 = 0, insideY: f64 = 0, insideZ: f64 = 0;
 
-/** Tests whether a part of one shape is inside the other, where their surfaces do not meet. May throw OUT_OF_MEMORY. */
+/**
+ * Tests whether a part of one shape is inside the other, given that their surfaces do not meet. May throw
+ * OUT_OF_MEMORY.
+ */
 export function oneHoldsOther(a: PlacedShape, b: PlacedShape): bool {
   if (!isFilled(a) && !isFilled(b)) return false;
   if (a.shape != SHAPE_MESH) return holdsMiddle(b, a, 1);
@@ -34,7 +37,7 @@ function isFilled(solid: PlacedShape): bool {
   return solid.shape == SHAPE_MESH && solid.filled != 0;
 }
 
-/** Tests one point of a shape, as all of it is on one side of the surface of a mesh that it does not meet. */
+/** Tests one point of a shape, since all of it is on one side of the surface of a mesh that it does not meet. */
 function holdsMiddle(outer: PlacedShape, inner: PlacedShape, which: i32): bool {
   held = holding = which;
   insideX = inner.tx; insideY = inner.ty; insideZ = inner.tz;
@@ -47,7 +50,7 @@ function holdsMiddle(outer: PlacedShape, inner: PlacedShape, which: i32): bool {
 
 /**
  * Tests two meshes part by part, in the space in which it was decided that the surfaces do not meet. A mesh is inside
- * if all its parts are and it has no part of the other inside: that would be the wall of a hole in the other.
+ * if all its parts are and no part of the other is inside it: such a part would be the wall of a hole in the other.
  */
 function meshesHold(a: PlacedShape, b: PlacedShape): bool {
   const first = changetype<Mesh>(a.mesh), second = changetype<Mesh>(b.mesh);
@@ -68,13 +71,13 @@ function meshesHold(a: PlacedShape, b: PlacedShape): bool {
   return true;
 }
 
-/** Counts one more part that is inside, and keeps its corner, in the tree of the first mesh. */
+/** Counts a part that is inside, and keeps its corner, in tree space of the first mesh. */
 function countPart(x: f64, y: f64, z: f64): u32 {
   insideX = x; insideY = y; insideZ = z;
   return 1;
 }
 
-/** Counts the parts of the first mesh that have the second around them. */
+/** Counts the parts of the first mesh that are inside the second. */
 function partsAround(first: Mesh, second: Mesh): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0, n = partCount(first); i < n; i++) {
@@ -85,7 +88,7 @@ function partsAround(first: Mesh, second: Mesh): u32 {
   return count;
 }
 
-/** Counts the parts of the second mesh that are within the first. */
+/** Counts the parts of the second mesh that are inside the first. */
 function partsWithin(first: Mesh, second: Mesh): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0, n = partCount(second); i < n; i++) {

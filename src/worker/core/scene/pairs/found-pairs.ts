@@ -1,4 +1,4 @@
-// The pairs that were looked at in this frame and are in contact.
+// The pairs that were examined in this frame and are in contact.
 
 import { pointCount } from '../../contact/manifold/contact';
 import { keepContact, keepContactOf } from '../../contact/manifold/pool';
@@ -61,20 +61,20 @@ function newPair(a: Proxy, b: Proxy, contained: i32): Pair {
   return pair;
 }
 
-/** How many slots there were when the sort began; 0 where it is by radix. */
+/** How many slots there were when the sort began; 0 for a radix sort. */
 let slots: u32 = 0;
 let spare: usize = 0;
 
 /** Begins to sort the found pairs. Throws OUT_OF_MEMORY. */
 export function beginSortFound(): void {
   beginSort();
-  // Where few of many objects are in pairs, there are more slots than pairs.
+  // If few of many objects are in pairs, there are more slots than pairs, and the radix sort is used.
   slots = slotCount <= foundCount * 8 ? slotCount : 0;
   if (slots == 0) spare = reserve(spare, 0, <u64>foundCount * PAIR_BYTES);
 }
 
 /**
- * Writes the found pairs in order to a place with room for them, until the slice ends. Answers whether that is done. Throws
+ * Writes the found pairs in order to a place with room for them, until the slice ends. Returns whether that is done. Throws
  * OUT_OF_MEMORY.
  */
 export function sortFound(to: usize, sliceEnd: f64): bool {

@@ -1,5 +1,5 @@
-// Tests whether a shape lies in a box, sphere or capsule as a whole, its surface included. Exact but for the tolerance
-// of touching; an ellipsoid in a round shape is decided by local maxima of the distance.
+// Tests whether a shape lies in a box, sphere or capsule as a whole, its surface included. Exact except for the
+// tolerance of touching; an ellipsoid in a round shape is decided by local maxima of the distance.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
 import { Affine, relate } from '../../math/affine';
@@ -13,7 +13,7 @@ import { PlacedShape, mapOf } from '../../shape/placed-shape';
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const LIMIT: f64 = 1.0 + TOUCHING;
 
-/** Tests whether all of a is in b; it may touch b's surface. A mesh b holds nothing: it is a surface. */
+/** Tests whether all of a is in b; it may touch b's surface. A mesh b contains nothing: it is a surface. */
 export function isInside(a: PlacedShape, b: PlacedShape): bool {
   if (b.shape == SHAPE_MESH) return false;
   relate(map, mapOf(b), mapOf(a));
@@ -41,7 +41,7 @@ function isInCube(a: PlacedShape): bool {
   );
 }
 
-/** Answers how far the cube, or a capsule, reaches along an axis. */
+/** Returns the extent of the cube, or of a capsule, along an axis. */
 function reach(x: f64, y: f64, z: f64, isBox: bool, half: f64): f64 {
   return isBox ? abs(x) + abs(y) + abs(z) : half * abs(z) + sqrt(x * x + y * y + z * z);
 }
@@ -57,12 +57,12 @@ function cornersAreIn(half: f64): bool {
   return true;
 }
 
-/** Tests whether the map's image of the unit ball, about a place of its own, is in the round shape. */
+/** Tests whether the map's image of the unit ball, moved to this centre, is in the round shape. */
 function ellipsoidIsIn(x: f64, y: f64, z: f64, half: f64): bool {
   const distance = sqrt(axisToPoint(half, x, y, z));
   if (distance + outerRadius <= LIMIT) return true;
   if (distance + innerRadius > LIMIT) return false;
-  // Climbs from each end of each of its axes to where it lies farthest from the capsule's segment.
+  // Climbs from both ends of each of its axes to the point that is farthest from the capsule's segment.
   setEllipsoid(map);
   for (let axis: usize = 0; axis < 3; axis++) {
     for (let side: f64 = -1; side < 2; side += 2) {
@@ -74,9 +74,9 @@ function ellipsoidIsIn(x: f64, y: f64, z: f64, half: f64): bool {
 }
 
 /**
- * Finds a local maximum of the distance from the segment, which is convex: each step goes where its tangent plane at
- * the last place is farthest off (as Frank and Wolfe, "An Algorithm for Quadratic Programming", 1956), which never is
- * nearer.
+ * Finds a local maximum of the distance from the segment, which is convex: each step goes to the point that is farthest
+ * in the direction of the gradient at the last point (as in Frank and Wolfe, "An Algorithm for Quadratic Programming",
+ * 1956), which is never nearer.
  */
 function farthest(x: f64, y: f64, z: f64, half: f64, u: f64, v: f64, w: f64): f64 {
   let best: f64 = 0;

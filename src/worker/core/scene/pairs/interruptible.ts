@@ -1,5 +1,5 @@
-// The interruptible module (pair-module.ts) as the core calls it: it looks at one pair at a time, and a pair that was
-// left is lost when another one is begun.
+// The core's interface to the interruptible module (pair-module.ts): it works on one pair at a time, and a suspended pair is lost
+// when another one is begun.
 
 import { Item } from '../../shape/item';
 import { Proxy } from '../../shape/proxy';
@@ -17,8 +17,8 @@ declare function sweep(swept: usize, pair: usize, until: f64): usize;
 declare function resume(until: f64): usize;
 
 /**
- * Begins a pair; `a` has the lower id; `reach` is the address of a PairReach, 0 where the shapes alone count. Answers the address of an Outcome, or 0
- * when the pair was left.
+ * Begins a pair; `a` has the lower id; `reach` is the address of a PairReach, or 0 if only the shapes count. Returns the address
+ * of an Outcome, or 0 if the pair was suspended.
  */
 export function beginPair(a: Proxy, itemA: Item, b: Proxy, itemB: Item, reach: usize, until: f64): usize {
   return test(
@@ -26,20 +26,20 @@ export function beginPair(a: Proxy, itemA: Item, b: Proxy, itemB: Item, reach: u
   );
 }
 
-/** Begins the distance of a pair up to a limit. Answers the address of a PairDistance, or 0 when the pair was left. */
+/** Begins the distance of a pair up to a limit. Returns the address of a PairDistance, or 0 if the pair was suspended. */
 export function beginMeasure(itemA: Item, itemB: Item, limit: f64, until: f64): usize {
   return measure(changetype<usize>(itemA), changetype<usize>(itemB), limit, until);
 }
 
 /**
- * Begins the sweep of a shape, by the address of its SweptShape, at an object, by that of its PairSweep. Answers the address of a
- * PairSweep with what was found, or 0 when it was left.
+ * Begins the sweep of a shape, given by the address of its SweptShape, against an object, given by that of its PairSweep. Returns
+ * the address of a PairSweep with the result, or 0 if it was suspended.
  */
 export function beginSweptPair(swept: usize, pair: usize, until: f64): usize {
   return sweep(swept, pair, until);
 }
 
-/** Resumes the pair that was left; answers as what began it. */
+/** Resumes the suspended pair; returns the same as the function that began it. */
 export function resumePair(until: f64): usize {
   return resume(until);
 }

@@ -1,5 +1,5 @@
-// The narrow phase of many pairs at once: separating axes of four pairs a step (float32 SIMD); what these leave open,
-// and what is not two boxes, is looked at one by one. Contacts by faces are made apart from those by edges.
+// The narrow phase of many pairs at once: separating axes of four pairs per step (float32 SIMD). Undecided pairs, and
+// pairs other than two boxes, are examined one by one. Contacts of faces are computed separately from those of edges.
 
 import { bestAxes } from '../../contact/box/sat-x4';
 import { addFaceContact, clipFourFaces, edgeContact, faceAxes, faceFirsts, faceSeconds } from '../../contact/box/box-box';
@@ -19,9 +19,9 @@ import { isReaching, mayReach } from './reaching-pairs';
 import { isAnyReaching } from '../ways';
 
 /**
- * Looks at many pairs, by the addresses of their candidates in two lists with room for three more; changes the lists.
- * Compares the bounds of four pairs at once. Frames of 10,000 rotating boxes take 0.84 of the time that they take one
- * by one, with three lanes idle. Throws OUT_OF_MEMORY.
+ * Examines many pairs, given by the addresses of their proxies in two lists with room for three more entries; changes the
+ * lists. It compares the bounds of four pairs at once. Frames of 10,000 rotating boxes take 0.84 of the time that they
+ * take one by one, with three lanes idle. Throws OUT_OF_MEMORY.
  */
 export function testBatch(firsts: usize, seconds: usize, bytes: usize): void {
   fillFour(firsts, bytes);
@@ -37,7 +37,7 @@ export function testBatch(firsts: usize, seconds: usize, bytes: usize): void {
       lookOrPostpone(proxyIn(firsts, at), proxyIn(seconds, at));
     }
     if (isAnyReaching) {
-      // What is apart may be in reach.
+      // Pairs whose shapes are apart may still be in reach.
       let left = compared & there;
       if (left != 0) left &= ~compareReachX4(firsts + i, seconds + i);
       for (; left != 0; left &= left - 1) {
@@ -70,12 +70,12 @@ export function testBatch(firsts: usize, seconds: usize, bytes: usize): void {
   for (let i: usize = 0; i < boxes; i += AT_ONCE) contactBoxes(firsts + i, seconds + i, min(boxes - i, AT_ONCE));
 }
 
-// Pairs that are apart, but may be in reach.
+// Pairs whose bounds are apart, but which may be in reach.
 @unmanaged
 class NearPair {
   a: Proxy;
   b: Proxy;
-  /** What they reach, 0 where that is no more than their shapes. */
+  /** Their reaches, null for an object without one. */
   reachA: Reach;
   reachB: Reach;
   /** The number of the axis along which they are farthest apart, or -1. */
@@ -102,11 +102,13 @@ function addNear(a: Proxy, b: Proxy, axis: i32): void {
   if (++nearCount == NEAR_PAIRS) considerNear();
 }
 
-/** Leaves to the interruptible module what may be in reach; reads all that is needed first, as for `considerListed`. */
+/**
+ * Leaves pairs that may be in reach to the interruptible module; reads all needed data first, as `considerListed` does.
+ */
 function considerNear(): void {
   let sum: u32 = 0;
   for (let i: u32 = 0; i < nearCount; i++) {
-    // Where there is none, this reads the first bytes of the memory.
+    // If there is no reach, this reads the first bytes of the memory.
     sum += load<u32>(changetype<usize>(nearPair(i).reachA)) + load<u32>(changetype<usize>(nearPair(i).reachB));
   }
   ahead = sum;
@@ -117,7 +119,9 @@ function considerNear(): void {
   nearCount = 0;
 }
 
-/** Looks at the ways of two objects that are apart now, where that is soon done. Answers whether nothing is left to do. */
+/**
+ * Examines the ways of two objects that are apart at their ends, if that is quick. Returns whether nothing is left to do.
+ */
 function isSettledOnWays(a: Proxy, p: Reach, b: Proxy, q: Reach): bool {
   const hasClearance = ((a.moreFlags | b.moreFlags) & <u8>CLEARANCE_BYTE) != 0;
   if (hasClearance || !areBoxes(a, b) || hasPoints(<i32>min(a.contacts, b.contacts))) return false;
@@ -136,8 +140,8 @@ const ofFaces: usize = memory.data(<i32>AT_ONCE, 16);
 const ofOthers: usize = memory.data(<i32>AT_ONCE, 16);
 
 /**
- * Makes the contacts of boxes that overlap: first all whose axis is a face's, four at a time, then the others, as branches
- * on that cannot be predicted.
+ * Computes the contacts of overlapping boxes: first all whose axis is a face normal, four at a time, then the others,
+ * because branches on that cannot be predicted.
  */
 function contactBoxes(firsts: usize, seconds: usize, bytes: usize): void {
   fillFour(firsts, bytes);
@@ -165,7 +169,7 @@ function contactBoxes(firsts: usize, seconds: usize, bytes: usize): void {
         addFound(proxyIn(faceFirsts, lane), proxyIn(faceSeconds, lane), 0);
         continue;
       }
-      // Looked at below, as that overwrites the lanes.
+      // Examined below, since that overwrites the lanes.
       store<u32>(ofOthers + otherCount, load<u32>(ofFaces + k + lane));
       otherCount += 4;
     }
@@ -180,7 +184,7 @@ function contactBoxes(firsts: usize, seconds: usize, bytes: usize): void {
   }
 }
 
-/** Repeats the last of a list until it ends with a whole vector. */
+/** Repeats the last entry of a list until the list ends with a whole vector. */
 // @ts-ignore: decorator
 @inline
 function fillFour(list: usize, bytes: usize): void {

@@ -1,18 +1,18 @@
-// The narrow phase of a frame, in slices. Pairs with a mesh are looked at by the interruptible module
-// (pair-module.ts), one at a time, until the slice or the frame's budget is over; then that one pair is left as it is.
-// Between slices queries are answered. When the budget ends, the frame is answered and the pair goes on in the next
-// one, as what its objects were when it was begun: so it is finished in the end though they move in every frame, and
-// what it finds then is `stale`. A pair that is given up, as a mesh of it was changed or a contact was asked for that
-// takes long (pair-query.ts), is not left a second time.
+// The narrow phase of a frame, in slices. Pairs with a mesh are examined by the interruptible module (pair-module.ts),
+// one at a time, until the slice or the frame's budget is over; then that one pair is suspended as it is. Queries are
+// answered between slices. When the budget ends, the frame is answered and the pair continues in the next frame, with
+// its objects in the state in which it was begun: so it is finished eventually even if they move in every frame, and
+// its result is then `stale`. A pair is given up if one of its meshes was changed or if a contact was requested that
+// takes long (pair-query.ts); it is not suspended a second time.
 //
 // Alternatives: each algorithm as a state machine of its own (every loop of contact/ turned inside out, and all of its
-// scratch twice, as queries use it too), or an end by budget and a new beginning (never done with a pair that takes
-// longer than a budget). What is paid for this one: a second module of 60 KB gzipped, and a call through JavaScript
-// for each pair with a mesh.
+// scratch memory twice, because queries use it too), or stopping at the budget and starting over (a pair that takes
+// longer than a budget is never finished). The cost of this solution: a second module of 60 KB gzipped, and a call
+// through JavaScript for each pair with a mesh.
 //
-// Measured in time of the processor, the full dragon (871,414 triangles) against one other: half inside a large box
-// 158 ms, with at most 1.6 ms between two checkpoints; against a box half its size 100
-// and 1.0 ms; against itself, moved by a fifth of its size, 31 and 4.9 ms, by a thousandth 172 and 2.5 ms.
+// Measured in CPU time, the full dragon (871,414 triangles) against one other: half inside a large box 158 ms, with at
+// most 1.6 ms between two checkpoints; against a box half its size 100 and 1.0 ms; against itself, moved by a fifth of
+// its size, 31 and 4.9 ms, by a thousandth 172 and 2.5 ms.
 
 import { now } from '../../host';
 import { Mesh } from '../../mesh/tree/layout';
@@ -31,39 +31,39 @@ import { isHeavy, lookWith } from './pair-test';
 import { pairReach } from './reaching-pairs';
 
 /**
- * How many pairs with a mesh are looked at between two readings of the clock where no budget asks for one after each:
+ * How many pairs with a mesh are examined between two readings of the clock if no budget requires a reading after each:
  * 0.3 ms each at most.
  */
 const PAIRS_PER_READING: u32 = 8;
-/** How many pairs without a mesh take about as long as a reading of the clock is worth. */
+/** How many pairs without a mesh are examined between two readings of the clock. */
 const LIGHT_PAIRS_PER_READING: u32 = 16;
 
-// The pair that was left, 0 for none.
+// The suspended pair, 0 for none.
 let leftA: u32 = 0;
 let leftB: u32 = 0;
 let leftMeshA: u32 = 0;
 let leftMeshB: u32 = 0;
 /** Whether the objects of that pair have moved since it was begun. */
 let isOld: bool = false;
-/** The key of the pair that is not left when the budget ends, 0 for none. */
+/** The key of the pair that must not be suspended when the budget ends, 0 for none. */
 let mustFinish: u64 = 0;
 
-/** How far the queue was looked at. */
+/** Progress in the queue. */
 let done: u32 = 0;
 let effort: u32 = 0;
-/** How often a pair was left, since the beginning; for tests. */
+/** How often a pair was suspended, in total; for tests. */
 export let interruptions: u32 = 0;
 
 export function beginLooking(): void {
   done = 0;
   effort = 0;
   if (leftA == 0) return;
-  // Without a budget every answer is this frame's.
+  // Without a budget, every answer must be of this frame.
   if (!isBudgeted || placeInQueue(leftA, leftB) < 0) leftA = 0;
   else if (isTouched(leftA, leftB)) isOld = true;
 }
 
-/** Copies the objects of all pairs that are still to be looked at, for the snapshot. Throws OUT_OF_MEMORY. */
+/** Copies the objects of all pairs that are still to be examined, for the snapshot. Throws OUT_OF_MEMORY. */
 export function keepQueued(): void {
   for (let i = done; i < queuedCount; i++) {
     const queued = queuedByAge(i);
@@ -72,18 +72,18 @@ export function keepQueued(): void {
   }
 }
 
-/** Gives up the pair that was left, if it is one of a mesh that changes: what was found of it is no longer true. */
+/** Gives up the suspended pair if it has a mesh that changes: its findings no longer hold. */
 export function forgetMesh(mesh: Mesh): void {
   const address = <u32>changetype<usize>(mesh);
   if (leftMeshA == address || leftMeshB == address) giveUpLeft();
 }
 
-/** Tells whether a pair was left, and may be gone on with. */
+/** Returns whether a pair is suspended and may be resumed. */
 export function isPairLeft(): bool {
   return leftA != 0;
 }
 
-/** Gives up the pair that was left: the next frame begins it anew, and does not leave it when its budget ends. */
+/** Gives up the suspended pair: the next frame starts it again, and does not suspend it when its budget ends. */
 export function giveUpLeft(): void {
   if (leftA == 0) return;
   mustFinish = keyOf(leftA, leftB);
@@ -91,8 +91,8 @@ export function giveUpLeft(): void {
 }
 
 /**
- * Looks at queued pairs until the slice ends, and at one at least. Answers true when this is all for this frame, as all
- * were looked at or the budget is used up. Throws OUT_OF_MEMORY.
+ * Examines queued pairs until the slice ends, and at least one. Returns true when the work of this frame is over
+ * because all pairs were examined or the budget is used up. Throws OUT_OF_MEMORY.
  */
 export function lookOn(sliceEnd: f64, budgetEnd: f64): bool {
   if (leftA != 0) {
@@ -130,12 +130,12 @@ function keyOf(a: u32, b: u32): u64 {
   return (<u64>a << 32) | b;
 }
 
-/** Answers from when on a pair may be left. */
+/** Returns the time from which on a pair may be suspended. */
 function untilOf(a: u32, b: u32, sliceEnd: f64, budgetEnd: f64): f64 {
   return mustFinish == keyOf(a, b) ? sliceEnd : min(sliceEnd, budgetEnd);
 }
 
-/** Counts an interruption; tells whether the pair was left because the budget is used up. */
+/** Counts an interruption; returns whether the pair was suspended because the budget is used up. */
 function isOver(a: u32, b: u32, sliceEnd: f64, budgetEnd: f64): bool {
   interruptions++;
   return budgetEnd <= sliceEnd && mustFinish != keyOf(a, b);
@@ -156,15 +156,15 @@ function begin(a: Proxy, b: Proxy, sliceEnd: f64, budgetEnd: f64): bool {
   return true;
 }
 
-/** Answers an object's mesh, of a posed one the mesh at rest; 0 for other shapes. */
+/** Returns an object's mesh, for a posed one the mesh at rest; 0 for other shapes. */
 function meshAtRest(item: Item): u32 {
   return item.mesh == 0 ? 0 : <u32>changetype<usize>(baseOf(changetype<Mesh>(item.mesh)));
 }
 
-/** Resumes the pair that was left. Answers whether it is done. */
+/** Resumes the suspended pair. Returns whether it is done. */
 function goOn(sliceEnd: f64, budgetEnd: f64): bool {
   const a = leftA, b = leftB;
-  // What fails has not to be gone on with.
+  // If this throws, the pair must not be resumed.
   leftA = 0;
   const outcome = resumePair(untilOf(a, b, sliceEnd, budgetEnd));
   if (outcome == 0) {
@@ -172,7 +172,7 @@ function goOn(sliceEnd: f64, budgetEnd: f64): bool {
     return false;
   }
   take(proxyOf(a), proxyOf(b), outcome, isOld);
-  if (!isBudgeted) done++; // it is the next
+  if (!isBudgeted) done++; // it was the next in the queue
   else markDone(placeInQueue(a, b), isOld);
   return true;
 }

@@ -1,7 +1,7 @@
-// Narrow phase: decides whether two shapes whose bounds overlap are in contact, which contains which, and finds the
+// Narrow phase: decides whether two shapes whose bounds overlap are in contact and which contains which, and finds the
 // contact in as much detail as both objects want: separating axes of the bounds in float32, then in float64, then the
-// shapes. It reads nothing of the scene, as it is also a module of its own (pair-module.ts), and in the core itself it
-// knows no shape of meshes, but their bounds.
+// shapes. It reads nothing of the scene, since it is also compiled into a module of its own (pair-module.ts). In the
+// core itself it knows only the bounds of meshes, not their shapes.
 
 import {
   CONTACTS_BONES, CONTACTS_BOUNDS, CONTACTS_MANIFOLD, CONTACTS_NONE, FLAG_STATIC, PRECISION_MESH, SHAPE_BOX,
@@ -53,7 +53,7 @@ export function canCollide(a: Proxy, b: Proxy): bool {
 }
 
 /**
- * Answers NO_CONTACT, or which contains which: 0 neither, 1 a inside b, 2 b inside a. a has the lower id. Finds the
+ * Returns NO_CONTACT, or which contains which: 0 neither, 1 a inside b, 2 b inside a. a has the lower id. Finds the
  * contact in as much detail as both want.
  */
 export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
@@ -76,14 +76,14 @@ export function collide(a: Proxy, b: Proxy, itemA: Item, itemB: Item): i32 {
   }
   setSolid(shapeA, a, firstItem);
   setSolid(shapeB, b, secondItem);
-  // Which way a surface faces is a part of its contact.
+  // The orientation of the surfaces is part of their contact.
   if (shapeA.shape == SHAPE_MESH) settleWhole(changetype<Mesh>(shapeA.mesh));
   if (shapeB.shape == SHAPE_MESH) settleWhole(changetype<Mesh>(shapeB.mesh));
   findContact(shapeA, shapeB, partly == 0 ? contained : partly, detail);
   return contained;
 }
 
-/** Finds which bones or given boxes meet, where at least one of the two has some. Answers whether any do. */
+/** Finds which bones or given boxes meet, if at least one of the objects has some. Returns whether any do. */
 function collideBoxes(a: Proxy, b: Proxy, isBoxedA: bool, isBoxedB: bool, detail: i32): bool {
   if (isBoxedA && isBoxedB) return bonesMeet(a, firstItem, b, secondItem);
   if (isBoxedA) {
@@ -94,7 +94,7 @@ function collideBoxes(a: Proxy, b: Proxy, isBoxedA: bool, isBoxedB: bool, detail
   return bonesMeetShape(secondItem, a, shapeA, false);
 }
 
-/** Sets what stands for an object that has no boxes: its shape, by detail 'bounds' its bounds. */
+/** Sets the shape that represents an object without boxes: its own, or its bounds for detail 'bounds'. */
 function setWhole(out: PlacedShape, proxy: Proxy, item: Item, detail: i32): void {
   if (detail != CONTACTS_BOUNDS) {
     setSolid(out, proxy, item);
@@ -113,7 +113,7 @@ export function areBoxes(a: Proxy, b: Proxy): bool {
   return a.shape == SHAPE_BOX && b.shape == SHAPE_BOX;
 }
 
-/** Which has parts inside the other while neither is inside as a whole; the contact is found as if it were. */
+/** Which object has parts inside the other while neither is inside as a whole; the contact is found as if it were. */
 let partly: i32 = 0;
 
 function collideShapes(a: Proxy, b: Proxy, known: u32, detail: i32): i32 {
@@ -124,14 +124,14 @@ function collideShapes(a: Proxy, b: Proxy, known: u32, detail: i32): i32 {
   if (onlyBoxes) {
     return boxes == APART ? NO_CONTACT : boxes == FIRST_INSIDE ? 1 : boxes == SECOND_INSIDE ? 2 : 0;
   }
-  // The bounds of other shapes say nothing where they are apart by no more than rounding: the shapes may touch. What
-  // has its bounds in a box is in it.
+  // The bounds of other shapes decide nothing if they are apart by no more than rounding: the shapes may touch. A shape
+  // whose bounds are in a box is in that box.
   if (b.shape == SHAPE_BOX && boxes == FIRST_INSIDE) return 1;
   if (a.shape == SHAPE_BOX && boxes == SECOND_INSIDE) return 2;
   return collideSolids(a, b);
 }
 
-/** Does as `collideShapes` does by their bounds, by the shapes themselves. */
+/** Does the same as `collideShapes`, by the shapes themselves instead of their bounds. */
 function collideSolids(a: Proxy, b: Proxy): i32 {
   setSolid(shapeA, a, firstItem);
   setSolid(shapeB, b, secondItem);
@@ -145,7 +145,7 @@ function collideSolids(a: Proxy, b: Proxy): i32 {
   return isInside(shapeA, shapeB) ? 1 : isInside(shapeB, shapeA) ? 2 : 0;
 }
 
-/** Whether a plane is known to be between two that do not meet, so that neither holds the other. */
+/** Whether a plane is known to separate two shapes that do not meet, so that neither contains the other. */
 let areParted: bool = false;
 
 function shapesMeet(a: Proxy, b: Proxy): bool {
@@ -165,7 +165,7 @@ function shapesMeet(a: Proxy, b: Proxy): bool {
 }
 
 /**
- * Sets the object's own shape. Of a sphere or a box the candidate knows all, so that nothing far away in memory is
+ * Sets the object's own shape. The proxy describes a sphere or a box completely, so that nothing far away in memory is
  * read.
  */
 function setSolid(out: PlacedShape, proxy: Proxy, item: Item): void {

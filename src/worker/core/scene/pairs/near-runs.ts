@@ -1,5 +1,5 @@
-// What is near a leaf of the broad phase in runs: of one class each (collision-classes.ts), or all of it in one. An object
-// sweeps over the runs that it may collide with.
+// The objects near a leaf of the broad phase, in runs: of one class each (collision-classes.ts), or all in one. An object
+// is swept over the runs that it may collide with.
 
 import { reserve } from '../../memory';
 import { Proxy } from '../../shape/proxy';
@@ -9,15 +9,15 @@ import { keepNear, near, nearCount, nearStride, proxies } from './near-boxes';
 const runEnds: usize = memory.data(<i32>(2 * MOST_CLASSES + 1) * 4, 16);
 export const runClasses: usize = memory.data(<i32>(2 * MOST_CLASSES + 1) * 4, 16);
 export let runCount: u32 = 0;
-/** The class of a run whose pairs are looked at one by one. */
+/** The class of a run whose pairs are tested one by one. */
 export const ANY_CLASS: u32 = 0xffffffff;
-/** Classes pay from so many boxes near a leaf on: in frames of 10,000 boxes 60 are near a leaf. */
+/** Classes pay from this many boxes near a leaf on: in frames of 10,000 boxes 60 are near a leaf. */
 export const CROWD: u32 = 256;
 
-/** How many of those that are near are the leaf's own: they come first. */
+/** How many of the near objects are the leaf's own: these come first. */
 export let sweepOwn: usize = 0;
 
-/** Puts all that is near a leaf in runs, of which the first `own` are the leaf's. Throws OUT_OF_MEMORY. */
+/** Puts all objects near a leaf in runs; the first `own` objects are the leaf's. Throws OUT_OF_MEMORY. */
 export function beginRuns(own: usize): void {
   sweepOwn = own;
   runCount = 1;
@@ -32,7 +32,7 @@ let spareProxies: usize = 0;
 const places: usize = memory.data(<i32>(2 * MOST_CLASSES) * 4, 16);
 
 /**
- * Leaves out what collides with nothing, and puts the rest in runs, the leaf's own first, by counting. Throws
+ * Leaves out objects that collide with nothing and puts the rest in runs, the leaf's own first, by counting sort. Throws
  * OUT_OF_MEMORY.
  */
 function arrange(): void {
@@ -41,7 +41,7 @@ function arrange(): void {
   for (let i: usize = 0; i < nearCount; i++) {
     store<u32>(classes + (i << 2), classOf(changetype<Proxy>(<usize>load<u32>(proxies + (i << 2)))));
   }
-  // Where there are too many classes, all count as one.
+  // If there are too many classes, all count as one.
   const kinds = isOverfull ? 1 : classCount;
   memory.fill(places, 0, <usize>(2 * kinds) << 2);
   for (let i: usize = 0; i < nearCount; i++) {
@@ -83,11 +83,11 @@ function arrange(): void {
   sweepOwn = own;
 }
 
-/** How many boxes a sweep may look at for each object that is near: descending the trees takes about as long. */
+/** How many boxes a sweep may test per near object: descending the trees takes about as long. */
 const QUICK_SWEEP: u64 = 1024;
 
 /**
- * Tells whether sweeping over what is not the cell's own takes no longer than a descent of the trees for each own
+ * Returns whether sweeping over the objects of other cells takes no longer than a descent of the trees for each own
  * object.
  */
 export function isQuick(): bool {
@@ -107,7 +107,7 @@ export function isQuick(): bool {
   return boxes <= QUICK_SWEEP * nearCount;
 }
 
-/** Leaves only the cell's own objects to be swept over. */
+/** Keeps only the cell's own objects to be swept over. */
 export function leaveOwn(): void {
   keepNear(sweepOwn);
   while (runCount > 0 && beginOf(runCount - 1) >= sweepOwn) runCount--;
@@ -125,7 +125,7 @@ export function endOf(run: u32): usize {
   return <usize>load<u32>(runEnds + (<usize>run << 2));
 }
 
-/** Answers the address of the next place in an entry's run, 0 where the entry is left out. */
+/** Returns the address of the next place in an entry's run; 0 if the entry is left out. */
 // @ts-ignore: decorator
 @inline
 function placeOf(i: usize, kinds: u32): usize {

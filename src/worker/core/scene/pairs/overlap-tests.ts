@@ -1,6 +1,6 @@
-// Tests two placed shapes for overlap, touching included. Where one of them is round, the test is made in the space
-// where that one is the unit sphere or a capsule of radius 1: the other overlaps it where it is no farther than 1 from
-// its centre or segment. Decided in float64; touching is granted what rounding may take away.
+// Tests two placed shapes for overlap, touching included. If one of them is round, the test is made in the space in
+// which that one is the unit sphere or a capsule of radius 1: the other overlaps it if it is no farther than 1 from its
+// centre or segment. Decided in float64; touching has a tolerance of the possible rounding error.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
 import { Affine, relate } from '../../math/affine';
@@ -17,7 +17,9 @@ const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const back = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** Tests whether two shapes overlap: meshes are surfaces, all else is solid. The witness is that of two meshes. */
+/**
+ * Tests whether two shapes overlap: meshes are surfaces, all other shapes are solid. The witness is that of two meshes.
+ */
 export function shapesOverlap(a: PlacedShape, b: PlacedShape, witness: Witness): bool {
   if (a.shape == SHAPE_MESH && b.shape == SHAPE_MESH) {
     relate(map, mapOf(a), mapOf(b));
@@ -47,7 +49,7 @@ function meetsMesh(solid: PlacedShape, other: PlacedShape): bool {
   return meshMeetsCapsule(mesh, map, solid.half);
 }
 
-/** Changes a map to a capsule's space into one to that of the cube about it. */
+/** Changes a map to a capsule's space into a map to the space of the cube around it. */
 export function shorten(m: Affine, half: f64): void {
   const shorter = 1.0 / (1.0 + half);
   m.xz *= shorter;
@@ -57,8 +59,8 @@ export function shorten(m: Affine, half: f64): void {
 }
 
 /**
- * Tests whether a round shape meets a box: an end of its segment is in the box, or a face with an end on its outer side
- * is near enough.
+ * Tests whether a round shape meets a box: an end of its segment is in the box, or it is near enough to a face that an
+ * end is on the outer side of.
  */
 function roundMeetsBox(round: PlacedShape, box: PlacedShape): bool {
   relate(back, mapOf(box), mapOf(round));
@@ -110,11 +112,11 @@ function roundsMeet(a: PlacedShape, b: PlacedShape): bool {
   return ellipsoidToParallelogram(-map.tx, -map.ty, -map.tz, 0, 0, a.half, x, y, z) <= touching * touching;
 }
 
-/** The radii of a ball within the unit ball's image, and of one around it. */
+/** The radii of a ball inside the unit ball's image, and of one around it. */
 export let innerRadius: f64 = 0;
 export let outerRadius: f64 = 0;
 
-/** Sets the radii by Gershgorin's bounds of the singular values' squares. */
+/** Sets the radii by Gershgorin's bounds of the squared singular values. */
 export function setRadii(m: Affine): void {
   const xx = m.xx * m.xx + m.xy * m.xy + m.xz * m.xz, xy = abs(m.xx * m.yx + m.xy * m.yy + m.xz * m.yz);
   const yy = m.yx * m.yx + m.yy * m.yy + m.yz * m.yz, xz = abs(m.xx * m.zx + m.xy * m.zy + m.xz * m.zz);

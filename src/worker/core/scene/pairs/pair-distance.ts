@@ -1,5 +1,5 @@
-// How far two objects are from each other: their shapes (distance/shape-distance.ts), and 0 where a solid mesh holds the
-// other or a part of it. It reads nothing of the scene, as it is in the interruptible module too (pair-module.ts).
+// The distance of two objects: that of their shapes (distance/shape-distance.ts), and 0 if a solid mesh contains the other or a
+// part of it. It reads nothing of the scene, since it is also part of the interruptible module (pair-module.ts).
 
 import { PRECISION_MESH } from '../../../../shared/layout';
 import * as shapes from '../../distance/shape-distance';
@@ -7,7 +7,10 @@ import { Item } from '../../shape/item';
 import { PlacedShape, setPlacedShape } from '../../shape/placed-shape';
 import { insideX, insideY, insideZ, oneHoldsOther } from './containment';
 
-/** Where two objects are nearest (layout.ts, DISTANCE_*): in the world, one point twice where they meet; and the triangles, -1 of what has none. */
+/**
+ * The nearest points of two objects (layout.ts, DISTANCE_*): in the world, the same point twice if they meet; and the triangles,
+ * -1 for shapes without any.
+ */
 @unmanaged
 export class PairDistance {
   distance: f64;
@@ -15,14 +18,14 @@ export class PairDistance {
   pointBX: f64; pointBY: f64; pointBZ: f64;
   triangleA: i32;
   triangleB: i32;
-  /** 1 where they are as near as was asked for; 0 says that the rest means nothing. */
+  /** 1 if they are within the given limit; if 0, the other fields mean nothing. */
   isNear: u32;
 }
 
 const shapeA = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const shapeB = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 
-/** Measures how far two objects are, if they are no farther than `limit`. Throws OUT_OF_MEMORY. */
+/** Measures the distance of two objects, if it is no more than `limit`. Throws OUT_OF_MEMORY. */
 export function measurePair(out: PairDistance, a: Item, b: Item, limit: f64): void {
   setPlacedShape(shapeA, a, PRECISION_MESH);
   setPlacedShape(shapeB, b, PRECISION_MESH);

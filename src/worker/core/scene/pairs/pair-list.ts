@@ -1,14 +1,14 @@
-// The record of a pair in contact, and lists of them, sorted by their objects.
+// The record of a pair in contact, and lists of such records, sorted by their objects.
 
 @unmanaged
 export class Pair {
-  b: u32; // first, so that the two read as one u64 sort by a, then b
+  b: u32; // first, so that both ids read as one u64 sort by a, then b
   a: u32;
   contained: u8;
   begun: u8;
   stale: u8;
   pad: u8;
-  /** When the two met on their way to where they are, 1 where they are in contact there. */
+  /** When the two met on their ways, from 0 to 1; 1 if they are in contact at the end. */
   time: f32;
   groupA: u32;
   groupB: u32;

@@ -1,5 +1,5 @@
-// Answers the queries `contact` and `distance`: those of two objects, whatever their layers, groups and details say. Like
-// a frame's pairs, one with a mesh is looked at by the interruptible module, in slices.
+// Answers the queries `contact` and `distance`: those of two objects, regardless of their layers, groups and details. As in a
+// frame, a pair with a mesh is examined by the interruptible module, in slices.
 
 import { SHAPE_POINT_LINE } from '../../../../shared/layout';
 import {
@@ -17,9 +17,9 @@ import { Outcome } from './outcome';
 import { PairDistance } from './pair-distance';
 import { isHeavy } from './pair-test';
 
-/** Is answered for a pair that was left: it must be resumed. */
+/** Returned for a suspended pair: it must be resumed. */
 const LEFT: i32 = -2;
-/** Are answered where the object of the lower id, or the other, is points or lines, of which distances are not measured. */
+/** Returned if the object of the lower id, or the other one, is points or lines, whose distances are not measured. */
 const FIRST_UNMEASURED: i32 = -3;
 const SECOND_UNMEASURED: i32 = -4;
 
@@ -29,26 +29,26 @@ const firstItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const secondItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
 const found = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
 
-/** What the two reach: their clearances. The way on which they came is the frame's alone. */
+/** The clearances of the two objects. The ways on which they came matter only to frames. */
 const reach = changetype<PairReach>(memory.data(<i32>PAIR_REACH_BYTES, 16));
 
 const measured = changetype<PairDistance>(memory.data(<i32>offsetof<PairDistance>(), 16));
 
-/** How many contacts and distances wait as their objects were copied, and whether one was left in the midst of its work. */
+/** How many contacts and distances wait with copies of their objects, and whether one was suspended. */
 let keptCount: u32 = 0;
 let isLeft: bool = false;
 
-/** Tells whether a contact or a distance was left in the midst of its work, or waits as it was copied. */
+/** Returns whether a contact or a distance was suspended, or waits with copies of its objects. */
 export function isContactOpen(): bool {
   return isLeft || keptCount != 0;
 }
 
-/** Gives up the contact or distance that was left: the next pair that is begun takes its place. */
+/** Gives up the suspended contact or distance: the next pair that is begun takes its place. */
 export function giveUpContact(): void {
   isLeft = false;
 }
 
-/** Tells whether the contact of two objects may take long. */
+/** Returns whether the contact of two objects may take long. */
 export function isLongContact(a: u32, b: u32, detail: u32): bool {
   if (!isAlive(a) || !isAlive(b)) return false;
   take(first, a, detail);
@@ -58,10 +58,10 @@ export function isLongContact(a: u32, b: u32, detail: u32): bool {
 }
 
 /**
- * Finds the contact of two objects, of which `a` is the lower id, until a time by the clock of `now`. Answers
- * NO_CONTACT, which contains which (0 neither, 1 a inside b, 2 b inside a), or LEFT: then `resumeContact` must follow
- * until it answers something else, before the narrow phase of any frame and any other contact that may take long. An object that is not
- * there has no contact, and neither has one of points or lines. Throws OUT_OF_MEMORY.
+ * Finds the contact of two objects, of which `a` has the lower id, until a time by the clock of `now`. Returns NO_CONTACT, which
+ * contains which (0 neither, 1 a inside b, 2 b inside a), or LEFT: then `resumeContact` must follow until it returns something
+ * else, before the narrow phase of any frame and any other contact that may take long. An object that does not exist has no
+ * contact, nor has one of points or lines. Throws OUT_OF_MEMORY.
  */
 export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
   if (!isAlive(a) || !isAlive(b)) return NO_CONTACT;
@@ -86,8 +86,9 @@ export function beginContact(a: u32, b: u32, detail: u32, until: f64): i32 {
 }
 
 /**
- * Copies two objects as they are for a contact that takes long, and answers where: `beginKeptContact` must follow. They
- * may change meanwhile, and get other meshes; those that they have now must stay as they are. Throws OUT_OF_MEMORY.
+ * Copies two objects in their current state for a contact that takes long, and returns the address of the copies:
+ * `beginKeptContact` must follow. The objects may change meanwhile and get other meshes; their current meshes must stay
+ * unchanged. Throws OUT_OF_MEMORY.
  */
 export function keepContact(a: u32, b: u32, detail: u32): usize {
   const kept = allocate(KEPT_CLEARANCE + 16);
@@ -98,7 +99,7 @@ export function keepContact(a: u32, b: u32, detail: u32): usize {
   return kept;
 }
 
-/** Where the sum of both clearances is behind the copies of two objects. */
+/** Offset of the sum of both clearances, after the copies of two objects. */
 const KEPT_CLEARANCE: usize = 2 * (PROXY_BYTES + KEPT_ITEM_BYTES);
 
 function clearanceOf(id: u32): f64 {
@@ -115,13 +116,13 @@ function keep(to: usize, id: u32, detail: u32): void {
   keepItem(to + PROXY_BYTES, itemAt(slotOf(id)));
 }
 
-/** Begins the contact of two objects as they were copied, and frees the copies; answers as `beginContact`. */
+/** Begins the contact of two copied objects and frees the copies; returns the same as `beginContact`. */
 export function beginKeptContact(kept: usize, until: f64): i32 {
   takeKept(kept);
   return conclude(beginPair(first, keptItem(firstItem), second, keptItem(secondItem), reachOrNothing(), until));
 }
 
-/** Takes two objects as they were copied, and frees the copies. */
+/** Takes over two copied objects and frees the copies. */
 function takeKept(kept: usize): void {
   const other = kept + PROXY_BYTES + KEPT_ITEM_BYTES;
   memory.copy(changetype<usize>(first), kept, PROXY_BYTES);
@@ -134,7 +135,7 @@ function takeKept(kept: usize): void {
   giveUpLeft();
 }
 
-/** Tells whether two objects are there and have a distance. */
+/** Returns whether two objects exist and have a distance. */
 export function canMeasure(a: u32, b: u32): bool {
   return (
     isAlive(a) && isAlive(b) &&
@@ -143,29 +144,29 @@ export function canMeasure(a: u32, b: u32): bool {
 }
 
 /**
- * Measures how far two objects are, up to `limit`, until a time by the clock of `now`. Answers NO_CONTACT where they are
- * farther, 0 where they are not (`measuredDistance`), FIRST_UNMEASURED, SECOND_UNMEASURED, or LEFT, as `beginContact`:
- * then `resumeDistance` must follow. As of a contact that takes long, no other may be left. Throws OUT_OF_MEMORY.
+ * Measures the distance of two objects, up to `limit`, until a time by the clock of `now`. Returns NO_CONTACT if they are farther
+ * apart, 0 if not (`measuredDistance`), FIRST_UNMEASURED, SECOND_UNMEASURED, or LEFT, as `beginContact`: then `resumeDistance`
+ * must follow. As with a contact that takes long, no other may be suspended meanwhile. Throws OUT_OF_MEMORY.
  */
 export function beginDistance(a: u32, b: u32, limit: f64, until: f64): i32 {
   if (!isAlive(a) || !isAlive(b)) return NO_CONTACT;
   const itemA = itemAt(slotOf(a)), itemB = itemAt(slotOf(b));
   if (itemA.shape == <u8>SHAPE_POINT_LINE) return FIRST_UNMEASURED;
   if (itemB.shape == <u8>SHAPE_POINT_LINE) return SECOND_UNMEASURED;
-  // Other shapes are measured there as well, so that the core needs no copy of that: 5 KB gzipped.
+  // The interruptible module measures other shapes as well, so that the core needs no copy of that code: 5 KB gzipped.
   giveUpLeft();
   return concludeDistance(beginMeasure(itemA, itemB, limit, until));
 }
 
-/** Begins the distance of two objects as `keepContact` has copied them, and frees the copies. */
+/** Begins the distance of two objects that `keepContact` has copied, and frees the copies. */
 export function beginKeptDistance(kept: usize, limit: f64, until: f64): i32 {
   takeKept(kept);
   return concludeDistance(beginMeasure(keptItem(firstItem), keptItem(secondItem), limit, until));
 }
 
-/** Goes on with the distance that was left; answers as `beginDistance`. */
+/** Resumes the suspended distance; returns the same as `beginDistance`. */
 export function resumeDistance(until: f64): i32 {
-  isLeft = false; // where it fails
+  isLeft = false; // in case it throws
   return concludeDistance(resumePair(until));
 }
 
@@ -176,14 +177,14 @@ function concludeDistance(outcome: usize): i32 {
   return measured.isNear ? 0 : NO_CONTACT;
 }
 
-/** Answers where the last distance is (DISTANCE_*). */
+/** Returns the address of the last distance (DISTANCE_*). */
 export function measuredDistance(): usize {
   return changetype<usize>(measured);
 }
 
-/** Goes on with the contact that was left; answers as `beginContact`. */
+/** Resumes the suspended contact; returns the same as `beginContact`. */
 export function resumeContact(until: f64): i32 {
-  isLeft = false; // where it fails
+  isLeft = false; // in case it throws
   return conclude(resumePair(until));
 }
 
@@ -201,8 +202,8 @@ function take(proxy: Proxy, id: u32, detail: u32): void {
 }
 
 /**
- * Answers how many points the last contact has; the next ones answer where they are (CONTACT_*), and the same of the
- * crossings and of the pairs of bones.
+ * Returns the number of points of the last contact. The next functions return the address of the points (CONTACT_*), and the same
+ * of the crossings and of the pairs of bones.
  */
 export function contactPointCount(): u32 { return found.pointCount; }
 export function contactPoints(): usize { return found.points; }

@@ -1,10 +1,10 @@
-// A direct-mapped cache between frames: eight bytes for each of some pairs of objects, by a hash of their ids; who came
-// last stays. The table's address is the caller's: PAIR_BYTES for each of 2^bits entries.
+// A direct-mapped cache between frames: eight bytes for each of some pairs of objects, by a hash of their ids; a new
+// pair replaces an old one. The caller provides the table: PAIR_BYTES for each of 2^bits entries.
 
-/** The ids of both objects, and what is kept of them. */
+/** The ids of both objects, and the cached value. */
 export const PAIR_BYTES: i32 = 16;
 
-/** Answers what is kept of a pair, else `otherwise`. */
+/** Returns the cached value of a pair, else `otherwise`. */
 // @ts-ignore: decorator
 @inline
 export function recall(table: usize, bits: u64, a: u32, b: u32, otherwise: u64): u64 {
@@ -26,7 +26,7 @@ function idsOf(a: u32, b: u32): u64 {
   return (<u64>a << 32) | b;
 }
 
-/** Answers the address of a pair's entry, by multiplicative hashing (Knuth 1973, vol. 3, 6.4). */
+/** Returns the address of a pair's entry, by multiplicative hashing (Knuth 1973, vol. 3, 6.4). */
 // @ts-ignore: decorator
 @inline
 function entryOf(table: usize, bits: u64, ids: u64): usize {

@@ -1,5 +1,5 @@
-// Looks at a pair at once where that takes no longer than some microseconds, whatever the shapes are; pairs with a
-// mesh, which may take as long as the mesh is large, are left for slices (narrow-phase-slices.ts).
+// Examines a pair at once if that takes no longer than a few microseconds whatever the shapes are. Pairs with a mesh, which
+// may take time in proportion to the mesh, are left for slices (narrow-phase-slices.ts).
 
 import { CONTACTS_BOUNDS, FLAG_BOXES, SHAPE_MESH } from '../../../../shared/layout';
 import { Item } from '../../shape/item';
@@ -11,12 +11,12 @@ import { NO_CONTACT, collide } from './narrow-phase';
 import { REACHING_BYTE } from '../../shape/reach';
 import { mayMeet } from './reaching-pairs';
 
-/** Flags in a proxy's second byte of those that may be much work by any detail. */
+/** Flags in a proxy's second byte of objects that may be much work at any detail. */
 const HEAVY_BYTE: u8 = <u8>(REACHING_BYTE | (FLAG_BOXES >> 8));
 
 /**
- * Tells whether the work on a pair is left to the interruptible module: where it is not bounded, as one of the two is a mesh
- * and more than bounds are asked for, or boxes stand for one, and where one reaches beyond its shape.
+ * Returns whether the work on a pair is left to the interruptible module because it is not bounded: one of the two is a mesh
+ * and more than bounds are requested, or boxes represent a mesh, or one has a reach beyond its shape.
  */
 // @ts-ignore: decorator
 @inline
@@ -27,18 +27,18 @@ export function isHeavy(a: Proxy, b: Proxy): bool {
   );
 }
 
-/** Looks at two objects that may collide, or leaves them for slices; `a` has the lower id. Throws OUT_OF_MEMORY. */
+/** Examines two objects that may collide, or leaves them for slices; `a` has the lower id. Throws OUT_OF_MEMORY. */
 export function lookOrPostpone(a: Proxy, b: Proxy): void {
   if (!isHeavy(a, b)) look(a, b);
   else if (mayMeet(a, b)) postpone(a.id, b.id);
 }
 
-/** Looks at two objects that may collide; `a` has the lower id. Throws OUT_OF_MEMORY. */
+/** Examines two objects that may collide; `a` has the lower id. Throws OUT_OF_MEMORY. */
 export function look(a: Proxy, b: Proxy): void {
   lookWith(a, itemOf(a.id), b, itemOf(b.id));
 }
 
-/** Looks at two objects as these records have them. Throws OUT_OF_MEMORY. */
+/** Examines two objects in the state of these records. Throws OUT_OF_MEMORY. */
 export function lookWith(a: Proxy, itemA: Item, b: Proxy, itemB: Item): void {
   const contained = collide(a, b, itemA, itemB);
   if (contained != NO_CONTACT) addFound(a, b, contained);

@@ -1,5 +1,5 @@
-// Finds which objects are in contact, and which pairs have begun and ended since the frame before. When few objects
-// changed, only their pairs are found anew and merged with the rest.
+// Finds which objects are in contact, and which pairs have begun and ended since the previous frame. When few objects changed,
+// only their pairs are found again and merged with the rest.
 
 import { NOTHING, beginPool, carryContact, takePool } from '../../contact/manifold/pool';
 import { now } from '../../host';
@@ -21,42 +21,42 @@ import {
 /** The pairs of this frame, sorted. */
 export let pairs: usize = 0;
 export let pairCount: u32 = 0;
-/** The pairs of the frame before that have ended, sorted. */
+/** The pairs of the previous frame that have ended, sorted. */
 export const ended = changetype<RecordList>(memory.data(<i32>offsetof<RecordList>(), 16));
 export let endedCount: u32 = 0;
-/** How many pairs wait for a later frame, besides those that keep their last answer. */
+/** How many pairs wait for a later frame, not counting those that keep their last answer. */
 export let waitingCount: u32 = 0;
 
-let found: usize = 0; // what was found, sorted, where it is merged
-let next: usize = 0; // the pairs that are made, while `pairs` are those of the frame before
+let found: usize = 0; // the newly found pairs, sorted, when they are to be merged
+let next: usize = 0; // the pairs being made, while `pairs` are still those of the previous frame
 let nextCount: u32 = 0;
 let nextIsMade: bool = false;
 let staleCount: u32 = 0;
 
-// What is done for a frame's pairs, one after the other.
-const ORDERING: u32 = 0; // the queue
+// The phases of finding a frame's pairs, one after the other.
+const ORDERING: u32 = 0; // sorts the queue
 const LOOKING: u32 = 1;
 const SORTING: u32 = 2;
 const MERGING: u32 = 3;
 const COMPARING: u32 = 4;
-const GATHERING: u32 = 5; // what waits
+const GATHERING: u32 = 5; // collects the waiting pairs
 let phase: u32 = 0;
-/** How far a phase has come with what is new, and with the pairs of the frame before. */
+/** Progress of a phase through the new pairs, and through those of the previous frame. */
 let newDone: u32 = 0;
 let oldDone: u32 = 0;
 /**
- * Whether `pairs` are another core's: objects that have gone since then were never here, and no slot of theirs is
- * touched.
+ * Whether `pairs` were made by another core: objects that have been removed since were never in this core, so that no slot of
+ * theirs is touched.
  */
 let isForeign: bool = false;
-/** Whether there is anything to find in this frame; with a queue that outlives it. */
+/** Whether there is anything to find in this frame; and whether the queue may outlive the frame. */
 let isFinding: bool = false;
 let isQueueing: bool = false;
 let isBroadPhaseDone: bool = false;
 
 /**
- * Begins to find this frame's pairs, all of them or those for which there is time. Until `takePairs`, the pairs of the
- * frame before are there as well. Throws OUT_OF_MEMORY.
+ * Begins to find this frame's pairs: all of them, or those for which there is time. Until `takePairs`, the pairs of the
+ * previous frame are kept as well. Throws OUT_OF_MEMORY.
  */
 export function beginPairs(withBudget: bool): void {
   endedCount = 0;
@@ -66,7 +66,7 @@ export function beginPairs(withBudget: bool): void {
   if (!isFinding) return;
   isQueueing = withBudget || hasWaiting();
   isBroadPhaseDone = false;
-  // What was left out in the frame before may be any pair.
+  // The pairs that the previous frame left out may be any.
   if (isTruncated) touchAll();
   begin(unpaired.count * 4 > liveCount);
 }
@@ -83,7 +83,7 @@ function touchAll(): void {
   for (let slot: u32 = 0; slot < slotCount; slot++) if (idAt(slot) != 0) addSlot(unpaired, slot);
 }
 
-/** Continues the broad phase until the slice ends. Answers whether it is done. Throws OUT_OF_MEMORY. */
+/** Continues the broad phase until the slice ends. Returns whether it is done. Throws OUT_OF_MEMORY. */
 export function findCandidates(sliceEnd: f64): bool {
   if (!isFinding) return true;
   if (isBroadPhaseDone) return orderOn(sliceEnd);
@@ -108,8 +108,8 @@ function orderOn(sliceEnd: f64): bool {
 }
 
 /**
- * Looks for contacts, and makes them the next pairs, until the slice ends. Answers whether the frame's pairs are found. Throws
- * OUT_OF_MEMORY.
+ * Examines candidates for contacts and makes them the next pairs, until the slice ends. Returns whether the frame's pairs are
+ * found. Throws OUT_OF_MEMORY.
  */
 export function findPairs(sliceEnd: f64, budgetEnd: f64): bool {
   if (!isFinding || nextIsMade) return true;
@@ -136,7 +136,7 @@ export function findPairs(sliceEnd: f64, budgetEnd: f64): bool {
   return nextIsMade;
 }
 
-/** Answers how many pairs there will be, and where; `takePairs` makes them the frame's. */
+/** Returns the number of the new pairs; `pairsToBe` is their address. `takePairs` makes them the frame's. */
 export function countPairs(): u32 {
   return nextIsMade ? nextCount : pairCount;
 }
@@ -145,20 +145,17 @@ export function pairsToBe(): usize {
   return nextIsMade ? next : pairs;
 }
 
-/** Tells whether the pairs that will be are those of the frame before, of which none has begun. */
+/** Returns whether the pairs are the same as in the previous frame, so that none has begun. */
 export function arePairsKept(): bool {
   return !nextIsMade;
 }
 
-/** Answers how many pairs will wait. */
+/** Returns how many pairs will wait for a later frame. */
 export function countWaiting(): u32 {
   return nextIsMade ? leftCount - staleCount : waitingCount;
 }
 
-/**
- * Makes what was found the pairs of the frame. This is a step of its own, as running out of memory before it must lose
- * nothing.
- */
+/** Makes the new pairs those of the frame. This is a separate step, so that running out of memory before it loses nothing. */
 export function takePairs(): void {
   endChanges();
   if (!nextIsMade) return;
@@ -193,12 +190,12 @@ export function setPairs(a: usize, b: usize, groupA: usize, groupB: usize, count
   }
 }
 
-/** Tells whether what was found is merged with what is kept. */
+/** Returns whether newly found pairs are merged with kept ones. */
 function isMerging(): bool {
   return !isAll || isQueueing;
 }
 
-/** Makes room for the next pairs, and begins to sort what was found. Throws OUT_OF_MEMORY. */
+/** Makes room for the next pairs and begins to sort the newly found ones. Throws OUT_OF_MEMORY. */
 function beginNext(): void {
   nextCount = isMerging() ? 0 : foundCount;
   const most = isMerging() ? <u64>foundCount + pairCount : foundCount;
@@ -209,14 +206,14 @@ function beginNext(): void {
   staleCount = 0;
 }
 
-/** Notes how far a phase has come. Tells whether the slice is over. */
+/** Records the progress of a phase. Returns whether the slice is over. */
 function isOver(i: u32, j: u32, sliceEnd: f64): bool {
   newDone = i;
   oldDone = j;
   return now() >= sliceEnd;
 }
 
-/** Makes the next pairs of what was found and of what is kept, in order. Answers whether that is done. Throws OUT_OF_MEMORY. */
+/** Merges newly found and kept pairs, in order, into the next pairs. Returns whether that is done. Throws OUT_OF_MEMORY. */
 function mergeFound(sliceEnd: f64): bool {
   let i = newDone, j = oldDone;
   const count = pairCount;
@@ -240,7 +237,7 @@ function mergeFound(sliceEnd: f64): bool {
   return true;
 }
 
-/** Tests whether a pair of the frame before keeps its answer. Slots whose object has gone are touched too. */
+/** Returns whether a pair of the previous frame keeps its answer. Slots of removed objects count as touched, too. */
 // @ts-ignore: decorator
 @inline
 function isKept(pair: Pair, fate: u32): bool {
@@ -257,7 +254,7 @@ function carry(pair: Pair, isLeft: bool): void {
   pair.groupB = proxyOf(pair.b).group;
 }
 
-/** Finds which of `next` have begun, and which of `pairs` have ended. Answers whether that is done. Throws OUT_OF_MEMORY. */
+/** Finds which of `next` have begun and which of `pairs` have ended. Returns whether that is done. Throws OUT_OF_MEMORY. */
 function compare(sliceEnd: f64): bool {
   let i = newDone, j = oldDone;
   for (let since: u32 = 1; i < nextCount || j < pairCount; since++) {

@@ -1,6 +1,6 @@
-// The narrow phase of two objects that reach beyond their shapes. They are in contact if their shapes are; if not, where they
-// are no farther apart than their clearances; and if not that either, where they met on the way on which they came. It reads
-// nothing of the scene, as it is in the interruptible module alone (pair-module.ts).
+// The narrow phase of two objects of which at least one has a reach beyond its shape. They are in contact if their shapes
+// are; failing that, if they are no farther apart than their clearances; and failing that, if they met on their ways to where
+// they are. It reads nothing of the scene, since it is part of the interruptible module only (pair-module.ts).
 
 import { CONTACTS_BONES, CONTACTS_BOUNDS, PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';
 import { addBonePair, addPoint, clearContact } from '../../contact/manifold/contact';
@@ -18,13 +18,13 @@ import {
 import { bonesNear, isBoxed } from './bone-pairs';
 import { NO_CONTACT, collide } from './narrow-phase';
 
-/** When the two met: 1 where they are in contact as they are. */
+/** When the two met: 1 if they are in contact where they are. */
 export let metAt: f64 = 1;
 
 const shapeA = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const shapeB = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 
-/** Answers as `collide` does, and sets `metAt`. Throws OUT_OF_MEMORY. */
+/** Returns the same as `collide`, and sets `metAt`. Throws OUT_OF_MEMORY. */
 export function collideInReach(a: Proxy, b: Proxy, itemA: Item, itemB: Item, reach: PairReach): i32 {
   metAt = 1;
   const contained = collide(a, b, itemA, itemB);
@@ -56,7 +56,10 @@ export function collideInReach(a: Proxy, b: Proxy, itemA: Item, itemB: Item, rea
   return 0;
 }
 
-/** Finds which two given boxes meet first on the way, and when; what has none has its bounds. Answers whether any do. */
+/**
+ * Finds which two given boxes meet first on the way, and when; an object without boxes is represented by its bounds. Returns
+ * whether any do.
+ */
 function boxesMeetOnWay(itemA: Item, isBoxedA: bool, itemB: Item, isBoxedB: bool, reach: PairReach): bool {
   const listA: usize = isBoxedA ? boxListOf(itemA) : 0, listB: usize = isBoxedB ? boxListOf(itemB) : 0;
   const countA: u32 = isBoxedA ? boxList(listA).count : 1, countB: u32 = isBoxedB ? boxList(listB).count : 1;
@@ -80,13 +83,13 @@ function boxesMeetOnWay(itemA: Item, isBoxedA: bool, itemB: Item, isBoxedB: bool
   return isMet;
 }
 
-/** Adds the point halfway between the two that are nearest to each other. */
+/** Adds the midpoint of the two nearest points. */
 function addGap(): void {
   const gap = shapes.distance;
   let x = shapes.pointBX - shapes.pointAX, y = shapes.pointBY - shapes.pointAY, z = shapes.pointBZ - shapes.pointAZ;
   let length = sqrt(x * x + y * y + z * z);
   if (!(length > 0)) {
-    // They touch but for rounding.
+    // They touch, except for rounding.
     x = shapeB.tx - shapeA.tx; y = shapeB.ty - shapeA.ty; z = shapeB.tz - shapeA.tz;
     length = sqrt(x * x + y * y + z * z);
     if (!(length > 0)) z = length = 1;

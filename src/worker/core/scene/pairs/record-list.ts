@@ -1,5 +1,5 @@
-// A list of records that grows without being copied: where a million pairs were found, the copies of their lists took 43 ms in
-// one piece, and those of their contacts 206.
+// A list of records that grows without copying: when a million pairs were found, the copies of their lists took 43 ms in one
+// piece, and those of their contacts 206.
 
 import { allocate, capacityOf, reserve } from '../../memory';
 
@@ -7,27 +7,27 @@ import { allocate, capacityOf, reserve } from '../../memory';
 export const SEGMENT_RECORDS: u32 = 1 << 13;
 const SEGMENT_BITS: u32 = 13;
 
-/** How many records are looked at between two readings of the clock: some 0.1 ms, and 0.5 where caches miss. */
+/** How many records are processed between two readings of the clock: about 0.1 ms, or 0.5 if caches miss. */
 export const AT_ONCE: u32 = SEGMENT_RECORDS;
 
-/** The addresses of segments, the first of which is as long as it has to be. Must begin as zeros. */
+/** A list of segments, of which the first is only as long as it has to be. Must begin as zeros. */
 @unmanaged
 export class RecordList {
   segments: usize;
   segmentCount: u32;
-  /** Where the next record goes, and where the room for records ends there. */
+  /** The address of the next record, and the end of the room for records there. */
   next: usize;
   end: usize;
 }
 
-/** Begins a list anew. */
+/** Empties a list. */
 // @ts-ignore: decorator
 @inline
 export function clearRecords(list: RecordList): void {
   list.next = list.end = 0;
 }
 
-/** Answers where the i-th record is. */
+/** Returns the address of the i-th record. */
 // @ts-ignore: decorator
 @inline
 export function recordIn<T>(list: RecordList, i: u32): usize {
@@ -35,13 +35,16 @@ export function recordIn<T>(list: RecordList, i: u32): usize {
   return <usize>segment + <usize>(i & (SEGMENT_RECORDS - 1)) * offsetof<T>();
 }
 
-/** Answers where the segment begins whose first record is the i-th, as far as there is one. */
+/** Returns the address of the segment whose first record is the i-th, or 0. */
 export function firstOf(list: RecordList, i: u32): usize {
   const segment = i >> SEGMENT_BITS;
   return segment < list.segmentCount ? <usize>load<u32>(list.segments + (<usize>segment << 2)) : 0;
 }
 
-/** Makes room for a record behind the first `count` ones, which are all that were added. Answers where. Throws OUT_OF_MEMORY. */
+/**
+ * Makes room for a record after the first `count` ones, which must be all that were added. Returns its address. Throws
+ * OUT_OF_MEMORY.
+ */
 // @ts-ignore: decorator
 @inline
 export function roomBehind<T>(list: RecordList, count: u32): usize {

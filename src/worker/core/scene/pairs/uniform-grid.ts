@@ -1,12 +1,12 @@
-// A uniform grid (Ericson, Real-Time Collision Detection, 2005, 7.1) of moving objects of like sizes. Cells are no shorter than
-// any object, so that what overlaps an object lies in its own cell or in one beside that. Objects are put in the order of their cells
-// by counting; three cells in a row are one range then.
+// A uniform grid (Ericson, Real-Time Collision Detection, 2005, 7.1) of moving objects of similar sizes. Cells are at least as
+// long as any object, so that every object that overlaps another lies in the same cell or in a neighbour of it. A counting sort
+// puts the objects in the order of their cells; three cells in a row are then one range.
 //
 // The bounds of an object are a polytope of seven directions (Klosowski et al., "Efficient Collision Detection Using Bounding
-// Volume Hierarchies of k-DOPs", 1998): the axes and the four diagonals of a cube. Each bound is a byte, in steps so small that two
-// objects that overlap are less than half of a byte's range from each other; then the difference is right though the steps
-// themselves wrap around. Whether two objects overlap is one subtraction of vectors. What is apart and wraps around may seem to
-// overlap: the separating axes tell.
+// Volume Hierarchies of k-DOPs", 1998): the axes and the four diagonals of a cube. Each bound is a byte, in steps so small that
+// the bounds of two overlapping objects differ by less than half of a byte's range; then the difference is right although the
+// steps themselves wrap around. One vector subtraction tests two objects for overlap. Objects that are apart may seem to overlap
+// because of the wrapping: the separating axes decide that.
 
 import { laneCompaction } from '../../math/lane-compaction';
 import { reserve } from '../../memory';
@@ -15,66 +15,72 @@ import { sceneOriginX, sceneOriginY, sceneOriginZ } from '../objects';
 import { BLOCK_BYTES, HOLE, Tree, blockAt, cellAt, highest, laneAt, proxyAt, slotAt } from '../index/octree';
 import { isAnyReaching } from '../ways';
 
-/** Fewer objects have no need of a grid; more are not put in one, as that is not done in slices and would take more than 3 ms. */
+/** Fewer objects need no grid. More are not put in one, since that is not done in slices and would take more than 3 ms. */
 const FEWEST: u32 = 128;
 const MOST: u32 = 1 << 16;
 /**
- * How many pairs of one cell there may be for each object, where sizes are alike and where they are not: cells are as large as
- * the longest object. The broad phase of 10,000 turned boxes takes 0.70 of the time that it takes by the trees where each meets 1.3
- * others, 0.58 to 0.75 where they are 2 to 8 times as dense; with ten of 10,000 eight times as long as the others it would take
- * 9 times as long. Where more are together, 256 are near each, and the trees pass over whole classes (near-runs.ts).
+ * How many pairs in the same cell there may be per object, for similar and for dissimilar sizes: cells are as large as the
+ * longest object. The broad phase of 10,000 turned boxes takes 0.70 of the time of the trees if each meets 1.3 others, and 0.58
+ * to 0.75 if they are 2 to 8 times as dense; with ten of 10,000 eight times as long as the others it would take 9 times as long.
+ * If more objects are together, 256 are near each, and the trees skip whole classes (near-runs.ts).
  */
 const MOST_TOGETHER_ALIKE: u32 = 4;
 const MOST_TOGETHER: u32 = 1;
-/** Sizes are alike where the longest edge of bounds is no more than so many times the mean. */
+/** Sizes are similar if the longest edge of any bounds is no more than this many times the mean. */
 const ALIKE: f32 = 2.5;
-/** A cell is longer than the longest object by so much at least, so that rounding leaves neighbours beside each other. */
+/**
+ * A cell is longer than the longest object by at least this factor, so that rounding leaves neighbours in neighbouring cells.
+ */
 const LONGER: f32 = 1.001;
-/** How many cells there may be along an axis; and for each object. */
+/** The most cells along an axis, and the most cells per object. */
 const MOST_ALONG: f32 = 1000;
 const MOST_CELLS: f32 = 3;
-/** The steps of the longest object at most, as two of these are to be less than 127, and each bound is up to 1.15 too far. */
+/**
+ * The most steps of the longest object: two such lengths must be less than 127, and each bound may be up to 1.15 too far out.
+ */
 const MOST_STEPS: f32 = 61;
-/** The steps of the scene along a diagonal at most, so that float32 has 1/32 of a step there. */
+/** The most steps of the scene along a diagonal, so that float32 resolves 1/32 of a step there. */
 const ALL_STEPS: f32 = 262144;
-/** How long a diagonal of the unit cube is, rounded up. */
+/** The length of a diagonal of the unit cube, rounded up. */
 const DIAGONAL: f32 = 1.7320509;
-/** Half a step, as the nearest is taken, and what rounding may take away. */
+/** Half a step for rounding to the nearest step, plus the possible rounding error. */
 const OUTWARD: f32 = 0.65;
-/** The last bit of floats from this number on is a step: their last byte is the number of steps from the middle. */
+/** The last bit of floats from this number on is a step: their last byte is the number of steps from the centre. */
 const STEPS: f32 = 12582912; // 1.5 · 2^23
 /** The last bit of floats from this number on is a unit. */
 const UNITS: f32 = 8388608; // 2^23
 const UNITS_MASK: i32 = 0x7fffff;
-/** Frames that are found by the trees after one whose objects suit no grid. */
+/** How many frames use the trees after one whose objects do not suit a grid. */
 const FRAMES_WITHOUT: u32 = 16;
-/** How many objects are swept between two looks at the clock. */
+/** How many objects are swept between two readings of the clock. */
 const OBJECTS_AT_ONCE: u32 = 1024;
 
 /** In the order of cells: the bounds of each object, low and then the negative of high; and the addresses of proxies. */
 let bounds: usize = 0;
 export let gridProxies: usize = 0;
 export let gridCount: u32 = 0;
-/** Where the objects of each cell begin; its end is where those of the next begin. */
+/** The index of each cell's first object; the range ends where that of the next cell begins. */
 let starts: usize = 0;
 let cellCount: u32 = 0;
-/** The number that stands for the cell of an empty position. */
+/** The cell number of empty positions. */
 let nowhere: u32 = 0;
-/** The numbers of cells from a row to the next, and from a plane to the next. */
+/** The difference of cell numbers from a row to the next, and from a plane to the next. */
 let row: u32 = 0;
 let plane: u32 = 0;
-/** In the order of cells: the address of the start before that of the object's cell. */
+/** In the order of cells: the address of the entry of `starts` before that of the object's cell. */
 let startsOf: usize = 0;
-/** By position: the number of the cell. */
+/** By position: the cell number. */
 let cellsOf: usize = 0;
 let nextObject: u32 = 0;
 let framesWithout: u32 = 0;
 
-/** The rows of cells that an object is swept over, its own and four that come later: how far their starts are from its cell's. */
+/**
+ * The rows of cells that an object is swept over, its own and four later ones: the offsets of their starts from that of its cell.
+ */
 const RUNS_BYTES: i32 = 5 * 4;
 const runs: usize = memory.data(RUNS_BYTES, 16);
 
-/** Puts the objects of a tree in a grid. Answers false where that would not pay. Throws OUT_OF_MEMORY. */
+/** Puts the objects of a tree in a grid. Returns false if that would not pay. Throws OUT_OF_MEMORY. */
 export function fillGrid(tree: Tree): bool {
   if (framesWithout > 0) {
     framesWithout--;
@@ -99,7 +105,7 @@ let diagonalScale: f32 = 0;
 function layOutCells(tree: Tree): bool {
   let most = f32x4.splat(0), mostSum = most, total = most;
   for (let block = tree.blocks, end = blockAt(tree, tree.positions); block < end; block += BLOCK_BYTES) {
-    // Of an empty lane it is -Infinity.
+    // -Infinity for an empty lane.
     const x = f32x4.sub(v128.load(block, 48), v128.load(block));
     const y = f32x4.sub(v128.load(block, 64), v128.load(block, 16));
     const z = f32x4.sub(v128.load(block, 80), v128.load(block, 32));
@@ -128,8 +134,8 @@ function layOutCells(tree: Tree): bool {
   inverse = 1 / length;
   const mostScale = ALL_STEPS / (3 * size);
   scale = min(MOST_STEPS / longest, mostScale);
-  // What reaches beyond its shape does so along diagonals as well. Of 10,000 continuous boxes 14,300 pairs are left to the
-  // separating axes then, where 18,500 would be without diagonals, and the broad phase takes 0.92 of the time.
+  // The reach beyond a shape extends along diagonals as well. For 10,000 continuous boxes, 14,300 pairs are then left to the
+  // separating axes, instead of 18,500 without diagonals, and the broad phase takes 0.92 of the time.
   diagonalScale = min(MOST_STEPS / (sum + 2 * DIAGONAL * farthest), mostScale);
   row = <u32>nx;
   plane = row * <u32>ny;
@@ -137,7 +143,7 @@ function layOutCells(tree: Tree): bool {
   return true;
 }
 
-/** Answers the most that an object of a tree reaches beyond its shape. */
+/** Returns the farthest reach of any object of a tree beyond its shape. */
 function farthestReach(tree: Tree): f32 {
   let farthest: f32 = 0;
   for (let position: u32 = 0; position < tree.positions; position++) {
@@ -146,11 +152,13 @@ function farthestReach(tree: Tree): f32 {
   return farthest;
 }
 
-/** Finds the cells of all objects and how many are in each. Answers false where too many are in one. Throws OUT_OF_MEMORY. */
+/**
+ * Finds the cells of all objects and the number of objects in each. Returns false if too many share a cell. Throws OUT_OF_MEMORY.
+ */
 function countCells(tree: Tree): bool {
   const positions = tree.positions;
-  // The first is no cell, so that each has one before it; the runs of the last ones go a plane beyond; behind that is one for
-  // empty positions.
+  // The first entry is no cell, so that each cell has an entry before it. The runs of the last cells extend a plane beyond. The
+  // entry behind that is for empty positions.
   nowhere = cellCount + plane + row + 5;
   const words = <u64>nowhere + 3;
   starts = reserve(starts, 0, words << 2);
@@ -169,7 +177,7 @@ function countCells(tree: Tree): bool {
     const isThere = f32x4.le(v128.load(block), v128.load(block, 48));
     v128.store(at, v128.bitselect(v128.and(cell, i32x4.splat(UNITS_MASK)), noCell, isThere));
     for (const last = at + 16; at < last; at += 4) {
-      // Two further on, so that the sums are where cells begin while these are filled.
+      // Written two entries later, so that the sums are the beginnings of cells while these are being filled.
       const to = starts + (<usize>load<u32>(at) << 2);
       const before = load<u32>(to, 8);
       store<u32>(to, before + 1, 8);
@@ -236,14 +244,14 @@ function sortByCells(tree: Tree): void {
   }
 }
 
-/** Answers the last bytes of the lanes of a, then of b, in the first half of a vector. */
+/** Returns the last bytes of the lanes of a, then of b, in the first half of a vector. */
 // @ts-ignore: decorator
 @inline
 function lastBytes(a: v128, b: v128): v128 {
   return v128.shuffle<i8>(a, b, 0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28);
 }
 
-/** Answers how far a vector reaches along the four diagonals of a cube. */
+/** Returns the projections of a vector on the four diagonals of a cube. */
 // @ts-ignore: decorator
 @inline
 function alongDiagonals(x: v128, y: v128, z: v128): v128 {
@@ -258,14 +266,15 @@ function edgeAlong(edge: usize): v128 {
   return f32x4.abs(alongDiagonals(v128.load32_splat(edge), v128.load32_splat(edge, 4), v128.load32_splat(edge, 8)));
 }
 
-/** Tells whether objects are still to be swept. */
+/** Returns whether objects are still to be swept. */
 export function hasRest(): bool {
   return nextObject < gridCount;
 }
 
 /**
- * Sweeps objects over their neighbours until so many bytes are listed, or for a while. Writes the proxies of pairs whose bounds
- * overlap to two lists, which have room for as many as there are in the grid behind that, and a vector. Answers the bytes of each.
+ * Sweeps objects over their neighbours until this many bytes are listed, or until OBJECTS_AT_ONCE objects are swept. Writes the
+ * proxies of pairs with overlapping bounds to two lists; beyond `bytes`, these must have room for as many entries as there are
+ * objects in the grid, and a vector. Returns the bytes of each list.
  */
 export function sweepGrid(firsts: usize, seconds: usize, bytes: usize): usize {
   let listed: usize = 0, i = nextObject;
@@ -275,11 +284,11 @@ export function sweepGrid(firsts: usize, seconds: usize, bytes: usize): usize {
     const first = v128.load32_splat(gridProxies + (<usize>i << 2));
     const cell = <usize>load<u32>(startsOf + (<usize>i << 2));
     for (let run = runs; run < runs + RUNS_BYTES; run += 4) {
-      // In its own row, only what comes later: those of the other rows do.
+      // In its own row, only later objects: objects in other rows are all later.
       const start = cell + <usize>load<u32>(run);
       let k = <usize>max(load<u32>(start), i + 1);
       const end = <usize>load<u32>(start, 12);
-      // Nearly all runs are four or less, so that none is asked whether it is empty.
+      // Nearly all runs have four objects or fewer, so none is tested for being empty.
       do {
         const four = bounds + (k << 4);
         const p = compare(against, four), q = compare(against, four + 32);
@@ -297,7 +306,9 @@ export function sweepGrid(firsts: usize, seconds: usize, bytes: usize): usize {
   return listed;
 }
 
-/** Answers the halves of two comparisons, the first lanes of one and then of the other, with both halves of each as one. */
+/**
+ * Combines the halves of two comparisons: the first lanes of one and then of the other, where both halves of each are merged.
+ */
 // @ts-ignore: decorator
 @inline
 function compare(against: v128, two: usize): v128 {

@@ -1,9 +1,9 @@
-// Caches which blocks of two meshes met when the pair was looked at last: they are tried first the next time. It proves
-// itself or nothing, so it need not be forgotten when an object or its mesh becomes another. A frame of 2,000 moving
+// Caches which blocks of two meshes met when the pair was last examined: they are tried first the next time. A cached
+// witness is always verified, so it need not be invalidated when an object or its mesh changes. A frame of 2,000 moving
 // icospheres of 320 triangles that asks whether they touch takes 0.70 to 0.74 of the time, one of 64 dragons in a loose
-// heap 0.95 to 1.01. Of pairs that do not touch nothing is kept: in that heap, yes or no of all 232 candidates takes
-// 2,596 of the 27,000 node pairs of a frame with manifolds, 11 each, which is less than any cached proof would take
-// that they are apart.
+// heap 0.95 to 1.01. Nothing is cached for pairs that do not touch: in that heap, yes or no of all 232 candidates takes
+// 2,596 of the 27,000 node pairs of a frame with manifolds, 11 each, which is less than any cached proof of separation
+// would take.
 
 import { Witness } from '../../mesh/query/mesh-pair';
 import { PAIR_BYTES, keep, recall } from './pair-table';
@@ -11,10 +11,10 @@ import { PAIR_BYTES, keep, recall } from './pair-table';
 const BITS: u64 = 13;
 const table: usize = memory.data(PAIR_BYTES << <i32>BITS, 16);
 const recalled = changetype<Witness>(memory.data(<i32>offsetof<Witness>(), 16));
-/** What stands for no witness: NO_BLOCK twice. */
+/** The value for no witness: NO_BLOCK twice. */
 const NO_WITNESS: u64 = u64.MAX_VALUE;
 
-/** Answers what is kept of two meshes that are objects, in a place that the next call reuses. */
+/** Returns the cached witness of two objects with meshes, in a buffer that the next call reuses. */
 export function witnessOf(a: u32, b: u32): Witness {
   store<u64>(changetype<usize>(recalled), recall(table, BITS, a, b, NO_WITNESS));
   return recalled;

@@ -1,6 +1,6 @@
 // Finds the objects whose bounds overlap an axis-aligned box of the world: a descent of all octrees that tests four
 // boxes at a time (the interval test of Ericson, "Real-Time Collision Detection", 2005, 4.2). Conservative: bounds are
-// float32 about the scene's origin, rounded outwards; who asks decides by shape. World units.
+// float32 relative to the scene's origin, rounded outwards; the caller decides by shape. World units.
 
 import { reserve } from '../../memory';
 import { isIgnored, sidesOf } from './filter';
@@ -10,7 +10,7 @@ import {
 } from '../index/octree';
 import { boundsIn } from '../index/bounding-spheres';
 
-/** Slots that were found, in the order of the descent. */
+/** The slots that were found, in the order of the descent. */
 let slots: usize = 0;
 export let aabbCount: u32 = 0;
 let stack: usize = 0;
@@ -22,8 +22,8 @@ export function aabbAt(i: u32): u32 {
 }
 
 /**
- * Finds the objects that the filter lets pass and that may reach into a box of the world, of which this is the middle
- * and half the size. Throws OUT_OF_MEMORY.
+ * Finds the objects that pass the filter and may reach into a box of the world, given by its centre and half size.
+ * Throws OUT_OF_MEMORY.
  */
 export function queryAabb(x: f64, y: f64, z: f64, hx: f64, hy: f64, hz: f64): void {
   aabbCount = 0;
@@ -43,7 +43,7 @@ function add(slot: u32): void {
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
 let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
 
-/** Tests which of four boxes overlap the box that is asked about; answers a bit each. */
+/** Tests which of four boxes overlap the query's box; returns a bit mask. */
 // @ts-ignore: decorator
 @inline
 function overlaps(block: usize): u32 {
@@ -58,7 +58,7 @@ function overlaps(block: usize): u32 {
 
 function search(tree: Tree): void {
   if (isEmpty(tree)) return;
-  // Fewer wait than there are cells.
+  // The stack never holds more entries than there are cells.
   stack = reserve(stack, 0, <u64>tree.cellCount << 2);
   let top = stack + 4;
   store<u32>(stack, 0);

@@ -1,10 +1,10 @@
-// Cuts the volume of a query as the world is cut (clipping.ts). Where planes cut away only what is behind all of them, a
-// convex volume becomes several: one for each of these planes, with that plane alone; what is kept is their union.
+// Clips the volume of a query as the world is clipped (clipping.ts). If planes cut away only what is behind all of them,
+// a convex volume becomes several: one for each of these planes, with that plane alone; their union is kept.
 
 import { ClipSet, askedPlanes, planeOf } from './clipping';
 import { addClipPlane, dropPlanes, volumePlaneCount } from './volume';
 
-/** The limits of the part that is looked at, beyond those of the volume. */
+/** The limits of the current part, in addition to those of the volume. */
 export let partLimits: u64 = 0;
 let own: ClipSet | null = null;
 let next: u32 = 0;
@@ -17,7 +17,7 @@ export function clipVolume(): void {
   for (let i: u32 = 0; i < askedPlanes.unionCount; i++) addClipPlane(planeOf(askedPlanes, i));
 }
 
-/** Begins with the parts of the volume for an object with these planes of its own, or null. */
+/** Begins the parts of the volume for an object with these planes of its own, or null. */
 export function beginParts(set: ClipSet | null): void {
   own = set;
   next = 0;
@@ -26,7 +26,7 @@ export function beginParts(set: ClipSet | null): void {
   planeCount = volumePlaneCount();
 }
 
-/** Makes the volume the next part; answers false where there is none, and it is whole again. */
+/** Makes the volume the next part; returns false if there is none, and the volume is whole again. */
 export function nextPart(): bool {
   dropPlanes(planeCount);
   partLimits = 0;
@@ -43,7 +43,7 @@ export function nextPart(): bool {
   return true;
 }
 
-/** Makes the volume whole again before the last part. */
+/** Makes the volume whole again before the last part was reached. */
 export function endParts(): void {
   dropPlanes(planeCount);
 }

@@ -1,16 +1,17 @@
-// What planes cut away of the world is not there for a query. The query brings the planes: its own, and those of the
-// objects' clip sets, by their numbers, so that planes that move change no object. A set cuts away what is behind any of
-// its union planes, and what is behind all of its intersection planes. What is on a plane is kept, as far as float64 can
-// tell. World units.
+// Clipping planes: what they cut away of the world does not exist for a query. The query brings the planes: its own, and
+// those of the objects' clip sets, by their numbers, so that moving planes change no object. A set cuts away what is
+// behind any of its union planes, and what is behind all of its intersection planes. Points on a plane are kept, as far
+// as float64 can tell. World units.
 //
-// A ray needs no clipped triangles: half-spaces are convex, so that union planes leave one part of it, and intersection
-// planes take one part out of it (Cyrus and Beck, "Generalized two- and three-dimensional clipping", 1978).
+// A ray needs no clipped triangles: half-spaces are convex, so that union planes leave one interval of it, and
+// intersection planes remove one interval from it (Cyrus and Beck, "Generalized two- and three-dimensional clipping",
+// 1978).
 
 import { CLIP_SET_BYTES, FILTER_CLIP_PLANES, FILTER_CLIP_SETS, FILTER_CLIP_SET_COUNT } from '../../../../shared/layout';
 import { PLANE_BYTES, Plane } from '../../math/plane';
 import { clipSetOf, slotOf } from '../objects';
 
-/** A set of planes, as layout.ts has it: CLIP_SET_*. */
+/** A set of planes, laid out as in layout.ts: CLIP_SET_*. */
 @unmanaged
 export class ClipSet {
   first: u32;
@@ -21,10 +22,10 @@ export class ClipSet {
 
 const NO_PLANES: usize = memory.data(CLIP_SET_BYTES, 16);
 let planes: usize = 0;
-/** The query's planes, and behind them those of the objects' sets. */
+/** The query's planes, followed by those of the objects' sets. */
 let sets: usize = NO_PLANES;
 let setCount: u32 = 0;
-/** The planes of the query under way. */
+/** The planes of the current query. */
 export let askedPlanes: ClipSet = changetype<ClipSet>(NO_PLANES);
 /** Whether the query has planes of its own. */
 export let isClipped: bool = false;
@@ -35,7 +36,7 @@ export function planeOf(set: ClipSet, i: u32): Plane {
   return changetype<Plane>(planes + (set.first + i) * <u32>PLANE_BYTES);
 }
 
-/** Takes over the planes of a filter (layout.ts, FILTER_*), which are read as long as the query lasts. */
+/** Takes over the planes of a filter (layout.ts, FILTER_*), which are read for as long as the query lasts. */
 export function setClipping(filter: usize): void {
   planes = load<u32>(filter, FILTER_CLIP_PLANES);
   setCount = load<u32>(filter, FILTER_CLIP_SET_COUNT);
@@ -44,36 +45,36 @@ export function setClipping(filter: usize): void {
   isClipped = (askedPlanes.unionCount | askedPlanes.intersectionCount) != 0;
 }
 
-/** Tells whether some objects may have planes of their own. */
+/** Returns whether some objects may have planes of their own. */
 // @ts-ignore: decorator
 @inline
 export function hasOwnSets(): bool {
   return setCount > 1;
 }
 
-/** Answers the set of an object's own planes; null where it has none. */
+/** Returns the set of an object's own planes; null if it has none. */
 export function ownSetOf(id: u32): ClipSet | null {
   return setCount <= 1 ? null : setOf(clipSetOf(slotOf(id)));
 }
 
-/** Answers the clip set of a number; null where the query has none of that number. */
+/** Returns the clip set of a number; null if the query has none of that number. */
 export function setOf(number: u32): ClipSet | null {
   return number == 0 || number >= setCount ? null : changetype<ClipSet>(sets + number * CLIP_SET_BYTES);
 }
 
-/** Tells whether a point is not cut away by the query's planes. */
+/** Returns whether the query's planes keep a point. */
 export function keeps(x: f64, y: f64, z: f64): bool {
   return !isClipped || setKeeps(askedPlanes, x, y, z);
 }
 
-/** Tells whether a point of an object is not cut away. */
+/** Returns whether a point of an object is kept by all planes. */
 export function keepsOf(id: u32, x: f64, y: f64, z: f64): bool {
   if (!keeps(x, y, z)) return false;
   const own = ownSetOf(id);
   return own === null || setKeeps(own, x, y, z);
 }
 
-/** Tells whether a point is not cut away by a set of planes. */
+/** Returns whether a set of planes keeps a point. */
 function setKeeps(set: ClipSet, x: f64, y: f64, z: f64): bool {
   const unionCount = set.unionCount, count = unionCount + set.intersectionCount;
   for (let i: u32 = 0; i < count; i++) {
@@ -84,21 +85,24 @@ function setKeeps(set: ClipSet, x: f64, y: f64, z: f64): bool {
 
 /**
  * The rounding of a plane's value at a point, relative to the sum of its terms: seven roundings of 2⁻⁵³ for the value,
- * three for the point as a sum, some fifteen for where a ray hits in a space of the mesh's own.
+ * three for the point as a sum, about fifteen for the hit of a ray in the mesh's own space.
  */
 const ROUNDING: f64 = 3.552713678800501e-15; // 2^-48
 
-/** Answers a plane's value at a point; 0 where rounding alone makes it negative. */
+/** Returns a plane's value at a point; 0 if rounding alone may make it negative. */
 export function valueAtPoint(plane: Plane, x: f64, y: f64, z: f64): f64 {
   const a = plane.x * x, b = plane.y * y, c = plane.z * z, w = plane.w, value = a + b + c + w;
   return value < 0 && value >= -ROUNDING * (abs(a) + abs(b) + abs(c) + abs(w)) ? 0 : value;
 }
 
-/** A part of a ray: from one t to another, without what is between two others, both themselves excluded. */
+/**
+ * A part of a ray: the interval between two values of t, without the interval between two others; these two are
+ * excluded.
+ */
 @unmanaged
 export class RayPart {
   from: f64; to: f64;
-  /** Both infinite where nothing is taken out. */
+  /** Both are infinite if nothing is removed. */
   cutFrom: f64; cutTo: f64;
 }
 
@@ -121,17 +125,17 @@ export function keptPart(out: RayPart, set: ClipSet, ox: f64, oy: f64, oz: f64, 
   if (!(out.cutFrom < out.cutTo)) out.cutFrom = out.cutTo = Infinity;
 }
 
-// Where a ray meets a plane: kept is what lies beyond `meeting` where `slope` is positive, before it where that is
-// negative, and all or nothing where the two are parallel.
+// Where a ray meets a plane: the part beyond `meeting` is kept if `slope` is positive, the part before it if `slope` is
+// negative, and all or nothing if the two are parallel.
 let slope: f64 = 0;
 let meeting: f64 = 0;
 let isKept: bool = false;
 
-/** Finds where the plane's value along the ray, and as much as rounding may take from it, is 0. */
+/** Finds where the plane's value along the ray, plus the possible rounding error, is 0. */
 function meetPlane(plane: Plane, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64): void {
   const a = plane.x * ox, b = plane.y * oy, c = plane.z * oz, w = plane.w;
   const e = plane.x * dx, f = plane.y * dy, g = plane.z * dz;
-  // The most that the value may be at the origin, and by how much its slope may be off.
+  // The largest possible value at the origin, and the largest error of the slope.
   const most = a + b + c + w + ROUNDING * (abs(a) + abs(b) + abs(c) + abs(w));
   const off = ROUNDING * (abs(e) + abs(f) + abs(g));
   slope = e + f + g;
@@ -140,7 +144,7 @@ function meetPlane(plane: Plane, ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz
     isKept = most >= 0;
     return;
   }
-  // most + t · slope + |t| · off = 0: forwards the value falls more slowly, and backwards, too.
+  // most + t · slope + |t| · off = 0: the value falls more slowly both forwards and backwards.
   const isAhead = most >= 0 == slope < 0;
   meeting = -most / (isAhead ? slope + off : slope - off);
 }

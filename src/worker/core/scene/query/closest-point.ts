@@ -1,7 +1,7 @@
-// Finds the point of a placed shape that is nearest to a given one, and tells whether the shape is around it. Spheres
-// and capsules are ellipsoids and their sweeps (math/ellipsoid.ts), boxes six pairs of triangles (Ericson, "Real-Time
-// Collision Detection", 2005, 5.1), meshes go by their tree (mesh/query/closest-point.ts). All in float64, in world
-// units about the given point.
+// Finds the nearest point of a placed shape to a given one, and whether the shape contains that. Spheres and capsules
+// are ellipsoids and their sweeps (math/ellipsoid.ts), boxes are six pairs of triangles (Ericson, "Real-Time Collision
+// Detection", 2005, 5.1), meshes use their tree (mesh/query/closest-point.ts). All in float64, in world units relative
+// to the given point.
 
 import { SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE } from '../../../../shared/layout';
 import { Affine, copy, invert } from '../../math/affine';
@@ -22,8 +22,8 @@ import { outerRadius, setRadii } from '../pairs/overlap-tests';
 import { PlacedShape, mapOf } from '../../shape/placed-shape';
 
 /**
- * Hold the nearest point, about the given one; and its triangle, -1 of what is no mesh and of the inside of one, or its
- * element, which may also be a point or a line.
+ * The nearest point, relative to the given one; its triangle, -1 for shapes other than meshes and for the inside of a
+ * mesh; and its element, which may also be a point or a line.
  */
 export let solidX: f64 = 0;
 export let solidY: f64 = 0;
@@ -35,12 +35,12 @@ const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** Far more than rounding adds to the sums that bound a distance, and too little to matter. */
+/** Far more than the rounding error of the sums that bound a distance, and too little to matter. */
 const BEYOND_DOUBT: f64 = 1.000000000001;
 
 /**
- * Measures how far a solid is from the point, in the world, and sets its nearest point. May answer Infinity where that
- * is more than `limit`. Throws OUT_OF_MEMORY.
+ * Measures the distance of a solid from the point, in the world, and sets the nearest point. May return Infinity if the
+ * distance is more than `limit`. Throws OUT_OF_MEMORY.
  */
 export function distanceTo(solid: PlacedShape, x: f64, y: f64, z: f64, limit: f64): f64 {
   solidTriangle = solidElement = -1;
@@ -91,8 +91,8 @@ function distanceToPointLine(solid: PlacedShape, x: f64, y: f64, z: f64, limit: 
 }
 
 /**
- * Finds the point of a box that is nearest to the point: tests the faces that have the point on their outer side, as
- * two triangles each. Answers the square of the distance.
+ * Finds the nearest point of a box to the point: tests the faces whose outer side the point is on, as two triangles
+ * each. Returns the squared distance.
  */
 function boxToPoint(box: PlacedShape, cx: f64, cy: f64, cz: f64): f64 {
   invert(inverse, mapOf(box));
@@ -109,8 +109,8 @@ function boxToPoint(box: PlacedShape, cx: f64, cy: f64, cz: f64): f64 {
 }
 
 /**
- * Takes a face's nearest point where the square of its distance is less than `best`. Answers that square. Names columns
- * of the map by their offsets: across, then along.
+ * Takes a face's nearest point if its squared distance is less than `best`. Returns that square. Columns of the map are
+ * given by their offsets: across, then along.
  */
 function faceToPoint(
   box: PlacedShape, cx: f64, cy: f64, cz: f64, across: usize, one: usize, other: usize, side: f64, best: f64,
@@ -140,8 +140,8 @@ function takeTriangle(best: f64): f64 {
 }
 
 /**
- * Tells whether the point is in the solid, on its surface included; of a mesh by its winding number. A point is as
- * certain as its coordinates are in float64. Throws OUT_OF_MEMORY.
+ * Returns whether the point is in the solid, including its surface; for a mesh by its winding number. The test allows
+ * for the rounding of the coordinates in float64. Throws OUT_OF_MEMORY.
  */
 export function isAround(solid: PlacedShape, x: f64, y: f64, z: f64): bool {
   if (solid.shape == SHAPE_POINT_LINE) return false;
@@ -161,12 +161,15 @@ export function isAround(solid: PlacedShape, x: f64, y: f64, z: f64): bool {
 }
 
 /**
- * The rounding of a coordinate and of what is done to it, relative to the coordinate: 2^-51, four units in the last
+ * The rounding of a coordinate and of the operations on it, relative to the coordinate: 2^-51, four units in the last
  * place.
  */
 const COORDINATE_ROUNDING: f64 = 4.440892098500626e-16;
 
-/** Answers a bound of how far rounding one coordinate of point and place may move the point, in the solid's space. */
+/**
+ * Returns a bound of how far the rounding of one coordinate of point and position may move the point, in the solid's
+ * space.
+ */
 // @ts-ignore: decorator
 @inline
 function uncertaintyOf(at: f64, place: f64, x: f64, y: f64, z: f64): f64 {

@@ -1,4 +1,4 @@
-// Holds what the query under way asks of objects: layers, sides, precision, and which ids it ignores.
+// The filter of the current query: layers, sides, precision, and which ids it ignores.
 
 import {
   FILTER_IGNORE, FILTER_IGNORE_COUNT, FILTER_LAYERS, FILTER_OWN_COUNT, FILTER_OWN_IDS, FILTER_OWN_THRESHOLDS,
@@ -9,13 +9,15 @@ import { setClipping } from './clipping';
 import { itemAt, slotOf } from '../objects';
 
 export let layers: u32 = 0;
-/** The sides that are asked for: SIDE_*; SIDE_OWN for those that each object shows. */
+/** The requested sides: SIDE_*; SIDE_OWN for those that each object shows. */
 let sides: u32 = 0;
-/** The precision that is asked for: PRECISION_*. */
+/** The requested precision: PRECISION_*. */
 export let precision: u32 = 0;
-/** How near to a ray points and lines are hit, in world units. */
+/** The distance from a ray within which points and lines are hit, in world units. */
 export let threshold: f64 = 0;
-/** How many objects have a threshold of their own; their ids, ascending, and the thresholds in their own units. */
+/**
+ * How many objects have a threshold of their own; their ids, ascending, and the thresholds in the objects' own units.
+ */
 export let ownCount: u32 = 0;
 let ownIds: usize = 0;
 let ownThresholds: usize = 0;
@@ -38,7 +40,7 @@ export function setFilter(at: usize): void {
   setClipping(at);
 }
 
-/** Answers the object that has the i-th threshold of its own. */
+/** Returns the id of the object with the i-th threshold of its own. */
 export function ownIdAt(i: u32): u32 {
   return load<u32>(ownIds + (<usize>i << 2));
 }
@@ -47,17 +49,17 @@ export function ownThresholdAt(i: u32): f64 {
   return load<f64>(ownThresholds + (<usize>i << 3));
 }
 
-/** Tells whether an object has a threshold of its own. */
+/** Returns whether an object has a threshold of its own. */
 export function hasOwnThreshold(id: u32): bool {
   return ownCount != 0 && isListed(ownIds, ownCount, id);
 }
 
-/** Ignores an object more, instead of the last such; 0 for none. */
+/** Ignores one more object, instead of the last one set here; 0 for none. */
 export function passOver(id: u32): void {
   passedOver = id;
 }
 
-/** Answers which sides of an object the query can hit (SIDE_*): 0 where it does not see the object at all. */
+/** Returns which sides of an object the query can hit (SIDE_*): 0 if the object is invisible to it. */
 // @ts-ignore: decorator
 @inline
 export function sidesOf(proxy: Proxy): u32 {
@@ -66,7 +68,7 @@ export function sidesOf(proxy: Proxy): u32 {
   return sides != SIDE_OWN ? sides : (flags / FLAG_SIDE) & SIDE_DOUBLE;
 }
 
-/** Answers which triangles of an object's mesh the query can hit from other sides (face-sides.ts); 0 for none. */
+/** Returns which triangles of an object's mesh the query can hit from other sides (face-sides.ts); 0 for none. */
 // @ts-ignore: decorator
 @inline
 export function faceSidesOf(proxy: Proxy): usize {
@@ -74,12 +76,12 @@ export function faceSidesOf(proxy: Proxy): usize {
   return itemAt(slotOf(proxy.id)).faceSides;
 }
 
-/** Tells whether an id is ignored. */
+/** Returns whether an id is ignored. */
 export function isIgnored(id: u32): bool {
   return id == passedOver || isListed(ignored, ignoredCount, id);
 }
 
-/** Tells whether an id is in an ascending list, by binary search, as the list may have thousands. */
+/** Returns whether an id is in an ascending list, by binary search, since the list may have thousands. */
 function isListed(ids: usize, count: u32, id: u32): bool {
   let low: u32 = 0, high = count;
   while (low < high) {

@@ -1,5 +1,5 @@
-// Finds what one view sees, or what is on the inner side of planes, outside of a frame. Exact in float64 by what stands
-// for an object at the precision asked for, after the conservative descent of descend.ts. World units.
+// Finds what one view sees, or what is on the inner side of planes, outside of a frame. Exact in float64 for the objects'
+// representation at the requested precision, after the conservative descent of descend.ts. World units.
 
 import { PRECISION_MESH, PRECISION_OBB, SIDE_DOUBLE } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
@@ -28,8 +28,8 @@ let seenCount: u32 = 0;
 let occludedCount: u32 = 0;
 
 /**
- * Finds what a view sees, as ids in result-ids.ts, those wholly inside first; behind what is seen is what was occluded, and
- * then what may hide it. Answers how many in all. Throws OUT_OF_MEMORY.
+ * Finds what a view sees, as ids in result-ids.ts: first objects wholly inside, then the others that are visible, then
+ * occluded objects, then their possible occluders. Returns the number of all. Throws OUT_OF_MEMORY.
  */
 export function frustumOfView(view: usize, filter: usize): u32 {
   describeView(asked, view);
@@ -37,7 +37,7 @@ export function frustumOfView(view: usize, filter: usize): u32 {
 }
 
 /**
- * Finds what is on the inner side of planes, as `frustumOfView` does. `planes`: four f32 each, normals inwards, of any
+ * Finds the objects on the inner side of planes, as `frustumOfView` does. `planes`: four f32 each, normals inwards, of any
  * length. Throws OUT_OF_MEMORY.
  */
 export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
@@ -57,7 +57,7 @@ export function frustumOfPlanes(planes: usize, count: u32, filter: usize): u32 {
   return answer(filter);
 }
 
-/** Counts the ids found last that are seen: behind them there are those that are occluded, then those that hide them. */
+/** Returns how many of the ids found last are visible: the occluded ones follow, then the occluders. */
 export function foundSeen(): u32 {
   return seenCount;
 }
@@ -66,7 +66,7 @@ export function foundOccluded(): u32 {
   return occludedCount;
 }
 
-/** Counts the ids found last that are wholly inside. */
+/** Returns how many of the ids found last are wholly inside. */
 export function foundInside(): u32 {
   return insideCount;
 }
@@ -92,7 +92,7 @@ function answer(filter: usize): u32 {
   return foundCount;
 }
 
-/** Takes out what is not there for the query, and so hides nothing. */
+/** Removes objects that do not exist for the query, so that they occlude nothing. */
 function leaveOutAbsent(bitmap: usize): void {
   for (let w: u32 = 0; w < asked.words; w++) {
     const at = bitmap + (<usize>w << 2);
@@ -104,7 +104,7 @@ function leaveOutAbsent(bitmap: usize): void {
 }
 
 function list(bitmap: usize): void {
-  // What a view of no other layers sees need not be read for them: a million objects take half the time.
+  // If the view sees no other layers, objects need not be read for their layers: a million objects then take half the time.
   const isSure = (asked.layers & ~layers) == 0;
   for (let w: u32 = 0; w < asked.words; w++) {
     for (let bits = load<u32>(bitmap + (<usize>w << 2)); bits != 0; bits &= bits - 1) {
@@ -115,7 +115,7 @@ function list(bitmap: usize): void {
   }
 }
 
-/** Culls as `cull` does, by what stands for the objects. */
+/** Culls as `cull` does, by the objects' representation at the requested precision. */
 function classify(): void {
   beginView(asked, slotCount);
   beginVolume();
@@ -131,7 +131,7 @@ function consider(tree: Tree, position: u32, limits: u64): void {
   const proxy = readPlace(tree, position);
   if (isTooSmall(asked, boundsOf(proxy, bounds)) || isIgnored(proxy.id)) return;
   const slot = slotAt(tree, position);
-  // What is kept of it may be in several parts.
+  // The kept part of an object may consist of several pieces.
   let isInside = true, isThere = false;
   beginParts(null);
   while (nextPart()) {
@@ -142,7 +142,7 @@ function consider(tree: Tree, position: u32, limits: u64): void {
   if (isThere) setBit(isInside ? asked.inside : asked.crossing, slot);
 }
 
-/** Something is kept of it, and nothing of that is in the volume. */
+/** Something of the object is kept, but nothing of that is in the volume. */
 const BESIDE: u32 = 3;
 
 function stateInPart(proxy: Proxy, slot: u32, limits: u64): u32 {

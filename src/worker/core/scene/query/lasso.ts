@@ -1,6 +1,6 @@
-// A polygon on the screen, in the units of clip space over w. It may have thousands of edges and cross itself; inside
-// is by the even-odd rule. Its edges are a chain, and edges that follow one another are near one another: a binary tree
-// of bounding boxes over runs of the chain needs no sorting.
+// A polygon on the screen, in clip space over w. It may have thousands of edges and intersect itself; the even-odd rule
+// defines its inside. Its edges are a chain, and consecutive edges are near each other: a binary tree of bounding boxes
+// over runs of the chain needs no sorting.
 
 import { reserve } from '../../memory';
 
@@ -16,8 +16,7 @@ export const RECT_INSIDE: u32 = 2;
 let vertices: usize = 0;
 let count: u32 = 0;
 /**
- * The tree is laid out as a heap: the children of node i are 2 i and 2 i + 1, the root is 1; leaves are from `leaves`
- * on.
+ * The tree is laid out as a heap: the children of node i are 2 i and 2 i + 1, the root is 1; leaves start at `leaves`.
  */
 let boxes: usize = 0;
 let leaves: u32 = 1;
@@ -26,7 +25,7 @@ let leaves: u32 = 1;
 @inline
 function boxOf(node: u32): usize { return boxes + node * <u32>BOX_BYTES; }
 
-/** Reads the start of an edge; the last edge leads back to vertex 0. */
+/** Returns the start of an edge; the last edge leads back to vertex 0. */
 // @ts-ignore: decorator
 @inline
 export function startX(edge: u32): f64 { return load<f64>(vertices + (<usize>edge << 4)); }
@@ -40,7 +39,7 @@ export function endX(edge: u32): f64 { return startX(edge + 1 == count ? 0 : edg
 @inline
 export function endY(edge: u32): f64 { return startY(edge + 1 == count ? 0 : edge + 1); }
 
-/** Sets the polygon: two f64 for each vertex, which are read as long as the query lasts. Throws OUT_OF_MEMORY. */
+/** Sets the polygon: two f64 per vertex, which are read for as long as the query lasts. Throws OUT_OF_MEMORY. */
 export function setLasso(address: usize, vertexCount: u32): void {
   vertices = address;
   count = vertexCount;
@@ -72,17 +71,17 @@ function setBox(node: u32, lowX: f64, lowY: f64, highX: f64, highY: f64): void {
   store<f64>(box, highY, 24);
 }
 
-/** Tells whether a point is inside: a line from it towards +x crosses an odd number of edges. */
+/** Returns whether a point is inside: a line from it towards +x crosses an odd number of edges. */
 export function lassoHolds(x: f64, y: f64): bool {
   return (crossings(1, 0, leaves * RUN, x, y) & 1) != 0;
 }
 
-/** Counts crossings with the edges [from, to), which are those below the node. */
+/** Counts crossings with the edges [from, to), which are those of the node's subtree. */
 function crossings(node: u32, from: u32, to: u32, x: f64, y: f64): u32 {
   const box = boxOf(node);
   if (load<f64>(box, 8) > y || load<f64>(box, 24) <= y || load<f64>(box, 16) < x) return 0;
   if (load<f64>(box) > x) {
-    // All of the run is to the right: it crosses the line once more or less often than its ends do.
+    // All of the run is to the right: only the parity of its crossings matters, which its two ends decide.
     return startY(from) > y != endY(min(to, count) - 1) > y ? 1 : 0;
   }
   if (node < leaves) {
@@ -99,12 +98,12 @@ function crossings(node: u32, from: u32, to: u32, x: f64, y: f64): u32 {
   return sum;
 }
 
-// --- what the edges meet ---
+// --- intersections with the edges ---
 
-// The rectangle asked about, or that of the polygon.
+// The rectangle to be tested, or that of the polygon.
 let lowX: f64 = 0, lowY: f64 = 0, highX: f64 = 0, highY: f64 = 0;
 
-/** Tells whether a rectangle is wholly inside, wholly outside, or crossed by an edge (RECT_*). */
+/** Returns whether a rectangle is wholly inside, wholly outside, or crossed by an edge (RECT_*). */
 export function rectState(x0: f64, y0: f64, x1: f64, y1: f64): u32 {
   begin();
   add(x0, y0);
@@ -115,9 +114,9 @@ export function rectState(x0: f64, y0: f64, x1: f64, y1: f64): u32 {
   return lassoHolds(x0, y0) ? RECT_INSIDE : RECT_OUTSIDE;
 }
 
-/** The corners of a polygon that planes have cut, as many as math/clip-polygon.ts makes at most. */
+/** The most corners of a clipped polygon, as math/clip-polygon.ts produces them. */
 const MOST_POINTS: i32 = 68;
-/** A convex polygon on the screen; it may be as flat as a line or a point. */
+/** A convex polygon on the screen; it may be degenerate, a line or a point. */
 const points: usize = memory.data(MOST_POINTS * 16, 16);
 let pointCount: u32 = 0;
 
@@ -136,17 +135,17 @@ export function add(x: f64, y: f64): void {
   lowY = min(lowY, y); highY = max(highY, y);
 }
 
-/** Tells whether the convex polygon has a point in common with an edge. */
+/** Returns whether the convex polygon has a point in common with an edge. */
 export function anyEdgeMeets(): bool {
   return meetsBelow(1, 0, leaves * RUN);
 }
 
-/** Tells whether some of the convex polygon is inside the lasso. */
+/** Returns whether any part of the convex polygon is inside the lasso. */
 export function meetsLasso(): bool {
   return anyEdgeMeets() || lassoHolds(load<f64>(points), load<f64>(points, 8));
 }
 
-/** Tells whether all of the convex polygon is inside the lasso. */
+/** Returns whether all of the convex polygon is inside the lasso. */
 export function isInLasso(): bool {
   return !anyEdgeMeets() && lassoHolds(load<f64>(points), load<f64>(points, 8));
 }
@@ -170,8 +169,8 @@ function meetsBelow(node: u32, from: u32, to: u32): bool {
 }
 
 /**
- * Tells whether an edge of the lasso meets the convex polygon. Tries the separating axes: x and y, the edge's normal,
- * and those of the polygon's sides.
+ * Returns whether an edge of the lasso intersects the convex polygon. Tests the separating axes: x and y, the edge's
+ * normal, and those of the polygon's sides.
  */
 function edgeMeets(px: f64, py: f64, qx: f64, qy: f64): bool {
   if (max(px, qx) < lowX || min(px, qx) > highX || max(py, qy) < lowY || min(py, qy) > highY) return false;
@@ -187,7 +186,7 @@ function edgeMeets(px: f64, py: f64, qx: f64, qy: f64): bool {
 }
 
 function separates(nx: f64, ny: f64, px: f64, py: f64, qx: f64, qy: f64): bool {
-  // Relative to a point of both, so that what is on a common line compares as equal.
+  // Relative to a point of the edge, so that points on a common line compare as equal.
   const q = (qx - px) * nx + (qy - py) * ny;
   const from = min<f64>(0, q), to = max<f64>(0, q);
   let low = Infinity, high = -Infinity;
@@ -205,7 +204,7 @@ function separates(nx: f64, ny: f64, px: f64, py: f64, qx: f64, qy: f64): bool {
 let near: usize = 0;
 let nearCount: u32 = 0;
 
-/** Lists the edges whose own rectangle meets this one. Answers how many. Throws OUT_OF_MEMORY. */
+/** Lists the edges whose bounding rectangle overlaps this one. Returns their number. Throws OUT_OF_MEMORY. */
 export function findEdges(x0: f64, y0: f64, x1: f64, y1: f64): u32 {
   lowX = x0; lowY = y0; highX = x1; highY = y1;
   near = reserve(near, 0, <u64>count << 2);

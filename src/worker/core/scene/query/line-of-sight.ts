@@ -1,5 +1,5 @@
 // Finds which objects an eye sees: casts rays from the near plane of a view to points of each, in world units. Sampled,
-// not exact: an object of which only other points are in sight counts as hidden.
+// not exact: an object of which only other points are visible counts as hidden.
 
 import { Affine } from '../../math/affine';
 import { valueAt } from '../../math/plane';
@@ -20,8 +20,8 @@ const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
  * Writes, for each of `count` ids at `targets`, a u8 to `points`: how many of nine points are in the view's frustum,
- * without its margin, and in sight. No point counts of an object that is not alive, not in the view's layers or too
- * small for it. Throws OUT_OF_MEMORY.
+ * without its margin, and visible. It is 0 for an object that is not alive, not in the view's layers or too small for
+ * it. Throws OUT_OF_MEMORY.
  */
 export function sees(view: usize, targets: usize, count: u32, filter: usize, points: usize): void {
   updateTrees();
@@ -53,15 +53,15 @@ function pointsInSight(id: u32): u32 {
 }
 
 /**
- * Tells whether a point of the cube that the target's bounds are an image of is in sight: casts a ray to it from the
- * near plane.
+ * Returns whether a point is visible: casts a ray to it from the near plane. The point is in the cube whose image the
+ * target's bounds are.
  */
 function isInSight(a: f64, b: f64, c: f64): bool {
   const x = bounds.tx + a * bounds.xx + b * bounds.yx + c * bounds.zx;
   const y = bounds.ty + a * bounds.xy + b * bounds.yy + c * bounds.zy;
   const z = bounds.tz + a * bounds.xz + b * bounds.yz + c * bounds.zz;
   if (!volumeHolds(x, y, z) || !keeps(x, y, z)) return false;
-  // Where the line to the eye meets the near plane: an eye at infinity is a direction.
+  // Where the line to the eye intersects the near plane: an eye at infinity is a direction.
   const depth = valueAt(beyondNear, x, y, z);
   const towardsX = eyeX - x * eyeW, towardsY = eyeY - y * eyeW, towardsZ = eyeZ - z * eyeW;
   const rise = beyondNear.x * towardsX + beyondNear.y * towardsY + beyondNear.z * towardsZ;

@@ -1,6 +1,6 @@
-// Tests an OBB tree against a part of space that planes and a lasso bound (volume.ts): whether a triangle touches it,
-// or all are in it. A node's four boxes are sorted by float32 with a bound on its rounding, triangles in float64: what
-// the planes leave of one (math/clip-polygon.ts) is drawn, and that is compared with the lasso.
+// Tests an OBB tree against a volume that planes and a lasso bound (volume.ts): whether a triangle touches it, or all
+// are in it. A node's four boxes are classified in float32 with a bound on the rounding, triangles in float64: a
+// triangle is clipped by the planes (math/clip-polygon.ts), and its projection is compared with the lasso.
 
 import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../../shared/layout';
 import { Affine, invert } from '../../math/affine';
@@ -20,7 +20,7 @@ import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
 
 /**
  * The rounding error in float32 of the distance of a box from a plane of unit normal: coordinates below 3.5, a rotation
- * that is orthonormal to 2⁻¹⁷ of them, and some ten roundings of 2⁻²⁴ of 7.5.
+ * that is orthonormal to 2⁻¹⁷ of them, and about ten roundings of 2⁻²⁴ of 7.5.
  */
 const ROUNDING: f32 = 1.52587890625e-5; // 2^-16
 
@@ -33,7 +33,10 @@ const drawnX = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const drawnY = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const drawnW = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 let eyeTreeX: f64 = 0, eyeTreeY: f64 = 0, eyeTreeZ: f64 = 0;
-/** Whether every triangle counts; or else which ones do, by SIDE_*, but for what is said of each (face-sides.ts). */
+/**
+ * Whether every triangle counts; else which ones do, by SIDE_*, except for triangles with sides of their own
+ * (face-sides.ts).
+ */
 let allCount: bool = true;
 let counted: u32 = SIDE_DOUBLE;
 let faceSides: usize = 0;
@@ -50,9 +53,7 @@ export function planeAt(i: u32): Plane {
   return changetype<Plane>(planes + i * <u32>PLANE_BYTES);
 }
 
-/**
- * Sets the mesh, under its map to the world, and which sides of triangles count. Answers which of `limits` cross it.
- */
+/** Sets the mesh, its map to the world, and which sides of triangles count. Returns which of `limits` cross it. */
 export function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): u64 {
   counted = sides;
   faceSides = list;
@@ -76,7 +77,7 @@ export function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usiz
     const plane = planeAt(i);
     pullBack(plane, volumePlane(i), place);
     normalise(plane);
-    // No point of tree space is farther than 3.5 from its origin; float32 need not see larger numbers.
+    // No point of tree space is farther than 3.5 from its origin; float32 need not handle larger numbers.
     if (plane.w >= 4) crossed &= ~(<u64>1 << i);
     if (plane.w <= -4) plane.w = -4;
   }
@@ -84,8 +85,8 @@ export function enter(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usiz
 }
 
 /**
- * Tells whether a triangle that counts has a point in the volume: one that shows one of `sides` to the eye, or what
- * `list` (face-sides.ts, or 0) says of it.
+ * Returns whether any triangle that counts has a point in the volume: one that shows one of `sides` to the eye, or the
+ * sides that `list` (face-sides.ts, or 0) gives for it.
  */
 export function meshTouches(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): bool {
   return touchesFrom(mesh, enter(mesh, m, limits, sides, list));
@@ -113,7 +114,7 @@ function touchesFrom(mesh: Mesh, limits: u64): bool {
 }
 
 /**
- * Tells whether all that is kept of the triangles that count is in the volume: INSIDE, or NONE where nothing is kept.
+ * Returns whether all that is kept of the triangles that count is in the volume: INSIDE, or NONE if nothing is kept.
  */
 export function meshEnclosure(mesh: Mesh, m: Affine, limits: u64, sides: u32, list: usize): u32 {
   const crossed = enter(mesh, m, limits, sides, list);
@@ -132,7 +133,7 @@ export function meshEnclosure(mesh: Mesh, m: Affine, limits: u64, sides: u32, li
     enterNode(node, crossed);
     for (let i: u32 = 0; i < childCount(node); i++) {
       if (cutAway & (1 << i)) continue;
-      // What is outside is a counter-proof if it counts, and is kept.
+      // A child outside is a counterexample if its triangles count and are kept.
       const isOutside = (outside & (1 << i)) != 0;
       if (isOutside && allCount && (childLimits(i) & clipLimits) == 0) return CROSSING;
       waiting = push(waiting, childOf(node, i), isOutside ? crossed : childLimits(i));
@@ -151,7 +152,7 @@ function push(waiting: u32, child: u32, limits: u64): u32 {
 
 // --- boxes ---
 
-/** The node's children that are surely outside, a bit each; and of these, which planes cut away. */
+/** Bit masks: the node's children that are certainly outside, and those of them that clipping planes cut away. */
 export let outside: u32 = 0;
 export let cutAway: u32 = 0;
 /** The limits that may cross each of the other children. */
@@ -210,8 +211,8 @@ export function enterNode(node: Node, limits: u64): void {
 }
 
 /**
- * Compares a box in the node's frame, as it is drawn, with the lasso. Answers RECT_*; 1, which is RECT_CROSSING, where
- * that cannot be said.
+ * Compares the projection of a box in the node's frame with the lasso. Returns RECT_*; 1, which is RECT_CROSSING, if it
+ * cannot decide.
  */
 function drawnState(lane: usize): u32 {
   let lowX = Infinity, lowY = Infinity, highX = -Infinity, highY = -Infinity, least = Infinity;
@@ -219,7 +220,7 @@ function drawnState(lane: usize): u32 {
     const x = <f64>load<f32>(lane + (corner & 1 ? 48 : 0));
     const y = <f64>load<f32>(lane + (corner & 2 ? 64 : 16));
     const z = <f64>load<f32>(lane + (corner & 4 ? 80 : 32));
-    // Back from the node's frame, by the rotation transposed.
+    // Back from the node's frame, by the transposed rotation.
     const px = rotation.xx * x + rotation.yx * y + rotation.zx * z;
     const py = rotation.xy * x + rotation.yy * y + rotation.zy * z;
     const pz = rotation.xz * x + rotation.yz * y + rotation.zz * z;
@@ -230,7 +231,7 @@ function drawnState(lane: usize): u32 {
     lowX = min(lowX, u); highX = max(highX, u);
     lowY = min(lowY, v); highY = max(highY, v);
   }
-  // Corners may be off by the rounding, as for planes.
+  // Corners may be off by the rounding error, as for planes.
   const offW = slope(drawnW) * <f64>ROUNDING;
   least -= offW;
   if (!(least > 0)) return 1;
@@ -250,7 +251,7 @@ let ax: f64 = 0, ay: f64 = 0, az: f64 = 0;
 let bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
 let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
 
-/** Takes a triangle of a block. Answers false where it does not count. */
+/** Takes a triangle of a block. Returns false if it does not count. */
 function take(block: Block, lane: u32): bool {
   const at = changetype<usize>(block) + (<usize>lane << 2);
   ax = load<f32>(at); ay = load<f32>(at, 16); az = load<f32>(at, 32);
@@ -260,7 +261,7 @@ function take(block: Block, lane: u32): bool {
   if (sides == SIDE_DOUBLE) return true;
   const ex = bx - ax, ey = by - ay, ez = bz - az;
   const fx = cx - ax, fy = cy - ay, fz = cz - az;
-  // The eye's height over the triangle's plane.
+  // The eye's height above the triangle's plane.
   const facing =
     (ey * fz - ez * fy) * (eyeTreeX - ax * eyeW) +
     (ez * fx - ex * fz) * (eyeTreeY - ay * eyeW) +
@@ -316,7 +317,7 @@ function triangleIsEnclosed(limits: u64): bool {
   return polygonIsEnclosed(limits);
 }
 
-/** Tells whether what is kept of the polygon is in the volume; nothing is. */
+/** Returns whether the kept part of the polygon is in the volume; an empty part is. */
 export function polygonIsEnclosed(limits: u64): bool {
   for (let bits = limits & clipLimits; bits != 0; bits &= bits - 1) if (!cut(planeAt(<u32>ctz(bits)))) return true;
   for (let bits = limits & PLANES & ~clipLimits; bits != 0; bits &= bits - 1) {
@@ -330,7 +331,7 @@ export function polygonIsEnclosed(limits: u64): bool {
   return isInLasso();
 }
 
-/** Hands the polygon, which is beyond the near plane, to the lasso. */
+/** Passes the projection of the polygon, which is beyond the near plane, to the lasso. */
 export function draw(): void {
   begin();
   for (let i: u32 = 0; i < cornerCount; i++) {

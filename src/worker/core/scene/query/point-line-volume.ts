@@ -1,6 +1,6 @@
-// Tests a tree of points or lines against a part of space that planes and a lasso bound, as mesh-volume.ts tests one of
-// triangles and with its nodes: float64 decides of each point and line, of which what the planes leave is drawn and compared
-// with the lasso.
+// Tests a tree of points or lines against a volume that planes and a lasso bound, as mesh-volume.ts tests a tree of
+// triangles, and with its nodes. Each point and line is decided in float64: it is clipped by the planes, and its projection
+// is compared with the lasso.
 
 import { SIDE_DOUBLE } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
@@ -26,7 +26,7 @@ function push(waiting: u32, child: u32, limits: u64): u32 {
   return waiting + 1;
 }
 
-/** Tells whether a point, or a place on a line, is in the volume. Throws OUT_OF_MEMORY. */
+/** Returns whether any point, or a point of a line, is in the volume. Throws OUT_OF_MEMORY. */
 export function pointLineTouches(mesh: PointLine, m: Affine, limits: u64): bool {
   return touchesFrom(mesh, enter(meshOf(mesh), m, limits, SIDE_DOUBLE, 0));
 }
@@ -54,7 +54,7 @@ function touchesFrom(mesh: PointLine, crossed: u64): bool {
 }
 
 /**
- * Tells whether all that is kept of points or lines is in the volume: INSIDE, or NONE where nothing is kept. Throws
+ * Returns whether all that is kept of points or lines is in the volume: INSIDE, or NONE if nothing is kept. Throws
  * OUT_OF_MEMORY.
  */
 export function pointLineEnclosure(mesh: PointLine, m: Affine, limits: u64): u32 {
@@ -74,7 +74,7 @@ export function pointLineEnclosure(mesh: PointLine, m: Affine, limits: u64): u32
     enterNode(node, left);
     for (let i: u32 = 0; i < childCount(node); i++) {
       if (cutAway & (1 << i)) continue;
-      // What is outside is a counter-proof if it is kept.
+      // A child outside is a counterexample if it is kept.
       const isOutside = (outside & (1 << i)) != 0;
       if (isOutside && (childLimits(i) & clipLimits) == 0) return CROSSING;
       waiting = push(waiting, childOf(node, i), isOutside ? left : childLimits(i));
@@ -83,10 +83,10 @@ export function pointLineEnclosure(mesh: PointLine, m: Affine, limits: u64): u32
   return INSIDE;
 }
 
-// The ends of an element, of a point twice the same.
+// The ends of an element; for a point, both are the same.
 let ax: f64 = 0, ay: f64 = 0, az: f64 = 0, bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
 
-/** Takes an element of a block. Answers false where there is none. */
+/** Takes an element of a block. Returns false if there is none. */
 function take(block: usize, lane: u32, size: u32): bool {
   if (numberIn(block, lane, size) == NO_ELEMENT) return false;
   const at = block + (<usize>lane << 2);
@@ -136,7 +136,7 @@ function elementIsEnclosed(limits: u64): bool {
   return polygonIsEnclosed(limits);
 }
 
-/** Makes the element a polygon that is as flat as a line or a point. */
+/** Makes the element a degenerate polygon, a line or a point. */
 function setPolygon(): void {
   beginPolygon();
   addCorner(ax, ay, az);

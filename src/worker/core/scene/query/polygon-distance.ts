@@ -1,15 +1,15 @@
-// Measures how near a convex polygon in space comes to the segment from (0, 0, -half) to (0, 0, half), in float64, in
-// the units of the polygon (Ericson, "Real-Time Collision Detection", 2005, 5.1).
+// Measures the distance of a convex polygon in space from the segment from (0, 0, -half) to (0, 0, half), in float64,
+// in the units of the polygon (Ericson, "Real-Time Collision Detection", 2005, 5.1).
 
 import { cornerCount, cornerX, cornerY, cornerZ } from '../../math/clip-polygon';
 import { Plane, valueAt } from '../../math/plane';
 
-/** The polygon's point that is nearest to the segment. */
+/** The polygon's nearest point to the segment. */
 export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 let least: f64 = 0;
 
 /**
- * Answers the distance from the segment of the polygon of math/clip-polygon.ts, which lies in a plane of unit normal.
+ * Returns the distance from the segment to the polygon of math/clip-polygon.ts, which lies in a plane of unit normal.
  */
 export function approach(plane: Plane, half: f64): f64 {
   least = Infinity;
@@ -38,7 +38,7 @@ function offer(x: f64, y: f64, z: f64, half: f64): void {
   nearestZ = z;
 }
 
-/** Tries the foot of the perpendicular from the point at height z of the segment, if it is within the polygon. */
+/** Tries the foot of the perpendicular from the point at height z of the segment, if it is inside the polygon. */
 function offerInner(plane: Plane, z: f64, half: f64): void {
   const distance = valueAt(plane, 0, 0, z);
   const x = -distance * plane.x, y = -distance * plane.y, w = z - distance * plane.z;
@@ -50,18 +50,18 @@ function offerInner(plane: Plane, z: f64, half: f64): void {
     const px = x - ax, py = y - ay, pz = w - az;
     const turn = (ey * pz - ez * py) * plane.x + (ez * px - ex * pz) * plane.y + (ex * py - ey * px) * plane.z;
     if (turn < 0) return;
-    if (turn > 0) isWithin = true; // of a piece that is a point or a line, no side says so
+    if (turn > 0) isWithin = true; // of a polygon that is a point or a line, no side sets this
     previous = i;
   }
   if (isWithin) offer(x, y, w, half);
 }
 
-/** Tries the point of a side that is nearest to the segment: Ericson, "Real-Time Collision Detection", 2005, 5.1.9. */
+/** Tries the nearest point of a side to the segment: Ericson, "Real-Time Collision Detection", 2005, 5.1.9. */
 function offerSide(from: u32, to: u32, half: f64): void {
   const ax = cornerX(from), ay = cornerY(from), az = cornerZ(from);
   const dx = cornerX(to) - ax, dy = cornerY(to) - ay, dz = cornerZ(to) - az;
   const across = dx * dx + dy * dy;
-  // To the line of the segment, then to what of the segment is nearest to that, and back.
+  // First to the line of the segment, then to the segment's point nearest to that, and back.
   let s = across == 0 ? 0 : -(ax * dx + ay * dy) / across;
   s = max<f64>(0, min<f64>(1, s));
   const z = max(-half, min(half, az + s * dz));

@@ -1,7 +1,7 @@
-// Tests solids against the volume of a query. A solid that no wall of the volume meets is wholly inside or wholly
-// outside, as it is connected; one point of it tells. A wall is a part of a plane that other planes bound: a convex
-// polygon, in the solid's own space (shape/placed-shape.ts), where it is compared with the cube, the unit sphere or the
-// capsule of radius 1.
+// Tests solids against the volume of a query. A solid that no wall of the volume intersects is wholly inside or wholly
+// outside, since it is connected; one point of it decides. A wall is the part of a plane that other planes bound: a
+// convex polygon in the solid's own space (shape/placed-shape.ts), where it is compared with the cube, the unit sphere
+// or the capsule of radius 1.
 
 import { SHAPE_BOX, SHAPE_CAPSULE } from '../../../../shared/layout';
 import { addCorner, beginPolygon, cut } from '../../math/clip-polygon';
@@ -52,15 +52,15 @@ function enter(asked: PlacedShape, crossed: u64): void {
   pullBack(drawnW, clipW, map);
 }
 
-/** Measures how far the solid reaches along a unit direction. */
+/** Returns the extent of the solid along a unit direction. */
 function reach(n: Plane): f64 {
   if (solid.shape == SHAPE_BOX) return abs(n.x) + abs(n.y) + abs(n.z);
   return solid.shape == SHAPE_CAPSULE ? 1.0 + solid.half * abs(n.z) : 1.0;
 }
 
 /**
- * Counts how many planes of `crossed` cross a solid that is no mesh, as each plane alone says, without those that cut
- * the world. Answers -1 where a plane has it outside.
+ * Counts the planes of `crossed` that cross a solid other than a mesh, each tested alone, without those that clip the
+ * world. Returns -1 if the solid is outside any plane.
  */
 export function planesCrossing(asked: PlacedShape, crossed: u64): i32 {
   enter(asked, crossed);
@@ -74,16 +74,17 @@ export function planesCrossing(asked: PlacedShape, crossed: u64): i32 {
   return count;
 }
 
-/** Tells whether a solid that is no mesh has a point in the volume. */
+/** Returns whether a solid other than a mesh has a point in the volume. */
 export function shapeTouches(asked: PlacedShape, crossed: u64): bool {
   enter(asked, crossed);
   if (!touchesPlanes()) return false;
-  // What the planes leave of the solid is connected: a point of it tells of all, if no edge's wall divides it.
+  // The part of the solid that the planes keep is connected: one point of it decides for all, if no edge's wall divides
+  // it.
   return !(limits & LASSO) || isDrawnInside(pointX, pointY, pointZ) || meetsLassoWall();
 }
 
 /**
- * Tells whether all that is kept of a solid that is no mesh is in the volume: INSIDE, or NONE where nothing is kept.
+ * Returns whether all that is kept of a solid other than a mesh is in the volume: INSIDE, or NONE if nothing is kept.
  */
 export function shapeEnclosure(asked: PlacedShape, crossed: u64): u32 {
   enter(asked, crossed);
@@ -94,7 +95,7 @@ export function shapeEnclosure(asked: PlacedShape, crossed: u64): u32 {
     const plane = planeAt(<u32>ctz(bits));
     if (plane.w >= reach(plane)) continue;
     if (clips == 0) return CROSSING;
-    // Something of what is kept may be on its outer side.
+    // Part of what is kept may be on the outer side of the plane.
     turn(plane);
     limits = clips | (<u64>1 << ctz(bits));
     const isCrossed = touchesPlanes();
@@ -138,7 +139,7 @@ function touchesPlanes(): bool {
   return false;
 }
 
-/** Sets the polygon to the part of a plane near the solid: a square about the foot of the perpendicular. */
+/** Sets the polygon to the part of a plane near the solid: a square around the foot of the perpendicular. */
 function beginWall(plane: Plane): void {
   const nx = plane.x, ny = plane.y, nz = plane.z;
   const size = solid.shape == SHAPE_BOX ? 1.75 : 1.01 + solid.half; // a cube's corners are at 1.74
@@ -153,7 +154,7 @@ function beginWall(plane: Plane): void {
   addCorner(x - ux + vx, y - uy + vy, z - uz + vz);
 }
 
-/** Clips the polygon by all planes but its own. Answers whether something is left. */
+/** Clips the polygon by all planes except its own. Returns whether anything is left. */
 function cutByPlanes(own: Plane): bool {
   for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
     const plane = planeAt(<u32>ctz(bits));
@@ -162,7 +163,7 @@ function cutByPlanes(own: Plane): bool {
   return true;
 }
 
-/** Tells whether the wall, as the polygon is now, meets the solid; nearest* is then a point of both. */
+/** Returns whether the wall, given by the current polygon, intersects the solid; nearest* is then a common point. */
 function wallMeets(plane: Plane): bool {
   if (solid.shape != SHAPE_BOX) return approach(plane, solid.half) <= 1;
   for (let axis = 0; axis < 6; axis++) {
@@ -184,9 +185,9 @@ function isDrawnInside(x: f64, y: f64, z: f64): bool {
   return w > 0 && lassoHolds(valueAt(drawnX, x, y, z) / w, valueAt(drawnY, x, y, z) / w);
 }
 
-/** Tells whether a wall meets the solid that stands, seen from the eye, behind an edge of the lasso. */
+/** Returns whether the wall behind an edge of the lasso, as seen from the eye, intersects the solid. */
 function meetsLassoWall(): bool {
-  // The cube about the solid.
+  // The cube around the solid.
   const map = mapOf(solid);
   memory.copy(changetype<usize>(box), changetype<usize>(map), 96);
   box.zx *= 1.0 + solid.half;
@@ -201,10 +202,10 @@ function meetsLassoWall(): bool {
 
 function edgeWallMeets(edge: u32): bool {
   const x0 = startX(edge), y0 = startY(edge), y1 = endY(edge);
-  // An edge of no length is a point, which is given some.
+  // An edge of no length is a point; it is given a minimal length.
   const x1 = endX(edge) == x0 && y1 == y0 ? x0 + THINNEST : endX(edge);
   const dx = x1 - x0, dy = y1 - y0;
-  // dy (x - x0 w) - dx (y - y0 w) = 0 is the edge's line, drawn at all depths.
+  // dy (x - x0 w) - dx (y - y0 w) = 0 is the edge's line, at all depths.
   combine(wall, dy, drawnX, -dx, drawnY);
   combine(wall, 1, wall, dx * y0 - dy * x0, drawnW);
   normalise(wall);

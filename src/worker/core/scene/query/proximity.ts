@@ -1,8 +1,7 @@
-// Answers the proximity queries: which objects a shape meets, which are around a point, and which is nearest to a
-// point. The nearest is found by branch and bound, depth first and nearest cell first (Roussopoulos, Kelley and
-// Vincent, "Nearest Neighbor Queries", 1995). Bounds of distances are float32 and never too great; distances are
-// float64. World units. Each question is about all objects, or about those of a list: where its time is over, what it has not
-// looked at is left for such a list (result-ids.ts).
+// Answers the proximity queries: which objects a shape meets, which contain a point, and which is nearest to a point. The nearest
+// is found by branch and bound, depth first and nearest cell first (Roussopoulos, Kelley and Vincent, "Nearest Neighbor Queries",
+// 1995). Bounds of distances are float32 and never too great; distances are float64. World units. Each query is about all
+// objects, or about those of a list: if its time is over, the untested objects are returned as such a list (result-ids.ts).
 
 import {
   HIT_DISTANCE, HIT_ELEMENT, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, PRECISION_AABB, PRECISION_MESH, SHAPE_BOX, SHAPE_MESH,
@@ -39,7 +38,7 @@ const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
  * Finds the objects that the described shape (layout.ts, OBJECT_*, with a matrix) meets, of all or of `count` ids at an address,
- * into result-ids.ts, up to a time of the clock. Answers how many. Throws OUT_OF_MEMORY.
+ * into result-ids.ts, up to a time of the clock. Returns their number. Throws OUT_OF_MEMORY.
  */
 export function overlap(description: usize, filter: usize, ids: usize, count: u32, until: f64): u32 {
   updateTrees();
@@ -53,7 +52,7 @@ export function overlap(description: usize, filter: usize, ids: usize, count: u3
   return ask(ids, count, query.shape == SHAPE_MESH ? MESH_WORK : 1, meet);
 }
 
-/** Asks about the objects of a list, or of `queryAabb`. Answers how many were found. */
+/** Tests the objects of a list, or of `queryAabb`. Returns how many were found. */
 function ask(ids: usize, count: u32, work: i32, look: (slot: u32) => void): u32 {
   if (ids != 0) askList(ids, count, work, look);
   else for (let i: u32 = 0; i < aabbCount; i++) {
@@ -72,7 +71,7 @@ function meet(slot: u32): void {
   if (isMet) addFound(idAt(slot));
 }
 
-/** Tells whether the shape that is asked about meets an object of points or lines. Throws OUT_OF_MEMORY. */
+/** Returns whether the query's shape meets an object of points or lines. Throws OUT_OF_MEMORY. */
 function queryMeetsPointLine(): bool {
   const mesh = changetype<PointLine>(<usize>solid.mesh);
   if (query.shape == SHAPE_MESH) {
@@ -83,7 +82,7 @@ function queryMeetsPointLine(): bool {
 }
 
 /**
- * Finds the objects that are solid around the point, of all or of a list as `overlap` does, into result-ids.ts. Answers how many.
+ * Finds the solid objects that contain the point, of all or of a list as in `overlap`, into result-ids.ts. Returns their number.
  * Throws OUT_OF_MEMORY.
  */
 export function containing(x: f64, y: f64, z: f64, filter: usize, ids: usize, count: u32, until: f64): u32 {
@@ -93,7 +92,7 @@ export function containing(x: f64, y: f64, z: f64, filter: usize, ids: usize, co
   if (!keeps(x, y, z)) return 0;
   setPoint(x, y, z);
   if (ids == 0) {
-    // The point is as certain as its coordinates (closest-point.ts).
+    // The point is as exact as its coordinates (closest-point.ts).
     const blur = (abs(x) + abs(y) + abs(z)) * POINT_ROUNDING;
     queryAabb(x, y, z, blur, blur, blur);
   }
@@ -105,7 +104,7 @@ function surround(slot: u32): void {
   if (isAround(solid, pointX, pointY, pointZ)) addFound(idAt(slot));
 }
 
-/** How far a point may be off, relative to its coordinates: 2^-50, as closest-point.ts assumes for point and place. */
+/** How far a point may be off, relative to its coordinates: 2^-50, as closest-point.ts assumes for point and position. */
 const POINT_ROUNDING: f64 = 8.881784197001252e-16;
 
 let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
@@ -116,7 +115,7 @@ function setPoint(x: f64, y: f64, z: f64): void {
   pointZ = z;
 }
 
-// --- the nearest ---
+// --- the nearest object ---
 
 let nearestId: u32 = 0;
 let nearestDistance: f64 = 0;
@@ -126,8 +125,8 @@ let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 
 /**
  * Finds the nearest point of any object that is no farther than `maxDistance`, which is the distance of the object `best` unless
- * that is 0, into `hit` (HIT_*): of all objects or of a list, as `overlap` does. Answers false where there is none, or none
- * that is better. Throws OUT_OF_MEMORY.
+ * that is 0, and writes it to `hit` (HIT_*): of all objects or of a list, as in `overlap`. Returns false if there is none, or
+ * none that is better. Throws OUT_OF_MEMORY.
  */
 export function closestPoint(
   x: f64, y: f64, z: f64, maxDistance: f64, best: u32, filter: usize, hit: usize, ids: usize, count: u32, until: f64,
@@ -166,12 +165,12 @@ function consider(slot: u32): void {
   nearestZ = solidZ;
 }
 
-/** Lower bounds of how near each of four boxes is, f32. */
+/** Lower bounds of the distances of four boxes, f32. */
 const nearness: usize = memory.data(VECTOR_BYTES, 16);
-// About the scene's origin, and with all lengths, times `unit`.
+// Relative to the scene's origin and, like all lengths, times `unit`.
 let atX: v128 = i32x4.splat(0), atY: v128 = i32x4.splat(0), atZ: v128 = i32x4.splat(0);
 let unit: v128 = i32x4.splat(0);
-const FARTHEST: f64 = 1e30; // as bounds have it (objects.ts)
+const FARTHEST: f64 = 1e30; // as for bounds (objects.ts)
 /** The bound of the rounding of a distance in float32, when the largest coordinate is 1: 2^-20. */
 const ROUNDING: f32 = 9.5367431640625e-7;
 
@@ -230,7 +229,7 @@ function boundOf(scale: f64): f32 {
   return upward(min(nearestDistance * scale, 1e30));
 }
 
-/** Answers lower bounds of the distances of four boxes, times `unit`. An empty box is infinitely far. */
+/** Returns lower bounds of the distances of four boxes, times `unit`. An empty box is infinitely far. */
 // @ts-ignore: decorator
 @inline
 function distances(block: usize): v128 {

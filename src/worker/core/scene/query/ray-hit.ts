@@ -1,4 +1,4 @@
-// A ray against one object after the other: what it hits of shapes and of meshes of triangles, and where in the world.
+// Casts a ray at one object after the other: its hits with shapes and with triangle meshes, and their points in the world.
 
 import {
   HIT_BARYCENTRIC, HIT_BONE, HIT_DISTANCE, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE, SHAPE_BOX,
@@ -27,13 +27,13 @@ import {
   ownNormalZ, toOwnNormal,
 } from './ray-space';
 
-// What the nearest hit so far is; ray-line.ts has its object and its distance.
+// The nearest hit so far; ray-line.ts has its object and its distance.
 export let foundTriangle: i32 = -1;
-/** The number of the triangle, point or line; -1 of other shapes. */
+/** The number of the triangle, point or line; -1 for other shapes. */
 export let foundElement: i32 = -1;
-/** The bone whose box was hit, or the number of the given box; -1 where none was. */
+/** The bone whose box was hit, or the number of the given box; -1 if none was hit. */
 export let foundBone: i32 = -1;
-/** Of points and lines. */
+/** For points and lines. */
 export let foundDistanceToRay: f64 = 0;
 export let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
 let localNormalX: f64 = 0, localNormalY: f64 = 0, localNormalZ: f64 = 0;
@@ -41,8 +41,8 @@ export let foundNormalX: f64 = 0, foundNormalY: f64 = 0, foundNormalZ: f64 = 0;
 export let foundU: f64 = 0, foundV: f64 = 0, foundW: f64 = 0;
 
 /**
- * Casts the ray at an object, by its proxy and where it is in a tree. A nearer hit replaces the one found; of two at the same distance the lower id stays.
- * Throws OUT_OF_MEMORY.
+ * Casts the ray at an object, given by its proxy and its place in a tree. A nearer hit replaces the one found; of two at the same
+ * distance the lower id stays. Throws OUT_OF_MEMORY.
  */
 export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32): void {
   const id = proxy.id;
@@ -50,14 +50,14 @@ export function castObject(proxy: Proxy, tree: Tree, position: u32, sides: u32):
   const hitsBefore = hitCount;
   if (!isPrepared(id)) prepare(proxy, tree, position);
   toLocal();
-  if (solid.shape == SHAPE_POINT_LINE) return; // which thick rays ask for (thick-ray.ts)
+  if (solid.shape == SHAPE_POINT_LINE) return; // thick rays hit these (thick-ray.ts)
   let i: u32 = 0;
   if (isBoxed) beginHitBoxes(id);
   do {
     if (isBoxed && !toHitBox(i)) continue;
     beginPart();
     if (isClipped || hasOwnSets()) cutOut(id);
-    // One place from where shapes are cast at, so that the compiler puts them here.
+    // The shapes are cast at from a single place, so that the compiler inlines them here.
     do {
       if (!(partFrom <= partTo)) continue;
       if (solid.shape == SHAPE_MESH) castMesh(id, sides, faceSidesOf(proxy));
@@ -81,7 +81,7 @@ function castMesh(id: u32, sides: u32, faceSides: usize): void {
   foundW = hitW;
 }
 
-/** Hits a solid that is no mesh: its front where the ray enters, its back where the ray leaves. */
+/** Hits a solid that is not a mesh: its front where the ray enters, its back where the ray leaves. */
 function castSolid(id: u32, sides: u32): void {
   const met = solid.shape == SHAPE_BOX
     ? crossCube(localX, localY, localZ, alongX, alongY, alongZ)
@@ -125,8 +125,8 @@ function addCrossing(t: f64, nx: f64, ny: f64, nz: f64): void {
 }
 
 /**
- * Completes the hits from `first` on with what the scene knows: object, distance, point and normal in the world. All
- * are on the object whose inverse is `inverse`.
+ * Completes the hits from `first` on with what the scene knows: object, distance, point and normal in the world. All are on the
+ * object whose inverse is `inverse`.
  */
 function completeHits(first: u32, id: u32): void {
   for (let i = first; i < hitCount; i++) {
@@ -145,7 +145,7 @@ function completeHits(first: u32, id: u32): void {
   }
 }
 
-/** Keeps a hit at t from where the local ray begins. */
+/** Records a hit at t from the start of the local ray. */
 function record(id: u32, t: f64, nx: f64, ny: f64, nz: f64): void {
   endAtHit(id, nearT + t);
   pointX = nearX + t * directionX;
@@ -169,7 +169,7 @@ export function findNormal(): void {
   turnNormal(localNormalX, localNormalY, localNormalZ);
 }
 
-/** Maps a normal from the solid's space to the world, by the inverse transposed, into foundNormal*. */
+/** Maps a normal from the solid's space to the world, by the inverse transpose, into foundNormal*. */
 function turnNormal(nx: f64, ny: f64, nz: f64): void {
   const x = inverse.xx * nx + inverse.xy * ny + inverse.xz * nz;
   const y = inverse.yx * nx + inverse.yy * ny + inverse.yz * nz;
@@ -182,14 +182,14 @@ function turnNormal(nx: f64, ny: f64, nz: f64): void {
   foundNormalZ = c / length;
 }
 
-/** Sets the normal to the way back to where the ray came from. */
+/** Sets the normal to the direction back to the ray's origin. */
 export function turnBack(): void {
   foundNormalX = -directionX;
   foundNormalY = -directionY;
   foundNormalZ = -directionZ;
 }
 
-/** Keeps a hit of points or lines at t from where the local ray begins, and its place in the world. */
+/** Records a hit of points or lines at t from the start of the local ray, and its point in the world. */
 export function recordPointLine(id: u32, t: f64, element: i32, distanceToRay: f64, x: f64, y: f64, z: f64): void {
   endAtHit(id, nearT + t);
   foundTriangle = foundBone = -1;

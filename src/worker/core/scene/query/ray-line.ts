@@ -1,8 +1,8 @@
-// A ray in the world, what planes keep of it, and how far away its nearest hit is.
+// A ray in the world, the parts of it that planes keep, and the distance of its nearest hit.
 //
 // float64 places a point to 2⁻⁵³ of its distance: from 10¹² radii away that is 10⁻⁴ of a radius, more than boxes are
-// padded by. So a ray from afar goes on from a point of its own that is near the scene, and near the object, which is
-// found with twice the digits. The ray is the one that was given, to the last bit of its direction.
+// padded by. So a ray from far away starts again from a point near the scene, and near the object, that is computed
+// with twice the digits. The ray itself stays the given one, to the last bit of its direction.
 
 import { clearHits } from '../../hits';
 import { coordinateAt, low, twoProduct } from '../../math/two-term';
@@ -10,15 +10,16 @@ import { exponentFor, scaleFor } from '../../mesh/tree/tree-space';
 import { NEAREST } from '../../mesh/query/ray';
 import { ClipSet, RayPart, askedPlanes, isClipped, keptPart, ownSetOf } from './clipping';
 
-// The ray: world, unit direction. Its origin may have moved along it, and all distances are from there.
+// The ray: in the world, with a unit direction. Its origin may have been moved along it, and all distances are from the
+// moved origin.
 export let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
 export let directionX: f64 = 0, directionY: f64 = 0, directionZ: f64 = 0;
 export let tMin: f64 = 0;
-/** The ray ends there, however near its nearest hit is. */
+/** The end of the ray, regardless of its nearest hit. */
 export let tMax: f64 = 0;
-/** The rounding error of the direction, what is to be added to it, once `findDirectionLow` was called. */
+/** The rounding error of the direction, to be added to it; valid after a call of `findDirectionLow`. */
 export let directionLowX: f64 = 0, directionLowY: f64 = 0, directionLowZ: f64 = 0;
-/** How far the origin has moved along the ray. */
+/** How far the origin was moved along the ray. */
 export let movedBy: f64 = 0;
 export let mode: u32 = NEAREST;
 
@@ -42,7 +43,7 @@ export function beginRay(
   foundDistance = to;
 }
 
-/** The squares of lengths that neither overflow nor vanish. */
+/** The limits of squared lengths that neither overflow nor vanish. */
 const LEAST_SQUARE: f64 = 1e-280;
 const GREATEST_SQUARE: f64 = 1e280;
 
@@ -52,7 +53,8 @@ function setDirection(x: f64, y: f64, z: f64): void {
   let square = x * x + y * y + z * z;
   let a = x, b = y, c = z;
   if (!(square > LEAST_SQUARE && square < GREATEST_SQUARE)) {
-    // A power of two makes the largest about 1, exactly; in two steps, as its reciprocal may be too large for one.
+    // A power of two scales the largest to about 1, exactly; in two steps, since its reciprocal may be too large for
+    // one.
     const largest = max(max(abs(x), abs(y)), abs(z));
     const half = scaleFor(exponentFor(largest) / 2), rest = scaleFor(exponentFor(largest) - exponentFor(largest) / 2);
     a = x * half * rest;
@@ -67,11 +69,11 @@ function setDirection(x: f64, y: f64, z: f64): void {
   directionZ = c * unit;
 }
 
-/** What the direction was made of: unit · way. */
+/** The direction before rounding: unit · way. */
 let unit: f64 = 0;
 let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 
-/** Finds what rounding has taken from the direction, which only rays from afar need. */
+/** Finds the rounding error of the direction, which only rays from far away need. */
 export function findDirectionLow(): void {
   twoProduct(wayX, unit);
   directionLowX = low;
@@ -82,14 +84,16 @@ export function findDirectionLow(): void {
 }
 
 /**
- * An object that is so many times its size away is asked from a nearer point of the ray: float64 is 2⁻³² sizes off
- * there.
+ * An object this many times its size away is tested from a nearer point of the ray: float64 is off by 2⁻³² sizes there.
  */
 export const FAR: f64 = 1048576.0; // 2^20
-/** Beyond this a ray stays where it is, as coordinateAt would overflow. */
+/** Beyond this the origin stays, since coordinateAt would overflow. */
 export const TOO_FAR: f64 = 1e290;
 
-/** Moves the origin to where the ray is nearest to a point, if the origin is far away from it compared with `reach`. */
+/**
+ * Moves the origin to the ray's nearest point to a given point, if the origin is far away from it compared with
+ * `reach`.
+ */
 export function approach(x: f64, y: f64, z: f64, reach: f64): void {
   const fromX = originX - x, fromY = originY - y, fromZ = originZ - z;
   const away = abs(fromX) + abs(fromY) + abs(fromZ);
@@ -104,16 +108,16 @@ export function approach(x: f64, y: f64, z: f64, reach: f64): void {
   foundDistance -= movedBy;
 }
 
-/** What the query's planes keep of the ray, and what an object's own do. */
+/** The part of the ray that the query's planes keep, and the part that an object's own planes keep. */
 const askedPart = changetype<RayPart>(memory.data(<i32>offsetof<RayPart>(), 16));
 const ownPart = changetype<RayPart>(memory.data(<i32>offsetof<RayPart>(), 16));
-/** The set that `ownPart` is of; null before it is of this ray. */
+/** The set for which `ownPart` was computed; null if it is not of this ray. */
 let ownPartOf: ClipSet | null = null;
 
-/** The part of the ray before planes cut it. */
+/** The interval of the ray before it was clipped. */
 let wholeFrom: f64 = 0, wholeTo: f64 = 0;
 
-/** Shortens the ray to what the query's planes keep of it. Answers false where that is nothing. */
+/** Shortens the ray to what the query's planes keep of it. Returns false if nothing is left. */
 export function clipRay(): bool {
   ownPartOf = null;
   if (!isClipped) return true;
@@ -126,7 +130,7 @@ export function clipRay(): bool {
   return tMin <= foundDistance;
 }
 
-/** Makes the ray as long again as it was, but for what lies beyond its nearest hit. */
+/** Restores the ray's length before clipping, except beyond its nearest hit. */
 export function unclipRay(): void {
   if (!isClipped) return;
   tMin = wholeFrom;
@@ -134,18 +138,18 @@ export function unclipRay(): void {
   if (foundObject == 0) foundDistance = wholeTo;
 }
 
-/** Answers the distance of the nearest hit from where the ray was given to begin. */
+/** Returns the distance of the nearest hit from the ray's original origin. */
 export function hitDistance(): f64 {
   return movedBy + foundDistance;
 }
 
-// The part of the ray that is cast at an object: the first of up to three that planes leave of it, and where it ends
-// without the cuts. The query's planes may take one part out of the ray, and the object's own another.
+// The part of the ray that is cast at an object: the first of up to three that planes leave of it, and its end without
+// the cuts. The query's planes may cut one part out of the ray, and the object's own planes another.
 export let partFrom: f64 = 0, partTo: f64 = 0, end: f64 = 0;
-/** The next cut, and the one after it; infinite where there is none. */
+/** The next cut, and the one after it; infinite if there is none. */
 export let cutFrom: f64 = 0, cutTo: f64 = Infinity, otherFrom: f64 = 0, otherTo: f64 = 0;
 
-/** Takes the ray as a whole: what is not cut away by planes. */
+/** Takes the ray as a whole, as clipped by the query's planes. */
 // @ts-ignore: decorator
 @inline
 export function beginPart(): void {
@@ -154,7 +158,7 @@ export function beginPart(): void {
   cutTo = Infinity;
 }
 
-/** Shortens the ray to the first part of it that planes leave of it for an object. */
+/** Shortens the ray to the first part that all planes leave of it for an object. */
 export function cutOut(id: u32): void {
   end = partTo;
   cutFrom = isClipped ? askedPart.cutFrom : Infinity;
@@ -174,7 +178,7 @@ export function cutOut(id: u32): void {
   partTo = min(end, cutFrom);
 }
 
-/** Goes on to the part beyond the next cut. Answers false where what was hit is nearer than that. */
+/** Proceeds to the part beyond the next cut. Returns false if the nearest hit is before it. */
 export function goBeyondCut(): bool {
   end = min(end, foundDistance);
   partFrom = max(partFrom, cutTo);
@@ -185,7 +189,7 @@ export function goBeyondCut(): bool {
   return partFrom <= end;
 }
 
-/** Tells whether a hit of an object at t is nearer than the nearest one. */
+/** Returns whether a hit of an object at t is nearer than the nearest one so far. */
 export function isNearer(id: u32, t: f64): bool {
   return t < foundDistance || (t == foundDistance && (foundObject == 0 || id < foundObject));
 }

@@ -1,10 +1,10 @@
-// Casts many rays at once. Where there are few objects to be hit and all are meshes, one object after the other is asked for
-// all rays, which go through its tree as a stream (mesh/query/ray-stream.ts), two of them in the lanes of what prepares them.
-// Elsewhere, and from far away, one ray after the other goes through the scene. The answers are the same, to the last bit.
+// Casts many rays at once. If there are few candidate objects and all are meshes, each object in turn is tested against all rays,
+// which traverse its tree as a stream (mesh/query/ray-stream.ts); rays are prepared two at a time, in vector lanes. Otherwise,
+// and from far away, each ray is cast through the scene separately. The answers are the same, to the last bit.
 //
-// Measured on 100,000 rays against dragons of 47,794 and 871,414 triangles, one ray after the other 540 and 950 ns a ray: as
-// streams 250 and 385. Rays sorted beforehand by octant and the Morton code of where they enter the bounds, in blocks of
-// 1,024 to all 100,000: 0.90 to 0.98 of that, of which the sorting takes as much, so it is not done.
+// Measured on 100,000 rays against dragons of 47,794 and 871,414 triangles: one ray after the other takes 540 and 950 ns per ray,
+// streams take 250 and 385. Sorting the rays beforehand by octant and the Morton code of where they enter the bounds, in blocks
+// of 1,024 to all 100,000: 0.90 to 0.98 of that, which the sorting takes up again, so it is not done.
 
 import { PRECISION_MESH, SHAPE_MESH } from '../../../../shared/layout';
 import { now } from '../../host';
@@ -28,7 +28,7 @@ import {
 } from './ray';
 import { FAR } from './ray-line';
 
-/** The most objects that are asked one after the other. */
+/** The most objects that are tested one after the other. */
 const FEW: u32 = 8;
 
 /** Two rays in the world, one in each lane. */
@@ -37,9 +37,9 @@ class TwoRays {
   originX: v128; originY: v128; originZ: v128;
   directionX: v128; directionY: v128; directionZ: v128;
   tMin: v128;
-  /** All bits set where the ray is cast by itself. */
+  /** All bits set if the ray is to be cast separately. */
   isFar: v128;
-  /** The nearest hit so far, or where the ray ends; after that what belongs to it. */
+  /** The distance of the nearest hit so far, or of the end of the ray; then the data of that hit. */
   distance: v128;
   u: v128; v: v128; w: v128;
   object: u64;
@@ -55,7 +55,7 @@ class Target {
   sides: u32;
   faceSides: u32;
   pad: u32;
-  /** The middle of its bounds, and from how far away rays are cast by themselves. */
+  /** The centre of its bounds, and the distance from which on rays are cast separately. */
   x: f64; y: f64; z: f64;
   far: f64;
 }
@@ -66,17 +66,17 @@ let targetCount: u32 = 0;
 /** Whether bones move any of them. */
 let areBoned: bool = false;
 
-/** What stands for the target, and the map from the world to its space. */
+/** The target's representation, and the map from the world to its space. */
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-// Where the answers go.
+// The addresses of the output.
 let objectsAt: usize = 0, trianglesAt: usize = 0, elementsAt: usize = 0, bonesAt: usize = 0;
 let distancesAt: usize = 0, weightsAt: usize = 0;
 
 /**
  * Finds the nearest hit of `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32,
- * triangle, element and bone i32, distance f64, barycentrics 3 f32. The filter must be set before. Answers how many are done by a
+ * triangle, element and bone i32, distance f64, barycentrics 3 f32. The filter must be set before. Returns how many are done by a
  * time of the clock: at least one. Throws OUT_OF_MEMORY.
  */
 export function castMany(
@@ -101,10 +101,10 @@ export function castMany(
   return count;
 }
 
-/** The rays between two readings of the clock; each takes a third of a microsecond or far more. */
+/** The number of rays between two readings of the clock; each takes a third of a microsecond or far more. */
 const RAYS_PER_READING: u32 = 16;
 
-/** Casts as many rays as a stream has at most. */
+/** Casts at most as many rays as a stream can hold. */
 function castSome(rays: usize, first: u32, count: u32): void {
   const end = worldRays + ((count + 1) >> 1) * <u32>TWO_RAYS_BYTES;
   let i = first;
@@ -136,7 +136,7 @@ function castSome(rays: usize, first: u32, count: u32): void {
   }
 }
 
-/** Sets two rays from their first and second four numbers: directions become unit. */
+/** Sets two rays from their first and second four numbers; normalizes the directions. */
 // @ts-ignore: decorator
 @inline
 function setRays(two: TwoRays, a: v128, b: v128, c: v128, d: v128): void {
@@ -158,7 +158,7 @@ function setRays(two: TwoRays, a: v128, b: v128, c: v128, d: v128): void {
   two.object = 0;
 }
 
-/** Adds two rays to the stream in the space of the target. */
+/** Adds two rays to the stream, in the space of the target. */
 // @ts-ignore: decorator
 @inline
 function addLocal(two: TwoRays, target: Target, index: u32, wanted: v128): void {
@@ -192,7 +192,7 @@ function turned(a: f64, b: f64, c: f64, x: v128, y: v128, z: v128): v128 {
   );
 }
 
-/** Keeps a hit, if it is the ray's nearest: of two at the same distance that on the lower id. */
+/** Records a hit if it is the ray's nearest; at the same distance, the lower id wins. */
 // @ts-ignore: decorator
 @inline
 function take(id: u32, found: MeshRay): void {
@@ -240,7 +240,7 @@ function write(i: usize, object: u32, triangle: i32, element: i32, bone: i32, di
   store<f32>(weights, <f32>w, 8);
 }
 
-/** Casts a ray by itself. */
+/** Casts a single ray through the scene. */
 function castOne(rays: usize, i: u32): void {
   const ray = rays + (<usize>i << 5);
   const hit = castRay(
@@ -256,7 +256,7 @@ function foundBoneOf(): i32 {
   return foundTriangle < 0 ? foundBone : boneOfHit(foundObject, foundTriangle, foundU, foundV, foundW);
 }
 
-/** Lists the objects that rays can hit. Answers false where there are none, or many, or others than meshes. */
+/** Lists the objects that rays can hit. Returns false if there are none or many, or any that is not a mesh. */
 function findTargets(): bool {
   targetCount = 0;
   areBoned = false;
@@ -294,7 +294,8 @@ function addTarget(proxy: Proxy, sides: u32, reach: f32): void {
   target.y = proxy.y;
   target.z = proxy.z;
   areBoned = areBoned || hasSkin(changetype<Mesh>(<usize>itemAt(slotOf(proxy.id)).mesh));
-  // What ray-hit.ts has a ray approach for: the object, or the scene, of which the object may be aside.
+  // The distances at which ray-hit.ts moves a ray's origin: from the object, or from the scene, of which the object may be
+  // off-centre.
   const x = abs(proxy.xx) + abs(proxy.xy) + abs(proxy.xz);
   const y = abs(proxy.yx) + abs(proxy.yy) + abs(proxy.yz);
   const z = abs(proxy.zx) + abs(proxy.zy) + abs(proxy.zz);

@@ -1,4 +1,4 @@
-// A ray, or a cone about a place on the screen, against objects of points and lines.
+// Casts a ray, or a cone around a point of the screen, at objects of points and lines.
 
 import {
   HIT_BYTES, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, RAY_CONE_A,
@@ -22,10 +22,13 @@ import {
 } from './ray-space';
 
 const thick = changetype<ThickRay>(memory.data(<i32>offsetof<ThickRay>(), 16));
-/** Whether the ray is one about a place on the screen; then its functions, at RAY_CONE_* of a record (layout.ts). */
+/**
+ * The record of the cone around a point of the screen, whose functions are at RAY_CONE_* (layout.ts); 0 if the ray is no
+ * cone.
+ */
 let cone: usize = 0;
 
-/** Makes the rays from now on hit what is drawn near them, by the record of a ray (layout.ts, RAY_*); 0 ends that. */
+/** Makes the following rays hit what is drawn near them, by the record of a ray (layout.ts, RAY_*); 0 ends that. */
 export function setCone(ray: usize): void {
   cone = ray != 0 && load<u32>(ray, RAY_IS_CONE) != 0 ? ray : 0;
 }
@@ -34,13 +37,13 @@ export function isCone(): bool {
   return cone != 0;
 }
 
-/** Answers the reach of the cone where the ray begins, which may have moved. */
+/** Returns the reach of the cone at the start of the ray, which may have moved. */
 export function coneReach(): f64 {
   const grows = coneAlong(RAY_CONE_REACH, directionX, directionY, directionZ);
   return load<f64>(cone, RAY_CONE_REACH + 24) + movedBy * grows;
 }
 
-/** Answers what one of the cone's functions grows by on a way. */
+/** Returns the increment of one of the cone's functions along a vector. */
 // @ts-ignore: decorator
 @inline
 export function coneAlong(gradient: usize, x: f64, y: f64, z: f64): f64 {
@@ -49,8 +52,8 @@ export function coneAlong(gradient: usize, x: f64, y: f64, z: f64): f64 {
 }
 
 /**
- * Casts the ray at an object of points or lines, which are hit within `threshold`: in world units, or where `isOwn` in the
- * object's own; of a cone, by that. Otherwise as `castObject`.
+ * Casts the ray at an object of points or lines, which are hit within `threshold`: in world units, or in the object's own
+ * if `isOwn`; for a cone, the cone's reach replaces it. Otherwise as `castObject`.
  */
 export function castPointLine(proxy: Proxy, tree: Tree, position: u32, threshold: f64, isOwn: bool): void {
   const id = proxy.id;
@@ -68,14 +71,14 @@ export function castPointLine(proxy: Proxy, tree: Tree, position: u32, threshold
   else if (t != Infinity) takePointLine(id, t, hitElement, hitReach, hitX, hitY, hitZ);
 }
 
-/** Keeps a hit of points or lines at t from where the local ray begins, if it is the nearest. */
+/** Records a hit of points or lines at t from the start of the local ray, if it is the nearest. */
 function takePointLine(id: u32, t: f64, element: i32, reach: f64, x: f64, y: f64, z: f64): void {
   if (!isNearer(id, nearT + t)) return;
   place(t, x, y, z);
   recordPointLine(id, t, element, thick.drawn ? away : reach, placeX, placeY, placeZ);
 }
 
-/** Casts the ray at points or lines of which planes cut some away: which one is kept is asked of all that are hit. */
+/** Casts the ray at points or lines that planes clip: it finds all hits and tests each for being kept. */
 function castCutPointLine(first: u32, id: u32): void {
   castThickRay(changetype<PointLine>(<usize>solid.mesh), thick, ALL);
   let kept = first, nearest = first;
@@ -104,13 +107,13 @@ function castCutPointLine(first: u32, id: u32): void {
   );
 }
 
-/** Compares two hits of one object: of two at the same t the lower element comes first. */
+/** Compares two hits of one object: at the same t the lower element comes first. */
 function isBefore(i: u32, j: u32): bool {
   const a = load<f64>(hitAt(i), HIT_DISTANCE), b = load<f64>(hitAt(j), HIT_DISTANCE);
   return a < b || (a == b && load<i32>(hitAt(i), HIT_ELEMENT) < load<i32>(hitAt(j), HIT_ELEMENT));
 }
 
-/** Sets the ray in the object's space, as thick as it is asked for. */
+/** Sets the ray in the object's space, with the requested thickness. */
 function setThickRay(threshold: f64, isOwn: bool): void {
   thick.x = localX; thick.y = localY; thick.z = localZ;
   thick.alongX = alongX; thick.alongY = alongY; thick.alongZ = alongZ;
@@ -121,7 +124,7 @@ function setThickRay(threshold: f64, isOwn: bool): void {
   thick.reach = threshold;
   thick.drawn = cone != 0 && !isOwn;
   thick.metric = 1;
-  // Where it begins at its origin, which is at -movedBy, or behind it.
+  // If it begins at its origin, which is at -movedBy, or behind it.
   thick.round = !thick.drawn && tMin <= -movedBy;
   if (isOwn) {
     const square = alongX * alongX + alongY * alongY + alongZ * alongZ;
@@ -151,7 +154,7 @@ function setThickRay(threshold: f64, isOwn: bool): void {
 
 let ownX: f64 = 0, ownY: f64 = 0, ownZ: f64 = 0;
 
-/** Takes the gradient of a function from the world to the object's space. */
+/** Transforms the gradient of a function from the world to the object's space. */
 // @ts-ignore: decorator
 @inline
 function toOwn(x: f64, y: f64, z: f64): void {
@@ -164,8 +167,8 @@ let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
 export let away: f64 = 0;
 
 /**
- * Finds the place in the world of a hit at t from where the local ray begins, of a line there, of a point beside it on the
- * ray, as three's; and how far from the ray the place in the mesh is.
+ * Finds the point in the world of a hit at t from the start of the local ray: for a line the point on the line, for a
+ * point the nearest point on the ray, as in three; and the distance from the ray to the point of the mesh.
  */
 function place(t: f64, x: f64, y: f64, z: f64): void {
   const dx = x - localX, dy = y - localY, dz = z - localZ;

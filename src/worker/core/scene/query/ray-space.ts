@@ -1,4 +1,4 @@
-// The ray in the space of what stands for an object: its shape, a box or sphere about it, or one of the boxes that stand for it.
+// The ray in the space of an object's representation: its shape, a box or sphere around it, or one of its boxes.
 
 import {
   PRECISION_MESH, PRECISION_OBB, PRECISION_SPHERE, SHAPE_BOX, SHAPE_MESH, SHAPE_SPHERE,
@@ -20,16 +20,17 @@ import {
   TOO_FAR, findDirectionLow,
 } from './ray-line';
 
-// What stands for an object, for which one, and when: rays come in numbers, and often to the same object.
+// The representation of an object, with the object, precision and state that it was prepared for: rays come in large numbers,
+// and often at the same object.
 export const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 export const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 let preparedId: u32 = 0;
 let preparedFor: u32 = 0;
 let preparedAt: u32 = 0;
-/** The middle of the object's bounds, and the distance from there beyond which the ray's origin is far away. */
+/** The centre of the object's bounds, and the distance from there beyond which the ray's origin is far away. */
 let centreX: f64 = 0, centreY: f64 = 0, centreZ: f64 = 0;
 let farDistance: f64 = 0;
-/** Whether boxes stand for it, given ones or those of its bones; then what is prepared is the object's own space. */
+/** Whether boxes represent the object, given ones or those of its bones; then the prepared space is the object's own. */
 export let isBoxed: bool = false;
 
 // @ts-ignore: decorator
@@ -46,12 +47,12 @@ export function prepare(proxy: Proxy, tree: Tree, position: u32): void {
   const x = abs(proxy.xx) + abs(proxy.xy) + abs(proxy.xz);
   const y = abs(proxy.yx) + abs(proxy.yy) + abs(proxy.yz);
   const z = abs(proxy.zx) + abs(proxy.zy) + abs(proxy.zz);
-  // Lanes find the largest, as nobody can foresee which it is, and max of scalars branches.
+  // Vector lanes find the largest, since nobody can predict which it is, and scalar max compiles to branches.
   const largest = f64x2.pmax(f64x2.pmax(f64x2.splat(x), f64x2.splat(y)), f64x2.splat(z));
   farDistance = FAR * f64x2.extract_lane(largest, 0);
   const shape: u32 = proxy.shape;
   if (precision == PRECISION_OBB && shape == SHAPE_MESH && prepareBoxes(proxy.id)) return;
-  // What the candidate alone tells spares a look at the object, which is far away in memory.
+  // If the proxy suffices, the object's record, which is far away in memory, is not read.
   if (precision == PRECISION_OBB || (precision == PRECISION_MESH && (shape == SHAPE_BOX || shape == SHAPE_SPHERE))) {
     solid.shape = <u16>(precision == PRECISION_OBB ? SHAPE_BOX : shape);
     solid.half = 0;
@@ -76,7 +77,7 @@ export function remember(id: u32): void {
   preparedAt = changes;
 }
 
-/** Prepares an object for its boxes. Answers false where none were given and no bones move it. */
+/** Prepares an object for its boxes. Returns false if none were given and no bones move it. */
 export function prepareBoxes(id: u32): bool {
   const item = itemAt(slotOf(id));
   if (boxListOf(item) == 0 && !hasBones(changetype<Mesh>(item.mesh))) return false;
@@ -92,7 +93,7 @@ export function prepareBoxes(id: u32): bool {
 export let localX: f64 = 0, localY: f64 = 0, localZ: f64 = 0;
 export let alongX: f64 = 0, alongY: f64 = 0, alongZ: f64 = 0;
 /**
- * Where on the ray the local ray begins, and the same place in the world: another one than the ray's origin if that is
+ * The start of the local ray, as a parameter of the ray and as a point in the world: it differs from the ray's origin if that is
  * far away.
  */
 export let nearT: f64 = 0;
@@ -101,7 +102,7 @@ export let nearX: f64 = 0, nearY: f64 = 0, nearZ: f64 = 0;
 // @ts-ignore: decorator
 @inline
 export function toLocal(): void {
-  // Relative to the object's place first: far from the origin the digits are there.
+  // Relative to the object's position first: far from the origin that is where the digits are.
   let x = originX - solid.tx, y = originY - solid.ty, z = originZ - solid.tz;
   nearT = 0;
   nearX = originX;
@@ -128,7 +129,7 @@ export function toLocal(): void {
 }
 
 // The boxes of the object that is cast at, and the ray in its space.
-/** The list of those that were given; 0 where they are those of the bones of `boned`. */
+/** The list of the given boxes; 0 if they are those of the bones of `boned`. */
 let given: usize = 0;
 let boned: Mesh = changetype<Mesh>(0);
 export let hitBoxCount: u32 = 0;
@@ -145,12 +146,12 @@ export function beginHitBoxes(id: u32): void {
   ownAlongX = alongX; ownAlongY = alongY; ownAlongZ = alongZ;
 }
 
-/** Takes the ray to the space of a box, where that is the cube. Answers false where there is no such box. */
+/** Transforms the ray to the space of a box, in which that is the cube. Returns false if there is no such box. */
 export function toHitBox(i: u32): bool {
   if (i >= hitBoxCount) return false;
   hitBox = given != 0 ? listedBox(given, i) : hitBoxAt(boned, i);
   const m = hitBox.inverse();
-  // Relative to the box's place first, as in toLocal.
+  // Relative to the box's position first, as in toLocal.
   const x = ownFromX - hitBox.tx, y = ownFromY - hitBox.ty, z = ownFromZ - hitBox.tz;
   localX = m.xx * x + m.yx * y + m.zx * z;
   localY = m.xy * x + m.yy * y + m.zy * z;
@@ -163,7 +164,7 @@ export function toHitBox(i: u32): bool {
 
 export let ownNormalX: f64 = 0, ownNormalY: f64 = 0, ownNormalZ: f64 = 0;
 
-/** Takes a normal of the cube to the object's space, by the inverse transposed; of other solids leaves it as it is. */
+/** Transforms a normal of the cube to the object's space, by the inverse transpose; leaves that of other solids unchanged. */
 // @ts-ignore: decorator
 @inline
 export function toOwnNormal(x: f64, y: f64, z: f64): void {

@@ -1,6 +1,6 @@
-// Casts rays against the scene: a descent of all octrees, nearest cell first, by slab tests of four boxes at a time
-// (Kay and Kajiya, "Ray Tracing Complex Scenes", 1986), then against shapes in their own space (ray-hit.ts). Boxes are
-// padded in float32, and conservative; hits are float64. World units.
+// Casts rays against the scene: a descent of all octrees, nearest cell first, by slab tests of four boxes at a time (Kay and
+// Kajiya, "Ray Tracing Complex Scenes", 1986), then against shapes in their own space (ray-hit.ts). Boxes are padded in float32,
+// and conservative; hits are float64. World units.
 
 import { PRECISION_MESH, PRECISION_OBB } from '../../../../shared/layout';
 import { lineMisses, lineMissesMap } from '../../math/obb-sat-f32';
@@ -28,13 +28,13 @@ export {
 export { foundObject, hitDistance } from './ray-line';
 export { setCone } from './ray-point-line';
 
-/** Whether what stands for an object is within its oriented bounds. */
+/** Whether the representation of an object is within its oriented bounds. */
 let oriented: bool = true;
 
 /**
- * Finds the nearest hit, into found*, without its normal. Answers false if there is none. With ANY, finds a hit that
- * need not be the nearest; with ALL, writes every hit to hits.ts and nothing to found*. The direction must not be zero;
- * lengths are in world units. The filter must be set before. Throws OUT_OF_MEMORY.
+ * Finds the nearest hit, into found*, without its normal. Returns false if there is none. With ANY, finds a hit that need not be
+ * the nearest; with ALL, writes every hit to hits.ts and nothing to found*. The direction must not be zero; lengths are in world
+ * units. The filter must be set before. Throws OUT_OF_MEMORY.
  */
 export function castRay(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
@@ -46,8 +46,8 @@ export function castRay(
 }
 
 /**
- * Does what `castRay` does, but with all points and lines left out. `first`: an object that is likely to be hit, which is asked
- * before the others; or 0. Throws OUT_OF_MEMORY.
+ * Does the same as `castRay`, but ignores points and lines. `first`: an object that is likely to be hit, which is tested before
+ * the others; or 0. Throws OUT_OF_MEMORY.
  */
 export function castSurfaces(
   ox: f64, oy: f64, oz: f64, dx: f64, dy: f64, dz: f64, from: f64, to: f64,
@@ -70,7 +70,7 @@ export function castSurfaces(
     castTree(boundsIn(which));
   }
   if (first != 0) passOver(0);
-  // Points and lines are cut by where they are themselves.
+  // Points and lines are clipped by their own positions.
   unclipRay();
   return foundObject != 0;
 }
@@ -81,36 +81,36 @@ function castAtObject(id: u32): void {
 }
 
 /**
- * The padding relative to the largest coordinate: 2^-18, as for BOX_PADDING (mesh/tree/layout.ts) but without a
- * rotation and steps of bounds.
+ * The padding relative to the largest coordinate: 2^-18, as for BOX_PADDING (mesh/tree/layout.ts), but without a rotation and
+ * without quantized bounds.
  */
 const PADDING: f32 = 3.814697265625e-6;
 
-// Where the ray enters the tree: its parameter, the place in the world, and the bound of that place's rounding.
+// Where the ray enters the tree: the parameter, the point in the world, and the bound of that point's rounding.
 let entry: f64 = 0;
 let entryX: f64 = 0, entryY: f64 = 0, entryZ: f64 = 0;
 let blur: f64 = 0;
 /** The direction, three f32. */
 const along: usize = memory.data(VECTOR_BYTES, 16);
-/** The limit where the ray misses a tree, and where a hit was enough. */
+/** The limit if the ray misses a tree, or if one hit was enough. */
 const NOTHING_LEFT: f32 = -Infinity;
 
 /**
  * Casts the ray at the objects of a tree. Throws OUT_OF_MEMORY.
  *
- * A ray among 10,000 boxes visits 7 cells and 23 blocks of four boxes; 2.8 objects are tested as lines are, and 1.3 are cast at. With
- * all of it in the caches and every branch foreseen it takes 0.6 of the time. Sorted rays take 0.95 of it, so that is not done; 64
- * rays at once, as meshes have them, took 0.92 and 6 KB of code.
+ * A ray among 10,000 boxes visits 7 cells and 23 blocks of four boxes; the line test runs on 2.8 objects, and 1.3 are cast at.
+ * With all data cached and every branch predicted it takes 0.6 of the time. Sorted rays take 0.95 of it, so they are not sorted;
+ * 64 rays at once, as meshes have them, took 0.92 and 6 KB of code.
  */
 function castTree(tree: Tree): void {
   if (isEmpty(tree)) return;
   const root = cellAt(tree, 0);
-  // How far behind the entry a hit still matters.
+  // How far beyond the entry a hit still matters.
   let limit = enterTree(root);
   if (limit == NOTHING_LEFT) return;
   // There are never more entries than cells with children.
   if (stack == 0 || root.firstChild != 0) stack = reserve(stack, 0, <u64>(tree.childBlockCount + 2) * (ENTRY_BYTES >> 1));
-  // Children are visited by octant, from where the ray comes: octant ^ flip.
+  // Children are visited by octant, from the side that the ray comes from: octant ^ flip.
   const flip: u32 = i32x4.bitmask(v128.load(slabs, 32)) & 7;
   let top = stack - ENTRY_BYTES;
   let cell = root;
@@ -120,7 +120,7 @@ function castTree(tree: Tree): void {
     const added = top + ENTRY_BYTES;
     const met = meetChildren(tree, cell, limit, added);
     if (met != 0) {
-      // The nearest goes on at once, the others wait.
+      // The nearest child is visited at once, the others are pushed.
       const waiting = flipped(met, flip), others = waiting & (waiting - 1);
       store<u32>(added, cell.firstChild);
       store<u32>(added, others, ENTRY_WAITING);
@@ -140,7 +140,9 @@ function castTree(tree: Tree): void {
   }
 }
 
-/** Clips the ray to the bounds of a tree and prepares slab tests from there on. Answers how far it goes within them, or NOTHING_LEFT. */
+/**
+ * Clips the ray to the bounds of a tree and prepares slab tests from there on. Returns its length within them, or NOTHING_LEFT.
+ */
 function enterTree(root: Cell): f32 {
   const px = originX - sceneOriginX, py = originY - sceneOriginY, pz = originZ - sceneOriginZ;
   const padding = reachOf(root) * PADDING;
@@ -157,7 +159,7 @@ function enterTree(root: Cell): f32 {
   const direction = f32x4(<f32>directionX, <f32>directionY, <f32>directionZ, 1);
   const inverse = reciprocals(direction);
   const signs = i32x4.bitmask(inverse);
-  // The ray's origin moved by the padding for one bound and the other: the same as boxes that are larger.
+  // The ray's origin is moved by the padding, for near and far bounds separately: the same as enlarging the boxes.
   const aside = v128.or(f32x4.splat(padding), v128.and(inverse, i32x4.splat(i32.MIN_VALUE)));
   v128.store(slabs, f32x4.add(point, aside));
   v128.store(slabs, f32x4.sub(point, aside), 16);
@@ -174,13 +176,13 @@ function enterTree(root: Cell): f32 {
   return upward(end - from);
 }
 
-/** Casts the ray at the cell's own objects. Answers the limit from then on, or NOTHING_LEFT. */
+/** Casts the ray at the cell's own objects. Returns the new limit, or NOTHING_LEFT. */
 // @ts-ignore: decorator
 @inline
 function castAtOwn(tree: Tree, cell: Cell, before: f32): f32 {
   let limit = before;
   for (let start = cell.start; start < cell.ownEnd; start += LISTED) {
-    // What the ray may meet, a bit each: fewer branches that nobody can foresee.
+    // A bit mask of the objects that the ray may meet: fewer unpredictable branches.
     const stop = min(cell.ownEnd, start + LISTED);
     let met = meetBoxes(blockAt(tree, start), blockAt(tree, stop), limit, distances);
     if (tree.proxies == 0 && popcnt(met) > FEW) readAhead(tree, start, met);
@@ -196,7 +198,7 @@ function castAtOwn(tree: Tree, cell: Cell, before: f32): f32 {
   return limit;
 }
 
-/** Tells whether the line of the ray surely misses the oriented bounds of an object. */
+/** Returns whether the line of the ray certainly misses the oriented bounds of an object. */
 // @ts-ignore: decorator
 @inline
 function missesBounds(tree: Tree, position: u32): bool {
@@ -219,13 +221,13 @@ function castAtPlace(tree: Tree, position: u32): void {
 
 // --- the stack ---
 
-/** An entry: the first of eight children, those of them that are still to be visited, and where the ray enters each. */
+/** An entry: the first of eight children, a bit mask of those still to be visited, and where the ray enters each. */
 const ENTRY_BYTES: usize = 48;
 const ENTRY_WAITING: usize = 4;
 const ENTRY_DISTANCES: usize = 16;
 let stack: usize = 0;
 
-/** Finds which children of a cell the ray meets, a bit each, and writes where it enters them. */
+/** Returns a bit mask of the children of a cell that the ray meets, and writes where it enters them. */
 // @ts-ignore: decorator
 @inline
 function meetChildren(tree: Tree, cell: Cell, limit: f32, entry: usize): u32 {
@@ -236,11 +238,11 @@ function meetChildren(tree: Tree, cell: Cell, limit: f32, entry: usize): u32 {
 
 // --- boxes, four at a time ---
 
-/** So few objects are not worth `readAhead`. */
+/** This many objects or fewer are not worth `readAhead`. */
 const FEW: u64 = 2;
 let ahead: u32 = 0;
 
-/** Reads the records of what the ray may meet, which are far apart, so that the caches are waited for once. */
+/** Reads the records of all objects that the ray may meet, which are far apart, so that their cache misses overlap. */
 function readAhead(tree: Tree, start: u32, met: u64): void {
   let sum: u32 = 0;
   for (let rest = met; rest != 0; rest &= rest - 1) {
@@ -250,17 +252,17 @@ function readAhead(tree: Tree, start: u32, met: u64): void {
   ahead = sum;
 }
 
-/** The objects of a cell that are looked at together. */
+/** How many objects of a cell are tested together. */
 const LISTED: u32 = 64;
 const distances: usize = memory.data(<i32>LISTED * 4, 16);
 
 /**
- * The ray's origin moved by the padding for near bounds, and for far ones; the reciprocals of its direction; where in a block the
- * bounds are that it passes first.
+ * The ray's origin moved by the padding for near bounds, and for far ones; the reciprocals of its direction; the offsets in a
+ * block of the bounds that it passes first.
  */
 const slabs: usize = memory.data(64, 64);
 
-/** Finds which boxes of some blocks the ray meets, a bit each, and where it enters each: as f32 at `out`. */
+/** Returns a bit mask of the boxes of some blocks that the ray meets, and writes where it enters each, as f32 at `out`. */
 function meetBoxes(from: usize, end: usize, limit: f32, out: usize): u64 {
   const firstX: usize = load<u32>(slabs, 48), firstY: usize = load<u32>(slabs, 52), firstZ: usize = load<u32>(slabs, 56);
   const lastX: usize = 48 - firstX, lastY: usize = 80 - firstY, lastZ: usize = 112 - firstZ;
@@ -309,7 +311,7 @@ function lastOf(
   );
 }
 
-/** Answers eight bits, each moved from its place i to i ^ flip. */
+/** Returns eight bits, each moved from its index i to i ^ flip. */
 // @ts-ignore: decorator
 @inline
 function flipped(bits: u32, flip: u32): u32 {

@@ -1,5 +1,5 @@
-// Finds the objects in a region of the screen, a rectangle or a lasso, from the near plane to the far one: exact in
-// float64 after a conservative descent (descend.ts). Regions are in the units of clip space over w.
+// Finds the objects in a region of the screen, a rectangle or a lasso, from the near plane to the far plane: exact in float64
+// after a conservative descent (descend.ts). Regions are in clip space over w.
 
 import {
   REGION_ENCLOSE, REGION_HIGH_X, REGION_HIGH_Y, REGION_LOW_X, REGION_LOW_Y, REGION_MODE, REGION_POLYGON,
@@ -32,8 +32,8 @@ const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 
 const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
- * Finds the objects in a region of the screen, of all or of `count` ids at an address, as ids in result-ids.ts, up to a time of the
- * clock: what is left then is to be asked about by such a list. Answers how many. Throws OUT_OF_MEMORY.
+ * Finds the objects in a region of the screen, of all or of `count` ids at an address, as ids in result-ids.ts, up to a time of
+ * the clock: the remaining objects are to be passed as such a list. Returns their number. Throws OUT_OF_MEMORY.
  */
 export function pickRegion(view: usize, region: usize, filter: usize, ids: usize, count: u32, until: f64): u32 {
   updateTrees();
@@ -63,7 +63,7 @@ function consider(tree: Tree, position: u32, limits: u64): void {
   else if (isIn(proxy, limits, sides)) addFound(proxy.id);
 }
 
-/** Looks at an object as `descend` would. */
+/** Tests an object as `descend` would. */
 function considerSlot(slot: u32): void {
   const box = boxAt(slot), tree = boundsIn(box.tree);
   const limits = limitsAt(tree, box.position);
@@ -85,7 +85,7 @@ function isIn(proxy: Proxy, limits: u64, sides: u32): bool {
   return isFound;
 }
 
-/** Tells how an object lies to the volume; by mode 'touch' INSIDE is not told from CROSSING. */
+/** Returns how an object lies relative to the volume; for mode 'touch' INSIDE and CROSSING are not distinguished. */
 function stateInPart(proxy: Proxy, limits: u64, sides: u32): u32 {
   const crossed = limitsOf(proxy, limits, precision);
   if (crossed == OUTSIDE) return NONE;
@@ -97,17 +97,15 @@ function stateInPart(proxy: Proxy, limits: u64, sides: u32): u32 {
   return touches(solid, crossed, sides, faceSides) ? CROSSING : NONE;
 }
 
-/**
- * Keeps, of the limits that cross the box about an object, those that cross its oriented bounds, where these hold it.
- */
+/** Reduces the limits that cross the AABB of an object to those that cross its oriented bounds, if these contain the shape. */
 export function limitsOf(proxy: Proxy, limits: u64, asked: u32): u64 {
   if (limits == 0 || (asked != PRECISION_MESH && asked != PRECISION_OBB)) return limits;
   return boxLimits(boundsOf(proxy, bounds), limits);
 }
 
 /**
- * Tells whether any part of a solid is in the volume. Of a mesh, triangles count that show one of `sides` to the eye, or
- * what `faceSides` (face-sides.ts, or 0) says of them.
+ * Returns whether any part of a solid is in the volume. Of a mesh, the triangles count that show one of `sides` to the eye, or
+ * the sides that `faceSides` (face-sides.ts, or 0) gives for them.
  */
 export function touches(solid: PlacedShape, limits: u64, sides: u32, faceSides: usize): bool {
   if (solid.shape == SHAPE_POINT_LINE) {
@@ -118,8 +116,8 @@ export function touches(solid: PlacedShape, limits: u64, sides: u32, faceSides: 
 }
 
 /**
- * Tells whether all that is kept of a solid is in the volume: INSIDE, or NONE where nothing is kept. Of a mesh, those
- * triangles count that do in `touches`.
+ * Returns whether all of a solid that is kept is in the volume: INSIDE, or NONE if nothing is kept. Of a mesh, the same triangles
+ * count as in `touches`.
  */
 export function enclosureOf(solid: PlacedShape, limits: u64, sides: u32, faceSides: usize): u32 {
   if (solid.shape == SHAPE_POINT_LINE) {

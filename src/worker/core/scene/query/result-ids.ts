@@ -1,4 +1,5 @@
-// Holds the ids that a query finds, until the next one; and, where its time is over, the ids of objects that it has not looked at.
+// The ids that a query finds, valid until the next query; and, if its time is over, the ids of the objects that it has not
+// tested.
 
 import { SHAPE_MESH, SHAPE_POINT_LINE } from '../../../../shared/layout';
 import { now } from '../../host';
@@ -19,16 +20,16 @@ export function addFound(id: u32): void {
   foundCount++;
 }
 
-/** Answers the address of the ids. */
+/** Returns the address of the ids. */
 export function foundIds(): usize {
   return ids;
 }
 
-// --- what waits ---
+// --- waiting objects ---
 
-/** The work between two readings of the clock: a primitive counts for 1 and takes 50 to 500 ns. */
+/** The work between two readings of the clock: a primitive counts as 1 and takes 50 to 500 ns. */
 const WORK_PER_READING: i32 = 16;
-/** A mesh counts for so much: the clock is read behind each. */
+/** A mesh counts for this much: the clock is read after each. */
 export const MESH_WORK: i32 = WORK_PER_READING;
 
 let waiting: usize = 0;
@@ -38,16 +39,19 @@ let until: f64 = Infinity;
 let left: i32 = 0;
 let isOver: bool = false;
 
-/** Begins to look at objects, up to a time by the clock of `now`. */
+/** Begins to test objects, until a time by the clock of `now`. */
 export function beginAsking(time: f64): void {
   clearFound();
   waitingLength = asked = 0;
   until = time;
-  left = 1; // one object at least, however late it is
+  left = 1; // at least one object, however late it is
   isOver = false;
 }
 
-/** Counts an object that is to be looked at, whose shape is of so much work unless it is a mesh; answers false where the time is over. */
+/**
+ * Counts an object that is to be tested; `work` is what its shape counts for unless it is a mesh. Returns false if the time is
+ * over.
+ */
 export function mayAsk(shape: u32, work: i32): bool {
   if (left <= 0 && !isOver) {
     left = WORK_PER_READING;
@@ -59,7 +63,7 @@ export function mayAsk(shape: u32, work: i32): bool {
   return true;
 }
 
-/** Looks at those objects of a list that are still there, until the time is over: `look` gets the slot of each. */
+/** Tests those objects of a list that still exist, until the time is over: `look` is called with the slot of each. */
 export function askList(ids: usize, count: u32, work: i32, look: (slot: u32) => void): void {
   for (let i: u32 = 0; i < count; i++) {
     const id = load<u32>(ids + (<usize>i << 2)), slot = slotOf(id);
@@ -69,7 +73,7 @@ export function askList(ids: usize, count: u32, work: i32, look: (slot: u32) => 
   }
 }
 
-/** Adds an object that is to be looked at later. Throws OUT_OF_MEMORY. */
+/** Adds an object that is to be tested later. Throws OUT_OF_MEMORY. */
 export function addWaiting(id: u32): void {
   waiting = reserve(waiting, waitingLength << 2, <u64>(waitingLength + 1) << 2);
   store<u32>(waiting + (<usize>waitingLength << 2), id);
@@ -84,7 +88,7 @@ export function waitingCount(): u32 {
   return waitingLength;
 }
 
-/** Counts the objects that were looked at before the time was over: of a list, the first ones. */
+/** Returns how many objects were tested before the time was over: of a list, the first ones. */
 export function askedCount(): u32 {
   return asked;
 }

@@ -1,4 +1,4 @@
-// Tells where a sphere or capsule surely passes by the oriented bounds of an object, in float32.
+// Decides whether a sphere or capsule certainly misses the oriented bounds of an object, in float32.
 
 import { Support } from '../../contact/convex/support';
 import { Proxy } from '../../shape/proxy';
@@ -8,10 +8,10 @@ import { wayX, wayY, wayZ } from '../../sweep/motion';
 let axisX: v128 = i32x4.splat(0), axisY: v128 = i32x4.splat(0), axisZ: v128 = i32x4.splat(0);
 let alongX: v128 = i32x4.splat(0), alongY: v128 = i32x4.splat(0), alongZ: v128 = i32x4.splat(0);
 let radius: f32 = 0;
-/** The sum of the way's coordinates, and of the axis', without signs. */
+/** The sum of the absolute coordinates of the way and of the axis, and the radius. */
 let terms: f32 = 0;
 
-/** Takes a sphere or capsule that does not turn, and its way. */
+/** Sets a sphere or capsule that does not turn, and its way. */
 export function setRound(body: Support): void {
   const hasAxis = body.edges != 0;
   const x = hasAxis ? body.edge0X : 0, y = hasAxis ? body.edge0Y : 0, z = hasAxis ? body.edge0Z : 0;
@@ -21,21 +21,22 @@ export function setRound(body: Support): void {
   terms = <f32>(abs(wayX) + abs(wayY) + abs(wayZ) + abs(x) + abs(y) + abs(z) + body.radius);
 }
 
-/** Far more than rounding adds in float32, relative to what goes into it: 2⁻¹⁸. */
+/** Far more than the rounding error in float32, relative to the inputs: 2⁻¹⁸. */
 const SLACK: f32 = 3.814697265625e-6;
-/** The cube that stands for a box, and as much more. */
+/** The cube that represents a box, and a margin. */
 const CUBE_SIZE: f32 = 1.00001;
 
 /**
- * Tells whether the shape surely passes by the oriented bounds of an object until a time: in the space in which these are a cube,
- * the way of its middle is a segment, and the cube is larger by the shape's reach along each of its axes. The two are apart along
- * one of these axes, or across one of them and the way (Ericson, "Real-Time Collision Detection", 2005, 5.3.3).
+ * Returns whether the shape certainly misses the oriented bounds of an object until a time. In the space in which the bounds are
+ * a cube, the way of the shape's centre is a segment, and the cube is enlarged by the shape's extent along each of its axes. A
+ * separating axis is one of these axes, or the cross product of one of them and the way (Ericson, "Real-Time Collision
+ * Detection", 2005, 5.3.3).
  */
 // @ts-ignore: decorator
 @inline
 export function passesBy(proxy: Proxy, fromX: f64, fromY: f64, fromZ: f64, until: f64): bool {
   const at = changetype<usize>(proxy);
-  // The columns of the map to that space; what is in the last lane is not looked at.
+  // The columns of the map to that space; the last lane is ignored.
   const x = v128.load(at), y = v128.load(at, 12), z = v128.load(at, 24);
   const half = <f32>(0.5 * until);
   const dx = <f32>(fromX - proxy.x), dy = <f32>(fromY - proxy.y), dz = <f32>(fromZ - proxy.z);

@@ -1,6 +1,6 @@
 // Finds the objects whose centres are drawn near a point of the screen. The octrees are descended with the frustum of
-// the square about the point, so that the cost is that of what is near it; a search for the nearest alone narrows the
-// square with each better one. A centre that is cut away (clipping.ts) is not drawn.
+// the square around the point, so that the cost depends on what is near it; a search for only the nearest centre
+// shrinks the square with each better one. A clipped centre (clipping.ts) is not drawn.
 
 import {
   HIT_BARYCENTRIC, HIT_DISTANCE, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_PIXELS, HIT_POINT, HIT_TRIANGLE, VIEW_VIEWPORT,
@@ -16,19 +16,19 @@ import { Tree, readPlace } from '../index/octree';
 import { updateTrees } from '../scene';
 import { addRectangle, beginVolume, limitDepth } from './volume';
 
-// The cursor, in the units of clip space over w, and pixels of these.
+// The cursor in clip space over w, and the pixels per unit of it.
 let cursorX: f64 = 0, cursorY: f64 = 0;
 let pixelsX: f64 = 0, pixelsY: f64 = 0;
 /**
- * How many pixels a centre may be away from the cursor: with `wantsAll` as many as asked for, else as many as the best
- * one is.
+ * How many pixels a centre may be away from the cursor: the given radius with `wantsAll`, else the distance of the best
+ * one.
  */
 let reach: f64 = 0;
 let wantsAll: bool = false;
 
 /**
  * Finds the objects whose centres are drawn near the cursor, as records in hits.ts, in no order: with `all` every
- * centre no farther than `radius` pixels, else the nearest one. Answers how many. Throws OUT_OF_MEMORY.
+ * centre no farther than `radius` pixels, else the nearest one. Returns their number. Throws OUT_OF_MEMORY.
  */
 export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usize, all: bool): u32 {
   updateTrees();
@@ -47,7 +47,7 @@ export function pickScreen(view: usize, x: f64, y: f64, radius: f64, filter: usi
   return hitCount;
 }
 
-/** Sets the volume to the square about the circle of reach, and a hair more. */
+/** Sets the volume to the square around the circle of radius `reach`, and a hair more. */
 function narrow(): void {
   const pixels = reach * 1.000000001 + 1e-9;
   const x = pixels / pixelsX, y = pixels / pixelsY;
@@ -78,7 +78,7 @@ function consider(tree: Tree, position: u32, _limits: u64): void {
   narrow();
 }
 
-// How far the candidate's centre is from the eye, or from its plane, and the way there, unit.
+// The distance of the centre from the eye, or from the eye's plane, and the unit direction towards the eye.
 let distance: f64 = 0;
 let towardsX: f64 = 0, towardsY: f64 = 0, towardsZ: f64 = 0;
 
@@ -87,7 +87,7 @@ function measure(b: Proxy): void {
     towardsX = eyeX;
     towardsY = eyeY;
     towardsZ = eyeZ;
-    // Along that direction, where the camera's space may be of another scale.
+    // Along that direction, since the camera's space may have another scale.
     distance = -valueAt(height, b.x, b.y, b.z) / (height.x * eyeX + height.y * eyeY + height.z * eyeZ);
     return;
   }

@@ -1,5 +1,5 @@
 // Cuts objects with a plane: which ones it may cut, by a conservative descent, and the outlines of each (core/section). An
-// object that takes long may be left and gone on with; it is cut as it was when it was begun. World units.
+// object that takes long may be suspended and resumed; it is cut in the state in which it was begun. World units.
 
 import { SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE } from '../../../../shared/layout';
 import { Plane, PLANE_BYTES } from '../../math/plane';
@@ -21,17 +21,20 @@ import { OUTSIDE, addPlane, beginVolume } from './volume';
 
 const plane = changetype<Plane>(memory.data(<i32>PLANE_BYTES, 16));
 const solid = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
-/** What the section is asked for: how objects are seen, points of round outlines, and the turn from one to the next. */
+/**
+ * The parameters of the section: the precision of objects, the number of points of round outlines, and the rotation from
+ * one point to the next.
+ */
 let shapes: u32 = 0;
 let roundCount: u32 = 0;
 let cosine: f64 = 1;
 let sine: f64 = 0;
-/** How near ends of an outline are one; negative for a share of the object's radius. */
+/** The distance within which ends of an outline are merged; negative for a share of the object's radius. */
 let weld: f64 = 0;
 
-/** Without a tolerance of the caller's, ends are one that are nearer than this share of the object's radius. */
+/** If the caller gives no tolerance, ends are merged if they are nearer than this share of the object's radius. */
 const WELD_SHARE: f64 = 1e-6;
-/** No more than 1,000,000 cells are from one end of the object to the other. */
+/** There are no more than 1,000,000 cells from one end of the object to the other. */
 const CELL_SHARE: f64 = 2e-6;
 
 const CUTTING: u32 = 0;
@@ -43,8 +46,8 @@ let radius: f64 = 0;
 let mayLeave: bool = true;
 
 /**
- * Begins a section by a plane, four f64 n · p + d. Answers how many objects it may cut, as ids in result-ids.ts. Throws
- * OUT_OF_MEMORY.
+ * Begins a section by a plane, four f64 n · p + d. Returns the number of objects that it may cut, as ids in result-ids.ts.
+ * Throws OUT_OF_MEMORY.
  */
 export function beginSection(at: usize, filter: usize, count: u32, cosineOfTurn: f64, sineOfTurn: f64, within: f64): u32 {
   updateTrees();
@@ -71,7 +74,7 @@ function consider(tree: Tree, position: u32, limits: u64): void {
   if (limitsOf(proxy, limits, precision) != OUTSIDE) addFound(proxy.id);
 }
 
-/** Begins to cut an object as it is now; one that is gone is passed over. Throws OUT_OF_MEMORY. */
+/** Begins to cut an object in its current state; an object that was removed is skipped. Throws OUT_OF_MEMORY. */
 export function beginObjectSection(id: u32): void {
   phase = DONE;
   if (!isAlive(id)) return;
@@ -83,7 +86,7 @@ export function beginObjectSection(id: u32): void {
   mayLeave = true;
   if (solid.shape == SHAPE_MESH) {
     const mesh = changetype<Mesh>(<usize>solid.mesh);
-    // A pose is moved by the next frame.
+    // The next frame moves the vertices of a pose.
     mayLeave = !isPosed(mesh);
     beginMeshSection(mesh, mapOf(solid), plane);
     phase = CUTTING;
@@ -96,7 +99,7 @@ export function beginObjectSection(id: u32): void {
   }
 }
 
-/** Goes on until a time of the clock. Answers whether the object's outlines are all there. Throws OUT_OF_MEMORY. */
+/** Continues until a time of the clock. Returns whether the object's outlines are complete. Throws OUT_OF_MEMORY. */
 export function stepObjectSection(until: f64): bool {
   const end = mayLeave ? until : Infinity;
   if (phase == CUTTING) {
@@ -111,7 +114,7 @@ export function stepObjectSection(until: f64): bool {
   return true;
 }
 
-/** Gives back what the section took: who asks for none pays nothing. */
+/** Frees the memory of the section, so that callers without sections pay nothing. */
 export function endSection(): void {
   phase = DONE;
   freeSegments();

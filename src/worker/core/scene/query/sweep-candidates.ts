@@ -1,10 +1,10 @@
-// The objects near the way of a shape at which it is swept in slices: copies of them, in the order in which they were found.
+// The objects near the way of a shape against which it is swept in slices: copies of them, in the order in which they were found.
 
 import { reserve } from '../../memory';
 import { PLACED_SHAPE_BYTES, PlacedShape } from '../../shape/placed-shape';
 import { PAIR_SWEEP_BYTES, PairSweep, SWEPT_SHAPE_BYTES, objectOfPair } from '../../sweep/pair-sweep';
 
-/** What is kept of a sweep, before the shape and the objects. */
+/** The header of a kept sweep, before the shape and the objects. */
 @unmanaged
 export class KeptSweep {
   count: u32;
@@ -12,9 +12,9 @@ export class KeptSweep {
   pad: u64;
 }
 
-/** Where the objects begin. */
+/** The offset of the objects. */
 const BEFORE: usize = offsetof<KeptSweep>() + SWEPT_SHAPE_BYTES;
-/** There is room for so many at first. */
+/** The initial capacity. */
 const FEWEST: usize = 16;
 
 let list: usize = 0;
@@ -42,7 +42,10 @@ function reserveOneMore(): void {
   list = reserve(list, list == 0 ? 0 : used, <u64>used + (list == 0 ? FEWEST : 1) * PAIR_SWEEP_BYTES);
 }
 
-/** Hands over the candidates, as a KeptSweep of which the caller must write the shape: of 100,000, a copy would take long. Throws OUT_OF_MEMORY. */
+/**
+ * Hands over the candidates as a KeptSweep, into which the caller must write the shape: copying 100,000 of them would take long.
+ * Throws OUT_OF_MEMORY.
+ */
 export function takeCandidates(): KeptSweep {
   reserveOneMore();
   const kept = changetype<KeptSweep>(list);
@@ -52,7 +55,7 @@ export function takeCandidates(): KeptSweep {
   return kept;
 }
 
-/** Answers one of the candidates that were handed over. */
+/** Returns one of the candidates that were handed over. */
 // @ts-ignore: decorator
 @inline
 export function pairOf(kept: usize, i: u32): PairSweep {

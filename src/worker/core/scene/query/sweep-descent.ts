@@ -1,5 +1,5 @@
-// The descent of all octrees for a sweep, nearest cell first, by the box about the shape moving along its way against boxes: the
-// slab test of a Minkowski sum, four at a time in float32, conservative. Pairs are decided by core/sweep. World units.
+// The descent of all octrees for a sweep, nearest cell first: the box around the shape moves along its way against boxes. It
+// uses the slab test of a Minkowski sum, four boxes at a time in float32, conservative. core/sweep decides pairs. World units.
 
 import { PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
 import { Support } from '../../contact/convex/support';
@@ -29,19 +29,19 @@ const other = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 
 
 /** Whether all objects that are met are to be found, and not only the first. */
 let wantsAll: bool = false;
-/** Whether candidates are found: objects that are met, and those of which that may take long. */
+/** Whether candidates are collected: objects that are met, and those whose test may take long. */
 let areCandidates: bool = false;
-/** How much may still be done in one go (`workOf`), and whether it would have been more. */
+/** The work that may still be done in one go (`workOf`), and whether there was more. */
 let workLeft: f64 = 0;
 let isTooLong: bool = false;
 
-/** The middle of the box about the shape at the start, and half of its size all the way. */
+/** The centre of the box around the shape at the start, and its half size all the way. */
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
 let sizeX: f64 = 0, sizeY: f64 = 0, sizeZ: f64 = 0;
 /** Whether the shape is a sphere or capsule that does not turn, and objects are no larger than their oriented bounds. */
 let isRound: bool = false;
 
-/** Sets the box about the shape, by its middle and half of its size; `round` is the sphere or capsule, or 0. */
+/** Sets the box around the shape, by its centre and half size; `round` is the sphere or capsule, or 0. */
 export function setMovingBox(round: Support, x: f64, y: f64, z: f64, halfX: f64, halfY: f64, halfZ: f64): void {
   middleX = x; middleY = y; middleZ = z;
   sizeX = halfX; sizeY = halfY; sizeZ = halfZ;
@@ -49,18 +49,18 @@ export function setMovingBox(round: Support, x: f64, y: f64, z: f64, halfX: f64,
   if (isRound) setRound(round);
 }
 
-/** A triangle counts for so much where a box that does not turn is swept. */
+/** The work of a triangle if a box that does not turn is swept. */
 const OF_BOX: f64 = 0.0625;
-/** An object without triangles counts for so much where the shape turns. */
+/** The work of an object without triangles if the shape turns. */
 const OF_TURN: f64 = 4;
 
-/** How far the moving box goes to each of four others, f32. */
+/** How far the moving box travels to each of four others, f32. */
 const distances: usize = memory.data(VECTOR_BYTES, 16);
 
 /**
  * Finds what `shape` meets (sweep-hit.ts): the first object, or each of them with `all`, or likewise the candidates
- * (sweep-candidates.ts), of which some are left to be swept. Answers false where more is to be done than `most` (`workOf`).
- * Throws OUT_OF_MEMORY.
+ * (sweep-candidates.ts), some of which are still to be swept against. Returns false if there is more work than `most`
+ * (`workOf`). Throws OUT_OF_MEMORY.
  */
 export function descendTrees(all: bool, candidates: bool, most: f64): bool {
   wantsAll = all;
@@ -72,14 +72,14 @@ export function descendTrees(all: bool, candidates: bool, most: f64): bool {
   return !isTooLong;
 }
 
-/** Answers for how much an object counts, with its triangles and those of the shape. */
+/** Returns the work that an object counts for, by its triangles and those of the shape. */
 // @ts-ignore: decorator
 @inline
 function workOf(it: PlacedShape): f64 {
   return trianglesOf(shape) + trianglesOf(it) + (angle != 0 ? OF_TURN : 1);
 }
 
-/** Answers for how many triangles a shape counts: a box that does not turn looks at few, and a sphere or capsule at none. */
+/** Returns how many triangles a shape counts for: a box that does not turn tests few, and a sphere or capsule none. */
 function trianglesOf(it: PlacedShape): f64 {
   if (it.shape != SHAPE_MESH) return 0;
   const count = <f64>changetype<Mesh>(<usize>it.mesh).triangleCount;
@@ -87,14 +87,14 @@ function trianglesOf(it: PlacedShape): f64 {
   return shape.shape == SHAPE_BOX ? count * OF_BOX : 0;
 }
 
-/** What rounding in float32 may add, relative to the largest coordinate: 2⁻¹⁸ (ray.ts). */
+/** The possible rounding error in float32, relative to the largest coordinate: 2⁻¹⁸ (ray.ts). */
 const PADDING: f64 = 3.814697265625e-6;
-/** More than float32 makes later of the time at which bounds meet. */
+/** More than float32 can delay the time at which bounds meet. */
 const EARLIER: f64 = 1e-6;
-/** A length that counts as long enough for all of a scene, so that nothing overflows. */
+/** A length that is long enough for any scene, so that nothing overflows. */
 const LONGEST: f64 = 1e30;
 
-// When the moving box enters the bounds of the tree, how far it goes in a unit of time, and how far it goes within the bounds.
+// When the moving box enters the bounds of the tree, its distance per unit of time, and its distance within the bounds.
 let entryTime: f64 = 0;
 let speed: f64 = 0;
 let whole: f64 = 0;
@@ -115,7 +115,7 @@ function search(tree: Tree): void {
   }
 }
 
-/** Clips the way to the bounds of a tree and prepares slab tests from there on. Answers false where it misses them. */
+/** Clips the way to the bounds of a tree and prepares slab tests from there on. Returns false if it misses them. */
 function enterTree(root: Cell): bool {
   const px = middleX - sceneOriginX, py = middleY - sceneOriginY, pz = middleZ - sceneOriginZ;
   const slack = (abs(middleX) + abs(middleY) + abs(middleZ) + sizeX + sizeY + sizeZ) * 3.552713678800501e-15;
@@ -145,7 +145,7 @@ function enterTree(root: Cell): bool {
   return true;
 }
 
-/** Sweeps at the cell's own objects, four at a time, of these the nearest first. */
+/** Sweeps against the cell's own objects, four at a time, the nearest of these first. */
 // @ts-ignore: decorator
 @inline
 function sweepAtOwn(tree: Tree, cell: Cell): void {
@@ -161,7 +161,7 @@ function sweepAtOwn(tree: Tree, cell: Cell): void {
   }
 }
 
-/** Sweeps at an object whose bounds the moving box meets at a distance, or makes it a candidate. */
+/** Sweeps against an object whose bounds the moving box meets at a distance, or makes it a candidate. */
 // @ts-ignore: decorator
 @inline
 function sweepAtPlace(tree: Tree, position: u32, distance: f32): void {
@@ -188,14 +188,14 @@ function sweepAtPlace(tree: Tree, position: u32, distance: f32): void {
   if (!wantsAll) limit = upward(min(max((best - entryTime) * speed, 0.0), whole));
 }
 
-/** Takes what the shape meets of `other`. */
+/** Takes the meeting of the shape with `other`. */
 function take(id: u32): void {
   if (areCandidates) writeMeeting(addCandidate(other, 0, id, 0, 0));
   if (!wantsAll) takeFirst(id);
   else if (!areCandidates) addMeeting(id);
 }
 
-/** Sets what stands for a box, which is as its oriented bounds are: the proxy has them at hand. */
+/** Places a box, which equals its oriented bounds: the proxy has them at hand. */
 // @ts-ignore: decorator
 @inline
 function placeBox(proxy: Proxy): void {
@@ -213,7 +213,7 @@ let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i3
 let byX: v128 = i32x4.splat(0), byY: v128 = i32x4.splat(0), byZ: v128 = i32x4.splat(0);
 let limit: f32 = 0;
 
-/** Marks which of four boxes the moving box meets, a bit each, and writes how far it goes before. */
+/** Returns a bit mask of which of four boxes the moving box meets, and writes how far it travels before. */
 // @ts-ignore: decorator
 @inline
 function met(block: usize, to: usize): u32 {
@@ -225,7 +225,7 @@ function met(block: usize, to: usize): u32 {
   );
   const far = f32x4.pmin(f32x4.pmin(f32x4.pmax(ax, bx), f32x4.pmax(ay, by)), f32x4.pmax(az, bz));
   v128.store(to, near);
-  // An empty box is the wrong way round.
+  // An empty box has low greater than high.
   const isBox = f32x4.le(v128.load(block), v128.load(block, 48));
   return <u32>i32x4.bitmask(v128.and(isBox, f32x4.le(near, f32x4.pmin(far, f32x4.splat(limit)))));
 }

@@ -1,4 +1,4 @@
-// What a sweep through the scene has found: the first meeting so far, or the deepest of those at the start.
+// The result of a sweep through the scene: the first meeting so far, or the deepest of those at the start.
 
 import {
   HIT_DEPTH, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TIME, HIT_TRIANGLE,
@@ -9,9 +9,9 @@ import {
 } from '../../sweep/meeting';
 import { PairSweep } from '../../sweep/pair-sweep';
 
-/** The time of the best so far; where all are wanted, how long the way matters. */
+/** The time of the best meeting so far; if all are wanted, the end of the part of the way that matters. */
 export let best: f64 = 0;
-/** Its object, 0 for none. */
+/** The object of the best meeting, 0 for none. */
 export let bestId: u32 = 0;
 export let bestTriangle: i32 = -1;
 export let bestDepth: f64 = 0;
@@ -25,7 +25,9 @@ export function clearBest(): void {
   bestDepth = 0;
 }
 
-/** Takes what was met (sweep/meeting.ts), where it is the first, the deepest at the start or, of equals, the one with the lower id. */
+/**
+ * Takes the current meeting (sweep/meeting.ts) if it is the first, the deepest at the start or, if equal, that of the lower id.
+ */
 export function takeFirst(id: u32): void {
   if (bestId != 0) {
     if (meetTime > best) return;
@@ -34,7 +36,7 @@ export function takeFirst(id: u32): void {
   set(id);
 }
 
-/** Writes what was met as a hit of its own. What is met later matters as well. */
+/** Writes the current meeting as a separate hit. Later meetings matter as well. */
 export function addMeeting(id: u32): void {
   set(id);
   writeBest(newHit());
@@ -50,7 +52,7 @@ function set(id: u32): void {
   pointX = meetX; pointY = meetY; pointZ = meetZ;
 }
 
-/** Writes a hit of what was found of an object. */
+/** Writes the meeting of an object as a hit. */
 export function writeHit(hit: usize, found: PairSweep): void {
   bestId = found.id;
   bestTriangle = found.triangle;
@@ -61,7 +63,7 @@ export function writeHit(hit: usize, found: PairSweep): void {
   writeBest(hit);
 }
 
-/** Sets what is answered of a way on which nothing is met. */
+/** Sets the result for a way on which nothing is met. */
 export function setNothing(): void {
   bestId = 0xffffffff;
   best = Infinity;
@@ -69,7 +71,7 @@ export function setNothing(): void {
   normalX = normalY = normalZ = 0;
 }
 
-/** Writes the best as a hit (HIT_*). */
+/** Writes the best meeting as a hit (HIT_*). */
 export function writeBest(hit: usize): void {
   store<u32>(hit, bestId, HIT_OBJECT);
   store<i32>(hit, bestTriangle, HIT_TRIANGLE);

@@ -1,6 +1,6 @@
-// Answers `sweep` and `sweepAll` in slices: what a mesh meets, or what meets one, may take as long as these are large. Objects
-// near the way are copied, and those that are meshes, or all where the shape is one, are left to the interruptible module, one
-// after the other. So the scene may go on meanwhile; only the meshes must stay as they are.
+// Answers `sweep` and `sweepAll` in slices: a sweep of or against meshes may take long, depending on their size. Objects near the
+// way are copied, and those that are meshes, or all if the shape is a mesh, are left to the interruptible module, one after the
+// other. So the scene may change meanwhile; only the meshes must stay unchanged.
 
 import { MOTION_BYTES, MOTION_ROTATION, MOTION_TOLERANCE, OBJECT_MATRIX } from '../../../../shared/layout';
 import { clearHits, hitCount, newHit } from '../../hits';
@@ -18,20 +18,20 @@ import { findCandidates, writeWay } from './sweep';
 import { shape } from './sweep-descent';
 import { writeHit } from './sweep-hit';
 
-/** Is answered for a sweep that was left: it must be resumed. */
+/** Returned for a suspended sweep: it must be resumed. */
 const LEFT: i32 = -1;
 
 let keptCount: u32 = 0;
 let isLeft: bool = false;
 
-/** Tells whether a sweep was left in the midst of its work, or waits as it was copied. */
+/** Returns whether a sweep was suspended, or waits with its copies. */
 export function isSweepOpen(): bool {
   return isLeft || keptCount != 0;
 }
 
 /**
- * Copies what a sweep is about (as `sweep` takes it), and answers where: `beginKeptSweep` must follow. The meshes must stay as
- * they are until it has ended. Throws OUT_OF_MEMORY.
+ * Copies the inputs of a sweep (as `sweep` takes them), and returns the address of the copies: `beginKeptSweep` must follow. The
+ * meshes must stay unchanged until the sweep has ended. Throws OUT_OF_MEMORY.
  */
 export function keepSweep(description: usize, motion: usize, filter: usize, all: bool): usize {
   findCandidates(description, motion, filter, all);
@@ -50,13 +50,13 @@ export function keepSweep(description: usize, motion: usize, filter: usize, all:
 
 const motionOfWay: usize = memory.data(MOTION_BYTES, 16);
 
-/** Copies likewise what a shape would meet first on a way (`sweepMany`). Throws OUT_OF_MEMORY. */
+/** Does the same for what a shape meets first on a way (`sweepMany`). Throws OUT_OF_MEMORY. */
 export function keepWay(description: usize, way: usize, tolerance: f64, filter: usize): usize {
   writeWay(description, way, tolerance, motionOfWay);
   return keepSweep(description, motionOfWay, filter, false);
 }
 
-// The sweep that is under way.
+// The current sweep.
 let room: usize = 0;
 let next: u32 = 0;
 let best: f64 = 1;
@@ -74,9 +74,9 @@ function pairAt(i: u32): PairSweep {
 }
 
 /**
- * Sweeps as it was copied, until a time by the clock of `now`, and frees the copies. Answers how many hits there are (hits.ts),
- * of which none is better than the first unless all are wanted; or LEFT: then `resumeSweep` must follow, before the narrow phase of
- * any frame and any question of two objects. Throws OUT_OF_MEMORY.
+ * Sweeps the copied shape until a time by the clock of `now`, and frees the copies at the end. Returns the number of hits
+ * (hits.ts), which is at most one, the best, unless all are wanted; or LEFT: then `resumeSweep` must follow, before the narrow
+ * phase of any frame and any query about two objects. Throws OUT_OF_MEMORY.
  */
 export function beginKeptSweep(at: usize, until: f64): i32 {
   dropSweep();
@@ -89,10 +89,10 @@ export function beginKeptSweep(at: usize, until: f64): i32 {
   return goOn(until);
 }
 
-/** Goes on with the sweep that was left; answers as `beginKeptSweep`. */
+/** Resumes the suspended sweep; returns the same as `beginKeptSweep`. */
 export function resumeSweep(until: f64): i32 {
   if (isInPair) {
-    isInPair = false; // where it fails
+    isInPair = false; // in case it throws
     const outcome = resumePair(until);
     if (outcome == 0) {
       isInPair = true;
@@ -103,7 +103,7 @@ export function resumeSweep(until: f64): i32 {
   return goOn(until);
 }
 
-/** Whether an object was left in the midst of its work. */
+/** Whether the sweep against an object was suspended. */
 let isInPair: bool = false;
 
 function goOn(until: f64): i32 {
@@ -113,7 +113,7 @@ function goOn(until: f64): i32 {
   for (; next < kept.count; next++) {
     const pair = pairAt(next);
     if (pair.isMet || (!kept.wantsAll && pair.from > best)) continue;
-    // One at least, however late it is.
+    // At least one, however late it is.
     if (!isFirst && now() >= until) return LEFT;
     isFirst = false;
     pair.limit = kept.wantsAll ? 1 : best;
@@ -123,12 +123,12 @@ function goOn(until: f64): i32 {
       return LEFT;
     }
     take(outcome);
-    next--; // `take` has gone on
+    next--; // `take` has already advanced
   }
   return conclude();
 }
 
-/** Takes what was found of the next object, and goes on to the one behind it. */
+/** Takes the result for the next object, and advances to the one after it. */
 function take(outcome: usize): void {
   const pair = pairAt(next++);
   memory.copy(changetype<usize>(pair), outcome, offsetof<PairSweep>());
@@ -150,19 +150,19 @@ function conclude(): i32 {
   return <i32>hitCount;
 }
 
-/** The sooner is better, at the start the deeper, and of equals the one with the lower id. */
+/** The earlier hit is better, at the start the deeper one, and if equal the one of the lower id. */
 function isBetter(a: PairSweep, b: PairSweep): bool {
   if (a.time != b.time) return a.time < b.time;
   return a.depth != b.depth ? a.depth > b.depth : a.id < b.id;
 }
 
-/** Gives up the question that was left in the midst of its work: a sweep, or one of two objects. */
+/** Gives up the suspended query: a sweep, or one about two objects. */
 export function giveUpQuestion(): void {
   dropSweep();
   giveUpContact();
 }
 
-/** Forgets the sweep that is under way. */
+/** Discards the current sweep. */
 function dropSweep(): void {
   if (room != 0) {
     const kept = changetype<KeptSweep>(room);

@@ -1,4 +1,4 @@
-// Answers the queries `sweep`: what a shape meets on a way through the scene, where all objects stand.
+// Answers the queries `sweep`: what a shape meets on its way through the scene, in which all objects stand still.
 
 import {
   MOTION_BYTES, MOTION_ROTATION, MOTION_TOLERANCE, MOTION_WAY, OBJECT_BYTES, OBJECT_MATRIX, PRECISION_AABB, PRECISION_MESH,
@@ -19,14 +19,14 @@ import {
 
 const box = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 
-/** How many triangles and objects one way may be about at one go: each takes up to a microsecond. */
+/** How many triangles and objects one way may involve in one go: each takes up to a microsecond. */
 const MOST_WORK: f64 = 4096;
-/** Is answered where more is to be done than was asked for: it must be done in slices (sweep-slices.ts). */
+/** Returned if the work exceeds the given limit: the sweep must be done in slices (sweep-slices.ts). */
 const TOO_LONG: i32 = -1;
 
 /**
- * Finds what a described shape (layout.ts, OBJECT_*, with the matrix at the start) meets first on its way (MOTION_*), into
- * a hit (HIT_*, with HIT_TIME and HIT_DEPTH). Answers how many hits there are, 0 or 1, or TOO_LONG. Throws OUT_OF_MEMORY.
+ * Finds what a described shape (layout.ts, OBJECT_*, with the matrix at the start) meets first on its way (MOTION_*), and writes
+ * it as a hit (HIT_*, with HIT_TIME and HIT_DEPTH). Returns the number of hits, 0 or 1, or TOO_LONG. Throws OUT_OF_MEMORY.
  */
 export function sweep(description: usize, motion: usize, filter: usize, hit: usize, most: f64): i32 {
   begin(description, motion, filter);
@@ -36,7 +36,7 @@ export function sweep(description: usize, motion: usize, filter: usize, hit: usi
   return 1;
 }
 
-/** Finds the first contact with each object, into hits.ts. Answers how many there are, or TOO_LONG. Throws OUT_OF_MEMORY. */
+/** Finds the first contact with each object, into hits.ts. Returns the number of hits, or TOO_LONG. Throws OUT_OF_MEMORY. */
 export function sweepAll(description: usize, motion: usize, filter: usize, most: f64): i32 {
   begin(description, motion, filter);
   clearHits();
@@ -44,8 +44,8 @@ export function sweepAll(description: usize, motion: usize, filter: usize, most:
 }
 
 /**
- * Finds the objects that are met (sweep-candidates.ts), and those of which it may take long to tell, as they or the shape are
- * meshes, or as there are so many. Throws OUT_OF_MEMORY.
+ * Finds the objects that are met (sweep-candidates.ts), and those whose test may take long because they or the shape are meshes,
+ * or because there are so many. Throws OUT_OF_MEMORY.
  */
 export function findCandidates(description: usize, motion: usize, filter: usize, all: bool): void {
   begin(description, motion, filter);
@@ -60,7 +60,7 @@ function begin(description: usize, motion: usize, filter: usize): void {
   place(description, motion);
 }
 
-/** Takes the shape that was read at the start of its motion. */
+/** Places the shape that was read at the start of its motion. */
 function place(description: usize, motion: usize): void {
   setMotion(
     load<f64>(motion, MOTION_WAY), load<f64>(motion, MOTION_WAY + 8), load<f64>(motion, MOTION_WAY + 16),
@@ -73,7 +73,7 @@ function place(description: usize, motion: usize): void {
   beginSweep(shape, x, y, z, load<f64>(motion, MOTION_TOLERANCE));
   const round = roundOfSweep();
   if (changetype<usize>(round) != 0) {
-    // No larger than it is: with the box of its oriented bounds, capsules among boxes look at a third more.
+    // The box of the shape itself: with that of its oriented bounds, capsules among boxes test a third more objects.
     const hasAxis = round.edges != 0;
     setMovingBox(
       round, shape.tx, shape.ty, shape.tz, round.radius + (hasAxis ? abs(round.edge0X) : 0),
@@ -83,17 +83,17 @@ function place(description: usize, motion: usize): void {
     describedAgain(box, description, PRECISION_AABB);
     setMovingBox(round, box.tx, box.ty, box.tz, box.xx, box.yy, box.zz);
   } else {
-    // All places of the shape are about the pivot.
+    // All positions of the shape are around the pivot.
     const arm = armOfSweep();
     setMovingBox(round, x, y, z, arm, arm, arm);
   }
 }
 
 /**
- * Sweeps shapes along `count` ways (layout.ts, WAY_*), for each the shape whose number `shapeOf` has, or the first where
- * that is 0. Writes for each: object u32 (0xffffffff for none), triangle i32, time and depth f64, point 3 f64, normal 3
- * f32. Answers how many are done by a time of the clock: at least one, or -1 - n where the one behind these n may take so long that it
- * must be done in slices (`writeWay`, sweep-slices.ts). Throws OUT_OF_MEMORY.
+ * Sweeps shapes along `count` ways (layout.ts, WAY_*), each with the shape whose number is in `shapeOf`, or the first if that is
+ * 0. Writes for each: object u32 (0xffffffff for none), triangle i32, time and depth f64, point 3 f64, normal 3 f32. Returns how
+ * many are done by a time of the clock: at least one, or -1 - n if the way after these n may take so long that it must be done in
+ * slices (`writeWay`, sweep-slices.ts). Throws OUT_OF_MEMORY.
  */
 export function sweepMany(
   descriptions: usize, shapeOf: usize, ways: usize, count: u32, tolerance: f64, filter: usize,
@@ -126,11 +126,11 @@ export function sweepMany(
   return <i32>count;
 }
 
-/** The ways between two readings of the clock; each takes a microsecond or far more. */
+/** The number of ways between two readings of the clock; each takes a microsecond or far more. */
 const WAYS_PER_READING: usize = 8;
 const motionOfWay: usize = memory.data(MOTION_BYTES, 16);
 
-/** Writes the motion of a way (MOTION_*), and the matrix of a description to where it starts. */
+/** Writes the motion of a way (MOTION_*), and sets the matrix of a description to its start. */
 export function writeWay(description: usize, way: usize, tolerance: f64, motion: usize): void {
   const from = way + WAY_FROM, to = way + WAY_TO;
   const x = load<f64>(from), y = load<f64>(from, 8), z = load<f64>(from, 16);
@@ -153,7 +153,7 @@ export function writeWay(description: usize, way: usize, tolerance: f64, motion:
   store<f64>(motion, load<f64>(to) - x, MOTION_WAY);
   store<f64>(motion, load<f64>(to, 8) - y, MOTION_WAY + 8);
   store<f64>(motion, load<f64>(to, 16) - z, MOTION_WAY + 16);
-  // What turns the start to the end: the end's quaternion times the inverse of the start's.
+  // The rotation from start to end: the end's quaternion times the inverse of the start's.
   const isSame = a == e && b == f && c == g && d == h;
   store<f64>(motion, isSame ? 0 : e * d - h * a - f * c + g * b, MOTION_ROTATION);
   store<f64>(motion, isSame ? 0 : f * d - h * b - g * a + e * c, MOTION_ROTATION + 8);

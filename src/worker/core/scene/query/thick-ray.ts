@@ -1,5 +1,6 @@
-// Casts the ray at points and lines, which it hits within a distance: those whose bounds reach into the part of space about
-// it, by the descent of descend.ts, or that have a threshold of their own; then each in its own space (ray-hit.ts).
+// Casts the ray at points and lines, which it hits within a distance. Candidates are those whose bounds reach into the
+// volume around the ray, by the descent of descend.ts, or that have a threshold of their own; each is then tested in its
+// own space (ray-hit.ts).
 
 import { RAY_CONE_A, RAY_CONE_B, RAY_CONE_REACH, SHAPE_POINT_LINE } from '../../../../shared/layout';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
@@ -14,7 +15,7 @@ import {
 import { castPointLine, coneAlong, coneReach, isCone } from './ray-point-line';
 import { addPlane, beginVolume, exchangeVolumes } from './volume';
 
-/** What rounding may make of the distance of a box from a plane, relative to the coordinates of both: 2^-48. */
+/** The rounding error of the distance of a box from a plane, relative to the coordinates of both: 2^-48. */
 const ROUNDING: f64 = 3.552713678800501e-15;
 
 /** Casts the ray that ray-hit.ts holds at all objects of points or lines. Throws OUT_OF_MEMORY. */
@@ -35,7 +36,7 @@ export function castThickRays(): void {
   exchangeVolumes();
 }
 
-/** Bounds what is near the ray: four planes about it, one where it begins and one where it ends. */
+/** Bounds the space near the ray: four planes around it, one at its start and one at its end. */
 function setVolume(): void {
   beginVolume();
   const blur = (abs(originX) + abs(originY) + abs(originZ) + abs(tMin)) * ROUNDING;
@@ -61,7 +62,7 @@ function setVolume(): void {
   addPlane(-directionX, -directionY, -directionZ, after + along);
 }
 
-/** Adds the planes in which the function r ± s is 0: gradients, and the value of r where the ray begins. */
+/** Adds the planes in which the function r ± s is 0, given by gradients and the value of r at the start of the ray. */
 function addSides(rx: f64, ry: f64, rz: f64, r: f64, sx: f64, sy: f64, sz: f64, blur: f64): void {
   addSide(rx + sx, ry + sy, rz + sz, r, blur);
   addSide(rx - sx, ry - sy, rz - sz, r, blur);

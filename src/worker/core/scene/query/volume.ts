@@ -1,32 +1,32 @@
-// The part of space that a query is about: what is on the inner side of planes and, where there is a lasso, is drawn
-// inside of it. Some planes cut the world itself (clipping.ts): what is behind these is not there. Each box is told which
-// of all limits still cross it, so that nothing is asked again below it.
+// The volume of a query: the inner side of planes and, if there is a lasso, what is drawn inside it. Some planes clip the
+// world itself (clipping.ts): what is behind these does not exist. For each box, the descent keeps which limits still
+// cross it, so that no limit is tested again in its subtree.
 
 import { Affine } from '../../math/affine';
 import { PLANE_BYTES, Plane, combineUnit, valueAt } from '../../math/plane';
 import { beforeFar, beyondNear, clipW, clipX, clipY } from '../view/projection';
 import { RECT_INSIDE, RECT_OUTSIDE, rectState, setLasso } from './lasso';
 
-/** The bit of the lasso among the limits that cross a box; the planes have the bits below. */
+/** The bit of the lasso among the limits that cross a box; the lower bits are those of the planes. */
 export const LASSO: u64 = 0x4000000000000000;
 export const PLANES: u64 = 0x3fffffffffffffff;
-// How what there is of an object, after planes have cut the world, lies to a volume.
+// How the part of an object that the clipping planes keep lies relative to a volume.
 export const NONE: u32 = 0;
 export const CROSSING: u32 = 1;
 export const INSIDE: u32 = 2;
 
-/** The limits that stand for a box that has no point in the volume. */
+/** The limits of a box that has no point in the volume. */
 export const OUTSIDE: u64 = 0x8000000000000000;
 
 /**
- * The planes of a volume at most, of 62 bits below LASSO: 32 of a frustum or 6 of a region, 16 that a query cuts with and
- * 1 of those with which it cuts where all agree; or, of a region, an object's own 32.
+ * The most planes of a volume, of 62 bits below LASSO: 32 of a frustum or 6 of a region, 16 clipping planes of a query,
+ * and 1 of its intersection planes; or, for a region, an object's own 32.
  */
 export const MOST_PLANES: i32 = 56;
 let planes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
 let otherPlanes: usize = memory.data(MOST_PLANES * <i32>PLANE_BYTES, 16);
 let planeCount: u32 = 0;
-/** The bits of the planes that cut the world. */
+/** The bits of the planes that clip the world. */
 export let clipLimits: u64 = 0;
 let hasLasso: bool = false;
 let otherCount: u32 = 0;
@@ -45,7 +45,7 @@ export function beginVolume(): void {
   hasLasso = false;
 }
 
-/** Puts the volume aside and begins another one, or takes the one that was put aside back. */
+/** Sets the volume aside and begins another one, or takes back the one that was set aside. */
 export function exchangeVolumes(): void {
   const planesAside = planes, countAside = planeCount, lassoAside = hasLasso, clipsAside = clipLimits;
   planes = otherPlanes;
@@ -58,7 +58,7 @@ export function exchangeVolumes(): void {
   otherClipLimits = clipsAside;
 }
 
-/** Adds the plane of a function that is positive on the inner side; none where it has no gradient. */
+/** Adds the plane of a function that is positive on the inner side; none if it has no gradient. */
 export function addPlane(x: f64, y: f64, z: f64, w: f64): void {
   const length = sqrt(x * x + y * y + z * z);
   if (!(length > 0)) return;
@@ -69,14 +69,14 @@ export function addPlane(x: f64, y: f64, z: f64, w: f64): void {
   plane.w = w * scale;
 }
 
-/** Adds the plane s · a + t · b, with a unit normal inwards. Answers false where it has no normal. */
+/** Adds the plane s · a + t · b, with a unit normal inwards. Returns false if it has no normal. */
 export function addVolumePlane(s: f64, a: Plane, t: f64, b: Plane): bool {
   if (!combineUnit(volumePlane(planeCount), s, a, t, b)) return false;
   planeCount++;
   return true;
 }
 
-/** Adds a plane that cuts the world. Answers its bit. */
+/** Adds a plane that clips the world. Returns its bit. */
 export function addClipPlane(plane: Plane): u64 {
   const bit = <u64>1 << planeCount;
   addPlane(plane.x, plane.y, plane.z, plane.w);
@@ -84,20 +84,20 @@ export function addClipPlane(plane: Plane): u64 {
   return bit;
 }
 
-/** Counts the planes. */
+/** Returns the number of planes. */
 export function volumePlaneCount(): u32 {
   return planeCount;
 }
 
-/** Takes planes away that were added last, so that there are `count`. */
+/** Removes the planes that were added last, so that `count` remain. */
 export function dropPlanes(count: u32): void {
   planeCount = count;
   clipLimits &= (<u64>1 << count) - 1;
 }
 
 /**
- * Adds planes 0 to 3 about what is drawn in a rectangle, in the units of clip space over w; `limitDepth` adds near and
- * far. A rectangle thinner than rounding could see, as that of a click is, is made a millionth of a pixel wide.
+ * Adds planes 0 to 3 around what is drawn in a rectangle, in clip space over w; `limitDepth` adds near and far. A
+ * rectangle too thin for float64, such as that of a click, is made a millionth of a pixel wide.
  */
 export function addRectangle(lowX: f64, lowY: f64, highX: f64, highY: f64): void {
   const x = highX - lowX < THINNEST ? THINNEST : 0, y = highY - lowY < THINNEST ? THINNEST : 0;
@@ -119,18 +119,18 @@ export function limitToLasso(vertices: usize, count: u32): void {
   hasLasso = true;
 }
 
-/** Answers all limits that may cross a box. */
+/** Returns all limits that may cross a box. */
 export function allLimits(): u64 {
   return ((<u64>1 << planeCount) - 1) | (hasLasso ? LASSO : 0);
 }
 
-/** Tells whether a point is in the volume. */
+/** Returns whether a point is in the volume. */
 export function volumeHolds(x: f64, y: f64, z: f64): bool {
   for (let i: u32 = 0; i < planeCount; i++) if (valueAt(volumePlane(i), x, y, z) < 0) return false;
   return true;
 }
 
-/** Finds which of `limits` cross the image of the cube [-1, 1]³; OUTSIDE where it has no point in the volume. */
+/** Finds which of `limits` cross the image of the cube [-1, 1]³; OUTSIDE if it has no point in the volume. */
 export function boxLimits(m: Affine, limits: u64): u64 {
   let crossed = limits & LASSO;
   for (let bits = limits & PLANES; bits != 0; bits &= bits - 1) {
@@ -149,12 +149,12 @@ export function boxLimits(m: Affine, limits: u64): u64 {
   return state == RECT_OUTSIDE ? OUTSIDE : state == RECT_INSIDE ? crossed & ~LASSO : crossed;
 }
 
-// The rectangle about a box as it is drawn.
+// The bounding rectangle of a box as it is drawn.
 export let drawnLowX: f64 = 0, drawnLowY: f64 = 0, drawnHighX: f64 = 0, drawnHighY: f64 = 0;
 
 /**
- * Finds the rectangle about a box as it is drawn. Answers false for a box that has a corner on the eye's plane or
- * behind it, as no rectangle can say how that is drawn.
+ * Finds the bounding rectangle of a box as it is drawn. Returns false for a box with a corner on the eye's plane or
+ * behind it, since no rectangle can bound its projection.
  */
 export function drawBox(m: Affine): bool {
   drawnLowX = drawnLowY = Infinity;

@@ -1,6 +1,6 @@
-// Finds what is drawn of objects' features near the cursor: a descent of each one's tree of features, whose boxes are passed
-// where they are surely not drawn within the square about the ring, then what is left, in float64, both ends of an edge at a time.
-// In TypeScript the same took some 30 µs of a pick among 1,000 parts, and left garbage; here it takes some 15.
+// Finds the features of objects that are drawn near the cursor: descends each object's tree of features, skips boxes that are
+// certainly not drawn within the square around the ring, then tests the rest in float64, both ends of an edge at a time. In
+// TypeScript the same took about 30 µs of a pick among 1,000 parts, and left garbage; here it takes about 15.
 
 import {
   SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT, SNAP_ASKS_BOX, SNAP_CENTER, SNAP_EDGE, SNAP_MIDPOINT, SNAP_NONE, SNAP_TIRED, SNAP_VERTEX,
@@ -13,15 +13,15 @@ import { keepParts, partCount, partFrom, partTo } from './kept-parts';
 import { SnapRoom, addCandidate } from './room';
 import { OWN_FACE_SIDES, Target, faceSidesAt, targetAt } from './targets';
 
-/** So many nodes and items are looked at between two rests, in some 0.1 ms. */
+/** How many nodes and items are visited before a pause, in about 0.1 ms. */
 const STEP: u32 = 4096;
-/** What float64 may make of a plane's value in a box, relative to its terms. */
+/** The possible rounding error in float64 of a plane's value in a box, relative to its terms. */
 const ROUNDING: f64 = 1e-12;
-/** An edge begins, or ends, at an end of its run: runs.ts. */
+/** Flags of an edge that begins, or ends, at an end of its run: runs.ts. */
 const STARTS_RUN: u32 = 1;
 const ENDS_RUN: u32 = 2;
 
-/** A function of places: factors of x, y and z, and what is added. */
+/** A linear function of points: the factors of x, y and z, and the constant. */
 @unmanaged
 class Linear {
   x: f64; y: f64; z: f64; w: f64;
@@ -29,34 +29,34 @@ class Linear {
 
 const LINEAR_BYTES: usize = offsetof<Linear>();
 const linears: usize = memory.data(5 * 32, 16);
-// How the space of the object that is looked at is drawn.
+// The projection of the current object's own space.
 const drawnX = changetype<Linear>(linears);
 const drawnY = changetype<Linear>(linears + LINEAR_BYTES);
 const drawnW = changetype<Linear>(linears + 2 * LINEAR_BYTES);
 const near = changetype<Linear>(linears + 3 * LINEAR_BYTES);
 const far = changetype<Linear>(linears + 4 * LINEAR_BYTES);
 /**
- * The planes that bound what is looked at, positive within: left and right, below and above, near and far. Of two at a time the
- * factors of x, of y, of z and what is added are beside each other.
+ * The planes that bound the search, positive inside: left and right, below and above, near and far. They are stored in pairs,
+ * with the factors of x, of y, of z and the constants of both beside each other.
  */
 const planes: usize = memory.data(3 * 64, 16);
 const PAIR_BYTES: usize = 64;
 const PAIRS_END: usize = planes + 3 * PAIR_BYTES;
-/** Which reach they are of. */
+/** The reach for which they were computed. */
 let planesReach: f64 = -1;
-/** The object, if any is entered in this step. */
+/** The object that was entered in this step, if any. */
 let entered: u32 = 0;
 let f = changetype<FeatureTable>(0);
 let target = changetype<Target>(0);
 let room = changetype<SnapRoom>(0);
 
-/** Begins a step of a pick: others may have been under way. */
+/** Begins a step of a pick: other picks may have run in between. */
 export function enterRoom(r: SnapRoom): void {
   room = r;
   entered = 0xffffffff;
 }
 
-/** Turns to an object. */
+/** Makes an object the current one. */
 export function enterTarget(i: u32): void {
   if (entered == i) return;
   entered = i;
@@ -86,9 +86,9 @@ function bothAt(l: Linear, x: v128, y: v128, z: v128): v128 {
   return f64x2.add(f64x2.add(sum, f64x2.mul(f64x2.splat(l.z), z)), f64x2.splat(l.w));
 }
 
-/** Begins to go through all objects. `depth`: how finely fronts are looked at. */
+/** Begins to traverse all objects. `depth`: how finely fronts are tested. */
 export function beginGathering(r: SnapRoom, depth: i32): void {
-  // What was listed holds what is hidden by the fronts that are known now.
+  // The earlier list still contains items that the fronts known by now hide.
   r.isListing = r.reach > r.nearReach || depth > r.nearDepth ? 1 : 0;
   if (r.isListing) r.nearCount = 0;
   r.nearDepth = depth;
@@ -105,8 +105,9 @@ function beginTarget(r: SnapRoom): void {
 }
 
 /**
- * Goes on: adds features of the kinds that are asked for that are drawn in the ring, whether they show or not, but for what is
- * surely hidden. With `asks` it leaves it to others whether a box is hidden, and answers SNAP_ASKS_BOX; `isHidden` is their answer.
+ * Continues: adds features of the requested kinds that are drawn in the ring, whether visible or not, except those that are
+ * certainly hidden. With `asks` it leaves it to the caller whether a box is hidden, and returns SNAP_ASKS_BOX; `isHidden` is the
+ * caller's answer.
  */
 export function stepGathering(r: SnapRoom, asks: bool, isHidden: bool): u32 {
   left = STEP;
@@ -121,10 +122,10 @@ export function stepGathering(r: SnapRoom, asks: bool, isHidden: bool): u32 {
   return SNAP_NONE;
 }
 
-/** How many nodes and items may still be looked at before a rest. */
+/** How many nodes and items may still be visited before a pause. */
 let left: u32 = 0;
 
-/** Looks at items of an object, from the next one of a list to its end. Answers SNAP_NONE, or SNAP_TIRED. */
+/** Visits items of an object, from the next one of a list to its end. Returns SNAP_NONE, or SNAP_TIRED. */
 function lookAtItems(r: SnapRoom, items: u32, end: u32): u32 {
   for (; r.next < end; left--) {
     if (left == 0) return SNAP_TIRED;
@@ -134,7 +135,10 @@ function lookAtItems(r: SnapRoom, items: u32, end: u32): u32 {
   return SNAP_NONE;
 }
 
-/** Descends the tree of an object's features, or looks at all where the tree is of other places. Answers as `stepGathering`. */
+/**
+ * Descends the tree of an object's features, or visits all items if the tree is of other vertex positions. Returns the same as
+ * `stepGathering`.
+ */
 function descend(r: SnapRoom, t: Target, asks: bool, isHidden: bool): u32 {
   enterTarget(r.target);
   if (t.isMoved) return lookAtItems(r, f.order, f.itemCount);
@@ -159,7 +163,7 @@ function nodesOf(level: u32): u32 {
   return levelAt(f, level + 1) - levelAt(f, level);
 }
 
-/** Goes down to the first child of a node, or on to the next node behind all of what is below it. */
+/** Moves to the first child of a node, or past its subtree to the next node. */
 function goOn(r: SnapRoom, isPassed: bool): void {
   if (!isPassed) {
     if (r.level > 0) {
@@ -174,10 +178,10 @@ function goOn(r: SnapRoom, isPassed: bool): void {
   for (const top = <i32>f.levelCount - 1; r.level < top && r.next % WIDTH == 0; r.level++) r.next /= WIDTH;
 }
 
-/** Tells whether the box of a node is surely not drawn within the square about the ring. */
+/** Returns whether the box of a node is certainly not drawn within the square around the ring. */
 function isOutside(box: u32): bool {
   if (planesReach != room.reach) setPlanes();
-  // Two low bounds and two high ones of each axis are beside each other, then the middle and half of the size.
+  // Two low and two high bounds are loaded at a time, then the centre and half size are computed.
   const lows = v128.load(<usize>box), highs = v128.load(<usize>box, 8);
   const half = f64x2.splat(0.5);
   const lowXY = f64x2.promote_low_f32x4(lows), highXY = f64x2.promote_low_f32x4(v128.shuffle<f32>(highs, highs, 1, 2, 0, 0));
@@ -229,7 +233,7 @@ function setPair(at: usize, ax: f64, ay: f64, az: f64, aw: f64, bx: f64, by: f64
   store<f64>(at, bw, 56);
 }
 
-/** Finds the rectangle in which a box is drawn; answers false where it reaches behind the eye. */
+/** Finds the bounding rectangle of a box as it is drawn; returns false if the box reaches behind the eye. */
 function isDrawn(box: u32): bool {
   room.boxLowX = room.boxLowY = Infinity;
   room.boxHighX = room.boxHighY = -Infinity;
@@ -257,7 +261,7 @@ function lookAt(item: u32): void {
     readVertex(f, target.mesh, target.isMoved, item);
     addPoint(SNAP_VERTEX, cornerX, cornerY, cornerZ, item, item);
   } else if (!target.isMoved) {
-    // Circles are of the mesh at rest.
+    // Circles are those of the mesh at rest.
     list(item);
     if (!(room.kinds & SNAP_CENTER)) return;
     const circle = item - f.edgeCount, place = <usize>f.circles + 56 * <usize>circle;
@@ -265,7 +269,7 @@ function lookAt(item: u32): void {
   }
 }
 
-/** Notes an item that may be drawn in the square. Throws OUT_OF_MEMORY. */
+/** Records an item that may be drawn in the square. Throws OUT_OF_MEMORY. */
 function list(item: u32): void {
   const r = room;
   if (!r.isListing) return;
@@ -277,7 +281,7 @@ function list(item: u32): void {
   store<u32>(r.near + (r.nearCount++ << 2), item);
 }
 
-/** Both ends of the edge that is looked at, in the object's own space. */
+/** Both ends of the current edge, in the object's own space. */
 @unmanaged
 class Ends {
   x: v128; y: v128; z: v128;
@@ -285,7 +289,7 @@ class Ends {
 
 const ends = changetype<Ends>(memory.data(<i32>offsetof<Ends>(), 16));
 
-/** Looks at an edge, unless it is drawn beyond one border of the square with both of its ends: most are. */
+/** Tests an edge, unless both of its ends are drawn beyond one border of the square, as for most edges. */
 function lookAtEdge(edge: u32): void {
   const i = wordAt(f.edges, 2 * edge), j = wordAt(f.edges, 2 * edge + 1);
   readEnds(i, j);
@@ -318,14 +322,14 @@ function readEnds(i: u32, j: u32): void {
     ends.z = f64x2.replace_lane(pz, 1, cornerZ);
     return;
   }
-  // What is read behind the last vertex is not looked at.
+  // What is read behind the last vertex is ignored.
   const p = v128.load(<usize>f.points + 12 * <usize>i), q = v128.load(<usize>f.points + 12 * <usize>j);
   ends.x = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 0, 4, 0, 0));
   ends.y = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 1, 5, 0, 0));
   ends.z = f64x2.promote_low_f32x4(v128.shuffle<f32>(p, q, 2, 6, 0, 0));
 }
 
-/** Tells whether both ends are drawn beyond one border of the square. */
+/** Returns whether both ends are drawn beyond one border of the square. */
 // @ts-ignore: decorator
 @inline
 function areBeyond(x: v128, y: v128, w: v128): bool {
@@ -350,7 +354,7 @@ function addRunEnds(edge: u32, i: u32, j: u32, x: v128, y: v128, w: v128): void 
   }
 }
 
-/** Adds the middle of an edge's run, if it is on this edge. */
+/** Adds the midpoint of an edge's run, if it is on this edge. */
 // @ts-ignore: decorator
 @inline
 function addMidpoint(edge: u32, x: v128, y: v128, w: v128): void {
@@ -361,14 +365,14 @@ function addMidpoint(edge: u32, x: v128, y: v128, w: v128): void {
   addPoint(SNAP_MIDPOINT, between(ends.x, t), between(ends.y, t), between(ends.z, t), edge, edge);
 }
 
-/** Answers the value so far from one end to the other: 0 … 1. */
+/** Interpolates between both ends, for t from 0 to 1. */
 // @ts-ignore: decorator
 @inline
 function between(v: v128, t: f64): f64 {
   return first(v) + t * (second(v) - first(v));
 }
 
-/** Adds where what is drawn of an edge is nearest to the cursor. */
+/** Adds the point at which the drawn part of an edge is nearest to the cursor. */
 // @ts-ignore: decorator
 @inline
 function addNearest(edge: u32, x: v128, y: v128, w: v128): void {
@@ -384,7 +388,7 @@ function addNearest(edge: u32, x: v128, y: v128, w: v128): void {
   keep(f64x2.sub(f64x2.mul(f64x2.splat(room.highY), w), y));
   if (!(low <= high)) return;
   keepParts(target, first(ends.x), first(ends.y), first(ends.z), second(ends.x), second(ends.y), second(ends.z));
-  // What is drawn towards the eye alone has the end that is nearer to it.
+  // An edge that is drawn as a point, along the line of sight, gets its end nearer to the eye.
   const nearerEnd: f64 = first(nearness) <= second(nearness) ? 0 : 1;
   let pixels = Infinity, along: f64 = 0;
   for (let part: u32 = 0; part < partCount; part++) {
@@ -399,7 +403,7 @@ function addNearest(edge: u32, x: v128, y: v128, w: v128): void {
     const nearX = u + share * du, nearY = v + share * dv, distance = sqrt(nearX * nearX + nearY * nearY);
     if (!(distance <= room.reach && distance < pixels)) continue;
     pixels = distance;
-    // Back from the screen, where what is far is drawn shorter.
+    // Back from the screen, where distant parts are drawn shorter.
     along = s + (t - s) * ((share * ws) / (share * ws + (1 - share) * wt));
   }
   if (pixels == Infinity) return;
@@ -407,11 +411,11 @@ function addNearest(edge: u32, x: v128, y: v128, w: v128): void {
   addCandidate(room, target.object, SNAP_EDGE, edge, edge, pixels, at(near, px, py, pz), px, py, pz);
 }
 
-// The part of a segment that is kept: `keep`.
+// The kept interval of a segment: `keep`.
 let low: f64 = 0;
 let high: f64 = 1;
 
-/** Narrows the part of a segment to where a function is not negative, by its values at both ends. */
+/** Narrows the interval of a segment to where a function is not negative, given its values at both ends. */
 function keep(atEnds: v128): void {
   const from = first(atEnds), to = second(atEnds);
   if (from >= 0 && to >= 0) return;
@@ -420,14 +424,14 @@ function keep(atEnds: v128): void {
   else high = min(high, from / (from - to));
 }
 
-/** Tells whether a place in clip space, about the cursor, may be drawn within so many pixels along each axis. */
+/** Returns whether a point in clip space, relative to the cursor, may be drawn within this many pixels along each axis. */
 // @ts-ignore: decorator
 @inline
 function isWithin(x: f64, y: f64, w: f64, reach: f64): bool {
   return abs(x) <= reach * w && abs(y) <= reach * w;
 }
 
-/** Adds what is at a point, unless that is not drawn in the ring. */
+/** Adds the feature at a point, unless that is not drawn in the ring. */
 function addPoint(kind: u32, x: f64, y: f64, z: f64, index: u32, edge: u32): void {
   const w = at(drawnW, x, y, z);
   if (!(w > 0)) return;
@@ -441,9 +445,9 @@ function addPoint(kind: u32, x: f64, y: f64, z: f64, index: u32, edge: u32): voi
   if (partCount > 0) addCandidate(room, target.object, kind, index, edge, pixels, depth, x, y, z);
 }
 
-// --- what shows ---
+// --- visibility ---
 
-/** Answers the slot of an element that shows and that a candidate of the object that is entered is of; -1 where there is none. */
+/** Returns the slot of a visible element that a candidate of the current object belongs to; -1 if there is none. */
 export function shownSlot(kind: u32, index: u32, edge: u32): i32 {
   if (target.isGone) return -1;
   if (f.size == 1) return wordAt(f.corners, index);
@@ -455,7 +459,7 @@ export function shownSlot(kind: u32, index: u32, edge: u32): i32 {
   return -1;
 }
 
-/** Answers the slot of an element beside an edge of which a side shows that is asked for; -1 where there is none. */
+/** Returns the slot of an element beside an edge that shows a requested side; -1 if there is none. */
 function shownFace(edge: u32): i32 {
   const first = wordAt(f.faceStarts, edge), sides = target.sides;
   if (f.size != 3 || sides == SIDE_DOUBLE) return wordAt(f.faces, first);
@@ -470,9 +474,9 @@ function shownFace(edge: u32): i32 {
 }
 
 /**
- * Answers a number that is positive where a triangle shows its front, whatever of it is behind the eye: by how it turns on the
- * screen (Olano and Greer, "Triangle scan conversion using 2D homogeneous coordinates", 1997), and whether the object and the
- * view mirror it.
+ * Returns a number that is positive if a triangle shows its front, even if parts of it are behind the eye: from its orientation
+ * on the screen (Olano and Greer, "Triangle scan conversion using 2D homogeneous coordinates", 1997), and from whether the object
+ * and the view mirror it.
  */
 function turnOf(slot: u32): f64 {
   for (let corner: u32 = 0; corner < 3; corner++) {

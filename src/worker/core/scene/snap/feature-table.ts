@@ -1,17 +1,17 @@
-// What a mesh has to snap to, as src/worker/snap/core-features.ts writes it into memory (features.ts there says what each array
-// holds), and the elements of the mesh itself, which lie in the blocks of its tree. Mesh space.
+// The snapping features of a mesh, as src/worker/snap/core-features.ts writes them into memory (features.ts there explains each
+// array), and the elements of the mesh itself, which are in the blocks of its tree. Mesh space.
 
 import { POINT_LINE_MAGIC_VALUE, POINT_LINE_SIZE } from '../../../../shared/layout';
 import { Mesh } from '../../mesh/tree/layout';
 
-/** Where the arrays are, and how many there is of each thing. */
+/** The addresses of the arrays, and the counts of their entries. */
 @unmanaged
 export class FeatureTable {
   /** The vertices of an element: 3 of triangles, 2 of lines, 1 of points. */
   size: u32;
   edgeCount: u32;
   itemCount: u32;
-  /** The levels of the tree, the leaves first. */
+  /** The number of levels of the tree; the leaves are the first level. */
   levelCount: u32;
   middles: u32;
   circles: u32;
@@ -29,7 +29,7 @@ export class FeatureTable {
   circleStarts: u32;
   circleEdges: u32;
   flags: u32;
-  // Behind it, u32 each: the first node of each level, and behind them how many nodes there are.
+  // Followed by, u32 each: the first node of each level, then the number of nodes.
 }
 
 /** Children of a node, and items of a leaf: box-tree.ts. */
@@ -48,17 +48,17 @@ export function levelAt(f: FeatureTable, level: u32): u32 {
   return load<u32>(changetype<usize>(f) + offsetof<FeatureTable>() + (<usize>level << 2));
 }
 
-/** A corner that was read last. */
+/** The corner that was read last. */
 export let cornerX: f64 = 0;
 export let cornerY: f64 = 0;
 export let cornerZ: f64 = 0;
 
-/** The corners of the triangles of a cube, three bits each (x, y, z upwards), as src/worker/snap/cube.ts has them. */
+/** The corners of the triangles of a cube, three bits each (x, y, z upwards), as in src/worker/snap/cube.ts. */
 const CUBE: usize = memory.data<u8>([
   0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4, 2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6,
 ]);
 
-/** Reads a corner of the element in a slot of a mesh, where its pose has it; of the cube [-1, 1]³ where `mesh` is 0. */
+/** Reads a corner of the element in a slot of a mesh, in its pose; of the cube [-1, 1]³ if `mesh` is 0. */
 export function readCorner(mesh: u32, slot: u32, corner: u32): void {
   if (mesh == 0) {
     const bits = load<u8>(CUBE + 3 * slot + corner);
@@ -75,7 +75,7 @@ export function readCorner(mesh: u32, slot: u32, corner: u32): void {
   cornerZ = <f64>load<f32>(at + 2 * stride) * scale + m.offsetZ;
 }
 
-/** Reads a vertex of features in the space of the shape: with `isMoved` where the mesh has it in its pose. */
+/** Reads a vertex of the features in the space of the shape; with `isMoved` in the pose of the mesh. */
 export function readVertex(f: FeatureTable, mesh: u32, isMoved: u32, i: u32): void {
   if (isMoved) {
     const corner = wordAt(f.corners, i);
@@ -88,25 +88,25 @@ export function readVertex(f: FeatureTable, mesh: u32, isMoved: u32, i: u32): vo
   cornerZ = <f64>load<f32>(at, 8);
 }
 
-/** Answers the number of the element in a slot, as the mesh was given. */
+/** Returns the number of the element in a slot, in the order of the given mesh. */
 export function elementOf(mesh: u32, slot: u32): i32 {
   const m = changetype<Mesh>(<usize>mesh), size = sizeOf(m);
   return load<i32>(laneAt(m, size, slot) + ((3 * size * lanesOf(size)) << 2));
 }
 
-/** Answers how many vertices an element has; a mesh of points or lines has that where others have their triangles. */
+/** Returns how many vertices an element has; meshes of points or lines store it in their own header. */
 function sizeOf(mesh: Mesh): u32 {
   return mesh.magic == POINT_LINE_MAGIC_VALUE ? load<u32>(changetype<usize>(mesh), POINT_LINE_SIZE) : 3;
 }
 
-/** Elements of a block: tree/layout.ts, point-line/layout.ts. */
+/** Elements per block: tree/layout.ts, point-line/layout.ts. */
 // @ts-ignore: decorator
 @inline
 function lanesOf(size: u32): u32 {
   return size == 3 ? 4 : 16 >> (size - 1);
 }
 
-/** Answers where a lane of a block begins; a block of triangles has 40 words, of lines 56, of points 64. */
+/** Returns the address of a lane of a block; a block of triangles has 40 words, of lines 56, of points 64. */
 function laneAt(mesh: Mesh, size: u32, slot: u32): usize {
   const lanes = lanesOf(size), words: u32 = size == 3 ? 40 : 72 - 8 * size;
   return changetype<usize>(mesh) + mesh.blocks + ((slot / lanes * words + slot % lanes) << 2);

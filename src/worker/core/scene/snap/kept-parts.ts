@@ -1,11 +1,11 @@
-// What the planes of a query and those of an object's clip set leave of a segment: parts of it, each from one share of its length
-// to another, 0 at its start and 1 at its end.
+// The parts of a segment that the planes of a query and those of an object's clip set keep: each part runs from one fraction of
+// its length to another, 0 at its start and 1 at its end.
 
 import { Plane } from '../../math/plane';
 import { ClipSet, askedPlanes, isClipped, planeOf, setOf, valueAtPoint } from '../query/clipping';
 import { Target, toWorld, worldX, worldY, worldZ } from './targets';
 
-/** Two sets each leave two parts of one at most. */
+/** Each of the two sets leaves at most two parts of one. */
 const MOST_PARTS: u32 = 4;
 const parts: usize = memory.data(<i32>MOST_PARTS * 16, 16);
 const before: usize = memory.data(<i32>MOST_PARTS * 16, 16);
@@ -19,7 +19,7 @@ export function partTo(i: u32): f64 {
   return load<f64>(parts + (<usize>i << 4), 8);
 }
 
-/** Finds the parts that are left of a segment between two places in an object's own space. */
+/** Finds the parts that are kept of a segment between two points in an object's own space. */
 export function keepParts(t: Target, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): void {
   partCount = 0;
   add(0, 1);
@@ -42,7 +42,7 @@ function add(from: f64, to: f64): void {
 function keepBySet(set: ClipSet, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
   const unionCount = set.unionCount, count = unionCount + set.intersectionCount;
   let low: f64 = 0, high: f64 = 1;
-  // What all of the others cut away together.
+  // The interval that all intersection planes cut away together.
   let cutFrom: f64 = count > unionCount ? 0 : 1, cutTo = 1 - cutFrom;
   for (let i: u32 = 0; i < count; i++) {
     const plane: Plane = planeOf(set, i), from = valueAtPoint(plane, ax, ay, az), to = valueAtPoint(plane, bx, by, bz);
@@ -62,7 +62,7 @@ function keepBySet(set: ClipSet, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz
   keepWithin(low, high, cutFrom, cutTo);
 }
 
-/** Cuts all parts to an interval, and takes another one out of them unless it is empty. */
+/** Clips all parts to an interval, and cuts another one out of them unless it is empty. */
 function keepWithin(low: f64, high: f64, cutFrom: f64, cutTo: f64): void {
   const given = partCount;
   memory.copy(before, parts, MOST_PARTS * 16);

@@ -1,13 +1,13 @@
-// What one snapping pick keeps between two steps, and the ring about the cursor that its candidates are drawn in: at first all
-// within a radius. They are handed out the best first: the fewest pixels, then the nearest one, from a binary heap (Williams,
-// "Algorithm 232: Heapsort", 1964), as of most picks few are looked at.
+// The state of one snapping pick between two steps, and the ring around the cursor in which its candidates are drawn: at first
+// the whole circle of a radius. Candidates are returned best first, by the fewest pixels, then the nearest, from a binary heap
+// (Williams, "Algorithm 232: Heapsort", 1964), since most picks examine only a few.
 
 import { allocate, capacityOf, release, reserve } from '../../memory';
 
-/** What is kept of a pick; where TypeScript reads or writes it, layout.ts has its place, SNAP_ROOM_*. */
+/** The state of a pick; fields that TypeScript reads or writes have their offsets in layout.ts, SNAP_ROOM_*. */
 @unmanaged
 export class SnapRoom {
-  // How the world is drawn about the cursor (protocol.ts, SnapRequest): factors of x, y and z, and what is added.
+  // The projection of the world around the cursor (protocol.ts, SnapRequest): factors of x, y and z, and a constant.
   xx: f64; xy: f64; xz: f64; xw: f64;
   yx: f64; yy: f64; yz: f64; yw: f64;
   wx: f64; wy: f64; wz: f64; ww: f64;
@@ -16,13 +16,13 @@ export class SnapRoom {
   /** The viewport, in pixels from the cursor. */
   lowX: f64; lowY: f64; highX: f64; highY: f64;
   radius: f64;
-  // The candidate that is asked about, or was found: where it is in the world, and where it is drawn.
+  // The candidate to be tested, or that was found: its point in the world and on the screen.
   x: f64; y: f64; z: f64;
   drawnX: f64; drawnY: f64;
-  /** Where the box is drawn that is asked about: low xy, high xy, in pixels from the cursor. */
+  /** The rectangle of the box to be tested: low xy, high xy, in pixels from the cursor. */
   boxLowX: f64; boxLowY: f64; boxHighX: f64; boxHighY: f64;
   pixels: f64;
-  /** Which object the candidate or the box is of, and where that box is. */
+  /** The object that the candidate or the box belongs to, and the address of that box. */
   target: u32;
   box: u32;
   kind: u32;
@@ -30,96 +30,96 @@ export class SnapRoom {
   slot: i32;
   /** How many candidates were found to be hidden, each by a ray. */
   hiddenCount: u32;
-  /** Where the objects near the cursor begin: targets.ts. */
+  /** The address of the objects near the cursor: targets.ts. */
   targets: u32;
   targetCount: u32;
-  // The ends of what was found, in the world: of an edge's straight run, of an arc; and its element.
+  // The ends of the found feature, in the world: of an edge's straight run, or of an arc; and its element.
   ax: f64; ay: f64; az: f64;
   bx: f64; by: f64; bz: f64;
   element: i32;
   unused: u32;
 
-  /** Nothing beyond this is taken, in pixels; it becomes less where much is found. */
+  /** The farthest distance of candidates, in pixels; it shrinks when many are found. */
   reach: f64;
-  // What is farther than these steps is taken, up to those; and the last ones of the radius.
+  // Candidates farther than `after` steps and up to `most` are taken; `last` is the number of steps of the radius.
   after: f64;
   most: f64;
   last: f64;
-  /** The way from the near plane to the candidate: where it begins, its direction, and its length. */
+  /** The line of sight from the near plane to the candidate: its start, its direction, and its length. */
   fromX: f64; fromY: f64; fromZ: f64;
   alongX: f64; alongY: f64; alongZ: f64;
   length: f64;
-  /** The reach of which items were listed, and how finely fronts were looked at for it. */
+  /** The reach for which items were listed, and how finely fronts were tested for it. */
   nearReach: f64;
   nearDepth: i32;
   enough: u32;
-  /** Candidate records in no order, and how many there are; a heap of their addresses. */
+  /** Candidate records in no order, and their number; a heap of their addresses. */
   records: u32;
   count: u32;
   recordRoom: u32;
   heap: u32;
-  /** The items that may be drawn in the square of `nearReach`, of one object after the other. */
+  /** The items that may be drawn in the square of `nearReach`, object by object. */
   near: u32;
   nearCount: u32;
   nearRoom: u32;
   targetRoom: u32;
   kinds: u32;
   phase: u32;
-  /** Whether items are listed, and whether TypeScript was asked about what is looked at. */
+  /** Whether items are being listed, and whether TypeScript was asked about the current box or candidate. */
   isListing: u32;
   isAsked: u32;
-  /** Where gathering is: the level and the node, or the item; and putting into order. */
+  /** Progress of gathering: the level and the node, or the item; and of ordering. */
   level: i32;
   next: u32;
-  /** The record that was taken last, and the last one that nothing of its own object forbids; 0 for none. */
+  /** The record that was taken last and passed the tests of its own object; 0 for none. */
   hidden: u32;
   pad: u32;
 }
 
-/** What is drawn near the cursor. */
+/** A feature that is drawn near the cursor. */
 @unmanaged
 export class Candidate {
-  /** Pixels, in steps, then the order of depths. By these and the next three features are told apart. */
+  /** Pixels, in steps; then the order of depths. These two and the next three fields identify a feature. */
   steps: f64;
   /** Larger is farther away. */
   depth: f64;
   pixels: f64;
-  /** Where it is, in the shape's own space. */
+  /** Its point, in the shape's own space. */
   x: f64; y: f64; z: f64;
   /** SNAP_*. */
   kind: u32;
   object: u32;
   /** The number of its vertex, circle or edge. */
   index: u32;
-  /** The edge by which it was found, as a vertex is once by each of its edges; of a point of a point cloud, its own number. */
+  /** The edge by which it was found, since a vertex is found once per edge; for a point of a point cloud, its own number. */
   edge: u32;
-  /** Which of the objects near the cursor it is of. */
+  /** The index of its object among those near the cursor. */
   target: u32;
   pad: u32;
 }
 
 const CANDIDATE_BYTES: usize = offsetof<Candidate>();
-/** Pixels are told apart to a 64th, so that rounding does not decide between what is at one place. */
+/** Pixels are distinguished to a 64th, so that rounding does not decide between features at the same place. */
 const PIXEL_STEPS: f64 = 64;
 /**
- * So many candidates are enough to look at first: where more are drawn near the cursor, the nearest of them come first. Of those
- * that follow twice as many are taken, up to MOST, as all is gone through again for them.
+ * How many candidates are enough at first: if more are drawn near the cursor, the nearest of them come first. The next ring
+ * takes twice as many, up to MOST, since each ring needs a pass over everything.
  */
 const ENOUGH: u32 = 512;
 const MOST: u32 = 1 << 15;
-/** So many candidates are put into order in a step. */
+/** How many candidates are put into order per step. */
 const STEP: u32 = 4096;
-/** A room of more candidates is not kept from pick to pick. */
+/** A room with more candidates is not reused by the next pick. */
 const MOST_KEPT: u32 = 1 << 16;
 
-/** Makes a room. Throws OUT_OF_MEMORY. */
+/** Allocates a room. Throws OUT_OF_MEMORY. */
 export function openSnap(): usize {
   const room = allocate(offsetof<SnapRoom>());
   memory.fill(room, 0, offsetof<SnapRoom>());
   return room;
 }
 
-/** Begins a pick without objects; how it is drawn was written before. */
+/** Begins a pick without objects; its projection must have been written before. */
 export function beginSnapRoom(room: usize): void {
   const r = changetype<SnapRoom>(room);
   r.targetCount = r.hiddenCount = 0;
@@ -127,7 +127,7 @@ export function beginSnapRoom(room: usize): void {
   r.nearDepth = -1;
 }
 
-/** Tells whether a room is so small that the next pick may have it. */
+/** Returns whether a room is small enough to be reused by the next pick. */
 export function isSnapSmall(room: usize): bool {
   return changetype<SnapRoom>(room).recordRoom <= MOST_KEPT;
 }
@@ -155,7 +155,7 @@ function goTo(r: SnapRoom, after: f64): void {
   r.count = r.hidden = 0;
 }
 
-/** Goes on to what is farther, with nothing found; answers false where all within the radius was. */
+/** Proceeds to the next ring outside, with nothing found; returns false if all within the radius was taken. */
 export function nextRing(r: SnapRoom): bool {
   if (r.most >= r.last) return false;
   r.enough = min(2 * r.enough, MOST);
@@ -210,14 +210,17 @@ function narrow(r: SnapRoom): void {
   r.count = <u32>((to - r.records) / CANDIDATE_BYTES);
 }
 
-/** Begins to put what was found into order. Throws OUT_OF_MEMORY. */
+/** Begins to put the candidates into order. Throws OUT_OF_MEMORY. */
 export function beginOrder(r: SnapRoom): void {
   r.heap = <u32>reserve(r.heap, 0, <u64>r.count << 2);
   for (let i: u32 = 0; i < r.count; i++) store<u32>(r.heap + (i << 2), r.records + i * <u32>CANDIDATE_BYTES);
   r.next = r.count >> 1;
 }
 
-/** Goes on; answers whether `takeBest` may follow. At one place of the screen there may be any number. */
+/**
+ * Continues building the heap; returns whether `takeBest` may follow. There may be any number of candidates at one point of the
+ * screen.
+ */
 export function stepOrder(r: SnapRoom): bool {
   for (let left = STEP; r.next > 0; left--) {
     if (left == 0) return false;
@@ -227,7 +230,7 @@ export function stepOrder(r: SnapRoom): bool {
   return true;
 }
 
-/** Takes the best candidate out. */
+/** Removes and returns the best candidate. */
 export function takeBest(r: SnapRoom): u32 {
   const best = load<u32>(r.heap);
   r.count--;
@@ -235,7 +238,7 @@ export function takeBest(r: SnapRoom): u32 {
   return best;
 }
 
-/** Puts a record into the heap at a place or below it. */
+/** Puts a record into the heap at an index or below it. */
 function sink(r: SnapRoom, place: u32, record: u32): void {
   const heap = r.heap, count = r.count;
   let i = place;
@@ -264,7 +267,7 @@ function isBefore(one: u32, other: u32): bool {
   return a.index != b.index ? a.index < b.index : a.edge < b.edge;
 }
 
-/** Tells whether two candidates are the same feature. */
+/** Returns whether two candidates are the same feature. */
 export function areSame(one: u32, other: u32): bool {
   const a = changetype<Candidate>(<usize>one), b = changetype<Candidate>(<usize>other);
   return a.steps == b.steps && a.depth == b.depth && a.kind == b.kind && a.object == b.object && a.index == b.index;

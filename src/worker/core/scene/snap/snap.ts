@@ -1,6 +1,6 @@
-// What a snapping pick asks of the scene: which objects are drawn near the cursor, conservatively, by their oriented bounds, and
-// the best of their features there that shows and that nothing nearer hides. What a mesh has to snap to was found by
-// src/worker/snap. All are gathered before one is looked at: a ray is cast only to what is better than the answer. World units.
+// Answers a snapping pick: which objects are drawn near the cursor, conservatively, by their oriented bounds, and the best of
+// their features there that is visible and that nothing nearer hides. src/worker/snap finds the features of a mesh. All
+// candidates are gathered before any is tested: rays are cast only at candidates that are better than the answer. World units.
 
 import { SNAP_ASKS_POINT, SNAP_CENTER, SNAP_FOUND, SNAP_NONE, SNAP_TIRED, SNAP_VERTEX } from '../../../../shared/layout';
 import { PLANE_BYTES, Plane } from '../../math/plane';
@@ -19,31 +19,35 @@ import { FeatureTable, cornerX, cornerY, cornerZ, elementOf, readVertex, wordAt 
 import { Candidate, SnapRoom, areSame, beginOrder, beginRing, nextRing, stepOrder, takeBest } from './room';
 import { forgetGone, targetAt, toWorld, worldX, worldY, worldZ } from './targets';
 
-/** How much nearer than a point something must be to hide it, in pixels as they are at the point. */
+/** How much nearer than a point a surface must be to hide it, in pixels at the point. */
 const HIDING_PIXELS: f64 = 0.25;
-/** The square about the cursor is so many pixels larger to each side, as rounding could not see one without a size. */
+/**
+ * The margin of the square around the cursor, in pixels to each side, since rounding could not resolve a square without a size.
+ */
 const THINNEST: f64 = 9.5367431640625e-7; // 2^-20
-/** So many candidates are looked at between two rests: a ray for each takes up to a microsecond. */
+/** How many candidates are tested before a pause: a ray for each takes up to a microsecond. */
 const STEP: u32 = 128;
 
-// What a room is at.
+// The phases of a room.
 const GATHERING: u32 = 0;
 const ORDERING: u32 = 1;
 const LOOKING: u32 = 2;
 
-/** The object that is the first to be asked whether it hides a point: the one that hid the last point, or was picked. */
+/** The object that is tested first for hiding a point: the one that hid the last point, or was picked. */
 let hider: u32 = 0;
 
-/** Begins a step of a snapping pick, up to the next query. The filter is asked until then. Throws OUT_OF_MEMORY. */
+/**
+ * Begins a step of a snapping pick, valid until the next query. The filter must stay readable until then. Throws OUT_OF_MEMORY.
+ */
 export function beginSnap(filter: usize): void {
   updateTrees();
   setFilter(filter);
 }
 
 /**
- * Lists the objects whose oriented bounds may be drawn in the square about the cursor, as ids in result-ids.ts. `front`: the address
- * of a plane behind which all is hidden, or 0: what is there is left out. `struck`: the object that the pick has hit, or 0. Answers
- * how many. Throws OUT_OF_MEMORY.
+ * Lists the objects whose oriented bounds may be drawn in the square around the cursor, as ids in result-ids.ts. `front`: the
+ * address of a plane behind which everything is hidden and left out, or 0. `struck`: the object that the pick has hit, or 0.
+ * Returns their number. Throws OUT_OF_MEMORY.
  */
 export function listSnap(room: usize, front: usize, struck: u32): u32 {
   hider = struck;
@@ -72,7 +76,7 @@ function consider(tree: Tree, position: u32, limits: u64): void {
   if (limitsOf(proxy, limits, precision) != OUTSIDE) addFound(proxy.id);
 }
 
-/** Begins to look for the best of some kinds (SNAP_*). `depth`: how finely fronts are looked at. */
+/** Begins to search for the best of some kinds (SNAP_*). `depth`: how finely fronts are tested. */
 export function beginSnapKinds(room: usize, kinds: u32, depth: i32): void {
   const r = changetype<SnapRoom>(room);
   r.kinds = kinds;
@@ -81,14 +85,14 @@ export function beginSnapKinds(room: usize, kinds: u32, depth: i32): void {
   r.phase = GATHERING;
 }
 
-/** Notes which posed meshes have gone between two steps. Throws OUT_OF_MEMORY. */
+/** Notes which posed meshes were removed between two steps. Throws OUT_OF_MEMORY. */
 export function resumeSnap(room: usize): void {
   forgetGone(changetype<SnapRoom>(room));
 }
 
 /**
- * Looks on, for a short while. With `asksBoxes` and `asksPoints` it leaves it to others whether a box or a point is hidden, and
- * `isHidden` is their answer. Answers SNAP_NONE …, as layout.ts has them. Throws OUT_OF_MEMORY.
+ * Continues the search for a short while. With `asksBoxes` and `asksPoints` it leaves it to the caller whether a box or a point
+ * is hidden, and `isHidden` is the caller's answer. Returns SNAP_NONE …, as listed in layout.ts. Throws OUT_OF_MEMORY.
  */
 export function stepSnap(room: usize, depth: i32, asksBoxes: bool, asksPoints: bool, isHidden: bool): u32 {
   const r = changetype<SnapRoom>(room);
@@ -113,7 +117,7 @@ export function stepSnap(room: usize, depth: i32, asksBoxes: bool, asksPoints: b
   return said;
 }
 
-/** Takes the candidates, the best first, up to one that shows and that nothing hides. */
+/** Takes the candidates, the best first, up to one that is visible and that nothing hides. */
 function lookOn(r: SnapRoom, asks: bool, isHidden: bool): u32 {
   if (r.isAsked) {
     r.isAsked = 0;
@@ -144,14 +148,14 @@ function lookOn(r: SnapRoom, asks: bool, isHidden: bool): u32 {
   return SNAP_NONE;
 }
 
-/** Says more of the candidate that was found, and answers that it was. */
+/** Completes the data of the candidate that was found, and returns SNAP_FOUND. */
 function describe(r: SnapRoom): u32 {
   const t = targetAt(r, r.target), f = changetype<FeatureTable>(<usize>t.features), kind = r.kind, isMoved = t.isMoved;
   r.element = t.mesh == 0 ? -1 : elementOf(t.mesh, r.slot);
   if (kind == SNAP_VERTEX) return SNAP_FOUND;
   let ends = f.runEnds, i = r.index;
   if (kind == SNAP_CENTER) ends = f.circleEnds;
-  // What has moved may be bent where a run goes on straight.
+  // A moved mesh may bend where a run at rest is straight.
   else if (isMoved) ends = f.edges;
   else i = wordAt(f.runs, i);
   readVertex(f, t.mesh, isMoved, wordAt(ends, 2 * i));
@@ -167,7 +171,9 @@ function describe(r: SnapRoom): u32 {
   return SNAP_FOUND;
 }
 
-/** Finds the way from the near plane to a point of the world, and that part of it in which something hides the point. */
+/**
+ * Finds the line of sight from the near plane to a point of the world, and the part of it in which a surface hides the point.
+ */
 function findWay(r: SnapRoom, px: f64, py: f64, pz: f64): void {
   const depth = r.wx * px + r.wy * py + r.wz * pz + r.ww;
   const p = (r.xx * px + r.xy * py + r.xz * pz + r.xw) / depth;
@@ -193,7 +199,7 @@ function findWay(r: SnapRoom, px: f64, py: f64, pz: f64): void {
   r.length = length - HIDING_PIXELS * pixel;
 }
 
-/** Tells whether a surface lies on the way that was found. Points and lines hide nothing. */
+/** Returns whether a surface intersects the line of sight. Points and lines hide nothing. */
 function isBehindSomething(r: SnapRoom): bool {
   if (!(r.length > 0)) return false;
   const first = isAlive(hider) ? hider : 0;

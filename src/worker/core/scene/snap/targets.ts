@@ -1,4 +1,4 @@
-// The objects near the cursor of a snapping pick: what stands for each, and what it has to snap to.
+// The objects near the cursor of a snapping pick: the representation of each, and its features.
 
 import { SHAPE_MESH, SNAP_TARGET_BYTES } from '../../../../shared/layout';
 import { capacityOf, reserve } from '../../memory';
@@ -11,10 +11,10 @@ import { boxAt, clipSetOf, isAlive, placedShapeAt, slotOf } from '../objects';
 import { faceSidesOf, precision, sidesOf } from '../query/filter';
 import { SnapRoom } from './room';
 
-/** Says that triangles have sides of their own. */
+/** Flag: triangles have sides of their own. */
 export const OWN_FACE_SIDES: u32 = 4;
 
-/** What stands for an object, as layout.ts has it: SNAP_*. */
+/** The representation of an object, laid out as in layout.ts: SNAP_*. */
 @unmanaged
 export class Target extends PlacedShape {
   base: u32;
@@ -22,10 +22,10 @@ export class Target extends PlacedShape {
   clipSet: u32;
   features: u32;
   object: u32;
-  /** Whether vertices are elsewhere than where the features were found; and whether the mesh has gone meanwhile. */
+  /** Whether vertices are elsewhere than where the features were found; and whether the mesh was removed meanwhile. */
   isMoved: u32;
   isGone: u32;
-  /** The end of its items among those that were listed. */
+  /** The end of its items in the list. */
   nearEnd: u32;
 }
 
@@ -36,8 +36,8 @@ export function targetAt(r: SnapRoom, i: u32): Target {
 }
 
 /**
- * Adds what stands for an object, as it is now, and answers its address, until the next one is added; 0 for one that is gone. The
- * vertices of a posed mesh are moved to where its pose has them. Throws OUT_OF_MEMORY.
+ * Adds the representation of an object in its current state, and returns its address, which is valid until the next one is added;
+ * 0 if the object was removed. The vertices of a posed mesh are moved to its pose. Throws OUT_OF_MEMORY.
  */
 export function addSnapTarget(room: usize, id: u32): usize {
   if (!isAlive(id)) return 0;
@@ -62,7 +62,7 @@ export function addSnapTarget(room: usize, id: u32): usize {
 
 const again = changetype<PlacedShape>(memory.data(<i32>offsetof<PlacedShape>(), 16));
 
-/** Notes which posed meshes have gone between two steps: nobody keeps these. Throws OUT_OF_MEMORY. */
+/** Notes which posed meshes were removed between two steps: nothing keeps them alive. Throws OUT_OF_MEMORY. */
 export function forgetGone(r: SnapRoom): void {
   for (let i: u32 = 0; i < r.targetCount; i++) {
     const target = targetAt(r, i);
@@ -74,7 +74,7 @@ export function forgetGone(r: SnapRoom): void {
   }
 }
 
-/** Answers which sides of a triangle of an object's mesh show (SIDE_*); none of one that is gone. */
+/** Returns which sides of a triangle of an object's mesh show (SIDE_*); none if the object was removed. */
 export function faceSidesAt(id: u32, triangle: u32): u32 {
   if (!isAlive(id)) return 0;
   const box = boxAt(slotOf(id));
@@ -83,7 +83,7 @@ export function faceSidesAt(id: u32, triangle: u32): u32 {
   return list == 0 ? sides : sidesOfFace(list, triangle, sides);
 }
 
-/** A place in the world that `toWorld` has found. */
+/** The point in the world that `toWorld` has computed last. */
 export let worldX: f64 = 0;
 export let worldY: f64 = 0;
 export let worldZ: f64 = 0;

@@ -1,7 +1,7 @@
 // Finds the objects that a view sees (Assarsson and Möller, "Optimized View Frustum Culling Algorithms for Bounding
-// Boxes", 2000): the corner of a box that lies farthest along a plane's normal, and the nearest; planes that a cell is
-// wholly inside of are not tested below it. Axis-aligned bounds decide in float32 what is clear, oriented ones in
-// float64 the rest.
+// Boxes", 2000): tests the corner of a box that is farthest along a plane's normal, and the nearest; planes that a cell is
+// wholly inside of are not tested in its subtree. AABBs in float32 decide the clear cases, oriented bounds in float64 the
+// rest.
 
 import { Affine } from '../../math/affine';
 import { reserve } from '../../memory';
@@ -15,19 +15,19 @@ import {
 import { View, addBit, beginView, planeOf, setBit } from './views';
 import { VECTOR_BYTES } from '../../sizes';
 
-/** A plane in float32 about the scene's origin, with a bound on its rounding. */
+/** A plane in float32 relative to the scene's origin, with a bound on its rounding. */
 @unmanaged
 class NarrowPlane {
   x: f32; y: f32; z: f32; w: f32;
   error: f32;
   /**
-   * Where in a block the bounds are that lie farthest along the normal; the nearest bounds are 48 bytes before or
+   * The offsets in a block of the bounds that are farthest along the normal; the nearest bounds are 48 bytes before or
    * after.
    */
   farX: u32; farY: u32; farZ: u32;
 }
 
-/** The planes of a view at most: as many as a lane has bits. */
+/** The most planes of a view: as many as a lane has bits. */
 const MOST_PLANES: i32 = 32;
 const planes: usize = memory.data(MOST_PLANES * <i32>offsetof<NarrowPlane>(), 16);
 let planeCount: u32 = 0;
@@ -55,7 +55,7 @@ function cullTree(tree: Tree): void {
   }
   let top = push(stack, 0, <u32>((<u64>1 << planeCount) - 1));
   let sum: u32 = 0;
-  // The root itself is tested by its children; a tree of one cell by its objects.
+  // The root itself is tested through its children; the root of a single-cell tree through its objects.
   while (top != stack) {
     top -= 8;
     const cell = cellAt(tree, load<u32>(top));
@@ -98,8 +98,8 @@ function cullTree(tree: Tree): void {
 }
 
 /**
- * Reads what the next cell of the stack needs while this one is worked on: of a million objects nearly all of it is not in
- * the caches. Culling these takes 2.0 ms instead of 2.3.
+ * Reads the data of the next cell of the stack while the current one is processed: for a million objects nearly none of it
+ * is cached. Culling these takes 2.0 ms instead of 2.3.
  */
 // @ts-ignore: decorator
 @inline
@@ -147,8 +147,8 @@ function narrowPlanes(root: Cell): void {
 }
 
 /**
- * Answers the distances from a plane of the corners of four boxes that lie farthest along its normal; `nearestOf` those
- * of the nearest corners.
+ * Returns the distances from a plane of those corners of four boxes that are farthest along its normal; `nearestOf`
+ * returns those of the nearest corners.
  */
 // @ts-ignore: decorator
 @inline
@@ -176,7 +176,10 @@ function distances(x: v128, y: v128, z: v128, w: v128, atX: usize, atY: usize, a
   return f32x4.add(f32x4.add(flat, f32x4.mul(z, v128.load(atZ))), w);
 }
 
-/** Culls the objects of one cell, four at a time. Mostly one plane crosses it, which is read once for all of them. */
+/**
+ * Culls the objects of one cell, four at a time. Usually one plane crosses the cell, and its data are read once for all of
+ * them.
+ */
 function cullRange(tree: Tree, start: u32, end: u32, mask: u32): void {
   const first = planeAt(ctz(mask));
   const x = f32x4.splat(first.x), y = f32x4.splat(first.y), z = f32x4.splat(first.z), w = f32x4.splat(first.w);
@@ -229,7 +232,7 @@ function take(tree: Tree, position: u32): void {
   setBit(current.inside, slotAt(tree, position));
 }
 
-// What is to be decided by oriented bounds: positions, and the planes that cross the cell.
+// Objects to be decided by oriented bounds: positions, and the planes that cross the cell.
 const MOST_LISTED: u32 = 64;
 const listed: usize = memory.data(<i32>MOST_LISTED * 8, 16);
 let listedCount: u32 = 0;
@@ -244,8 +247,8 @@ function list(tree: Tree, position: u32, mask: u32): void {
 }
 
 /**
- * Decides what is listed. Reads what that needs before the first is decided: the time goes into waiting for the caches,
- * and this way it waits for many reads at once.
+ * Decides the listed objects. It reads all needed data before it decides the first: most of the time is waiting for the
+ * caches, and this way many reads are waited for at once.
  */
 function takeListed(tree: Tree): void {
   let sum: u32 = 0;
@@ -256,7 +259,7 @@ function takeListed(tree: Tree): void {
       sum += load<u32>(at) + load<u32>(at, 64) + load<u32>(at, 128);
     } else {
       const item = itemAt(slotAt(tree, position));
-      // Its own box, too: each page has one, and of a million objects culling takes 1.9 ms by it instead of 2.3.
+      // Its local bounds, too: each page has one, and culling a million objects takes 1.9 ms with it instead of 2.3.
       const local = <usize>(item.mesh != 0 ? item.mesh : item.primitive);
       sum += load<u32>(changetype<usize>(item)) + load<u32>(local) + load<u32>(local, 64);
     }
@@ -275,7 +278,7 @@ function takeListed(tree: Tree): void {
  */
 function takeOriented(tree: Tree, position: u32, mask: u32): void {
   const b = boundsAt(tree, position);
-  // Whether a plane has it on its outer side, and whether one crosses it, is not foreseen: branches would cost more.
+  // Whether the object is outside of a plane, and whether one crosses it, is unpredictable: branches would cost more.
   let isOutside: u32 = 0, isCrossed: u32 = 0;
   for (let left = mask; left != 0; left &= left - 1) {
     const plane = planeOf(current, ctz(left));
@@ -293,18 +296,24 @@ function takeOriented(tree: Tree, position: u32, mask: u32): void {
   addBit(current.inside, slot, (isOutside | isCrossed) ^ 1);
 }
 
-/** Tells whether the sphere about the oriented bounds has fewer pixels across than asked for, where its centre is. */
+/**
+ * Returns whether the bounding sphere of the oriented bounds has fewer pixels across than requested, at the depth of its
+ * centre.
+ */
 // @ts-ignore: decorator
 @inline
 export function isTooSmall(view: View, b: Affine): bool {
   return view.minPixels > 0 && pixelsAcross(view, b) < view.minPixels;
 }
 
-/** Answers the pixels across the sphere about the oriented bounds, where its centre is; Infinity behind the eye. */
+/**
+ * Returns the pixels across the bounding sphere of the oriented bounds, at the depth of its centre; Infinity behind the
+ * eye.
+ */
 export function pixelsAcross(view: View, b: Affine): f64 {
   const w = view.wx * b.tx + view.wy * b.ty + view.wz * b.tz + view.ww;
   if (w <= 0) return Infinity;
-  // Half the longest diagonal: of |± x ± y ± z|, which differ where a shear makes the axes oblique.
+  // Half the longest diagonal: of |± x ± y ± z|, which differ if a shear makes the axes oblique.
   const xy = b.xx * b.yx + b.xy * b.yy + b.xz * b.yz;
   const xz = b.xx * b.zx + b.xy * b.zy + b.xz * b.zz;
   const yz = b.yx * b.zx + b.yy * b.zy + b.yz * b.zz;

@@ -1,35 +1,35 @@
-// The ids that the slots held in the last frame. A view keeps one bit per slot, and so does not know which object it
-// saw in a slot that was emptied or filled anew since. One array for all views does: what left is listed by slot, in
-// the order of the ids, however many objects went and in whatever order.
+// The ids that the slots held in the last frame. A view keeps only one bit per slot, so it does not know which object
+// it saw in a slot that was emptied or refilled since. One array serves all views: removed objects are listed by slot,
+// in the order of the ids, no matter how many were removed and in which order.
 
 import { reserve } from '../../memory';
 import { idsOfFrame, slotCountOfFrame } from '../frame-snapshot';
 import { isAlive, slotOf } from '../objects';
 import { SlotSet, addSlot, clearSlots, moveSlots, reserveSet, slotIn } from '../slot-set';
 
-/** The ids by slot, 0 where the last frame had no object. */
+/** The ids by slot, 0 if the last frame had no object there. */
 export let lastIds: usize = 0;
-/** The number of slots that the last frame had or that there are now: all are below. */
+/** The number of slots of the last frame or of now, whichever is larger: all slots are below. */
 export let lastSlotCount: u32 = 0;
 
 /** The slots that hold another object than in the last frame, or none. */
 const replaced = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
-/** Those that were filled or emptied while a frame is under way. */
+/** The slots that were filled or emptied while a frame is under way. */
 const replacedSince = changetype<SlotSet>(memory.data(<i32>offsetof<SlotSet>(), 16));
-/** The one of both that takes note of that. */
+/** The set that currently records such slots. */
 let noted: SlotSet = replaced;
 
-/** Makes sure that `beginReplacedSince` needs no memory. Throws OUT_OF_MEMORY. */
+/** Makes sure that `beginReplacedSince` allocates nothing. Throws OUT_OF_MEMORY. */
 export function reserveReplacedSince(): void {
   reserveSet(replacedSince, lastSlotCount);
 }
 
-/** Leaves what is filled or emptied from now on to the next frame. */
+/** Records slots that are filled or emptied from now on for the next frame. */
 export function beginReplacedSince(): void {
   noted = replacedSince;
 }
 
-/** Makes it that of the frame that comes. */
+/** Hands those slots to the coming frame. */
 export function endReplacedSince(): void {
   noted = replaced;
   moveSlots(replacedSince, replaced);

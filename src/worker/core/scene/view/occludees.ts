@@ -1,4 +1,4 @@
-// Tests boxes against the depth buffer, and takes what is hidden out of what a view sees.
+// Tests boxes against the depth buffer, and removes occluded objects from what a view sees.
 
 import { Affine } from '../../math/affine';
 import { Plane, valueAt } from '../../math/plane';
@@ -11,9 +11,9 @@ import {
 } from './occlusion-screen';
 import { setBit } from './views';
 
-/** Pixels in which an oriented box is not much smaller than the one along the axes. */
+/** The size in pixels below which an oriented box is not much smaller than the axis-aligned one. */
 const SMALL: f64 = 4;
-/** Half of what float32 rounds off in some sums and products, of their terms. */
+/** Half of the rounding error of some sums and products in float32, relative to their terms. */
 const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
 
 const lowXs: usize = memory.data(VECTOR_BYTES, 16);
@@ -23,8 +23,8 @@ const highYs: usize = memory.data(VECTOR_BYTES, 16);
 const depths: usize = memory.data(VECTOR_BYTES, 16);
 
 /**
- * Hides those objects of a tree that are hidden. Those that are seen are tested four at a time by the boxes of the axes, then
- * those that are not hidden by their own.
+ * Marks the occluded objects of a tree. Visible objects are tested four at a time by their AABBs; those that pass are then
+ * tested by their oriented bounds.
  */
 export function hideIn(tree: Tree): void {
   if (isEmpty(tree)) return;
@@ -56,7 +56,9 @@ function hide(slot: u32): void {
   setBit(view.occluded, slot);
 }
 
-/** Finds the rectangles and nearest depths of four boxes. Marks those that are before the eye as wholes. */
+/**
+ * Finds the rectangles and nearest depths of four boxes. Returns a bit mask of those that are completely in front of the eye.
+ */
 function projectBlock(block: usize): u32 {
   const ox = f32x4.splat(originX), oy = f32x4.splat(originY), oz = f32x4.splat(originZ);
   const x0 = f32x4.sub(v128.load(block), ox), x1 = f32x4.sub(v128.load(block, 48), ox);
@@ -103,7 +105,7 @@ function projectBlock(block: usize): u32 {
     const errorW = f32x4.mul(f32x4.add(f32x4.mul(far, f32x4.splat(narrowW.largest)), f32x4.splat(abs(narrowW.w))), rounding);
     least = f32x4.sub(least, errorW);
     depth = f32x4.div(f32x4.splat(1), least);
-    // The error of x / w has two parts: by x, and by x / w times w.
+    // The error of x / w has two parts: that of x, and x / w times that of w.
     const widest = f32x4.max(f32x4.max(f32x4.abs(lowX), f32x4.abs(highX)), f32x4.max(f32x4.abs(lowY), f32x4.abs(highY)));
     error = f32x4.mul(f32x4.mul(f32x4.add(errorOf(far), f32x4.mul(widest, errorW)), depth), f32x4.splat(2));
   } else {
@@ -130,7 +132,7 @@ function errorOf(far: v128): v128 {
   return f32x4.mul(f32x4.add(gradient, f32x4.splat(max(abs(narrowX.w), abs(narrowY.w)))), f32x4.splat(ROUNDING));
 }
 
-/** Tells whether oriented bounds are hidden, by their corners in float64. */
+/** Returns whether oriented bounds are occluded, by their corners in float64. */
 export function isHidden(b: Affine): bool {
   const x = screenX, y = screenY, z = screenZ, w = screenW;
   const middleX = valueAt(x, b.tx, b.ty, b.tz), middleY = valueAt(y, b.tx, b.ty, b.tz);
@@ -160,7 +162,7 @@ function along(plane: Plane, x: f64, y: f64, z: f64): f64 {
   return plane.x * x + plane.y * y + plane.z * z;
 }
 
-/** Tells whether all of a rectangle that is in the picture is covered nearer than a depth. */
+/** Returns whether all of a rectangle within the picture is covered nearer than a depth. */
 function isRectangleHidden(lowX: f64, lowY: f64, highX: f64, highY: f64, depth: f64): bool {
   const x0 = lowX - reach, y0 = lowY - reach, x1 = highX + reach, y1 = highY + reach;
   const width = <f64>pixelsWide, height = <f64>pixelsHigh;

@@ -1,4 +1,4 @@
-// What may hide other objects from a view: what is large on its screen, the largest first.
+// Chooses the objects that may occlude others from a view: those that are large on its screen, the largest first.
 
 import { reserve } from '../../memory';
 import { pixelsHigh, pixelsWide } from '../../occlusion/depth-tiles';
@@ -8,14 +8,14 @@ import {
   Narrow, narrowW, narrowX, narrowY, originX, originY, originZ, picture, seenLanes, view,
 } from './occlusion-screen';
 
-/** What is fewer pixels of the depth buffer across hides next to nothing. */
+/** An object that is fewer pixels of the depth buffer across occludes next to nothing. */
 const LEAST_PIXELS: f32 = 8;
 
-/** What may hide others: slots, and how large they are on the screen. */
+/** The possible occluders: slots, and their sizes on the screen. */
 let candidates: usize = 0;
 export let candidateCount: u32 = 0;
 let sorted: usize = 0;
-/** Sizes are told apart by quarters of a power of two. */
+/** Sizes are distinguished by quarters of a power of two. */
 const BUCKETS: u32 = 1024;
 const buckets: usize = memory.data(<i32>BUCKETS * 4, 16);
 const sizes: usize = memory.data(VECTOR_BYTES, 16);
@@ -37,7 +37,7 @@ export function chooseOccluders(): void {
       const extent = f32x4.add(f32x4.add(f32x4.sub(highX, lowX), f32x4.sub(highY, lowY)), f32x4.sub(highZ, lowZ));
       let depth = f32x4.splat(1);
       if (picture.isPerspective) {
-        // It is that of the box's middle.
+        // The depth of the box's centre.
         const half = f32x4.splat(0.5);
         const x = f32x4.sub(f32x4.mul(f32x4.add(lowX, highX), half), f32x4.splat(originX));
         const y = f32x4.sub(f32x4.mul(f32x4.add(lowY, highY), half), f32x4.splat(originY));
@@ -103,8 +103,8 @@ function setSide(i: usize, axis: Narrow, sign: f32, size: f32): void {
 }
 
 /**
- * Marks the boxes of a block that reach into the picture, about: a view that is grown by how fast its camera turns sees thousands
- * beside it and behind the eye, which hide nothing and would take the places of those that do.
+ * Returns a bit mask of the boxes of a block that reach into the picture, approximately: a view that is enlarged by how fast its
+ * camera turns sees thousands of objects beside it and behind the eye, which occlude nothing and would displace those that do.
  */
 function lanesInPicture(lowX: v128, lowY: v128, lowZ: v128, highX: v128, highY: v128, highZ: v128): u32 {
   const ox = f32x4.splat(originX), oy = f32x4.splat(originY), oz = f32x4.splat(originZ);
@@ -129,7 +129,7 @@ function bucketOf(size: f32): u32 {
   return min<u32>(reinterpret<u32>(size) >> 21, BUCKETS - 1);
 }
 
-/** Answers the slot of a candidate; those that are larger come first. */
+/** Returns the slot of a candidate; larger ones come first. */
 // @ts-ignore: decorator
 @inline
 export function candidateAt(i: u32): u32 {

@@ -1,5 +1,5 @@
-// Draws what hides other objects from a view into the depth buffer: as it is where it is small, else a part of it that
-// certainly covers.
+// Draws the occluders of a view into the depth buffer: as they are if they are small, else a part of them that certainly
+// occludes.
 
 import {
   FLAG_FACE_SIDES, FLAG_NO_OCCLUDER, FLAG_OCCLUDER, FLAG_SIDE, SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE, SIDE_BACK, SIDE_FRONT,
@@ -24,16 +24,19 @@ import { picture, reach, view } from './occlusion-screen';
 import { setBit } from './views';
 
 /**
- * The work of one view: a triangle counts 1, an object 8, and one that turns out to be hidden 2. In a city of 100,000
- * boxes, twice as much hides a hundredth more.
+ * The work limit of one view: a triangle counts 1, an object 8, and one that turns out to be occluded 2. In a city of
+ * 100,000 boxes, twice as much work occludes a hundredth more.
  */
 const BUDGET: u32 = 6000;
-/** As many of the largest objects are looked at. */
+/** How many of the largest objects are considered. */
 const MOST_CANDIDATES: u32 = 8192;
-/** Triangles of meshes that are looked at for the first time, and meshes into which a box is put, in one view. */
+/**
+ * Per view: how many triangles of meshes that are examined for the first time, and how many meshes into which a box is
+ * fitted.
+ */
 const MOST_NEW_TRIANGLES: u32 = 20000;
 const MOST_NEW_BOXES: u32 = 8;
-/** Triangles of a relief are small, or turned away: they count as a half. */
+/** Triangles of a relief are small or turned away: they count half. */
 const RELIEF_SHIFT: u32 = 1;
 
 let newTriangles: u32 = 0, newBoxes: u32 = 0;
@@ -43,11 +46,11 @@ function mayOcclude(slot: u32): bool {
   if (item.flags & (FLAG_NO_OCCLUDER | FLAG_FACE_SIDES) || item.shape == SHAPE_POINT_LINE) return false;
   if (!(item.flags & FLAG_OCCLUDER) && item.shape != SHAPE_BOX && item.shape != SHAPE_MESH) return false;
   if (picture.isLasting && hasSlot(unsteady, slot)) return false;
-  // Set 1 is what the planes of a renderer cut, and nothing else: there are none of them where views ask for occlusion.
+  // Set 1 is the renderer's clipping planes and nothing else: it is empty if views request occlusion.
   return clipSetOf(slot) <= 1 && !(item.shape == SHAPE_MESH && isPosed(changetype<Mesh>(<usize>item.mesh)));
 }
 
-/** Draws occluders within the budget. Answers how many. */
+/** Draws occluders within the budget. Returns how many. */
 export function drawOccluders(): u32 {
   newTriangles = newBoxes = 0;
   beginReliefs();
@@ -60,7 +63,7 @@ export function drawOccluders(): u32 {
       spent += 2;
       continue;
     }
-    // What is about to be too small to be drawn is not to be counted on.
+    // An object that will soon be too small to be drawn cannot be relied on.
     if (view.minPixels > 0 && pixelsAcross(view, bounds) < 2 * view.minPixels) continue;
     const cost = draw(slot, bounds);
     if (cost == 0) continue;
@@ -73,7 +76,10 @@ export function drawOccluders(): u32 {
 
 const inner = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Draws what of an object certainly hides others. Answers how many triangles were looked at, 0 where there is nothing. */
+/**
+ * Draws the part of an object that certainly occludes others. Returns how many triangles were examined, 0 if there is no
+ * such part.
+ */
 function draw(slot: u32, bounds: Affine): u32 {
   const item = itemAt(slot);
   const side = (<u32>item.flags / FLAG_SIDE) & 3;
@@ -83,14 +89,14 @@ function draw(slot: u32, bounds: Affine): u32 {
   memory.copy(changetype<usize>(inner), changetype<usize>(bounds), AFFINE_BYTES);
   if (item.shape == SHAPE_BOX) return isCut ? drawCutBox(side) : drawSolid(inner);
   if (isCut) return 0;
-  // A box inside of the sphere, or inside of the capsule's cylinder and a part of its ends.
+  // A box inside the sphere, or inside the capsule's cylinder and parts of its ends.
   const half = halfOf(item);
   const across = item.shape == SHAPE_SPHERE || half == 0 ? 0.577 : 0.707;
   scaleAxes(inner, across, across, half == 0 ? 0.577 : half / (half + 1));
   return drawSolid(inner);
 }
 
-/** Draws a small mesh as it is for an eye that stands, and else a part of it, or a box within it, that hides no more. */
+/** Draws a small mesh as it is if the eye does not move, else a part of it, or a box inside it, that occludes no more. */
 function drawMesh(mesh: Mesh, world: Affine, side: u32, isCut: bool): u32 {
   if (picture.margin == 0 && mesh.keptCount <= MOST_TRIANGLES) return drawTriangles(mesh, world, side, isCut);
   if (!mesh.closed) return drawOpen(mesh, world, side);
@@ -115,7 +121,7 @@ function drawTriangles(mesh: Mesh, world: Affine, side: u32, isCut: bool): u32 {
     drawOccluder(shape, inner, false, reach);
     cost += shape.triangleCount;
   }
-  // The inside of what is closed is seen from inside alone, or where the near plane cuts it.
+  // The back faces of a closed mesh are visible only from inside, or where the near plane cuts it.
   if (side & SIDE_BACK && (side == SIDE_BACK || !mesh.closed || isCut)) {
     drawOccluder(shape, inner, true, reach);
     cost += shape.triangleCount;
@@ -123,7 +129,7 @@ function drawTriangles(mesh: Mesh, world: Affine, side: u32, isCut: bool): u32 {
   return cost;
 }
 
-/** Draws the box at `inner`, which the near plane cuts, where the eye stands. */
+/** Draws the box at `inner`, which the near plane cuts, if the eye does not move. */
 function drawCutBox(side: u32): u32 {
   if (picture.margin > 0) return 0;
   drawOccluder(CUBE, inner, false, reach);
@@ -133,7 +139,7 @@ function drawCutBox(side: u32): u32 {
 
 const reliefEye = changetype<ReliefEye>(memory.data(<i32>offsetof<ReliefEye>(), 16));
 
-/** Draws what of an open mesh hides others, wherever the eye is within the margin. */
+/** Draws the part of an open mesh that occludes others from wherever the eye is within the margin. */
 function drawOpen(mesh: Mesh, world: Affine, side: u32): u32 {
   if (!picture.isPerspective) return 0;
   const relief = reliefOf(mesh, MOST_NEW_TRIANGLES);
@@ -149,7 +155,7 @@ function drawOpen(mesh: Mesh, world: Affine, side: u32): u32 {
   return triangles >> RELIEF_SHIFT;
 }
 
-/** Draws a box that a solid contains, which is behind the near plane as a whole. */
+/** Draws a box that a solid contains and that is completely behind the near plane. */
 function drawSolid(box: Affine): u32 {
   if (picture.margin > 0 && !erode(box, picture.margin)) return 0;
   drawOccluder(CUBE, box, false, reach);
@@ -158,7 +164,7 @@ function drawSolid(box: Affine): u32 {
 
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Moves all faces of a box inwards. Answers false where nothing is left. */
+/** Moves all faces of a box inwards. Returns false if nothing is left. */
 function erode(box: Affine, margin: f64): bool {
   invert(inverse, box);
   const b = inverse;
@@ -176,7 +182,7 @@ function scaleAxes(box: Affine, x: f64, y: f64, z: f64): void {
   box.zx *= z; box.zy *= z; box.zz *= z;
 }
 
-/** Tells whether oriented bounds have a corner before the near plane. */
+/** Returns whether oriented bounds have a corner in front of the near plane. */
 function crossesNear(b: Affine): bool {
   const n = screenNear;
   return valueAt(n, b.tx, b.ty, b.tz) <

@@ -1,5 +1,5 @@
-// Knows where places are on the screen of a view: the functions of its picture, in float64 about the scene's origin, and in
-// float32 about one near the eye.
+// The projection of points to the screen of a view: the functions of its picture, in float64 relative to the scene's
+// origin, and in float32 relative to an origin near the eye.
 
 import { Plane, valueAt } from '../../math/plane';
 import { pixelsHigh, pixelsWide } from '../../occlusion/depth-tiles';
@@ -11,14 +11,14 @@ import { View } from './views';
 
 export let picture: Picture = changetype<Picture>(0);
 export let view: View = changetype<View>(0);
-/** How thick outlines are to either side, and how much larger what is tested, in pixels. */
+/** The margin in pixels: by how much outlines are thickened to either side, and tested boxes enlarged. */
 export let reach: f64 = 0;
 
-/** Takes a view whose picture is drawn into the tiles, which are there. */
+/** Sets the view whose picture is drawn into the tiles, which must exist. */
 export function setView(current: View): void {
   view = current;
   picture = changetype<Picture>(view.picture);
-  // A graphics card's grid has 256 places to a pixel.
+  // The rasterization grid of a graphics card has 256 positions per pixel.
   const scale = max(<f64>pixelsWide / picture.width, <f64>pixelsHigh / picture.height);
   reach = 0.03125 + scale / 64;
   setScreen();
@@ -30,11 +30,14 @@ function planeIn(at: usize): Plane {
   return changetype<Plane>(changetype<usize>(picture) + at);
 }
 
-/** The functions of a place relative to an origin near the eye, in float32, and that origin about the scene's. */
+/**
+ * A function of a point relative to an origin near the eye, in float32; that origin, relative to the scene's, is originX,
+ * Y, Z.
+ */
 @unmanaged
 export class Narrow {
   x: f32; y: f32; z: f32; w: f32;
-  /** The largest of the first three. */
+  /** The largest absolute value of the first three. */
   largest: f32;
 }
 
@@ -54,7 +57,7 @@ function setScreen(): void {
   originX = picture.isPerspective ? <f32>(picture.eyeX - sceneOriginX) : 0;
   originY = picture.isPerspective ? <f32>(picture.eyeY - sceneOriginY) : 0;
   originZ = picture.isPerspective ? <f32>(picture.eyeZ - sceneOriginZ) : 0;
-  // Those of a parallel projection are over their w, which is the same everywhere.
+  // For a parallel projection they are divided by w, which is the same everywhere.
   const over = picture.isPerspective ? 1 : 1 / w.w;
   narrow(narrowX, screenX, over);
   narrow(narrowY, screenY, over);
@@ -84,7 +87,7 @@ export function isSeen(slot: u32): bool {
   return ((load<u32>(view.inside + word) | load<u32>(view.crossing + word)) & (1 << (slot & 31))) != 0;
 }
 
-/** Marks the lanes of a block whose objects the view sees. */
+/** Returns a bit mask of the lanes of a block whose objects the view sees. */
 export function seenLanes(tree: Tree, position: u32): u32 {
   let bits: u32 = 0;
   for (let lane: u32 = 0; lane < 4; lane++) {

@@ -1,12 +1,13 @@
-// Leaves out of what a view sees what nearer objects hide (Hasselgren, Andersson and Akenine-Möller, "Masked Software
-// Occlusion Culling", 2016): the objects that are largest on the screen are drawn into a small depth buffer, and the boxes
-// of all others are tested against it. Conservative: what is drawn covers no pixel too many and no depth too near, what is
-// tested is as large and as near as its box may be; nothing is left out of which a pixel is seen.
+// Removes occluded objects from what a view sees (Hasselgren, Andersson and Akenine-Möller, "Masked Software Occlusion
+// Culling", 2016): the objects that are largest on the screen are drawn into a small depth buffer, and the boxes of all
+// others are tested against it. Conservative: occluders cover no pixel too many and at no depth too near, tested boxes are
+// as large and as near as they may be; no object with a visible pixel is removed.
 //
-// A lasting answer holds for an eye, and for objects, that move within a margin: what hides others is shrunk by it. Each
-// line of sight that meets a solid deeper than the margin meets the solid wherever its ends have moved (Wonka, Wimmer and
+// A lasting answer holds for an eye, and for objects, that move within a margin: occluders are shrunk by it. Each line of
+// sight that meets a solid deeper than the margin meets the solid wherever its ends have moved (Wonka, Wimmer and
 // Schmalstieg, "Visibility Preprocessing with Occluder Fusion for Urban Walkthroughs", 2000). The camera may turn: only
-// what is in the picture as a whole is left out then, and the near plane is as far away as its corners.
+// objects that are completely in the picture are removed then, and the near plane is taken to be as far away as its
+// corners.
 
 import { beginTiles } from '../../occlusion/depth-tiles';
 import { TREE_COUNT, treeOf } from '../index/octree';
@@ -17,7 +18,7 @@ import { setView } from './occlusion-screen';
 import { Picture } from './picture';
 import { View } from './views';
 
-/** Takes what is hidden out of what a view sees, which `cull` has found. Throws OUT_OF_MEMORY. */
+/** Removes occluded objects from what a view sees, as found by `cull`. Throws OUT_OF_MEMORY. */
 export function leaveOutOccluded(view: View): void {
   const picture = changetype<Picture>(view.picture);
   if (view.words == 0 || !(picture.bias < Infinity)) return;

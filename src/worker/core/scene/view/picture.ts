@@ -1,5 +1,5 @@
-// What occlusion has to know of a view: its functions of a world point, where its near plane ends, and how finely a depth
-// buffer tells depths apart.
+// The data of a view that occlusion needs: its functions of a world point, where its near plane ends, and the resolution of a
+// depth buffer.
 
 import {
   OCCLUSION_LASTING, VIEW_DEPTH, VIEW_OCCLUSION, VIEW_OCCLUSION_MARGIN, VIEW_VIEWPORT,
@@ -9,34 +9,37 @@ import { beforeFar, beyondNear, clipW, clipX, clipY, clipZ, eyeW, eyeX, eyeY, ey
 
 @unmanaged
 export class Picture {
-  /** Functions of a world point: x, y and w of clip space, and what over w is a depth that grows towards the eye. */
+  /**
+   * Functions of a world point: x, y and w of clip space, and a function that, divided by w, is a depth that grows towards the
+   * eye.
+   */
   xx: f64; xy: f64; xz: f64; xw: f64;
   yx: f64; yy: f64; yz: f64; yw: f64;
   zx: f64; zy: f64; zz: f64; zw: f64;
   wx: f64; wy: f64; wz: f64; ww: f64;
-  /** Where it is negative, nothing is drawn: before the near plane, and a hair beyond. */
+  /** Negative where nothing is drawn: in front of the near plane, and a hair beyond it. */
   nearX: f64; nearY: f64; nearZ: f64; nearW: f64;
   eyeX: f64; eyeY: f64; eyeZ: f64;
-  /** Nothing that is farther from the eye than this is before the near plane. */
+  /** No point farther from the eye than this is in front of the near plane. */
   nearest: f64;
   isPerspective: u32;
-  /** Whether what is hidden is to stay so when the camera turns. */
+  /** Whether occluded objects must stay so when the camera turns. */
   isLasting: u32;
   margin: f64;
   width: f64;
   height: f64;
-  /** How much nearer a depth must be for a depth buffer to tell it apart, surely. */
+  /** How much nearer a depth must be for a depth buffer to distinguish it with certainty. */
   bias: f64;
 }
 
 export const PICTURE_BYTES: usize = offsetof<Picture>();
 
-/** Depth buffers have 24 bits, or as many of a float32; what is compared is rounded some times before. */
+/** Depth buffers have 24 bits, or the precision of a float32; the compared values are rounded several times before. */
 const DEPTH_STEPS: f64 = 8 * 5.9604644775390625e-8; // 8 · 2⁻²⁴
-/** How far behind the near plane, of its distance, a graphics card may still cut. */
+/** How far behind the near plane, relative to its distance, a graphics card may still clip. */
 const NEAR_SLACK: f64 = 1e-5;
 
-/** Reads a view's record; `setProjection` of it comes before. */
+/** Reads a view's record; `setProjection` must have been called for it. */
 export function setPicture(picture: Picture, record: usize): void {
   const at = changetype<usize>(picture);
   memory.copy(at, changetype<usize>(clipX), 32);
@@ -50,7 +53,7 @@ export function setPicture(picture: Picture, record: usize): void {
   picture.width = load<f64>(record, VIEW_VIEWPORT + 16);
   picture.height = load<f64>(record, VIEW_VIEWPORT + 24);
   const range: f64 = load<u32>(record, VIEW_DEPTH) == 0 ? 2 : 1;
-  // Clip z over w is a linear function of the depth along each line of sight: of 1 / w, or of the height over the eye's plane.
+  // Clip z over w is linear in the depth along each line of sight: in 1 / w, or in the height above the eye's plane.
   let slope: f64;
   if (picture.isPerspective) {
     picture.eyeX = eyeX; picture.eyeY = eyeY; picture.eyeZ = eyeZ;
@@ -77,8 +80,8 @@ const left = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const low = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
 /**
- * Answers how deep the near plane reaches, along the camera's axis. For a camera that turns that is as far from the eye as
- * its corners are. Infinity where it has none.
+ * Returns the greatest depth of the near plane, along the camera's axis. For a camera that turns, it is the distance of its
+ * corners from the eye. Infinity if it has none.
  */
 function nearestDepth(depth: Plane, isTurning: bool): f64 {
   let most: f64 = 0;

@@ -1,5 +1,5 @@
-// Reads from a view's record (layout.ts, VIEW_*) what it says of its projection: the four functions of a world point
-// that are x, y, z and w of clip space, and the eye.
+// Reads the projection of a view's record (layout.ts, VIEW_*): the four functions that map a world point to x, y, z and
+// w of clip space, and the eye.
 
 import { VIEW_DEPTH, VIEW_MATRIX, VIEW_PROJECTION, VIEW_REVERSED } from '../../../../shared/layout';
 import { Affine, invert } from '../../math/affine';
@@ -13,12 +13,9 @@ export const clipW = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 export const beyondNear = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 export const beforeFar = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
-/** The eye where eyeW is 1; where it is 0, as of an orthographic projection, the unit direction to the eye. */
+/** The eye if eyeW is 1; if eyeW is 0, as in an orthographic projection, the unit direction to the eye. */
 export let eyeX: f64 = 0, eyeY: f64 = 0, eyeZ: f64 = 0, eyeW: f64 = 0;
-/**
- * The function of a world point that is its height over the eye's plane, towards the eye; the camera looks along its
- * -z.
- */
+/** The function that maps a world point to its height above the eye's plane; the camera looks along its -z. */
 export const height = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
 const camera = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -52,8 +49,8 @@ function setRow(out: Plane, record: usize, row: i32): void {
 }
 
 /**
- * Sets a plane to sign · z + weight · w. Where rounding leaves no normal, as of a far plane at infinity, all is on its
- * inner side.
+ * Sets a plane to sign · z + weight · w. If rounding leaves no normal, as for a far plane at infinity, all points are
+ * on its inner side.
  */
 function setEnd(out: Plane, sign: f64, weight: f64): void {
   if (combineUnit(out, sign, clipZ, weight, clipW)) return;
@@ -61,7 +58,7 @@ function setEnd(out: Plane, sign: f64, weight: f64): void {
   out.w = 1;
 }
 
-/** Finds the eye: where x, y and w of clip space are all 0. */
+/** Finds the eye: the point at which x, y and w of clip space are all 0. */
 function setEye(record: usize): void {
   const p = record + VIEW_PROJECTION;
   let x = minor(p, 1, 2, 3), y = -minor(p, 0, 2, 3), z = minor(p, 0, 1, 3), w = -minor(p, 0, 1, 2);

@@ -1,6 +1,5 @@
-// Views: a frustum as planes (Gribb and Hartmann, "Fast Extraction of Viewing Frustum Planes from the
-// World-View-Projection Matrix", 2001), and which objects it held in the frame before, a bit per slot. Planes are
-// float64, in world units.
+// Views: a frustum as planes (Gribb and Hartmann, "Fast Extraction of Viewing Frustum Planes from the World-View-Projection
+// Matrix", 2001), and which objects it contained in the previous frame, one bit per slot. Planes are float64, in world units.
 
 import {
   OCCLUSION_NONE, VIEW_LAYERS, VIEW_MARGIN, VIEW_MATRIX, VIEW_MIN_PIXELS, VIEW_OCCLUSION, VIEW_PROJECTION, VIEW_VIEWPORT,
@@ -18,38 +17,38 @@ export class View {
   active: u32;
   layers: u32;
   planeCount: u32;
-  words: u32; // in each of the bitmaps, an even number
-  inside: usize; // bitmap by slot, of the frame that is made
+  words: u32; // of each bitmap, an even number
+  inside: usize; // bitmap by slot, of the current frame
   crossing: usize;
-  before: usize; // inside or crossing in the frame before
-  picture: usize; // a Picture (picture.ts), where occlusion was ever asked for, else 0
+  before: usize; // inside or crossing in the previous frame
+  picture: usize; // a Picture (picture.ts) if occlusion was ever requested, else 0
   hasOcclusion: u32;
-  occluded: usize; // bitmaps, where occlusion is asked for
+  occluded: usize; // bitmaps, if occlusion is requested
   occluders: usize;
   occludedCount: u32;
   occluderCount: u32;
-  leftCount: u32; // how many ids the frame that is made lists as left, and of the others
+  leftCount: u32; // how many ids the current frame lists as left, and likewise the others
   insideCount: u32;
   crossingCount: u32;
   enteredCount: u32;
   minPixels: f64;
-  /** The pixels of a unit length in the world at clip w = 1; where pixels are not square, the larger number. */
+  /** The pixels of a unit length in the world at clip w = 1; if pixels are not square, the larger number. */
   pixelsPerUnit: f64;
-  /** The function of a world point that is its clip w. */
+  /** The function that maps a world point to its clip w. */
   wx: f64; wy: f64; wz: f64; ww: f64;
-  /** The planes, with unit normals inwards: six in a row, or up to 32 in the view that stands alone. */
+  /** The planes, with unit normals inwards: six, or up to 32 in the separate view of queries. */
   plane: f64;
 }
 
 const VIEW_STRIDE: usize = offsetof<View>('plane') + 6 * PLANE_BYTES;
 let views: usize = 0;
-/** The number of slots that may be in use: all are below. */
+/** The number of slots that may be in use: all used slots are below it. */
 export let viewCount: u32 = 0;
 
-/** How many planes of its own a query may give. */
+/** The most planes that a query may give. */
 const MOST_PLANES = 32;
 
-/** The view that a query asks about; it is in no frame. */
+/** The view of a query; it is in no frame. */
 export const asked = changetype<View>(memory.data(<i32>offsetof<View>('plane') + MOST_PLANES * <i32>PLANE_BYTES, 16));
 
 // @ts-ignore: decorator
@@ -64,7 +63,7 @@ export function planeOf(view: View, i: u32): Plane {
   return changetype<Plane>(changetype<usize>(view) + offsetof<View>('plane') + i * <u32>PLANE_BYTES);
 }
 
-/** Takes over a view record (layout.ts, VIEW_*) for the frames to come. Throws OUT_OF_MEMORY, with nothing changed. */
+/** Takes over a view record (layout.ts, VIEW_*) for the following frames. Throws OUT_OF_MEMORY, with nothing changed. */
 export function setView(slot: u32, record: usize): void {
   if (slot >= viewCount) {
     const used = viewCount * <u32>VIEW_STRIDE;
@@ -102,17 +101,17 @@ export function describeView(view: View, record: usize): void {
   view.ww = clipW.w;
 }
 
-/** Answers the pixels of a unit length along x or y at clip w = 1. */
+/** Returns the pixels of a unit length along x or y at clip w = 1. */
 function pixelsPerUnit(record: usize, axis: usize): f64 {
   const size = load<f64>(record + (axis << 3), VIEW_VIEWPORT + 16);
   const focus = load<f64>(record + axis * 40, VIEW_PROJECTION);
-  // 1 but for a view that scales.
+  // 1 unless the view matrix scales.
   const row = record + (axis << 3);
   const x = load<f64>(row, VIEW_MATRIX), y = load<f64>(row, VIEW_MATRIX + 32), z = load<f64>(row, VIEW_MATRIX + 64);
   return 0.5 * size * abs(focus) * sqrt(x * x + y * y + z * z);
 }
 
-/** Adds the plane sign · value + w · clip w ≥ 0. Leaves out a plane without a normal, as the far plane at infinity. */
+/** Adds the plane sign · value + w · clip w ≥ 0. Skips a plane without a normal, such as a far plane at infinity. */
 function addPlane(view: View, sign: f64, value: Plane, w: f64, margin: f64): void {
   const plane = planeOf(view, view.planeCount);
   if (!combineUnit(plane, sign, value, w, clipW)) return;
@@ -120,7 +119,7 @@ function addPlane(view: View, sign: f64, value: Plane, w: f64, margin: f64): voi
   view.planeCount++;
 }
 
-/** Forgets a view. One that never came in a frame is not there. */
+/** Removes a view. Does nothing if no frame has brought it. */
 export function removeView(slot: u32): void {
   if (slot >= viewCount) return;
   const view = viewAt(slot);
@@ -135,8 +134,8 @@ export function removeView(slot: u32): void {
 }
 
 /**
- * Makes the bitmaps large enough for all slots, and clears those of the new frame. They never shrink: who asks for fewer slots
- * than somebody did before finds none of the others. Throws OUT_OF_MEMORY.
+ * Makes the bitmaps large enough for all slots, and clears those of the new frame. They never shrink: a call for fewer slots
+ * than an earlier one leaves the others empty. Throws OUT_OF_MEMORY.
  */
 export function beginView(view: View, slots: u32): void {
   const words = max(wordsFor(slots), view.words);
@@ -182,14 +181,16 @@ function countBits(bitmap: usize, words: u32): u32 {
   return count;
 }
 
-/** Selects what is seen now and was not in the last frame, of 64 bits of both bitmaps; `at` says where they are, in bytes. */
+/**
+ * Selects objects that are seen now and were not in the last frame, of 64 bits of both bitmaps; `at` is their byte offset.
+ */
 // @ts-ignore: decorator
 @inline
 export function enteredBits(now: u64, before: u64, at: usize): u64 {
   return now & (~before | replacedBits(at));
 }
 
-/** Selects what was seen in the last frame and is not now. */
+/** Selects objects that were seen in the last frame and are not now. */
 // @ts-ignore: decorator
 @inline
 export function leftBits(now: u64, before: u64, at: usize): u64 {
@@ -211,7 +212,7 @@ export function setBit(bitmap: usize, slot: u32): void {
   addBit(bitmap, slot, 1);
 }
 
-/** Sets a bit where it is asked to by a 1, and not by a 0. */
+/** Sets a bit if `bit` is 1, and does nothing if it is 0. */
 // @ts-ignore: decorator
 @inline
 export function addBit(bitmap: usize, slot: u32, bit: u32): void {
