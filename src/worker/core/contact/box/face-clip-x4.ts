@@ -42,8 +42,8 @@ const inverses: usize = memory.data(9 * VECTOR_BYTES, 16);
 const corners: usize = memory.data(12 * VECTOR_BYTES, 16);
 const beyond: usize = memory.data(12 * VECTOR_BYTES, 16);
 /**
- * The centre of the face; half of the edges of its box, of which the first points away from the face's outside; twice
- * the two others, and the reciprocals of these.
+ * The centre of the face; half of the edges of its box, of which the first points from the face to the box's centre;
+ * twice the two others, and the reciprocals of these.
  */
 const middle: usize = memory.data(3 * VECTOR_BYTES, 16);
 const halves: usize = memory.data(9 * VECTOR_BYTES, 16);

@@ -14,7 +14,7 @@ import { F64_BYTES } from '../../sizes';
 export let half: f64 = 0;
 const forth = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const back = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-// Dot products of the columns of the inverse, which give the length in the world of a plane's normal; and the world
+// Dot products of the rows of the inverse, which give the length in the world of a plane's normal; and the world
 // distance per unit along each axis.
 const faceUnits: usize = memory.data(3 * F64_BYTES, 16);
 let xx: f64 = 0, yy: f64 = 0, zz: f64 = 0, xy: f64 = 0, xz: f64 = 0, yz: f64 = 0;
