@@ -84,7 +84,7 @@ export function distanceOfMeshes(first: Mesh, a: Affine, second: Mesh, b: Affine
 const meshToWorldA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const meshToWorldB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const aboutPoint = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-/** Whether the bound needs no (further) call of `narrow`. */
+/** Whether `narrow` was called, or is skipped because the meshes are small. */
 let isNarrowed: bool = false;
 
 /** With fewer triangles, the traversal ends before this pays. */

@@ -133,7 +133,7 @@ function checkBlocks(check: MeshCheck, end: u32): u32 {
   check.nextChecked = end;
   if (!areBlocks(check, changetype<usize>(from), changetype<usize>(to), i32x4.splat(mesh.triangleCount))) return MESH_BAD_NUMBER;
   if (end < mesh.blockCount) return MESH_OK;
-  // A refit may give an area to each of the triangles that currently have none.
+  // The total is limited, too, since a refit may give an area to each of the triangles that currently have none.
   return check.kept == mesh.keptCount && check.given <= mesh.triangleCount ? MESH_OK : MESH_BAD_INDEX;
 }
 
