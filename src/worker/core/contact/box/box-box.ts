@@ -1,6 +1,6 @@
-// Contact of two boxes that surely overlap, for scenes full of them: float32 SIMD finds the axis and clips the faces,
-// float64 says how deep it is along that axis. Where float32 does not do, the general way is left to be gone
-// (convex-convex.ts): of rotating unit boxes for one contact in 700.
+// Contact of two boxes that are known to overlap, for scenes full of them: float32 SIMD finds the axis and clips the
+// faces, float64 computes the depth along that axis. If float32 is not accurate enough, the caller must take the general
+// path (convex-convex.ts): for rotating unit boxes that is one contact in 700.
 
 import { CONTACT_NORMAL, CONTACT_POINT_BYTES } from '../../../../shared/layout';
 import { Form, inverseColumn } from '../../math/obb-sat-f32';
@@ -13,18 +13,18 @@ import { beginReduction, offerPlace, reduceToFour, reducedCount, reducedIndex } 
 import { VECTOR_BYTES } from '../../sizes';
 
 /**
- * Contacts no deeper than this part of a box's size are left to float64: by the choice of float32 an axis is at most
+ * Contacts no deeper than this fraction of a box's size are left to float64: an axis that float32 chooses is at most
  * 1e-6 of a size worse than the best, which is a thousandth of any greater depth.
  */
 const SHALLOW: f64 = 1e-3;
 
-// The normal from a to b, unit, and the depth.
+// The unit normal from a to b, and the depth.
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let depth: f64 = 0;
 
 /**
- * Adds the contact points of two boxes along their best axis (sat-x4.ts). Answers false, and adds none, where float32
- * is not accurate enough.
+ * Adds the contact points of two boxes along their best axis (sat-x4.ts). Returns false, and adds none, if float32 is
+ * not accurate enough.
  */
 export function boxBoxContact(a: Proxy, b: Proxy, axis: i32): bool {
   if (axis < 0) return false;
@@ -32,8 +32,8 @@ export function boxBoxContact(a: Proxy, b: Proxy, axis: i32): bool {
 }
 
 /**
- * Adds the contact points where the axis is the normal of a face. Answers false, and adds none, where float32 does not
- * do.
+ * Adds the contact points if the axis is the normal of a face. Returns false, and adds none, if float32 is not accurate
+ * enough.
  */
 function faceContact(a: Proxy, b: Proxy, axis: i32): bool {
   v128.store(faceFirsts, i32x4.splat(<i32>changetype<usize>(a)));
@@ -43,20 +43,20 @@ function faceContact(a: Proxy, b: Proxy, axis: i32): bool {
   return addFaceContact(0);
 }
 
-// Four pairs whose axes are normals of faces: the addresses of their boxes, a and b, and the axes, u32 each.
+// Four pairs whose axes are face normals: the addresses of their boxes, a and b, and the axes, u32 each.
 export const faceFirsts: usize = memory.data(VECTOR_BYTES, 16);
 export const faceSeconds: usize = memory.data(VECTOR_BYTES, 16);
 export const faceAxes: usize = memory.data(VECTOR_BYTES, 16);
-/** The boxes with the face, and the others, which are clipped. */
+/** The boxes with the reference face, and the other boxes, whose faces are clipped. */
 const boxes: usize = memory.data(VECTOR_BYTES, 16);
 const others: usize = memory.data(VECTOR_BYTES, 16);
-/** The normals, out of the boxes with the face, in rows of four lanes. */
+/** The normals, pointing out of the boxes with the reference face, in rows of four lanes. */
 const outward: usize = memory.data(3 * VECTOR_BYTES, 16);
 /** The normal from a to b, and the depth, of each pair: four f64. */
 const WAY_BYTES: i32 = 32;
 const ways: usize = memory.data(4 * WAY_BYTES, 16);
 
-/** Clips the faces of the four pairs that the lists above have, for `addFaceContact`. */
+/** Clips the faces of the four pairs in the lists above, for `addFaceContact`. */
 export function clipFourFaces(): void {
   for (let lane: usize = 0; lane < 16; lane += 4) {
     const a = load<u32>(faceFirsts + lane), b = load<u32>(faceSeconds + lane), axis = load<u32>(faceAxes + lane);
@@ -78,7 +78,7 @@ export function clipFourFaces(): void {
   clipFaces(boxes, others, v128.load(outward), v128.load(outward, 16), v128.load(outward, 32));
 }
 
-/** Adds the contact points of one of the four pairs. Answers false, and adds none, where float32 does not do. */
+/** Adds the contact points of one of the four pairs. Returns false, and adds none, if float32 is not accurate enough. */
 export function addFaceContact(lane: usize): bool {
   const way = ways + lane * WAY_BYTES, at = lane << 2;
   normalX = load<f64>(way); normalY = load<f64>(way, 8); normalZ = load<f64>(way, 16); depth = load<f64>(way, 24);
@@ -89,9 +89,9 @@ export function addFaceContact(lane: usize): bool {
 }
 
 /**
- * Adds the contact points where the axis is the cross product of two edges: the place where both edges are nearest, or
- * where a face of each lies flat against the other, points of these two faces. Answers false, and adds none, where
- * float32 does not do.
+ * Adds the contact points if the axis is the cross product of two edges: the point where the edges are nearest to each
+ * other, or, if a face of each box lies flat against the other, points of these two faces. Returns false, and adds none,
+ * if float32 is not accurate enough.
  */
 export function edgeContact(a: Proxy, b: Proxy, axis: i32): bool {
   const i = <usize>(axis - 6) % 3, j = <usize>(axis - 6) / 3;
@@ -107,8 +107,8 @@ export function edgeContact(a: Proxy, b: Proxy, axis: i32): bool {
 let flattestFace: usize = 0;
 
 /**
- * Sets `flattestFace` to the axis of a box whose faces are at the smallest angle to the contact's plane. Answers the
- * square of that angle's cosine.
+ * Sets `flattestFace` to the axis of a box whose faces are at the smallest angle to the contact's plane. Returns the
+ * squared cosine of that angle.
  */
 function flattest(box: Form): f32 {
   const turns = turnsOf(box, turnedTo(box, f32x4.splat(<f32>normalX), f32x4.splat(<f32>normalY), f32x4.splat(<f32>normalZ)));
@@ -116,14 +116,16 @@ function flattest(box: Form): f32 {
   return f32x4.extract_lane(f32x4.pmax(f32x4.pmax(turns, yzx(turns)), zxy(turns)), 0);
 }
 
-/** Computes the products of a unit vector with the rows of a box's inverse, which are its faces' normals. */
+/** Computes the dot products of a unit vector with the rows of a box's inverse, which are its face normals. */
 // @ts-ignore: decorator
 @inline
 function turnedTo(box: Form, nx: v128, ny: v128, nz: v128): v128 {
   return plus(plus(times(inverseColumn(box, 0), nx), times(inverseColumn(box, 1), ny)), times(inverseColumn(box, 2), nz));
 }
 
-/** Computes how much a box's faces are turned to a vector, as squares of cosines, of what `turnedTo` answers. */
+/**
+ * Computes the squared cosines of the angles between a vector and a box's face normals, from the results of `turnedTo`.
+ */
 // @ts-ignore: decorator
 @inline
 function turnsOf(box: Form, turned: v128): v128 {
@@ -137,7 +139,7 @@ function edge(box: Proxy, i: usize): usize {
   return changetype<usize>(box) + offsetof<Proxy>('xx') + i * 24;
 }
 
-/** Tells whether the depth is more than SHALLOW of a box's size. Has no branches. */
+/** Returns whether the depth is more than SHALLOW of a box's size. Branchless. */
 // @ts-ignore: decorator
 @inline
 function isDeep(m: Proxy): bool {
@@ -148,7 +150,7 @@ function isDeep(m: Proxy): bool {
   );
 }
 
-/** Sets the normal to the unit cross product of two edges, turned to lead from a to b, and the depth along it. */
+/** Sets the normal to the unit cross product of two edges, oriented from a to b, and the depth along it. */
 function setNormal(a: Proxy, b: Proxy, p: usize, q: usize): void {
   const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
   const qx = load<f64>(q), qy = load<f64>(q, 8), qz = load<f64>(q, 16);
@@ -164,7 +166,7 @@ function setNormal(a: Proxy, b: Proxy, p: usize, q: usize): void {
   normalX = x * scale; normalY = y * scale; normalZ = z * scale;
 }
 
-/** Answers 1 or -1, for zero 1. Has no branches, as no processor can predict the sign. */
+/** Returns 1 or -1, for zero 1. Branchless, since the sign is unpredictable. */
 // @ts-ignore: decorator
 @inline
 function signOf(x: f64): f64 {
@@ -173,15 +175,12 @@ function signOf(x: f64): f64 {
 
 // --- two edges ---
 
-/**
- * Adds the middle between the two places where the edges are nearest to each other. Answers false where that is not in
- * both boxes.
- */
+/** Adds the midpoint between the nearest points of the two edges. Returns false if it is not in both boxes. */
 function edgesMeet(a: Proxy, b: Proxy, i: usize, j: usize): bool {
   const p = edge(a, i), q = edge(b, j);
   const ux = load<f64>(p), uy = load<f64>(p, 8), uz = load<f64>(p, 16);
   const vx = load<f64>(q), vy = load<f64>(q, 8), vz = load<f64>(q, 16);
-  // From a's middle to the middles of the two edges.
+  // From a's centre to the midpoints of the two edges.
   setEdgeMiddle(a, i, 1);
   const ax = middleX, ay = middleY, az = middleZ;
   setEdgeMiddle(b, j, -1);
@@ -200,7 +199,9 @@ function edgesMeet(a: Proxy, b: Proxy, i: usize, j: usize): bool {
 
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
 
-/** Sets the middle of the edge along `i` that is the farthest from the box's middle along the normal, or against it. */
+/**
+ * Sets the midpoint of the edge along axis `i` that is farthest from the box's centre along the normal, or against it.
+ */
 function setEdgeMiddle(box: Proxy, i: usize, side: f64): void {
   const p = edge(box, i == 2 ? 0 : i + 1), q = edge(box, i == 0 ? 2 : i - 1);
   const px = load<f64>(p), py = load<f64>(p, 8), pz = load<f64>(p, 16);
@@ -212,7 +213,7 @@ function setEdgeMiddle(box: Proxy, i: usize, side: f64): void {
 
 const ALMOST: f32 = 1.00001;
 
-/** Tells whether a place, relative to a box's middle, is in the box. */
+/** Returns whether a point, relative to a box's centre, is in the box. */
 // @ts-ignore: decorator
 @inline
 function holds(box: Form, x: f64, y: f64, z: f64): bool {
@@ -223,16 +224,19 @@ function holds(box: Form, x: f64, y: f64, z: f64): bool {
   return (i32x4.bitmask(f32x4.gt(f32x4.abs(own), f32x4.splat(ALMOST))) & 7) == 0;
 }
 
-// --- a face and what lies on it ---
+// --- a reference face and the face that lies on it ---
 
 let count: u32 = 0;
-/** As many as can be reduced. No polygon has more than ten, but where faces lie in one another rounding makes two of one. */
+/**
+ * The most that can be reduced. No polygon has more than ten corners, except that rounding may duplicate corners of
+ * coplanar faces.
+ */
 const MOST_CORNERS: u32 = 16;
 
 /**
- * Clips the other box's face that is turned most against the normal to a box under its face `i`, and adds up to four
- * places of it, each in the middle between the two faces where both boxes are there. Answers false where nothing is
- * left. `side`: 1 where the normal leads out of the face's box, -1 where into it.
+ * Clips the face of the other box that faces most against the normal, to the reference box with face `i`, and adds up to
+ * four points of it, each midway between the two faces if both boxes contain that point. Returns false if nothing
+ * remains. `side`: 1 if the normal points out of the reference box, -1 if it points into it.
  */
 function faceMeets(box: Proxy, other: Proxy, i: usize, side: f64): bool {
   v128.store(boxes, i32x4.splat(<i32>changetype<usize>(box)));
@@ -243,7 +247,7 @@ function faceMeets(box: Proxy, other: Proxy, i: usize, side: f64): bool {
   return addPolygon(0, box, other, i, side);
 }
 
-/** Adds up to four corners of a lane's polygon. Answers false where there is none, or more corners than can be. */
+/** Adds up to four corners of a lane's polygon. Returns false if it has none, or more than can be reduced. */
 function addPolygon(lane: usize, box: Proxy, other: Proxy, i: usize, side: f64): bool {
   count = takeCorners(lane, rows);
   if (count - 1 >= MOST_CORNERS) return false;
@@ -256,8 +260,8 @@ function addPolygon(lane: usize, box: Proxy, other: Proxy, i: usize, side: f64):
 const rows: usize = memory.data(3 * <i32>ROW_BYTES, 16);
 
 /**
- * Adds the corners, four of them at once, each halfway up to the plane of face `i` of the box; where the other box does
- * not reach that place, the corner itself, which is on the other box's face.
+ * Adds the corners, four at once, each moved halfway up to the plane of face `i` of the box; if that point is outside of
+ * the other box, the corner itself, which is on the other box's face.
  */
 function addCorners(map: Proxy, other: Proxy, i: usize, side: f64): void {
   const edgeI = edge(map, i);
@@ -276,7 +280,7 @@ function addCorners(map: Proxy, other: Proxy, i: usize, side: f64): void {
   const nx = <f32>normalX;
   const behind = f32x4(nx, <f32>normalY, <f32>normalZ, <f32>depth);
   reservePoints(pointCount + 4);
-  // A point is its place, then what is behind: see layout.ts, CONTACT_*.
+  // A point is its position, followed by normal and depth: see layout.ts, CONTACT_*.
   const to = points + <usize>pointCount * CONTACT_POINT_BYTES;
   transpose(
     quads, atPlace(map.x, lowX, highX), atPlace(map.y, lowY, highY), atPlace(map.z, lowZ, highZ), f32x4.splat(nx),
@@ -292,10 +296,10 @@ function addCorners(map: Proxy, other: Proxy, i: usize, side: f64): void {
   addWritten(count);
 }
 
-/** Four vectors, each the x, y, z of a place and one number more. */
+/** Four vectors, each the x, y, z of a position and one more number. */
 const quads: usize = memory.data(4 * VECTOR_BYTES, 16);
 
-// The corners in the world's axes, about the box's middle: of the first two, and of the others.
+// The corners in world axes, relative to the box's centre: the first two, and the others.
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
 let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
 
@@ -320,7 +324,7 @@ function image(x: f64, y: f64, z: f64, p: v128, q: v128, r: v128): v128 {
   );
 }
 
-/** Adds `at` to two times two f64 and answers the sums as four f32. */
+/** Adds `at` to two pairs of f64 and returns the sums as four f32. */
 // @ts-ignore: decorator
 @inline
 function atPlace(at: f64, low: v128, high: v128): v128 {
@@ -330,7 +334,7 @@ function atPlace(at: f64, low: v128, high: v128): v128 {
   );
 }
 
-/** Finds which of the places are not in a box whose middle is at (x, y, z); answers a mask by lane. */
+/** Returns a mask, by lane, of the corners that are not in a box whose centre is at (x, y, z). */
 // @ts-ignore: decorator
 @inline
 function misses(box: Form, x: f64, y: f64, z: f64): v128 {
@@ -348,7 +352,7 @@ function missesAxis(box: Form, offset: usize, u: v128, v: v128, w: v128): v128 {
   return f32x4.gt(f32x4.abs(own), f32x4.splat(ALMOST));
 }
 
-/** Answers which of the first three lanes is the least. Has no branches, as no processor can predict which it is. */
+/** Returns which of the first three lanes is the least. Branchless, since the result is unpredictable. */
 // @ts-ignore: decorator
 @inline
 function leastLane(v: v128): usize {
@@ -356,7 +360,7 @@ function leastLane(v: v128): usize {
   return <usize>ctz(i32x4.bitmask(f32x4.eq(v, least)) | 4);
 }
 
-/** Keeps four of more corners, of which there are no more than 16. */
+/** Reduces the corners, of which there are at most 16, to four. */
 function leaveFour(i: usize): void {
   const u = rows + (i == 2 ? 0 : i + 1) * ROW_BYTES, v = rows + (i == 0 ? 2 : i - 1) * ROW_BYTES;
   beginReduction();
@@ -370,7 +374,7 @@ function leaveFour(i: usize): void {
   keepChosen(rows + 2 * ROW_BYTES);
 }
 
-/** Moves the chosen ones of a row to its beginning. */
+/** Moves the chosen corners of a row to its beginning. */
 function keepChosen(row: usize): void {
   let chosen = v128.load32_zero(row + (<usize>reducedIndex(0) << 2));
   chosen = v128.load32_lane(row + (<usize>reducedIndex(1) << 2), chosen, 1);

@@ -1,32 +1,29 @@
-// The axis along which two boxes are the least deep in each other, for four pairs at once (math/obb-sat-x4.ts).
+// The axis of least penetration of two boxes, for four pairs at once (math/obb-sat-x4.ts).
 
 import { cofactor, edgeIn, edgeOf, gatherNine, inverseOf, placeIn, setFour } from '../../math/obb-sat-x4';
 import { minus, plus, times } from '../../math/lanes';
 import { VECTOR_BYTES } from '../../sizes';
 
 /**
- * The axis of two edges is only taken where the way along it is shorter by this factor, squared, than through a face;
- * that keeps rounding from choosing it.
+ * The axis of two edges is only taken if its depth is less by this factor, squared, than that of a face, so that
+ * rounding never selects it.
  */
 const LONGER: f32 = 1.00006;
-/**
- * Edges at a smaller angle, as the square of its sine, are left to float64; edges at an angle below PARALLEL give no
- * axis.
- */
+/** Edges at a smaller angle, as its squared sine, are left to float64; edges at an angle below PARALLEL give no axis. */
 const SMALL_ANGLE: f32 = 1e-5;
 const PARALLEL: f32 = 1e-12;
 
 /** The inverses of the four maps of b, nine vectors. */
 const inverses: usize = memory.data(9 * VECTOR_BYTES, 16);
 
-// The best so far: the square of its depth, and which it is.
+// The best so far: its squared depth, and its code.
 let best: v128 = i32x4.splat(0);
 let code: v128 = i32x4.splat(0);
 
 /**
- * Finds the axis of least depth of four pairs that surely overlap, by the addresses of their Forms in two lists:
- * 0 … 2 a face of a, 3 … 5 of b, 6 + i + 3 · j edge i of a with edge j of b; -1 where two edges are all but parallel.
- * Lengths are those of the world, and squares, as that needs no root: the least one wins.
+ * Finds the axis of least penetration of four pairs that are known to overlap, by the addresses of their Forms in two
+ * lists: 0 … 2 a face of a, 3 … 5 of b, 6 + i + 3 · j edge i of a with edge j of b; -1 if two edges are nearly parallel.
+ * Compares squared depths in world units, which need no square root.
  */
 export function bestAxes(firsts: usize, seconds: usize): v128 {
   setFour(firsts, seconds);
@@ -44,7 +41,7 @@ export function bestAxes(firsts: usize, seconds: usize): v128 {
   const depthB2 = depthOfB(2, c20, c21, c22, plus(plus(q20, q21), q22), volume);
   const square0 = squareOf(0), square1 = squareOf(1), square2 = squareOf(2);
   best = f32x4.splat(Infinity);
-  // In this order, so that of two that are the same the first of a's axes is taken.
+  // In this order, so that of two equal axes the first of a's axes is taken.
   take(0, depthOfA(0, square0));
   take(3, depthB0);
   takeEdges(0, square1, square2, plus(q10, q20), plus(q00, q20), plus(q00, q10));
@@ -104,9 +101,9 @@ function depthOfB(j: usize, c0: v128, c1: v128, c2: v128, q: v128, volume: v128)
 }
 
 /**
- * Offers the axes of edge i of a with the three edges of b. In a's space the cross product is at right angles to axis
- * i, so the inverse's rows say how long it is in the world, over a's volume: by the products of the two other rows,
- * each with itself and with the other.
+ * Offers the axes of edge i of a with the three edges of b. In a's space the cross product is perpendicular to axis i,
+ * so its length in the world, divided by a's volume, follows from the other two rows of the inverse: from their squared
+ * lengths and their dot product.
  */
 // @ts-ignore: decorator
 @inline
@@ -122,8 +119,8 @@ function takeEdges(i: usize, squareY: v128, squareZ: v128, q0: v128, q1: v128, q
 }
 
 /**
- * Computes the squared depths along the cross product of two edges: Infinity where the edges are parallel, negative
- * where only float64 can tell. `q`: how far b reaches along it by its two other edges.
+ * Computes the squared depths along the cross product of two edges: Infinity if the edges are parallel, negative if only
+ * float64 can decide. `q`: b's reach along it through its two other edges.
  */
 // @ts-ignore: decorator
 @inline
@@ -141,7 +138,7 @@ function edgeDepths(j: usize, k: usize, l: usize, squareY: v128, squareZ: v128, 
 
 const pairs: usize = memory.data(2 * VECTOR_BYTES, 16);
 
-/** Finds the axis of least depth of one pair, as `bestAxes` does for four. */
+/** Finds the axis of least penetration of one pair, as `bestAxes` does for four. */
 export function bestAxis(a: usize, b: usize): i32 {
   v128.store(pairs, i32x4.splat(<i32>a));
   v128.store(pairs, i32x4.splat(<i32>b), 16);

@@ -1,5 +1,5 @@
-// What of a body lies near the plane that it touches another one in: the convex hull of the vertices that are no deeper
-// than so much, as a polygon about the contact's normal.
+// The contact feature of a body: the part near the plane in which it touches another body, as the convex hull of its
+// vertices no deeper than a given depth, in the plane perpendicular to the contact's normal.
 
 import { firstX, firstY, firstZ, secondX, secondY, secondZ } from '../../math/basis';
 import { plus, times } from '../../math/lanes';
@@ -12,21 +12,22 @@ import { MOST_CORNERS, Polygon, addCorner, cross } from './polygon';
 import { VECTOR_BYTES } from '../../sizes';
 
 /**
- * The square of the cosine of the angle up to which a box's face lies flat against the contact's plane: 0.9°. Where two
- * boxes lie flat on each other, the shortest way that parts them may lead across two edges, by a hair of the tilt; their
- * contact is that of the two faces then, not the one point in which the edges cross, on which a stack of boxes would
- * wobble. Normal and depth stay those of the shortest way. (Jolt takes the faces that are turned most to the direction,
- * whatever axis that is; Bullet and Box2D prefer the axes of faces, which makes the depth up to 5 % more than the
- * least.)
+ * The squared cosine of the angle up to which a box's face counts as flat against the contact's plane: 0.9°. Where two
+ * boxes lie flat on each other, the least translation that separates them may be that of two edges, due to a slight
+ * tilt; their contact is then that of the two faces, not the single point in which the edges cross, on which a stack of
+ * boxes would wobble. Normal and depth remain those of the least translation. (Jolt takes the faces that face the
+ * direction most, whatever axis that is; Bullet and Box2D prefer face axes, which makes the depth up to 5 % more than
+ * the least.)
  */
 export const FLAT: f64 = 0.99975;
 
-/** How much lower the lowest corner of the face that `findFlatFace` found is than the highest one. */
+/** Height of the highest corner of the face that `findFlatFace` found above its lowest corner. */
 export let flatDrop: f64 = 0;
 
 /**
- * Finds the face of a box that lies flat against the plane at right angles to the unit direction (x, y, z). Answers the
- * edge that leads to it from the box's middle, or against it, and 3 where there is none.
+ * Finds the face of a box that lies flat against the plane perpendicular to the unit direction (x, y, z). Returns the
+ * index of the box's edge vector that leads from its centre to the face, or to the opposite face, and 3 if no face is
+ * flat.
  */
 export function findFlatFace(box: Support, x: f64, y: f64, z: f64): u32 {
   for (let i: u32 = 0; i < 3; i++) {
@@ -42,13 +43,13 @@ export function findFlatFace(box: Support, x: f64, y: f64, z: f64): u32 {
   return 3;
 }
 
-/** The places of the body's vertices across the normal, two f64 each. */
+/** Coordinates of the body's vertices in the plane perpendicular to the normal, two f64 each. */
 let list: usize = 0;
 let count: u32 = 0;
 
 /**
- * Sets a polygon to the convex hull of all vertices of a body that are at least `least` high along the unit direction
- * (x, y, z), in the basis that math/basis.ts has set up for it. Throws OUT_OF_MEMORY.
+ * Sets a polygon to the convex hull of all vertices of a body whose height along the unit direction (x, y, z) is at
+ * least `least`, in the basis that math/basis.ts has set up for it. Throws OUT_OF_MEMORY.
  */
 export function setFeature(out: Polygon, body: Support, x: f64, y: f64, z: f64, least: f64): void {
   count = 0;
@@ -79,23 +80,26 @@ function listPlace(x: f64, y: f64, z: f64): void {
   count++;
 }
 
-/** What float32 may take off a height, relative to the sum of the direction's magnitudes: tree space reaches to 2. */
+/**
+ * Bound of float32's rounding error of a height, relative to the sum of the direction's magnitudes: tree space reaches
+ * to 2.
+ */
 const ROUNDING: f64 = 9.5367431640625e-7; // 2^-20
 
 /**
- * Lists the vertices of a mesh's hull that are high enough: tests cluster by cluster, then four corners at a time in
- * float32 with room for rounding, and decides in float64.
+ * Lists the vertices of a mesh's hull that are high enough: tests clusters first, then four corners at a time in float32
+ * with a margin for rounding, and decides in float64.
  */
 function listMesh(b: Support, x: f64, y: f64, z: f64, least: f64): void {
   const hull = changetype<Hull>(<usize>b.hull);
   const dx = b.xx * x + b.xy * y + b.xz * z, dy = b.yx * x + b.yy * y + b.yz * z, dz = b.zx * x + b.zy * y + b.zz * z;
   const from = least - (b.x * x + b.y * y + b.z * z);
-  // Over the largest magnitude: neither overflows.
+  // Divided by the largest magnitude, so that nothing overflows.
   const over = 1.0 / max(max(abs(dx), abs(dy)), abs(dz));
   const ux = f32x4.splat(<f32>(dx * over)), uy = f32x4.splat(<f32>(dy * over)), uz = f32x4.splat(<f32>(dz * over));
   const sizeX = f32x4.abs(ux), sizeY = f32x4.abs(uy), sizeZ = f32x4.abs(uz);
   const bound = f32x4.splat(<f32>(from * over - (abs(dx) + abs(dy) + abs(dz) + abs(from)) * over * ROUNDING));
-  // Across, from tree space.
+  // Maps tree space to the coordinates in the plane.
   const firstU = b.xx * firstX + b.xy * firstY + b.xz * firstZ;
   const secondU = b.xx * secondX + b.xy * secondY + b.xz * secondZ;
   const firstV = b.yx * firstX + b.yy * firstY + b.yz * firstZ;
@@ -103,7 +107,7 @@ function listMesh(b: Support, x: f64, y: f64, z: f64, least: f64): void {
   const firstW = b.zx * firstX + b.zy * firstY + b.zz * firstZ;
   const secondW = b.zx * secondX + b.zy * secondY + b.zz * secondZ;
   const firstAt = b.x * firstX + b.y * firstY + b.z * firstZ, secondAt = b.x * secondX + b.y * secondY + b.z * secondZ;
-  // The corners follow the bounds.
+  // The corners are stored behind the bounds.
   let corners = cornersIn(hull);
   const end = corners;
   for (let four = boundsIn(hull); four < end; four += FOUR_BOUNDS_BYTES, corners += 4 * CLUSTER_BYTES) {
@@ -133,9 +137,9 @@ function listMesh(b: Support, x: f64, y: f64, z: f64, least: f64): void {
   }
 }
 
-// --- the hull (Andrew, "Another efficient algorithm for convex hulls in two dimensions", 1979) ---
+// --- convex hull (Andrew, "Another efficient algorithm for convex hulls in two dimensions", 1979) ---
 
-let chain: usize = 0; // u32 each, of the places
+let chain: usize = 0; // indices of points, u32 each
 
 // @ts-ignore: decorator
 @inline
@@ -157,14 +161,16 @@ function setHull(out: Polygon): void {
   for (let i: u32 = 0; i < count; i++) length = extend(length, 0, i);
   const lower = length;
   for (let i = count - 1; i-- > 0; ) length = extend(length, lower - 1, i);
-  if (length > 1) length--; // the first again
+  if (length > 1) length--; // the first point is there twice
   for (let i: u32 = 0; i < length; i++) addCorner(out, placeX(chainAt(i)), placeY(chainAt(i)));
 }
 
 const farthest: usize = memory.data(4 * VECTOR_BYTES, 16); // u32 each
-const thin: usize = memory.data(16 * VECTOR_BYTES, 16); // as `list`
+const thin: usize = memory.data(16 * VECTOR_BYTES, 16); // same layout as `list`
 
-/** Leaves MOST_CORNERS places at most, the farthest ones along as many directions: their hull is within that of all. */
+/**
+ * Keeps at most MOST_CORNERS points, the farthest ones in as many directions: their hull is within that of all points.
+ */
 function thinOut(): void {
   const cosine0 = f32x4(1, 0.9238795, 0.70710678, 0.38268343), cosine1 = f32x4(0, -0.38268343, -0.70710678, -0.9238795);
   const sine0 = f32x4(0, 0.38268343, 0.70710678, 0.9238795), sine1 = f32x4(1, 0.9238795, 0.70710678, 0.38268343);
@@ -191,8 +197,8 @@ function thinOut(): void {
 }
 
 /**
- * Adds place i to the chain after it has dropped the places behind `base` at which the chain would not turn left.
- * Answers the chain's new length.
+ * Appends point i to the chain, after removing the points behind `base` at which the chain would not turn left. Returns
+ * the chain's new length.
  */
 function extend(chainLength: u32, base: u32, i: u32): u32 {
   let length = chainLength;
@@ -210,7 +216,7 @@ function extend(chainLength: u32, base: u32, i: u32): u32 {
   return length + 1;
 }
 
-/** Sorts the places by x, then by y (Shell, "A high-speed sorting procedure", 1959). */
+/** Sorts the points by x, then by y (Shell, "A high-speed sorting procedure", 1959). */
 function sortPlaces(): void {
   for (let gap = max<u32>(count >> 1, 1); gap > 0; gap >>= 1) {
     for (let i = gap; i < count; i++) {

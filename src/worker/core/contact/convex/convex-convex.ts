@@ -1,4 +1,4 @@
-// Contact of two convex shapes: the shortest way that parts them, and where on it they touch.
+// Contact of two convex shapes: the least translation that separates them, and where they touch.
 
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
 import {
@@ -34,18 +34,18 @@ const shared = changetype<Polygon>(memory.data(<i32>POLYGON_BYTES, 16));
 
 /** The sum of the extents of both bodies. */
 let size: f64 = 0;
-/** The best direction so far, as a unit vector, and how far b must move along it to be parted from a. */
+/** The best separating direction so far, as a unit vector, and how far b must move along it to be separated from a. */
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let depth: f64 = 0;
 
 /**
- * Faces that are flush but for this, relative to the size, are in contact as a whole: what lies at most so much deeper
- * than the depth demands belongs to the feature.
+ * Tolerance, relative to the size, within which flush faces are in contact as a whole: vertices deeper than the depth
+ * requires by at most this much belong to the feature.
  */
 const FLUSH: f64 = 1e-6;
 
 /**
- * Adds the contact points of two solids that meet, each a box, sphere, capsule or convex closed mesh. Throws
+ * Adds the contact points of two overlapping solids, each a box, sphere, capsule or convex closed mesh. Throws
  * OUT_OF_MEMORY.
  */
 export function convexConvexContact(a: PlacedShape, b: PlacedShape): void {
@@ -65,11 +65,11 @@ export function convexConvexContact(a: PlacedShape, b: PlacedShape): void {
   addPoints(0.5 * (top + bottom), 0.5 * slack);
 }
 
-// --- the way ---
+// --- the normal ---
 
 /**
- * Where the bodies without their balls are no farther apart and no deeper in each other than this, relative to the
- * size, rounding decides whether their distance or their penetration gives the right direction: both are tried.
+ * Where the bodies without their balls are no farther apart and penetrate no deeper than this, relative to the size,
+ * rounding decides whether their distance or their penetration gives the right direction: both are tried.
  */
 const CLOSE: f64 = 1e-7;
 
@@ -82,8 +82,8 @@ function findNormal(): void {
     offer(wayX, wayY, wayZ);
     return;
   }
-  // Balls are compared by what they are about: as far as that is apart, their radii reach. What is flat, as two
-  // segments in a plane are together, may be apart within its plane.
+  // Rounded bodies are compared by their cores, without the balls: the cores may be up to the sum of the radii apart. A
+  // flat Minkowski difference, like that of two segments in one plane, may miss the origin within its plane.
   const radius = first.radius + second.radius;
   const onlyEdges = first.mesh == 0 && second.mesh == 0;
   if (onlyEdges) {
@@ -92,12 +92,12 @@ function findNormal(): void {
     if (radius == 0 || axisLength > CLOSE * size) return;
   }
   let distance: f64 = 0;
-  // What it was decided by that they meet is there.
+  // The simplex that proved the overlap is still available.
   if (first.mesh != 0 && second.mesh != 0 && isTetrahedronLeft) moveSimplex(frameOf(first));
   else if (radius > 0 || !onlyEdges) distance = distanceBetween(first, second, size, true);
   if (radius > 0 && distance > 0) offer(-nearestX / distance, -nearestY / distance, -nearestZ / distance);
   if (onlyEdges || (radius > 0 && distance > CLOSE * size)) return;
-  // What they share without their balls they share with them.
+  // A point that they share without their balls is shared with them as well.
   hasCommon = isHeld();
   if (hasCommon) setCommon();
   findWay(first, second, size, true, hasCommon, false);
@@ -105,8 +105,8 @@ function findNormal(): void {
 }
 
 /**
- * Keeps a direction where it parts the two sooner than the best so far: moving b by the reach of the Minkowski
- * difference along it does.
+ * Keeps a direction if it separates the two by less than the best so far: moving b by the reach of the Minkowski
+ * difference along it separates them.
  */
 function offer(x: f64, y: f64, z: f64): void {
   const reach = reachOf(first, second, x, y, z, false);
@@ -117,12 +117,12 @@ function offer(x: f64, y: f64, z: f64): void {
 
 // --- the points ---
 
-/** Corners are moved by this part of the way to the middle, as the bodies' sides may run along the normal. */
+/** Corners are moved by this fraction of the way to the centre, since the bodies' sides may be parallel to the normal. */
 const WITHIN: f64 = 1e-7;
 
 /**
- * Adds the points that both features share, each in the middle of the part of the line along the normal that is in both
- * bodies. The lines begin at `height` and reach `room` either way.
+ * Adds the points that both features share: a line along the normal through each corner of their intersection is clipped
+ * to both bodies, and the middle of the rest is the point. The lines start at `height` and extend by `room` either way.
  */
 function addPoints(height: f64, room: f64): void {
   setInverse(first);
@@ -155,7 +155,7 @@ function addPoints(height: f64, room: f64): void {
   for (let i: u32 = 0; i < count; i++) {
     if (!(lineAt(i).enters <= lineAt(i).leaves + FLUSH * size)) missing |= 1 << i;
   }
-  // What float32 does not find in both is looked at again in float64.
+  // Lines for which float32 finds no point in both bodies are clipped again in float64.
   const known = missing + 1 == 1 << count ? 0 : areIn(first) & areIn(second);
   for (let i: u32 = 0; i < count; i++) {
     const line = lineAt(i);
@@ -166,15 +166,15 @@ function addPoints(height: f64, room: f64): void {
   if (missing != 0) addMissing(missing, room);
 }
 
-/** Adds the point in the middle of what is left of a line. */
+/** Adds the midpoint of what remains of a line. */
 function addOn(line: Line): void {
   const t = 0.5 * (line.enters + line.leaves);
   add(line.x + t * line.dx, line.y + t * line.dy, line.z + t * line.dz);
 }
 
 /**
- * Adds a point for each line of a mask that has no part in both bodies: where the way from the common point to the line
- * leaves the two. Falls back to float64 where the float32 result is not in both.
+ * Adds a point for each line of a mask that misses the intersection of both bodies: where the segment from the common
+ * point to the line leaves that intersection. Falls back to float64 if the float32 result is not in both bodies.
  */
 function addMissing(which: u32, room: f64): void {
   findCommon();
@@ -200,7 +200,7 @@ function addMissing(which: u32, room: f64): void {
   }
 }
 
-/** Makes a line lead from the common point to a place. */
+/** Makes a line lead from the common point to (x, y, z). */
 function moveLine(line: Line, x: f64, y: f64, z: f64): void {
   line.x = commonX; line.y = commonY; line.z = commonZ;
   line.dx = x - commonX; line.dy = y - commonY; line.dz = z - commonZ;
@@ -208,13 +208,16 @@ function moveLine(line: Line, x: f64, y: f64, z: f64): void {
   line.leaves = 1;
 }
 
-/** What two boxes that lie flat on each other share has no width where it is narrower than this, relative to the size. */
+/**
+ * The intersection of two boxes that lie flat on each other counts as having no width if it is narrower than this,
+ * relative to the size.
+ */
 const NARROW: f64 = 1e-4;
 
 /**
- * Adds the points of two boxes that lie flat on each other, but tilted by more than they are deep: corners of the part of
- * b's face that lies in a, each moved to the middle of what both share there. Answers false, and adds none, where they
- * do not. `slack` is how far below their tops features reach.
+ * Adds the points of two boxes that lie flat on each other, but whose tilt exceeds their depth: corners of the part of
+ * b's face inside a, each moved along the normal to the middle of what both share there. Returns false, and adds none,
+ * if they do not lie so. `slack` is how far features reach below the highest points.
  */
 function addFlatPoints(slack: f64): bool {
   if (findFlatFace(first, normalX, normalY, normalZ) == 3) return false;
@@ -262,8 +265,8 @@ function addFlatPoints(slack: f64): bool {
 }
 
 /**
- * Adds the point of one line along the normal through a place, or the nearest to it that the bodies share, as
- * `addPoints` and `addMissing` do, but all in float64.
+ * Adds the point of one line along the normal through (x, y, z), or the nearest point to it that the bodies share, like
+ * `addPoints` and `addMissing`, but all in float64.
  */
 function addAlong(x: f64, y: f64, z: f64, room: f64): void {
   setLine(x, y, z, normalX, normalY, normalZ, -room, room);

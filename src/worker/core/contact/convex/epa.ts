@@ -1,17 +1,17 @@
-// The shortest way out of a Minkowski difference: the expanding polytope algorithm (van den Bergen, "Proximity Queries
-// and Penetration Depth Computation on 3D Game Objects", 2001). A polytope within the difference grows at the face
-// that is least far along its normal, until that face is one of the difference itself. It begins with any tetrahedron,
-// and the origin may be outside: faces that it is in front of have negative distances, the lowest of which is looked
-// at first. Every direction that was looked at gives a bound: moving b by the difference's reach along it surely parts
-// the two.
+// The shortest vector from the origin out of a Minkowski difference, by the expanding polytope algorithm (van den
+// Bergen, "Proximity Queries and Penetration Depth Computation on 3D Game Objects", 2001). A polytope inside the
+// difference expands at the face that is nearest along its normal, until that face lies on the surface of the difference
+// itself. It starts from any tetrahedron, and the origin may be outside of it: faces that have the origin in front have
+// negative distances, and the lowest is expanded first. Every tested direction gives an upper bound: moving b by the
+// difference's reach along it surely separates the two.
 //
-// The polytope (polytope.ts) grows in memory of its own until the way is the least but for PRECISION. Only differences
-// that are all but a ball about the origin, of meshes of many vertices or of round shapes, would take a face for each of
-// theirs: there the search ends at MOST_VERTICES, and goes on around the best direction alone. The way is the least one
-// near that direction then; of balls no more than 0.03 % longer than the least.
+// The polytope (polytope.ts) grows in its own memory until the vector is the shortest but for PRECISION. Only a
+// difference that is nearly a ball about the origin, of meshes with many vertices or of round shapes, would need a face
+// for each of its own faces: there the global search ends at MOST_VERTICES and continues around the best direction only.
+// The result is then the shortest vector near that direction; for balls it is at most 0.03 % longer than the shortest.
 //
-// Nothing of the frame before is used: with its way at hand, 0.03 rad off by now, two balls of 162 corners take 15
-// instead of 17 vertices, which is not worth answers that depend on the past.
+// There is no warm start: with the last frame's direction as a start, which is 0.03 rad off by now, two balls of 162
+// corners take 15 instead of 17 vertices, which is not worth results that depend on the past.
 
 import { checkpoint } from '../../checkpoint';
 import { Support } from './support';
@@ -22,41 +22,41 @@ import {
   vertexCount, vertices, volumeOf,
 } from './polytope';
 
-/** The best direction that was seen, as a unit vector, and how far the difference reaches along it. */
+/** The best direction so far, as a unit vector, and how far the difference reaches along it. */
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 export let wayLength: f64 = 0;
 
 /**
- * The most vertices of a polytope, for meshes and for round shapes. In a ball the 16,380 faces of the first are 0.0003
- * of the radius below the surface, the 2,044 of the second 0.0024: 1 - cos r for the circle of radius r around an
+ * Vertex limits of a polytope, for meshes and for round shapes. In a ball the 16,380 faces of the first are 0.0003 of
+ * the radius below the surface, the 2,044 of the second 0.0024: 1 - cos r for the circle of radius r around an
  * equilateral triangle of 4π / 16,380. Two concentric balls of 2,562 vertices are compared exactly in 15 ms, two of
  * 81,002 would take 4,100 ms.
  */
 const MOST_VERTICES: u32 = 8192;
 const MOST_ROUND_VERTICES: u32 = 1024;
 /**
- * How many vertices more are added around the best direction, and the cosine of the angle with it up to which faces are
- * looked at: 0.1.
+ * How many more vertices are added around the best direction, and the cosine of the angle to it within which faces are
+ * considered: 0.1.
  */
 const MORE_VERTICES: u32 = 1024;
 const NEAR: f64 = 0.995;
-/** Two heights may differ by so much as they are rounded, relative to the size of both bodies. */
+/** The rounding error of the difference of two heights, relative to the size of both bodies. */
 const RELATIVE_ROUNDING: f64 = 1e-14;
-/** A way that is longer than the least by no more than this part of the depth is as good. */
+/** A translation that exceeds the least one by no more than this fraction of the depth is good enough. */
 const PRECISION: f64 = 1e-7;
 
 let rounding: f64 = 0;
 
 /**
- * Finds the shortest way to part the two bodies and sets wayX … wayLength. `size` is about the size of both bodies.
- * `bare`: without their balls. `held`: the tetrahedron of gjk.ts may be the first polytope. `isRound`: the difference
- * has round parts. Throws OUT_OF_MEMORY.
+ * Finds the shortest translation that separates the two bodies and sets wayX … wayLength. `size` is about the size of
+ * both bodies. `bare`: without their balls. `held`: the tetrahedron of gjk.ts may be the first polytope. `isRound`: the
+ * difference has round parts. Throws OUT_OF_MEMORY.
  */
 export function findWay(a: Support, b: Support, size: f64, bare: bool, held: bool, isRound: bool): void {
   rounding = size * RELATIVE_ROUNDING;
   wayLength = Infinity;
   beginPolytope();
-  // A flat difference is parted along its normal, which was looked at.
+  // A flat difference is separated along its normal, which has been tested.
   if (!(held && takeTetrahedron(size)) && !setTetrahedron(a, b, bare)) return;
   if (expand(a, b, bare, isRound ? MOST_ROUND_VERTICES : MOST_VERTICES)) return;
   retireOthers();
@@ -64,13 +64,13 @@ export function findWay(a: Support, b: Support, size: f64, bare: bool, held: boo
 }
 
 /**
- * How many vertices are added between two checkpoints, and what each counts for: two support mappings and the faces
+ * How many vertices are added between two checkpoints, and the work units of each: two support mappings and the faces
  * that it sees.
  */
 const VERTICES_AT_ONCE: u32 = 64;
 const WORK_OF_VERTEX: i32 = 16;
 
-/** Grows the polytope up to so many vertices. Answers false where the way may still not be the least. */
+/** Expands the polytope up to `mostVertices` vertices. Returns false if the result may still not be the least. */
 function expand(a: Support, b: Support, bare: bool, mostVertices: u32): bool {
   while (vertexCount < mostVertices) {
     if (expandSome(a, b, bare, min(mostVertices, vertexCount + VERTICES_AT_ONCE))) return true;
@@ -79,7 +79,7 @@ function expand(a: Support, b: Support, bare: bool, mostVertices: u32): bool {
   return false;
 }
 
-/** Grows the polytope as `expand` does, but without a checkpoint. */
+/** Expands the polytope like `expand`, but without a checkpoint. */
 function expandSome(a: Support, b: Support, bare: bool, mostVertices: u32): bool {
   while (vertexCount < mostVertices) {
     const index = lowestFace();
@@ -94,7 +94,7 @@ function expandSome(a: Support, b: Support, bare: bool, mostVertices: u32): bool
   return false;
 }
 
-/** Retires all faces but those around the best direction. */
+/** Retires all faces except those around the best direction. */
 function retireOthers(): void {
   for (let i: u32 = 0; i < faceEnd; i++) {
     const face = faceAt(i);
@@ -103,8 +103,8 @@ function retireOthers(): void {
 }
 
 /**
- * Adds the support point of the difference along a unit direction as a vertex and keeps the direction where it is the
- * best so far. Answers the vertex's height along it.
+ * Adds the support point of the difference along a unit direction as a vertex, and keeps the direction if it is the best
+ * so far. Returns the vertex's height along it.
  */
 function add(a: Support, b: Support, x: f64, y: f64, z: f64, bare: bool): f64 {
   const vertex = addVertex();
@@ -117,12 +117,12 @@ function add(a: Support, b: Support, x: f64, y: f64, z: f64, bare: bool): f64 {
   return reach;
 }
 
-/** The most steps of `goDownhill`: each looks along the vector to the support point of the last direction. */
+/** Step limit of `goDownhill`: each step tests the direction of the support point of the last direction. */
 const MOST_STEPS = 32;
 
 /**
- * Goes on from the best direction where the difference is round: at the place of its surface that is nearest to the
- * origin, the vector to the place is the normal.
+ * Refines the best direction where the difference is round: at the point of its surface nearest to the origin, the
+ * vector to that point is the normal.
  */
 function goDownhill(a: Support, b: Support, bare: bool): void {
   for (let step = 0; step < MOST_STEPS; step++) {
@@ -139,10 +139,10 @@ function goDownhill(a: Support, b: Support, bare: bool): void {
 
 // --- the first tetrahedron ---
 
-/** Where a tetrahedron has less of a volume than this, relative to the size, a larger one is looked for. */
+/** If the tetrahedron's volume is less than this, relative to the size, a larger one is built. */
 const FLAT: f64 = 1e-10;
 
-/** Takes the tetrahedron of gjk.ts that holds the origin. Answers false where it is flat. */
+/** Takes the tetrahedron of gjk.ts that contains the origin. Returns false if it is flat. */
 function takeTetrahedron(size: f64): bool {
   setVertexCount(4);
   for (let i: u32 = 0; i < 4; i++) copyVertex(vertexAt(vertices, i), cornerOf(i));
@@ -153,7 +153,7 @@ function takeTetrahedron(size: f64): bool {
   return true;
 }
 
-/** Makes a tetrahedron of vertices that are far out. Answers false where the difference is flat. */
+/** Builds a tetrahedron of vertices that are far out. Returns false if the difference is flat. */
 function setTetrahedron(a: Support, b: Support, bare: bool): bool {
   const axis = setLongestEdge(a, b, bare);
   if (axis < 0 || !setFarthestFromEdge(a, b, axis, bare) || !setFarthestFromTriangle(a, b, bare)) return false;
@@ -164,7 +164,10 @@ function setTetrahedron(a: Support, b: Support, bare: bool): bool {
   return volume != 0;
 }
 
-/** Sets the first two vertices: the ends along the axis of which the shadow is the longest. Answers that axis, or -1 if it is a point. */
+/**
+ * Sets the first two vertices: the extreme points along the axis of the longest projection. Returns that axis, or -1 if
+ * the difference is a point.
+ */
 function setLongestEdge(a: Support, b: Support, bare: bool): i32 {
   let longest: f64 = -1;
   let axis = 0;
@@ -178,7 +181,7 @@ function setLongestEdge(a: Support, b: Support, bare: bool): i32 {
   return longest > 0 ? axis : -1;
 }
 
-/** Sets the first two vertices to the ends along an axis. Answers how far apart these are along it. */
+/** Sets the first two vertices to the extreme points along an axis. Returns how far apart they are along it. */
 function setEnds(a: Support, b: Support, axis: i32, bare: bool): f64 {
   setVertexCount(0);
   return (
@@ -190,13 +193,16 @@ function setEnds(a: Support, b: Support, axis: i32, bare: bool): f64 {
 /** The normal of the triangle of the first three vertices. */
 let nx: f64 = 0, ny: f64 = 0, nz: f64 = 0;
 
-/** Sets the third vertex: the farthest from the edge, of four directions at right angles to it. Answers false where all are on it. */
+/**
+ * Sets the third vertex: the farthest from the edge, of four directions perpendicular to it. Returns false if all are on
+ * the edge's line.
+ */
 function setFarthestFromEdge(a: Support, b: Support, axis: i32, bare: bool): bool {
   const p = vertexAt(vertices, 0), q = vertexAt(vertices, 1);
   const ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z;
   let best: f64 = 0;
   nx = ny = nz = 0;
-  // e × the unit vector of the axis after this one, to which it is not parallel.
+  // e × the unit vector of another axis, to which e is not parallel.
   const ux = axis == 0 ? -ez : axis == 1 ? ey : 0.0, uy = axis == 1 ? -ex : axis == 2 ? ez : 0.0;
   const uz = axis == 0 ? ex : axis == 2 ? -ey : 0.0;
   const vx = ey * uz - ez * uy, vy = ez * ux - ex * uz, vz = ex * uy - ey * ux;
@@ -221,7 +227,7 @@ function setFarthestFromEdge(a: Support, b: Support, axis: i32, bare: bool): boo
   return true;
 }
 
-/** Sets the fourth vertex: the farthest from the triangle, on either side. Answers false where all are in its plane. */
+/** Sets the fourth vertex: the farthest from the triangle, on either side. Returns false if all are in its plane. */
 function setFarthestFromTriangle(a: Support, b: Support, bare: bool): bool {
   const p = vertexAt(vertices, 0);
   const base = nx * p.x + ny * p.y + nz * p.z;

@@ -1,6 +1,6 @@
-// The point of a Minkowski difference that is nearest to the origin (Gilbert, Johnson and Keerthi, "A fast procedure
-// for computing the distance between complex objects in three-dimensional space", 1988). All parts of a simplex are
-// tried, which needs no case to be told from its neighbours by a sign that rounding decides.
+// The point of a Minkowski difference that is nearest to the origin (Gilbert, Johnson and Keerthi, "A fast procedure for
+// computing the distance between complex objects in three-dimensional space", 1988). All sub-simplices are tried, so
+// that no Voronoi region has to be chosen by a sign that depends on rounding.
 
 import { Affine } from '../../math/affine';
 import { Support } from './support';
@@ -11,19 +11,19 @@ import { F64_BYTES } from '../../sizes';
 export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
 
 const simplex: usize = memory.data(4 * <i32>offsetof<Vertex>(), 16); // of Vertex
-// What belongs to the four vertices, f64 each.
+// Per vertex of the simplex, f64 each.
 const weights: usize = memory.data(4 * F64_BYTES, 16);
 const kept: usize = memory.data(4 * F64_BYTES, 16);
 let count: u32 = 0;
 
 const MAX_STEPS = 100;
-/** What rounding leaves of the squares of coordinates, relative to the squared size: lengths are exact to 2⁻⁴⁹. */
+/** Rounding error of squared coordinates, relative to the squared size: lengths are exact to 2⁻⁴⁹. */
 const NOTHING: f64 = 3.1554436208840472e-30;
 const CONVERGED: f64 = 1e-12;
 
 /**
- * Answers how far the Minkowski difference of a and b is from the origin, 0 where they meet. `size` is about the size
- * of both; `bare` leaves their balls out.
+ * Returns the distance of the Minkowski difference of a and b from the origin, 0 if a and b overlap. `size` is about the
+ * size of both; `bare` omits their balls.
  */
 export function distanceBetween(a: Support, b: Support, size: f64, bare: bool): f64 {
   count = 0;
@@ -38,7 +38,7 @@ export function distanceBetween(a: Support, b: Support, size: f64, bare: bool): 
     if (isKnown(vertex)) break;
     count++;
     const found = reduce();
-    // Rounding alone would go on from here.
+    // From here on there would be nothing but rounding noise.
     if (found >= square) break;
     square = found;
     x = nearestX; y = nearestY; z = nearestZ;
@@ -49,7 +49,7 @@ export function distanceBetween(a: Support, b: Support, size: f64, bare: bool): 
 }
 
 /**
- * Tells whether a direction parts a and b without their balls: whether all of their Minkowski difference is farther
+ * Returns whether a direction separates a and b without their balls: whether their whole Minkowski difference is farther
  * than `room` from the origin along it, relative to the sum of the direction's magnitudes.
  */
 export function isParting(a: Support, b: Support, x: f64, y: f64, z: f64, room: f64): bool {
@@ -59,8 +59,8 @@ export function isParting(a: Support, b: Support, x: f64, y: f64, z: f64, room: 
 }
 
 /**
- * Tells whether some direction parts a and b as `isParting` tests, and if so sets the nearest point to that direction.
- * Tries (x, y, z) first, which must not be 0.
+ * Returns whether any direction separates a and b by the test of `isParting`, and if so sets the nearest point to that
+ * direction. Tries (x, y, z) first, which must not be 0.
  */
 export function areApart(a: Support, b: Support, x: f64, y: f64, z: f64, room: f64): bool {
   count = 0;
@@ -82,7 +82,7 @@ export function areApart(a: Support, b: Support, x: f64, y: f64, z: f64, room: f
   return false;
 }
 
-/** Tells whether the last question ended with a tetrahedron that holds the origin, whose corners `cornerOf` answers. */
+/** Returns whether the last query ended with a tetrahedron that contains the origin; `cornerOf` returns its corners. */
 export function isHeld(): bool {
   return count == 4;
 }
@@ -92,8 +92,8 @@ export function cornerOf(i: u32): Vertex {
 }
 
 /**
- * Maps the simplex with which the last question ended to another space: the vertices of the difference, and the points
- * of a that they are made of.
+ * Maps the final simplex of the last query to another space: the vertices of the difference, and the points of a from
+ * which they were made.
  */
 export function moveSimplex(m: Affine): void {
   for (let i: u32 = 0; i < count; i++) {
@@ -108,7 +108,7 @@ export function moveSimplex(m: Affine): void {
   }
 }
 
-/** The point of a that goes with the nearest point of the difference. */
+/** The point of a that corresponds to the nearest point of the difference. */
 export let commonX: f64 = 0, commonY: f64 = 0, commonZ: f64 = 0;
 
 export function setCommon(): void {
@@ -127,14 +127,14 @@ function isKnown(vertex: Vertex): bool {
 }
 
 /**
- * Reduces the simplex to the vertices whose hull has the nearest point in its interior. Answers the square of that
- * point's distance. The last vertex is one of these, as it brings the simplex nearer, unless rounding has it otherwise.
+ * Reduces the simplex to the vertices whose hull has the nearest point in its interior. Returns the squared distance of
+ * that point. The last vertex is one of them, since it brings the simplex nearer, except for rounding.
  */
 function reduce(): f64 {
   best = Infinity;
   mask = 0;
   const last = <u32>1 << (count - 1);
-  // The whole first: it often holds the origin, and then no part is nearer.
+  // The whole simplex first: it often contains the origin, and then no sub-simplex can be nearer.
   for (let part: u32 = 2 * last - 1; part >= last && best > 0; part--) tryPart(part);
   if (mask == 0) for (let part: u32 = 1; part < last; part++) tryPart(part);
   let to: u32 = 0;
@@ -165,8 +165,8 @@ let foundX: f64 = 0, foundY: f64 = 0, foundZ: f64 = 0;
 const found: usize = memory.data(4 * F64_BYTES, 16);
 
 /**
- * Answers the squared distance from the origin of the hull of the vertices in a mask where the nearest point of its
- * plane or line is inside the hull; else Infinity.
+ * Returns the squared distance from the origin to the hull of the vertices in a mask, if the nearest point of its plane
+ * or line is inside the hull; Infinity otherwise.
  */
 function nearestOf(mask: u32): f64 {
   let rest = mask;

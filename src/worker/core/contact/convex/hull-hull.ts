@@ -1,7 +1,8 @@
-// Whether two convex meshes meet, by their hulls: what is apart is so along some direction, and what is not shares a
-// point. Where either is certain beyond rounding, so would the trees say, exactly; where it is not, they are asked.
-// A frame of 2,000 moving balls of 320 triangles that asks whether they touch takes 0.75 of the time that it takes with
-// the trees alone, one of as many ellipsoids 1.0; the manifold goes on from what is found here.
+// Decides whether two convex meshes overlap, by their hulls: disjoint hulls have a separating direction, overlapping
+// ones share a point. If either is certain beyond rounding, the exact test of the trees would give the same result; if
+// neither is, the trees are tested. A frame of 2,000 moving balls of 320 triangles that asks whether they touch takes
+// 0.75 of the time that it takes with the trees alone, a frame of as many ellipsoids 1.0; the manifold continues from
+// the simplex that is found here.
 
 import { SUPPORT_BYTES, Support, inverseOf, setHullSupport, setInverse, findSupportPoint, supportX, supportY, supportZ } from './support';
 import {
@@ -20,8 +21,7 @@ export const HULLS_MEET: i32 = 1;
 export const HULLS_UNSURE: i32 = 2;
 
 /**
- * A direction in the first mesh's tree space that leads from the second towards the first, of any length; 0 where none
- * is known.
+ * A direction in the first mesh's tree space from the second mesh towards the first, of any length; 0 if none is known.
  */
 @unmanaged
 export class Axis {
@@ -29,13 +29,13 @@ export class Axis {
   pad: i16;
 }
 
-/** Where a mesh has more blocks, comparing the trees is quicker than looking at the planes of all faces. */
+/** If a mesh has more blocks, testing the trees is quicker than testing the planes of all faces. */
 const FEW_BLOCKS: u32 = 1024;
-/** The rounding error of a coordinate in float64, relative to the sum of the magnitudes of all that it is made of. */
+/** The rounding error of a coordinate in float64, relative to the sum of the magnitudes of all its terms. */
 const ROUNDING: f64 = 1.4210854715202004e-14; // 2^-46
 /**
- * A point that is so deep inside a hull by float32, in the hull's tree space, is certainly inside; LITTLE bounds how
- * much the point itself may be off.
+ * A point that float32 finds to be at least this deep inside a hull, in the hull's tree space, is certainly inside;
+ * LITTLE bounds the error of the point itself.
  */
 const DEEP: f32 = 1.9073486328125e-6; // 2^-19
 const LITTLE: f64 = 2.384185791015625e-7; // 2^-22
@@ -46,18 +46,21 @@ setIdentity(identity);
 const first = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const second = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 
-/** Whether gjk.ts still has a tetrahedron of the last two that holds the origin, in the first one's tree space. */
+/**
+ * Whether gjk.ts still holds a tetrahedron of the last two meshes that contains the origin, in the first one's tree
+ * space.
+ */
 export let isTetrahedronLeft: bool = false;
 
-/** Tells whether two meshes can be compared by their hulls. */
+/** Returns whether two meshes can be compared by their hulls. */
 export function haveHulls(a: Mesh, b: Mesh): bool {
   isTetrahedronLeft = false;
   return a.blockCount <= FEW_BLOCKS && b.blockCount <= FEW_BLOCKS && isConvex(a) && isConvex(b);
 }
 
 /**
- * Answers HULLS_*: whether two meshes meet, as their trees would say in the first one's tree space. Tries `axis` first,
- * and writes the direction to it that parts the two.
+ * Returns HULLS_*: whether two meshes overlap, as their trees would decide in the first one's tree space. Tries `axis`
+ * first, and stores the separating direction in it.
  */
 export function compareHulls(a: PlacedShape, b: PlacedShape, axis: Axis): i32 {
   const meshA = changetype<Mesh>(a.mesh), meshB = changetype<Mesh>(b.mesh);
@@ -72,7 +75,7 @@ export function compareHulls(a: PlacedShape, b: PlacedShape, axis: Axis): i32 {
   const room = ROUNDING * reach;
   let x = <f64>axis.x, y = <f64>axis.y, z = <f64>axis.z;
   if ((x != 0 || y != 0 || z != 0) && isParting(first, second, x, y, z, room)) return HULLS_APART;
-  // It begins where no frame before has a say in it, as the points of a contact come of what is found.
+  // The start does not depend on earlier frames, since the contact points are derived from the final simplex.
   x = -m.tx; y = -m.ty; z = -m.tz;
   if (x == 0 && y == 0 && z == 0) x = 1;
   if (areApart(first, second, x, y, z, room)) {
@@ -85,9 +88,9 @@ export function compareHulls(a: PlacedShape, b: PlacedShape, axis: Axis): i32 {
 }
 
 /**
- * Tells whether a point lies deep inside both and each sticks out of the other: their surfaces meet then. For if they
- * did not, each would be outside of the other as a whole, as a part of it is; but on the way out of both from the
- * point, which is inside both, the surface that comes first is inside the other.
+ * Returns whether the common point lies deep inside both bodies and each sticks out of the other. Their surfaces
+ * intersect then: if they did not, each would be entirely outside of the other, since a part of it is. But on a ray from
+ * the point, which is inside both, the surface that is reached first is inside the other body.
  */
 function surfacesMeet(room: f64): bool {
   if (!hullAt(first).isWhole || !hullAt(second).isWhole || !(room < LITTLE)) return false;
@@ -112,11 +115,11 @@ function hullAt(body: Support): Hull {
 }
 
 /**
- * Tells whether a point is deep behind the planes of all faces: as these are all turned outwards, it is inside the
- * surface then.
+ * Returns whether a point is deep behind the planes of all faces: since all of them face outwards, it is then inside the
+ * surface.
  */
 function isDeepIn(hull: Hull, x: f64, y: f64, z: f64): bool {
-  // Within tree space: beyond it float32 is no good, and NaN is passed over below.
+  // Only within tree space: beyond it float32 is too coarse, and the code below ignores NaN.
   if (!(max(max(abs(x), abs(y)), abs(z)) <= TREE_EXTENT)) return false;
   const px = f32x4.splat(<f32>x), py = f32x4.splat(<f32>y), pz = f32x4.splat(<f32>z);
   let least = f32x4.splat(Infinity);
@@ -130,8 +133,8 @@ function isDeepIn(hull: Hull, x: f64, y: f64, z: f64): bool {
 }
 
 /**
- * Tells whether each body sticks out of the other along the line between their middles: the second at its own end, the
- * first at the other.
+ * Returns whether each body sticks out of the other along the line through their centres: the second at its own end, the
+ * first at the opposite end.
  */
 function stickOut(room: f64): bool {
   let x = second.x, y = second.y, z = second.z;

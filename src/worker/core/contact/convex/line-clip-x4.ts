@@ -1,5 +1,5 @@
-// Up to four lines, and where each of them is in convex bodies: cut as line-clip.ts cuts one, but by the faces of hulls
-// in float32, all lines at once, so that what comes of it is to be looked at again (`areIn`).
+// Clips up to four lines to convex bodies: as line-clip.ts clips one, but by the faces of hulls in float32 and all lines
+// at once, so that the results must be verified (`areIn`).
 
 import { plus, times } from '../../math/lanes';
 import { FOUR_PLANES_BYTES, Hull, planesIn } from '../../mesh/topology/hull-layout';
@@ -8,8 +8,8 @@ import { cutLine, enters, leaves, setLine } from './line-clip';
 import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
 
 /**
- * A line: its place at parameter 0, about the bodies' common place, its direction, and the interval of the parameter
- * that is left of it.
+ * A line: its point at parameter 0, relative to the bodies' common origin, its direction, and the interval of the
+ * parameter that remains.
  */
 @unmanaged
 export class Line {
@@ -32,7 +32,7 @@ export function clearLines(): void {
   lineCount = 0;
 }
 
-/** Sets how many lines there are after they were written in place. */
+/** Sets the number of lines after the caller has written them in place. */
 export function setLineCount(count: u32): void {
   lineCount = count;
 }
@@ -45,7 +45,7 @@ export function addLine(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, low: 
   line.leaves = high;
 }
 
-/** Clips the lines to a body whose inverse is set. Of a hull only the faces that are steep against a line cut it. */
+/** Clips the lines to a body whose inverse is set. Only those faces of a hull clip a line that are steep to it. */
 export function cutLines(body: Support): void {
   if (body.mesh != 0) {
     cutByHull(body);
@@ -61,17 +61,17 @@ export function cutLines(body: Support): void {
 }
 
 /**
- * The least slope of a face against a line that it cuts. Where a flatter face cuts, rounding would move the cut along
- * the line.
+ * The least slope of a face relative to a line that it clips. With a flatter face, rounding would move the cut along the
+ * line.
  */
 const STEEP: f32 = 0.03125;
 
-// x, y, z of places in four lanes, and of directions whose largest magnitude is 1; what these were divided by, f64
+// x, y, z of points in four lanes, and of directions scaled to a largest magnitude of 1; the divisors of these, f64
 // each.
 const places: usize = memory.data(3 * VECTOR_BYTES, 16);
 const ways: usize = memory.data(3 * VECTOR_BYTES, 16);
 const lengths: usize = memory.data(4 * F64_BYTES, 16);
-/** The intervals of the parameters that are left of the lines, in units of `lengths`. */
+/** The remaining parameter intervals of the lines, in units of `lengths`. */
 const lows: usize = memory.data(VECTOR_BYTES, 16);
 const highs: usize = memory.data(VECTOR_BYTES, 16);
 const FEW_PLANES_BYTES: usize = 512; // 32 faces
@@ -86,7 +86,7 @@ function cutByHull(body: Support): void {
   const hull = changetype<Hull>(<usize>body.hull);
   const planes = planesIn(hull);
   const end = planes + <usize>hull.fourPlanesCount * FOUR_PLANES_BYTES;
-  // Where nothing is left of any, the rest is no matter; it is asked for every so many faces.
+  // Ends early if all lines are entirely clipped away; this is checked once per 32 faces.
   for (let four = planes; four < end && !i32x4.all_true(f32x4.gt(low, high)); ) {
     for (const last = min(four + FEW_PLANES_BYTES, end); four < last; four += FOUR_PLANES_BYTES) {
       for (let at = four; at < four + 16; at += 4) {
@@ -94,7 +94,7 @@ function cutByHull(body: Support): void {
         const speed = plus(plus(times(nx, dx), times(ny, dy)), times(nz, dz));
         const room = f32x4.sub(v128.load32_splat(at, 48), plus(plus(times(nx, x), times(ny, y)), times(nz, z)));
         const t = f32x4.div(room, speed);
-        // What has all bits set is NaN, which these take no notice of.
+        // The mask turns t into NaN (all bits set), which pmin and pmax ignore.
         high = f32x4.pmin(high, v128.or(t, f32x4.le(speed, steep)));
         low = f32x4.pmax(low, v128.or(t, f32x4.ge(speed, fall)));
       }
@@ -125,7 +125,7 @@ function setWays(body: Support): void {
   }
 }
 
-/** Sets a place on each line, at `part` times the sum of `enters` and `leaves`. There is at least one line. */
+/** Sets a point on each line, at `part` times the sum of `enters` and `leaves`. There is at least one line. */
 function setPlaces(body: Support, part: f64): void {
   const m = inverseOf(body);
   for (let i: u32 = 0; i < MOST_LINES; i++) {
@@ -148,13 +148,10 @@ function setLane(vectors: usize, i: u32, x: f64, y: f64, z: f64): void {
   store<f32>(to, <f32>z, 32);
 }
 
-/** The most that float32 adds to a height over a face, in tree space, which reaches to 2 either way. */
+/** The largest float32 error of a height above a face in tree space, which reaches to 2 either way. */
 const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
 
-/**
- * Finds the lines whose middles are in a hull but for rounding and answers a bit for each; for a body without a hull,
- * all of them.
- */
+/** Returns a bit for each line whose midpoint is in a hull, up to rounding; for a body without a hull, all bits. */
 export function areIn(body: Support): u32 {
   const all = (<u32>1 << lineCount) - 1;
   if (body.mesh == 0) return all;

@@ -1,5 +1,5 @@
-// Where a line is in convex bodies: what is left of it between `enters` and `leaves`, in lengths of its direction, when
-// each has cut off what is outside of it. Of a line that passes one by, `enters` is the greater one.
+// Clips a line to convex bodies: it remains between `enters` and `leaves`, in lengths of its direction, after each body
+// has clipped it. If the line misses a body, `enters` is greater than `leaves`.
 
 import { Affine } from '../../math/affine';
 import { normalX, normalY, normalZ, setNormal } from '../../mesh/topology/hull';
@@ -14,7 +14,7 @@ let lineX: f64 = 0, lineY: f64 = 0, lineZ: f64 = 0;
 let alongX: f64 = 0, alongY: f64 = 0, alongZ: f64 = 0;
 
 /**
- * Sets the line through (x, y, z) along (dx, dy, dz), both relative to the bodies' common place, from `low` to `high`.
+ * Sets the line through (x, y, z) along (dx, dy, dz), both relative to the bodies' common origin, from `low` to `high`.
  */
 export function setLine(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, low: f64, high: f64): void {
   lineX = x; lineY = y; lineZ = z;
@@ -45,7 +45,7 @@ function cut(low: f64, high: f64): void {
   leaves = min(leaves, high);
 }
 
-/** Clips the line to the slab from -half to half along an axis, on which it is at p and moves by u. */
+/** Clips the line to the slab from -half to half along an axis; the line starts at p and moves by u along it. */
 function slab(p: f64, u: f64, half: f64): void {
   if (u == 0) {
     if (abs(p) > half * (1 + 1e-9)) enters = Infinity;
@@ -56,8 +56,8 @@ function slab(p: f64, u: f64, half: f64): void {
 }
 
 /**
- * Clips the line to a capsule, or to a ball where half is 0. What of it is in one of the two balls or in the cylinder
- * between them is in one piece.
+ * Clips the line to a capsule, or to a ball if half is 0. Its parts in the two balls and in the cylinder between them
+ * form one interval.
  */
 function cutByCapsule(px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64, half: f64): void {
   const from = enters, to = leaves;
@@ -88,8 +88,8 @@ let root0: f64 = 0;
 let root1: f64 = 0;
 
 /**
- * Solves square · t² + 2 · product · t + distance = 1 and sets the two roots. Answers false where there are none; a
- * line that misses by rounding only is taken to touch.
+ * Solves square · t² + 2 · product · t + distance = 1 and sets the two roots. Returns false if there are none; a line
+ * that misses by rounding only counts as touching.
  */
 function setRoots(distance: f64, product: f64, square: f64): bool {
   if (square == 0) {
@@ -106,7 +106,7 @@ function setRoots(distance: f64, product: f64, square: f64): bool {
   return true;
 }
 
-/** Clips the line by the plane of each face of a mesh's hull, turned outwards as the hull has it. */
+/** Clips the line by the plane of each face of a mesh's hull, with the outward orientation that the hull stores. */
 function cutByHull(body: Support, px: f64, py: f64, pz: f64, ux: f64, uy: f64, uz: f64): void {
   const mesh = changetype<Mesh>(body.mesh);
   const hull = changetype<Hull>(<usize>body.hull);

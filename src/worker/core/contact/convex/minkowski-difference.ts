@@ -1,9 +1,9 @@
-// The Minkowski difference of two bodies: all a - b. The bodies meet where it holds the origin, and moving b by v moves
-// the difference by -v, so the way that parts them is the way from the origin out of it.
+// The Minkowski difference of two bodies: all a - b. The bodies overlap if it contains the origin. Moving b by v moves
+// the difference by -v, so a translation that separates them is a vector from the origin out of it.
 
 import { Support, findSupportPoint, supportX, supportY, supportZ } from './support';
 
-/** A vertex of the difference, and the point of a that it is made of. */
+/** A vertex of the difference, and the point of a from which it was made. */
 @unmanaged
 export class Vertex {
   x: f64; y: f64; z: f64;
@@ -13,8 +13,8 @@ export class Vertex {
 export const VERTEX_BYTES: usize = offsetof<Vertex>();
 
 /**
- * Sets the vertex of the difference that is farthest along a direction of any length but 0; without the balls of both
- * where `bare`.
+ * Sets the vertex of the difference that is farthest along a direction of any length but 0; without the balls of both if
+ * `bare`.
  */
 export function setVertex(out: Vertex, a: Support, b: Support, x: f64, y: f64, z: f64, bare: bool): void {
   findSupportPoint(a, x, y, z, bare);
@@ -26,7 +26,7 @@ export function setVertex(out: Vertex, a: Support, b: Support, x: f64, y: f64, z
 
 const vertex = changetype<Vertex>(memory.data(<i32>offsetof<Vertex>(), 16));
 
-/** Answers how far the difference reaches along a unit direction: moving b so far along it parts the two. */
+/** Returns how far the difference reaches along a unit direction: moving b this far along it separates the two. */
 export function reachOf(a: Support, b: Support, x: f64, y: f64, z: f64, bare: bool): f64 {
   setVertex(vertex, a, b, x, y, z, bare);
   return vertex.x * x + vertex.y * y + vertex.z * z;
@@ -44,7 +44,7 @@ export function isSame(p: Vertex, q: Vertex): bool {
   return p.x == q.x && p.y == q.y && p.z == q.z;
 }
 
-/** Copies a vertex by three vectors, as memory.copy is a call. */
+/** Copies a vertex as three vectors; memory.copy would be a call. */
 // @ts-ignore: decorator
 @inline
 export function copyVertex(to: Vertex, from: Vertex): void {

@@ -1,4 +1,4 @@
-// Convex polygons in a plane, counterclockwise; one of two corners is a segment, of one a point.
+// Convex polygons in a plane, counterclockwise. A polygon of two corners is a segment, of one corner a point.
 
 import {
   beginReduction, offerPoint, reduceToFour, reducedCount, reducedX, reducedY,
@@ -10,7 +10,7 @@ export class Polygon {
   pad: u32;
 }
 
-/** The most corners of a polygon as it is made; clipping adds at most as many as the other polygon has. */
+/** The most corners of a polygon when it is built; clipping adds at most as many as the other polygon has. */
 export const MOST_CORNERS: u32 = 16;
 export const POLYGON_BYTES: usize = 8 + 16 * 80;
 
@@ -41,7 +41,7 @@ export function copyPolygon(to: Polygon, from: Polygon): void {
 }
 
 /**
- * Sets `out` to the intersection of two polygons. That is empty only where the two are apart, if by rounding alone.
+ * Sets `out` to the intersection of two polygons. It is empty only if the two are disjoint, possibly by rounding alone.
  * `out` may be neither of the two.
  */
 export function intersectPolygons(out: Polygon, p: Polygon, q: Polygon): void {
@@ -71,7 +71,7 @@ function clipByLine(clipped: Polygon, p: Polygon, x: f64, y: f64, ux: f64, uy: f
   clipped.count = 0;
   if (count == 0) return;
   if (count == 2) {
-    // A segment has one edge, not one there and one back.
+    // A segment has one edge, not one in each direction.
     const first = cross(ux, uy, cornerX(p, 0) - x, cornerY(p, 0) - y);
     if (first >= 0) addCorner(clipped, cornerX(p, 0), cornerY(p, 0));
   }
@@ -91,10 +91,7 @@ function clipByLine(clipped: Polygon, p: Polygon, x: f64, y: f64, ux: f64, uy: f
   }
 }
 
-/**
- * Sets `out` to the point where two segments cross, or to the part that they share where they are parallel but for
- * 1e-6.
- */
+/** Sets `out` to the point where two segments cross, or to their common part if they are parallel to within 1e-6. */
 function crossSegments(out: Polygon, p: Polygon, q: Polygon): void {
   const x = cornerX(p, 0), y = cornerY(p, 0), ux = cornerX(p, 1) - x, uy = cornerY(p, 1) - y;
   const zx = cornerX(q, 0), zy = cornerY(q, 0), vx = cornerX(q, 1) - zx, vy = cornerY(q, 1) - zy;
@@ -112,7 +109,7 @@ function crossSegments(out: Polygon, p: Polygon, q: Polygon): void {
   if (high > low) addCorner(out, x + high * ux, y + high * uy);
 }
 
-/** Leaves four corners at most. */
+/** Reduces a polygon to at most four corners. */
 export function leaveFour(p: Polygon): void {
   if (p.count <= 4) return;
   beginReduction();

@@ -1,7 +1,7 @@
-// The polytope that epa.ts expands: triangles, the faces beside each of their edges, and which of them is nearest to the
-// origin. It grows by one vertex at a time: the faces that the vertex sees are a disc, and faces between its border and
-// the vertex take its place. Which faces it sees is decided exactly on the vertices as they are stored
-// (math/predicates.ts), so it stays a polytope, however flat its faces become.
+// The polytope that epa.ts expands: triangles, their adjacent faces, and which face is nearest to the origin. It grows
+// by one vertex at a time: the faces that the vertex sees form a disc, and are replaced by faces from the disc's border
+// (the horizon) to the vertex. Visibility is decided exactly for the vertices as stored (math/predicates.ts), so it
+// remains a polytope, however flat its faces become.
 
 import { orient3d } from '../../math/predicates';
 import { reserve } from '../../memory';
@@ -12,9 +12,9 @@ export class Face {
   normalX: f64; normalY: f64; normalZ: f64;
   distance: f64;
   vertex0: u32; vertex1: u32; vertex2: u32;
-  /** The faces beyond the edges that begin at vertex 0, 1 and 2. */
+  /** The adjacent faces across the edges that begin at vertex 0, 1 and 2. */
   beside0: u32; beside1: u32; beside2: u32;
-  /** KEPT, SEEN or, in a face that is not in use, the next such face. */
+  /** KEPT, SEEN or, for an unused face, the next one in the free list. */
   state: u32;
   pad: u32;
 }
@@ -26,30 +26,30 @@ export const NO_FACE: u32 = 0xffffffff;
 const FACE_BYTES: usize = offsetof<Face>();
 
 export let vertices: usize = 0; // Vertex each
-/** The new face whose horizon edge begins at a vertex, for each vertex of the last horizon: u32 each. */
+/** For each vertex of the last horizon, the new face whose horizon edge begins there: u32 each. */
 let begins: usize = 0;
 let vertexRoom: u32 = 0;
 export let vertexCount: u32 = 0;
 
 let faces: usize = 0; // Face each
-/** The distance of each face's plane from the origin, or Infinity where the face is not in use: f64 each. */
+/** The distance of each face's plane from the origin, or Infinity if the face is unused: f64 each. */
 let distances: usize = 0;
-/** A lower bound of the distances of each GROUP faces, and the same of each GROUP groups: f64 each. */
+/** A lower bound of the distances of each GROUP faces, and of each GROUP groups: f64 each. */
 let groups: usize = 0;
 let supergroups: usize = 0;
 /** The faces that the new vertex sees, u32 each. */
 let seen: usize = 0;
 let faceRoom: u32 = 0;
 export let faceEnd: u32 = 0;
-/** The first face below faceEnd that is not in use, else NO_FACE. */
+/** The head of the free list of faces below faceEnd, or NO_FACE. */
 let freeFace: u32 = NO_FACE;
 
-/** How many vertices and faces there is room for at first: pairs that hardly penetrate take about 20 vertices. */
+/** Initial capacities of vertices and faces: pairs that hardly penetrate take about 20 vertices. */
 const LEAST_VERTICES: u32 = 256;
 const LEAST_FACES: u32 = 512;
 /**
- * How many faces share a lower bound of their distances, and how many groups another: lowestFace reads 64 numbers on
- * each level for 262,144 faces.
+ * How many faces share a lower bound of their distances, and how many groups share another: lowestFace reads 64 numbers
+ * on each level for 262,144 faces.
  */
 const GROUP: u32 = 64;
 const GROUP_SHIFT: u32 = 6;
@@ -80,7 +80,7 @@ function setBeside(face: Face, k: u32, beside: u32): void {
   store<u32>(changetype<usize>(face) + (<usize>k << 2), beside, offsetof<Face>('beside0'));
 }
 
-/** Begins a polytope without vertices and faces. Throws OUT_OF_MEMORY. */
+/** Begins an empty polytope. Throws OUT_OF_MEMORY. */
 export function beginPolytope(): void {
   vertexCount = 0;
   faceEnd = 0;
@@ -89,18 +89,18 @@ export function beginPolytope(): void {
   reserveFaces(4);
 }
 
-/** Adds a vertex, which is to be set, and answers it. Throws OUT_OF_MEMORY. */
+/** Adds a vertex, which the caller must set, and returns it. Throws OUT_OF_MEMORY. */
 export function addVertex(): Vertex {
   reserveVertices(vertexCount + 1);
   return vertexAt(vertices, vertexCount++);
 }
 
-/** Sets how many vertices there are: no more than were added, or than four. */
+/** Sets the number of vertices: at most as many as were added, or four. */
 export function setVertexCount(count: u32): void {
   vertexCount = count;
 }
 
-/** Makes room for so many vertices. */
+/** Makes room for `count` vertices. */
 function reserveVertices(count: u32): void {
   if (count <= vertexRoom) return;
   const room = max(max(2 * vertexRoom, count), LEAST_VERTICES);
@@ -109,7 +109,7 @@ function reserveVertices(count: u32): void {
   vertexRoom = room;
 }
 
-/** Makes room for faces up to a number. */
+/** Makes room for faces of indices below `end`. */
 function reserveFaces(end: u32): void {
   if (end <= faceRoom) return;
   const room = (max(max(2 * faceRoom, end), LEAST_FACES) + SUPERGROUP - 1) & ~(SUPERGROUP - 1);
@@ -123,9 +123,7 @@ function reserveFaces(end: u32): void {
   faceRoom = room;
 }
 
-/**
- * Answers six times the volume of a tetrahedron, with the right sign: positive where s is behind the triangle p, q, r.
- */
+/** Returns six times the volume of a tetrahedron, with the exact sign: positive if s is behind the triangle p, q, r. */
 export function volumeOf(p: u32, q: u32, r: u32, s: u32): f64 {
   return orientationOf(vertexAt(vertices, p), vertexAt(vertices, q), vertexAt(vertices, r), vertexAt(vertices, s));
 }
@@ -157,7 +155,7 @@ function link(face: u32, beside0: u32, beside1: u32, beside2: u32): void {
 
 // --- faces ---
 
-/** Takes a face that is not in use and answers its index. There must be room for it. */
+/** Takes an unused face and returns its index. There must be room for it. */
 function takeFace(): u32 {
   if (freeFace != NO_FACE) {
     const index = freeFace;
@@ -177,8 +175,8 @@ function boundAt(list: usize, index: u32): usize {
 }
 
 /**
- * Sets the vertices, the plane and the bounds of a face. It has an area, as no vertex is in line with an edge of which
- * it sees one side only.
+ * Sets the vertices, plane and bounds of a face. Its area is not 0, since no vertex is collinear with an edge of which
+ * it sees only one side.
  */
 function setFace(index: u32, p: u32, q: u32, r: u32): void {
   const face = faceAt(index);
@@ -189,7 +187,7 @@ function setFace(index: u32, p: u32, q: u32, r: u32): void {
   const length = sqrt(nx * nx + ny * ny + nz * nz);
   const over = length > 0 ? 1.0 / length : 0.0;
   face.normalX = nx * over; face.normalY = ny * over; face.normalZ = nz * over;
-  // One whose normal is lost to rounding is never the lowest.
+  // A face whose normal is lost to rounding is never the lowest.
   face.distance = length > 0 ? face.normalX * a.x + face.normalY * a.y + face.normalZ * a.z : Infinity;
   store<f64>(boundAt(distances, index), face.distance);
   const group = boundAt(groups, index >> GROUP_SHIFT), supergroup = boundAt(supergroups, index >> SUPERGROUP_SHIFT);
@@ -199,21 +197,21 @@ function setFace(index: u32, p: u32, q: u32, r: u32): void {
   face.state = KEPT;
 }
 
-/** Answers the face that is nearest to the origin; NO_FACE where none has a normal. */
+/** Returns the face that is nearest to the origin; NO_FACE if none has a normal. */
 export function lowestFace(): u32 {
   const groupCount = (faceEnd + GROUP - 1) >> GROUP_SHIFT, superCount = (faceEnd + SUPERGROUP - 1) >> SUPERGROUP_SHIFT;
   while (true) {
     const supergroup = lowestOf(supergroups, 0, superCount);
     if (supergroup == NO_FACE) return NO_FACE;
     const group = lowestOf(groups, supergroup << GROUP_SHIFT, min((supergroup + 1) << GROUP_SHIFT, groupCount));
-    // Bounds are raised where what was the least is gone.
+    // A bound is raised if its least element has been removed.
     if (isRaised(supergroups, supergroup, groups, group)) continue;
     const index = lowestOf(distances, group << GROUP_SHIFT, min((group + 1) << GROUP_SHIFT, faceEnd));
     if (!isRaised(groups, group, distances, index)) return index;
   }
 }
 
-/** Answers the index of the least number from `from` to before `end`; NO_FACE where none is finite. */
+/** Returns the index of the least number from `from` to before `end`; NO_FACE if none is finite. */
 function lowestOf(list: usize, from: u32, end: u32): u32 {
   let least = Infinity;
   let index = NO_FACE;
@@ -226,7 +224,7 @@ function lowestOf(list: usize, from: u32, end: u32): u32 {
   return index;
 }
 
-/** Raises a bound to the least number that it bounds, the one at `lowest`. Answers whether the bound was lower. */
+/** Raises a bound to the least number that it bounds, the one at `lowest`. Returns whether the bound was lower. */
 function isRaised(bounds: usize, index: u32, list: usize, lowest: u32): bool {
   const bound = boundAt(bounds, index);
   const least = lowest == NO_FACE ? Infinity : load<f64>(boundAt(list, lowest));
@@ -236,15 +234,15 @@ function isRaised(bounds: usize, index: u32, list: usize, lowest: u32): bool {
 }
 
 /**
- * Sees to it that a face is never the lowest again: it is a face of the difference itself, but for the rounding of its
- * normal.
+ * Ensures that a face is never the lowest again: it lies on the surface of the difference itself, except for the
+ * rounding of its normal.
  */
 export function retire(index: u32): void {
   faceAt(index).distance = Infinity;
   store<f64>(boundAt(distances, index), Infinity);
 }
 
-/** Tells whether a vertex is in front of a face, exactly. */
+/** Returns whether a vertex is in front of a face, exactly. */
 // @ts-ignore: decorator
 @inline
 export function sees(face: Face, vertex: Vertex): bool {
@@ -253,7 +251,7 @@ export function sees(face: Face, vertex: Vertex): bool {
   ) < 0;
 }
 
-/** Replaces all faces that the last vertex sees, found by a flood from one of them, by faces to that vertex. */
+/** Replaces all faces that the last vertex sees, found by a flood fill from one of them, by faces to that vertex. */
 export function grow(first: u32): void {
   const last = vertexCount - 1;
   const vertex = vertexAt(vertices, last);
@@ -274,9 +272,9 @@ export function grow(first: u32): void {
   freeSeen(seenCount);
 }
 
-/** Adds faces from the horizon's edges to the new vertex. */
+/** Adds faces from the edges of the horizon to the new vertex. */
 function addFan(last: u32, seenCount: u32): void {
-  // A disc of so many faces has two edges more around it.
+  // A disc of n triangles has at most n + 2 border edges.
   reserveFaces(faceEnd + seenCount + 2);
   let start: u32 = 0;
   for (let i: u32 = 0; i < seenCount; i++) {
@@ -293,7 +291,7 @@ function addFan(last: u32, seenCount: u32): void {
       start = index;
     }
   }
-  // Once around the horizon.
+  // Links the new faces in one loop around the horizon.
   let index = start;
   do {
     const next = load<u32>(begins + (<usize>faceAt(index).vertex1 << 2));
@@ -303,7 +301,7 @@ function addFan(last: u32, seenCount: u32): void {
   } while (index != start);
 }
 
-/** Puts another face behind the edge of a face that begins at a vertex. */
+/** Sets the adjacent face across the edge of a face that begins at a vertex. */
 function replaceBeside(face: Face, from: u32, beside: u32): void {
   setBeside(face, face.vertex0 == from ? 0 : face.vertex1 == from ? 1 : 2, beside);
 }

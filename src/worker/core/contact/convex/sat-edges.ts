@@ -1,12 +1,12 @@
-// The way that parts two bodies made of edges, each all sums of up to three vectors by -1 … 1: boxes, segments, points.
-// So is their Minkowski difference, whose faces are spanned by two of the vectors each (the separating axes of
-// Gottschalk, Lin and Manocha, "OBBTree", 1996, of boxes under any affine map).
+// The least translation that separates two bodies that are zonotopes, each all sums of up to three vectors times -1 … 1:
+// boxes, segments, points. Their Minkowski difference is a zonotope too, and each of its faces is spanned by two of the
+// vectors (the separating axes of Gottschalk, Lin and Manocha, "OBBTree", 1996, for boxes under any affine map).
 
 import { firstX, firstY, firstZ, setBasis } from '../../math/basis';
 import { Support, edgeX, edgeY, edgeZ } from './support';
 import { PLACE_BYTES } from '../../sizes';
 
-/** The unit axis from a to b, and how far b must move along it; negative where the two are apart. */
+/** The unit axis from a to b, and how far b must move along it; negative if the two are disjoint. */
 export let axisX: f64 = 0, axisY: f64 = 0, axisZ: f64 = 0;
 export let axisLength: f64 = 0;
 
@@ -14,9 +14,9 @@ const edges: usize = memory.data(6 * PLACE_BYTES, 16);
 let count: u32 = 0;
 let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
 
-/** Two vectors at a smaller angle, as the square of its sine, span no face. */
+/** Two vectors at a smaller angle span no face: the square of its sine. */
 const PARALLEL: f64 = 1e-22;
-/** The axis of two edges is only taken where it is shorter by this factor than the way through a face. */
+/** The axis of two edges is only taken if its translation is shorter by this factor than that of a face. */
 const SHORTER: f64 = 1.0 - 1e-6;
 
 export function findAxis(a: Support, b: Support): void {
@@ -58,7 +58,7 @@ function tryAxis(x: f64, y: f64, z: f64, factor: f64): void {
   for (let at = edges, end = at + <usize>count * 24; at < end; at += 24) {
     reach += abs(load<f64>(at) * x + load<f64>(at, 8) * y + load<f64>(at, 16) * z);
   }
-  // Where they are apart, the widest gap is looked for, without favour.
+  // If they are disjoint, the axis of the widest gap is kept, without preferring faces.
   if (!(reach < (axisLength > 0 ? axisLength * factor : axisLength))) return;
   axisLength = reach;
   const sign: f64 = middle > 0 ? -1 : 1;
@@ -66,7 +66,8 @@ function tryAxis(x: f64, y: f64, z: f64, factor: f64): void {
 }
 
 /**
- * Tries an axis where all edges are parallel or there are none: across the edges towards b, or any axis across them.
+ * Handles parallel edges, or none: tries the axis perpendicular to the edges towards b, or any axis perpendicular to
+ * them.
  */
 function acrossLine(): void {
   let ux: f64 = 0, uy: f64 = 0, uz: f64 = 0;

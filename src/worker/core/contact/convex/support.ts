@@ -1,5 +1,5 @@
-// A convex solid as its contact is looked at: the sum of a mesh's hull or a point, up to three edges either way, and
-// perhaps the unit ball's image; in the world's axes, about a place that both solids share.
+// A convex solid by its support mapping: the sum of a mesh's hull or a point, up to three edge vectors either way, and
+// optionally the image of the unit ball; in world axes, relative to an origin that both solids share.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
 import { AFFINE_BYTES, Affine, copy, copyColumns, invert } from '../../math/affine';
@@ -12,50 +12,51 @@ import { PlacedShape, mapOf } from '../../shape/placed-shape';
 @unmanaged
 export class Support {
   /**
-   * The map from the body's own space to the world about the common place. Own space is tree space for a mesh, else the
-   * space of PlacedShape.
+   * The map from the body's own space to world axes about the common origin. Own space is tree space for a mesh,
+   * otherwise the space of PlacedShape.
    */
   xx: f64; xy: f64; xz: f64;
   yx: f64; yy: f64; yz: f64;
   zx: f64; zy: f64; zz: f64;
   x: f64; y: f64; z: f64;
-  /** Up to three vectors: the body without its ball is all sums of them by -1 … 1. */
+  /** Up to three vectors: the body without its ball consists of all their sums times -1 … 1. */
   edge0X: f64; edge0Y: f64; edge0Z: f64;
   edge1X: f64; edge1Y: f64; edge1Z: f64;
   edge2X: f64; edge2Y: f64; edge2Z: f64;
   /** Half of a capsule's segment in its own space. */
   half: f64;
-  /** The ball's radius where the map leaves it a ball but for float32's rounding, else 0. */
+  /** The ball's radius if the map leaves it a ball up to float32's rounding, otherwise 0. */
   radius: f64;
   edges: u32;
   /** The mesh's address; 0 for other shapes. */
   mesh: u32;
   hasBall: u32;
   isBox: u32;
-  /** The mesh's hull, and the corner that was farthest the last time, where the next search begins. */
+  /** The mesh's hull, and its corner that was farthest in the last search, where the next one begins. */
   hull: u32;
   corner: u32;
-  /** The address of a triangle's corners, nine f64 about the body's place; 0 for other shapes. */
+  /** The address of a triangle's corners, nine f64 relative to the body's position; 0 for other shapes. */
   triangle: u32;
   pad: u32;
-  /** The map from the world about the common place to own space; only valid where `setInverse` has set it. */
+  /** The map from world axes about the common origin to own space; only valid after `setInverse`. */
   inverse: f64;
 }
 
-/** The inverse is a whole Affine that begins at its field. */
+/** The inverse is a whole Affine that starts at this field. */
 export const SUPPORT_BYTES: usize = offsetof<Support>('inverse') + AFFINE_BYTES;
 
-/** Copies a body that is no mesh and whose inverse nobody asks for. */
+/** Copies a body that is no mesh and whose inverse is not needed. */
 export function copyBody(to: Support, from: Support): void {
   const p = changetype<usize>(to), q = changetype<usize>(from);
   for (let i: usize = 0; i < BODY_BYTES; i += 16) v128.store(p + i, v128.load(q + i));
 }
 
-/** A body without its inverse, up to a multiple of 16. */
+/** Size of a body without its inverse, rounded up to a multiple of 16. */
 const BODY_BYTES: usize = (offsetof<Support>('inverse') + 15) & ~15;
 
 /**
- * A ball stays a ball where the columns of the map have one length and are at right angles to each other but for this.
+ * A ball remains a ball if the columns of the map have equal lengths and are perpendicular to each other, to within this
+ * tolerance.
  */
 const ALIKE: f64 = 1e-5;
 
@@ -67,10 +68,10 @@ export function frameOf(body: Support): Affine {
 
 const relative = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** The place about which bodies are set, in the world: where the first one is. */
+/** The common origin of both bodies in the world: the position of the first one. */
 export let placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
 
-/** Sets both bodies about the first one's place; their places are subtracted from each other in float64. */
+/** Sets both bodies relative to the first one's position; the positions are subtracted in float64. */
 export function setSupports(a: Support, b: Support, first: PlacedShape, second: PlacedShape): void {
   setShapeSupport(a, first, 0, 0, 0);
   setShapeSupport(b, second, second.tx - first.tx, second.ty - first.ty, second.tz - first.tz);
@@ -82,7 +83,7 @@ export function setSupports(a: Support, b: Support, first: PlacedShape, second: 
   placeZ = first.tz + z;
 }
 
-/** Sets a body to a mesh's hull in any space; `m` maps the mesh's tree space to it. */
+/** Sets a body to a mesh's hull in any space; `m` maps the mesh's tree space to that space. */
 export function setHullSupport(body: Support, mesh: Mesh, m: Affine): void {
   copy(frameOf(body), m);
   body.edges = 0;
@@ -99,7 +100,7 @@ function setHull(body: Support, mesh: Mesh): void {
   body.corner = <u32>cornersIn(hull);
 }
 
-/** Sets a body to a placed shape that is no mesh or a convex one, with its place as given. */
+/** Sets a body to a placed shape that is either no mesh or a convex one, at the given position. */
 export function setShapeSupport(body: Support, solid: PlacedShape, x: f64, y: f64, z: f64): void {
   copy(frameOf(body), mapOf(solid));
   body.x = x; body.y = y; body.z = z;
@@ -137,10 +138,10 @@ function radiusOf(b: Support): f64 {
   return sqrt(x);
 }
 
-/** The point of the body that is farthest along a direction, about the common place. */
+/** The point of the body that is farthest along a direction, relative to the common origin. */
 export let supportX: f64 = 0, supportY: f64 = 0, supportZ: f64 = 0;
 
-/** Finds the point farthest along a direction of any length but 0; without the ball where `bare`. */
+/** Finds the point farthest along a direction of any length but 0; without the ball if `bare`. */
 export function findSupportPoint(b: Support, dx: f64, dy: f64, dz: f64, bare: bool): void {
   let x = b.x, y = b.y, z = b.z;
   if (b.mesh != 0) {
@@ -174,7 +175,7 @@ export function findSupportPoint(b: Support, dx: f64, dy: f64, dz: f64, bare: bo
   supportX = x; supportY = y; supportZ = z;
 }
 
-/** The farthest point of the ball's image alone, about its centre. */
+/** The farthest point of the ball's image alone, relative to its centre. */
 export let ballX: f64 = 0, ballY: f64 = 0, ballZ: f64 = 0;
 
 export function setOnBall(b: Support, dx: f64, dy: f64, dz: f64): void {
@@ -186,7 +187,7 @@ export function setOnBall(b: Support, dx: f64, dy: f64, dz: f64): void {
   ballZ = (b.xz * u + b.yz * v + b.zz * w) * over;
 }
 
-/** Answers an upper bound of how far the body reaches from its middle. */
+/** Returns an upper bound of how far the body reaches from its centre. */
 export function extentOf(b: Support): f64 {
   const columns =
     sqrt(b.xx * b.xx + b.xy * b.xy + b.xz * b.xz) + sqrt(b.yx * b.yx + b.yy * b.yy + b.yz * b.yz) +
@@ -210,7 +211,7 @@ export function edgeZ(b: Support, i: u32): f64 {
   return load<f64>(changetype<usize>(b) + <usize>i * 24, offsetof<Support>('edge0Z'));
 }
 
-/** Answers the map from the world about the common place to own space. */
+/** Returns the map from world axes about the common origin to own space. */
 // @ts-ignore: decorator
 @inline
 export function inverseOf(b: Support): Affine {

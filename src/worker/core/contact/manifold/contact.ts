@@ -1,5 +1,6 @@
-// The contact that is being looked at: the points of its manifold (layout.ts, CONTACT_*), the pairs of triangles that
-// meet (CROSSING_*), and the pairs of bones (BONE_PAIR_*). Who finds it begins with `clearContact`.
+// The contact that is currently being computed: the points of its manifold (layout.ts, CONTACT_*), the pairs of
+// intersecting triangles (CROSSING_*), and the pairs of bones (BONE_PAIR_*). The code that computes a contact first
+// calls `clearContact`.
 
 import {
   BONE_PAIR_A, BONE_PAIR_B, BONE_PAIR_BYTES, CONTACT_DEPTH, CONTACT_NORMAL, CONTACT_POINT, CONTACT_POINT_BYTES,
@@ -9,9 +10,9 @@ import { reserve } from '../../memory';
 
 export let points: usize = 0;
 export let pointCount: u32 = 0;
-/** How many points there is room for. */
+/** How many points fit at `points`. */
 let pointRoom: u32 = 0;
-/** The room for points that were given no place. */
+/** This module's own buffer, for points that were not assigned a destination. */
 let own: usize = 0;
 let ownRoom: u32 = 0;
 export let crossings: usize = 0;
@@ -26,19 +27,20 @@ export function clearContact(): void {
 }
 
 /**
- * Sets where the next contact's points begin, with room for so many. Where there are more, all of them move elsewhere.
+ * Sets where the next contact's points are written, and how many fit there. If there are more, all of them move to this
+ * module's own buffer.
  */
 export function placePoints(at: usize, room: u32): void {
   points = at;
   pointRoom = room;
 }
 
-/** Puts the next contact's points into the room of this module. */
+/** Makes the next contact's points go to this module's own buffer. */
 export function unplacePoints(): void {
   placePoints(own, ownRoom);
 }
 
-/** Makes room for so many points. Throws OUT_OF_MEMORY. */
+/** Makes room for `room` points. Throws OUT_OF_MEMORY. */
 export function reservePoints(room: u32): void {
   if (room <= pointRoom) return;
   const used = <usize>pointCount * CONTACT_POINT_BYTES;
@@ -48,14 +50,14 @@ export function reservePoints(room: u32): void {
   pointRoom = ownRoom = 2 * room;
 }
 
-/** Counts so many points more, which were written behind the others. */
+/** Adds `count` to the number of points, after the caller has written the points behind the existing ones. */
 // @ts-ignore: decorator
 @inline
 export function addWritten(count: u32): void {
   pointCount += count;
 }
 
-/** Adds a point, by its place, unit normal and depth in the world. Throws OUT_OF_MEMORY. */
+/** Adds a point, by its position, unit normal and depth in world space. Throws OUT_OF_MEMORY. */
 export function addPoint(x: f64, y: f64, z: f64, normalX: f64, normalY: f64, normalZ: f64, depth: f64): void {
   const used = <usize>pointCount * CONTACT_POINT_BYTES;
   if (pointCount == pointRoom) reservePoints(pointCount + 1);
@@ -70,7 +72,10 @@ export function addPoint(x: f64, y: f64, z: f64, normalX: f64, normalY: f64, nor
   store<f32>(at, <f32>depth, CONTACT_DEPTH);
 }
 
-/** Adds room for so many crossings, which the caller must write. Answers where they begin. Throws OUT_OF_MEMORY. */
+/**
+ * Adds room for `count` crossings, which the caller must write. Returns the address of the first one. Throws
+ * OUT_OF_MEMORY.
+ */
 export function addCrossings(count: u32): usize {
   const used = <usize>crossingCount * CROSSING_BYTES;
   crossings = reserve(crossings, used, <u64>used + <u64>count * CROSSING_BYTES);
@@ -78,7 +83,7 @@ export function addCrossings(count: u32): usize {
   return crossings + used;
 }
 
-/** Adds two bones whose boxes meet; -1 stands for an object without bones. Throws OUT_OF_MEMORY. */
+/** Adds two bones whose boxes overlap; -1 stands for an object without bones. Throws OUT_OF_MEMORY. */
 export function addBonePair(a: i32, b: i32): void {
   const used = <usize>bonePairCount * BONE_PAIR_BYTES;
   bonePairs = reserve(bonePairs, used, <u64>used + BONE_PAIR_BYTES);

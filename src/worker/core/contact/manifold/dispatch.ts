@@ -1,4 +1,4 @@
-// What two objects that touch have to say about it, by the detail that is asked for.
+// Dispatches two touching objects to the contact routine of their shapes, depending on the requested level of detail.
 
 import { CONTACTS_MANIFOLD, CONTACTS_TRIANGLES, SHAPE_MESH } from '../../../../shared/layout';
 import { IS_INTERRUPTIBLE } from '../../checkpoint';
@@ -11,16 +11,16 @@ import { trianglePairs } from '../mesh/triangle-pairs';
 import { primitiveMeshContact } from '../primitive/primitive-mesh';
 import { meshMeshContact } from '../mesh/mesh-mesh';
 
-/** Tells whether a detail asks for points: CONTACTS_MANIFOLD and CONTACTS_FULL do. */
+/** Returns whether a level of detail includes points, which CONTACTS_MANIFOLD and CONTACTS_FULL do. */
 // @ts-ignore: decorator
 @inline
 export function hasPoints(detail: i32): bool {
   return detail >= CONTACTS_MANIFOLD && detail != CONTACTS_TRIANGLES;
 }
 
-/** Adds what the detail asks for of two solids that meet: points, crossings or both. `contained` as in pairs. */
+/** Adds what the detail requests of two solids that overlap: points, crossings or both. `contained` as in pairs. */
 export function findContact(a: PlacedShape, b: PlacedShape, contained: i32, detail: i32): void {
-  // Only the interruptible module looks at meshes.
+  // Only the interruptible module handles meshes.
   if (!IS_INTERRUPTIBLE) {
     if (hasPoints(detail)) convexConvexContact(a, b);
   } else {

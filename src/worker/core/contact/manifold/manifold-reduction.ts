@@ -1,15 +1,16 @@
-// Reduces the points of a contact to four at most that span a large area across its normal. Of all that are offered, the
-// first 16 are kept as they are; where there are more, those that reach farthest in one of 16 directions are, which is as
-// many as are compared with each other. Then it chooses the two that are farthest apart, and on each side of the line
-// between these the one that is farthest off: of a convex polygon, the four have at least half of the area.
+// Reduces the points of a contact to at most four that span a large area perpendicular to its normal. The first 16
+// points that are offered are kept as they are. If there are more, the points that reach farthest in one of 16
+// directions are kept, which is as many as are compared with each other. Of the kept points, the reduction chooses the
+// two that are farthest apart, and on each side of the line through them the point farthest from that line: for a convex
+// polygon, the four have at least half of the area.
 //
-// All contacts are reduced here. Boxes in frames, which are clipped in float32, had a reduction of their own, which
-// compared all corners with the first one alone; a frame of 10,000 boxes takes 1.01 of the time with this one, and took
-// 1.03 with branches in it.
+// All contacts are reduced here. Boxes in frames, which are clipped in float32, used to have a reduction of their own
+// that compared all corners with the first one only; a frame of 10,000 boxes takes 1.01 of the time with this one, and
+// took 1.03 with branches in it.
 
 import { F64_BYTES, WORD_BYTES } from '../../sizes';
 
-/** A point as it is offered: its place across the normal, and in space. */
+/** An offered point: its coordinates in the plane perpendicular to the normal, and its position in space. */
 @unmanaged
 class Point {
   u: f64; v: f64;
@@ -17,13 +18,13 @@ class Point {
 }
 
 const POINT_BYTES: usize = offsetof<Point>();
-/** How many points are kept, and in how many directions the farthest are looked for where there are more. */
+/** How many points are kept, and in how many directions the farthest points are determined if more are offered. */
 const MOST_KEPT: u32 = 16;
 const KEPT_BYTES: usize = <usize>MOST_KEPT * POINT_BYTES;
-/** Directions with their opposites count once. */
+/** Number of directions where a direction and its opposite count once. */
 const LINES: usize = 8;
 const points: usize = memory.data(16 * <i32>offsetof<Point>(), 16);
-/** The points as they were offered, while the farthest ones are found. */
+/** Copy of the kept points, while the farthest ones are determined. */
 const offered: usize = memory.data(16 * <i32>offsetof<Point>(), 16);
 /** The cosines and sines of 0, π / 8, … 7 π / 8. */
 const cosines = memory.data<f64>([
@@ -34,17 +35,17 @@ const sines = memory.data<f64>([
   0, 0.3826834323650898, 0.7071067811865476, 0.9238795325112867, 1, 0.9238795325112867, 0.7071067811865476,
   0.3826834323650898,
 ], 16);
-/** The greatest and the least place along each line, of points i and i + 8: f64 each. */
+/** The greatest and the least projection onto each line, of points i and i + 8: f64 each. */
 const highs: usize = memory.data(<i32>LINES * F64_BYTES, 16);
 const lows: usize = memory.data(<i32>LINES * F64_BYTES, 16);
 
-/** How many points are kept. */
+/** How many points are kept at present. */
 let keptCount: u32 = 0;
-/** Whether more were offered than are kept, so that point i is the farthest one in direction i. */
+/** Whether more points were offered than are kept, so that point i is the farthest one in direction i. */
 let isSifted: bool = false;
 /** The indices of the chosen points, u32 each. */
 const chosen: usize = memory.data(4 * WORD_BYTES, 16);
-/** How many points are left. */
+/** How many points remain after the reduction. */
 export let reducedCount: u32 = 0;
 
 // @ts-ignore: decorator
@@ -63,25 +64,28 @@ export function reducedX(i: u32): f64 { return chosenAt(i).x; }
 export function reducedY(i: u32): f64 { return chosenAt(i).y; }
 export function reducedZ(i: u32): f64 { return chosenAt(i).z; }
 
-/** Answers how many places were offered before a chosen one. */
+/** Returns how many points were offered before chosen point i: its index in the order of the offers. */
 // @ts-ignore: decorator
 @inline
 export function reducedIndex(i: u32): u32 {
   return load<u32>(chosen + (<usize>i << 2));
 }
 
-/** Forgets what was offered. */
+/** Discards all offered points. */
 export function beginReduction(): void {
   keptCount = 0;
   isSifted = false;
 }
 
-/** Tells whether nothing was offered. */
+/** Returns whether no point was offered. */
 export function isReductionEmpty(): bool {
   return keptCount == 0;
 }
 
-/** Offers the place of a point across the normal alone: `reducedIndex` tells it. There may be no more than 16. */
+/**
+ * Offers a point by its coordinates in the plane only; the chosen points are then read by `reducedIndex`. At most 16 may
+ * be offered.
+ */
 // @ts-ignore: decorator
 @inline
 export function offerPlace(u: f64, v: f64): void {
@@ -90,7 +94,7 @@ export function offerPlace(u: f64, v: f64): void {
   point.v = v;
 }
 
-/** Offers a point, by its place across the normal and in space. */
+/** Offers a point, by its coordinates in the plane and its position in space. */
 export function offerPoint(u: f64, v: f64, x: f64, y: f64, z: f64): void {
   if (keptCount < MOST_KEPT) {
     setPoint(keptCount++, u, v, x, y, z);
@@ -100,7 +104,7 @@ export function offerPoint(u: f64, v: f64, x: f64, y: f64, z: f64): void {
   keepFarthest(u, v, x, y, z);
 }
 
-/** Puts the farthest of the kept points in each direction in the places of the kept ones. */
+/** Replaces the kept points by the farthest of them in each direction. */
 function sift(): void {
   isSifted = true;
   memory.copy(offered, points, KEPT_BYTES);
@@ -114,7 +118,7 @@ function sift(): void {
   }
 }
 
-/** Keeps a point where it is the farthest so far; two directions are looked at a step. */
+/** Keeps a point in each direction in which it is the farthest so far; tests two directions per step. */
 function keepFarthest(u: f64, v: f64, x: f64, y: f64, z: f64): void {
   const us = f64x2.splat(u), vs = f64x2.splat(v);
   for (let i: usize = 0; i < LINES; i += 2) {
@@ -144,11 +148,11 @@ function setPoint(i: usize, u: f64, v: f64, x: f64, y: f64, z: f64): void {
 }
 
 /**
- * Chooses at most four of the offered points, of which there must be one. Points no farther apart than `same` across
- * the normal count as the same.
+ * Chooses at most four of the offered points, of which there must be at least one. Points that are no farther apart than
+ * `same` in the plane count as the same.
  */
 export function reduceToFour(same: f64): void {
-  // Without branches, as no processor can predict which it is. A pair is told by the places of both in the list.
+  // Branchless, since these branches would be unpredictable. A pair is encoded by the indices of both points.
   let most = f64x2.splat(same * same), pair = i64x2.splat(0);
   for (let i: usize = 1; i < keptCount; i++) {
     const place = v128.load(changetype<usize>(pointAt(i)));
@@ -166,7 +170,7 @@ export function reduceToFour(same: f64): void {
   store<u32>(chosen, <u32>first);
   reducedCount = 1;
   if (first == second) return;
-  // The farthest on each side of the line through both: on the left in the first lane, on the right in the other.
+  // Farthest on each side of the line through both points: left of it in the first lane, right of it in the second.
   const p = pointAt(first), q = pointAt(second);
   const eu = q.u - p.u, ev = q.v - p.v;
   let farthest = f64x2.splat(same * sqrt(f64x2.extract_lane(most, 0))), sides = i64x2.splat(<i64>first);

@@ -1,4 +1,4 @@
-// What was found of the pairs: this frame's in one pool while the last frame's is there as well, in another.
+// Stores the contacts of pairs: those of this frame in one pool, while those of the last frame remain in another.
 
 import { BONE_PAIR_BYTES, CONTACT_POINT_BYTES, CROSSING_BYTES } from '../../../../shared/layout';
 import { allocate, release } from '../../memory';
@@ -6,7 +6,7 @@ import {
   bonePairCount, bonePairs, crossingCount, crossings, placePoints, pointCount, points, unplacePoints,
 } from './contact';
 
-/** Head of a record; its points follow, then its crossings, then its pairs of bones. */
+/** Header of a record, followed by its points, its crossings and its pairs of bones. */
 @unmanaged
 export class Kept {
   points: u32;
@@ -16,50 +16,56 @@ export class Kept {
 
 const HEAD: usize = offsetof<Kept>();
 /**
- * Most contacts have no more points. A contact's points are found right where they are kept, behind the last record, as
- * long as they are no more than these.
+ * Most contacts have no more points than this. Up to this many, the points are written directly to where they are
+ * stored, behind the last record.
  */
 const MOST_POINTS: u32 = 4;
 const ROOM: usize = HEAD + <usize>MOST_POINTS * CONTACT_POINT_BYTES;
-/** The record of a pair for which nothing is kept. */
+/** The record of a pair for which nothing is stored. */
 export const NOTHING: u32 = 0xffffffff;
 
 /**
- * The head of a segment; records follow. Segments stay where they are, as the copies of a pool that grows as a whole took 206 ms
- * where a million pairs had contacts.
+ * Header of a segment, followed by records. Segments never move: a pool that grows as one buffer spent 206 ms on copies
+ * when a million pairs had contacts.
  */
 @unmanaged
 class Segment {
-  /** The next of the pool, 0 for none. */
+  /** The next segment of the pool, 0 if none. */
   next: usize;
-  /** Where the segment ends. */
+  /** Address of the segment's end. */
   end: usize;
 }
 
 const SEGMENT_HEAD: usize = 16;
-/** Each segment has twice the bytes of the one before, up to a bound. */
+/** Each segment has twice the bytes of the previous one, up to a limit. */
 const FIRST_BYTES: usize = 1 << 12;
 const MOST_BYTES: usize = 1 << 20;
 
 @unmanaged
 class Pool {
   first: usize;
-  /** Segments of a record each that is too large for the others; they are released when the pool is made anew. */
+  /**
+   * List of segments that hold one record each, which is too large for the others; they are released when the pool is
+   * reused.
+   */
   large: usize;
 }
 
 let pool = changetype<Pool>(memory.data(<i32>offsetof<Pool>(), 16));
 let next = changetype<Pool>(memory.data(<i32>offsetof<Pool>(), 16));
-/** The segment of the next record in the pool that is being made, where that is, and where it must end. */
+/**
+ * In the pool that is being built: the segment of the next record, the record's address, and the last address it may
+ * have.
+ */
 let segment = changetype<Segment>(0);
 let nextAt: usize = 0;
 let nextEnd: usize = 0;
-/** How many points, crossings and pairs of bones all records of the pool have that is being made. */
+/** Total numbers of points, crossings and pairs of bones in all records of the pool that is being built. */
 export let keptPoints: u32 = 0;
 export let keptCrossings: u32 = 0;
 export let keptBonePairs: u32 = 0;
 
-/** Begins the pool of a frame. Throws OUT_OF_MEMORY. */
+/** Begins the pool of a new frame. Throws OUT_OF_MEMORY. */
 export function beginPool(): void {
   keptPoints = 0;
   keptCrossings = 0;
@@ -75,7 +81,7 @@ export function beginPool(): void {
   placePoints(nextAt + HEAD, MOST_POINTS);
 }
 
-/** Makes a segment of so many bytes. Throws OUT_OF_MEMORY. */
+/** Allocates a segment of `bytes` bytes. Throws OUT_OF_MEMORY. */
 function newSegment(bytes: usize): usize {
   const made = allocate(bytes);
   changetype<Segment>(made).next = 0;
@@ -83,7 +89,7 @@ function newSegment(bytes: usize): usize {
   return made;
 }
 
-/** Puts the next records into a segment. */
+/** Directs the next records to a segment. */
 function fill(by: Segment): void {
   segment = by;
   nextAt = changetype<usize>(by) + SEGMENT_HEAD;
@@ -91,8 +97,8 @@ function fill(by: Segment): void {
 }
 
 /**
- * Makes room for a record of so many bytes, behind which there is room for the next contact's points. Answers where it is.
- * Throws OUT_OF_MEMORY.
+ * Allocates a record of `bytes` bytes, behind which there is still room for the next contact's points. Returns its
+ * address. Throws OUT_OF_MEMORY.
  */
 function roomFor(bytes: usize): usize {
   if (nextAt + bytes > nextEnd) {
@@ -114,12 +120,12 @@ function roomFor(bytes: usize): usize {
   return at;
 }
 
-/** Keeps the contact that was found; answers its record. Throws OUT_OF_MEMORY. */
+/** Stores the contact that was just computed and returns its record. Throws OUT_OF_MEMORY. */
 export function keepContact(): u32 {
   return keepContactOf(points, pointCount, crossings, crossingCount, bonePairs, bonePairCount);
 }
 
-/** Keeps a contact that lies elsewhere, as `keepContact`. */
+/** Stores a contact whose data lies elsewhere, like `keepContact`. */
 export function keepContactOf(
   points: usize, pointCount: u32, crossings: usize, crossingCount: u32, bonePairs: usize, bonePairCount: u32,
 ): u32 {
@@ -133,7 +139,7 @@ export function keepContactOf(
   return record;
 }
 
-/** Copies a record of the last frame to the new pool. Answers the new record. Throws OUT_OF_MEMORY. */
+/** Copies a record of the last frame to the new pool. Returns the new record. Throws OUT_OF_MEMORY. */
 export function carryContact(record: u32): u32 {
   if (record == NOTHING) return NOTHING;
   const old = keptAt(record);
@@ -142,7 +148,7 @@ export function carryContact(record: u32): u32 {
   return at;
 }
 
-/** Makes the new pool that of the last frame: the next one is made in the other. */
+/** Swaps the pools: the new one becomes that of the last frame, and the next one is built in the other. */
 export function takePool(): void {
   const last = pool;
   pool = next;
@@ -181,7 +187,7 @@ function bytesOf(points: u32, crossings: u32, bonePairs: u32): usize {
   );
 }
 
-/** Adds a record, which has its counts. Answers where it is. Throws OUT_OF_MEMORY. */
+/** Adds a record and sets its counts. Returns its address. Throws OUT_OF_MEMORY. */
 function append(points: u32, crossings: u32, bonePairs: u32): u32 {
   const at = roomFor(bytesOf(points, crossings, bonePairs));
   keptPoints += points;

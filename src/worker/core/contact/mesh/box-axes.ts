@@ -1,5 +1,5 @@
-// The boxes about the two meshes of a contact, those of their trees' roots, and their separating axes (Gottschalk, Lin and
-// Manocha, "OBBTree", 1996): three normals of faces each, and the cross products of their edges. In contact space, in
+// The OBBs of the two meshes of a contact, those of their trees' roots, and their separating axes (Gottschalk, Lin and
+// Manocha, "OBBTree", 1996): three face normals each, and the cross products of their edges. In contact space, in
 // float64; the boxes are rounded outwards.
 
 import { Rotation, rotationAt } from '../../math/quaternion';
@@ -7,15 +7,15 @@ import { Mesh, Node, childCount, highBounds, lowBounds, nodeAt } from '../../mes
 import { sideAt, treeOf } from './clipped-triangles';
 import { PLACE_BYTES, VECTOR_BYTES } from '../../sizes';
 
-// Half edges, three of side 0 and three of side 1, three f64 each; and the way from the middle of the one to that of the
-// other.
+// Half edges, three of side 0 and three of side 1, three f64 each; and the vector from the centre of one box to that of
+// the other.
 const edges: usize = memory.data(6 * PLACE_BYTES, 16);
 const EDGES_BYTES: usize = 3 * PLACE_BYTES;
 let betweenX: f64 = 0, betweenY: f64 = 0, betweenZ: f64 = 0;
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const lanes: usize = memory.data(VECTOR_BYTES, 16);
 
-/** A unit axis, one way, and how far side 1's box must move along it until it has left that of side 0 behind. */
+/** A unit axis in one direction, and how far side 1's box must move along it to be clear of side 0's box. */
 @unmanaged
 export class BoxWay {
   x: f64; y: f64; z: f64;
@@ -23,9 +23,9 @@ export class BoxWay {
 }
 
 const WAY_BYTES: usize = offsetof<BoxWay>();
-/** Fifteen pairs of edges, either way. */
+/** Fifteen pairs of edges, in both directions. */
 const MOST_WAYS = 30;
-/** Sorted: those along which the boxes part the soonest come first. */
+/** Sorted by that distance, the least first. */
 const ways: usize = memory.data(MOST_WAYS * <i32>offsetof<BoxWay>(), 16);
 export let boxWayCount: u32 = 0;
 
@@ -36,8 +36,8 @@ export function boxWayAt(i: u32): BoxWay {
 }
 
 /**
- * Sets the boxes of both sides and lists the ways along their axes, each once. Answers how far they must move to be apart along
- * the first of them, Infinity where there is none.
+ * Sets the boxes of both sides and lists the directions of their axes, without duplicates. Returns how far the boxes
+ * must move along the first direction to be apart, Infinity if there is none.
  */
 export function setBoxes(): f64 {
   betweenX = betweenY = betweenZ = 0;
@@ -60,8 +60,8 @@ export function setBoxes(): f64 {
 }
 
 /**
- * Tells whether an axis is listed, to the bit: of boxes that stand alike, as most do in a building, the axes across two edges
- * come to the same three.
+ * Returns whether a bitwise equal axis is already listed: for parallel boxes, which most are in a building, the cross
+ * products of edges yield the same three axes.
  */
 function isListed(x: f64, y: f64, z: f64): bool {
   for (let i: u32 = 0; i < boxWayCount; i++) {
@@ -83,7 +83,7 @@ function addWay(x: f64, y: f64, z: f64, reach: f64): void {
   way.reach = reach;
 }
 
-/** Sets a side's edges, and adds its middle to the way, with a sign. */
+/** Sets a side's edges, and adds its centre to the vector between the centres, with a sign. */
 function addBox(index: u32, sign: f64): void {
   const side = sideAt(index), m = treeOf(side), node = nodeAt(changetype<Mesh>(side.mesh), 0);
   rotationAt(rotation, changetype<usize>(node) + offsetof<Node>('quaternion'));
@@ -113,11 +113,11 @@ function addBox(index: u32, sign: f64): void {
 
 let boxAxisX: f64 = 0, boxAxisY: f64 = 0, boxAxisZ: f64 = 0;
 
-/** Edges at a smaller angle, as its sine, have no axis across them. */
+/** Edges at a smaller angle have no cross product axis: the sine of that angle. */
 const PARALLEL: f64 = 1e-6;
 
 /**
- * Sets the unit axis across edges p and q, of 0 … 2 of side 0 and 3 … 5 of side 1. Answers false where these are all but
+ * Sets the unit cross product of edges p and q, of 0 … 2 of side 0 and 3 … 5 of side 1. Returns false if they are nearly
  * parallel.
  */
 function setBoxAxis(p: usize, q: usize): bool {

@@ -1,7 +1,7 @@
-// The triangles of two meshes that a contact is made of: clipped ones, which triangles of the other mesh intersect,
-// with their corners and normals; and interior ones, which lie inside of the other mesh as a whole, by their slots
-// alone (four times the block's index, and the lane). Contact space is the world about a place near the contact, in
-// float64. Side 0 is the mesh of the object of the lower id, side 1 the other one.
+// The triangles of two meshes that take part in a contact. Clipped triangles intersect triangles of the other mesh;
+// their corners and normals are stored. Interior triangles lie entirely inside the other mesh; only their slots are
+// stored (four times the block's index, plus the lane). Contact space is world space relative to a point near the
+// contact, in float64. Side 0 is the mesh of the object with the lower id, side 1 the other one.
 
 import { Affine, copy, determinant } from '../../math/affine';
 import { reserve } from '../../memory';
@@ -11,52 +11,55 @@ import { Mesh, placeTree } from '../../mesh/tree/layout';
 @unmanaged
 export class ClippedTriangle {
   slot: u32;
-  /** The first of its segments, NO_SEGMENT where there is none; the others follow by `nextA` or `nextB`. */
+  /** The first of its segments, NO_SEGMENT if none; the others are linked by `nextA` or `nextB`. */
   firstSegment: u32;
-  /** One more than the last region that listed it. */
+  /** One more than the last region that listed this triangle. */
   stamp: u32;
-  /** A segment of the curve around the pocket that took it in, as nothing told its two sides apart; else NO_SEGMENT. */
+  /**
+   * A segment of the curve around the pocket that took in this triangle because `isInside` could not decide; otherwise
+   * NO_SEGMENT.
+   */
   pocketSegment: u32;
   /** The corners in contact space. */
   ax: f64; ay: f64; az: f64;
   bx: f64; by: f64; bz: f64;
   cx: f64; cy: f64; cz: f64;
-  /** The unit normal, out of what the mesh encloses; 0 where the corners are in line. */
+  /** The unit normal, pointing out of the mesh's volume; 0 if the corners are collinear. */
   nx: f64; ny: f64; nz: f64;
 }
 
 const CLIPPED_BYTES: usize = offsetof<ClippedTriangle>();
 export const NO_SEGMENT: u32 = 0xffffffff;
 
-/** What is known of one mesh while a contact is looked at. */
+/** The data of one mesh during the computation of a contact. */
 @unmanaged
 export class Side {
   mesh: u32;
   /** The clipped triangles: ClippedTriangle each. */
   clipped: u32;
   clippedCount: u32;
-  /** The slots of the interior triangles, u32 each. They are found when all clipped ones are. */
+  /** The slots of the interior triangles, u32 each. They are found after all clipped triangles. */
   interior: u32;
   interiorCount: u32;
   interiorRoom: u32;
-  /** The pockets that the interior triangles are in: Pocket each (pockets.ts). */
+  /** The pockets that contain the interior triangles: Pocket each (pockets.ts). */
   pockets: u32;
   pocketCount: u32;
   /**
-   * For each slot, u32: 0 where its triangle is not known; for a clipped triangle one more than its index; for an
-   * interior one clippedCount and one more than its index.
+   * For each slot, u32: 0 if its triangle is neither clipped nor interior; for a clipped triangle one more than its
+   * index; for an interior one clippedCount plus one more than its index.
    */
   known: u32;
-  /** Which way the mesh faces, as Mesh has it. */
+  /** Which way the mesh faces, as in Mesh. */
   facing: f64;
-  /** The sign that turns a normal out: `facing`, negated where the matrix mirrors. */
+  /** The sign that makes a normal point outwards: `facing`, negated if the matrix mirrors. */
   sign: f64;
   /** The map from tree space to contact space. */
   xx: f64; xy: f64; xz: f64;
   yx: f64; yy: f64; yz: f64;
   zx: f64; zy: f64; zz: f64;
   tx: f64; ty: f64; tz: f64;
-  /** The middle of the mesh's bounds in contact space. */
+  /** The centre of the mesh's bounds in contact space. */
   middleX: f64; middleY: f64; middleZ: f64;
 }
 
@@ -75,14 +78,17 @@ export function clippedAt(side: Side, index: u32): ClippedTriangle {
   return changetype<ClippedTriangle>(<usize>side.clipped + index * <u32>CLIPPED_BYTES);
 }
 
-/** Answers where the slot of an interior triangle is. */
+/** Returns the address of the slot of an interior triangle. */
 // @ts-ignore: decorator
 @inline
 export function interiorAt(side: Side, index: u32): usize {
   return <usize>side.interior + (<usize>index << 2);
 }
 
-/** Takes a mesh under its matrix to the world, less the place (x, y, z). Throws OUT_OF_MEMORY. */
+/**
+ * Sets a side's mesh, whose matrix to the world is `m`, with (x, y, z) as the origin of contact space. Throws
+ * OUT_OF_MEMORY.
+ */
 export function beginSide(index: u32, mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): void {
   const side = sideAt(index);
   forgetTriangles(side);
@@ -107,7 +113,7 @@ export function beginSide(index: u32, mesh: Mesh, m: Affine, x: f64, y: f64, z: 
   side.middleZ = placed.xz * mx + placed.yz * my + placed.zz * mz + placed.tz;
 }
 
-// Slots for which `known` has room, all 0 between contacts.
+// For how many slots `known` has room; all its entries are 0 between contacts.
 let slots0: u32 = 0;
 let slots1: u32 = 0;
 function slotsKnown(index: u32): u32 { return index == 0 ? slots0 : slots1; }
@@ -122,7 +128,10 @@ export function treeOf(side: Side): Affine {
   return changetype<Affine>(changetype<usize>(side) + offsetof<Side>('xx'));
 }
 
-/** Forgets what a contact was made of; the next one begins with this, as the last may have ended in an error. */
+/**
+ * Clears the triangles of the last contact. The next contact also starts with this, since the last one may have ended in
+ * an error.
+ */
 export function forgetTriangles(side: Side): void {
   for (let i: u32 = 0; i < side.clippedCount; i++) setKnown(side, clippedAt(side, i).slot, 0);
   for (let i: u32 = 0; i < side.interiorCount; i++) setKnown(side, load<u32>(interiorAt(side, i)), 0);
@@ -130,21 +139,21 @@ export function forgetTriangles(side: Side): void {
   side.interiorCount = 0;
 }
 
-/** Answers what `known` says of a slot. */
+/** Returns a slot's entry of `known`. */
 // @ts-ignore: decorator
 @inline
 export function knownAt(side: Side, slot: u32): u32 {
   return load<u32>(<usize>side.known + (<usize>slot << 2));
 }
 
-/** Sets what `known` says of a slot. */
+/** Sets a slot's entry of `known`. */
 // @ts-ignore: decorator
 @inline
 export function setKnown(side: Side, slot: u32, known: u32): void {
   store<u32>(<usize>side.known + (<usize>slot << 2), known);
 }
 
-/** Makes a triangle a clipped one where it is not yet. Answers its index. Throws OUT_OF_MEMORY. */
+/** Adds a triangle to the clipped ones, if it is not yet one of them. Returns its index. Throws OUT_OF_MEMORY. */
 // @ts-ignore: decorator
 @inline
 export function clip(side: Side, slot: u32): u32 {
@@ -172,7 +181,7 @@ function setNormal(side: Side, t: ClippedTriangle): void {
   const ex = t.bx - t.ax, ey = t.by - t.ay, ez = t.bz - t.az;
   const fx = t.cx - t.ax, fy = t.cy - t.ay, fz = t.cz - t.az;
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-  // Where it is placed, a sliver may have no area, and no normal then.
+  // In contact space, a sliver may have no area and so no normal.
   const length = sqrt(nx * nx + ny * ny + nz * nz);
   const norm = length > 0 ? side.sign / length : 0.0;
   t.nx = nx * norm;
@@ -180,14 +189,14 @@ function setNormal(side: Side, t: ClippedTriangle): void {
   t.nz = nz * norm;
 }
 
-/** Makes room for three interior triangles more: the neighbours of a triangle. Throws OUT_OF_MEMORY. */
+/** Makes room for three more interior triangles: the neighbours of a triangle. Throws OUT_OF_MEMORY. */
 // @ts-ignore: decorator
 @inline
 export function reserveInterior(side: Side): void {
   if (side.interiorCount + 3 > side.interiorRoom) growInterior(side);
 }
 
-/** Interior triangles for which there is room at first: the pockets of a shallow contact. */
+/** Initial capacity for interior triangles: the pockets of a shallow contact. */
 const LEAST_ROOM: u32 = 256;
 
 function growInterior(side: Side): void {
@@ -196,7 +205,7 @@ function growInterior(side: Side): void {
   side.interiorRoom = room;
 }
 
-/** Makes a triangle that is not known yet an interior one. There must be room for it. */
+/** Adds a triangle that is not known yet to the interior ones. There must be room for it. */
 // @ts-ignore: decorator
 @inline
 export function addInterior(side: Side, slot: u32): void {
@@ -212,7 +221,7 @@ export function placeCorner(to: usize, side: Side, slot: u32, corner: u32): void
   const m = treeOf(side), at = changetype<usize>(m);
   const from = cornersOf(changetype<Mesh>(<usize>side.mesh), slot) + <usize>corner * 48;
   const x = <f64>load<f32>(from), y = <f64>load<f32>(from, 16), z = <f64>load<f32>(from, 32);
-  // x and y of what the matrix makes of each coordinate, as one vector.
+  // The x and y components that the matrix yields for each coordinate, as one vector.
   const along = f64x2.add(f64x2.mul(v128.load(at), f64x2.splat(x)), f64x2.mul(v128.load(at, 24), f64x2.splat(y)));
   v128.store(to, f64x2.add(f64x2.add(along, f64x2.mul(v128.load(at, 48), f64x2.splat(z))), v128.load(at, 72)));
   store<f64>(to, m.xz * x + m.yz * y + m.zz * z + m.tz, 16);

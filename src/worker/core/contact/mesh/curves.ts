@@ -1,6 +1,6 @@
-// The curves in which two meshes intersect, as sets of segments that follow one another: beyond the edge that the end of a
-// segment is on, the next one is of the neighbour of one triangle and the same triangle of the other mesh. Where rounding
-// leaves the edge open, all neighbours are asked, and ends of segments must be in the same place.
+// The curves in which two meshes intersect, as sets of connected segments. The segment that follows across the edge on
+// which a segment ends belongs to the neighbour of one triangle and the same triangle of the other mesh. If rounding
+// leaves the edge ambiguous, all neighbours are tried, and the ends of the segments must coincide.
 
 import { NO_NEIGHBOUR, slotBeyond } from '../../mesh/topology/adjacency';
 import { beginSets, rootOf, unite } from '../../math/union-find';
@@ -10,12 +10,12 @@ import { ANY_EDGE, IntersectionSegment, isTouch, segmentAt, segmentCount } from 
 import { ClippedTriangle, NO_SEGMENT, Side, clippedAt, knownAt, sideAt } from './clipped-triangles';
 import { sineOf, square } from './inside';
 
-/** Sets of segments: u32 each, as math/union-find.ts has them. */
+/** Union-find sets of segments: u32 each, as in math/union-find.ts. */
 let curves: usize = 0;
 
 /**
- * Holds for each segment one more than its next, 0 where that is not known; and in the highest bit whether it is the next of
- * another one.
+ * For each segment one more than the index of the next segment, 0 if that is not known; the highest bit is set if the
+ * segment is the next of another one.
  */
 let nexts: usize = 0;
 const IS_NEXT: u32 = 1 << 31;
@@ -27,19 +27,23 @@ function nextAt(index: u32): usize {
 }
 
 /**
- * One more than the segment of each two clipped triangles, 0 where there is none: a row of u32 for each one of side 0. Segments
- * were looked for along the lists of their triangles: of two elbows of 284 triangles in the same place, each triangle meets a
- * dozen and each segment asks for the neighbours of both. With the table, 39 such pairs join their curves in a third of the
- * time, and the manifolds of a building's 11,000 clashes take 442 instead of 473 ms of processor time.
+ * One more than the index of the segment of each pair of clipped triangles, 0 if they have none: a row of u32 per
+ * triangle of side 0. Without it, segments are searched in the lists of their triangles: for two elbows of 284 triangles
+ * in the same place, each triangle intersects a dozen others and each segment queries the neighbours of both. With the
+ * table, 39 such pairs join their curves in a third of the time, and the manifolds of a building's 11,000 clashes take
+ * 442 instead of 473 ms of processor time.
  */
 let table: usize = 0;
-/** The entries of a row, 0 where there is no table. */
+/** The number of entries of a row, 0 if there is no table. */
 let rowLength: u32 = 0;
-/** There is no table where it has more entries than this, or more than this for each segment: to clear it is no work then. */
+/**
+ * The table is omitted if it would have more entries than this, or more than this per segment, so that clearing it
+ * remains cheap.
+ */
 const MOST_ENTRIES: u64 = 1 << 18;
 const ENTRIES_OF_SEGMENT: u64 = 64;
 
-/** Makes a curve of each segment. Throws OUT_OF_MEMORY. */
+/** Makes each segment a curve of its own. Throws OUT_OF_MEMORY. */
 export function beginCurves(): void {
   curves = reserve(curves, 0, <u64>segmentCount << 2);
   beginSets(curves, segmentCount);
@@ -56,7 +60,7 @@ export function beginCurves(): void {
   for (let i: u32 = 0; i < segmentCount; i++) store<u32>(entryOf(segmentAt(i).a, segmentAt(i).b), i + 1);
 }
 
-/** Answers where the table has the segment of two triangles. */
+/** Returns the address of the table's entry for two triangles. */
 // @ts-ignore: decorator
 @inline
 function entryOf(a: u32, b: u32): usize {
@@ -68,16 +72,17 @@ export function joinCurves(i: u32, j: u32): void {
   unite(curves, i, j);
 }
 
-/** Answers the segment of the least number in the curve of a segment. */
+/** Returns the lowest index of all segments in the curve of a segment. */
 export function curveOf(segment: u32): u32 {
   return rootOf(curves, segment);
 }
 
 /**
- * Joins a segment with the one beyond the edge that its end q is on. Neighbours share an edge in opposite directions, and segments
- * lead along the cross product of the normals of both sides: so the end p of that one is on the same edge, and need not be asked.
- * Where two lead to each other, as rounding has turned a short one around, neither is known. To ask at one end alone, and to offer
- * ends to manifolds once, takes those of two dragons 0.96 of the time.
+ * Joins a segment with the next one, across the edge on which its end q lies. Neighbours share an edge in opposite
+ * directions, and segments are oriented along the cross product of the normals of both sides. So the end p of the next
+ * segment is on the same edge and need not be queried. If two segments lead to each other, because rounding has reversed
+ * a short one, neither has a known next. Querying one end only, and offering each end to manifolds once, makes the
+ * manifolds of two dragons take 0.96 of the time.
  */
 export function joinNext(index: u32, a: Side, b: Side): void {
   const segment = segmentAt(index);
@@ -90,7 +95,10 @@ export function joinNext(index: u32, a: Side, b: Side): void {
   store<u32>(other, isMutual ? 0 : itsNext | IS_NEXT);
 }
 
-/** Joins a segment with the one beyond its end p, where it is the next of none, and with all around it where one is not known. */
+/**
+ * Joins a segment with the one across its end p, if it is the next of no other, and with all adjacent segments if one of
+ * its two neighbours is not known.
+ */
 export function joinRest(index: u32, a: Side, b: Side): void {
   const segment = segmentAt(index);
   let isKnown = hasNext(index) && segment.edgeP != ANY_EDGE;
@@ -102,14 +110,14 @@ export function joinRest(index: u32, a: Side, b: Side): void {
   if (!isKnown) joinAll(index, a, b);
 }
 
-/** Tells whether the next segment is known, which begins where this one ends. */
+/** Returns whether the next segment is known, which begins where this one ends. */
 // @ts-ignore: decorator
 @inline
 export function hasNext(index: u32): bool {
   return (load<u32>(nextAt(index)) & ~IS_NEXT) != 0;
 }
 
-/** Answers the segment beyond an edge, in the same triangle of the other mesh; NO_SEGMENT where it is not known which that is. */
+/** Returns the segment across an edge, in the same triangle of the other mesh; NO_SEGMENT if it is not known. */
 // @ts-ignore: decorator
 @inline
 function segmentBeyond(segment: IntersectionSegment, edge: u32, a: Side, b: Side): u32 {
@@ -117,7 +125,7 @@ function segmentBeyond(segment: IntersectionSegment, edge: u32, a: Side, b: Side
   const isOfA = edge < 3;
   const side = isOfA ? a : b;
   const slot = clippedAt(side, isOfA ? segment.a : segment.b).slot;
-  // What is clipped has an area.
+  // The clipped triangle has an area.
   const neighbour = slotBeyond(changetype<Mesh>(side.mesh), slot, isOfA ? edge : edge - 3);
   if (neighbour == NO_NEIGHBOUR) return NO_SEGMENT;
   const known = knownAt(side, neighbour);
@@ -126,7 +134,8 @@ function segmentBeyond(segment: IntersectionSegment, edge: u32, a: Side, b: Side
 }
 
 /**
- * Joins the segments beyond any edge of one triangle, in the same triangle of the other mesh, or in its neighbour too.
+ * Joins the segments across any edge of one triangle, in the same triangle of the other mesh, or in a neighbour of that
+ * one too.
  */
 function joinAll(index: u32, a: Side, b: Side): void {
   const segment = segmentAt(index);
@@ -144,27 +153,30 @@ function joinAll(index: u32, a: Side, b: Side): void {
   joinOther(index, a, b, segment.a, third);
 }
 
-/** Joins the segment of two clipped triangles, of which the second may be NO_SEGMENT. Answers whether there is one. */
+/**
+ * Joins the segment of two clipped triangles, of which the second may be NO_SEGMENT. Returns whether they have a
+ * segment.
+ */
 function joinOther(index: u32, a: Side, b: Side, ofA: u32, ofB: u32): bool {
   if (ofB == NO_SEGMENT) return false;
   const found = segmentOf(a, b, ofA, ofB);
   if (found == NO_SEGMENT) return false;
-  // Most were joined from their other end, or by way of others: then no ends need to be compared. In a building of 4,000
-  // parts, 33,000 ends are, and 142,000 were.
+  // Most were joined from their other end, or through other segments: their ends need not be compared. In a building of
+  // 4,000 parts, 33,000 comparisons of ends remain of 142,000.
   if (curveOf(found) != curveOf(index)) uniteEnds(index, found);
   return true;
 }
 
 /**
- * How near ends of segments must be to be the same place, relative to the triangles' size, where these are at a right
- * angle.
+ * How near the ends of two segments must be to count as the same point, relative to the triangles' size, if the
+ * triangles are at a right angle.
  */
 const SAME_END: f64 = 1e-6;
 
 /**
- * Unites the segments of neighbours that are both clipped, if perhaps by different curves, far from the edge that they
- * share: the curve is the same where the segments have an end in common. At a small angle, rounding moves ends by more.
- * Segments that are mere touches have no ends to compare.
+ * Joins two segments if they have an end in common. The triangles of both segments are clipped neighbours, but possibly
+ * clipped by different curves, far from their common edge. At a small angle, rounding moves ends by more. Segments that
+ * are mere touches have no ends to compare.
  */
 function uniteEnds(i: u32, j: u32): void {
   if (!isTouch()) {
@@ -179,7 +191,7 @@ function uniteEnds(i: u32, j: u32): void {
   unite(curves, i, j);
 }
 
-/** Answers the squared distance of the two nearest ends of two segments. */
+/** Returns the squared distance of the two nearest ends of two segments. */
 function gapBetween(p: IntersectionSegment, q: IntersectionSegment): f64 {
   return min(
     min(square(p.px - q.px, p.py - q.py, p.pz - q.pz), square(p.px - q.qx, p.py - q.qy, p.pz - q.qz)),
@@ -191,7 +203,7 @@ function sizeOf(t: ClippedTriangle): f64 {
   return square(t.bx - t.ax, t.by - t.ay, t.bz - t.az) + square(t.cx - t.ax, t.cy - t.ay, t.cz - t.az);
 }
 
-/** Answers the triangle beyond an edge where it is clipped too, else NO_SEGMENT. */
+/** Returns the index of the clipped triangle across an edge, NO_SEGMENT if that triangle is not clipped. */
 // @ts-ignore: decorator
 @inline
 function clippedBeyond(side: Side, slot: u32, edge: u32): u32 {
@@ -201,11 +213,14 @@ function clippedBeyond(side: Side, slot: u32, edge: u32): u32 {
   return known == 0 || known > side.clippedCount ? NO_SEGMENT : known - 1;
 }
 
-/** Answers the segment of two triangles, without a table found in the shorter of their lists; NO_SEGMENT where there is none. */
+/**
+ * Returns the segment of two triangles, NO_SEGMENT if they have none; without a table, it searches the lists of both
+ * until the shorter one ends.
+ */
 // @ts-ignore: decorator
 @inline
 function segmentOf(sideA: Side, sideB: Side, a: u32, b: u32): u32 {
-  // There is no segment -1 but this one.
+  // An entry of 0 becomes -1, which is NO_SEGMENT.
   return rowLength != 0 ? load<u32>(entryOf(a, b)) - 1 : segmentInLists(sideA, sideB, a, b);
 }
 

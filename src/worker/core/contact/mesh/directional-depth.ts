@@ -1,9 +1,10 @@
-// Directional penetration depth: how far a set of triangles must move along a direction until it has left another set
-// behind, the largest difference of heights where both lie over one another (Zhang, Kim, Varadhan and Manocha,
-// "Generalized Penetration Depth Computation", 2006, for one direction). Bounds and heights that only tell which
-// triangles are compared are float32, with a margin for their rounding (shadows.ts): the highest triangles of each side
-// are compared with all others, which rules most triangles out, and what is left is compared by the cells of a grid
-// (shadow-grid.ts). Two triangles are compared in float64 (triangle-depth.ts), so that the depth is exact but for that.
+// Directional penetration depth: how far a set of triangles must move along a direction to be clear of another set. It
+// is the largest difference of heights where triangles of both overlap in projection (Zhang, Kim, Varadhan and Manocha,
+// "Generalized Penetration Depth Computation", 2006, for one direction). Bounds and heights that only select the
+// triangles to compare are float32, with a margin for their rounding (shadows.ts). The highest triangles of each side
+// are compared with all others, which rules most triangles out; the rest is compared by the cells of a grid
+// (shadow-grid.ts). Two triangles are compared in float64 (triangle-depth.ts), so the depth is exact except for float64
+// rounding.
 
 import { reserve } from '../../memory';
 import { beginDepth, best, best0, best1, bestKind, compare, enough } from './triangle-depth';
@@ -17,9 +18,9 @@ import {
 let shadows0: usize = 0, shadows1: usize = 0; // Shadow each
 
 /**
- * Answers how far side 1 must move along a unit direction until the listed triangles, u32 each, have left side 0
- * behind. The answer is negative where they are apart already, -Infinity where they pass each other by. An answer of
- * `limit` or more may come out too low, but never below `limit`. Throws OUT_OF_MEMORY.
+ * Returns how far side 1 must move along a unit direction until the listed triangles, u32 each, are clear of those of
+ * side 0. The result is negative if they are already apart, -Infinity if they do not overlap in projection. A result of
+ * `limit` or more may be too low, but never below `limit`. Throws OUT_OF_MEMORY.
  */
 export function depthAlong(
   list0: usize, count0: u32, list1: usize, count1: u32, nx: f64, ny: f64, nz: f64, limit: f64 = Infinity,
@@ -43,8 +44,8 @@ export function depthAlong(
   if (!probe(first1, shadows0, count0, top0, true)) return best;
   if (!probe(second0, shadows1, count1, top1, false)) return best;
   if (!probe(second1, shadows0, count0, top0, true)) return best;
-  // What was probed is done with, so that each step knows better how high the other side's rest is, and where: of two
-  // dragons, 480 triangles are left for a grid, and 650 were with the tops of all.
+  // The probed triangles are finished. Each of these steps uses a tighter bound of the height and extent of the other
+  // side's rest: of two dragons, 480 triangles are left for the grid, instead of 650 with the tops of all.
   let left0 = keepHigher(shadows0, count0, rest1);
   const left1 = left0 == 0 ? 0 : keepHigher(shadows1, count1, keptTop);
   if (left1 == 0 || !hasWindow()) return best;
@@ -54,9 +55,10 @@ export function depthAlong(
 }
 
 /**
- * Compares one of the highest shadows of a side with all of the other side, of which the highest reaches `otherTop`. Answers
- * false where it cannot reach more than the best depth so far, or that is enough. The depths that two of each side reach rule
- * most triangles out before there is a grid: of 5,600 triangles in the large regions of dragons in dragons 2,000 are left.
+ * Compares one of the highest shadows of a side with all of the other side, the highest of which has height `otherTop`.
+ * Returns false if it cannot reach more than the best depth so far, or if that depth is enough. The depths of the two
+ * highest of each side rule most triangles out before the grid is built: of 5,600 triangles in the large regions of
+ * dragons in dragons, 2,000 are left.
  */
 function probe(own: usize, others: usize, otherCount: u32, otherTop: f32, isSwapped: bool): bool {
   const top = topOf(own);
@@ -78,7 +80,7 @@ function probe(own: usize, others: usize, otherCount: u32, otherTop: f32, isSwap
 
 // --- witnesses ---
 
-/** How many pairs of triangles are remembered: those that touched last along the latest directions. */
+/** How many witnesses are remembered: the pairs of triangles that touched last along the latest directions. */
 const MOST_WITNESSES: u32 = 8;
 const WITNESS_BYTES: u32 = 8;
 const witnesses: usize = memory.data(<i32>(MOST_WITNESSES * WITNESS_BYTES), 8);
@@ -86,12 +88,12 @@ let witnessCount: u32 = 0;
 const first = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 16));
 const second = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 16));
 
-/** Forgets the pairs of triangles that touched last, as other triangles come. */
+/** Discards the witnesses, before a different set of triangles is used. */
 export function forgetWitnesses(): void {
   witnessCount = 0;
 }
 
-/** Remembers the pair that touched last in `depthAlong`, in the place of the oldest one. */
+/** Remembers the pair of triangles that touched last in `depthAlong`, in place of the oldest witness. */
 export function keepWitness(): void {
   if (bestKind < 0) return;
   const at = witnesses + (witnessCount++ % MOST_WITNESSES) * WITNESS_BYTES;
@@ -100,15 +102,15 @@ export function keepWitness(): void {
 }
 
 /**
- * Tells whether a remembered pair of triangles shows that along a unit direction the depth is no less than `limit`, so
- * that `depthAlong` would say no better. Most directions end here: depths of the 11,000 clashes of a building took 0.5 s with
- * all triangles looked at each time, and take 0.15.
+ * Returns whether a witness proves that the depth along a unit direction is at least `limit`, so that `depthAlong` could
+ * not find less. Most directions end here: the depths of the 11,000 clashes of a building took 0.5 s when all triangles
+ * were examined each time, and take 0.15.
  */
 export function isWitnessed(nx: f64, ny: f64, nz: f64, limit: f64): bool {
   if (witnessCount == 0) return false;
   beginDepth(limit);
   lookAlong(nx, ny, nz);
-  // The latest ones first.
+  // The latest witness first.
   for (let back: u32 = 1; back <= min(witnessCount, MOST_WITNESSES); back++) {
     const at = witnesses + ((witnessCount - back) % MOST_WITNESSES) * WITNESS_BYTES;
     project(first, sourceAt(0), load<u32>(at));

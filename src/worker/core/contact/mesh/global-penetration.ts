@@ -1,7 +1,8 @@
-// The way of one object out of another where regions of their surfaces do not tell it: one holds the other, or they
-// have too much in common. A few directions are judged by how far the hulls of both have to go along them, found by
-// support mappings; the best ones by the directional depth of all triangles, where these are not too many. Distances
-// are upper bounds of the least one over all directions, exact in float64 for the direction that is answered.
+// The way of one object out of another where the regions of their surfaces cannot tell it: one contains the other, or
+// they have too much in common. A few candidate directions are ranked by how far the hulls must move along them to
+// separate, found by support mappings; the best ones are measured by the directional depth of all triangles, unless
+// there are too many. Depths are upper bounds of the least one over all directions, exact in float64 for the returned
+// direction.
 
 import { SHAPE_BOX, SHAPE_MESH } from '../../../../shared/layout';
 import { Affine, copy, determinant } from '../../math/affine';
@@ -13,34 +14,34 @@ import { PlacedShape, mapOf } from '../../shape/placed-shape';
 import { depthAlong } from './directional-depth';
 import { useCorners, useMesh } from './triangle-projection';
 
-/** The unit direction, and how far b must go along it. */
+/** The unit direction, and how far b must move along it. */
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 export let wayDepth: f64 = 0;
 /**
- * The point that leaves last: of mesh a the foremost along the direction, of mesh b the hindmost; of another shape its
- * middle.
+ * The point that leaves last: of mesh a the farthest along the direction, of mesh b the farthest against it; of another
+ * shape its centre.
  */
 export let lastX: f64 = 0, lastY: f64 = 0, lastZ: f64 = 0;
 
-/** Where there are more triangles, the hulls are parted instead. */
+/** If there are more triangles, the hulls are separated instead. */
 const MOST_TRIANGLES: u32 = 1 << 18;
 /** How many directions are measured with all triangles. */
 const TRIED = 3;
 
-// Both about a's place: of meshes the map from mesh space, of all else that of the unit shape; and of meshes that from
-// tree space.
+// All relative to a's position: the maps from mesh space, or from that of the unit shape for other shapes; and for
+// meshes the maps from tree space.
 const map0 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const map1 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const tree0 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const tree1 = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const placed = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-// All triangles: of meshes their slots, of all else the addresses of their corners, u32 each; and these corners.
+// All triangles: for meshes their slots, for other shapes the addresses of their corners, u32 each; and those corners.
 let list0: usize = 0, list1: usize = 0;
 let count0: u32 = 0, count1: u32 = 0;
 let corners0: usize = 0, corners1: usize = 0;
 
-/** A direction and how far the hulls have to go along it. */
+/** A direction and how far the hulls must move along it to separate. */
 @unmanaged
 class Way {
   x: f64; y: f64; z: f64;
@@ -48,20 +49,23 @@ class Way {
 }
 
 const WAY_BYTES: usize = offsetof<Way>();
-/** The faces of a mesh that holds the other one are all tried where they are no more than so many. */
+/** If the mesh that contains the other object has at most this many faces, all of their normals are tried. */
 const FEW_FACES: u32 = 64;
-/** The most directions: from middle to middle, to the nearest places of seven points, six normals either way, and faces. */
+/**
+ * The most directions: from centre to centre, to the nearest points of seven points, six normals in both directions, and
+ * faces.
+ */
 const MOST_WAYS = 20 + <i32>FEW_FACES;
-/** The directions, sorted: the best come first. */
+/** The directions, sorted by depth, the least first. */
 const ways: usize = memory.data(MOST_WAYS * <i32>offsetof<Way>(), 16);
 let wayCount = 0;
 
 /**
- * Finds a way of b out of a. Tries the faces' normals of boxes about both, the direction from middle to middle, and of a
- * mesh that holds the other the normals of its faces, where they are few, and the directions to the places nearest to
- * the other's middle and to its outermost points. Judges them by how far b's hull must go to leave
- * a's hull; for the best ones measures how far it is to the last touch of all triangles, and takes the least. Where
- * there are too many triangles, takes the hulls' distance, which is no less. Places are relative to a's. Throws
+ * Finds a way of b out of a. Tries the face normals of boxes about both, and the direction from centre to centre. Of a
+ * mesh that contains the other object, it also tries the normals of its faces, if these are few, otherwise the
+ * directions to the points nearest to the other's centre and to its outermost points. Ranks them by how far b's hull
+ * must move to leave a's hull; for the best ones measures the depth of all triangles, and takes the least. If there are
+ * too many triangles, takes the distance of the hulls, which is no less. Positions are relative to a's. Throws
  * OUT_OF_MEMORY.
  */
 export function findWayOut(a: PlacedShape, b: PlacedShape, contained: i32): void {
@@ -91,10 +95,7 @@ export function findWayOut(a: PlacedShape, b: PlacedShape, contained: i32): void
   else if (contained == 2) findLast(b, map1, tree1, -1);
 }
 
-/**
- * Answers how far it is along a unit direction to the last touch of all triangles; `known` where there are too many.
- * Throws OUT_OF_MEMORY.
- */
+/** Returns the depth of all triangles along a unit direction; `known` if there are too many. Throws OUT_OF_MEMORY. */
 export function wholeDepth(a: PlacedShape, b: PlacedShape, x: f64, y: f64, z: f64, known: f64): f64 {
   setMaps(a, b);
   return listSolids(a, b) ? max(depthAlong(list0, count0, list1, count1, x, y, z), known) : known;
@@ -134,7 +135,7 @@ function wayAt(i: i32): Way {
   return changetype<Way>(ways + i * <i32>WAY_BYTES);
 }
 
-/** Considers the normals of the faces of a box about the solid: at right angles to two of its axes, either way. */
+/** Considers the normals of the faces of a box about the solid: perpendicular to two of its axes, in both directions. */
 function considerFaces(a: PlacedShape, b: PlacedShape, m: Affine): void {
   const x = 1.0 / sqrt(m.xx * m.xx + m.xy * m.xy + m.xz * m.xz);
   const y = 1.0 / sqrt(m.yx * m.yx + m.yy * m.yy + m.yz * m.yz);
@@ -151,8 +152,8 @@ function considerFace(a: PlacedShape, b: PlacedShape, ux: f64, uy: f64, uz: f64,
 }
 
 /**
- * Considers ways out of a mesh that holds the other shape. The face nearest to the middle of that need not be the one
- * across which it leaves the soonest. `sense` is -1 where b is the holder, as it moves the other way then.
+ * Considers ways out of a mesh that contains the other shape. The face nearest to that shape's centre need not be the
+ * one through which it leaves soonest. `sense` is -1 if b is the container, since b then moves the opposite way.
  */
 function considerHolder(
   a: PlacedShape, b: PlacedShape, outer: PlacedShape, m: Affine, tree: Affine, inner: PlacedShape, innerMap: Affine,
@@ -195,7 +196,7 @@ function considerNormals(a: PlacedShape, b: PlacedShape, mesh: Mesh, tree: Affin
 
 let outermostX: f64 = 0, outermostY: f64 = 0, outermostZ: f64 = 0;
 
-/** Sets the outermost point of a shape along one of its own axes, or about there where it is round. */
+/** Sets the outermost point of a shape along one of its own axes, approximately if the shape is round. */
 function setOutermost(solid: PlacedShape, m: Affine, tree: Affine, axis: i32, side: f64): void {
   const column = changetype<usize>(m) + <usize>axis * 24;
   const x = side * load<f64>(column), y = side * load<f64>(column, 8), z = side * load<f64>(column, 16);
@@ -216,8 +217,8 @@ function setOutermost(solid: PlacedShape, m: Affine, tree: Affine, axis: i32, si
 }
 
 /**
- * Considers the direction from a place inside of a mesh to the nearest place of the mesh's surface; `sense` turns it
- * into the direction in which b moves.
+ * Considers the direction from a point inside a mesh to the nearest point of the mesh's surface; `sense` turns it into
+ * the direction in which b moves.
  */
 function considerNearest(
   a: PlacedShape, b: PlacedShape, outer: PlacedShape, m: Affine, x: f64, y: f64, z: f64, sense: f64,
@@ -230,7 +231,7 @@ function considerNearest(
   consider(a, b, sense * closestX, sense * closestY, sense * closestZ);
 }
 
-/** Adds a direction to the list, which it keeps sorted by depth. */
+/** Inserts a direction into the list, which is kept sorted by depth. */
 function consider(a: PlacedShape, b: PlacedShape, x: f64, y: f64, z: f64): void {
   const norm = 1.0 / sqrt(x * x + y * y + z * z);
   if (!(norm < Infinity)) return;
@@ -245,7 +246,7 @@ function consider(a: PlacedShape, b: PlacedShape, x: f64, y: f64, z: f64): void 
   way.depth = depth;
 }
 
-/** Answers how far a solid reaches along a unit direction: its support mapping. */
+/** Returns how far a solid reaches along a unit direction: its support function. */
 function reachOf(solid: PlacedShape, m: Affine, tree: Affine, nx: f64, ny: f64, nz: f64): f64 {
   if (solid.shape == SHAPE_MESH) {
     const x = tree.xx * nx + tree.xy * ny + tree.xz * nz, y = tree.yx * nx + tree.yy * ny + tree.yz * nz;
@@ -262,15 +263,15 @@ function reachOf(solid: PlacedShape, m: Affine, tree: Affine, nx: f64, ny: f64, 
 // --- triangles ---
 
 /**
- * How many corners the polygon has that stands for a circle of a round shape, and how many rings there are from pole to
+ * The number of corners of the polygon that approximates a circle of a round shape, and the number of rings from pole to
  * pole.
  */
 const AROUND = 32;
 const ACROSS = 16;
-/** The factor by which the polyhedron is enlarged so that it encloses the ball: 1 / (cos(π / 32) · cos(π / 32)). */
+/** The factor by which the polyhedron is enlarged to enclose the ball: 1 / (cos(π / 32) · cos(π / 32)). */
 const ENCLOSE: f64 = 1.00974;
 
-/** Lists the triangles of both solids. Answers false where there are too many. */
+/** Lists the triangles of both solids. Returns false if there are too many. */
 function listSolids(a: PlacedShape, b: PlacedShape): bool {
   const wanted0 = triangleCount(a), wanted1 = triangleCount(b);
   if (wanted0 + wanted1 > MOST_TRIANGLES) return false;
@@ -303,7 +304,7 @@ function triangleCount(solid: PlacedShape): u32 {
   return solid.shape == SHAPE_BOX ? 12 : AROUND * (ACROSS + 1) * 2;
 }
 
-/** Lists the slots of all triangles; answers how many there are. */
+/** Lists the slots of all triangles; returns their number. */
 function listSlots(mesh: Mesh, list: usize): u32 {
   let to = list;
   for (let index: u32 = 0; index < mesh.blockCount; index++) {
@@ -314,7 +315,7 @@ function listSlots(mesh: Mesh, list: usize): u32 {
   return <u32>(to - list) >> 2;
 }
 
-/** Lists the triangles of a polyhedron that is the shape, or encloses it; answers how many there are. */
+/** Lists the triangles of a polyhedron that equals the shape, or encloses it; returns their number. */
 function listCorners(solid: PlacedShape, m: Affine, corners: usize, list: usize): u32 {
   const end = solid.shape == SHAPE_BOX ? listBox(m, corners) : listRound(m, solid.half, corners);
   let count: u32 = 0;
@@ -351,8 +352,8 @@ function putTurned(to: usize, m: Affine, axis: i32, s: f64, t: f64, u: f64): voi
 }
 
 /**
- * Writes the triangles of a polyhedron about a capsule of radius 1, or about a ball: rings from pole to pole, the
- * middle one twice. Answers where they end.
+ * Writes the triangles of a polyhedron about a capsule of radius 1, or about a ball: rings from pole to pole, with the
+ * middle one twice. Returns the address of their end.
  */
 function listRound(m: Affine, half: f64, to: usize): usize {
   for (let ring = 0; ring <= ACROSS; ring++) {
@@ -377,7 +378,7 @@ function putRound(to: usize, m: Affine, half: f64, ring: i32, i: i32): void {
   put(to, m, wide * Math.cos(angle), wide * Math.sin(angle), ENCLOSE * Math.sin(height) + (isUpper ? half : -half));
 }
 
-// --- where it leaves last ---
+// --- the point that leaves last ---
 
 function findLast(solid: PlacedShape, m: Affine, tree: Affine, sense: f64): void {
   if (solid.shape != SHAPE_MESH) {

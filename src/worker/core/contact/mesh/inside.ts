@@ -1,16 +1,17 @@
-// What is inside of a mesh, for places on a triangle that the other mesh clips: the side of the nearest segment, with a vote
-// where several are as near, in float64. Of a mesh that encloses nothing, one side of its surface counts as the inside.
+// Decides whether a point on a clipped triangle is inside the other mesh: by the side of the nearest segment, with a
+// vote if several are equally near, in float64. If a mesh encloses no volume, one side of its surface counts as the
+// inside.
 
 import { reserve } from '../../memory';
 import { IntersectionSegment, segmentAt, segmentCount } from './intersection-segments';
 import { ClippedTriangle, NO_SEGMENT, Side, clippedAt, sideAt } from './clipped-triangles';
 
-/** Which way both surfaces face in each region, 1 or -1: two f64 each. */
+/** The orientation of both surfaces in each region, 1 or -1: two f64 each. */
 let senses: usize = 0;
 
 /**
- * Finds which side of a mesh that encloses nothing counts as its inside: the one on which less of the other mesh is,
- * away from the other's middle.
+ * Decides which side of a mesh that encloses no volume counts as its inside: the one with less of the other mesh, facing
+ * away from the other's centre.
  */
 export function findSenses(a: Side, b: Side, regionCount: u32): void {
   senses = reserve(senses, 0, <u64>regionCount << 4);
@@ -37,43 +38,44 @@ export function findSenses(a: Side, b: Side, regionCount: u32): void {
   }
 }
 
-/** Gives a region the senses of another one, which has no lower number. */
+/** Gives a region the senses of another one, whose number is at least as high. */
 export function moveSenses(to: u32, from: u32): void {
   v128.store(senses + (<usize>to << 4), v128.load(senses + (<usize>from << 4)));
 }
 
-/** Answers 1, or -1 where a side's normals at a segment lead to what counts as its inside. */
+/** Returns 1, or -1 if a side's normals at a segment point to what counts as its inside. */
 // @ts-ignore: decorator
 @inline
 export function senseOf(segment: IntersectionSegment, side: u32): f64 {
   return load<f64>(senses + (<usize>segment.region << 4) + (<usize>side << 3));
 }
 
-/** The segment that decided where `isInside` was asked. */
+/** The segment that decided the last call of `isInside`. */
 export let nearest: u32 = NO_SEGMENT;
-/** Whether no segment decided, as all votes cancel out. */
+/** Whether no segment decided, because all votes cancel out. */
 export let isUndecided: bool = false;
 
-/** Squared distances whose ratio is no greater than this differ by rounding alone. */
+/** Squared distances whose ratio is no greater than this are considered equal up to rounding. */
 const SAME: f64 = 1 + 1e-9;
-/** Votes whose sum is less than this, relative to the largest vote, cancel out but for rounding. */
+/** A sum of votes that is less than this, relative to the largest vote, is zero up to rounding. */
 const EVEN: f64 = 1e-9;
 /**
- * The squared sine of the angle with a plane up to which a place is on the plane: on the curve itself nothing decides.
+ * The squared sine of the angle to a plane below which a point counts as on the plane: on the curve itself nothing
+ * decides.
  */
 const ON_PLANE: f64 = 1e-12;
 
 /**
- * Tells whether a place on a clipped triangle is inside of the other mesh: by the nearest of the triangle's segments.
- * Where several are as near, as they end at the same place or lie on one another, each counts by how far the place
- * is from its line: at a sharp corner, the place may be before one line and behind the other, and is on the side of
- * the one farther off. Where they cancel out, as at the two sides of a fin without a thickness, segments farther away
- * decide.
+ * Returns whether a point on a clipped triangle is inside the other mesh: by the nearest of the triangle's segments. If
+ * several are equally near, because they end in the same point or overlap, each votes with the distance of the point
+ * from its line: at a sharp corner, the point may be in front of one line and behind the other, and is on the side of
+ * the line that is farther away. If the votes cancel out, as at the two sides of a fin of no thickness, segments farther
+ * away decide.
  */
 export function isInside(own: u32, triangle: ClippedTriangle, x: f64, y: f64, z: f64): bool {
   isUndecided = false;
   const first = triangle.firstSegment, only = segmentAt(first);
-  // The only segment decides, as no other can be nearer: a third of what is asked about two dragons ends here.
+  // A single segment decides, since no other can be nearer: a third of all calls for two dragons end here.
   if ((own == 0 ? only.nextA : only.nextB) == NO_SEGMENT) {
     const side = sideOf(own, triangle, first, x - only.px, y - only.py, z - only.pz);
     nearest = first;
@@ -84,7 +86,7 @@ export function isInside(own: u32, triangle: ClippedTriangle, x: f64, y: f64, z:
     let least = Infinity;
     let sum: f64 = 0, most: f64 = 0;
     let found = NO_SEGMENT;
-    // The nearest one so far, while no other is as near: it votes when one comes, or at the end.
+    // The nearest segment so far, as long as no other is equally near: it votes when one is found, or at the end.
     let alone = NO_SEGMENT;
     let aloneX: f64 = 0, aloneY: f64 = 0, aloneZ: f64 = 0;
     for (let i = triangle.firstSegment; i != NO_SEGMENT; ) {
@@ -127,9 +129,9 @@ export function isInside(own: u32, triangle: ClippedTriangle, x: f64, y: f64, z:
 }
 
 /**
- * Answers how far a place on a triangle is from the line of one of its segments, negative where it is outside of what the
- * other triangle of the segment bounds; 0 where it is on its plane. (rx, ry, rz) is where it is, from the nearest place of
- * the segment on.
+ * Returns the distance of a point on a triangle from the line of one of its segments, negative if the point is outside
+ * of what the segment's other triangle bounds; 0 if it is on that triangle's plane. (rx, ry, rz) is the vector to it
+ * from the nearest point of the segment.
  */
 // @ts-ignore: decorator
 @inline
@@ -141,7 +143,7 @@ function voteOf(own: u32, triangle: ClippedTriangle, index: u32, rx: f64, ry: f6
   return sine > 0 ? -height / sine : 0;
 }
 
-/** Answers a number of the same sign as that of `voteOf`, 0 as well: no other vote is to be weighed against it. */
+/** Returns a number of the same sign as `voteOf`, including 0, for a vote that is not compared with others. */
 // @ts-ignore: decorator
 @inline
 function sideOf(own: u32, triangle: ClippedTriangle, index: u32, rx: f64, ry: f64, rz: f64): f64 {
@@ -152,8 +154,8 @@ function sideOf(own: u32, triangle: ClippedTriangle, index: u32, rx: f64, ry: f6
 }
 
 /**
- * Answers the sine of the angle at which two triangles intersect: the height over the one is this part of the distance
- * from the segment in the other.
+ * Returns the sine of the angle at which two triangles intersect: the height of a point of one triangle above the
+ * other's plane, divided by its distance from their segment.
  */
 export function sineOf(p: ClippedTriangle, q: ClippedTriangle): f64 {
   return sqrt(squaredSineOf(p, q));

@@ -1,6 +1,6 @@
-// The segments in which the triangles of two meshes intersect, found in float64 with a margin for its rounding
-// (Möller, "A Fast Triangle-Triangle Intersection Test", 1997). Whether the meshes meet at all is not decided here:
-// that is exact (math/triangles.ts). Triangles are compared in a's tree space; segments are in contact space
+// The segments in which the triangles of two meshes intersect, computed in float64 with a margin for rounding (Möller,
+// "A Fast Triangle-Triangle Intersection Test", 1997). Whether the meshes intersect at all is not decided here, but by
+// an exact test (math/triangles.ts). Triangles are compared in a's tree space; segments are in contact space
 // (clipped-triangles.ts).
 
 import { Affine } from '../../math/affine';
@@ -13,7 +13,7 @@ import { nearestOfTriangles, nearestX, nearestY, nearestZ } from '../../math/tri
 import { clip, clippedAt, sideAt, treeOf } from './clipped-triangles';
 import { F64_BYTES, VECTOR_BYTES } from '../../sizes';
 
-/** The segment that clipped triangles a of side 0 and b of side 1 share: from p to q along a's normal × b's. */
+/** The segment shared by clipped triangles a of side 0 and b of side 1: from p to q along a's normal × b's. */
 @unmanaged
 export class IntersectionSegment {
   a: u32;
@@ -22,7 +22,7 @@ export class IntersectionSegment {
   nextA: u32;
   nextB: u32;
   region: u32;
-  /** The edges that p and q are on: 0 to 2 of a, 3 to 5 of b, or ANY_EDGE. */
+  /** The edges on which p and q lie: 0 to 2 of a, 3 to 5 of b, or ANY_EDGE. */
   edgeP: u32;
   edgeQ: u32;
   pad: u32;
@@ -31,9 +31,9 @@ export class IntersectionSegment {
 }
 
 const SEGMENT_BYTES: usize = offsetof<IntersectionSegment>();
-/** The edge of an end from which the curve may go on beyond several edges: a corner, or where two edges cross. */
+/** The edge of an end from which the curve may continue across several edges: at a corner, or where two edges cross. */
 export const ANY_EDGE: u32 = 6;
-/** No more segments are looked for: with as many, the meshes lie on one another. */
+/** The search ends after this many segments: the meshes lie on each other then. */
 const MOST_SEGMENTS: u32 = 1 << 16;
 
 let segments: usize = 0;
@@ -46,30 +46,34 @@ export function segmentAt(index: u32): IntersectionSegment {
   return changetype<IntersectionSegment>(segments + index * <u32>SEGMENT_BYTES);
 }
 
-/** The most that a mapped coordinate may be off. */
+/** The largest error of a mapped coordinate. */
 let rounding: f64 = 0;
-/** How many roundings of the largest product coordinates may differ by along a line: 16. */
+/** By how many roundings of the largest product coordinates along a line may differ: 16. */
 const ALONG_LINE: f64 = 16;
-/** How many roundings touching triangles may be apart: 8, as a square. */
+/** How many roundings touching triangles may be apart: 8, squared. */
 const TOUCHING_SQUARE: f64 = 64;
-/** The error of a mapped coordinate, relative to the largest there is: a sum of four products in float64, and some. */
+/**
+ * The error of a mapped coordinate, relative to the largest one: that of a sum of four products in float64, with some
+ * margin.
+ */
 const RELATIVE_ROUNDING: f64 = 8.881784197001252e-16; // 2^-50
 
 /**
- * The squared distance in tree A up to which two triangles count as touching; negative while segments are looked for.
+ * The squared distance in a's tree space up to which two triangles count as touching; negative while intersections are
+ * searched.
  */
 let touching: f64 = -1;
-/** Tells whether the segments that were found are mere places where triangles touch. */
+/** Returns whether the found segments are mere points where triangles touch. */
 export function isTouch(): bool {
   return touching >= 0;
 }
-/** The least squared distance of two triangles. */
+/** The least squared distance of any two compared triangles. */
 let nearest: f64 = Infinity;
 
 /**
- * Finds the segments in which the meshes of both sides intersect; `m` maps b's mesh space to a's. Where there are none,
- * as all that meets lies in one plane or is a matter of rounding, finds the places where triangles are nearest. Throws
- * OUT_OF_MEMORY.
+ * Finds the segments in which the meshes of both sides intersect; `m` maps b's mesh space to a's. If there are none,
+ * because the meshes meet in coplanar triangles only or by rounding only, finds the points where triangles are nearest.
+ * Throws OUT_OF_MEMORY.
  */
 export function findSegments(a: Mesh, b: Mesh, m: Affine): void {
   setTrees(a, b, m);
@@ -93,7 +97,7 @@ function setRounding(): void {
   rounding = (2.0 + max(max(x, y), z)) * RELATIVE_ROUNDING;
 }
 
-/** Adds the segment of two triangles where they intersect. Answers true where there are too many segments. */
+/** Adds the segment of two triangles if they intersect. Returns true if there are too many segments. */
 function addIfIntersecting(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
   if (intersectionSegment(p, q)) addSegment(slotA, slotB);
   return segmentCount > MOST_SEGMENTS;
@@ -106,52 +110,52 @@ function addIfTouching(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
 
 // --- two triangles ---
 
-// The ends of the segment that two triangles share, along the cross product of their normals.
+// The ends of the segment shared by two triangles, ordered along the cross product of their normals.
 let fromX: f64 = 0, fromY: f64 = 0, fromZ: f64 = 0;
 let toX: f64 = 0, toY: f64 = 0, toZ: f64 = 0;
 
-/** The edges that the ends are on: 0 to 2 of the first triangle, 3 to 5 of the second one, or ANY_EDGE. */
+/** The edges on which the ends lie: 0 to 2 of the first triangle, 3 to 5 of the second one, or ANY_EDGE. */
 let fromEdge: u32 = ANY_EDGE, toEdge: u32 = ANY_EDGE;
 
 /**
- * The interval in which a triangle meets the line that both planes share. The line crosses two edges that begin at one
- * corner, the apex. The fields of both edges follow one another, and `enter` says at which of the two the line enters:
- * no processor can guess such choices, so they are loads from one address or the other. 200 manifolds of two dragons take
- * 188 instead of 198 ms.
+ * The interval in which a triangle intersects the line that both planes share. The line crosses two edges that begin at
+ * one corner, the apex. Each field is a pair of values for the two edges, and `enter` is the index of the edge at which
+ * the line enters: such choices are unpredictable branches, so they are made by indexed loads instead. 200 manifolds of
+ * two dragons take 188 instead of 198 ms.
  */
 @unmanaged
 class Span {
-  /** Where the line crosses the edges, along it. */
+  /** The position along the line at which it crosses each edge. */
   along: f64; along1: f64;
-  /** The same as shares of the edges, from the apex on. */
+  /** The same as fractions of the edges, from the apex. */
   share: f64; share1: f64;
-  /** The corners at the other end of the edges, as addresses. */
+  /** The addresses of the corners at the other end of the edges. */
   corner: u32; corner1: u32;
-  /** The edges; ANY_EDGE where a corner is on the other triangle's plane. */
+  /** The numbers of the edges; ANY_EDGE if a corner lies in the other triangle's plane. */
   edge: u32; edge1: u32;
-  /** The apex, as an address. */
+  /** The address of the apex. */
   apex: u32;
   /** 0 or 1. */
   enter: u32;
 }
 
 const SPAN_BYTES: usize = offsetof<Span>();
-/** The first triangle's, and the second one's. */
+/** The spans of the first and the second triangle. */
 const spans: usize = memory.data(2 * <i32>SPAN_BYTES, 16);
-/** The heights of the first, the second and the third corners of both triangles over the other's plane: two f64 each. */
+/** Heights of the first, second and third corners of both triangles above the other's plane: two f64 each. */
 const heights: usize = memory.data(3 * VECTOR_BYTES, 16);
-/** The corner that follows each. */
+/** The corner that follows each corner. */
 const nextCorner: usize = memory.data<u8>([1, 2, 0]);
 /** Three f64. */
 const CORNER_BYTES: usize = 24;
 
 /**
- * Finds the segment of two triangles by where each meets the line that their planes share. Answers whether there is
- * one. Touching counts, and so does what rounding may make of it; coplanar triangles have no segment. What is alike for
- * both is computed at once, in two lanes.
+ * Finds the segment of two triangles from the intervals in which each intersects the line of both planes. Returns
+ * whether there is one. Touching counts, including within the rounding margin; coplanar triangles have no segment. The
+ * same computations for both triangles share two lanes.
  */
 function intersectionSegment(p: Triangle, q: Triangle): bool {
-  // Lane 0 is about the corners of p and the plane of q, lane 1 about the corners of q and the plane of p.
+  // Lane 0 has the corners of p and the plane of q, lane 1 the corners of q and the plane of p.
   const first = changetype<usize>(p), second = changetype<usize>(q);
   const ax = both(first, second, 0), ay = both(first, second, 8), az = both(first, second, 16);
   const bx = both(first, second, 24), by = both(first, second, 32), bz = both(first, second, 40);
@@ -205,7 +209,7 @@ function intersectionSegment(p: Triangle, q: Triangle): bool {
   toX = load<f64>(u) + share * (load<f64>(v) - load<f64>(u));
   toY = load<f64>(u, 8) + share * (load<f64>(v, 8) - load<f64>(u, 8));
   toZ = load<f64>(u, 16) + share * (load<f64>(v, 16) - load<f64>(u, 16));
-  // Where edges cross each other, the curve may go on beyond any of them.
+  // Where edges cross each other, the curve may continue across any of them.
   fromEdge = abs(enterQ - enterP) > near ? load<u32>(from + (entered << 2), offsetof<Span>('edge')) : ANY_EDGE;
   toEdge = abs(leaveQ - leaveP) > near ? load<u32>(to + (left << 2), offsetof<Span>('edge')) : ANY_EDGE;
   return true;
@@ -246,9 +250,9 @@ function snap(distance: v128, tolerance: v128): v128 {
 }
 
 /**
- * Sets the span of a triangle. `own` is where the heights of its corners over the other's plane are, 16 bytes apart, which
- * are not all on one side; the apex is parted from the two other corners; `edge` is the number of the triangle's first
- * edge.
+ * Sets the span of a triangle. `own` is the address of the heights of its corners above the other's plane, 16 bytes
+ * apart, which are not all on one side; the apex is the corner alone on its side; `edge` is the number of the triangle's
+ * first edge.
  */
 // @ts-ignore: decorator
 @inline
@@ -278,7 +282,7 @@ function pairOf(first: usize, second: usize): v128 {
   return v128.load64_lane(second, v128.load64_zero(first), 1);
 }
 
-/** Tells whether two triangles are near enough to touch. Sets both ends of the segment to where they are nearest. */
+/** Returns whether two triangles are near enough to touch. Sets both ends of the segment to their nearest point. */
 function touch(p: Triangle, q: Triangle): bool {
   const square = nearestOfTriangles(p, q);
   nearest = min(nearest, square);
@@ -289,7 +293,7 @@ function touch(p: Triangle, q: Triangle): bool {
   return square <= touching;
 }
 
-// --- what is kept ---
+// --- storing segments ---
 
 function addSegment(slotA: u32, slotB: u32): void {
   const sideA = sideAt(0), sideB = sideAt(1);
@@ -308,7 +312,7 @@ function addSegment(slotA: u32, slotB: u32): void {
   const px = m.xx * fromX + m.yx * fromY + m.zx * fromZ + m.tx, qx = m.xx * toX + m.yx * toY + m.zx * toZ + m.tx;
   const py = m.xy * fromX + m.yy * fromY + m.zy * fromZ + m.ty, qy = m.xy * toX + m.yy * toY + m.zy * toZ + m.ty;
   const pz = m.xz * fromX + m.yz * fromY + m.zz * fromZ + m.tz, qz = m.xz * toX + m.yz * toY + m.zz * toZ + m.tz;
-  // Along the normals in contact space, which the sides turn out.
+  // Oriented by the normals in contact space, which point outwards.
   const dx = clippedA.ny * clippedB.nz - clippedA.nz * clippedB.ny;
   const dy = clippedA.nz * clippedB.nx - clippedA.nx * clippedB.nz;
   const dz = clippedA.nx * clippedB.ny - clippedA.ny * clippedB.nx;

@@ -1,9 +1,9 @@
-// Contact of two meshes, as surfaces: region by region, a direction that parts the meshes there and how deep they are
-// along it. The direction is the gradient of the volume that both share, the vector of the area that the region's
-// curve spans; small regions walk downhill from there (Kim, Lin and Manocha, "DEEP: Dual-Space Expansion for
-// Estimating Penetration Depth", 2002), and where the way is long, the separating axes of the boxes about both
-// meshes are tried. The depth along the direction is exact for the triangles of the region, in float64; it need not be
-// the least of all directions.
+// Contact of two meshes, as surfaces: for each region, a direction that separates the meshes there, and the depth along
+// it. The direction is the gradient of the intersection volume, which is the area vector spanned by the region's curve.
+// Small regions are refined by descent from there (Kim, Lin and Manocha, "DEEP: Dual-Space Expansion for Estimating
+// Penetration Depth", 2002), and if the depth is large, the separating axes of the meshes' OBBs are tried. The depth
+// along the direction is exact for the triangles of the region, in float64; it need not be the least over all
+// directions.
 
 import { checkpoint } from '../../checkpoint';
 import { Affine, copy, relate } from '../../math/affine';
@@ -32,7 +32,7 @@ import { findWayOut, wayDepth, wayX, wayY, wayZ, wholeDepth } from './global-pen
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Adds the points of each region of contact of two meshes whose surfaces meet. Throws OUT_OF_MEMORY. */
+/** Adds the points of each region of contact of two meshes whose surfaces intersect. Throws OUT_OF_MEMORY. */
 export function meshMeshContact(a: PlacedShape, b: PlacedShape): void {
   const meshA = changetype<Mesh>(a.mesh), meshB = changetype<Mesh>(b.mesh);
   beginSide(0, meshA, mapOf(a), a.tx, a.ty, a.tz);
@@ -55,7 +55,7 @@ export function meshMeshContact(a: PlacedShape, b: PlacedShape): void {
 let list0: usize = 0, list1: usize = 0;
 let count0: u32 = 0, count1: u32 = 0;
 
-// The direction that parts it, and how deep it is along it.
+// The best direction that separates the region, and the depth along it.
 let bestX: f64 = 0, bestY: f64 = 0, bestZ: f64 = 0;
 let bestDepth: f64 = 0;
 
@@ -72,7 +72,7 @@ function addRegion(region: u32, a: PlacedShape, b: PlacedShape): void {
   tryBoxAxes();
   if (regionCount == 1 && bestDepth > STEEP * length && isSmall(a, b) && stillMeet(a, b)) {
     bestDepth = wholeDepth(a, b, bestX, bestY, bestZ, bestDepth);
-    // The last steps downhill may lead where other parts are in the way.
+    // The last descent steps may have chosen a direction in which other parts of the meshes are in the way.
     const depth = axisDepth < Infinity ? wholeDepth(a, b, axisX, axisY, axisZ, axisDepth) : Infinity;
     if (depth < bestDepth) {
       bestX = axisX;
@@ -85,16 +85,17 @@ function addRegion(region: u32, a: PlacedShape, b: PlacedShape): void {
   addPoints(load<u32>(at), load<u32>(at, 4), a.tx, a.ty, a.tz);
 }
 
-/** How far the boxes about both meshes must move to be apart; negative until that is known. */
+/** How far the OBBs of both meshes must move to be apart; negative until it is computed. */
 let boxDepth: f64 = -1;
 
 /**
- * Tries the separating axes of the boxes about both meshes, either way, where these part the boxes sooner than the region, and
- * walks downhill from the best. That is so of a long part in a wall: the area that the curve spans leads out along the part,
- * where the way past its side or off the wall is short. Of two pipes that cross, 10 long and 0.6 wide, the deepest region came
- * to 4.8 along one of them, and comes to 0.6 across both. So no region of few triangles is deeper than the boxes are. The way
- * that parts the boxes the soonest comes first, as hardly any is better: that and the axes in a list, each once, take the
- * manifolds of a building's 11,000 clashes from 410 to 391 ms of processor time.
+ * Tries the separating axes of both meshes' OBBs, in both directions, if they separate the boxes sooner than the
+ * region's direction does, and descends from the best. This is the case for a long part in a wall: the curve's area
+ * vector points out along the part, while the way past its side or off the wall is short. Of two crossing pipes, 10 long
+ * and 0.6 wide, the deepest region had a depth of 4.8 along one of them, and has 0.6 across both. So no region of few
+ * triangles is deeper than the boxes are. The axis of the least box depth is tried first, since hardly any other is
+ * better: that and a list of axes without duplicates take the manifolds of a building's 11,000 clashes from 410 to 391
+ * ms of processor time.
  */
 function tryBoxAxes(): void {
   axisDepth = Infinity;
@@ -113,16 +114,16 @@ function tryBoxAxes(): void {
   refine();
 }
 
-// The best direction before the steps downhill from the axes of the boxes; its depth is Infinity where these were not tried.
+// The best direction before the descent from the axes of the boxes; its depth is Infinity if they were not tried.
 let axisX: f64 = 0, axisY: f64 = 0, axisZ: f64 = 0;
 let axisDepth: f64 = Infinity;
 
-/** Where a region is deeper than this, relative to its curve's length, other parts of the meshes may be in its way. */
+/** If a region is deeper than this, relative to its curve's length, other parts of the meshes may be in its way. */
 const STEEP: f64 = 0.02;
 
 /**
- * Where there are more triangles, measuring all of them takes longer than all else: there a region's depth is that of
- * its pockets alone.
+ * With more triangles than this, measuring all of them would take longer than everything else: a region's depth is then
+ * that of its pockets only.
  */
 const FEW: u32 = 1 << 15;
 
@@ -131,10 +132,10 @@ function isSmall(a: PlacedShape, b: PlacedShape): bool {
 }
 
 const moved = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-/** b is moved by a region's depth times this to see whether all is parted there. */
+/** b is moved by this multiple of a region's depth to test whether everything is separated there. */
 const BEYOND: f64 = 1.01;
 
-/** Tells whether other parts of the meshes still meet where the only region is parted. */
+/** Returns whether other parts of the meshes still intersect where the only region is separated. */
 function stillMeet(a: PlacedShape, b: PlacedShape): bool {
   copy(moved, mapOf(b));
   const way = bestDepth * BEYOND;
@@ -146,14 +147,14 @@ function stillMeet(a: PlacedShape, b: PlacedShape): bool {
 }
 
 /**
- * A curve that spans less area than this, relative to its length's square, is a line there and back, or spans two areas
- * of opposite directions at once.
+ * A curve that spans less area than this, relative to its squared length, is a line forth and back, or spans two areas
+ * of opposite directions.
  */
 const THIN: f64 = 1e-4;
-/** The most steps downhill from one direction; each measures all triangles of the region once more. */
+/** The most descent steps from one direction; each measures all triangles of the region again. */
 const MOST_STEPS = 2;
 
-/** Lists the triangles of a region: each clipped one once, and the interior ones. */
+/** Lists the triangles of a region: each clipped triangle once, and the interior ones. */
 function listRegion(region: u32): void {
   const sideA = sideAt(0), sideB = sideAt(1);
   const at = <usize>region << 2;
@@ -179,8 +180,7 @@ function useSide(index: u32, side: Side): void {
   useMesh(index, changetype<Mesh>(<usize>side.mesh), treeOf(side));
 }
 
-// What is summed up along the curve: its length, the vector of the area that it spans, the mean of both sides' normals
-// along it.
+// Sums along the curve: its length, its area vector, and the mean of both sides' normals.
 let length: f64 = 0;
 let areaX: f64 = 0, areaY: f64 = 0, areaZ: f64 = 0;
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
@@ -191,7 +191,7 @@ function sumRegion(region: u32): void {
   const at = <usize>region << 2;
   const from = load<u32>(segmentStarts + at), end = load<u32>(segmentStarts + at, 4);
   length = areaX = areaY = areaZ = normalX = normalY = normalZ = sideX = sideY = sideZ = 0;
-  // About a place of the curve, so that no digits are lost.
+  // Relative to a point of the curve, so that no precision is lost.
   const first = segmentAt(load<u32>(regionSegments + (<usize>from << 2)));
   const ox = first.px, oy = first.py, oz = first.pz;
   const senseA = senseOf(first, 0), senseB = senseOf(first, 1);
@@ -213,7 +213,7 @@ function sumRegion(region: u32): void {
     sideX += own * ax; sideY += own * ay; sideZ += own * az;
   }
   if (length > 0) {
-    // What is not closed is closed by way of its middle.
+    // An open curve is closed through its centroid.
     const mx = sumX / length, my = sumY / length, mz = sumZ / length;
     areaX -= my * openZ - mz * openY;
     areaY -= mz * openX - mx * openZ;
@@ -231,7 +231,7 @@ function sumRegion(region: u32): void {
   }
 }
 
-/** Takes a direction of any length where the region is less deep along it. Answers whether it is. */
+/** Takes a direction of any length if the region is less deep along it. Returns whether it is. */
 function tryDirection(x: f64, y: f64, z: f64): bool {
   const scale = 1.0 / norm(x, y, z);
   if (!(scale < Infinity)) return false;
@@ -251,16 +251,19 @@ function tryDirection(x: f64, y: f64, z: f64): bool {
   return true;
 }
 
-/** Whether something touches last along the best direction, so that the normal of the touch is known. */
+/** Whether some triangles touch last along the best direction, so that the contact normal is known. */
 let hasTouch: bool = false;
 
-/** The normals of a region, five steps, and the axes of boxes either way; what is beyond is not remembered. */
+/**
+ * The normals of a region, five steps, and the axes of boxes in both directions; directions beyond this number are not
+ * remembered.
+ */
 const MOST_TRIED: u32 = 38;
-/** The directions that were tried for a region, to the bit, three f64 each: no direction is better the second time. */
+/** The directions tried for a region, compared bitwise, three f64 each: trying one again cannot improve. */
 const tried: usize = memory.data(<i32>MOST_TRIED * PLACE_BYTES, 16);
 let triedCount: u32 = 0;
 
-/** Tells whether a direction was tried for the region; remembers it else. */
+/** Returns whether a direction was tried for the region; remembers it otherwise. */
 function wasTried(x: f64, y: f64, z: f64): bool {
   const end = tried + <usize>triedCount * PLACE_BYTES;
   for (let at = tried; at < end; at += PLACE_BYTES) {
@@ -274,21 +277,23 @@ function wasTried(x: f64, y: f64, z: f64): bool {
   return false;
 }
 
-/** The cosine of the least turn of a direction that is worth a trial: the depth may fall by as much. */
+/** The cosine of the smallest turn of a direction that is worth a trial: the depth may fall by this factor. */
 const WORTH: f64 = 0.95;
-/** The cosine of the greatest turn: beyond, the triangles that touch last are hardly what parts the region. */
+/**
+ * The cosine of the largest turn: beyond it, the triangles that touch last have little to do with separating the region.
+ */
 const FARTHEST_TURN: f64 = 0.3;
-/** Where there are more triangles, the first direction must do. */
+/** With more triangles than this, the first direction is not refined. */
 const REFINED: u32 = 2000;
 
-/** Walks downhill from the best direction. */
+/** Descends from the best direction. */
 function refine(): void {
   for (let step = 0; step < MOST_STEPS && improve(); step++);
 }
 
 /**
  * Tries the direction in which the two push each other apart where they touch last; for convex shapes that is no worse.
- * Answers whether it was better.
+ * Returns whether it was better.
  */
 function improve(): bool {
   if (bestDepth == 0 || count0 + count1 > REFINED || !hasTouch) return false;
@@ -298,8 +303,8 @@ function improve(): bool {
 }
 
 /**
- * Tries, for a curve that spans nothing, the mean of the normals, the way from middle to middle, and any at last. What
- * cancels out but for rounding, as at a fin without a thickness, is no direction.
+ * Finds a direction for a curve that spans no area: tries the mean of the normals, the direction from centre to centre,
+ * and finally any. A sum that cancels out up to rounding, as at a fin of no thickness, is not a direction.
  */
 function findAnyDirection(): void {
   const a = sideAt(0), b = sideAt(1);
@@ -315,7 +320,7 @@ function findAnyDirection(): void {
   if (bestDepth == Infinity) tryDirection(0, 0, 1);
 }
 
-/** Sums that are less than this, relative to the magnitudes that were summed up, cancel out. */
+/** Sums that are less than this, relative to the magnitudes of their terms, cancel out. */
 const NOISE: f64 = 1e-6;
 
 // @ts-ignore: decorator
@@ -324,7 +329,7 @@ function norm(x: f64, y: f64, z: f64): f64 {
   return sqrt(x * x + y * y + z * z);
 }
 
-/** Adds the points of meshes that have too much in common for regions. */
+/** Adds the points of meshes that have too much in common to be divided into regions. */
 function addWhole(a: PlacedShape, b: PlacedShape): void {
   findWayOut(a, b, 0);
   bestX = wayX;
@@ -334,13 +339,11 @@ function addWhole(a: PlacedShape, b: PlacedShape): void {
   addPoints(0, 0, a.tx, a.ty, a.tz);
 }
 
-/**
- * Points of a manifold that are nearer to each other than this, relative to their curve's length, count as the same.
- */
+/** Manifold points that are nearer to each other than this, relative to their curve's length, count as the same. */
 const SAME_POINT: f64 = 1e-9;
 
 /**
- * Adds points of the segments in `regionSegments` from `from` to before `end`, or of all segments where `end` is 0, as
+ * Adds points of the segments in `regionSegments` from `from` to before `end`, or of all segments if `end` is 0, because
  * there are no regions.
  */
 function addPoints(from: u32, end: u32, x: f64, y: f64, z: f64): void {

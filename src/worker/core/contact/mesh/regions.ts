@@ -1,7 +1,8 @@
 // Regions of contact between two surfaces (Redon and Lin, "A Fast Method for Local Penetration Depth Computation",
-// 2006): a region is one curve in which the meshes intersect (curves.ts), or several around the same pocket, with the
-// pockets (pockets.ts), the triangles of each mesh that lie inside of the other one there. What is inside is decided in
-// float64 by the nearest segments, with a vote where a mesh intersects itself or covers a place twice (inside.ts).
+// 2006): a region is one curve in which the meshes intersect (curves.ts), or several around the same pocket, together
+// with its pockets (pockets.ts), the triangles of each mesh that lie inside the other one there. Whether a point is
+// inside is decided in float64 by the nearest segments, with a vote where a mesh intersects itself or has overlapping
+// layers (inside.ts).
 
 import { checkpoint } from '../../checkpoint';
 import { reserve } from '../../memory';
@@ -13,16 +14,16 @@ import { fillPockets, pocketAt } from './pockets';
 
 /** The segments, sorted by region, u32 each. */
 export let regionSegments: usize = 0;
-/** Where the segments of each region begin in `regionSegments`, u32 each; one entry more than there are regions. */
+/** The start of each region's segments in `regionSegments`, u32 each; one entry more than there are regions. */
 export let segmentStarts: usize = 0;
 export let regionCount: u32 = 0;
-/** The pockets of both sides, sorted by region, and where each region's begin: u32 each. */
+/** The pockets of both sides, sorted by region, and the start of each region's pockets: u32 each. */
 let pockets0: usize = 0, pockets1: usize = 0;
 let pocketStarts0: usize = 0, pocketStarts1: usize = 0;
-/** Whether all pockets were filled, as none was too large. */
+/** Whether all pockets were filled, since none was too large. */
 export let hasAllPockets: bool = true;
 
-/** What a segment counts for in checkpoints, each time that it is looked at. */
+/** Work units per visit of a segment, for checkpoints. */
 const WORK_OF_SEGMENT: i32 = 4;
 
 /** Finds the regions of all segments. Throws OUT_OF_MEMORY. */
@@ -63,8 +64,8 @@ function numberRegions(): void {
 }
 
 /**
- * Numbers the regions anew after some were joined. No region gets a higher number, as roots are the least of their
- * sets.
+ * Renumbers the regions after some were joined. No region's number increases, since roots are the least elements of
+ * their sets.
  */
 function renumberRegions(): void {
   regionCount = 0;
@@ -77,7 +78,7 @@ function renumberRegions(): void {
   }
 }
 
-/** Answers how many triangles the pockets of a region have on side 0 or 1. */
+/** Returns the number of triangles in a region's pockets on side 0 or 1. */
 export function interiorCountOf(region: u32, own: u32): u32 {
   const side = sideAt(own), starts = (own == 0 ? pocketStarts0 : pocketStarts1) + (<usize>region << 2);
   const pockets = own == 0 ? pockets0 : pockets1;
@@ -89,7 +90,7 @@ export function interiorCountOf(region: u32, own: u32): u32 {
   return sum;
 }
 
-/** Lists the slots of the triangles in the pockets of a region on side 0 or 1, u32 each. */
+/** Lists the slots of the triangles in a region's pockets on side 0 or 1, u32 each. */
 export function listInterior(to: usize, region: u32, own: u32): void {
   const side = sideAt(own), starts = (own == 0 ? pocketStarts0 : pocketStarts1) + (<usize>region << 2);
   const pockets = own == 0 ? pockets0 : pockets1;
@@ -101,7 +102,7 @@ export function listInterior(to: usize, region: u32, own: u32): void {
   }
 }
 
-// --- by region: counting sorts ---
+// --- grouping by region: counting sorts ---
 
 function sortSegments(): void {
   segmentStarts = reserve(segmentStarts, 0, <u64>(regionCount + 2) << 2);
@@ -119,7 +120,7 @@ function sortPockets(side: Side, starts: usize, list: usize): void {
   for (let i: u32 = 0; i < side.pocketCount; i++) place(starts, list, segmentAt(pocketAt(side, i).segment).region, i);
 }
 
-// Counts one place late, so that `place` leaves every start where it belongs.
+// Counts one entry too late, so that `place` leaves each start in its own entry.
 function count(starts: usize, region: u32): void {
   const at = starts + (<usize>region << 2);
   store<u32>(at, load<u32>(at, 4) + 1, 4);

@@ -1,7 +1,7 @@
-// A uniform grid over the shadow that two sets of triangles have in common. A cell lists the triangles of the one set that
-// are over it, and says how high any of them is there; so each triangle of the other set promises a greatest depth, and
-// only those that promise more than the best depth so far are compared, the most promising one first. A triangle that
-// is over many cells is bounded in each by its plane.
+// A uniform grid over the area where the projections of two sets of triangles overlap. A cell lists the triangles of one
+// set above it, and the greatest height of any of them there. This gives each triangle of the other set an upper bound
+// of its depth; only those whose bound exceeds the best depth so far are compared, the one of the greatest bound first.
+// If a triangle is above many cells, its height in each is bounded by its plane.
 
 import { reserve } from '../../memory';
 import { best, enough } from './triangle-depth';
@@ -11,7 +11,7 @@ import {
 } from './shadows';
 import { Projected, Source, project, sourceAt } from './triangle-projection';
 
-/** How high anything in the cell is, and the first entry of its list, 0 at the end. */
+/** The greatest height of any triangle in the cell, and the first entry of its list, 0 at the end. */
 @unmanaged
 class Cell {
   top: f64;
@@ -31,27 +31,25 @@ const ENTRY_BYTES: usize = offsetof<Entry>();
 let grid: usize = 0; // Cell each
 let entries: usize = 0; // Entry each
 
-// The grid over the shadow that both have.
+// The grid over the common area of both sets.
 let lowU: f64 = 0, lowV: f64 = 0, highU: f64 = 0, highV: f64 = 0;
 let cellsU: i32 = 1, cellsV: i32 = 1;
 let perU: f64 = 0, perV: f64 = 0; // cells per length
 let halfU: f64 = 0, halfV: f64 = 0; // of a cell
 
-/** Cells along a side of the grid at most: it is cleared for each direction. */
+/** The most cells along a side of the grid: it is cleared for each direction. */
 const MOST_CELLS: f64 = 96;
 
-/**
- * For each shadow that is not in the cells: an upper bound of the depth that it reaches with any shadow in its cells.
- */
+/** For each shadow of the set that is not in the cells: an upper bound of its depth with any shadow in its cells. */
 let promises: usize = 0; // f64 each
 const projected = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 16));
 
 /**
- * Compares the shadows of both sides, which must overlap the window, by the cells of a grid. Ends where a depth is found that
- * is enough. Throws OUT_OF_MEMORY.
+ * Compares the shadows of both sides, which must overlap the window, by the cells of a grid. Ends as soon as a
+ * sufficient depth is found. Throws OUT_OF_MEMORY.
  */
 export function searchGrid(shadows0: usize, count0: u32, shadows1: usize, count1: u32): void {
-  // The fewer are those in the cells.
+  // The smaller set is put into the cells.
   const isSwapped = count0 < count1;
   const shadows = isSwapped ? shadows1 : shadows0, count = isSwapped ? count1 : count0;
   const others = isSwapped ? shadows0 : shadows1, otherCount = isSwapped ? count0 : count1;
@@ -77,7 +75,7 @@ export function searchGrid(shadows0: usize, count0: u32, shadows1: usize, count1
     first = at;
   }
   if (first == 0) return;
-  // The most promising one first, as what it comes to rules most of the others out.
+  // The one of the greatest bound first, since its depth rules out most others.
   search(source, otherSource, changetype<Shadow>(first), isSwapped);
   let from = promises;
   for (let at = shadows; at < end && best < enough; at += SHADOW_BYTES, from += 8) {
@@ -86,19 +84,20 @@ export function searchGrid(shadows0: usize, count0: u32, shadows1: usize, count1
 }
 
 /**
- * How many cells there are for each triangle in them. Frames of 64 dragons in a loose heap take 1.03 of the time with
- * twice as many.
+ * The number of cells per triangle in them. Frames of 64 dragons in a loose heap take 1.03 of the time with twice as
+ * many.
  */
 const CELLS_PER_TRIANGLE: f64 = 0.25;
 /**
- * The greatest ratio of length to width that counts for the grid, so that a sliver of a shadow has some cells across.
+ * The greatest ratio of length to width that is used for the grid, so that a very thin area still has some cells across
+ * it.
  */
 const MOST_ASPECT: f64 = 16;
-/** How many cells a triangle may be in on average. */
+/** The most cells per triangle, on average. */
 const COVERAGE: f64 = 4;
 
 /**
- * Chooses as many cells as the triangles in them are worth, and fewer where triangles are so wide that each is in
+ * Chooses as many cells as pay off for the triangles in them, and fewer if the triangles are so wide that each covers
  * many.
  */
 function chooseCells(shadows: usize, count: u32, others: usize, otherCount: u32): void {
@@ -125,15 +124,16 @@ function chooseCells(shadows: usize, count: u32, others: usize, otherCount: u32)
   }
   halfU = perU > 0 ? 0.5 / perU : 0;
   halfV = perV > 0 ? 0.5 / perV : 0;
-  // A triangle is in one cell more in each direction than it is wide, and in another one by where it begins.
+  // A triangle covers one cell more in each direction than its width, and possibly another one, depending on where it
+  // begins.
   const most = inCells + 3.0 * <f64>cellCount + perU * wideU + perV * wideV;
   entries = reserve(entries, 0, (<u64>most + 64) * ENTRY_BYTES);
 }
 
-// How wide triangles are within the common shadow: sums of both widths, and of their product.
+// Widths of triangles within the common area: sums of both widths, and of their product.
 let wideU: f64 = 0, wideV: f64 = 0, wideArea: f64 = 0;
 
-/** Answers a shadow's least u and v, less the margin. */
+/** Returns a shadow's least u and v, minus the margin. */
 // @ts-ignore: decorator
 @inline
 function lowOf(at: usize): v128 {
@@ -146,7 +146,7 @@ function highOf(at: usize): v128 {
   return f64x2.add(f64x2.promote_low_f32x4(v128.load64_zero(at, offsetof<Shadow>('highU'))), f64x2.splat(MARGIN));
 }
 
-/** Sums up how wide the shadows are within the common bounds. Answers how many of them overlap these. */
+/** Sums up the widths of the shadows within the common bounds. Returns how many of them overlap these bounds. */
 function measure(shadows: usize, count: u32): u32 {
   const least = f64x2(lowU, lowV), most = f64x2(highU, highV);
   let sum = f64x2.splat(0), area: f64 = 0;
@@ -164,24 +164,24 @@ function measure(shadows: usize, count: u32): u32 {
   return within;
 }
 
-// The cells that a triangle is in; none where it is beside the common shadow.
+// The cells that a triangle covers; none if it is outside of the common area.
 let fromU: i32 = 0, fromV: i32 = 0, toU: i32 = 0, toV: i32 = 0;
-/** Whether the cells are so many that each has its own bound of how high the triangle is. */
+/** Whether it covers so many cells that the triangle's height is bounded in each of them. */
 let isWide: bool = false;
 let slopeU: f64 = 0, slopeV: f64 = 0;
-/** A corner of the wide triangle in the unit of shadows, about their origin. */
+/** A corner of the wide triangle in the shadows' unit, relative to their origin. */
 let wideU0: f64 = 0, wideV0: f64 = 0, wideH0: f64 = 0;
-/** The height of the shadows' origin as the side sees it whose cells are set. */
+/** The height of the shadows' origin from the point of view of the side whose cells are set. */
 let ownOriginH: f64 = 0;
 
-/** Takes the side whose triangles' cells are set. */
+/** Sets the side whose triangles' cells are computed. */
 function useCells(side: u32): void {
   ownOriginH = side == 0 ? originH : -originH;
 }
 
 /**
- * Sets the cells that a shadow is in, and the slopes of its triangle where these are many. Answers false where there
- * are none.
+ * Sets the cells that a shadow covers, and the slopes of its triangle if these are many. Returns false if there are
+ * none.
  */
 // @ts-ignore: decorator
 @inline
@@ -208,10 +208,10 @@ function setCells(source: Source, s: Shadow): bool {
   return true;
 }
 
-/** The area, relative to the products that it is made of, up to which a triangle is seen from its edge. */
+/** A triangle counts as edge-on up to this area, relative to the products from which the area is computed. */
 const EDGE_ON: f64 = 1e-6;
 
-/** Sets how fast a triangle rises along u and v; Infinity or NaN where it is seen from its edge. */
+/** Sets a triangle's slopes along u and v; Infinity or NaN if it is edge-on. */
 function setSlope(s: Projected): void {
   const eu = s.bu - s.au, ev = s.bv - s.av, eh = s.bh - s.ah, fu = s.cu - s.au, fv = s.cv - s.av, fh = s.ch - s.ah;
   const area = eu * fv - ev * fu;
@@ -220,10 +220,10 @@ function setSlope(s: Projected): void {
   slopeV = isFlat ? Infinity : (eu * fh - eh * fu) / area;
 }
 
-/** What rounding may add to half a cell. */
+/** Half a cell is enlarged by this factor against rounding. */
 const OVERLAP: f64 = 1.000001;
 
-/** Answers how high a triangle can be in one of its cells, after `setCells`. */
+/** Returns the greatest height that a triangle can have in one of its cells, after `setCells`. */
 // @ts-ignore: decorator
 @inline
 function topIn(s: Shadow, u: i32, v: i32): f64 {
@@ -232,7 +232,7 @@ function topIn(s: Shadow, u: i32, v: i32): f64 {
   const middleU = lowU + (2 * u + 1) * halfU, middleV = lowV + (2 * v + 1) * halfV;
   const there = wideH0 + slopeU * (middleU - wideU0) + slopeV * (middleV - wideV0);
   const most = there + abs(slopeU) * halfU * OVERLAP + abs(slopeV) * halfV * OVERLAP;
-  return most < top ? most : top; // top where it is no number
+  return most < top ? most : top; // top if it is NaN
 }
 
 // @ts-ignore: decorator
@@ -277,7 +277,7 @@ function promiseOf(source: Source, s: Shadow): f64 {
   return most;
 }
 
-/** Compares a triangle with all triangles in its cells with which it can reach more than the best depth so far. */
+/** Compares a triangle with all triangles in its cells with which it may be deeper than the best depth so far. */
 function search(source: Source, otherSource: Source, p: Shadow, isSwapped: bool): void {
   setCells(source, p);
   beginComparing(source, p);

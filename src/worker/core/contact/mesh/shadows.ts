@@ -1,6 +1,6 @@
-// Shadows of triangles: their bounds across a direction and along it, which tell the few pairs of triangles that can be
-// the deepest. Shadows are float32, in a unit and about an origin that keep the digits that they need, with a margin for
-// their rounding; what they let through is compared in float64 (triangle-depth.ts).
+// Shadows of triangles: their bounds perpendicular to a direction and along it, which select the few pairs of triangles
+// that can be the deepest. Shadows are float32, in a unit and about an origin that preserve the digits that they need,
+// with a margin for their rounding; the pairs that pass are compared in float64 (triangle-depth.ts).
 
 import { cornersOf } from '../../mesh/topology/adjacency';
 import { Mesh, TREE_EXTENT } from '../../mesh/tree/layout';
@@ -9,54 +9,55 @@ import { best, compare, lowerEnough, setDeepest } from './triangle-depth';
 import { Projected, Source, project, sourceAt } from './triangle-projection';
 
 /**
- * Bounds of a projected triangle in float32, in the unit of shadows, about their origin: the least u, v and height, and
- * the greatest. Manifolds of two dragons take 0.94 of the time that they take with shadows in float64.
+ * Bounds of a projected triangle in float32, in the shadows' unit, relative to their origin: the least u, v and height,
+ * and the greatest. Manifolds of two dragons take 0.94 of the time that they take with shadows in float64.
  */
 @unmanaged
 export class Shadow {
   lowU: f32; lowV: f32; bottom: f32;
-  /** The triangle, as it is listed. */
+  /** The triangle, as given in its list. */
   triangle: u32;
   highU: f32; highV: f32; top: f32;
-  /** The shadow that one in the cells was compared with last. */
+  /** The shadow of the other set with which a shadow in the cells was last compared. */
   compared: u32;
 }
 
 export const SHADOW_BYTES: usize = offsetof<Shadow>();
-/** The value of `compared` in a shadow that was compared with all others. */
+/** The value of `compared` of a shadow that was compared with all others. */
 export const PROBED: u32 = 1;
 
 /**
- * The unit of shadows, a power of two: what is multiplied by it is below 2, so that float32 has room for it, however
- * large or small the meshes are.
+ * The unit of shadows, a power of two: everything that is multiplied by it is below 2, so that float32 can represent it,
+ * however large or small the meshes are.
  */
 export let unit: f64 = 1;
-/** What is the origin of shadows. */
+/** The origin of shadows. */
 export let originU: f64 = 0, originV: f64 = 0, originH: f64 = 0;
 /**
- * The margin of shadows. Of a sum of three products and a constant, all together below 2, the entries, the products and
- * the sums are off by 5 · 2⁻²³ at most; two such sums, and what they are compared with, by less than 2⁻¹⁹.
+ * The rounding margin of shadows. In a sum of three products and a constant, with a total below 2, the errors of the
+ * entries, the products and the sums add up to at most 5 · 2⁻²³; those of two such sums, and of the value with which
+ * they are compared, to less than 2⁻¹⁹.
  */
 export const MARGIN: f32 = 1.9073486328125e-6;
-/** What two shadows must reach together so that their triangles can be deeper than the best. */
+/** The height that two shadows must reach together for their triangles to be deeper than the best. */
 export let needed: f64 = 0;
 
-/** What both sides' shadows have in common, u and v in the first lanes, and with it the margin. */
+/** The intersection of the bounds of both sides' shadows, u and v in the first lanes, including the margin. */
 export let windowLow: v128 = i32x4.splat(0), windowHigh: v128 = i32x4.splat(0);
 const WINDOW_LANES: u32 = 3;
 
-/** Lets the window be everywhere. */
+/** Makes the window unbounded. */
 export function openWindow(): void {
   windowLow = f32x4.splat(-Infinity);
   windowHigh = f32x4.splat(Infinity);
 }
 
-/** Tells whether there is a place in the window. */
+/** Returns whether the window is not empty. */
 export function hasWindow(): bool {
   return (i32x4.bitmask(f32x4.le(windowLow, windowHigh)) & WINDOW_LANES) == WINDOW_LANES;
 }
 
-/** Narrows the window to bounds and the margin around them. */
+/** Intersects the window with bounds, enlarged by the margin. */
 function narrowWindow(low: v128, high: v128): void {
   windowLow = f32x4.pmax(windowLow, f32x4.sub(low, f32x4.splat(MARGIN)));
   windowHigh = f32x4.pmin(windowHigh, f32x4.add(high, f32x4.splat(MARGIN)));
@@ -66,11 +67,11 @@ const projected = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 
 const searched = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 16));
 const candidate = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 16));
 
-// --- casting them ---
+// --- casting shadows ---
 
 /**
- * Chooses unit and origin of the shadows, and how both sources are seen in them. The origin is a corner of the first
- * triangle, so that places far from that of contact space lose nothing.
+ * Chooses the unit and origin of the shadows, and sets the projection of both sources in them. The origin is a corner of
+ * the first triangle, so that triangles far from the origin of contact space lose no precision.
  */
 export function setUnit(list0: usize, count0: u32, list1: usize, count1: u32): void {
   project(projected, sourceAt(0), load<u32>(list0));
@@ -84,11 +85,11 @@ export function setUnit(list0: usize, count0: u32, list1: usize, count1: u32): v
   setRows(1);
 }
 
-// Extents whose reciprocals float64 has.
+// Limits of extents whose reciprocals float64 can represent.
 const LEAST_EXTENT: f64 = 1e-290;
 const GREATEST_EXTENT: f64 = 1e290;
 
-/** Answers a bound of the sums that place and height of a source's shadows are, about the origin. */
+/** Returns an upper bound of the coordinates and heights of a source's shadows, relative to the origin. */
 function extentOf(side: u32, list: usize, count: u32): f64 {
   const s = sourceAt(side), heightAtOrigin = side == 0 ? originH : -originH;
   if (s.mesh != 0) {
@@ -111,7 +112,7 @@ function sumOf(ofX: f64, ofY: f64, ofZ: f64): f64 {
   return <f64>TREE_EXTENT * (abs(ofX) + abs(ofY) + abs(ofZ));
 }
 
-/** Sets how a source is seen in the unit and about the origin of shadows. */
+/** Sets the projection of a source in the shadows' unit, relative to their origin. */
 function setRows(side: u32): void {
   const s = sourceAt(side);
   s.forX = inUnit(s.ofXu, s.ofXv, s.ofXh);
@@ -124,7 +125,7 @@ function inUnit(u: f64, v: f64, h: f64): v128 {
   return f32x4(<f32>(u * unit), <f32>(v * unit), <f32>(h * unit), 0);
 }
 
-/** Casts the shadows of a list, and narrows the window to them. */
+/** Casts the shadows of a list of triangles, and narrows the window to them. */
 export function cast(side: u32, shadows: usize, list: usize, count: u32): void {
   const source = sourceAt(side), mesh = changetype<Mesh>(<usize>source.mesh), isMesh = source.mesh != 0;
   const heightAtOrigin = side == 0 ? originH : -originH;
@@ -151,7 +152,7 @@ export function cast(side: u32, shadows: usize, list: usize, count: u32): void {
       }
     }
     v128.store(to, i32x4.replace_lane(low, 3, triangle));
-    // The last lane is 0: compared with nothing.
+    // The last lane, `compared`, is 0: not compared with any shadow yet.
     v128.store(to, high, offsetof<Shadow>('highU'));
     least = f32x4.pmin(least, low);
     most = f32x4.pmax(most, high);
@@ -168,9 +169,9 @@ function castCorner(at: usize, forX: v128, forY: v128, forZ: v128, forOne: v128)
   );
 }
 
-// --- comparing them ---
+// --- comparing shadows ---
 
-/** A shadow's bounds with the margin. */
+/** A shadow's bounds, enlarged by the margin. */
 export let reachLow: v128 = i32x4.splat(0), reachHigh: v128 = i32x4.splat(0);
 
 // @ts-ignore: decorator
@@ -180,7 +181,7 @@ export function setReach(at: usize): void {
   reachHigh = f32x4.add(v128.load(at, offsetof<Shadow>('highU')), f32x4.splat(MARGIN));
 }
 
-/** Tells whether a shadow, by its address, overlaps bounds that have the margin. */
+/** Returns whether a shadow, given by its address, overlaps bounds that include the margin. */
 // @ts-ignore: decorator
 @inline
 export function isOver(low: v128, high: v128, at: usize): bool {
@@ -188,14 +189,14 @@ export function isOver(low: v128, high: v128, at: usize): bool {
   return (i32x4.bitmask(isWithin) & WINDOW_LANES) == WINDOW_LANES;
 }
 
-/** Takes the triangle of a shadow to compare it with others. */
+/** Projects the triangle of a shadow, for comparisons with others. */
 // @ts-ignore: decorator
 @inline
 export function beginComparing(source: Source, p: Shadow): void {
   project(searched, source, p.triangle);
 }
 
-/** Compares triangle p, which `beginComparing` has taken, with triangle q of the other source. */
+/** Compares triangle p, which `beginComparing` has projected, with triangle q of the other source. */
 export function compareShadows(otherSource: Source, p: Shadow, q: Shadow, isSwapped: bool): void {
   project(candidate, otherSource, q.triangle);
   const before = best;
@@ -207,12 +208,12 @@ export function compareShadows(otherSource: Source, p: Shadow, q: Shadow, isSwap
   else setDeepest(p.triangle, q.triangle);
 }
 
-/** The highest and the second highest of the shadows, as addresses; 0 where there is none. */
+/** The highest and the second highest of the shadows, as addresses; 0 if none. */
 export let highest: usize = 0, secondHighest: usize = 0;
-/** How high any other one is. */
+/** The greatest height of all other shadows. */
 export let restTop: f32 = 0;
 
-/** Finds the two highest of the shadows that overlap the window; of equally high ones, the first come first. */
+/** Finds the two highest of the shadows that overlap the window; of equally high ones, the first in the list. */
 export function findHighest(shadows: usize, count: u32): void {
   let top: f32 = -Infinity, secondTop: f32 = -Infinity, thirdTop: f32 = -Infinity;
   highest = secondHighest = 0;
@@ -234,21 +235,22 @@ export function findHighest(shadows: usize, count: u32): void {
   restTop = thirdTop;
 }
 
-/** What the depth may come out too low by, relative to the heights that it is the sum of. */
+/** By how much the limit may be too low, relative to the heights whose sum it is. */
 const FLUSH: f64 = 1e-14;
 
 /**
- * Looks for no depth beyond what the highest triangles of both sides reach together in float64; `top0` and `top1` is how high
- * their shadows are. Faces across the direction, as those of boxes along an axis, have many triangles that are as high but for
- * rounding, and as high are all that end at their edges: without this, all are compared with all. The manifolds of a building's
- * 11,000 clashes take 0.91 of the processor time, and 0.94 where each two are compared by their own heights instead.
+ * Limits the search to the depth that the highest triangles of both sides reach together in float64; `top0` and `top1`
+ * are the heights of their shadows. Faces perpendicular to the direction, such as those of boxes along an axis, have
+ * many triangles of the same height up to rounding, and so do all triangles that end at their edges: without this limit,
+ * all would be compared with all. The manifolds of a building's 11,000 clashes take 0.91 of the processor time, and 0.94
+ * if each pair is limited by its own heights instead.
  */
 export function limitToTops(shadows0: usize, count0: u32, top0: f32, shadows1: usize, count1: u32, top1: f32): void {
   const own = exactTop(0, shadows0, count0, top0), other = exactTop(1, shadows1, count1, top1);
   lowerEnough(own + other - FLUSH * (abs(own) + abs(other)));
 }
 
-/** Answers how high the triangles over the window are, of which the highest shadow is known. */
+/** Returns the exact height of the highest triangles that overlap the window, given the height of the highest shadow. */
 function exactTop(side: u32, shadows: usize, count: u32, top: f32): f64 {
   const source = sourceAt(side), least = top - 2 * MARGIN;
   let most = -Infinity;
@@ -261,17 +263,17 @@ function exactTop(side: u32, shadows: usize, count: u32, top: f32): f64 {
   return most;
 }
 
-/** Answers how high a shadow is that `findHighest` found, -Infinity where it found none. */
+/** Returns the height of a shadow that `findHighest` found, -Infinity if it found none. */
 export function topOf(shadow: usize): f32 {
   return shadow == 0 ? -Infinity : changetype<Shadow>(shadow).top;
 }
 
-/** How high the shadows are that `keepHigher` kept. */
+/** The greatest height of the shadows that `keepHigher` kept. */
 export let keptTop: f32 = 0;
 
 /**
- * Moves the shadows in the window that can reach more than the best depth with one as high as `opposite` and were not
- * probed to the front, and narrows the window to them. Answers how many there are.
+ * Moves to the front the shadows in the window that were not probed and that can be deeper than the best depth with one
+ * of height `opposite`, and narrows the window to them. Returns their number.
  */
 export function keepHigher(shadows: usize, count: u32, opposite: f32): u32 {
   const within = windowLow, beyond = windowHigh;
@@ -279,7 +281,7 @@ export function keepHigher(shadows: usize, count: u32, opposite: f32): u32 {
   let to = shadows;
   for (let at = shadows, end = shadows + <usize>count * SHADOW_BYTES; at < end; at += SHADOW_BYTES) {
     const s = changetype<Shadow>(at);
-    // Without a branch, as no processor can predict it.
+    // Branchless, since the result is unpredictable.
     const isKept =
       <u32>(<f64>(s.top + opposite) > needed) & <u32>(s.compared != PROBED) & <u32>isOver(within, beyond, at);
     const ownLow = v128.load(at), ownHigh = v128.load(at, offsetof<Shadow>('highU'));

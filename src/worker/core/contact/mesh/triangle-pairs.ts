@@ -1,5 +1,5 @@
-// The pairs of triangles of two meshes that meet, exactly, and the segments in which they cut each other; sorted by the
-// triangle of the first mesh, then of the second. Places are in the world, in float32.
+// The pairs of intersecting triangles of two meshes, found exactly, and the segments in which they intersect; sorted by
+// the triangle of the first mesh, then of the second. Positions are in world space, in float32.
 
 import { CROSSING_A, CROSSING_B, CROSSING_BYTES, CROSSING_SEGMENT } from '../../../../shared/layout';
 import { checkpoint } from '../../checkpoint';
@@ -17,12 +17,12 @@ const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 /** The map to the world from a's tree space, in which triangles are compared. */
 const place = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** The pairs in the order of the descent: CROSSING_* each. */
+/** The pairs in the order of the tree traversal: CROSSING_* each. */
 let found: usize = 0;
 let foundCount: u32 = 0;
 let meshA: usize = 0, meshB: usize = 0;
 
-/** A pair on its way to its place in the order. */
+/** A pair during sorting. */
 @unmanaged
 class Entry {
   b: u32;
@@ -36,7 +36,7 @@ const ENTRY_BYTES: usize = offsetof<Entry>();
 let entries: usize = 0;
 let sorted: usize = 0;
 
-/** Adds all pairs of triangles that meet, of two meshes whose surfaces do. Throws OUT_OF_MEMORY. */
+/** Adds all pairs of intersecting triangles, of two meshes whose surfaces intersect. Throws OUT_OF_MEMORY. */
 export function trianglePairs(a: PlacedShape, b: PlacedShape): void {
   meshA = <usize>a.mesh;
   meshB = <usize>b.mesh;
@@ -61,7 +61,9 @@ export function trianglePairs(a: PlacedShape, b: PlacedShape): void {
   }
 }
 
-/** How many pairs are moved between two checkpoints: two meshes in the same place have thirteen pairs for each triangle. */
+/**
+ * How many pairs are processed between two checkpoints: two meshes in the same place have thirteen pairs per triangle.
+ */
 const AT_ONCE: u32 = 1 << 12;
 
 // @ts-ignore: decorator
@@ -81,8 +83,8 @@ function copyInOrder(crossings: usize, first: u32, end: u32): void {
 }
 
 /**
- * Adds a pair where its triangles meet. Answers false, so that the descent goes on to the end. Finds the segment at
- * once, while it is known how the triangles lie to each other.
+ * Adds a pair if its triangles intersect. Returns false, so that the traversal continues to the end. Computes the
+ * segment at once, while the results of the intersection test are still available.
  */
 function addIfMeeting(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
   if (!trianglesIntersect(p, q)) return false;
@@ -111,7 +113,7 @@ function listEntries(first: u32, end: u32): void {
   }
 }
 
-/** How many values eight bits have. */
+/** The number of values of eight bits. */
 const DIGITS: i32 = 256;
 const counts: usize = memory.data(DIGITS * WORD_BYTES, 16);
 

@@ -1,16 +1,16 @@
-// Triangles as they are seen along a direction: where their corners are across it, and how high along it. They are
-// triangles of a mesh, by their slots, or any others, by the addresses of their corners. All is float64, in contact space
-// (clipped-triangles.ts).
+// Triangles projected along a direction: the coordinates of their corners in the plane perpendicular to it, and the
+// heights along it. They are triangles of a mesh, given by their slots, or any others, given by the addresses of their
+// corners. All in float64, in contact space (clipped-triangles.ts).
 
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
 import { AFFINE_BYTES, Affine, copy } from '../../math/affine';
 import { cornersOf } from '../../mesh/topology/adjacency';
 import { Mesh } from '../../mesh/tree/layout';
 
-/** Where the triangles of a set are, and how they are seen along the direction. */
+/** The location of a set of triangles, and their projection along the direction. */
 @unmanaged
 export class Source {
-  /** Where its triangles are: those of a mesh by their slots; 0 where they are addresses of nine f64. */
+  /** The mesh whose triangles are given by their slots; 0 if they are given by addresses of nine f64. */
   mesh: u32;
   pad: u32;
   /** The map from the stored coordinates to contact space. */
@@ -18,7 +18,7 @@ export class Source {
   yx: f64; yy: f64; yz: f64;
   zx: f64; zy: f64; zz: f64;
   tx: f64; ty: f64; tz: f64;
-  /** What each stored coordinate, and 1, adds to u and v, the place across the direction, and to the height. */
+  /** The contributions of each stored coordinate, and of 1, to u and v in the plane, and to the height. */
   ofXu: f64; ofXv: f64;
   ofYu: f64; ofYv: f64;
   ofZu: f64; ofZv: f64;
@@ -28,7 +28,7 @@ export class Source {
   forX: v128; forY: v128; forZ: v128; forOne: v128;
 }
 
-// One for side 0, which stays, and one for side 1, which moves: its heights are turned over.
+// One for side 0, which stays, and one for side 1, which moves: its heights are negated.
 const sources: usize = memory.data(2 * <i32>offsetof<Source>(), 16);
 
 // @ts-ignore: decorator
@@ -43,7 +43,9 @@ export function mapOf(source: Source): Affine {
   return changetype<Affine>(changetype<usize>(source) + offsetof<Source>('xx'));
 }
 
-/** Takes the triangles of a mesh for side 0 or 1, listed by their slots; `m` maps its tree space to contact space. */
+/**
+ * Sets the triangles of side 0 or 1 to those of a mesh, listed by their slots; `m` maps its tree space to contact space.
+ */
 export function useMesh(side: u32, mesh: Mesh, m: Affine): void {
   const source = sourceAt(side);
   source.mesh = <u32>changetype<usize>(mesh);
@@ -51,7 +53,8 @@ export function useMesh(side: u32, mesh: Mesh, m: Affine): void {
 }
 
 /**
- * Takes triangles for side 0 or 1 that are listed by the addresses of their corners in contact space, nine f64 each.
+ * Sets the triangles of side 0 or 1 to any that are listed by the addresses of their corners in contact space, nine f64
+ * each.
  */
 export function useCorners(side: u32): void {
   const source = sourceAt(side), m = mapOf(source);
@@ -60,7 +63,7 @@ export function useCorners(side: u32): void {
   m.xx = m.yy = m.zz = 1;
 }
 
-/** A triangle as it is seen along the direction: places across it, and how high it is (of what moves, how low). */
+/** A projected triangle: coordinates in the plane, and heights (negated for the side that moves). */
 @unmanaged
 export class Projected {
   au: f64; av: f64; ah: f64;
@@ -68,14 +71,14 @@ export class Projected {
   cu: f64; cv: f64; ch: f64;
 }
 
-/** Sets how both sources are seen along a unit direction: of side 1, what is low counts as high. */
+/** Sets the projection of both sources along a unit direction: for side 1, low counts as high. */
 export function lookAlong(nx: f64, ny: f64, nz: f64): void {
   setBasis(nx, ny, nz);
   setSource(sourceAt(0), nx, ny, nz);
   setSource(sourceAt(1), -nx, -ny, -nz);
 }
 
-/** Sets how a source is seen with heights along (hx, hy, hz). */
+/** Sets the projection of a source, with heights along (hx, hy, hz). */
 function setSource(s: Source, hx: f64, hy: f64, hz: f64): void {
   const m = mapOf(s);
   s.ofXu = firstX * m.xx + firstY * m.xy + firstZ * m.xz; s.ofXv = secondX * m.xx + secondY * m.xy + secondZ * m.xz;
@@ -86,7 +89,7 @@ function setSource(s: Source, hx: f64, hy: f64, hz: f64): void {
   s.ofZh = hx * m.zx + hy * m.zy + hz * m.zz; s.ofOneH = hx * m.tx + hy * m.ty + hz * m.tz;
 }
 
-/** Writes a triangle as a source sees it. */
+/** Writes the projection of a source's triangle. */
 export function project(out: Projected, s: Source, triangle: u32): void {
   const to = changetype<usize>(out);
   if (s.mesh != 0) {

@@ -1,6 +1,6 @@
-// Finds the connected components of the triangles that a primitive overlaps: those that share a corner, by its place.
-// Sets by union-find, places by a hash table with open addressing. Exact: two corners are one where all bits of their
-// coordinates agree.
+// Finds the connected components of the triangles that a primitive overlaps: triangles with a common corner, compared by
+// position. Sets by union-find, positions by a hash table with open addressing. Exact: two corners are the same if all
+// bits of their coordinates agree.
 
 import { checkpoint } from '../../checkpoint';
 import { beginSets, rootOf, unite } from '../../math/union-find';
@@ -8,13 +8,13 @@ import { reserve } from '../../memory';
 import { Mesh } from '../../mesh/tree/layout';
 import { CHUNK, NONE, overlappingAt, overlappingCount } from './overlapping-triangles';
 
-/** The first triangle of each component. From there `next` leads on to the others; NONE ends the list. */
+/** The first triangle of each component, the head of a list that is linked by `next`; NONE ends the list. */
 let heads: usize = 0;
 export let componentCount: u32 = 0;
 
 let table: usize = 0;
 let tails: usize = 0;
-/** Up to so many triangles are compared each with each. */
+/** Up to this many triangles are compared pairwise. */
 const FEW: u32 = 6;
 
 // @ts-ignore: decorator
@@ -24,8 +24,8 @@ export function componentAt(i: u32): u32 {
 }
 
 /**
- * Finds the components, in the order of their first triangles, and lists the triangles of each in their order. Throws
- * OUT_OF_MEMORY.
+ * Finds the components, in the order of their first triangles, and lists the triangles of each in ascending order.
+ * Throws OUT_OF_MEMORY.
  */
 export function findComponents(mesh: Mesh): void {
   parents = reserve(parents, 0, <u64>overlappingCount << 2);
@@ -54,8 +54,8 @@ function listSome(from: u32, end: u32): void {
 }
 
 /**
- * For each triangle, an earlier one of its component, or itself (math/union-find.ts). Lies apart from the triangles, so
- * that it fits into caches.
+ * For each triangle, an earlier one of its component, or itself (math/union-find.ts). Stored apart from the triangles,
+ * so that it fits into caches.
  */
 let parents: usize = 0;
 
@@ -84,16 +84,17 @@ function joinFew(): void {
 }
 
 /**
- * Joins the triangles that share a corner, by a hash table of places. The table has the corner of one triangle for each
- * place: 3 · index + corner + 1, 0 where there is none. Corners that are the same vertex of the mesh are one place
- * without a look at the table: in the dragon five of six, which takes a third of the time. Throws OUT_OF_MEMORY.
+ * Joins the triangles that share a corner, by a hash table of positions. The table has the corner of one triangle for
+ * each position: 3 · index + corner + 1, 0 for an empty slot. Corners that are the same vertex of an indexed mesh are
+ * joined without a lookup in the table: five of six in the dragon, which takes a third of the time. Throws
+ * OUT_OF_MEMORY.
  */
 function joinMany(mesh: Mesh): void {
   const slots = <u32>1 << (32 - clz(overlappingCount * 6));
   table = reserve(table, 0, <u64>slots << 2);
   memory.fill(table, 0, <usize>slots << 2);
   indices = 0;
-  // Where few triangles have many vertices between them, the list of vertices is longer than it is worth.
+  // If few triangles overlap a mesh of many vertices, clearing the list of vertices would cost more than it saves.
   if (mesh.indexed && mesh.vertexCount <= overlappingCount * 16) {
     indices = changetype<usize>(mesh) + mesh.indices;
     vertices = reserve(vertices, 0, <u64>mesh.vertexCount << 2);
@@ -105,10 +106,7 @@ function joinMany(mesh: Mesh): void {
   }
 }
 
-/**
- * The mesh's indices, 0 where vertices are not used; and for each vertex 1 + the first triangle at it, 0 where there is
- * none yet.
- */
+/** The mesh's indices, 0 if vertices are not used; and for each vertex 1 + the first triangle at it, 0 if none yet. */
 let indices: usize = 0;
 let vertices: usize = 0;
 
@@ -144,7 +142,7 @@ function joinSome(from: u32, end: u32, mask: u32): void {
   }
 }
 
-/** Hashes the coordinates of a corner: multiplies and mixes as MurmurHash3 (Appleby, 2011) does. */
+/** Hashes the coordinates of a corner: multiplies and mixes as in MurmurHash3 (Appleby, 2011). */
 // @ts-ignore: decorator
 @inline
 function hashOf(corner: usize): u32 {

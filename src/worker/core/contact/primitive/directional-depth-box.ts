@@ -1,14 +1,14 @@
-// Computes how far a triangle must move along a direction to leave the cube [-1, 1]³. Both are convex: they are apart
-// when one of the axes of Akenine-Möller ("Fast 3D Triangle-Box Overlapping Testing", 2001) parts them, and along each
-// of these the way is known.
+// Computes how far a triangle must move along a direction to leave the cube [-1, 1]³. Both are convex: they are disjoint
+// as soon as one of the axes of Akenine-Möller ("Fast 3D Triangle-Box Overlapping Testing", 2001) separates them, and
+// the distance is known for each of these axes.
 
 import { Triangle } from '../../math/triangles';
 
-// Along a given direction.
+// The unit direction.
 let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 let least: f64 = 0;
 
-/** Answers how far a triangle must move along a unit direction to leave the cube [-1, 1]³. */
+/** Returns how far a triangle must move along a unit direction to leave the cube [-1, 1]³. */
 export function boxExitDistance(t: Triangle, x: f64, y: f64, z: f64): f64 {
   wayX = x;
   wayY = y;
@@ -41,13 +41,13 @@ function offerEdge(t: Triangle, x: f64, y: f64, z: f64): void {
 }
 
 /**
- * Offers an axis: `low` to `high` is the triangle's interval on it, `along` how fast the direction leads along it,
- * `radius` the cube's reach.
+ * Offers an axis: `low` to `high` is the triangle's interval on it, `along` the direction's component along it, `radius`
+ * the cube's reach.
  */
 // @ts-ignore: decorator
 @inline
 function offer(low: f64, high: f64, along: f64, radius: f64): void {
-  // What leads along by rounding alone parts nothing.
+  // A direction with a component along the axis by rounding alone cannot separate along it.
   if (abs(along) <= 1e-14 * radius) return;
   least = min(least, along > 0 ? (radius - low) / along : (radius + high) / -along);
 }

@@ -1,17 +1,17 @@
 // Computes how far a triangle must move along a direction to leave a capsule of radius 1 about the z axis, or the unit
-// ball. All places of the capsule's middle at which it meets the triangle make one rounded convex body, of the triangle
-// swept along the segment: balls about corners, cylinders about edges, and plates. What leaves it last leaves it where
-// the body ends.
+// ball. The set of all positions of the capsule's centre at which it touches the triangle is a rounded convex body, that
+// of the triangle swept along the segment: balls around corners, cylinders around edges, and plates. The last feature to
+// leave determines the distance.
 
 import { Triangle } from '../../math/triangles';
 
-// The unit direction, and how far the last part that was looked at lasts.
+// The unit direction, and the greatest exit distance of all features so far.
 let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 let last: f64 = 0;
 
 /**
- * Answers how far a triangle must move along a unit direction to leave the capsule or ball; -Infinity where the two do
- * not meet on the way.
+ * Returns how far a triangle must move along a unit direction to leave the capsule or ball; -Infinity if they never meet
+ * along it.
  */
 export function capsuleExitDistance(half: f64, t: Triangle, x: f64, y: f64, z: f64): f64 {
   wayX = x;
@@ -31,8 +31,8 @@ export function capsuleExitDistance(half: f64, t: Triangle, x: f64, y: f64, z: f
 }
 
 /**
- * Finds when the triangle, raised along z, leaves the unit ball: the last time its corners, edges and face touch the
- * ball.
+ * Raises `last` to the distance at which the triangle, raised along z, leaves the unit ball: the last contact of its
+ * corners, edges and face with the ball.
  */
 function leaveBall(t: Triangle, raised: f64): void {
   const ax = t.ax, ay = t.ay, az = t.az + raised;
@@ -47,7 +47,7 @@ function leaveBall(t: Triangle, raised: f64): void {
   leaveEdge(ax, ay, az, ux, uy, uz);
   leaveEdge(bx, by, bz, vx, vy, vz);
   leaveEdge(cx, cy, cz, wx, wy, wz);
-  // The face touches the ball for the last time where its normal meets that.
+  // The face touches the ball for the last time where its normal points from the ball's centre.
   let nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
   const along = nx * wayX + ny * wayY + nz * wayZ;
   if (along == 0) return;
@@ -76,7 +76,7 @@ function leaveCorner(x: f64, y: f64, z: f64): void {
   if (root > last) last = root;
 }
 
-/** Answers the greater root of square · t² + 2 middle · t + rest = 0; NaN where there is none. */
+/** Returns the greater root of square · t² + 2 middle · t + rest = 0; NaN if there is none. */
 // @ts-ignore: decorator
 @inline
 function lastRoot(middle: f64, rest: f64, square: f64): f64 {
@@ -97,13 +97,13 @@ function leaveEdge(ax: f64, ay: f64, az: f64, ex: f64, ey: f64, ez: f64): void {
   if (s >= 0 && s <= 1) last = root;
 }
 
-/** Finds when a corner leaves the capsule's side. */
+/** Raises `last` to the distance at which a corner leaves the capsule's cylinder. */
 function leaveAxis(x: f64, y: f64, z: f64, half: f64): void {
   const root = lastRoot(x * wayX + y * wayY, x * x + y * y - 1.0, wayX * wayX + wayY * wayY);
   if (root > last && abs(z + root * wayZ) <= half) last = root;
 }
 
-/** Finds when an edge leaves the capsule's side. */
+/** Raises `last` to the distance at which an edge leaves the capsule's cylinder. */
 function leaveStrip(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, half: f64): void {
   const ex = bx - ax, ey = by - ay, ez = bz - az;
   const length = sqrt(ex * ex + ey * ey);

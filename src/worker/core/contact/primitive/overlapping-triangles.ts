@@ -1,6 +1,6 @@
-// Finds the triangles of a mesh that a box, sphere or capsule overlaps, in the space in which that is the cube [-1,
-// 1]³, the unit ball, or a capsule of radius 1 about the z axis: down the tree by separating axes in float32, which are
-// conservative, then each triangle in float64.
+// Finds the triangles of a mesh that a box, sphere or capsule overlaps, in the solid's space, where it is the cube [-1,
+// 1]³, the unit ball, or a capsule of radius 1 about the z axis: descends the tree by separating axes in float32, which
+// are conservative, then tests each triangle in float64.
 
 import { Affine, copy } from '../../math/affine';
 import { axisToTriangle } from '../../math/closest';
@@ -15,9 +15,9 @@ import { checkpoint } from '../../checkpoint';
 import { reserve } from '../../memory';
 import { mayOverlap, setQuick } from './triangle-prefilter';
 
-/** Stands for half of a capsule's segment where the solid is the cube. */
+/** Replaces half of a capsule's segment if the solid is the cube. */
 export const CUBE: f64 = -1;
-/** Stands for no triangle. */
+/** No triangle. */
 export const NONE: u32 = 0xffffffff;
 
 @unmanaged
@@ -25,20 +25,20 @@ export class OverlappingTriangle {
   ax: f64; ay: f64; az: f64;
   bx: f64; by: f64; bz: f64;
   cx: f64; cy: f64; cz: f64;
-  /** How far the triangle must move, in the world, to leave the solid. Only valid where `isMeasured`. */
+  /** How far the triangle must move, in world space, to leave the solid. Only valid if `isMeasured`. */
   depth: f64;
-  /** The next triangle of the list that this one is in. */
+  /** The next triangle of the list that contains this one. */
   next: u32;
-  /** Its index in the mesh as that was given. */
+  /** Its index in the original mesh. */
   triangle: u32;
   isMeasured: bool;
-  /** Whether it faces in about the direction that was asked for (projected-area.ts). */
+  /** Whether it faces roughly the same way as the reference triangle (projected-area.ts). */
   isAround: bool;
 }
 
 export const OVERLAPPING_TRIANGLE_BYTES: usize = 96;
 
-/** How many triangles of a list are looked at between two checkpoints. */
+/** How many triangles of a list are visited between two checkpoints. */
 export const CHUNK: i32 = 1024;
 
 let met: usize = 0;
@@ -66,8 +66,7 @@ let stack: usize = 0;
 
 /**
  * Finds the triangles of a mesh that the solid overlaps; `m` maps mesh space to the solid's. Touching counts; for a
- * round solid, so does a triangle that is no farther away than `slack` times what rounding may add. Throws
- * OUT_OF_MEMORY.
+ * round solid, so does a triangle that is no farther away than `slack` times the rounding error. Throws OUT_OF_MEMORY.
  */
 export function findOverlapping(mesh: Mesh, m: Affine, half: f64, slack: f64): void {
   overlappingCount = 0;
@@ -77,7 +76,10 @@ export function findOverlapping(mesh: Mesh, m: Affine, half: f64, slack: f64): v
   search(mesh, half, slack);
 }
 
-/** Finds the same of a cube that is not much larger than the triangles, as quickly as that allows. Throws OUT_OF_MEMORY. */
+/**
+ * Does the same for a cube that is not much larger than the triangles, with a faster tree test for this case. Throws
+ * OUT_OF_MEMORY.
+ */
 export function findNear(mesh: Mesh, m: Affine): void {
   overlappingCount = 0;
   placeTree(map, mesh, m);
@@ -86,7 +88,7 @@ export function findNear(mesh: Mesh, m: Affine): void {
   search(mesh, CUBE, 0);
 }
 
-/** Whether the faces of a node's boxes alone decide. */
+/** Whether only the face normals of a node's boxes are tested. */
 let isSmall: bool = false;
 
 function search(mesh: Mesh, half: f64, slack: f64): void {
@@ -98,11 +100,11 @@ function search(mesh: Mesh, half: f64, slack: f64): void {
   }
 }
 
-/** How many nodes are visited between two checkpoints, and what each counts for with its triangles. */
+/** How many nodes are visited between two checkpoints, and the work units of each including its triangles. */
 const NODES_AT_ONCE: i32 = 32;
 const WORK_OF_NODE: i32 = 16;
 
-/** Visits some of the waiting nodes. Answers how many nodes wait then. */
+/** Visits some nodes of the stack. Returns how many nodes it still has. */
 function visitNodes(mesh: Mesh, count: u32, half: f64, slack: f64): u32 {
   let waiting = count;
   for (let n = 0; n < NODES_AT_ONCE && waiting != 0; n++) {
@@ -135,8 +137,8 @@ function push(waiting: u32, child: u32): u32 {
 const toCube = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
- * Answers the map from tree space for the boxes of the tree: a capsule's space is shortened along z so that the cube
- * encloses the capsule.
+ * Returns the map from tree space for the tests of the tree's boxes: a capsule's space is shortened along z so that the
+ * cube encloses the capsule.
  */
 function shortened(half: f64): Affine {
   const shorter = half > 0 ? 1.0 / (1.0 + half) : 1.0;
@@ -175,7 +177,10 @@ function grow(): void {
   room = more;
 }
 
-/** Tells whether a corner is in the solid. That decides most triangles: half of the dragon's in a tenth of the time. */
+/**
+ * Returns whether a corner is in the solid. That decides most overlapping triangles: half of the dragon's in a tenth of
+ * the time.
+ */
 // @ts-ignore: decorator
 @inline
 function hasCornerIn(t: Triangle, half: f64): bool {
@@ -190,7 +195,7 @@ function isIn(x: f64, y: f64, z: f64, half: f64): bool {
   return x * x + y * y + beyond * beyond <= 1;
 }
 
-/** Maps a corner to the solid's space. Leaves no -0, so that the same places have the same bits. */
+/** Maps a corner to the solid's space. Never yields -0, so that equal positions have equal bits. */
 // @ts-ignore: decorator
 @inline
 function mapCorner(from: usize, to: usize): void {

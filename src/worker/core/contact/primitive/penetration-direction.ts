@@ -1,6 +1,6 @@
-// A direction in which a mesh is moved out of a solid: as a unit vector of the world, as a direction of the solid's
-// space, and as the normal of planes there. How far a triangle must go is the same in both spaces but for the unit of
-// length.
+// The direction in which a mesh is moved out of a solid: as a unit vector in world space, as a direction in the solid's
+// space, and as the normal of planes there. The distance that a triangle must move is the same in both spaces except for
+// the unit of length.
 
 import { Affine, copy, invert } from '../../math/affine';
 import { Triangle } from '../../math/triangles';
@@ -10,26 +10,27 @@ import { CUBE } from './overlapping-triangles';
 import { capsuleExitDistance } from './directional-depth-capsule';
 import { F64_BYTES } from '../../sizes';
 
-/** Half of the solid's segment, or CUBE; then the solid's map to the world, and its inverse. */
+/** Half of the solid's segment, or CUBE; below it the solid's map to the world, and its inverse. */
 export let half: f64 = 0;
 const forth = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const back = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-// Dot products of the rows of the way back: what a plane's normal is long in the world.
+// Dot products of the rows of the inverse, which give the length in the world of a plane's normal; and the world
+// distance per unit along each axis.
 const faceUnits: usize = memory.data(3 * F64_BYTES, 16);
 let xx: f64 = 0, yy: f64 = 0, zz: f64 = 0, xy: f64 = 0, xz: f64 = 0, yz: f64 = 0;
 
-/** The direction in the world. */
+/** The direction in world space. */
 export let worldX: f64 = 0, worldY: f64 = 0, worldZ: f64 = 0;
 /** The same direction in the solid's space, as a unit vector. */
 let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 /**
- * The normal, in the solid's space, of the planes at right angles to the direction in the world; its dot product with
- * the direction is 1.
+ * The normal, in the solid's space, of the planes that are perpendicular to the direction in the world; scaled so that
+ * its dot product with the direction is 1.
  */
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 /** How far the solid reaches along that normal. */
 let reach: f64 = 0;
-/** The length in the solid's space of 1 in the world along the direction. */
+/** The length in the solid's space of a vector of length 1 in the world along the direction. */
 export let unit: f64 = 0;
 
 export function setSolid(solid: PlacedShape, segment: f64): void {
@@ -48,15 +49,15 @@ export function setSolid(solid: PlacedShape, segment: f64): void {
 }
 
 /**
- * Sets the direction to the normal of a plane of the solid's space. The normal's length does not matter, but must not
- * be 0.
+ * Sets the direction to the normal of a plane in the solid's space. The normal's length does not matter, but must not be
+ * 0.
  */
 export function setWay(x: f64, y: f64, z: f64): void {
   const u = back.xx * x + back.xy * y + back.xz * z;
   const v = back.yx * x + back.yy * y + back.yz * z;
   const w = back.zx * x + back.zy * y + back.zz * z;
   const length = sqrt(u * u + v * v + w * w);
-  // It is rounded as it is handed out, so that the depth is that of this very direction.
+  // Rounded to the float32 that is returned to the user, so that the depth belongs to exactly this direction.
   worldX = <f64>(<f32>(u / length));
   worldY = <f64>(<f32>(v / length));
   worldZ = <f64>(<f32>(w / length));
@@ -79,7 +80,7 @@ export function setWay(x: f64, y: f64, z: f64): void {
     : sqrt(normalX * normalX + normalY * normalY + normalZ * normalZ) + half * abs(normalZ);
 }
 
-/** Answers an upper bound of `exitDistance` that is found quickly. */
+/** Returns an upper bound of `exitDistance` that is cheap to compute. */
 // @ts-ignore: decorator
 @inline
 export function exitBound(t: Triangle): f64 {
@@ -89,31 +90,31 @@ export function exitBound(t: Triangle): f64 {
   );
 }
 
-/** Answers how long the solid is along the direction. */
+/** Returns the solid's extent along the direction. */
 export function whole(): f64 {
   return 2.0 * reach;
 }
 
-/** Answers how far a triangle must move along the direction to leave the solid, in the solid's unit of length. */
+/** Returns how far a triangle must move along the direction to leave the solid, in the solid's unit of length. */
 export function exitDistance(t: Triangle): f64 {
   return max(half == CUBE ? boxExitDistance(t, wayX, wayY, wayZ) : capsuleExitDistance(half, t, wayX, wayY, wayZ), 0.0);
 }
 
-/** Answers the distance in the world between planes that are 1 apart along axis 0, 1 or 2 of the solid's space. */
+/** Returns the distance in the world of planes that are 1 apart along axis 0, 1 or 2 of the solid's space. */
 // @ts-ignore: decorator
 @inline
 export function faceUnit(axis: usize): f64 {
   return load<f64>(faceUnits + (axis << 3));
 }
 
-/** Answers the squared length in the world of the normal of a plane of the solid's space. */
+/** Returns the squared length in the world of the normal of a plane in the solid's space. */
 // @ts-ignore: decorator
 @inline
 export function normalSquare(x: f64, y: f64, z: f64): f64 {
   return normalDot(x, y, z, x, y, z);
 }
 
-/** Answers the dot product in the world of the normals of two planes of the solid's space. */
+/** Returns the dot product in the world of the normals of two planes in the solid's space. */
 // @ts-ignore: decorator
 @inline
 export function normalDot(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): f64 {
@@ -123,15 +124,15 @@ export function normalDot(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64):
 }
 
 /**
- * Answers component 0, 1 or 2 of a vector of the solid's space whose dot product with a place there says how far the
- * place is along a direction of the world.
+ * Returns component 0, 1 or 2 of a vector in the solid's space whose dot product with a point there is the point's
+ * coordinate along a direction of the world.
  */
 export function measureAlong(u: f64, v: f64, w: f64, component: usize): f64 {
   const column = changetype<usize>(forth) + component * 24;
   return load<f64>(column) * u + load<f64>(column, 8) * v + load<f64>(column, 16) * w;
 }
 
-/** Answers coordinate 0, 1 or 2 in the world of a place of the solid's space. */
+/** Returns world coordinate 0, 1 or 2 of a point in the solid's space. */
 export function placeOf(x: f64, y: f64, z: f64, coordinate: usize): f64 {
   const row = changetype<usize>(forth) + (coordinate << 3);
   return load<f64>(row) * x + load<f64>(row, 24) * y + load<f64>(row, 48) * z + load<f64>(row, 72);

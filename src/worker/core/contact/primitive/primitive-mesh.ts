@@ -1,8 +1,8 @@
-// Contact of a box, sphere or capsule with a mesh's surface, in regions: triangles that hang together, and that one
-// move takes out of the solid. The triangle that must go farthest on the shortest way of its own leads: what its way
-// takes out as well, or nearly so, is of its region; the next of the others leads another one. So the floor and the
-// wall of a corner are two regions. Where those around the triangle have a better way, on their common normal, that
-// is the region's.
+// Contact of a box, sphere or capsule with a mesh's surface, in regions: sets of connected triangles that a single
+// translation moves out of the solid. The triangle with the greatest minimum translation distance of its own is the
+// seed: all triangles that its translation, or slightly more, moves out as well belong to its region; the next seed is
+// chosen among the others. So the floor and the wall of a corner are two regions. If the common normal of the triangles
+// around the seed is a better direction for them, it becomes the region's.
 
 import { SHAPE_BOX } from '../../../../shared/layout';
 import { checkpoint } from '../../checkpoint';
@@ -21,33 +21,37 @@ import { exitDistance, exitBound, half, normalDot, normalSquare, setSolid, setWa
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** A region may have to go so much farther than its leading triangle. */
+/** A region may move farther than its seed by this factor. */
 const NEARLY: f64 = 1.25;
-/** And by this more, relative to the solid's size: what rounding makes of touching. */
+/** And by this much more, relative to the solid's size: the rounding error of touching. */
 const TOUCH: f64 = 1e-9;
-/** The most regions of one patch; the last one takes all that is left. */
+/** The most regions of one patch; the last one takes all remaining triangles. */
 const MOST_REGIONS: u32 = 8;
-/** Depths that differ by no more, of the solid's size, are not told apart. */
+/** Depths that differ by no more than this, relative to the solid's size, count as equal. */
 const EQUAL: f64 = 1e-12;
 /**
- * Squared cosine of the angle with a triangle's normal, 8 degrees, up to which a direction leads across the triangle.
+ * The squared cosine of the angle to a triangle's normal, 8 degrees, up to which a direction counts as perpendicular to
+ * the triangle.
  */
 const ACROSS: f64 = 0.98;
-/** The same, 1e-5 radians, for a direction to the nearest place: beyond it that is on the border of the triangle. */
+/**
+ * The same, 1e-5 radians, for the direction to the nearest point: at a greater angle that point is on the triangle's
+ * border.
+ */
 const UPRIGHT: f64 = 1 - 1e-10;
 
-/** 1 where the direction in which the mesh moves is also the contact's normal, else -1. */
+/** 1 if the direction in which the mesh moves is also the contact's normal, otherwise -1. */
 let side: f64 = 1;
-/** -1 where the map to the solid's space turns the mesh inside out. */
+/** -1 if the map to the solid's space mirrors the mesh. */
 let orientation: f64 = 1;
-/** The patch's triangles that are in no region yet. */
+/** The patch's triangles that are not in a region yet. */
 let rest: u32 = NONE;
 let seed: u32 = 0;
 let seedDepth: f64 = 0;
 
 /**
- * Adds the points of each region of contact of a solid that meets a mesh. Normals lead to the mesh where `toMesh`, else
- * from it. Throws OUT_OF_MEMORY.
+ * Adds the points of each region of contact of a solid that touches a mesh. Normals point to the mesh if `toMesh`,
+ * otherwise from it. Throws OUT_OF_MEMORY.
  */
 export function primitiveMeshContact(solid: PlacedShape, mesh: PlacedShape, toMesh: bool): void {
   const surface = changetype<Mesh>(mesh.mesh);
@@ -55,7 +59,7 @@ export function primitiveMeshContact(solid: PlacedShape, mesh: PlacedShape, toMe
   setSolid(solid, solid.shape == SHAPE_BOX ? CUBE : solid.half);
   relate(map, mapOf(solid), mapOf(mesh));
   findOverlapping(surface, map, half, 4);
-  // Whoever decided that they touch may have rounded otherwise.
+  // The test that found them touching may have rounded differently.
   if (overlappingCount == 0) findOverlapping(surface, map, half, 1e6);
   if (overlappingCount == 0) return;
   findComponents(surface);
@@ -68,7 +72,7 @@ export function primitiveMeshContact(solid: PlacedShape, mesh: PlacedShape, toMe
   for (let i: u32 = 0; i < componentCount; i++) separate(componentAt(i), sunk);
 }
 
-/** Adds the points of a patch, region by region. `sunk` is the triangle behind which the solid has sunk. */
+/** Adds the points of a patch, region by region. `sunk` is the triangle behind which the solid's centre lies, or NONE. */
 function separate(head: u32, sunk: u32): void {
   rest = head;
   if (sunk != NONE && contains(sunk)) takeRegion(chooseOutwards(sunk), sunk);
@@ -90,7 +94,7 @@ function findSeed(): void {
   for (let i = rest; i != NONE; checkpoint(2 * CHUNK)) i = findSeedAmong(i);
 }
 
-/** Continues the search of `findSeed` among the next triangles of a list. Answers the first triangle behind these. */
+/** Continues the search of `findSeed` with the next triangles of a list. Returns the first triangle after these. */
 function findSeedAmong(from: u32): u32 {
   let i = from;
   for (let n = 0; n < CHUNK && i != NONE; n++) {
@@ -107,9 +111,9 @@ function findSeedAmong(from: u32): u32 {
   return i;
 }
 
-// --- the way ---
+// --- the direction ---
 
-// The best of those that were considered, as a normal in the solid's space; and how far those around must go on it.
+// The best direction considered, as a normal in the solid's space; and how far the marked triangles must move along it.
 let bestX: f64 = 0, bestY: f64 = 0, bestZ: f64 = 0;
 let bestDepth: f64 = Infinity;
 
@@ -126,11 +130,12 @@ function consider(leader: u32, x: f64, y: f64, z: f64): void {
   bestZ = z;
 }
 
-/** How far the triangles that were looked at must move along the direction, in the solid's space. */
+/** How far the triangles examined so far must move along the direction, in the solid's space. */
 let depth: f64 = 0;
 
 /**
- * Raises `depth` for the next triangles of a list that are marked as around. Answers the first triangle behind these.
+ * Raises `depth` for the next triangles of a list that are marked as around the seed. Returns the first triangle after
+ * these.
  */
 function leaveAmong(from: u32, limit: f64): u32 {
   let i = from;
@@ -144,17 +149,15 @@ function leaveAmong(from: u32, limit: f64): u32 {
   return i;
 }
 
-/**
- * Sets the best direction. Answers how far a triangle of the region may have to move along it, in the solid's space.
- */
+/** Sets the best direction. Returns how far a triangle of the region may have to move along it, in the solid's space. */
 function takeBest(): f64 {
   setWay(bestX, bestY, bestZ);
   return NEARLY * bestDepth * unit + TOUCH;
 }
 
 /**
- * Chooses the leading triangle's own direction, or the common normal of the triangles around it where that is better
- * for them. Answers what `takeBest` does.
+ * Chooses the seed's own direction, or the common normal of the triangles around it if that is better for them. Returns
+ * the same distance as `takeBest`.
  */
 function chooseForSeed(): f64 {
   triangleMtd(triangleAt(seed));
@@ -170,16 +173,21 @@ function chooseForSeed(): f64 {
   return NEARLY * seedDepth * unit + TOUCH;
 }
 
-/** Tells whether a direction may lead past the leading triangle's neighbours, as it is not across the triangle. */
+/**
+ * Returns whether a direction may be that of the seed's edge or corner rather than its face, and so may lead into
+ * neighbouring triangles.
+ */
 function leadsAside(x: f64, y: f64, z: f64): bool {
   if (overlappingAt(rest).next == NONE) return false;
   const t = triangleAt(seed);
-  // Away from the nearest place nothing is in the way.
+  // The direction away from the nearest point is always free.
   if (half != CUBE && !(nearestPlace(half, t, THROUGH * THROUGH) < THROUGH * THROUGH)) return false;
   return !isAcross(t, x, y, z, ACROSS);
 }
 
-/** Tells whether a direction, as a normal in the solid's space, leads across a triangle: `least` as ACROSS. */
+/**
+ * Returns whether a direction, as a normal in the solid's space, is perpendicular to a triangle: `least` as in ACROSS.
+ */
 function isAcross(t: Triangle, x: f64, y: f64, z: f64, least: f64): bool {
   const ux = t.bx - t.ax, uy = t.by - t.ay, uz = t.bz - t.az;
   const vx = t.cx - t.ax, vy = t.cy - t.ay, vz = t.cz - t.az;
@@ -189,7 +197,7 @@ function isAcross(t: Triangle, x: f64, y: f64, z: f64, least: f64): bool {
 }
 
 /**
- * Tells whether along a direction the solid leaves the leading triangle only to run into others around it that reach
+ * Returns whether the solid, on leaving the seed along a direction, would run into other triangles around it that reach
  * farther.
  */
 function goesOn(x: f64, y: f64, z: f64): bool {
@@ -205,8 +213,8 @@ function goesOn(x: f64, y: f64, z: f64): bool {
 let isBeyond: bool = false;
 
 /**
- * Finds whether one of the next triangles of a list that are around reaches beyond `end`. Answers the first triangle
- * behind these.
+ * Sets `isBeyond` if one of the next marked triangles of a list reaches beyond `end`. Returns the first triangle after
+ * those that were examined.
  */
 function findBeyond(from: u32, end: f64): u32 {
   let i = from;
@@ -226,7 +234,7 @@ function considerArea(): void {
   consider(seed, x, y, z);
 }
 
-/** Chooses the direction for all triangles that are left. Answers Infinity, as all of them are of the region. */
+/** Chooses the direction for all remaining triangles. Returns Infinity, since all of them belong to the region. */
 function chooseForAll(): f64 {
   triangleMtd(triangleAt(seed));
   sumAll(rest);
@@ -238,8 +246,8 @@ function chooseForAll(): f64 {
 }
 
 /**
- * Chooses the direction for a solid whose middle is behind the surface: the mesh moves back through it. Answers what
- * `takeBest` does.
+ * Chooses the direction for a solid whose centre is behind the surface: the mesh moves back through it. Returns the same
+ * distance as `takeBest`.
  */
 function chooseOutwards(sunk: u32): f64 {
   const distance = sqrt(nearestPlace(half, triangleAt(sunk), Infinity));
@@ -248,7 +256,8 @@ function chooseOutwards(sunk: u32): f64 {
   bestDepth = Infinity;
   if (distance > THROUGH) consider(sunk, -placeX, -placeY, max(min(placeZ, reach), -reach) - placeZ);
   else consider(sunk, -behindX, -behindY, -behindZ);
-  // The nearest corner or edge of the surface is in nobody's way: there a ball leaves straight.
+  // If the nearest point is on an edge or corner of the surface, nothing is in the way of a ball that leaves straight
+  // through it.
   const isWithin = half != 0 || !(distance > THROUGH) || isAcross(triangleAt(sunk), placeX, placeY, placeZ, UPRIGHT);
   if (isWithin && isCommon()) consider(sunk, -orientation * areaX, -orientation * areaY, -orientation * areaZ);
   return takeBest();
@@ -256,14 +265,14 @@ function chooseOutwards(sunk: u32): f64 {
 
 // --- the region ---
 
-// The triangles that a region takes, and those that it leaves, in their order.
+// The triangles that a region takes, and those that remain, in their order.
 let region: u32 = NONE;
 let left: u32 = NONE;
 let lastLeft: u32 = NONE;
 
 /**
- * Moves the triangles that leave the solid before `limit`, and `leader`, from the rest to a region, and adds the
- * region's points.
+ * Moves the triangles that leave the solid before `limit`, and `leader`, from `rest` to a region, and adds the region's
+ * points.
  */
 function takeRegion(limit: f64, leader: u32): void {
   region = left = lastLeft = NONE;
@@ -274,10 +283,7 @@ function takeRegion(limit: f64, leader: u32): void {
   addRegionPoints(region, leader, depth / unit, side);
 }
 
-/**
- * Takes triangles out of the next ones of a list, as `takeRegion` does of the rest. Answers the first triangle behind
- * these.
- */
+/** Does the work of `takeRegion` for the next triangles of a list. Returns the first triangle after these. */
 function takeAmong(from: u32, limit: f64, leader: u32): u32 {
   let i = from;
   for (let n = 0; n < CHUNK && i != NONE; n++) {

@@ -1,4 +1,4 @@
-// Finds the direction that triangles face in common: the sum of their area vectors, as a normal in the primitive's
+// Finds the common direction in which triangles face: the sum of their area vectors, as a normal in the primitive's
 // space.
 
 import { CHUNK, NONE, overlappingAt, triangleAt } from './overlapping-triangles';
@@ -11,18 +11,18 @@ export let areaX: f64 = 0, areaY: f64 = 0, areaZ: f64 = 0;
 let sum: f64 = 0;
 
 /**
- * No triangle counts for more than this, as most of a large one is elsewhere: twice the area of a side of the cube [-1,
- * 1]³.
+ * A triangle counts for no more than this, since most of a large one is elsewhere: twice the area of a side of the cube
+ * [-1, 1]³.
  */
 const MOST: f64 = 8;
-/** A sum that is shorter than this, relative to the sum of the lengths, is no common direction. */
+/** A sum that is shorter than this, relative to the sum of the lengths, is not a common direction. */
 const COMMON: f64 = 0.3;
-/** Squared cosine of the angle, 60 degrees, within which normals are alike. */
+/** The squared cosine of the angle, 60 degrees, within which normals count as similar. */
 const ALIKE: f64 = 0.25;
 
 let x: f64 = 0, y: f64 = 0, z: f64 = 0;
 
-/** Sets the area vector of a triangle: its normal with twice its area as length. */
+/** Sets the area vector of a triangle: its normal, with twice its area as its length. */
 function setNormal(t: Triangle): void {
   const ux = t.bx - t.ax, uy = t.by - t.ay, uz = t.bz - t.az;
   const vx = t.cx - t.ax, vy = t.cy - t.ay, vz = t.cz - t.az;
@@ -62,8 +62,8 @@ function sumSome(from: u32): u32 {
 }
 
 /**
- * Sums up the triangles of the list that face in about the same direction as one of them does, in the world. Marks
- * these as around, and the others as not.
+ * Sums up the triangles of the list that face roughly the same way as `one` in world space. Marks these as around it,
+ * and the others as not.
  */
 export function sumAround(head: u32, one: u32): void {
   clear();

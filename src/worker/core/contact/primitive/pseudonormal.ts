@@ -1,7 +1,7 @@
-// Tests whether the middle of a primitive, the centre of a box or ball or the segment of a capsule, is behind a closed
-// mesh's surface: by the normal where the surface is nearest to it, which at edges and corners is that of the triangles
-// there, each by its angle (Bærentzen and Aanæs, "Signed Distance Computation Using the Angle Weighted Pseudonormal",
-// 2005).
+// Tests whether the core of a primitive, the centre of a box or ball or the segment of a capsule, is behind a closed
+// mesh's surface, by the normal at the surface point nearest to it. At edges and corners that is the angle-weighted sum
+// of the adjacent triangles' normals (Bærentzen and Aanæs, "Signed Distance Computation Using the Angle Weighted
+// Pseudonormal", 2005).
 
 import { checkpoint } from '../../checkpoint';
 import { Triangle } from '../../math/triangles';
@@ -11,17 +11,17 @@ import { THROUGH } from './triangle-mtd';
 import { half } from './penetration-direction';
 
 export let nearestTriangle: u32 = 0;
-/** Whether the middle is behind the surface, or in it. */
+/** Whether the core is behind the surface, or in it. */
 export let isBehind: bool = false;
-/** The surface's pseudonormal at the nearest place, to its outer side. */
+/** The surface's pseudonormal at the nearest point, pointing outwards. */
 export let behindX: f64 = 0, behindY: f64 = 0, behindZ: f64 = 0;
 
-/** Places that are no farther from each other, relative to their coordinates, count as the same. */
+/** Points that are no farther apart than this, relative to their coordinates, count as the same. */
 const SAME: f64 = 1e-9;
 
 /**
- * Finds the triangle nearest to the solid's middle and whether the middle is behind the surface. `orientation` is -1
- * where the map to the solid's space turns the mesh inside out.
+ * Finds the triangle nearest to the solid's core and whether the core is behind the surface. `orientation` is -1 if the
+ * map to the solid's space mirrors the mesh.
  */
 export function findNearest(orientation: f64): void {
   let least = Infinity;
@@ -52,8 +52,8 @@ export function findNearest(orientation: f64): void {
 }
 
 /**
- * Answers the squared distance of a triangle's bounds from the segment's, a hair less: no place of the triangle is
- * nearer.
+ * Returns the squared distance of a triangle's bounds from those of the segment, slightly reduced: no point of the
+ * triangle is nearer.
  */
 // @ts-ignore: decorator
 @inline
@@ -74,10 +74,10 @@ function boundsSquare(t: Triangle): f64 {
   return (f64x2.extract_lane(squares, 0) + f64x2.extract_lane(squares, 1) + z * z) * A_HAIR_LESS;
 }
 
-/** Makes up for some hundred roundings of 2^-53. */
+/** Compensates some hundred roundings of 2^-53. */
 const A_HAIR_LESS: f64 = 1.0 - 1e-14;
 
-/** Adds a triangle's unit normal, weighted with the triangle's angle at the place. */
+/** Adds a triangle's unit normal, weighted with the triangle's angle at the point. */
 function addNormal(t: Triangle, x: f64, y: f64, z: f64, same: f64, orientation: f64): void {
   const ux = t.bx - t.ax, uy = t.by - t.ay, uz = t.bz - t.az;
   const vx = t.cx - t.ax, vy = t.cy - t.ay, vz = t.cz - t.az;
@@ -85,7 +85,7 @@ function addNormal(t: Triangle, x: f64, y: f64, z: f64, same: f64, orientation: 
   const length = sqrt(nx * nx + ny * ny + nz * nz);
   if (length == 0) return;
   const wx = vx - ux, wy = vy - uy, wz = vz - uz;
-  // On an edge it is half a turn, and in the face there is no other triangle.
+  // The angle on an edge is π; inside the face any weight will do, since no other triangle contributes.
   let angle: f64 = Math.PI;
   if (isAt(t.ax, t.ay, t.az, x, y, z, same)) angle = between(length, ux * vx + uy * vy + uz * vz);
   else if (isAt(t.bx, t.by, t.bz, x, y, z, same)) angle = between(length, -(ux * wx + uy * wy + uz * wz));
@@ -102,7 +102,7 @@ function isAt(ax: f64, ay: f64, az: f64, x: f64, y: f64, z: f64, same: f64): boo
   return abs(ax - x) + abs(ay - y) + abs(az - z) <= same;
 }
 
-/** Answers the angle of two vectors, by the length of their cross product and their dot product. */
+/** Returns the angle between two vectors, from the length of their cross product and their dot product. */
 function between(cross: f64, dot: f64): f64 {
   return Math.atan2(cross, dot);
 }

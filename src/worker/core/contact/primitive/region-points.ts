@@ -1,4 +1,4 @@
-// Chooses the points of a region of contact: places of the mesh in the primitive.
+// Chooses the points of a region of contact: points of the mesh inside the primitive.
 
 import { checkpoint } from '../../checkpoint';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
@@ -12,16 +12,16 @@ import {
   beginReduction, isReductionEmpty, offerPoint, reduceToFour, reducedCount, reducedX, reducedY, reducedZ,
 } from '../manifold/manifold-reduction';
 
-/** Places that are nearer to each other than this, relative to the solid's size, count once. */
+/** Points that are nearer to each other than this, relative to the solid's size, count once. */
 const SAME: f64 = 1e-4;
 
 let depth: f64 = 0;
-/** 1 where the contact's normal is the direction, -1 where it is against it. */
+/** 1 if the contact's normal is the direction, -1 if it is opposite. */
 let side: f64 = 1;
 
 /**
- * Adds the points of the triangles in the list that begins with `head`: for a ball the place of triangle `seed` that is
- * nearest to its centre; for a capsule the places that are farthest apart along it; for a box corners of the patch.
+ * Adds the points of the triangles in the list that begins with `head`: for a ball the point of triangle `seed` that is
+ * nearest to its centre; for a capsule the points that are farthest apart along it; for a box corners of the patch.
  * Throws OUT_OF_MEMORY.
  */
 export function addRegionPoints(head: u32, seed: u32, regionDepth: f64, normalSide: f64): void {
@@ -62,7 +62,7 @@ function includeSome(from: u32): u32 {
   for (let n = 0; n < CHUNK && i != NONE; n++) {
     const triangle = triangleAt(i);
     i = overlappingAt(i).next;
-    // None of its places is farther along than those that are there.
+    // None of its points can extend the current interval.
     if (
       min(min(triangle.az, triangle.bz), triangle.cz) >= lowZ && max(max(triangle.az, triangle.bz), triangle.cz) <= highZ
     ) continue;
@@ -88,7 +88,7 @@ function includePlace(): void {
 
 // --- box ---
 
-// How places of the solid's space are measured along two directions across the way.
+// Vectors that map points of the solid's space to coordinates along two axes perpendicular to the direction.
 let uX: f64 = 0, uY: f64 = 0, uZ: f64 = 0;
 let vX: f64 = 0, vY: f64 = 0, vZ: f64 = 0;
 
@@ -102,7 +102,7 @@ function addPatch(head: u32): void {
   vZ = measureAlong(secondX, secondY, secondZ, 2);
   beginReduction();
   for (let i = head; i != NONE; checkpoint(4 * CHUNK)) i = offerSome(i);
-  // Touching, with nothing left of it by rounding.
+  // The triangles only touch, and clipping left nothing due to rounding.
   if (isReductionEmpty()) return addNearest(head);
   reduceToFour(SAME * (abs(uX) + abs(uY) + abs(uZ) + abs(vX) + abs(vY) + abs(vZ)));
   for (let i: u32 = 0; i < reducedCount; i++) addPlace(reducedX(i), reducedY(i), reducedZ(i));

@@ -1,4 +1,4 @@
-// Finds the place of a triangle that is nearest to the segment from (0, 0, -half) to (0, 0, half).
+// Finds the point of a triangle that is nearest to the segment from (0, 0, -half) to (0, 0, half).
 
 import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../../math/closest';
 import { Triangle } from '../../math/triangles';
@@ -9,8 +9,8 @@ let best: f64 = 0;
 const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /**
- * Finds the place of a triangle that is nearest to the segment. Answers the square of its distance; answers `limit`,
- * and sets no place, where that is not less. A half that is not positive counts as 0.
+ * Finds the point of a triangle that is nearest to the segment. Returns its squared distance; returns `limit`, and sets
+ * no point, if the distance is not less. A half that is not positive counts as 0.
  */
 export function nearestPlace(half: f64, t: Triangle, limit: f64): f64 {
   best = limit;
@@ -23,7 +23,7 @@ export function nearestPlace(half: f64, t: Triangle, limit: f64): f64 {
   offerEdge(half, t.ax, t.ay, t.az, t.bx, t.by, t.bz);
   offerEdge(half, t.bx, t.by, t.bz, t.cx, t.cy, t.cz);
   offerEdge(half, t.cx, t.cy, t.cz, t.ax, t.ay, t.az);
-  // Where the segment goes through the face.
+  // Where the segment passes through the face.
   const u = t.bx * t.cy - t.by * t.cx, v = t.cx * t.ay - t.cy * t.ax, w = t.ax * t.by - t.ay * t.bx;
   const sum = u + v + w;
   if (sum != 0 && ((u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0))) {
@@ -33,9 +33,7 @@ export function nearestPlace(half: f64, t: Triangle, limit: f64): f64 {
   return best;
 }
 
-/**
- * Finds the place of a triangle that is nearest to the segment's end at a height. Answers the square of its distance.
- */
+/** Finds the point of a triangle that is nearest to the segment's end at height `end`. Returns its squared distance. */
 export function nearestToEnd(end: f64, t: Triangle): f64 {
   best = Infinity;
   offerEnd(t, end);
@@ -61,7 +59,7 @@ function offerEnd(t: Triangle, end: f64): void {
   offer(square, nearestX, nearestY, nearestZ + end);
 }
 
-/** Offers the place where an edge comes nearest to the axis, by its distance from the segment. */
+/** Offers the point of an edge that is nearest to the axis, with its distance from the segment. */
 function offerEdge(half: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
   const ex = bx - ax, ey = by - ay, ez = bz - az;
   const across = ex * ex + ey * ey;

@@ -1,20 +1,20 @@
-// Minimum translation distance of one triangle: the shortest way for it to leave a solid all by itself, in the world:
-// out of a box exactly, by its separating axes; out of what is round away from the nearest place, which is the shortest
-// of all where a sphere or capsule is one in the world too.
+// Minimum translation distance of one triangle: the shortest translation, in world space, that moves it out of a solid
+// on its own. For a box it is exact, by the separating axes. For a round solid it points away from the nearest point,
+// which is the shortest if the sphere or capsule is not distorted in the world.
 
 import { Triangle } from '../../math/triangles';
 import { CUBE } from './overlapping-triangles';
 import { nearestPlace, placeX, placeY, placeZ } from './segment-triangle';
 import { faceUnit, half, normalSquare } from './penetration-direction';
 
-/** The normal, in the solid's space, of the planes at right angles to the shortest way; of any length. */
+/** The normal, in the solid's space, of the planes perpendicular to the shortest translation; of any length. */
 export let ownX: f64 = 0, ownY: f64 = 0, ownZ: f64 = 0;
-let least: f64 = 0; // square of the way's length
+let least: f64 = 0; // square of the translation's length
 
-/** A segment that comes nearer to a triangle than this goes through it. */
+/** A segment whose distance from a triangle is no greater than this passes through it. */
 export const THROUGH: f64 = 1e-9;
 
-/** Finds the shortest way for a triangle to leave the solid. Answers its length in the world. */
+/** Finds the shortest translation that moves a triangle out of the solid. Returns its length in the world. */
 export function triangleMtd(t: Triangle): f64 {
   if (half == CUBE) return cubeOwnExit(t);
   const distance = sqrt(nearestPlace(half, t, Infinity));
@@ -25,7 +25,7 @@ export function triangleMtd(t: Triangle): f64 {
   return max(1.0 - distance, 0.0) * distance / sqrt(normalSquare(ownX, ownY, ownZ));
 }
 
-/** Answers an upper bound of `triangleMtd` that is found quickly. */
+/** Returns an upper bound of `triangleMtd` that is cheap to compute. */
 export function exitOfBounds(t: Triangle): f64 {
   if (half != CUBE) return Infinity;
   const x = 1.0 - max(min(min(t.ax, t.bx), t.cx), -max(max(t.ax, t.bx), t.cx));
@@ -48,8 +48,8 @@ function cubeOwnExit(t: Triangle): f64 {
 }
 
 /**
- * Finds the shortest way out where the axis of a capsule, or the centre of a ball, is in the triangle. Answers its
- * length in the world.
+ * Finds the shortest translation if the triangle intersects the axis of a capsule, or contains the centre of a ball.
+ * Returns its length in the world.
  */
 function throughExit(t: Triangle): f64 {
   least = Infinity;
@@ -59,7 +59,7 @@ function throughExit(t: Triangle): f64 {
     offerAcross(t, t.cx - t.bx, t.cy - t.by);
     offerAcross(t, t.ax - t.cx, t.ay - t.cy);
   }
-  // The triangle is a line but for rounding.
+  // The triangle is degenerate to a line, up to rounding.
   if (least == Infinity) offer(0, 0, 1, 0, 0, 1.0 + half);
   return sqrt(least);
 }
@@ -90,8 +90,8 @@ function offerAcross(t: Triangle, x: f64, y: f64): void {
 }
 
 /**
- * Offers an axis: `low` to `high` is the triangle's interval on it, `radius` the solid's reach. Prefers the way against
- * the axis where both are as long: off a face's front.
+ * Offers an axis: `low` to `high` is the triangle's interval on it, `radius` the solid's reach. If both directions are
+ * equally long, prefers the one opposite to the axis: away from a face's front.
  */
 // @ts-ignore: decorator
 @inline

@@ -1,7 +1,7 @@
-// Rejects triangles that a primitive does not overlap, four at a time, in float32 SIMD, in the space in which it is the
-// cube [-1, 1]³, the unit ball or a capsule of radius 1 about the z axis: by their bounds and their planes, each with a
-// bound on its rounding, so that what touches always passes, and so does what overflows. What passes is decided in
-// float64.
+// Rejects triangles that a primitive does not overlap, four at a time, in float32 SIMD, in the solid's space, where it
+// is the cube [-1, 1]³, the unit ball or a capsule of radius 1 about the z axis. Tests bounds and planes, each with a
+// rounding margin, so that touching triangles always pass, and so do those whose values overflow. Triangles that pass
+// are tested in float64.
 
 import { Affine } from '../../math/affine';
 import { minus, plus, times } from '../../math/lanes';
@@ -11,29 +11,29 @@ import {
 import { Block } from '../../mesh/tree/layout';
 import { VECTOR_BYTES } from '../../sizes';
 
-/** Corners a, b, c of the four triangles in the solid's space, as x, y, z of four lanes. */
+/** Corners a, b, c of the four triangles in the solid's space, each as x, y, z of four lanes. */
 const corners: usize = memory.data(9 * VECTOR_BYTES, 16);
 let half: f32 = 0;
 let isCube: bool = false;
 
-/** The most that float32 adds to squared distances, relative to these. */
+/** The rounding error of float32 in squared distances, relative to them. */
 const ROUNDING_SQUARE: f32 = 1.52587890625e-5; // 2^-16
 
-/** Sets the map from tree space to the solid's. A negative half stands for the cube. */
+/** Sets the map from tree space to the solid's. A negative half denotes the cube. */
 export function setQuick(m: Affine, segment: f64): void {
   setBlockMap(m);
   isCube = segment < 0;
   half = <f32>max(segment, 0.0);
 }
 
-/** Answers by how much intervals are outside of the one from -reach to reach; 0 where they overlap it. */
+/** Returns the distances of intervals from the one from -reach to reach; 0 if they overlap it. */
 // @ts-ignore: decorator
 @inline
 function outside(low: v128, high: v128, reach: f32): v128 {
   return f32x4.pmax(minus(f32x4.pmax(low, f32x4.neg(high)), f32x4.splat(reach + blur)), f32x4.splat(0));
 }
 
-/** Finds which of a block's triangles the solid may meet, a bit each. */
+/** Returns which of a block's triangles the solid may overlap, a bit each. */
 export function mayOverlap(block: Block): u32 {
   mapBlock(corners, block);
   const ax = v128.load(corners), ay = v128.load(corners, 16), az = v128.load(corners, 32);

@@ -10,10 +10,13 @@ import { SPACE_BYTES, scaleFor } from '../tree/tree-space';
 import { DeformBuild, areAbsolute } from './bake-deform';
 import { Build, spaceOf, freeTreeScratch } from './build-state';
 
-/** Room behind the mesh for what will be derived, a block: its neighbours, and a little for those that are far. */
+/** Bytes per block that are reserved behind the mesh for the derived data: its neighbours, and some for far ones. */
 const DERIVED_ROOM: u64 = 4 * NEIGHBOURS_BYTES + 4;
 
-/** Makes one relocatable piece: header, nodes, blocks, indices, room for the dipoles and for what deforms it. */
+/**
+ * Allocates one relocatable piece: header, nodes, blocks, indices, and room for the dipoles and the data for
+ * deformation.
+ */
 export function assemble(build: Build): void {
   const nodeBytes = build.nodeCount * <u32>NODE_BYTES;
   const blockBytes = build.blockCount * <u32>BLOCK_BYTES;

@@ -1,7 +1,7 @@
-// Makes what a mesh needs to be deformed, in steps: vertices, weights and shifts in the mesh's tree space, and for each
-// bone two oriented boxes: one around all vertices that it moves at all, which bounds poses, and one around those that
-// no other moves more, which is hit. Both have the same axes, so that one is within the other: the principal ones of the
-// vertices of the hit box, where there are any, else of all (Gottschalk, Lin and Manocha, "OBBTree", 1996).
+// Computes the data for deforming a mesh, in steps: vertices, weights and shifts in the mesh's tree space, and for each
+// bone two oriented boxes: one around all vertices that it moves at all, which bounds poses, and the hit box around
+// those that no other bone moves more. Both have the same axes, so that one is within the other: the principal axes of
+// the vertices of the hit box, if there are any, otherwise of all (Gottschalk, Lin and Manocha, "OBBTree", 1996).
 
 import { allocate, release } from '../../memory';
 import { diagonalise, eigenvector } from '../../math/jacobi';
@@ -11,26 +11,28 @@ import {
 } from '../tree/deform-layout';
 import { Block, LEAF, Mesh, blockAt, treeScale } from '../tree/layout';
 
-/** What is to be baked, as it was given, and how far that is. */
+/** The input for baking, as given by the caller, and the progress. */
 @unmanaged
 export class DeformBuild {
   boneCount: u32;
   targetCount: u32;
   vertexCount: u32;
-  /** 1 where targets are shifts, 0 where they are places. */
+  /** 1 if targets are shifts, 0 if they are positions. */
   areRelative: u32;
   bones: usize; // u16, four per vertex
   weights: usize; // f32, four per vertex
-  targets: usize; // f32 xyz per vertex, one target after the other
+  targets: usize; // f32 xyz per vertex, for each target in turn
   positions: usize; // f32 xyz per vertex
-  sums: usize; // two BoneSums of each bone
+  sums: usize; // two BoneSums per bone
   inTree: usize; // u8 per vertex
   phase: u32;
   cursor: u32;
-  /** DEFORM_*, with the culprit beside it. */
+  /** DEFORM_*, followed by the culprit. */
   error: u32;
   culprit: u32;
-  /** 0 where it is baked for the first time; else what the scale of tree space has grown by since targets were placed. */
+  /**
+   * 0 for the first bake; otherwise the factor by which the scale of tree space has grown since the targets were stored.
+   */
   growth: f64;
 }
 
@@ -38,19 +40,19 @@ export const DEFORM_BAD_BONE: u32 = 3;
 export const DEFORM_BAD_WEIGHT: u32 = 4;
 export const DEFORM_BAD_TARGET: u32 = 5;
 
-/** Sums over vertices that a bone moves: how many, and their first and second moments. */
+/** Sums over vertices that a bone moves: their number, and their first and second moments. */
 @unmanaged
 class BoneSums {
   count: f64;
   x: f64; y: f64; z: f64;
   xx: f64; xy: f64; xz: f64; yy: f64; yz: f64; zz: f64;
-  // Along the axes of the box, then.
+  // Later: bounds along the axes of the box.
   lowX: f64; lowY: f64; lowZ: f64;
   highX: f64; highY: f64; highZ: f64;
 }
 
 const BONE_SUMS_BYTES: usize = offsetof<BoneSums>();
-/** Of each bone there are the sums over all vertices that it moves, and over those of its hit box. */
+/** Each bone has the sums over all vertices that it moves, and over those of its hit box. */
 const BOTH_SUMS_BYTES: usize = 2 * offsetof<BoneSums>();
 
 const PHASE_MARK = 0;
@@ -64,7 +66,7 @@ const PHASE_DONE = 6;
 const VERTICES_A_STEP: u32 = 4096;
 const AXIS_TOLERANCE: f64 = 1e-12;
 
-/** Allocates what the caller is to fill. Throws OUT_OF_MEMORY. */
+/** Allocates the arrays that the caller must fill. Throws OUT_OF_MEMORY. */
 export function reserveDeform(d: DeformBuild, vertexCount: u32, boneCount: u32, targetCount: u32, areRelative: bool): void {
   memory.fill(changetype<usize>(d), 0, offsetof<DeformBuild>());
   d.vertexCount = vertexCount;
@@ -90,12 +92,12 @@ export function freeDeform(d: DeformBuild): void {
   release(d.inTree);
 }
 
-/** Tells whether targets are places, which are kept as they were given: when vertices move, they do not. */
+/** Returns whether targets are positions, which are stored as given: moving the vertices does not change them. */
 export function areAbsolute(d: DeformBuild): u32 {
   return d.targetCount > 0 && d.areRelative == 0 ? 1 : 0;
 }
 
-/** Works on it for a while. Answers whether it is done; not where there is an `error`. */
+/** Works for one step. Returns whether all is done, which is false if there is an `error`. */
 export function stepDeform(d: DeformBuild, mesh: Mesh): bool {
   if (d.phase == PHASE_MARK) mark(d, mesh);
   else if (d.phase == PHASE_VERTICES) placeVertices(d, mesh);
@@ -115,7 +117,7 @@ function next(d: DeformBuild, phase: u32): void {
   d.cursor = 0;
 }
 
-/** Marks the vertices of the triangles in the tree: all others move nothing, and need not be finite. */
+/** Marks the vertices of the triangles in the tree: all others are ignored, and need not be finite. */
 function mark(d: DeformBuild, mesh: Mesh): void {
   const end = min<u32>(d.cursor + VERTICES_A_STEP, mesh.blockCount);
   for (let index = d.cursor; index < end; index++) {
@@ -137,7 +139,7 @@ function mark(d: DeformBuild, mesh: Mesh): void {
   deform.greatestRest = d.boneCount == 0 ? 0 : -Infinity;
   deform.areAbsolute = areAbsolute(d);
   deform.pad = 0;
-  // What is between sections and behind the last one.
+  // Clears the padding between sections and after the last one.
   const stop = changetype<usize>(deform) + mesh.deformBytes;
   if (d.boneCount > 0) clear(bonesAt(deform, d.vertexCount), changetype<usize>(boneBoxAt(deform, 0)));
   if (d.targetCount > 0) clear(shiftsAt(deform, d.targetCount), deform.areAbsolute ? placesAt(deform, 0) : stop);
@@ -176,7 +178,7 @@ function placeVertices(d: DeformBuild, mesh: Mesh): void {
   next(d, d.boneCount > 0 ? PHASE_AXES : PHASE_TARGETS);
 }
 
-/** Places what a vertex has of a skin, and adds it to its bones' sums. Answers false where that is no skin. */
+/** Stores a vertex's skin data, and adds the vertex to its bones' sums. Returns false if the skin is invalid. */
 function placeWeights(d: DeformBuild, deform: Deform, i: u32, rest: usize, known: bool): bool {
   const weights = d.weights + <usize>i * 16, bones = d.bones + <usize>i * 8;
   let sum: f64 = 0, reach: f64 = 0;
@@ -212,13 +214,13 @@ function placeWeights(d: DeformBuild, deform: Deform, i: u32, rest: usize, known
   if (first >= 0) addTo(hitSumsOf(d, <u32>first), x, y, z);
   deform.leastRest = min(deform.leastRest, lack);
   deform.greatestRest = max(deform.greatestRest, lack);
-  deform.reach = max(deform.reach, <f32>reach); // what rounding takes away is within ROUNDING of skin/pose.ts
+  deform.reach = max(deform.reach, <f32>reach); // rounding errors are within ROUNDING of skin/pose.ts
   return true;
 }
 
 /**
- * Answers the bone that moves a vertex most, by its four weights; of several the first, -1 where none moves it. A bone
- * that is named twice has the sum of both weights, as skin/bone-at.ts has it.
+ * Returns the bone that moves a vertex most, by its four weights; the first of several, -1 if none moves it. A bone that
+ * occurs twice has the sum of both weights, as in skin/bone-at.ts.
  */
 function firstBone(weights: usize, bones: usize): i32 {
   let best: i32 = -1;
@@ -274,7 +276,7 @@ function chooseAxes(d: DeformBuild, mesh: Mesh): void {
     box.isUsed = 1;
     box.xx = eigenvector(0, 0); box.xy = eigenvector(1, 0); box.xz = eigenvector(2, 0);
     box.yx = eigenvector(0, 1); box.yy = eigenvector(1, 1); box.yz = eigenvector(2, 1);
-    // At right angles to both, to the last bit or nearly: extents are measured along what is stored.
+    // Perpendicular to both, to the last bit or nearly: extents are measured along the stored axes.
     box.zx = box.xy * box.yz - box.xz * box.yy;
     box.zy = box.xz * box.yx - box.xx * box.yz;
     box.zz = box.xx * box.yy - box.xy * box.yx;
@@ -319,7 +321,7 @@ function extend(s: BoneSums, u: f64, v: f64, w: f64): void {
   s.lowZ = min(s.lowZ, w); s.highZ = max(s.highZ, w);
 }
 
-/** How much a box is grown, in tree space: axes are at right angles but for some 2⁻⁵⁰. */
+/** How much a box is enlarged, in tree space: axes are perpendicular up to some 2⁻⁵⁰. */
 const HAIR: f64 = 9.5367431640625e-7; // 2^-20
 
 function placeBoxes(d: DeformBuild, mesh: Mesh): void {
@@ -339,7 +341,7 @@ function placeBoxes(d: DeformBuild, mesh: Mesh): void {
     const hit = hitSumsOf(d, bone);
     if (hit.count == 0) continue;
     box.hasHit = 1;
-    // Within the cube, as this box is grown by as much.
+    // Within the cube, since this box is enlarged by the same amount.
     box.hitLowX = (hit.lowX - x - HAIR) / hx; box.hitHighX = (hit.highX - x + HAIR) / hx;
     box.hitLowY = (hit.lowY - y - HAIR) / hy; box.hitHighY = (hit.highY - y + HAIR) / hy;
     box.hitLowZ = (hit.lowZ - z - HAIR) / hz; box.hitHighZ = (hit.highZ - z + HAIR) / hz;
@@ -348,20 +350,20 @@ function placeBoxes(d: DeformBuild, mesh: Mesh): void {
   if (end == d.boneCount) next(d, PHASE_TARGETS);
 }
 
-/** Answers a shift in tree space. */
+/** Returns a shift in tree space. */
 // @ts-ignore: decorator
 @inline
 function shiftOf(way: f64, scale: f64, isKnown: bool, isAgain: bool): f32 {
   const shift = <f32>(way * scale);
   if (!isKnown && !isFinite32(shift)) return 0; // it moves nothing
-  return isAgain ? max(min(shift, f32.MAX_VALUE), -f32.MAX_VALUE) : shift; // poses with the largest are refused
+  return isAgain ? max(min(shift, f32.MAX_VALUE), -f32.MAX_VALUE) : shift; // poses that use the largest shifts are refused
 }
 
-/** Places some vertices of all targets. */
+/** Stores the shifts of some vertices of all targets. */
 function placeTargets(d: DeformBuild, mesh: Mesh): void {
   const deform = deformOf(mesh);
   const isAgain = d.growth != 0;
-  // Shifts that were placed before are in the tree space of then.
+  // Shifts that were stored before are in the previous tree space.
   const scale = isAgain && d.areRelative ? d.growth : treeScale(mesh);
   if (d.cursor == 0) memory.fill(rangeAt(deform, 0), 0, <usize>d.targetCount * RANGE_BYTES);
   const end = min<u32>(d.cursor + max<u32>(1, VERTICES_A_STEP / max<u32>(1, d.targetCount)), d.vertexCount);
@@ -395,22 +397,22 @@ function placeTargets(d: DeformBuild, mesh: Mesh): void {
 
 const BUILD_BYTES: usize = (offsetof<DeformBuild>() + 15) & ~15;
 
-/** Answers how many bytes of scratch memory `refitDeform` works in. */
+/** Returns how many bytes of scratch memory `refitDeform` needs. */
 export function refitDeformBytes(mesh: Mesh): usize {
   const deform = deformOf(mesh);
   return BUILD_BYTES + <usize>deform.boneCount * BOTH_SUMS_BYTES + deform.vertexCount;
 }
 
 /**
- * Makes of a mesh whose tree was refitted to `positions` what a build would make of these: skin and targets are those that
- * it has. `scaleBefore` is that of its tree space before. Allocates nothing.
+ * Updates the data for deformation, after a mesh's tree was refitted to `positions`, to what a build would compute: skin
+ * and targets are the stored ones. `scaleBefore` is the scale of the previous tree space. Allocates nothing.
  */
 export function refitDeform(mesh: Mesh, positions: usize, scaleBefore: f64, scratch: usize): void {
   beginRefitDeform(mesh, positions, scaleBefore, scratch);
   while (!stepDeform(changetype<DeformBuild>(scratch), mesh));
 }
 
-/** Begins the same, as a DeformBuild at `scratch`, which `stepDeform` goes on with. */
+/** Begins the same, as a DeformBuild at `scratch`, which `stepDeform` continues. */
 export function beginRefitDeform(mesh: Mesh, positions: usize, scaleBefore: f64, scratch: usize): void {
   const deform = deformOf(mesh);
   const d = changetype<DeformBuild>(scratch);
@@ -428,7 +430,7 @@ export function beginRefitDeform(mesh: Mesh, positions: usize, scaleBefore: f64,
   d.inTree = d.sums + <usize>deform.boneCount * BOTH_SUMS_BYTES;
 }
 
-/** Writes one of the targets of a mesh as it was given, f32 xyz for each vertex. */
+/** Writes one of a mesh's targets as it was given, f32 xyz per vertex. */
 export function copyTarget(mesh: Mesh, target: u32, to: usize): void {
   const deform = deformOf(mesh);
   const bytes = <usize>deform.vertexCount * SHIFT_BYTES;

@@ -1,11 +1,11 @@
-// Binned surface-area heuristic (Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007)
-// over axis-aligned bounds of triangles. The cost of a side counts blocks of four, as rays do.
+// Binned surface-area heuristic (Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies", 2007) over
+// axis-aligned bounds of triangles. The cost of a side counts blocks of four triangles, since rays test whole blocks.
 
 import { VECTOR_BYTES } from '../../sizes';
 
 /**
- * The bounds of one triangle, or of a cell of some, in tree space: xyz of low, a tag with its index, xyz of high, a tag with
- * how many triangles it stands for.
+ * The bounds of a triangle, or of a cell of several, in tree space: xyz of low, a tag with its index, xyz of high, a tag
+ * with the number of its triangles.
  */
 @unmanaged
 export class Primitive {
@@ -21,7 +21,7 @@ export function primitiveAt(primitives: usize, i: u32): Primitive {
   return changetype<Primitive>(primitives + i * <u32>PRIMITIVE_BYTES);
 }
 
-/** Makes a number of less than 2²⁹ one that costs no time in the fourth lane of vectors of float32. */
+/** Makes a number below 2²⁹ a normal float, so that it does not slow down float32 vectors in whose fourth lane it is. */
 const TAG: i32 = 0x40000000;
 
 // @ts-ignore: decorator
@@ -37,17 +37,17 @@ export function tagOf(v: v128): u32 {
 }
 
 /**
- * The most bins of an axis; half as many are enough for few primitives, whose sweeps cost more than their counting. Four to six for
- * eight primitives, or twelve for many, are not measurably quicker.
+ * The most bins per axis; half as many suffice for few primitives, for which the sweep costs more than the counting.
+ * Four to six for eight primitives, or twelve for many, are not measurably quicker.
  */
 const BINS = 16;
 const FEW: u32 = 16;
-/** Low and high of a bin of each axis: x, y, z. */
+/** Low and high bounds of a bin on each axis: x, y, z. */
 const BIN_BYTES: usize = 96;
 const bins: usize = memory.data(BINS * <i32>BIN_BYTES, 16);
-/** How many triangles are in a bin of each axis; the fourth lane is nothing, here and below. */
+/** The number of triangles in a bin on each axis; the fourth lane is unused, here and below. */
 const counts: usize = memory.data(BINS * VECTOR_BYTES, 16);
-/** What all that is from a bin on costs, along each axis. */
+/** The cost of everything from a bin on, along each axis. */
 const rightCosts: usize = memory.data(BINS * VECTOR_BYTES, 16);
 
 // @ts-ignore: decorator
@@ -62,7 +62,7 @@ export function emptyHigh(): v128 {
   return f32x4.splat(-Infinity);
 }
 
-/** Answers half the surface area of the box from low to high. */
+/** Returns half the surface area of the box from low to high. */
 // @ts-ignore: decorator
 @inline
 export function halfArea(low: v128, high: v128): f32 {
@@ -74,8 +74,8 @@ export function halfArea(low: v128, high: v128): f32 {
 }
 
 /**
- * Answers what is left and right of a cut along each axis costs: half the areas of the boxes, whose extents are given axis by
- * axis, times the blocks that so many triangles fill. Not a number where there are none.
+ * Returns the cost of one side of a cut along each axis: half the areas of the boxes, whose extents are given axis by
+ * axis, times the number of blocks that `count` triangles fill. NaN if a side has no triangles.
  */
 // @ts-ignore: decorator
 @inline
@@ -87,7 +87,7 @@ function costsOf(a: v128, b: v128, c: v128, count: v128): v128 {
   return f32x4.mul(areas, f32x4.convert_i32x4_s(i32x4.shr_u(i32x4.add(count, i32x4.splat(3)), 2)));
 }
 
-/** The bounds of the sums of primitives' corners, which are twice their centres. */
+/** The bounds of the sums of primitives' low and high corners, which are twice their centres. */
 @unmanaged
 export class Centres {
   low: v128;
@@ -107,18 +107,18 @@ export function boundCentres(primitives: usize, start: u32, end: u32, to: Centre
   to.high = high;
 }
 
-/** How many triangles the last cut has put into its first part. */
+/** The number of triangles in the first part of the last cut. */
 export let firstCount: u32 = 0;
 
 /**
- * Reorders primitives [start, end) and answers where to cut them: start < cut < end. `centres` are theirs; those of the first
- * part take their place, those of the second are written to `second`.
+ * Reorders primitives [start, end) and returns where to cut them: start < cut < end. `centres` are the bounds of their
+ * centres; they are replaced by those of the first part, and those of the second part are written to `second`.
  */
 export function split(primitives: usize, start: u32, end: u32, halve: bool, centres: Centres, second: Centres): u32 {
   const low = centres.low, high = centres.high;
   if (halve) return halved(primitives, start, end, centres, second);
   const used = end - start > FEW ? BINS : BINS / 2;
-  // Along an axis without an extent, or with one so small that float32 has no reciprocal of it, all is in the first
+  // Along an axis without an extent, or with one too small to have a reciprocal in float32, everything is in the first
   // bin.
   const steps = f32x4.div(f32x4.splat(<f32>used * 0.999), f32x4.sub(high, low));
   const scale = v128.and(steps, f32x4.lt(steps, f32x4.splat(Infinity)));
@@ -139,7 +139,7 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool, cent
     addToBin(i32x4.extract_lane(bin, 2), 2, pLow, pHigh, weight);
   }
 
-  // All three axes at once: the boxes of what is right of each cut, then of what is left.
+  // All three axes at once: first the boxes on the right of each cut, then those on the left.
   let lowX = emptyLow(), lowY = lowX, lowZ = lowX, highX = emptyHigh(), highY = highX, highZ = highX;
   let count = i32x4.splat(0);
   for (let i = used - 1; i > 0; i--) {
@@ -163,7 +163,7 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool, cent
     count = i32x4.add(count, v128.load(counts + (<usize>i << 4)));
     const left = costsOf(f32x4.sub(highX, lowX), f32x4.sub(highY, lowY), f32x4.sub(highZ, lowZ), count);
     const costs = f32x4.add(left, v128.load(rightCosts + (<usize>i << 4), 16));
-    // False where a side has none.
+    // False if a side is empty.
     const isBetter = f32x4.lt(costs, best);
     best = v128.bitselect(costs, best, isBetter);
     bestBins = v128.bitselect(i32x4.splat(i), bestBins, isBetter);
@@ -173,10 +173,10 @@ export function split(primitives: usize, start: u32, end: u32, halve: bool, cent
   const last =
     axis == 0 ? i32x4.extract_lane(bestBins, 0) : axis == 1 ? i32x4.extract_lane(bestBins, 1) : i32x4.extract_lane(bestBins, 2);
   if (last < 0) return halved(primitives, start, end, centres, second);
-  // The same arithmetic as above decides the side, so both agree to the bit.
+  // The side is decided by the same arithmetic as above, so both agree to the bit.
   let firstLow = emptyLow(), firstHigh = emptyHigh(), secondLow = emptyLow(), secondHigh = emptyHigh();
-  // Every primitive changes places with the first of those that go to the other side: without a branch, as no processor
-  // guesses it.
+  // Every primitive is swapped with the first of those that go to the other side: branchless, since the side is
+  // unpredictable.
   let cut = start, before: u32 = 0;
   for (let i = start; i < end; i++) {
     const p = primitiveAt(primitives, i);

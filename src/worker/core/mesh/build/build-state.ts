@@ -1,4 +1,4 @@
-// What is known of a mesh in the making, between two steps of its build.
+// The state of a build between two of its steps.
 
 import { release } from '../../memory';
 import { Derivation, freeDerivation } from '../topology/derivation-state';
@@ -25,36 +25,36 @@ export const PHASE_DONE = 13;
 export const BUILD_BAD_INDEX = 1;
 export const BUILD_EMPTY = 2;
 
-/** A mesh in the making. */
+/** A build in progress. */
 @unmanaged
 export class Build {
   positions: usize; // f32 xyz per vertex
-  indices: usize; // u32, three per triangle; 0 without
+  indices: usize; // u32, three per triangle; 0 if there are none
   vertexCount: u32;
   triangleCount: u32;
-  isFast: u32; // 1 where a quick build matters more than the last of quick rays
+  isFast: u32; // 1 if a quick build matters more than the quickest rays
   error: u32; // BUILD_*, with the culprit beside it
   culprit: u32;
   phase: u32;
   cursor: u32;
   kept: u32;
-  placed: u32; // triangles that have found their leaf
+  placed: u32; // triangles that are in a leaf already
   primitives: usize;
-  order: usize; // KeyedTriangle by Morton code, where there are cells
-  spare: usize; // the same, while they are sorted; then the primitives in this order
+  order: usize; // KeyedTriangle by Morton code, if there are cells
+  spare: usize; // the same, during sorting; then the primitives in this order
   digits: usize; // counts of the digits of the codes
   sortPass: u32;
   cells: usize; // as primitives
   cellCount: u32;
-  belowCells: usize; // primitives of the range that is cut below cells
-  groups: usize; // as cells: of cells that follow one another
+  belowCells: usize; // primitives of the current range inside cells
+  groups: usize; // like cells: groups of consecutive cells
   groupCount: u32;
-  groupEnd: u32; // in the order, where the last group ends
-  belowGroups: usize; // cells of the range that is cut below groups
+  groupEnd: u32; // end of the last group in the order
+  belowGroups: usize; // cells of the current range inside groups
   nodes: usize;
   nodeCount: u32;
   blocks: usize;
-  corners: usize; // u32, three for each lane of a block: the vertices of its triangle; 0 without indices
+  corners: usize; // u32, three per lane of a block: the vertices of its triangle; 0 if there are no indices
   blockCount: u32;
   subtrees: usize;
   extremes: usize;
@@ -62,37 +62,37 @@ export class Build {
   stackCount: u32;
   mesh: usize;
   exponent: i32;
-  welding: usize; // Weld, 0 where nothing is welded
-  open: usize; // OpenEdges, 0 of a closed mesh
+  welding: usize; // Weld, 0 if nothing is welded
+  open: usize; // OpenEdges, 0 for a closed mesh
   weld: f64;
   extent: f32; // the largest coordinate in tree space
-  areas: f64; // half of all boxes'
-  derived: f64; // fraction of the derivation that is done
+  areas: f64; // half the area of all boxes
+  derived: f64; // completed fraction of the derivation
   offsetX: f64; offsetY: f64; offsetZ: f64; // Space
   lowX: f64; lowY: f64; lowZ: f64;
   highX: f64; highY: f64; highZ: f64;
   sums: usize;
   derivation: usize;
-  deform: usize; // DeformBuild, 0 where the mesh cannot be deformed
-  /** Of those that are kept, as a pose may give them one: triangles without an area. */
+  deform: usize; // DeformBuild, 0 if the mesh cannot be deformed
+  /** The number of kept triangles without an area, since a pose may give them one. */
   flat: u32;
-  /** All that are finite and have no area, whether they are kept or not: u32 each. */
+  /** The finite triangles without an area, whether they are kept or not: u32 each. */
   flatCount: u32;
   flats: usize;
-  /** The greatest fraction that was told. */
+  /** The greatest fraction that was reported. */
   told: f64;
-  // Where two builders make the tree (parted-build.ts).
+  // If two builders make the tree (parted-build.ts):
   part: u32; // WHOLE, FIRST or SECOND
-  cut: u32; // how far it is: NOT_CUT, CUT, FITTED or JOINED
-  topRanges: u32; // more ranges than these wait while one range of the first part is split
-  cutNodes: u32; // of the nodes, the first part's; in the second part, those that stand for nodes of the first
+  cut: u32; // progress: NOT_CUT, CUT, FITTED or JOINED
+  topRanges: u32; // while a range of the first part is split, more ranges than this are pending
+  cutNodes: u32; // how many nodes the first part has; in the second part, how many stand for nodes of the first
   cutBlocks: u32;
   cutPlaced: u32;
-  lateNodes: usize; // u32 each: nodes above both parts, then those that the second part begins with
+  lateNodes: usize; // u32 each: nodes above both parts, then the first nodes of the second part
   lateCount: u32;
-  pathCount: u32; // the former
+  pathCount: u32; // how many are above both parts
   second: usize; // the second part
-  boxes: usize; // in the second part: the bounds of ranges of the first, low and high
+  boxes: usize; // in the second part: the bounds of the first part's ranges, low and high
   boxCount: u32;
 }
 
@@ -105,9 +105,9 @@ export const SECOND: u32 = 2;
 export const NOT_CUT: u32 = 0;
 /** The second part begins. */
 export const CUT: u32 = 1;
-/** All nodes of the first part are fitted, but for those above both. */
+/** All nodes of the first part are fitted, except for those above both parts. */
 export const FITTED: u32 = 2;
-/** The second part is here. */
+/** The second part was joined. */
 export const JOINED: u32 = 3;
 
 // @ts-ignore: decorator
@@ -123,7 +123,7 @@ export function freeDeforming(build: Build): void {
   build.deform = 0;
 }
 
-/** Frees what is split, when it is. */
+/** Frees the ranges and primitives, after splitting. */
 export function freeRanges(build: Build): void {
   release(build.primitives);
   release(build.cells);
@@ -133,7 +133,7 @@ export function freeRanges(build: Build): void {
   build.primitives = build.cells = build.belowCells = build.groups = build.belowGroups = 0;
 }
 
-/** Frees what makes the tree, when it is made. */
+/** Frees what was needed to make the tree. */
 export function freeTreeScratch(build: Build): void {
   freeWelding(build);
   freeRanges(build);
@@ -194,5 +194,5 @@ export function coordinate(build: Build, vertex: u32, axis: usize): f64 {
   return <f64>load<f32>(vertexAt(build, vertex) + (axis << 2));
 }
 
-/** Triangles that are taken, joined or scanned between two looks at the clock. */
+/** Triangles that are taken, joined or scanned between two checks of the clock. */
 export const TRIANGLES_A_STEP: u32 = 4096;

@@ -1,4 +1,4 @@
-// Builds a baked mesh in steps, so that whoever runs it can do other things in between.
+// Builds a baked mesh in steps, so that the caller can do other work in between.
 
 import { now } from '../../host';
 import { allocate, release } from '../../memory';
@@ -25,8 +25,8 @@ import { gather, place, splitSome } from './split-ranges';
 import { assemble } from './assemble';
 
 /**
- * Begins a build: of a whole tree, or of the FIRST or SECOND part of one. `reserveBuild` must follow, then the caller fills
- * positions and indices, then `stepBuild`. Throws OUT_OF_MEMORY.
+ * Begins the build of a whole tree, or of its FIRST or SECOND part. Next, call `reserveBuild`, then fill positions and
+ * indices, then call `stepBuild`. Throws OUT_OF_MEMORY.
  */
 export function beginBuild(vertexCount: u32, triangleCount: u32, weld: f64, isFast: bool, part: u32): Build {
   const build = changetype<Build>(allocate(offsetof<Build>()));
@@ -43,7 +43,7 @@ export function beginBuild(vertexCount: u32, triangleCount: u32, weld: f64, isFa
 }
 
 /**
- * Allocates what the build needs to start. This is apart from beginBuild so that running out of memory can be undone.
+ * Allocates the arrays for the input. This is separate from beginBuild so that running out of memory can be undone.
  * Throws OUT_OF_MEMORY.
  */
 export function reserveBuild(build: Build, indexed: bool): void {
@@ -56,7 +56,7 @@ export function reserveBuild(build: Build, indexed: bool): void {
   reserveTables(welding);
 }
 
-/** Allocates what else the caller must fill for a mesh that can be deformed. Throws OUT_OF_MEMORY. */
+/** Allocates the further arrays that the caller must fill for a deformable mesh. Throws OUT_OF_MEMORY. */
 export function reserveBuildDeform(build: Build, boneCount: u32, targetCount: u32, areRelative: bool): void {
   build.deform = allocate(offsetof<DeformBuild>());
   const deform = changetype<DeformBuild>(build.deform);
@@ -74,8 +74,8 @@ export function freeBuild(build: Build): void {
 }
 
 /**
- * Works until the clock shows `until`, or the first part of the tree is done, so that the second may be joined. Answers the
- * fraction done, or -1 when the data are bad.
+ * Works until the clock reaches `until`, or the first part of the tree is done, so that the second may be joined.
+ * Returns the completed fraction, or -1 if the data are invalid.
  */
 export function stepBuild(build: Build, until: f64): f64 {
   let phase: u32 = 0;
@@ -87,7 +87,7 @@ export function stepBuild(build: Build, until: f64): f64 {
     if ((phase == PHASE_FIT && build.phase == PHASE_SPLIT) || (phase == PHASE_DERIVE && mayJoin(build))) break;
   } while (build.phase != PHASE_DONE && now() < until);
   if (build.part == SECOND) return build.phase == PHASE_DONE ? 1 : 0;
-  // What was made alone may be made in vain.
+  // Work done alone may be discarded when the second part comes.
   build.told = max(build.told, fraction(build));
   return build.told;
 }
@@ -164,7 +164,7 @@ function beginSums(build: Build): void {
   build.cursor = build.cutNodes;
 }
 
-/** How many nodes are summed up between two looks at the clock: each takes less than a microsecond. */
+/** How many nodes are summed up between two checks of the clock: each takes less than a microsecond. */
 const SUM_STEP: u32 = 128;
 
 function sumSome(build: Build): void {
@@ -190,7 +190,10 @@ function sumSome(build: Build): void {
   build.phase = PHASE_DERIVE;
 }
 
-/** Derives the rest, and puts all into one piece. On the way, what keeps the mesh open is looked for. */
+/**
+ * Computes the rest of the derived data, and packs everything into one piece. Meanwhile, the open edges of the mesh are
+ * analysed.
+ */
 function deriveSome(build: Build, until: f64): void {
   const d = changetype<Derivation>(build.derivation);
   d.isAtCut = 0;
@@ -211,7 +214,7 @@ function deriveSome(build: Build, until: f64): void {
 function beginOpen(build: Build, d: Derivation): void {
   d.isWaiting = 0;
   const mesh = changetype<Mesh>(build.mesh);
-  // Without a triangle of no area, it is closed if each edge has another triangle beyond it.
+  // If no triangle lacks an area, the mesh is closed if each edge has another triangle across it.
   mesh.closed = d.openCount == 0 && build.flatCount == 0 ? 1 : 0;
   if (mesh.closed) return;
   build.open = allocate(OPEN_EDGES_BYTES);

@@ -1,6 +1,6 @@
-// The points that stand for the four children of a node while its rotation is searched: the corners of a leaf, and of every other
-// child those that lie farthest in seven directions and against them (Larsson and Källberg, "Fast Computation of Tight-Fitting
-// Oriented Bounding Boxes", 2011). A child is in each lane.
+// The points that represent the four children of a node during the search for its rotation: for a leaf its corners, for
+// any other child the farthest points in seven directions and their opposites (Larsson and Källberg, "Fast Computation
+// of Tight-Fitting Oriented Bounding Boxes", 2011). A child is in each lane.
 
 import { greatestLane, leastLane } from '../../math/lanes';
 import { Rotation } from '../../math/quaternion';
@@ -8,31 +8,34 @@ import { VECTOR_BYTES } from '../../sizes';
 import { BLOCK_BYTES, LEAF, Node, childCount, childOf, innerCount } from '../tree/layout';
 import { emptyHigh, emptyLow } from './binned-sah';
 
-/** Directions in which points are looked for that stand for a subtree: the axes, and the diagonals of a cube. */
+/** The number of directions for the extreme points of a subtree: the axes, and the diagonals of a cube. */
 const DIRECTION_COUNT: usize = 7;
-/** The points that stand for a subtree, the two farthest of each direction. */
+/** The number of extreme points of a subtree, two per direction. */
 const EXTREMES: usize = 2 * DIRECTION_COUNT;
 /** The corners of the four triangles of a leaf. */
 const CORNERS: usize = 12;
-/** An axis of the points of a child: four vectors, of which a leaf fills three. */
+/** The bytes of one coordinate of a child's points: four vectors, of which a leaf fills three. */
 const EXTREMES_AXIS_BYTES: usize = 64;
-/** What else a node hands to its parent while rotations are searched: x of its extremes, y, z. */
+/** The bytes of the extreme points that a node passes to its parent while rotations are searched: x, y, z. */
 export const EXTREMES_BYTES: usize = 3 * EXTREMES_AXIS_BYTES;
 /** The bytes of x, y and z of one point of each child. */
 export const POINT_BYTES: usize = 3 * VECTOR_BYTES;
 /** The most points of a child, in groups of four. */
 export const MOST_POINTS: i32 = (<i32>EXTREMES + 3) & ~3;
 
-/** The points of the four children: x, y and z of one point of each child in turn. */
+/** The points of the four children: for each point x, y and z, with a child in each lane. */
 export const points: usize = memory.data(MOST_POINTS * <i32>POINT_BYTES, 16);
 export let pointCount: usize = 0;
-/** All bits in the lanes of children that there are. */
+/** All bits set in the lanes of existing children. */
 let lanes: v128 = i32x4.splat(0);
 
 let blocks: usize = 0;
 let extremes: usize = 0;
 
-/** Sets whose nodes follow. Without extremes, points are gathered of nodes whose children are leaves alone. */
+/**
+ * Sets the blocks and extreme points of the following nodes. Without extreme points, only nodes whose children are all
+ * leaves have points.
+ */
 export function setPoints(allBlocks: usize, allExtremes: usize): void {
   blocks = allBlocks;
   extremes = allExtremes;
@@ -44,14 +47,14 @@ function extremesAt(index: u32): usize {
   return extremes + index * <u32>EXTREMES_BYTES;
 }
 
-/** Answers of how many points the sums over lanes are. */
+/** Returns the number of points in sums over lanes. */
 // @ts-ignore: decorator
 @inline
 export function sumCount(): i32 {
   return <i32>pointCount * popcnt(i32x4.bitmask(lanes));
 }
 
-/** Adds up the lanes of children that there are. */
+/** Returns the sum of the lanes of existing children. */
 // @ts-ignore: decorator
 @inline
 export function laneSum(v: v128): f32 {
@@ -60,7 +63,7 @@ export function laneSum(v: v128): f32 {
   return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
 }
 
-/** Prepares for the children of a node. */
+/** Sets the children of a node, for the functions that follow. */
 export function countChildren(node: Node): void {
   lanes = i32x4.lt_s(i32x4(0, 1, 2, 3), i32x4.splat(childCount(node)));
 }
@@ -86,7 +89,10 @@ export function gatherPoints(node: Node): void {
   }
 }
 
-/** Answers where a coordinate of four points of a child is. A leaf has three such groups, the last of which stands twice. */
+/**
+ * Returns the address of a coordinate of four points of a child. A leaf has three such groups, the last of which is
+ * repeated.
+ */
 // @ts-ignore: decorator
 @inline
 function pointsOf(child: u32, group: u32, axis: usize): usize {
@@ -94,7 +100,7 @@ function pointsOf(child: u32, group: u32, axis: usize): usize {
   return extremesAt(child) + axis * EXTREMES_AXIS_BYTES + (group << 4);
 }
 
-/** Answers the sum of the areas of all triangles, where the points are the corners of leaves. */
+/** Returns the total area of all triangles, if the points are the corners of leaves. */
 export function triangleAreas(): f32 {
   let sum = f32x4.splat(0);
   for (let a = points; a < points + 4 * POINT_BYTES; a += POINT_BYTES) {
@@ -109,9 +115,12 @@ export function triangleAreas(): f32 {
   return <f32>0.5 * laneSum(sum);
 }
 
-// --- their bounds ---
+// --- bounds of the points ---
 
-/** Writes the bounds of each child's points: low x, y and z, then the high ones. Those of corners are the children's. */
+/**
+ * Writes the bounds of each child's points: low x, y and z, then the high ones. If the points are corners, these are the
+ * children's bounds.
+ */
 export function boundPoints(to: usize): void {
   let lowX = emptyLow(), lowY = emptyLow(), lowZ = emptyLow();
   let highX = emptyHigh(), highY = emptyHigh(), highZ = emptyHigh();
@@ -126,7 +135,7 @@ export function boundPoints(to: usize): void {
   v128.store(to, highX, 48); v128.store(to, highY, 64); v128.store(to, highZ, 80);
 }
 
-/** Writes the same in the frame of a rotation. */
+/** Writes the same in a rotated frame. */
 export function boundTurnedPoints(rotation: Rotation, to: usize): void {
   const xx = f32x4.splat(rotation.xx), xy = f32x4.splat(rotation.xy), xz = f32x4.splat(rotation.xz);
   const yx = f32x4.splat(rotation.yx), yy = f32x4.splat(rotation.yy), yz = f32x4.splat(rotation.yz);
@@ -147,15 +156,15 @@ export function boundTurnedPoints(rotation: Rotation, to: usize): void {
   v128.store(to, highX, 48); v128.store(to, highY, 64); v128.store(to, highZ, 80);
 }
 
-// --- those that a node hands on ---
+// --- points for the parent ---
 
-/** The least and the greatest key of each direction: those of the points of a child in a lane. */
+/** The least and the greatest key of each direction, with a child in each lane. */
 const leastKeys: usize = memory.data(<i32>DIRECTION_COUNT * VECTOR_BYTES, 16);
 const greatestKeys: usize = memory.data(<i32>DIRECTION_COUNT * VECTOR_BYTES, 16);
-/** A key is how far a point lies in a direction, with its number in the last bits. */
+/** A key is the coordinate of a point along a direction, with the point's number in its lowest bits. */
 const NUMBER_MASK: i32 = 15;
 
-/** Keeps for a node's parent, of all points, those that lie farthest in each direction and against it. */
+/** Stores the farthest of all points in each direction and its opposite, for the node's parent. */
 export function keepExtremes(index: u32): void {
   const to = extremesAt(index);
   for (let at: usize = 0; at < DIRECTION_COUNT * 16; at += 16) {
@@ -183,7 +192,7 @@ export function keepExtremes(index: u32): void {
   }
 }
 
-/** Keeps for a node's parent the corners of its bounds, which enclose all points. */
+/** Stores the corners of a node's bounds, which enclose all points, for its parent. */
 // @ts-ignore: decorator
 @inline
 export function keepCorners(index: u32, low: v128, high: v128): void {
@@ -205,7 +214,7 @@ function compareKey(direction: usize, far: v128, number: v128): void {
   v128.store(high, f32x4.pmax(v128.load(high), key));
 }
 
-/** Copies the point with the given key, which one of the lanes has. */
+/** Copies the point with the given key, which is in one of the lanes. */
 function copyPoint(to: usize, keys: v128, key: f32): void {
   const lane = <usize>ctz(i32x4.bitmask(i32x4.eq(keys, i32x4.splat(reinterpret<i32>(key)))));
   const from = points + <usize>(reinterpret<i32>(key) & NUMBER_MASK) * POINT_BYTES + (lane << 2);

@@ -1,7 +1,7 @@
-// The rotation of a node, from below upwards. Proxies: the identity, the principal axes of points of the node's surface
-// (Gottschalk, Lin and Manocha, "OBBTree", 1996) and the rotations of its children; the best is turned a little while the
-// boxes get smaller. What is tried is tried on few points (extreme-points.ts). What is chosen is computed over all triangles
-// (node-boxes.ts).
+// The rotation of a node, computed bottom-up. Candidates: the identity, the principal axes of points of the node's
+// surface (Gottschalk, Lin and Manocha, "OBBTree", 1996) and the rotations of its children; the best one is then turned
+// in small steps as long as the boxes get smaller. Candidates are evaluated on few points (extreme-points.ts). The boxes
+// of the chosen rotation are computed over all triangles (node-boxes.ts).
 
 import { diagonalise, eigenvector } from '../../math/jacobi';
 import { Quaternion, Rotation, fromRows, quantise, rotationAt, setRotation, turned } from '../../math/quaternion';
@@ -18,11 +18,11 @@ import {
   BOXES_BYTES, Subtree, axisAlignedBoxes, boundSubtree, boxes, costOf, rotatedBoxes, setTrees, subtreeAt, sumOfAreas,
 } from './node-boxes';
 
-/** A rotation must save a tenth of the boxes' area, else rays are better off without it. */
+/** A rotation must save a tenth of the boxes' area, otherwise rays are better off without it. */
 const WORTH: f32 = 0.9;
 /**
- * The tolerance of principal axes, which only start a search. With a thirtieth of it, fitting takes 4 % longer, and rays visit as
- * many nodes.
+ * The tolerance of principal axes, which are only the start of a search. With a thirtieth of it, fitting takes 4 %
+ * longer, and rays visit as many nodes.
  */
 const AXIS_TOLERANCE: f64 = 0.03;
 
@@ -30,18 +30,18 @@ const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16)
 const best = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16));
 const trial = changetype<Quaternion>(memory.data(<i32>offsetof<Quaternion>(), 16));
 const quantised: usize = memory.data(4 * <i32>sizeof<i16>(), 16);
-/** The boxes of the points under a rotation that is tried. */
+/** The boxes of the points under a candidate rotation. */
 const triedBoxes: usize = memory.data(BOXES_BYTES, 16);
 
-/** Sets whose nodes are fitted or refitted next; extremes are of no use to a refit. */
+/** Sets the data of the nodes to be fitted or refitted; extreme points are not used by a refit. */
 export function setFitting(blocks: usize, subtrees: usize, extremes: usize): void {
   setTrees(blocks, subtrees);
   setPoints(blocks, extremes);
 }
 
 /**
- * Fits node `index`, whose inner children are fitted already: with `doesTurn`, turns of the best rotation are tried, too. Answers
- * half the area of its boxes.
+ * Fits node `index`, whose inner children are fitted already; with `doesTurn`, small turns of the best rotation are
+ * tried, too. Returns half the area of its boxes.
  */
 export function fitNode(node: Node, index: u32, padding: f32, doesTurn: bool): f32 {
   boundSubtree(node, index);
@@ -67,7 +67,7 @@ export function fitNode(node: Node, index: u32, padding: f32, doesTurn: bool): f
   return cost;
 }
 
-/** Computes the boxes anew for triangles that moved, under the rotation that the node has. Answers as `fitNode`. */
+/** Recomputes the boxes for moved triangles, keeping the node's rotation. Returns half the area of its boxes. */
 export function refitNode(node: Node, index: u32, padding: f32): f32 {
   boundSubtree(node, index);
   if (isRotated(node)) {
@@ -81,11 +81,13 @@ export function refitNode(node: Node, index: u32, padding: f32): f32 {
 // --- the search ---
 
 /**
- * Tells a quick build whether a rotation may be worth a search: above leaves where boxes are large beside their triangles, and
- * higher up where a child has one; the others are given the corners of their bounds as extremes.
+ * Returns whether a rotation may be worth a search in a quick build: above leaves if boxes are large relative to their
+ * triangles, and higher up if any child is rotated; the other children get the corners of their bounds as extreme
+ * points.
  *
- * Fitting the full dragon takes 0.37 of what a search everywhere takes, and rays take as long: they visit 5 % more nodes and 19 %
- * more leaves, but are turned in few of them. Rods, of which rays take twice as long without rotations, have 1.4 % more nodes visited.
+ * Fitting the full dragon takes 0.37 of the time of a search everywhere, and rays take as long: they visit 5 % more
+ * nodes and 19 % more leaves, but fewer of the nodes are rotated. Rays against rods, which take twice as long without
+ * rotations, visit 1.4 % more nodes.
  */
 function promises(node: Node, index: u32, cost: f32): bool {
   const inner = innerCount(node);
@@ -100,8 +102,9 @@ function promises(node: Node, index: u32, cost: f32): bool {
 }
 
 /**
- * Boxes of flat patches are seldom larger beside their triangles, those of thin rods much larger. With 3, rays visit 0.7 % fewer nodes
- * of the full dragon and 9 % fewer leaves, in the same time; with 6, 11 % more leaves of dragons among scattered triangles.
+ * Boxes of flat patches are seldom larger than this relative to their triangles, those of thin rods much larger. With 3,
+ * rays visit 0.7 % fewer nodes of the full dragon and 9 % fewer leaves, in the same time; with 6, 11 % more leaves of
+ * dragons among scattered triangles.
  */
 const THIN: f32 = 4;
 
@@ -111,11 +114,11 @@ function childAt(node: Node, index: u32, i: u32): Node {
   return changetype<Node>(changetype<usize>(node) + (childOf(node, i) - index) * <u32>NODE_BYTES);
 }
 
-/** Searches for a rotation that promises to be worth it and leaves it in `best`. Answers false when there is none. */
+/** Searches for a promising rotation and stores it in `best`. Returns false if there is none. */
 function searchRotation(node: Node, index: u32, identityCost: f32, doesTurn: bool): bool {
   const inner = innerCount(node);
   let bestCost: f32 = Infinity;
-  // Without turns, a node that has inner children takes the rotation of one of them.
+  // Without turns, a node with inner children takes the rotation of one of them.
   if (doesTurn || inner == 0) {
     principalAxes(subtreeAt(index));
     bestCost = tried();
@@ -134,13 +137,13 @@ function searchRotation(node: Node, index: u32, identityCost: f32, doesTurn: boo
       copyQuaternion(best, trial);
     }
   }
-  // Where even the best start is worse by a tenth, small turns do not make up for it.
+  // If even the best start is worse by a tenth, small turns cannot make up for it.
   if (bestCost > identityCost * HOPELESS) return false;
   if (doesTurn) bestCost = turnBest(bestCost);
   return bestCost < identityCost * WORTH;
 }
 
-/** Turns `best` a little about each of its axes in turn, where boxes get smaller. Answers what they cost then. */
+/** Turns `best` a little about each of its axes in turn, as long as boxes get smaller. Returns their final cost. */
 function turnBest(cost: f32): f32 {
   turnPoints();
   for (let axis = 0; axis < 3; axis++) {
@@ -156,19 +159,19 @@ function turnBest(cost: f32): f32 {
   return cost;
 }
 
-/** A start that costs so much more than boxes without a rotation is given up. */
+/** A start is given up if it costs this many times as much as boxes without a rotation. */
 const HOPELESS: f32 = 1.1;
 /**
- * The turn that is tried, as the tangent of half its angle. With 0.15 and then 0.05, fitting the full dragon takes 18 % longer,
+ * The tried turn, as the tangent of half its angle. With 0.15 and then 0.05, fitting the full dragon takes 18 % longer,
  * and rays visit 0.3 % fewer nodes and 2.9 % fewer leaves; 0.08 and 0.12 instead are as good.
  */
 const TURN: f64 = 0.1;
 
-/** The points in the frame of `best`, as `points`; and the extents of each child along its axes. */
+/** The points in the frame of `best`, laid out like `points`; and the extents of each child along its axes. */
 const turnedPoints: usize = memory.data(MOST_POINTS * <i32>POINT_BYTES, 16);
 const extents: usize = memory.data(3 * VECTOR_BYTES, 16);
 
-/** Takes the points to the frame of `best`. */
+/** Maps the points to the frame of `best`. */
 function turnPoints(): void {
   setRotation(rotation, <f32>best.x, <f32>best.y, <f32>best.z, <f32>best.w);
   let to = turnedPoints;
@@ -190,7 +193,7 @@ function dot(px: v128, py: v128, pz: v128, x: f32, y: f32, z: f32): v128 {
   return f32x4.add(two, f32x4.mul(f32x4.splat(z), pz));
 }
 
-/** Sets the extents along an axis, given by its bytes. */
+/** Computes the extents along an axis, given by its byte offset. */
 function measure(axis: usize): void {
   let low = emptyLow(), high = emptyHigh();
   const end = turnedPoints + pointCount * POINT_BYTES;
@@ -202,12 +205,12 @@ function measure(axis: usize): void {
   v128.store(extents + axis, f32x4.sub(high, low));
 }
 
-// What tryTurns has found.
+// The results of tryTurns.
 let forwardCost: f32 = 0, backwardCost: f32 = 0;
 
 /**
- * Sets what the boxes cost when the frame of `best` is turned about one of its axes, by 2·atan(t) and back. Coordinates along
- * that axis stay as they are, and those along both others come of the same products for both ways.
+ * Computes the cost of the boxes for both turns of the frame of `best` about one of its axes, by 2·atan(t) and back.
+ * Coordinates along that axis are unchanged, and those along the other two use the same products for both directions.
  */
 function tryTurns(axis: i32, t: f64): void {
   const c = f32x4.splat(<f32>((1.0 - t * t) / (1.0 + t * t))), s = f32x4.splat(<f32>((2.0 * t) / (1.0 + t * t)));
@@ -244,7 +247,7 @@ function takeTurn(axis: i32, t: f64): void {
   measure(v);
 }
 
-/** Answers the sum of half the areas of the children's boxes under `trial`, as far as the points tell. */
+/** Returns half the total area of the children's boxes under `trial`, estimated from the points. */
 function tried(): f32 {
   setRotation(rotation, <f32>trial.x, <f32>trial.y, <f32>trial.z, <f32>trial.w);
   boundTurnedPoints(rotation, triedBoxes);
@@ -255,7 +258,7 @@ function copyQuaternion(to: Quaternion, from: Quaternion): void {
   to.x = from.x; to.y = from.y; to.z = from.z; to.w = from.w;
 }
 
-/** Sets `trial` to the principal axes of the points, as seen from the middle of the node. */
+/** Sets `trial` to the principal axes of the points, relative to the centre of the node. */
 function principalAxes(s: Subtree): void {
   const half = f32x4.splat(0.5);
   const middle = f32x4.add(f32x4.mul(s.low, half), f32x4.mul(s.high, half));

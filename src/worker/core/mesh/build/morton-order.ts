@@ -1,16 +1,16 @@
-// The phases of a build that put triangles in the order of a Morton curve and gather neighbours on it in cells: parts of
-// an octree, halved further along the curve, with a few triangles each. The upper levels of the tree are made of cells, as if
-// each were one triangle, so that only the lower ones look at all triangles (Ganestam, Barringer, Doggett and Akenine-Möller,
-// "Bonsai: Rapid Bounding Volume Hierarchy Generation using Mini Trees", 2015).
+// The phases of a build that sort triangles along a Morton curve and gather neighbours on it in cells: parts of an
+// octree, subdivided along the curve, with a few triangles each. The upper levels of the tree are made of cells, as if
+// each were one triangle, so that only the lower levels process all triangles (Ganestam, Barringer, Doggett and
+// Akenine-Möller, "Bonsai: Rapid Bounding Volume Hierarchy Generation using Mini Trees", 2015).
 //
-// The full dragon's tree, one thread: all of its triangles were split in 546 ms, cells of 3 and parts of 256 are in 290, the
-// sorting included; rays visit 1.6 % more nodes.
+// The full dragon's tree, one thread: splitting all of its triangles took 546 ms, with cells of 3 and parts of 256 it
+// takes 290, including the sorting; rays visit 1.6 % more nodes.
 
 import { allocate, release, reserve } from '../../memory';
 import { emptyHigh, emptyLow, PRIMITIVE_BYTES, primitiveAt, setTag, tagOf } from './binned-sah';
 import { Build, PHASE_CELLS, PHASE_SORT } from './build-state';
 
-/** A triangle's place among the primitives, and the Morton code of its middle. */
+/** The index of a triangle among the primitives, and the Morton code of its centre. */
 @unmanaged
 class KeyedTriangle {
   key: u32;
@@ -18,7 +18,7 @@ class KeyedTriangle {
 }
 
 const KEYED_BYTES: usize = offsetof<KeyedTriangle>();
-/** Codes have ten bits of each coordinate, and are sorted by ten at a time. */
+/** Codes have ten bits per coordinate, and are sorted by ten bits at a time. */
 const DIGIT_BITS: u32 = 10;
 const DIGITS: usize = 1 << DIGIT_BITS;
 const PASSES: u32 = 3;
@@ -26,21 +26,22 @@ const DIGIT_MASK: u32 = (1 << DIGIT_BITS) - 1;
 const KEY_STEPS: f32 = 1023.99;
 
 /**
- * Cells have no more triangles than this, unless these have the same code. With 8 instead of 3, rays visit 1.2 % more nodes of
- * the small dragon, and 0.8 % more of the full one.
+ * Cells have no more triangles than this, unless they have the same code. With 8 instead of 3, rays visit 1.2 % more
+ * nodes of the small dragon, and 0.8 % more of the full one.
  */
 const CELL_SIZE: u32 = 3;
 const FAST_CELL_SIZE: u32 = 8;
 /**
- * Of more triangles than these, cells are gathered in groups of no more than so many triangles, of which the uppermost levels are
- * made: the full dragon is split in 0.8 of the time, and rays visit 1.3 % more nodes of it. With groups of 64, that are 3.2 %.
+ * Beyond this many triangles, cells are gathered in groups of at most GROUP_SIZE triangles, from which the uppermost
+ * levels are made: the full dragon is split in 0.8 of the time, and rays visit 1.3 % more nodes of it. With groups of
+ * 64, they visit 3.2 % more.
  */
 const LEAST_GROUPED: u32 = 16384;
 const GROUP_SIZE: u32 = 32;
-/** Triangles that are sorted or gathered between two looks at the clock. */
+/** Triangles that are sorted or gathered between two checks of the clock. */
 const TRIANGLES_A_STEP: u32 = 16384;
 
-/** A part of the order that waits to become cells, and the highest bit in which its codes may differ. */
+/** A pending range of the order that is to become cells, and the highest bit in which its codes may differ. */
 @unmanaged
 class Stretch {
   start: u32;
@@ -49,7 +50,7 @@ class Stretch {
 }
 
 const STRETCH_BYTES: usize = offsetof<Stretch>();
-/** At most one more waits for each bit. */
+/** At most one more is pending per bit. */
 const STRETCHES: usize = 32;
 
 // @ts-ignore: decorator
@@ -60,7 +61,7 @@ function keyedAt(order: usize, i: u32): KeyedTriangle {
 
 // --- codes ---
 
-/** Prepares to note the codes of all primitives. Throws OUT_OF_MEMORY. */
+/** Allocates the arrays for the codes of all primitives. Throws OUT_OF_MEMORY. */
 export function reserveOrder(build: Build): void {
   build.order = allocate(<u64>build.kept * KEYED_BYTES);
   build.spare = allocate(<u64>build.kept * KEYED_BYTES);
@@ -68,7 +69,7 @@ export function reserveOrder(build: Build): void {
   memory.fill(build.digits, 0, <usize>PASSES * DIGITS * 4);
 }
 
-/** Notes the code of primitive `i`, whose twofold middle is given: cubes of the bounds from `low`, `scale` to a side. */
+/** Stores the code of primitive `i`, given twice its centre: the grid begins at `low` and has `scale` cells per unit. */
 // @ts-ignore: decorator
 @inline
 export function noteCode(build: Build, i: u32, centre: v128, low: v128, scale: v128): void {
@@ -88,7 +89,7 @@ function count(digits: usize, digit: u32): void {
   store<u32>(at, load<u32>(at) + 1);
 }
 
-/** Answers the steps of the code along each axis that a length in tree space has, of what is twice a middle. */
+/** Returns the grid cells per unit of length in tree space, for coordinates that are twice a centre. */
 export function codeScale(extent: f32): f32 {
   return extent > 0 ? KEY_STEPS / (2 * extent) : 0;
 }
@@ -107,7 +108,7 @@ function mortonCode(place: v128): u32 {
 
 // --- the order: a radix sort ---
 
-/** Begins to sort, when all codes are noted. */
+/** Begins to sort, after all codes are stored. */
 export function beginSort(build: Build): void {
   for (let pass: usize = 0; pass < <usize>PASSES; pass++) {
     let sum: u32 = 0;
@@ -141,7 +142,7 @@ export function sortSome(build: Build): void {
   if (++build.sortPass < PASSES) return;
   release(build.spare);
   release(build.digits);
-  // Where there is no memory for the rest, what is released here is not released again.
+  // If an allocation fails below, the memory released here must not be released again.
   build.spare = build.digits = 0;
   build.spare = allocate(<u64>build.kept * PRIMITIVE_BYTES);
   build.stack = allocate(STRETCHES * STRETCH_BYTES);
@@ -160,7 +161,7 @@ function pushStretch(build: Build, start: u32, end: u32, bit: i32): void {
   stretch.bit = bit;
 }
 
-/** Cuts stretches of the order where a bit of the code changes, until each is a cell. Answers whether all are. */
+/** Splits ranges of the order where a bit of the code changes, until each is a cell. Returns whether all are. */
 export function gatherCells(build: Build): bool {
   let work: u32 = 0;
   const cellSize = build.isFast ? FAST_CELL_SIZE : CELL_SIZE;
@@ -189,7 +190,7 @@ export function gatherCells(build: Build): bool {
   return true;
 }
 
-/** Finds the first place from `start` to `end` whose code has a bit, above which all codes agree. */
+/** Finds the first index from `start` to `end` whose code has the bit set; all higher bits of the codes are equal. */
 function firstWithBit(order: usize, start: u32, end: u32, bit: i32): u32 {
   let low = start, high = end;
   while (low < high) {
@@ -200,7 +201,7 @@ function firstWithBit(order: usize, start: u32, end: u32, bit: i32): u32 {
   return low;
 }
 
-/** Begins a group of the cells that come next, up to a place in the order. */
+/** Begins a group of the next cells, up to an index in the order. */
 function addGroup(build: Build, end: u32): void {
   const index = build.groupCount++;
   build.groups = reserve(build.groups, <usize>index * PRIMITIVE_BYTES, <u64>build.groupCount * PRIMITIVE_BYTES);
@@ -210,7 +211,10 @@ function addGroup(build: Build, end: u32): void {
   build.groupEnd = end;
 }
 
-/** Adds a cell, and brings its primitives to where they are in the order: so they lie together when cells are looked into. */
+/**
+ * Adds a cell, and copies its primitives to their positions in the order, so that they are contiguous when the cell is
+ * opened.
+ */
 function addCell(build: Build, start: u32, end: u32): void {
   const index = build.cellCount++;
   build.cells = reserve(build.cells, <usize>index * PRIMITIVE_BYTES, <u64>build.cellCount * PRIMITIVE_BYTES);
@@ -232,8 +236,8 @@ function addCell(build: Build, start: u32, end: u32): void {
 }
 
 /**
- * Copies to `to`, in their order, what cells from `start` to `end` are made of, or groups: those of `below` that follow one another
- * and have as many triangles. Answers how many these are.
+ * Copies the contents of cells or groups from `start` to `end` to `to`, in their order: consecutive elements of `below`
+ * with as many triangles. Returns how many elements these are.
  */
 export function copyBelow(cells: usize, start: u32, end: u32, below: usize, to: usize): u32 {
   let at = to;

@@ -1,4 +1,4 @@
-// The boxes of a node's four children, a child in each lane, and what the node hands to its parent. Exact.
+// The boxes of a node's four children, a child in each lane, and the data that the node passes to its parent. Exact.
 
 import { Rotation } from '../../math/quaternion';
 import { VECTOR_BYTES } from '../../sizes';
@@ -6,14 +6,14 @@ import { boundBlock, boundTurnedBlocks, greatestOfEach, leastOfEach, setBounds, 
 import { BLOCK_BYTES, LEAF, Node, childCount, childOf, firstBlock, innerCount } from '../tree/layout';
 import { boundPoints, boundTurnedPoints, countChildren, gatherPoints, laneSum } from './extreme-points';
 
-/** What a node hands to its parent while its boxes are computed. */
+/** The data that a node passes to its parent while boxes are computed. */
 @unmanaged
 export class Subtree {
   firstBlock: u32;
   endBlock: u32;
-  /** The sum of half the areas of the node's boxes. */
+  /** Half the total area of the node's boxes. */
   cost: f32;
-  /** 1 where it is fitted after the parts of two builders are one (parted-build.ts). */
+  /** 1 if it is fitted after the parts of two builders are joined (parted-build.ts). */
   isLate: u32;
   low: v128; // exact axis-aligned bounds
   high: v128;
@@ -23,13 +23,13 @@ export const SUBTREE_BYTES: usize = offsetof<Subtree>();
 
 /** The bytes of the boxes of four children: low x, y and z, then the high ones. */
 export const BOXES_BYTES: i32 = 6 * VECTOR_BYTES;
-/** The boxes of the children of the node that was bounded last. A child that there is not has the first one's. */
+/** The boxes of the children of the last node. A missing child has the box of the first one. */
 export const boxes: usize = memory.data(BOXES_BYTES, 16);
 
 let blocks: usize = 0;
 let subtrees: usize = 0;
 
-/** Sets whose nodes follow. */
+/** Sets the blocks and subtrees of the following nodes. */
 export function setTrees(allBlocks: usize, allSubtrees: usize): void {
   blocks = allBlocks;
   subtrees = allSubtrees;
@@ -41,7 +41,7 @@ export function subtreeAt(index: u32): Subtree {
   return changetype<Subtree>(subtrees + index * <u32>SUBTREE_BYTES);
 }
 
-/** Answers the sum of half the areas of the children's boxes. */
+/** Returns half the total area of the children's boxes. */
 // @ts-ignore: decorator
 @inline
 export function costOf(boxes: usize): f32 {
@@ -51,7 +51,7 @@ export function costOf(boxes: usize): f32 {
   );
 }
 
-/** Answers the same of boxes of which the extents are given. */
+/** Returns the same, given the extents of the boxes. */
 // @ts-ignore: decorator
 @inline
 export function sumOfAreas(dx: v128, dy: v128, dz: v128): f32 {
@@ -59,9 +59,9 @@ export function sumOfAreas(dx: v128, dy: v128, dz: v128): f32 {
 }
 
 /**
- * Sets the blocks and the bounds of a node's subtree, from its own leaves and its children's subtrees, and the boxes without a
- * rotation. Where all children are leaves, their corners are gathered, which are bounded four children at a time: that is 5 % less
- * of the fitting of a quick build.
+ * Sets the blocks and the bounds of a node's subtree, from its own leaves and its children's subtrees, and the boxes
+ * without a rotation. If all children are leaves, their corners are gathered and bounded four children at a time: that
+ * saves 5 % of the fitting of a quick build.
  */
 export function boundSubtree(node: Node, index: u32): void {
   const s = subtreeAt(index);
@@ -71,7 +71,7 @@ export function boundSubtree(node: Node, index: u32): void {
     gatherPoints(node);
     boundPoints(boxes);
   } else alignedBoxes(node);
-  // A subtree's blocks are its own leaves, then its children's, which follow one another.
+  // A subtree's blocks are its own leaves, then those of its children, which are contiguous.
   s.firstBlock = firstBlock(node);
   s.endBlock = s.firstBlock + count - inner;
   for (let i: u32 = 0; i < inner; i++) s.endBlock = max(s.endBlock, subtreeAt(childOf(node, i)).endBlock);
@@ -98,7 +98,7 @@ function alignedBoxes(node: Node): void {
   }
 }
 
-/** Sets the boxes to those in the frame of a rotation, after `boundSubtree`. */
+/** Sets the boxes to those in a rotated frame, after `boundSubtree`. */
 export function rotatedBoxes(node: Node, rotation: Rotation): void {
   if (innerCount(node) == 0) {
     boundTurnedPoints(rotation, boxes);
@@ -120,7 +120,7 @@ export function rotatedBoxes(node: Node, rotation: Rotation): void {
   }
 }
 
-/** Gives a child that there is not the box of the first one. */
+/** Gives a missing child the box of the first one. */
 function copyLane(i: u32): void {
   for (let at = boxes; at < boxes + <usize>BOXES_BYTES; at += 16) store<f32>(at + (<usize>i << 2), load<f32>(at));
 }

@@ -1,12 +1,12 @@
-// What keeps a mesh open: its edges that have more triangles on one side than on the other, and the smallest distance
-// within which welding vertices would close it. Edges are the same where the positions of their ends are; a hash of
-// both ends stands for them. It works in steps.
+// Analyses why a mesh is open: finds the edges that have more triangles on one side than on the other, and the smallest
+// weld distance that would close the mesh. Edges are the same if the positions of their ends are; a hash of both ends
+// represents them. It works in steps.
 //
-// Edges of triangles in the tree that have been matched (topology/adjacency.ts) have one on each side. So only those that have
-// not, and those of triangles without an area, are counted: of a terrain a thousandth of its edges.
+// Edges of triangles in the tree that have been matched (topology/adjacency.ts) have one triangle on each side. So only
+// unmatched edges and those of triangles without an area are counted: of a terrain a thousandth of its edges.
 //
-// Welding maps vertices to fewer of them, which keeps opposite edges opposite. So what is closed by one distance is
-// closed by every greater one, and the least is found by halving; and only the open edges matter.
+// Welding maps vertices to fewer of them, which keeps opposite edges opposite. So if one distance closes the mesh, every
+// greater one does, too, and the least is found by bisection; and only the open edges matter.
 
 import { mix } from '../../math/hash';
 import { allocate, release, reserve } from '../../memory';
@@ -18,32 +18,36 @@ import { Weld, beginWeld, clusterOf, freeWeld, reserveTables, reserveWeld, stepW
 export class OpenEdges {
   positions: usize;
   indices: usize;
-  /** The edges of triangles in the tree that are looked at, u32 each: three times the triangle and the edge's number there. */
+  /**
+   * The edges of triangles in the tree that are examined, u32 each: three times the triangle plus the edge's number
+   * there.
+   */
   edges: usize;
   edgeCount: u32;
   /** The triangles without an area, u32 each. */
   flatCount: u32;
   flats: usize;
-  /** How many open edges there are; and the lowest of them, as three times its triangle and its number there. */
+  /** The number of open edges; and the lowest of them, as three times its triangle plus its number there. */
   count: u32;
   example: u32;
-  /** The distance whose weld closes the mesh, 0 where none does. */
+  /** The weld distance that closes the mesh, 0 if there is none. */
   weld: f64;
 
   phase: u32;
   cursor: u32;
-  /** The edges by their hash: a part of them at a time, so that the table never exceeds MOST_ENTRIES. */
+  /** A hash table of edges: of a fraction of them per pass, so that it never exceeds MOST_ENTRIES. */
   table: usize;
   tableMask: u32;
   pass: u32;
   passShift: u32;
-  // The ends of the open edges, f32 xyz each, two for an edge; and the edges' surplus, i32.
+  // The ends of the open edges, f32 xyz each, two per edge; and the edges' surplus, i32.
   ends: usize;
   surplus: usize;
   ended: u32;
   pad: u32;
   clusters: usize;
-  // The distance that is tried, within which it closes and within which it does not.
+  // The distance that is tried, and the bounds between which the least one lies: one that closes the mesh and one that
+  // does not.
   tried: f64;
   low: f64;
   high: f64;
@@ -53,7 +57,7 @@ export class OpenEdges {
 @unmanaged
 class Edge {
   hash: u64;
-  /** The number of triangles on the one side less that on the other. */
+  /** The number of triangles on one side minus that on the other. */
   surplus: i32;
   corner: u32;
 }
@@ -65,11 +69,11 @@ const PHASE_DONE = 3;
 
 /** The most edges in the table, 16 bytes each. */
 const MOST_ENTRIES: u32 = 1 << 21;
-/** Where more edges are open, no distance is looked for: it is no seam that keeps such a mesh open. */
+/** If more edges are open, no distance is searched: such a mesh is not open because of a seam. */
 const MOST_SEAMS: u32 = 1 << 16;
-/** No distance is looked for beyond this part of the mesh's extent. */
+/** The greatest distance that is tried, relative to the mesh's extent. */
 const WIDEST: f64 = 0.0009765625; // 2^-10
-/** The least distance is found to one part in a hundred. */
+/** The least distance is found to within one percent. */
 const PRECISION: f64 = 1.01;
 const EDGES_A_STEP: u32 = 4096;
 const POINTS_A_STEP: u32 = 2048;
@@ -77,8 +81,8 @@ const POINTS_A_STEP: u32 = 2048;
 export const OPEN_EDGES_BYTES: usize = offsetof<OpenEdges>();
 
 /**
- * Begins with what a derivation has found to be unmatched, and triangles without an area, of a mesh whose largest extent is
- * given. Throws OUT_OF_MEMORY.
+ * Begins with the unmatched edges that a derivation has found, and triangles without an area, of a mesh with the given
+ * largest extent. Throws OUT_OF_MEMORY.
  */
 export function beginOpenEdges(
   open: OpenEdges, positions: usize, indices: usize, d: Derivation, flats: usize, flatCount: u32, extent: f64,
@@ -91,7 +95,7 @@ export function beginOpenEdges(
   open.flatCount = flatCount;
   open.extent = extent;
   open.example = 0xffffffff;
-  // Half full at most, if all edges differ.
+  // At most half full, if all edges differ.
   let size: u64 = 64;
   while (size < (<u64>open.edgeCount + 3 * <u64>flatCount) * 2) size <<= 1;
   for (; size > MOST_ENTRIES; size >>= 1) open.passShift++;
@@ -108,7 +112,7 @@ export function freeOpenEdges(open: OpenEdges): void {
   open.table = open.ends = open.surplus = open.clusters = 0;
 }
 
-/** Continues with a part of the work. Answers whether all is done. Throws OUT_OF_MEMORY. */
+/** Does one step of the work. Returns whether all is done. Throws OUT_OF_MEMORY. */
 export function stepOpenEdges(open: OpenEdges): bool {
   if (open.phase == PHASE_COUNT) countEdges(open);
   else if (open.phase == PHASE_LIST) listEdges(open);
@@ -144,7 +148,7 @@ function flatEdge(open: OpenEdges, i: u32): u32 {
 
 function countEdge(open: OpenEdges, from: u64, to: u64, corner: u32): void {
   if (from == to) return;
-  const hash = mix(from + to) | 1; // 0 is an empty place
+  const hash = mix(from + to) | 1; // 0 is an empty slot
   if ((<u32>(hash >> 40) & ((1 << open.passShift) - 1)) != open.pass) return;
   let place = <u32>(hash >> 1) & open.tableMask;
   while (true) {
@@ -162,7 +166,7 @@ function countEdge(open: OpenEdges, from: u64, to: u64, corner: u32): void {
   }
 }
 
-/** Takes the open edges of a pass out of the table. */
+/** Takes the open edges of a pass from the table. */
 function listEdges(open: OpenEdges): void {
   const last = open.tableMask;
   const end = min<u32>(open.cursor + POINTS_A_STEP, last + 1);
@@ -217,7 +221,7 @@ function beginTrying(open: OpenEdges): void {
   else beginWeld(weld, open.ends, open.tried, true);
 }
 
-/** The least difference of two float32 that differ. */
+/** The least difference of two different float32. */
 const LEAST: f64 = 1.401298464324817e-45; // 2^-149
 
 function tryWeld(open: OpenEdges): void {
@@ -225,7 +229,7 @@ function tryWeld(open: OpenEdges): void {
   if (!stepWeld(weld, POINTS_A_STEP)) return;
   if (closes(open, weld)) open.high = open.tried;
   else if (open.tried == open.high) {
-    open.phase = PHASE_DONE; // not even the widest
+    open.phase = PHASE_DONE; // not even the widest distance closes it
     return;
   } else open.low = open.tried;
   if (open.high > open.low * PRECISION) {
@@ -235,7 +239,7 @@ function tryWeld(open: OpenEdges): void {
   }
   open.phase = PHASE_DONE;
   if (open.tried != open.high) {
-    // What the last that closed has collapsed is to be seen.
+    // Welds once more by the distance that was the last to close it, to check whether that collapses edges.
     open.tried = open.high;
     open.phase = PHASE_WELD;
     open.low = open.high;
@@ -245,7 +249,7 @@ function tryWeld(open: OpenEdges): void {
   if (!collapses(open, weld)) open.weld = open.high;
 }
 
-/** Hashes a position, of which 12 bytes count; zero has no sign. Two positions have the same hash once in 2⁶⁴. */
+/** Hashes a position of 12 bytes; zeros have no sign. Two positions have the same hash with a probability of 2⁻⁶⁴. */
 function positionHash(at: usize): u64 {
   return mix(mix(mix(word(at) | (word(at + 4) << 32)) + 0x9e3779b97f4a7c15) + word(at + 8));
 }
@@ -257,10 +261,10 @@ function word(at: usize): u64 {
 }
 
 /**
- * Tells whether the open edges cancel when their ends are welded. Each adds determinants of hashes of its ends, of which the
- * two directions of an edge cancel (an incremental multiset hash: Clarke, Devadas, van Dijk, Gassend and Suh, "Incremental
- * Multiset Hash Functions and Their Application to Memory Integrity Checking", 2003): the sum is 0 where they all do, and
- * else as good as never.
+ * Returns whether the open edges cancel out when their ends are welded. Each adds determinants of hashes of its ends,
+ * which cancel for the two directions of an edge (an incremental multiset hash: Clarke, Devadas, van Dijk, Gassend and
+ * Suh, "Incremental Multiset Hash Functions and Their Application to Memory Integrity Checking", 2003): the sum is 0 if
+ * all edges cancel out, and practically never otherwise.
  */
 function closes(open: OpenEdges, weld: Weld): bool {
   let one: u64 = 0, other: u64 = 0;
@@ -273,7 +277,7 @@ function closes(open: OpenEdges, weld: Weld): bool {
   return (one | other) == 0;
 }
 
-/** Tells whether most open edges have become points: then it is a hole that was drawn together, and no seam. */
+/** Returns whether most open edges have collapsed to points: then a hole was drawn together, not a seam closed. */
 function collapses(open: OpenEdges, weld: Weld): bool {
   let collapsed: u32 = 0;
   for (let i: u32 = 0; i < open.ended; i++) {
@@ -282,7 +286,7 @@ function collapses(open: OpenEdges, weld: Weld): bool {
   return collapsed * 2 > open.ended;
 }
 
-/** Notes in the mesh's header what was found. */
+/** Writes the results to the mesh's header. */
 export function noteOpenEdges(open: OpenEdges, mesh: Mesh): void {
   mesh.closed = open.count == 0 ? 1 : 0;
   if (mesh.closed) return;

@@ -1,8 +1,8 @@
-// A tree that two builders make. Both put the triangles in order and cut the same ranges from the root on; where half of the
-// triangles are behind them, the second part begins. The first builder makes what is before, the second what is behind, whose
-// nodes and blocks follow one another in the whole tree. So the tree is the same to the byte as that of one builder. The first
-// one joins them, fits the few nodes above both and does the rest. As long as the second part has not come, it goes on alone: so
-// it never waits, and a second builder that dies takes nothing from the mesh.
+// A tree that two builders make. Both sort the triangles and cut the same ranges from the root on; the second part
+// begins where about half of the triangles come before it. The first builder makes what comes before that point, the
+// second what comes after it, whose nodes and blocks are contiguous in the whole tree. So the tree is the same to the
+// byte as that of one builder. The first one joins them, fits the few nodes above both and does the rest. Until the
+// second part comes, it continues alone: so it never waits, and a second builder that dies does no harm to the mesh.
 
 import { allocate, capacityOf, release, reserve } from '../../memory';
 import { beginDerivation, joinDerived } from '../topology/derivation';
@@ -20,27 +20,29 @@ import { EXTREMES_BYTES } from './extreme-points';
 import { SUBTREE_BYTES, Subtree } from './node-boxes';
 
 /**
- * The share of the triangles that the first builder has. With it the second part of the full dragon is there a little before the
- * first is fitted; with a half, the first builder went on alone for 50 to 100 ms of 1,000 on a busy machine.
+ * The first builder's share of the triangles. With it, the second part of the full dragon is ready a little before the
+ * first is fitted; with a half, the first builder continued alone for 50 to 100 ms of 1,000 on a busy machine.
  */
 const FIRST_SHARE: f64 = 0.56;
-/** Ranges of less than this part of all triangles are not shared by both. */
+/** Ranges of less than this fraction of all triangles are not cut by both builders. */
 const LEAST_SHARED: u32 = 32;
-/** As Build.topRanges where the next range is not within one of the first part. */
+/** The value of Build.topRanges if the next range is not within one of the first part. */
 export const ANY_RANGES: u32 = 0xffffffff;
 /** The bytes of the vertices of a block's triangles. */
 export const CORNERS_BYTES: usize = 48;
 
 // --- splitting ---
 
-/** Tells whether so many triangles, which come next, reach from the first part far enough into the second for both to cut them. */
+/**
+ * Returns whether the next `count` triangles reach from the first part far enough into the second for both to cut them.
+ */
 // @ts-ignore: decorator
 @inline
 export function isShared(build: Build, count: u32): bool {
   return build.placed + count > firstCount(build) && count > build.kept / LEAST_SHARED;
 }
 
-/** Tells whether the second part begins here. */
+/** Returns whether the second part begins here. */
 // @ts-ignore: decorator
 @inline
 export function isAtCut(build: Build): bool {
@@ -53,7 +55,7 @@ function firstCount(build: Build): u32 {
   return <u32>(<f64>build.kept * FIRST_SHARE);
 }
 
-/** Notes a node that is above both parts, or that the second part begins with. */
+/** Lists a node that is above both parts, or one of the first nodes of the second part. */
 export function noteLate(build: Build, node: u32): void {
   const used = <usize>(build.lateCount++) << 2;
   build.lateNodes = reserve(build.lateNodes, used, <u64>used + 4);
@@ -72,7 +74,10 @@ function subtreeOf(build: Build, node: u32): Subtree {
   return changetype<Subtree>(build.subtrees + node * <u32>SUBTREE_BYTES);
 }
 
-/** Ends the first part, whose nodes are fitted next, or begins the second: the nodes of the `waiting` ranges are its first ones. */
+/**
+ * Ends the first part, whose nodes are fitted next, or begins the second: the nodes of the `waiting` pending ranges are
+ * its first ones.
+ */
 export function cutHere(build: Build, waiting: u32): void {
   build.cut = CUT;
   build.pathCount = build.lateCount - waiting;
@@ -85,7 +90,7 @@ export function cutHere(build: Build, waiting: u32): void {
   build.cutNodes = build.nodeCount;
   build.cutBlocks = build.blockCount;
   build.cutPlaced = build.placed;
-  // Room for all nodes, as far as is known: it is touched only where it is used.
+  // Room for the expected number of all nodes: memory is only touched where it is used.
   reserveFitting(build, max(build.nodeCount, <u32>(capacityOf(build.nodes) / NODE_BYTES)));
   memory.fill(build.subtrees, 0, <usize>build.cutNodes * SUBTREE_BYTES);
   for (let i: u32 = 0; i < build.lateCount; i++) subtreeOf(build, lateNode(build, i)).isLate = 1;
@@ -93,11 +98,12 @@ export function cutHere(build: Build, waiting: u32): void {
   build.cursor = build.cutNodes;
 }
 
-/** Begins to fit nodes when all ranges are split. */
+/** Begins to fit nodes after all ranges are split. */
 export function beginFitting(build: Build): void {
   freeRanges(build);
   if (build.cut == NOT_CUT) {
-    // There is too little for two: what is alike cannot be parted.
+    // There was no cut, since the mesh is too small or its triangles are too much alike to be divided: the second
+    // builder has nothing to do.
     if (build.part == SECOND) {
       build.phase = PHASE_DONE;
       return;
@@ -115,7 +121,7 @@ function reserveFitting(build: Build, nodes: u32): void {
   build.extremes = reserve(build.extremes, used * EXTREMES_BYTES, <u64>nodes * EXTREMES_BYTES);
 }
 
-/** Notes the bounds of triangles that the first part has: the second builder derives what lies beyond alone. */
+/** Stores the bounds of triangles of the first part: the second builder derives only what lies outside of these. */
 export function noteFirst(build: Build, primitives: usize, start: u32, end: u32): void {
   const used = <usize>(build.boxCount++) * PRIMITIVE_BYTES;
   build.boxes = reserve(build.boxes, used, <u64>used + PRIMITIVE_BYTES);
@@ -131,7 +137,7 @@ export function noteFirst(build: Build, primitives: usize, start: u32, end: u32)
 
 // --- fitting ---
 
-/** Tells whether a node is to be fitted now. */
+/** Returns whether a node is to be fitted now. */
 // @ts-ignore: decorator
 @inline
 export function isFittedNow(build: Build, node: u32): bool {
@@ -140,23 +146,24 @@ export function isFittedNow(build: Build, node: u32): bool {
   return node >= build.cutNodes || subtreeOf(build, node).isLate != 0;
 }
 
-/** Goes on when the nodes of the first part are fitted: alone, until the second part is here. */
+/** Continues after the nodes of the first part are fitted: alone, until the second part comes. */
 export function goOnAlone(build: Build): void {
   build.cut = FITTED;
   build.phase = PHASE_SPLIT;
 }
 
-/** Adds up the costs of the nodes that have none from the second part. */
+/** Adds up the costs of the nodes that were not summed up in the second part. */
 export function sumCosts(build: Build): void {
   const from = build.part == SECOND ? build.cutNodes : 0;
   for (let i = build.cut == JOINED ? build.cutNodes : build.nodeCount; i > from; ) build.areas += subtreeOf(build, --i).cost;
 }
 
-// --- the second part as one piece ---
-// It is a mesh without a root: of its header, `indices` says where the corners are, `derived` where what its first nodes hand
-// to their parents is, with their extremes and the sums over all triangles behind that. Of these nodes there are `triangleCount`.
+// --- the second part as one piece of memory ---
+// It is a mesh without a root. In its header, `indices` is the offset of the corners, `derived` that of the data that
+// its first nodes pass to their parents, followed by their extreme points and the sums over all triangles. The number of
+// these nodes is `triangleCount`.
 
-/** Puts the second part into one piece, to be summed up. Throws OUT_OF_MEMORY. */
+/** Packs the second part into one piece of memory, to be summed up. Throws OUT_OF_MEMORY. */
 export function assembleSecond(build: Build): void {
   const nodeBytes = build.nodeCount * <u32>NODE_BYTES, blockBytes = build.blockCount * <u32>BLOCK_BYTES;
   const cornerBytes: u32 = build.corners == 0 ? 0 : build.blockCount * <u32>CORNERS_BYTES;
@@ -203,23 +210,22 @@ function derivationOf(build: Build): Derivation {
 }
 
 /**
- * Tells whether the second part can be joined now, or what is derived of it: before that, it is to wait, and behind it, it is of
- * no use.
+ * Returns whether the second part, or its derived data, can be joined now: earlier it must wait, later it is of no use.
  */
 export function mayJoin(build: Build): bool {
   return build.phase == PHASE_DERIVE ? derivationOf(build).isAtCut != 0 : build.cut == FITTED && build.phase <= <u32>PHASE_FIT;
 }
 
 /**
- * Joins the second part, which the build frees, in place of what was made of it alone; or what was derived of it. Throws
- * OUT_OF_MEMORY; the build goes on without it then.
+ * Joins the second part, which the build frees, in place of what was made of it alone; or its derived data. Throws
+ * OUT_OF_MEMORY; the build then continues without it.
  */
 export function joinSecond(build: Build, address: usize): void {
   if (build.phase == PHASE_DERIVE) joinDerived(derivationOf(build), address);
   else joinTree(build, address);
 }
 
-/** Begins to derive what can be of a second part, which is to stay where it is. */
+/** Begins to derive what is possible for a second part, which must not move meanwhile. */
 export function deriveSecond(build: Build, address: usize): void {
   const d = beginDerivation(changetype<Mesh>(address));
   d.isPart = 1;
@@ -274,7 +280,7 @@ function joinTree(build: Build, address: usize): void {
   build.cursor = build.cutNodes;
 }
 
-/** Takes over what the second part has summed up. */
+/** Takes over the sums of the second part. */
 export function joinSums(build: Build): void {
   const mesh = changetype<Mesh>(build.mesh), second = secondOf(build), k = second.triangleCount;
   const skipped = k * <u32>DIPOLE_BYTES, all = second.nodeCount * <u32>DIPOLE_BYTES;
@@ -286,7 +292,7 @@ export function joinSums(build: Build): void {
   build.second = 0;
 }
 
-/** Answers where the second part's sums over all triangles are. */
+/** Returns the address of the second part's sums over all triangles. */
 export function sumsOf(second: Mesh): usize {
   return changetype<usize>(second) + second.bytes - SURFACE_SUMS_BYTES;
 }

@@ -1,4 +1,4 @@
-// The first phases of a build: what welds vertices, and which triangles have an area.
+// The first phases of a build: welding vertices, and finding the triangles that have an area.
 
 import { reserve } from '../../memory';
 import { hasArea } from '../../math/collinear-triangles';
@@ -11,8 +11,8 @@ import {
 } from './build-state';
 
 /**
- * Lets the finite vertices of triangles be welded, and no others: nothing is to be joined by way of vertices without a
- * place.
+ * Selects the finite vertices of triangles for welding, and no others: nothing may be joined through vertices that are
+ * not finite.
  */
 export function take(build: Build): void {
   const welding = changetype<Weld>(build.welding);
@@ -21,7 +21,7 @@ export function take(build: Build): void {
   for (let t = build.cursor; t < end; t++) {
     for (let k: u32 = 0; k < 3; k++) {
       const vertex = corner(build, t, k);
-      if (vertex >= build.vertexCount) continue; // which the scan will say
+      if (vertex >= build.vertexCount) continue; // the scan will report it
       const sum = coordinate(build, vertex, 0) + coordinate(build, vertex, 1) + coordinate(build, vertex, 2);
       if (sum - sum == 0.0) takePoint(welding, vertex);
     }
@@ -37,8 +37,8 @@ export function weld(build: Build): void {
 }
 
 /**
- * Gives every corner the first vertex of its cluster, so that all that is made of the mesh sees it welded: the tree,
- * what is closed, connected or inside, and vertices that move later. Hits are off by no more than vertices are moved.
+ * Gives every corner the first vertex of its cluster, so that everything derived from the mesh is welded: the tree, what
+ * is closed, connected or inside, and vertices that move later. Hits are off by no more than vertices are moved.
  */
 export function join(build: Build): void {
   const welding = changetype<Weld>(build.welding);
@@ -56,8 +56,8 @@ export function join(build: Build): void {
 }
 
 /**
- * Finds the triangles that have an area, and the bounds of each and of all. Those without one are remembered, as they may close the
- * mesh.
+ * Finds the triangles that have an area, and the bounds of each and of all. Triangles without an area are listed, since
+ * they may close the mesh.
  */
 export function scan(build: Build): void {
   const end = min<u32>(build.cursor + TRIANGLES_A_STEP, build.triangleCount);
@@ -80,7 +80,7 @@ export function scan(build: Build): void {
       rememberFlat(build, t);
       if (build.deform == 0) continue;
     }
-    // Their bounds as they were given: mapped to tree space, they are those of the mapped corners.
+    // Bounds of the given coordinates: mapped to tree space, they equal the bounds of the mapped corners.
     const p = primitiveAt(build.primitives, build.kept++);
     p.low = setTag(f32x4.pmin(f32x4.pmin(pa, pb), pc), t);
     p.high = f32x4.pmax(f32x4.pmax(pa, pb), pc);
@@ -106,7 +106,7 @@ export function scan(build: Build): void {
   build.cursor = build.kept;
 }
 
-/** Tells whether the first three lanes of each vector are finite. */
+/** Returns whether the first three lanes of each vector are finite. */
 // @ts-ignore: decorator
 @inline
 function areFinite(a: v128, b: v128, c: v128): bool {

@@ -1,10 +1,10 @@
-// Welds points that lie nearer together than a distance: a cluster is all that a chain of such points reaches. By
-// single linkage in a hash grid (Teschner, Heidelberger, Müller, Pomeranets and Gross, "Optimized Spatial Hashing for
-// Collision Detection of Deformable Objects", 2003) and union-find.
+// Welds points that are nearer to each other than a distance: a cluster is everything that chains of such points
+// connect. By single linkage in a hash grid (Teschner, Heidelberger, Müller, Pomeranets and Gross, "Optimized Spatial
+// Hashing for Collision Detection of Deformable Objects", 2003) and union-find.
 //
 // A cell is so small that all points in it are one cluster, and only pairs of cells are compared, one pair of points at
-// a time, until the first that is near. So coincident points cost no more than others, and the time is linear where
-// clusters are as small as seams are. Distances are exact but for the rounding of float64. It works in steps.
+// a time, until the first pair that is near. So coincident points cost no more than others, and the time is linear if
+// clusters are as small as seams are. Distances are exact except for the rounding of float64. It works in steps.
 
 import { mix } from '../../math/hash';
 import { rootOf, unite } from '../../math/union-find';
@@ -16,20 +16,20 @@ export class Weld {
   points: usize;
   count: u32;
   /**
-   * For each point: one of a lower number in the same cluster, or its own number; NOT_WELDED for points that are left
-   * alone.
+   * For each point: a point of a lower number in the same cluster, or its own number; NOT_WELDED for points that are not
+   * welded.
    */
   parent: usize;
   /** For each point: the next point in the same cell, NONE for the last. */
   next: usize;
-  /** The first points of cells by the hash of the cell, NONE where empty. */
+  /** The first points of cells by the hash of the cell, NONE if empty. */
   cells: usize;
   cellMask: u32;
   cursor: u32;
   phase: u32;
   pad: u32;
   cellsPerUnit: f64;
-  /** The square of the distance. */
+  /** The squared distance. */
   square: f64;
 }
 
@@ -40,28 +40,28 @@ const PHASE_GATHER = 0;
 const PHASE_COMPARE = 1;
 const PHASE_DONE = 2;
 
-/** The edge of a cell, relative to the distance: a hair less than 1 / √3, so that its diagonal is shorter. */
+/** The edge of a cell, relative to the distance: slightly less than 1 / √3, so that its diagonal is shorter. */
 const CELL_EDGE: f64 = 0.577;
-/** Cells within the distance are no more than two away along each axis, as 1 / CELL_EDGE < 2. */
+/** Cells within the distance are at most two cells away along each axis, since 1 / CELL_EDGE < 2. */
 const REACH = 2;
-/** The square of the distance, in edges of cells. */
+/** The squared distance, in units of a cell's edge. */
 const REACH_SQUARE: f64 = 1.0 / (CELL_EDGE * CELL_EDGE);
-/** No two float32 are nearer than 2^-149; less than that welds nothing, and would make cells overflow. */
+/** No two float32 are nearer than 2^-149; a smaller distance would weld nothing, and make cells overflow. */
 export const LEAST_WELD: f64 = 1.401298464324817e-45;
 
-/** Allocates what `count` points need. Throws OUT_OF_MEMORY; `freeWeld` undoes it. */
+/** Allocates a weld of `count` points. Throws OUT_OF_MEMORY; `freeWeld` undoes it. */
 export function reserveWeld(count: u32): Weld {
   const weld = changetype<Weld>(allocate(offsetof<Weld>()));
   memory.fill(changetype<usize>(weld), 0, offsetof<Weld>());
   weld.count = count;
   let size: u32 = 16;
-  while (<u64>size * 3 < <u64>count * 4) size <<= 1; // three quarters full at most
+  while (<u64>size * 3 < <u64>count * 4) size <<= 1; // at most three quarters full
   weld.cellMask = size - 1;
   return weld;
 }
 
 /**
- * Allocates the tables. This is apart from `reserveWeld` so that running out of memory can be undone. Throws
+ * Allocates the tables. This is separate from `reserveWeld` so that running out of memory can be undone. Throws
  * OUT_OF_MEMORY.
  */
 export function reserveTables(weld: Weld): void {
@@ -78,7 +78,7 @@ export function freeWeld(weld: Weld): void {
   release(changetype<usize>(weld));
 }
 
-/** Begins a weld with every point welded to itself (`all`), or left alone until `takePoint`. */
+/** Begins a weld in which every point takes part (`all`), or none until `takePoint`. */
 export function beginWeld(weld: Weld, points: usize, distance: f64, all: bool): void {
   weld.points = points;
   weld.cellsPerUnit = 1.0 / (CELL_EDGE * distance);
@@ -90,14 +90,14 @@ export function beginWeld(weld: Weld, points: usize, distance: f64, all: bool): 
   else memory.fill(weld.parent, 0xff, <usize>weld.count << 2);
 }
 
-/** Lets a point take part. */
+/** Makes a point take part. */
 // @ts-ignore: decorator
 @inline
 export function takePoint(weld: Weld, i: u32): void {
   store<u32>(weld.parent + (<usize>i << 2), i);
 }
 
-/** Continues with so much of the work. Answers whether all is done. */
+/** Does `work` units of the work. Returns whether all is done. */
 export function stepWeld(weld: Weld, work: u32): bool {
   if (weld.phase == PHASE_GATHER) {
     const end = min<u32>(weld.cursor + work, weld.count);
@@ -123,14 +123,14 @@ export function stepWeld(weld: Weld, work: u32): bool {
   return true;
 }
 
-/** Tells whether a point takes part. */
+/** Returns whether a point takes part. */
 // @ts-ignore: decorator
 @inline
 export function isTaken(weld: Weld, i: u32): bool {
   return load<u32>(weld.parent + (<usize>i << 2)) != NOT_WELDED;
 }
 
-/** Answers the lowest number in the point's cluster. */
+/** Returns the lowest number in the point's cluster. */
 export function clusterOf(weld: Weld, i: u32): u32 {
   return rootOf(weld.parent, i);
 }
@@ -141,14 +141,14 @@ function coordinateOf(weld: Weld, i: u32, axis: usize): f64 {
   return <f64>load<f32>(weld.points + <usize>i * 12 + (axis << 2));
 }
 
-/** Answers a coordinate of the point's cell. Zero has no sign here, as cells are found by their bits. */
+/** Returns a coordinate of the point's cell. Zeros have no sign here, since cells are compared bitwise. */
 // @ts-ignore: decorator
 @inline
 function cellOf(weld: Weld, i: u32, axis: usize): f64 {
   return floor(coordinateOf(weld, i, axis) * weld.cellsPerUnit) + 0.0;
 }
 
-/** Answers the place of the cell's first point in the table, or the empty place for it. */
+/** Returns the slot of the cell's first point in the table, or the empty slot for it. */
 function placeOf(weld: Weld, x: f64, y: f64, z: f64): u32 {
   const hash = mix(mix(mix(reinterpret<u64>(x)) + reinterpret<u64>(y)) + reinterpret<u64>(z));
   let place = <u32>hash & weld.cellMask;
@@ -160,7 +160,7 @@ function placeOf(weld: Weld, x: f64, y: f64, z: f64): u32 {
   }
 }
 
-/** Puts a point into its cell, whose points are one cluster. */
+/** Inserts a point into its cell, whose points are one cluster. */
 function gather(weld: Weld, i: u32): void {
   const at = weld.cells + (<usize>placeOf(weld, cellOf(weld, i, 0), cellOf(weld, i, 1), cellOf(weld, i, 2)) << 2);
   const first = load<u32>(at);
@@ -191,24 +191,24 @@ function compareNeighbours(weld: Weld, first: u32): void {
   }
 }
 
-/** Tells whether a neighbouring cell is too far away from a point as a whole. */
+/** Returns whether all of a neighbouring cell is too far away from a point. */
 // @ts-ignore: decorator
 @inline
 function isBeyond(weld: Weld, i: u32, x: f64, y: f64, z: f64, dx: i32, dy: i32, dz: i32): bool {
   const gx = gapTo(coordinateOf(weld, i, 0) * weld.cellsPerUnit - x, dx);
   const gy = gapTo(coordinateOf(weld, i, 1) * weld.cellsPerUnit - y, dy);
   const gz = gapTo(coordinateOf(weld, i, 2) * weld.cellsPerUnit - z, dz);
-  return gx * gx + gy * gy + gz * gz > REACH_SQUARE * 1.000001; // more than rounding adds
+  return gx * gx + gy * gy + gz * gz > REACH_SQUARE * 1.000001; // more than the rounding error
 }
 
-/** Answers how far a point in [0, 1) is from the interval [step, step + 1). */
+/** Returns how far a point in [0, 1) is from the interval [step, step + 1). */
 // @ts-ignore: decorator
 @inline
 function gapTo(value: f64, step: i32): f64 {
   return step > 0 ? <f64>step - value : step < 0 ? value - <f64>(step + 1) : 0;
 }
 
-/** Tells whether a point of one cell is near one of another. */
+/** Returns whether a point of one cell is near a point of another. */
 function areNear(weld: Weld, first: u32, other: u32): bool {
   for (let i = first; i != NONE; i = load<u32>(weld.next + (<usize>i << 2))) {
     const x = coordinateOf(weld, i, 0), y = coordinateOf(weld, i, 1), z = coordinateOf(weld, i, 2);

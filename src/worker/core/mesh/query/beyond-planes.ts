@@ -1,6 +1,6 @@
-// Tells whether any vertex of a mesh is in front of one of up to four planes. The tree is descended once for all of
-// them: planes of neighbouring faces come to the same nodes. float32 passes by what cannot be in front, float64
-// decides. Tree space.
+// Returns whether any vertex of a mesh is in front of one of up to four planes. The tree is traversed once for all of
+// them: planes of neighbouring faces visit the same nodes. float32 skips what cannot be in front, float64 decides. Tree
+// space.
 
 import { plus, times } from '../../math/lanes';
 import { Rotation, rotationAt } from '../../math/quaternion';
@@ -12,14 +12,14 @@ import { WORD_BYTES } from '../../sizes';
 
 export const MOST_PLANES: u32 = 4;
 
-/** A plane, and what float32 makes of it. */
+/** A plane, and its float32 bounds. */
 @unmanaged
 class Plane {
-  /** The unit normal, and the height along it that nothing may be above. */
+  /** The unit normal, and the limit of the height along it. */
   x: f64; y: f64; z: f64;
   height: f64;
   shortX: f32; shortY: f32; shortZ: f32;
-  /** The height less what float32 may take off the height of a corner, and off that of a box. */
+  /** The height minus the float32 rounding error of the height of a corner, and of that of a box. */
   ofCorners: f32; ofBoxes: f32;
   pad: f32;
 }
@@ -28,7 +28,7 @@ class Plane {
  * The rounding error of a height in float32, relative to the sum of the normal's magnitudes: tree space reaches to 2.
  */
 const ROUNDING: f64 = 9.5367431640625e-7; // 2^-20
-/** How much more rotating the normal into a node's space and decoding the bounds adds, in the same measure. */
+/** The additional error from rotating the normal into a node's space and decoding the bounds, in the same measure. */
 const OF_BOXES: f64 = 4;
 
 const PLANE_BYTES: usize = offsetof<Plane>();
@@ -48,7 +48,7 @@ export function clearPlanes(): void {
   planeCount = 0;
 }
 
-/** Adds a plane; there may be MOST_PLANES. */
+/** Adds a plane; at most MOST_PLANES are possible. */
 export function addPlane(x: f64, y: f64, z: f64, height: f64): void {
   const p = planeAt(planeCount++);
   const blur = (abs(x) + abs(y) + abs(z)) * ROUNDING;
@@ -59,7 +59,7 @@ export function addPlane(x: f64, y: f64, z: f64, height: f64): void {
   p.ofBoxes = <f32>(height - OF_BOXES * blur);
 }
 
-/** Tells whether any vertex is in front of any of the planes. */
+/** Returns whether any vertex is in front of any of the planes. */
 export function isAnyBeyond(mesh: Mesh): bool {
   if (planeCount == 0) return false;
   let top = stack + 4;
@@ -80,7 +80,7 @@ export function isAnyBeyond(mesh: Mesh): bool {
   return false;
 }
 
-/** Answers the children whose boxes reach beyond a plane, a bit each. */
+/** Returns the children whose boxes reach beyond a plane, a bit each. */
 function childrenBeyond(node: Node): u32 {
   const lowX = lowBounds(node, 0), lowY = lowBounds(node, 1), lowZ = lowBounds(node, 2);
   const highX = highBounds(node, 0), highY = highBounds(node, 1), highZ = highBounds(node, 2);

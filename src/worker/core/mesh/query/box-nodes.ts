@@ -1,7 +1,7 @@
-// Tests a box against the four boxes of a node by the axes of the node, in float32, conservative: the slab test of a Minkowski
-// sum. That is a fifth of the work of all separating axes (obb-sat-4x4.ts), and finds little more where the box is not much
-// smaller than what lies in a leaf: a step of 500 characters on 500,000 triangles takes 4.3 ms instead of 5.1, together with what
-// math/closest.ts leaves out.
+// Tests a box against the four boxes of a node by the axes of the node, in float32, conservatively: the slab test of a
+// Minkowski sum. That is a fifth of the work of all separating axes (obb-sat-4x4.ts), and finds few false positives if
+// the box is not much smaller than the contents of a leaf: a step of 500 characters on 500,000 triangles takes 4.3 ms
+// instead of 5.1, together with what math/closest.ts saves.
 
 import { Affine, invert } from '../../math/affine';
 import { lane0, lane1, lane2 } from '../../math/lanes';
@@ -11,15 +11,15 @@ import { Node, childMask, highBounds, isRotated, lowBounds } from '../tree/layou
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 
-/** The middle of the box and its half edges in tree space. */
+/** The centre of the box and its half edges in tree space. */
 let centre: v128 = i32x4.splat(0);
 let edge0: v128 = i32x4.splat(0), edge1: v128 = i32x4.splat(0), edge2: v128 = i32x4.splat(0);
 let padding: v128 = i32x4.splat(0);
 
-/** What rounding in float32 adds, relative to the largest coordinate: 2⁻¹⁸. */
+/** The float32 rounding error, relative to the largest coordinate: 2⁻¹⁸. */
 const PADDING: f32 = 3.814697265625e-6;
 
-/** Sets the box that is the cube [-1, 1]³ under the inverse of a map from tree space. */
+/** Sets the box to the image of the cube [-1, 1]³ under the inverse of a map from tree space. */
 export function setBox(m: Affine): void {
   const b = inverse;
   invert(b, m);
@@ -32,7 +32,7 @@ export function setBox(m: Affine): void {
   padding = f32x4.mul(f32x4.add(sum, f32x4.splat(4)), f32x4.splat(PADDING));
 }
 
-/** Finds which of a node's four boxes the box may overlap, a bit each. What is not a number finds all. */
+/** Returns which of a node's four boxes the box may overlap, a bit each. If a value is NaN, returns all. */
 export function overlappedBy(node: Node): u32 {
   let at = centre, own = f32x4.add(f32x4.add(f32x4.abs(edge0), f32x4.abs(edge1)), f32x4.abs(edge2));
   if (isRotated(node)) {

@@ -1,6 +1,6 @@
-// Finds the point of a mesh that is nearest to a given one, in the world's metric: by branch and bound through the
-// tree, nearest box first (Roussopoulos, Kelley and Vincent, "Nearest Neighbor Queries", 1995), with bounds in float32
-// that are never too great. Triangles are decided in float64. World units about the given point.
+// Finds the point of a mesh that is nearest to a given one, in world distance: by branch and bound on the tree, nearest
+// box first (Roussopoulos, Kelley and Vincent, "Nearest Neighbor Queries", 1995), with lower bounds in float32.
+// Triangles are decided in float64. World units, relative to the given point.
 
 import { Affine, invert } from '../../math/affine';
 import { firstX, firstY, firstZ, secondX, secondY, secondZ, setBasis } from '../../math/basis';
@@ -18,27 +18,28 @@ import { countLeaf, countNode, countTriangle } from '../tree/counters';
 import { mapTriangle } from './mapped-triangle';
 import { VECTOR_BYTES, WORD_BYTES } from '../../sizes';
 
-/** The nearest point, in the world about the given point. */
+/** The nearest point, in the world relative to the given point. */
 export let closestX: f64 = 0;
 export let closestY: f64 = 0;
 export let closestZ: f64 = 0;
 export let closestTriangle: i32 = -1;
 export let closestDistance: f64 = 0;
 
-/** Maps tree space to the world about the given point. */
+/** Maps tree space to the world relative to the given point. */
 export const toWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const toTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** The children that wait, and lower bounds of how near each is: three of each depth and the last node's four. */
+/** The stack of pending children, with lower bounds of their distances: three of each depth and the last node's four. */
 const stack: usize = memory.data(MOST_WAITING * 2 * WORD_BYTES, 16);
 const keys: usize = memory.data(VECTOR_BYTES, 16);
 
-// The given point in tree space, and the least that the map makes of a length: bounds are in multiples of it.
+// The given point in tree space, and the least factor by which the map stretches a length: bounds are in multiples of
+// it.
 let pointX: f32 = 0, pointY: f32 = 0, pointZ: f32 = 0;
 let least: f64 = 0;
-/** The most that float32 adds to a distance from a box, in tree space. */
+/** The float32 rounding error of a distance to a box, in tree space. */
 let blur: f32 = 0;
 
 /** How the distances of boxes are bounded. */
@@ -46,20 +47,20 @@ let metric: u32 = 0;
 /** The map stretches all directions alike: distances are measured in tree space. */
 const ALIKE: u32 = 0;
 /**
- * The map does not: distances are measured in the world, about axes of which one leads to the mesh; what lies across
- * them is bounded by extents.
+ * The map is not uniform: distances are measured in the world, along axes one of which points to the mesh; perpendicular
+ * to it they are bounded by extents.
  */
 const STRETCHED: u32 = 1;
 /**
- * The mesh is far away for its size: distances are measured along the way to it, about tree space's origin, where
- * float32 has its digits.
+ * The mesh is far away relative to its size: distances are measured along the direction to it, relative to tree space's
+ * origin, where float32 is precise.
  */
 const FAR: u32 = 2;
 
-/** A mesh counts as far away from so many times its size on. */
+/** A mesh counts as far away if its distance is more than this many times its size. */
 const FAR_AWAY: f64 = 100;
 
-// Tree space to these axes, over `least`; row 2 is the one to the mesh.
+// Maps tree space to these axes, divided by `least`; row 2 is the axis that points to the mesh.
 let row0X: f32 = 0, row0Y: f32 = 0, row0Z: f32 = 0, row0W: f32 = 0;
 let row1X: f32 = 0, row1Y: f32 = 0, row1Z: f32 = 0, row1W: f32 = 0;
 let row2X: f32 = 0, row2Y: f32 = 0, row2Z: f32 = 0, row2W: f32 = 0;
@@ -67,15 +68,15 @@ let blurAcross: f32 = 0;
 /** The distance along the last axis from the point to the origin of tree space. */
 let ahead: f64 = 0;
 
-/** A point that is farther away counts as this far, so that nothing overflows. */
+/** A point that is farther away is clamped to this, so that nothing overflows. */
 const FARTHEST: f64 = 1e15;
-/** The bound of the rounding of a distance in float32, relative to its rounded components: 2^-20. */
+/** The float32 rounding error of a distance, relative to its rounded components: 2^-20. */
 const ROUNDING: f32 = 9.5367431640625e-7;
 
 /**
- * Finds the nearest point of a mesh. Answers whether there is one no farther than `limit`; `m` maps mesh space to the
- * world about the given point. Of triangles at the same distance the one with the lowest index wins. With `any`, finds
- * a point that need not be the nearest.
+ * Finds the nearest point of a mesh. Returns whether there is one no farther than `limit`; `m` maps mesh space to the
+ * world relative to the given point. Of triangles at the same distance, the one with the lowest index wins. With `any`,
+ * finds a point that need not be the nearest.
  */
 export function closestOnMesh(mesh: Mesh, m: Affine, limit: f64, any: bool): bool {
   setMaps(mesh, m);
@@ -101,7 +102,7 @@ export function closestOnMesh(mesh: Mesh, m: Affine, limit: f64, any: bool): boo
     let bits = <u32>i32x4.bitmask(f32x4.le(near, f32x4.splat(bound))) & childMask(node);
     v128.store(keys, near);
     while (bits != 0) {
-      // The farthest first, so that the nearest is taken next.
+      // The farthest is pushed first, so that the nearest is popped next.
       const next = greatestOf(keys, bits);
       bits &= ~(1 << next);
       store<f32>(top, load<f32>(keys + (<usize>next << 2)));
@@ -112,14 +113,14 @@ export function closestOnMesh(mesh: Mesh, m: Affine, limit: f64, any: bool): boo
   return closestTriangle >= 0;
 }
 
-/** Turns a distance of the world into the unit in which boxes are measured, rounded up. */
+/** Converts a distance in the world to the unit in which boxes are measured, rounded up. */
 export function boundOf(distance: f64): f32 {
   if (metric != FAR) return upward(min(distance / least, 1e30));
   const rest = min((distance - ahead + (distance + abs(ahead)) * 1e-15) / least, 1e30);
   return <f32>(rest + abs(rest) * 1e-6);
 }
 
-/** Sets the point to measure from: the origin of the space that `m` maps mesh space to. */
+/** Sets the query point: the origin of the space to which `m` maps mesh space. */
 export function setMaps(mesh: Mesh, m: Affine): void {
   placeTree(toWorld, mesh, m);
   invert(toTree, toWorld);
@@ -137,7 +138,7 @@ export function setMaps(mesh: Mesh, m: Affine): void {
   if (metric != ALIKE) setAxes(mesh, most, distance);
 }
 
-/** Sets the axes; the last of them leads to the middle of the mesh's bounds. */
+/** Sets the axes; the last of them points to the centre of the mesh's bounds. */
 function setAxes(mesh: Mesh, most: f64, distance: f64): void {
   const scale = treeScale(mesh);
   const cx = (0.5 * (mesh.lowX + mesh.highX) - mesh.offsetX) * scale;
@@ -163,11 +164,11 @@ function setAxes(mesh: Mesh, most: f64, distance: f64): void {
   row1W = along(72, vx, vy, vz, over);
   ahead = toWorld.tx * x + toWorld.ty * y + toWorld.tz * z;
   row2W = metric == FAR ? 0 : along(72, x, y, z, over);
-  // What is far keeps the digits of its size alone.
+  // If the mesh is far away, the rounding error only depends on its size.
   blurAcross = <f32>min(((metric == FAR ? 0 : distance) + 8.0 * most) * over, 1e30) * ROUNDING;
 }
 
-/** Projects a column of the map to the world on an axis. */
+/** Projects a column of the map to the world onto an axis. */
 // @ts-ignore: decorator
 @inline
 function along(column: usize, x: f64, y: f64, z: f64, over: f64): f32 {
@@ -176,8 +177,8 @@ function along(column: usize, x: f64, y: f64, z: f64, over: f64): f32 {
 }
 
 /**
- * Answers lower bounds of the distances of the node's four boxes: world distances over `least`, and less `ahead` where
- * the mesh is far.
+ * Returns lower bounds of the distances of the node's four boxes: world distances divided by `least`, and minus `ahead`
+ * if the mesh is far away.
  */
 export function distances(node: Node): v128 {
   let x = pointX, y = pointY, z = pointZ;
@@ -214,7 +215,7 @@ export function distances(node: Node): v128 {
   );
 }
 
-/** Finds where the boxes' middles are along an axis. */
+/** Projects the centres of the boxes onto an axis. */
 // @ts-ignore: decorator
 @inline
 function middle(cx: v128, cy: v128, cz: v128, x: f32, y: f32, z: f32, w: f32): v128 {
@@ -223,7 +224,7 @@ function middle(cx: v128, cy: v128, cz: v128, x: f32, y: f32, z: f32, w: f32): v
   );
 }
 
-/** Measures how far the boxes reach from their middles along an axis. */
+/** Projects the half extents of the boxes onto an axis. */
 // @ts-ignore: decorator
 @inline
 function extent(hx: v128, hy: v128, hz: v128, x: f32, y: f32, z: f32): v128 {
@@ -232,7 +233,7 @@ function extent(hx: v128, hy: v128, hz: v128, x: f32, y: f32, z: f32): v128 {
   );
 }
 
-/** Projects lengths along an axis of the node's frame on an axis of the world. */
+/** Projects lengths along an axis of the node's frame onto an axis of the world. */
 // @ts-ignore: decorator
 @inline
 function onAxis(lengths: v128, axis: usize, x: f32, y: f32, z: f32): v128 {
@@ -247,7 +248,7 @@ function lengths(x: v128, y: v128, z: v128): v128 {
   return f32x4.mul(f32x4.sqrt(square), f32x4.splat(<f32>1.0 - ROUNDING));
 }
 
-/** Answers lower bounds of how far a coordinate is from four intervals. */
+/** Returns lower bounds of the distances of a coordinate from four intervals. */
 // @ts-ignore: decorator
 @inline
 function outside(low: v128, high: v128, value: f32): v128 {
@@ -256,12 +257,15 @@ function outside(low: v128, high: v128, value: f32): v128 {
   return f32x4.pmax(f32x4.splat(0), f32x4.sub(gap, f32x4.splat(blur)));
 }
 
-/** Tells whether the mesh is so far away that only its nodes are worth measuring. */
+/** Returns whether the mesh is so far away that only its nodes are worth measuring. */
 export function isFarAway(): bool {
   return metric == FAR;
 }
 
-/** Tells which of four boxes, by two opposite corners of each, may be nearer than a bound; a bit each. Not of a mesh far away. */
+/**
+ * Returns which of four boxes, given by two opposite corners each, may be nearer than a bound; a bit each. Not for a
+ * mesh that is far away.
+ */
 // @ts-ignore: decorator
 @inline
 export function closerThan(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: v128, bound: f32): u32 {
@@ -271,11 +275,11 @@ export function closerThan(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz:
   return <u32>i32x4.bitmask(f32x4.le(lengths(x, y, z), f32x4.splat(bound)));
 }
 
-/** Searches four triangles. Answers whether something nearer was found. */
+/** Searches four triangles. Returns whether a nearer point was found. */
 function searchBlock(block: Block, bound: f32): bool {
   countLeaf();
   const at = changetype<usize>(block);
-  // Triangles whose bounds are too far away.
+  // Skips triangles whose bounds are too far away.
   const ex = beyond(v128.load(at), v128.load(at, 48), v128.load(at, 96), pointX);
   const ey = beyond(v128.load(at, 16), v128.load(at, 64), v128.load(at, 112), pointY);
   const ez = beyond(v128.load(at, 32), v128.load(at, 80), v128.load(at, 128), pointZ);

@@ -1,10 +1,11 @@
-// Finds where two trees are nearest to one another, by branch and bound on both at once, the nearest boxes first (Larsen,
-// Gottschalk, Lin and Manocha, "Fast Distance Queries with Rectangular Swept Sphere Volumes", 2000; bounds of oriented
-// boxes here, mesh/query/obb-distance-4x4.ts). Bounds are float32 and never too great; what is at the leaves is decided in
-// float64. A placed shape that is no mesh is a tree of one box.
+// Finds the nearest points of two trees, by branch and bound on both at once, nearest boxes first (Larsen, Gottschalk,
+// Lin and Manocha, "Fast Distance Queries with Rectangular Swept Sphere Volumes", 2000; here with bounds of oriented
+// boxes, mesh/query/obb-distance-4x4.ts). Bounds are float32 and never too great; leaves are decided in float64. A
+// placed shape that is no mesh is a tree of one box.
 //
-// Distances are measured in the metric's space: that of tree A where both maps to the world are similarities, so that
-// triangles are the numbers by which contacts are decided; else the world about the place that the maps share.
+// Distances are measured in the metric space: tree A's space if both maps to the world are similarities, so that
+// triangles have the same coordinates as in the contact tests; otherwise the world, relative to the common origin of
+// both maps.
 
 import { checkpoint } from '../../checkpoint';
 import { Affine, copy, invert, relate, setIdentity } from '../../math/affine';
@@ -23,13 +24,13 @@ import { gaps, obbDistance4x4, reachOfBlock, setBoxes, setWay, unit } from './ob
 import { map as treeMap, setTrees } from './tree-tree';
 import { VECTOR_BYTES } from '../../sizes';
 
-/** How far both are, in the world; the nearest points, about the place that the maps share; and the triangles there. */
+/** The distance in the world; the nearest points, relative to the common origin of both maps; and their triangles. */
 export let distance: f64 = 0;
 export let pointAX: f64 = 0, pointAY: f64 = 0, pointAZ: f64 = 0;
 export let pointBX: f64 = 0, pointBY: f64 = 0, pointBZ: f64 = 0;
 export let triangleA: i32 = -1, triangleB: i32 = -1;
 
-/** Maps trees to the world, and to the metric's space. */
+/** Maps trees to the world, and to the metric space. */
 const worldA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const worldB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const toA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -37,26 +38,26 @@ const toB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const relative = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 let isSimilar: bool = false;
 let isFar: bool = false;
-/** Whether the metric's space is tree A. */
+/** Whether the metric space is tree A's space. */
 let isOfTree: bool = false;
 
 let best: f64 = 0;
 let isFound: bool = false;
-/** The distance from which bounds count, and their unit in the metric's space. */
+/** The distance that is subtracted from bounds, and their unit in the metric space. */
 let from: f64 = 0;
 let length: f64 = 1;
 let bound: f32 = 0;
-/** The same in tree A's own unit. */
+/** The bound in tree A's own unit. */
 let reach: f32 = 0;
 
-/** Columns of a map are alike where their dot products are but for this, relative to their squares. */
+/** Tolerance of the dot products of a similarity's columns, relative to their squares. */
 const ALIKE: f64 = 1e-7;
-/** What is so many times as far away as both are large has no digits left in float32 but along the way. */
+/** Beyond this many times the size of both, float32 has no precision left except along the direction between them. */
 const FAR_AWAY: f64 = 500;
 
 /**
- * Is called for two leaves, by their blocks: answers with `offer` what it finds. Blocks of a shape that is no mesh mean
- * nothing.
+ * Callback for two leaves, given by their blocks: reports what it finds by `offer`. The block of a shape that is no mesh
+ * has no meaning.
  */
 export type Leaves = (blockA: u32, blockB: u32) => void;
 
@@ -64,9 +65,9 @@ let meshA: Mesh = changetype<Mesh>(0);
 let meshB: Mesh = changetype<Mesh>(0);
 
 /**
- * Finds where two meshes are nearest, no farther than `limit`. Answers whether they are. `a` and `b` map their spaces to
- * the world about a place that both share. Where triangles meet the distance is 0, and the points are one that they share.
- * Throws OUT_OF_MEMORY.
+ * Finds the nearest points of two meshes, no farther apart than `limit`. Returns whether there are any. `a` and `b` map
+ * their spaces to the world, relative to a common origin. If triangles intersect, the distance is 0 and both points are
+ * a common one. Throws OUT_OF_MEMORY.
  */
 export function distanceOfMeshes(first: Mesh, a: Affine, second: Mesh, b: Affine, limit: f64): bool {
   begin(first, a, second, b, limit, true);
@@ -79,22 +80,25 @@ export function distanceOfMeshes(first: Mesh, a: Affine, second: Mesh, b: Affine
   return isFound;
 }
 
-/** Maps the meshes' own spaces to the world, and the mesh that is asked to the world about a point. */
+/** Maps the meshes' own spaces to the world, and the queried mesh to the world relative to a point. */
 const meshToWorldA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const meshToWorldB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const aboutPoint = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-/** Whether the bound is as low as `narrow` makes it, or is left to the descent. */
+/** Whether `narrow` was called, or is skipped because the meshes are small. */
 let isNarrowed: bool = false;
 
-/** A descent finds all of smaller meshes before that pays. */
+/** With fewer triangles, the traversal ends before this pays. */
 const LEAST_TO_NARROW: u32 = 1000;
-/** More than rounding adds to a distance in the world, and than maps that count as similarities stretch it. */
+/**
+ * More than the rounding error of a distance in the world, and than the distortion of maps that count as similarities.
+ */
 const A_LITTLE_MORE: f64 = 1.00001;
 
 /**
- * Lowers the bound by going from the nearest point so far to that of the other mesh which is nearest to it, and back: two
- * searches of one tree are far shorter than a descent of both with a bound that is too great. Two dragons of 47,794 triangles
- * take 0.12 ms instead of 0.18, and 0.11 with the right bound from the start. What is nearest is left to the descent to find.
+ * Lowers the bound by alternating projection: goes from the nearest point so far to the nearest point of the other mesh,
+ * and back. Two searches of one tree are far shorter than a traversal of both with a loose bound: two dragons of 47,794
+ * triangles take 0.12 ms instead of 0.18, and 0.11 with the right bound from the start. The traversal still finds the
+ * nearest points.
  */
 function narrow(): void {
   isNarrowed = true;
@@ -128,9 +132,9 @@ cube.highX = 1; cube.highY = 1; cube.highZ = 1;
 setUnitNode(nodeAt(cube, 0));
 
 /**
- * Visits the leaves of a mesh that may be no farther than `limit` from a box, and from what `offer` has found since: `a`
- * and `b` map the mesh and [-1, 1]³ to the world about a place that both share, where `offer` takes its points. Answers
- * whether something was offered. Throws OUT_OF_MEMORY.
+ * Visits the leaves of a mesh that may be no farther from a box than `limit`, and than the least distance offered since:
+ * `a` and `b` map the mesh and [-1, 1]³ to the world relative to a common origin, which is also the space of the points
+ * given to `offer`. Returns whether anything was offered. Throws OUT_OF_MEMORY.
  */
 export function distanceOfMeshAndBox(mesh: Mesh, a: Affine, b: Affine, limit: f64, visit: Leaves): bool {
   begin(mesh, a, cube, b, limit, false);
@@ -140,19 +144,21 @@ export function distanceOfMeshAndBox(mesh: Mesh, a: Affine, b: Affine, limit: f6
   return isFound;
 }
 
-/** Answers the least distance that was found so far, in the metric's space. */
+/** Returns the least distance that was found so far, in the metric space. */
 // @ts-ignore: decorator
 @inline
 export function leastYet(): f64 {
   return best;
 }
 
-/** Maps the triangle at a place in its block (address and four times the lane) of the first mesh to the metric's space. */
+/**
+ * Maps a triangle of the first mesh, given by its address (of the block, plus four times the lane), to the metric space.
+ */
 export function triangleOfA(out: Triangle, at: usize): void {
   mapTriangle(changetype<usize>(out), at, toA);
 }
 
-/** Takes a distance in the metric's space, with its points there, if it is less than what was found so far. */
+/** Takes a distance in the metric space, with its points there, if it is less than the least so far. */
 export function offer(
   found: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, ofA: i32, ofB: i32,
 ): void {
@@ -171,10 +177,10 @@ export function offer(
   }
 }
 
-/** A way shorter than this, relative to its place, has no direction. */
+/** A vector shorter than this, relative to the coordinates of its ends, has no reliable direction. */
 const LEAST_WAY: f64 = 1e-12;
 
-/** Sets maps, metric and bounds. `bySimilarity`: the metric may be that of tree A. */
+/** Sets maps, metric and bounds. `bySimilarity`: the metric space may be that of tree A. */
 function begin(first: Mesh, a: Affine, second: Mesh, b: Affine, limit: f64, bySimilarity: bool): void {
   meshA = first;
   meshB = second;
@@ -219,7 +225,7 @@ function begin(first: Mesh, a: Affine, second: Mesh, b: Affine, limit: f64, bySi
   setWay(x, y, z, toA, toB, from, 1.0 / length);
 }
 
-/** Answers the middle of a mesh's bounds in the metric's space, along x, y or z (0, 8, 16). */
+/** Returns a coordinate of the centre of a mesh's bounds in the metric space, x, y or z (0, 8, 16). */
 function middle(m: Affine, mesh: Mesh, axis: usize): f64 {
   const scale = treeScale(mesh);
   const x = (0.5 * (mesh.lowX + mesh.highX) - mesh.offsetX) * scale;
@@ -233,7 +239,7 @@ function columnLength(m: Affine): f64 {
   return sqrt(m.xx * m.xx + m.xy * m.xy + m.xz * m.xz);
 }
 
-/** Tells whether a map stretches all directions alike, to seven digits. */
+/** Returns whether a map stretches all directions alike, to seven digits. */
 export function isSimilarity(m: Affine): bool {
   const size = max(max(abs(m.xx), abs(m.xy)), abs(m.xz)), over = 1.0 / size;
   const ax = m.xx * over, ay = m.xy * over, az = m.xz * over;
@@ -247,14 +253,14 @@ export function isSimilarity(m: Affine): bool {
   );
 }
 
-/** Takes the least distance yet as bounds have it, rounded up. */
+/** Sets the bounds to the least distance so far, rounded up. */
 function setBound(): void {
   const rest = (best - from + (best + from) * 1e-15) / length;
   bound = <f32>min(rest + abs(rest) * 1e-6 + 1e-30, 1e30);
   reach = <f32>min(<f64>bound * length * (1.0 + 1e-6), 1e15);
 }
 
-/** Maps what was found to the world. */
+/** Maps the results to the world. */
 function conclude(): void {
   if (!isFound) return;
   if (isOfTree) {
@@ -271,15 +277,15 @@ function conclude(): void {
   distance = best == 0 ? 0 : sqrt(x * x + y * y + z * z);
 }
 
-// --- the descent ---
+// --- the traversal ---
 
-/** Two nodes with some of their children each, or two leaves, that wait; and what they are apart at least. */
+/** A pending pair of nodes with some of their children, or of leaves; and a lower bound of their distance. */
 @unmanaged
 class Work {
   gap: f32;
   a: u32;
   b: u32;
-  /** The children of a, a bit each, and those of b behind; LEAVES where a and b are blocks. */
+  /** The children of a, a bit each, followed by those of b; LEAVES if a and b are blocks. */
   masks: u32;
 }
 
@@ -288,7 +294,7 @@ const LEAVES: u32 = 0x100;
 const ALL: u32 = 0xff;
 let stack: usize = 0;
 
-/** How many pairs are taken between two checkpoints, and what each counts for. */
+/** How many pairs are processed between two checkpoints, and the work units of each. */
 const PAIRS_AT_ONCE: i32 = 32;
 const WORK_OF_PAIR: i32 = 16;
 
@@ -300,7 +306,7 @@ function descend(visit: Leaves): void {
   work.b = 0;
   work.masks = ALL;
   let used = WORK_BYTES;
-  // Nothing is nearer than what meets.
+  // Nothing is nearer than an intersection.
   while (used != 0 && !(isFound && best == 0)) {
     used = descendSome(visit, used);
     if (isFound && !isNarrowed && used != 0) narrow();
@@ -308,7 +314,7 @@ function descend(visit: Leaves): void {
   }
 }
 
-/** Takes some of the pairs that wait, of which there are so many bytes. Answers how many bytes wait then. */
+/** Processes some of the pending pairs, which take `used` bytes. Returns how many bytes are pending then. */
 function descendSome(visit: Leaves, used: usize): usize {
   stack = reserve(stack, used, <u64>used + <u64>PAIRS_AT_ONCE * 16 * WORK_BYTES);
   let top = stack + used;
@@ -326,7 +332,7 @@ function descendSome(visit: Leaves, used: usize): usize {
   return top - stack;
 }
 
-/** Adds the pairs of children in the mask, so that the nearest is taken first. A leaf stays a child of its node. */
+/** Pushes the pairs of children in the mask, so that the nearest is popped first. A leaf remains a child of its node. */
 function push(top: usize, indexA: u32, indexB: u32, pairs: u32): usize {
   const nodeA = nodeAt(meshA, indexA), nodeB = nodeAt(meshB, indexB);
   const base = top;
@@ -356,7 +362,7 @@ function push(top: usize, indexA: u32, indexB: u32, pairs: u32): usize {
 // --- two blocks of triangles ---
 
 const first = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
-/** The four triangles of B that were taken last, in float64 and which of them are there; and in float32 in tree A. */
+/** The latest four triangles of B: in float64, with a mask of those that are mapped; and in float32 in tree A's space. */
 const four: usize = memory.data(4 * <i32>offsetof<Triangle>(), 16);
 const fourMapped: usize = memory.data(9 * VECTOR_BYTES, 16);
 let fourB: usize = 0;
@@ -385,7 +391,8 @@ function visitBlocks(indexA: u32, indexB: u32): void {
       bits &= nearBoxes(at + (<usize>lane << 2));
       if (bits == 0) continue;
     }
-    // What a plane across the way is between does not meet: only what is nearer than what was found matters of it.
+    // Triangles that are separated by a plane perpendicular to the direction do not intersect: the search for them can
+    // be limited to less than the least distance so far.
     const parted = isFar ? 15 : <u32>i32x4.bitmask(f32x4.gt(gap, f32x4.splat(0)));
     mapTriangle(changetype<usize>(first), at + (<usize>lane << 2), toA);
     for (; bits != 0; bits &= bits - 1) {
@@ -404,12 +411,15 @@ function visitBlocks(indexA: u32, indexB: u32): void {
   }
 }
 
-/** So much more than the square of the least distance is asked for, as roots and squares are rounded. */
+/** The limit is increased by this factor, since roots and squares are rounded. */
 const LITTLE_MORE: f64 = 1.000000000000002;
 const LEAST_SQUARE: f64 = 1e-300;
 const reaches: usize = memory.data(VECTOR_BYTES, 16);
 
-/** Marks those of the four triangles of B whose bounds in tree A may be near enough to those of a triangle of A. */
+/**
+ * Returns which of the four triangles of B have bounds in tree A's space that may be near enough to those of a triangle
+ * of A.
+ */
 function nearBoxes(at: usize): u32 {
   const x = outside(at, 0), y = outside(at, 16), z = outside(at, 32);
   const square = f32x4.add(f32x4.add(f32x4.mul(x, x), f32x4.mul(y, y)), f32x4.mul(z, z));

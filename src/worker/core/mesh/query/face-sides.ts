@@ -1,11 +1,11 @@
-// Which sides of its triangles an object shows, where these differ within its mesh: a list (shared-lists.ts) of the triangles
-// from which on another side shows, ascending, searched by halving: u32 each, a triangle << FACE_SHIFT | SIDE_*, which is
-// SIDE_OWN for the object's.
+// Which sides of an object's triangles can be hit, if these differ within its mesh: a list (shared-lists.ts) of the
+// triangles at which the side changes, in ascending order, searched by bisection: u32 each, a triangle << FACE_SHIFT |
+// SIDE_*, which is SIDE_OWN for the object's own sides.
 
 import { FACE_SHIFT } from '../../../../shared/layout';
 import { bytesOf, contentOf } from '../../shared-lists';
 
-/** Answers the sides of a triangle (SIDE_*): `own` where the list says nothing else. */
+/** Returns the sides of a triangle (SIDE_*): `own` unless the list has others. */
 export function sidesOfFace(list: usize, triangle: u32, own: u32): u32 {
   const entries = contentOf(list);
   let low: u32 = 0, high = bytesOf(list) >> 2;

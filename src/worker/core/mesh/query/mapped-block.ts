@@ -1,6 +1,6 @@
-// The four triangles of a block in another space, in float32, with a bound on what that may be off by: what the
-// prefilters of triangles begin with (mesh/query/triangle-prefilter.ts, contact/primitive/triangle-prefilter.ts). Both
-// are conservative: they let through what float32 cannot tell, infinite and undefined numbers included.
+// The four triangles of a block in another space, in float32, with a bound of the rounding error: the first step of the
+// triangle prefilters (mesh/query/triangle-prefilter.ts, contact/primitive/triangle-prefilter.ts). Both are
+// conservative: they pass whatever float32 cannot decide, including infinity and NaN.
 
 import { Affine } from '../../math/affine';
 import { minus, plus, times } from '../../math/lanes';
@@ -9,27 +9,25 @@ import { VECTOR_BYTES } from '../../sizes';
 
 /** The map, each entry in all lanes: xx, xy, xz, yx … as in Affine. */
 const map: usize = memory.data(12 * VECTOR_BYTES, 16);
-/** The most that a mapped coordinate may be off. */
+/** The largest error of a mapped coordinate. */
 export let blur: f32 = 0;
 
 /**
- * The rounding of the map: three products, three sums, and the map's own, relative to the largest coordinate that there
- * may be: 2⁻²¹.
+ * The rounding error of the map: three products, three sums, and the map's own rounding, relative to the largest
+ * possible coordinate: 2⁻²¹.
  */
 const MAP_ROUNDING: f64 = 4.76837158203125e-7;
-/** Beyond this float32 may overflow in the map alone: 2¹²⁰. */
+/** Beyond this, float32 may overflow in the map itself: 2¹²⁰. */
 const LARGEST_MAPPED: f64 = 1.329227995784916e36;
 
-/** The most that float32 adds to a signed volume, relative to the product of the lengths that it is made of: 2⁻¹⁷. */
+/** The float32 rounding error of a signed volume, relative to the product of its lengths: 2⁻¹⁷. */
 export const VOLUME_ROUNDING: f32 = 7.62939453125e-6;
-/**
- * The size that a triangle counts for at least when rounding is bounded, as products of smaller sizes may vanish: 2⁻²³.
- */
+/** The least size of a triangle for bounds of rounding, since products of smaller sizes may underflow: 2⁻²³. */
 export const LEAST_SIZE: f32 = 1.1920928955078125e-7;
-/** Triangles count as infinite beyond this, as the product of three such lengths may overflow: 2⁴⁰. */
+/** Triangles beyond this size count as infinite, since the product of three such lengths may overflow: 2⁴⁰. */
 const GREATEST_SIZE: f32 = 1099511627776.0;
 
-/** Takes the map from tree space, where coordinates are below TREE_EXTENT. */
+/** Sets the map from tree space, where coordinates are below TREE_EXTENT. */
 export function setBlockMap(m: Affine): void {
   for (let i: usize = 0; i < 12; i++) {
     v128.store(map + (i << 4), f32x4.splat(<f32>load<f64>(changetype<usize>(m) + (i << 3))));
@@ -63,7 +61,7 @@ function mapped(x: v128, y: v128, z: v128, row: usize): v128 {
   );
 }
 
-/** Answers the size of triangles that bounds their rounding: from LEAST_SIZE up, and infinite where products may be. */
+/** Returns the size of triangles for bounds of rounding: at least LEAST_SIZE, and infinite if products may overflow. */
 // @ts-ignore: decorator
 @inline
 export function boundingSize(size: v128): v128 {
@@ -85,8 +83,8 @@ export function dot(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: v128):
 }
 
 /**
- * Answers how far rounding may move the signed volume of a mapped triangle of that size with a point as far away as
- * `reach`: its normal is made of two differences, the height of one more, and each corner is off by `blur`.
+ * Returns the rounding error of the signed volume of a mapped triangle of this size with a point as far away as `reach`:
+ * the normal is computed from two differences, the height from one more, and each corner has an error of `blur`.
  */
 // @ts-ignore: decorator
 @inline

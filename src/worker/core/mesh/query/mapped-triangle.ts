@@ -1,8 +1,8 @@
 import { Affine } from '../../math/affine';
 
 /**
- * Copies a triangle, nine f64 as Triangle has them, to where a map takes it. `at` is its place in a block: the block's
- * address and four times the lane.
+ * Copies a triangle, nine f64 as in Triangle, to its image under a map. `at` is the block's address plus four times the
+ * lane.
  */
 export function mapTriangle(to: usize, at: usize, m: Affine): void {
   for (let k: usize = 0; k < 3; k++) {

@@ -1,4 +1,4 @@
-// Tree against tree, and tree against a box or a capsule: boxes four at a time, then triangles exactly.
+// Tests a tree against another tree, a box or a capsule: boxes four at a time, then triangles exactly.
 
 import { checkpoint } from '../../checkpoint';
 import { Affine } from '../../math/affine';
@@ -16,7 +16,7 @@ const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16)
 const cube = changetype<Node>(memory.data(<i32>offsetof<Node>(), 64));
 setUnitNode(cube);
 
-/** What `intersectMeshes` found: two u32 each, a triangle of a and one of b. */
+/** The result of `intersectMeshes`: two u32 each, a triangle of a and one of b. */
 export let pairs: usize = 0;
 export let pairCount: u32 = 0;
 /** The meshes whose triangles are in `pairs`. */
@@ -33,19 +33,19 @@ function addPair(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
   return false;
 }
 
-/** Two blocks, one of each mesh, of which a triangle each met when the pair was looked at last. */
+/** Two blocks, one of each mesh, with triangles that intersected in the last test of the pair. */
 @unmanaged
 export class Witness {
   a: u32;
   b: u32;
 }
 
-/** Stands for no block of any mesh. */
+/** Denotes no block of any mesh. */
 export const NO_BLOCK: u32 = 0xffffffff;
 
 const nobody = changetype<Witness>(memory.data(<i32>offsetof<Witness>(), 16));
 
-/** Answers a witness that knows nothing, and of which nothing is kept. */
+/** Returns an empty witness whose contents are discarded. */
 export function noWitness(): Witness {
   nobody.a = NO_BLOCK;
   nobody.b = NO_BLOCK;
@@ -53,8 +53,8 @@ export function noWitness(): Witness {
 }
 
 /**
- * Lists every pair of triangles of `a` and `b` that meet, touching included, in `pairs`, in the order of the descent.
- * Answers whether there is one. `m` maps b's mesh space to a's. Throws OUT_OF_MEMORY.
+ * Lists all pairs of triangles of `a` and `b` that intersect, touching included, in `pairs`, in the order of the
+ * traversal. Returns whether there is any. `m` maps b's mesh space to a's. Throws OUT_OF_MEMORY.
  */
 export function intersectMeshes(a: Mesh, b: Mesh, m: Affine): bool {
   pairCount = 0;
@@ -75,8 +75,8 @@ function isWitness(slotA: u32, slotB: u32, p: Triangle, q: Triangle): bool {
 }
 
 /**
- * Tells whether a triangle of `a` meets a triangle of `b`, touching included. Tries the blocks of the witness first, if
- * it has any; when other blocks show it, they become the witness. Throws OUT_OF_MEMORY.
+ * Returns whether a triangle of `a` intersects a triangle of `b`, touching included. Tests the witness's blocks first,
+ * if it has any; if other blocks intersect, they become the witness. Throws OUT_OF_MEMORY.
  */
 export function meshesMeet(a: Mesh, b: Mesh, m: Affine, witness: Witness): bool {
   setTrees(a, b, m);
@@ -89,20 +89,20 @@ export function meshesMeet(a: Mesh, b: Mesh, m: Affine, witness: Witness): bool 
   return true;
 }
 
-/** Tells whether a triangle of `b` meets the solid cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
+/** Returns whether a triangle of `b` overlaps the solid cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
 export function meshMeetsCube(b: Mesh, m: Affine): bool {
   return meshMeets(b, m, -1);
 }
 
 /**
- * Tells whether a triangle of `b` meets a capsule of radius 1 about z, from -half to half, which fills the cube when it
- * is shortened to it: `m` maps to the cube's space. With half = 0 the capsule is the unit sphere.
+ * Returns whether a triangle of `b` overlaps a capsule of radius 1 about z, from -half to half, which is shortened to
+ * fill the cube: `m` maps to the cube's space. With half = 0 the capsule is the unit sphere.
  */
 export function meshMeetsCapsule(b: Mesh, m: Affine, half: f64): bool {
   return meshMeets(b, m, half);
 }
 
-/** Tells whether a triangle of `b` meets the cube or the capsule; a negative half stands for the cube. */
+/** Returns whether a triangle of `b` overlaps the cube or the capsule; a negative half denotes the cube. */
 function meshMeets(b: Mesh, m: Affine, half: f64): bool {
   setMap(m, b, 1, 0, 0, 0);
   let waiting = push(0, 0);
@@ -125,7 +125,7 @@ function meshMeets(b: Mesh, m: Affine, half: f64): bool {
   return false;
 }
 
-let stack: usize = 0; // nodes that wait, u32
+let stack: usize = 0; // pending nodes, u32
 
 function push(waiting: u32, node: u32): u32 {
   stack = reserve(stack, <usize>waiting << 2, <u64>(waiting + 1) << 2);
@@ -133,7 +133,7 @@ function push(waiting: u32, node: u32): u32 {
   return waiting + 1;
 }
 
-/** What counts as touching beyond the rounding of the numbers that decide it, relative to the radius. */
+/** Tolerance of touching beyond the rounding error of the compared numbers, relative to the radius. */
 export const TOUCHING: f64 = 1e-12;
 
 function triangleMeetsCapsule(t: Triangle, half: f64): bool {
@@ -151,12 +151,12 @@ function lengthen(t: Triangle, half: f64): void {
   t.cz *= 1.0 + half;
 }
 
-/** Tells whether all of `b` lies in the cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
+/** Returns whether all of `b` lies in the cube [-1, 1]³. `m` maps b's mesh space to the cube's. */
 export function meshInsideCube(b: Mesh, m: Affine): bool {
   return meshInside(b, m, -1);
 }
 
-/** Tells whether all of `b` lies in the capsule of `meshMeetsCapsule`. */
+/** Returns whether all of `b` lies in the capsule of `meshMeetsCapsule`. */
 export function meshInsideCapsule(b: Mesh, m: Affine, half: f64): bool {
   return meshInside(b, m, half);
 }

@@ -1,7 +1,7 @@
-// A ray in the tree space of a mesh, and what it is tested against there: the boxes of a node, four at once in float32,
-// padded for the rounding of it; four triangles at once in float32, as a filter that lets through all that may be hit; then
-// a triangle itself in float64. Triangle test: Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection", 2013. Its edge
-// functions change nothing but their sign when an edge is walked the other way, so no ray slips between two triangles.
+// A ray in the tree space of a mesh, and its tests there: against the boxes of a node, four at once in float32, which
+// are padded for its rounding; against four triangles at once in float32, as a conservative filter; then against a
+// single triangle in float64. Triangle test: Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection", 2013.
+// Reversing an edge only changes the sign of its edge function, so no ray slips through between two triangles.
 
 import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../../shared/layout';
 import { clipInlined, enter, interval, leave, reciprocals, upward } from '../../math/interval';
@@ -9,42 +9,42 @@ import { lane0, lane1, lane2, lane3, turned, twiceOverSquare, yzx, zxy } from '.
 import { Block, Mesh, Node, treeScale, triangleOf } from '../tree/layout';
 import { sidesOfFace } from './face-sides';
 
-/** A ray in tree space. Its first cache line has all that nodes are tested with. */
+/** A ray in tree space. Its first cache line has everything that node tests need. */
 @unmanaged
 export class MeshRay {
-  /** Where it enters the mesh's bounds, in float32; how long it goes on from there. */
+  /** The point where it enters the mesh's bounds, in float32; and its length from there. */
   pointX: f32; pointY: f32; pointZ: f32;
   limit: f32;
   /** The reciprocals of its unit direction. */
   inverse: v128;
-  /** Its unit direction, with 1 behind it. */
+  /** Its unit direction, followed by 1. */
   along: v128;
-  /** Where the indices are that bring a node's near bounds to the lanes (`swizzles`). */
+  /** The address of the swizzle indices that move a node's near bounds to the lanes (`swizzles`). */
   nearFirst: u32;
-  /** What a traversal keeps of it. */
+  /** The state of a traversal. */
   top: u32;
   child: u32;
   index: u32;
 
-  /** Its shear in float32, and where it begins, along the axes that play x, y and z: z is its largest one. */
+  /** Its shear and origin in float32, with permuted axes x, y and z: z is the largest component of the direction. */
   baseX: f32; baseY: f32; baseZ: f32;
   slopeX: f32; slopeY: f32;
-  /** The bytes from a block's x to the coordinate that plays the part. */
+  /** The byte offset from a block's x to the coordinate of each permuted axis. */
   axisX: u32; axisY: u32; axisZ: u32;
 
-  /** The same in float64, from where it was given to begin. */
+  /** The original origin and direction, in float64. */
   originX: f64; originY: f64; originZ: f64;
   directionX: f64; directionY: f64; directionZ: f64;
   /** The reciprocals of the direction. */
   inverseX: f64; inverseY: f64; inverseZ: f64;
   tMin: f64;
-  /** Hits beyond this are of no interest: where it ends, or its nearest hit so far. */
+  /** Hits beyond this are ignored: the ray's end, or its nearest hit so far. */
   end: f64;
   /** The t at which it enters the bounds, and the length of its direction. */
   from: f64;
   length: f64;
   shearX: f64; shearY: f64;
-  /** The triangle that was hit, -1 without one, and its barycentrics. */
+  /** The triangle that was hit, -1 if none, and its barycentric coordinates. */
   hitU: f64; hitV: f64; hitW: f64;
   hitTriangle: i32;
   spare: u32;
@@ -52,12 +52,12 @@ export class MeshRay {
 
 export const MESH_RAY_BYTES: usize = offsetof<MeshRay>();
 
-/** The error of an edge function relative to extent · the largest sheared coordinate; see BOX_PADDING for the terms. */
+/** The error of an edge function, relative to extent · the largest sheared coordinate; see BOX_PADDING for the terms. */
 const EDGE_ERROR: f32 = 7.62939453125e-6; // 2^-17
 
 /**
- * For each set of signs of a direction, x, y and z: the indices of an i8x16.swizzle that brings those of a node's bytes to
- * the lanes that are met first, and makes the rest 0.
+ * For each combination of signs of a direction's x, y and z: the indices of an i8x16.swizzle that moves the bytes of a
+ * node's near bounds to the lanes, with zeros in the other bytes.
  */
 const SWIZZLE_BYTES: usize = 48;
 const swizzles: usize = memory.data(8 * <i32>SWIZZLE_BYTES, 16);
@@ -69,16 +69,18 @@ for (let signs: u32 = 0; signs < 8; signs++) {
   }
 }
 
-/** The three axes by which one is the largest: z, x or y. */
+/** The permutations of the three axes, by which one is the largest: z, x or y. */
 const axesBy: usize = memory.data<u32>([0, 16, 32, 0, 16, 32, 0, 0, 32, 0, 16, 0], 16);
 
-// The sides that all triangles can be hit from: SIDE_*, 0 where each has its own; then the list of these (face-sides.ts), and
-// the sides of those of which it says nothing.
+// The sides from which all triangles can be hit: SIDE_*, 0 if they differ; then the list of these (face-sides.ts), and
+// the sides of triangles that are not in it.
 let allowed: u32 = 0;
 let faceSides: usize = 0;
 let otherSides: u32 = 0;
 
-/** Sets from which sides triangles can be hit from now on: SIDE_*, but for those of which a list says something else. */
+/**
+ * Sets the sides from which triangles can be hit from now on: SIDE_*, except for triangles with other sides in the list.
+ */
 export function setSides(sides: u32, list: usize): void {
   allowed = list != 0 ? 0 : sides;
   faceSides = list;
@@ -86,8 +88,8 @@ export function setSides(sides: u32, list: usize): void {
 }
 
 /**
- * Takes a ray from mesh space, of any length of its direction, for hits with tMin ≤ t ≤ tMax. Answers false where it
- * passes the mesh's bounds by.
+ * Sets up a ray in mesh space, with a direction of any length, for hits with tMin ≤ t ≤ tMax. Returns false if it misses
+ * the mesh's bounds.
  */
 // @ts-ignore: decorator
 @inline
@@ -98,7 +100,7 @@ export function aim(
   const fromX = (ox - mesh.offsetX) * scale, fromY = (oy - mesh.offsetY) * scale, fromZ = (oz - mesh.offsetZ) * scale;
   const toX = dx * scale, toY = dy * scale, toZ = dz * scale;
 
-  // To the part of the ray near the mesh, so that float32 sees small numbers only.
+  // Clips the ray to the part near the mesh, so that float32 only handles small numbers.
   const slack = (2.0 + abs(fromX) + abs(fromY) + abs(fromZ)) * 3.552713678800501e-15; // 2^-48
   let part = interval(tMin, tMax);
   const lowX = (mesh.lowX - mesh.offsetX) * scale - slack, highX = (mesh.highX - mesh.offsetX) * scale + slack;
@@ -127,7 +129,7 @@ export function aim(
   return true;
 }
 
-/** Sets what follows from the unit direction and the rest. */
+/** Sets the values that follow from the unit direction and the other fields. */
 // @ts-ignore: decorator
 @inline
 export function finishAim(ray: MeshRay, along: v128): void {
@@ -135,7 +137,7 @@ export function finishAim(ray: MeshRay, along: v128): void {
   ray.along = along;
   ray.inverse = inverse;
   ray.nearFirst = <u32>swizzles + (i32x4.bitmask(inverse) & 7) * <u32>SWIZZLE_BYTES;
-  // A rotation of the axes brings the largest one to z; without branches, as nobody can foresee which one that is.
+  // Rotates the axes so that the largest one becomes z; branchless, since the axis is unpredictable.
   const absX = abs(ray.directionX), absY = abs(ray.directionY), absZ = abs(ray.directionZ);
   const isX = <u32>(absX >= absY) & <u32>(absX >= absZ), isY = ~isX & <u32>(absY >= absZ);
   const axes = axesBy + ((isX << 4) | (isY << 5));
@@ -157,8 +159,8 @@ export function finishAim(ray: MeshRay, along: v128): void {
 }
 
 /**
- * Finds where a ray enters each of the boxes of a node without a rotation: distances from `point`, with all bits set where
- * it passes a box by, or enters it beyond its limit, or there is none.
+ * Returns the distances from `point` at which a ray enters each of the boxes of a node without a rotation, with all bits
+ * set if it misses a box, enters it beyond its limit, or the box is missing.
  */
 // @ts-ignore: decorator
 @inline
@@ -166,7 +168,7 @@ export function entriesOf(
   address: usize, children: u32, point: v128, inverse: v128, nearX: v128, nearY: v128, nearZ: v128, limit: v128,
 ): v128 {
   const toHigh = i32x4.splat(4);
-  // A bound is met at (origin + scale · q - point) / along = start + step · q.
+  // The ray reaches a bound at (origin + scale · q - point) / along = start + step · q.
   const start = f32x4.mul(f32x4.sub(v128.load(address, offsetof<Node>('originX')), point), inverse);
   const step = f32x4.mul(v128.load(address, offsetof<Node>('scaleX')), inverse);
   const startX = lane0(start), startY = lane1(start), startZ = lane2(start);
@@ -186,7 +188,7 @@ export function entriesOf(
   return entered(near, far, children, limit);
 }
 
-/** Finds the same for a node whose boxes are rotated. */
+/** Returns the same for a node whose boxes are rotated. */
 // @ts-ignore: decorator
 @inline
 export function rotatedEntriesOf(address: usize, children: u32, point: v128, along: v128, limit: v128): v128 {
@@ -210,14 +212,17 @@ export function rotatedEntriesOf(address: usize, children: u32, point: v128, alo
   return entered(near, far, children, limit);
 }
 
-/** Answers the distances at which a ray meets bounds, of which `q` are the quantised coordinates. */
+/** Returns the distances at which a ray reaches bounds, given their quantised coordinates `q`. */
 // @ts-ignore: decorator
 @inline
 export function boundsAt(q: v128, start: v128, step: v128): v128 {
   return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
 }
 
-/** Answers the distances at which boxes are entered. Those that are missed, or entered beyond the limit, have all bits set. */
+/**
+ * Returns the distances at which boxes are entered. Boxes that are missed, or entered beyond the limit, have all bits
+ * set.
+ */
 // @ts-ignore: decorator
 @inline
 export function entered(near: v128, far: v128, children: u32, limit: v128): v128 {
@@ -227,7 +232,7 @@ export function entered(near: v128, far: v128, children: u32, limit: v128): v128
   return v128.or(first, v128.not(isMet));
 }
 
-/** Marks the triangles of a block that a ray may hit, a bit each. */
+/** Returns which triangles of a block a ray may hit, a bit each. */
 // @ts-ignore: decorator
 @inline
 export function mayHit(block: usize, ray: MeshRay): u32 {
@@ -260,14 +265,14 @@ export function mayHit(block: usize, ray: MeshRay): u32 {
   return i32x4.bitmask(v128.or(f32x4.ge(least, f32x4.neg(error)), f32x4.le(greatest, error)));
 }
 
-/** The normal of the last triangle that was hit, in mesh space and not unit. */
+/** The normal of the last triangle that was hit, in mesh space and not normalised. */
 export let hitNormalX: f64 = 0;
 export let hitNormalY: f64 = 0;
 export let hitNormalZ: f64 = 0;
 
 /**
- * Tests a triangle exactly. Answers t, or Infinity where there is no hit in [tMin, end]; else the triangle and its
- * barycentrics are the ray's. Of two at the same t the lower index wins.
+ * Tests a triangle exactly. Returns t, or Infinity if there is no hit in [tMin, end]; otherwise stores the triangle and
+ * its barycentric coordinates in the ray. Of two hits at the same t, the lower index wins.
  */
 export function meet(ray: MeshRay, block: usize, lane: i32): f64 {
   const at = block + (<usize>lane << 2);
@@ -312,7 +317,7 @@ export function meet(ray: MeshRay, block: usize, lane: i32): f64 {
   return t;
 }
 
-/** Finds the normal of a triangle, into hitNormal*. */
+/** Computes the normal of a triangle, into hitNormal*. */
 // @ts-ignore: decorator
 @inline
 export function findNormal(block: usize, lane: i32): void {

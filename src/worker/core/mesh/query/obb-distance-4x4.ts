@@ -1,13 +1,13 @@
-// Bounds how near a node's four boxes are to another's four, four at a time: the larger of the distance of B's boxes from
-// A's as A's frame sees them, that of A's from B's as B's frame does, and the gap along one direction that the caller
-// chooses, as what was found to be nearest so far shows where the gap is. All of them are float32 and never too great.
+// Lower bounds of the distances of a node's four boxes from another's four, four at a time: the maximum of the distance
+// of B's boxes from A's in A's frame, that of A's from B's in B's frame, and the gap along one direction that the caller
+// chooses, since the nearest points so far suggest where the gap is. All of them are float32 and never too great.
 //
-// The gap along a direction is a sum of what either side reaches, so that it costs four lanes of each and no pair
-// anything; and it is measured from a distance that float64 takes away before, so that what is far away for its size
-// keeps the digits of its size.
+// The gap along a direction is a sum of the reaches of both sides, so its cost is four lanes for each side and nothing
+// for each pair. It is measured from a distance that is subtracted in float64 beforehand, so that far objects keep the
+// precision of their size.
 //
-// Lengths are in the unit of obb-sat-4x4.ts, that of the larger tree; what a map stretches unlike in some directions has
-// its lengths in A's frame shortened to the least that it makes of them.
+// Lengths are in the unit of obb-sat-4x4.ts, that of the larger tree. If a map is not a similarity, lengths in A's frame
+// are shortened by the least factor of that map.
 
 import { Affine } from '../../math/affine';
 import { lane0, lane1, lane2, lane3, minus, plus, times } from '../../math/lanes';
@@ -20,23 +20,30 @@ const relation = changetype<Relation>(memory.data(<i32>offsetof<Relation>(), 16)
 const rotationA = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const rotationB = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 
-/** What the sixteen pairs are apart at least, f32: entry 4 i + j for child i of A and j of B. */
+/** Lower bounds of the distances of the sixteen pairs, f32: entry 4 i + j for child i of A and j of B. */
 export const gaps: usize = memory.data(4 * VECTOR_BYTES, 16);
-// A's four boxes, a lane each: centres and half extents along A's axes, the same along B's, and the reach along the way.
+// A's four boxes, a lane each: centres and half extents along A's axes, the same along B's, and the reach along the
+// direction.
 const ofA: usize = memory.data(13 * VECTOR_BYTES, 16);
 const EXTENT: usize = 3 * 16;
 const IN_B: usize = 6 * 16;
 const EXTENT_IN_B: usize = 9 * 16;
 const REACH: usize = 12 * 16;
 
-/** How far rounding may move a box, relative to the lengths it is made of: two rotations and the map, below 2⁻¹⁸. */
+/**
+ * The rounding error of a box's position, relative to the lengths from which it is computed: two rotations and the map,
+ * below 2⁻¹⁸.
+ */
 const ROUNDING: f64 = 4e-6;
-/** No gap counts as wider, so that its square is a number. */
+/** Gaps are clamped to this, so that their squares are finite. */
 const WIDEST: f32 = 1e15;
-/** No box of a tree reaches farther from tree space's origin, in tree space. */
+/** The bound of the distance of a tree's box from tree space's origin, in tree space. */
 const REACH_OF_TREE: f64 = 4;
 
-/** How the boxes of B are seen in A's frame: not at all where they are too far away, one way where the map stretches. */
+/**
+ * Whether boxes are compared in frames: in neither if they are too far away, in A's only if the map is not a similarity,
+ * otherwise in both.
+ */
 let sees: u32 = 0;
 const NEITHER: u32 = 0;
 const FROM_A: u32 = 1;
@@ -45,18 +52,21 @@ const FROM_BOTH: u32 = 2;
 /** The length of the unit in A's tree space, and in B's. */
 export let unit: f64 = 1;
 let unitB: f64 = 1;
-/** How long B's unit is in A's, where the map between them is a similarity. */
+/** The length of B's unit in A's space, if the map between them is a similarity. */
 let growth: f32 = 1;
 let shrink: f32 = 1;
-/** The least that the map from A's tree space to the metric's makes of a length, relative to `toMetric`. */
+/**
+ * The least factor by which the map from A's tree space to the metric space stretches a length, relative to the
+ * greatest.
+ */
 let shortening: f32 = 1;
-/** How far rounding moves a box in A's frame. */
+/** The rounding error of a box's position in A's frame. */
 let blur: f32 = 0;
 
 /**
- * Sets where B is: `m` maps its tree space to A's. `isSimilar`: it stretches all directions alike. `least` is the least
- * that the space in which distances are measured makes of a length of A's tree space, over the most; `isFar` leaves the
- * frames aside, of which rounding would leave nothing.
+ * Sets the position of B: `m` maps its tree space to A's. `isSimilar`: the map stretches all directions alike. `least`
+ * is the least factor by which the map from A's tree space to the metric space stretches a length, divided by the
+ * greatest; `isFar` omits the comparisons in the frames, which rounding would make useless.
  */
 export function setBoxes(m: Affine, isSimilar: bool, least: f64, isFar: bool): void {
   setRelation(relation, m);
@@ -72,7 +82,7 @@ export function setBoxes(m: Affine, isSimilar: bool, least: f64, isFar: bool): v
   blur = <f32>min(ROUNDING * (REACH_OF_TREE * (3.0 * columns * ofB + ofA) + far), 1e30);
 }
 
-/** Answers the root of the mean square of a map's columns: the length of each where it is a similarity. */
+/** Returns the root mean square of the lengths of a map's columns: the length of each if it is a similarity. */
 function lengths(m: Affine): f64 {
   const x = max(max(abs(m.xx), abs(m.xy)), abs(m.xz)), y = max(max(abs(m.yx), abs(m.yy)), abs(m.yz));
   const z = max(max(abs(m.zx), abs(m.zy)), abs(m.zz)), most = max(max(x, y), z), over = 1.0 / most;
@@ -84,14 +94,15 @@ function lengths(m: Affine): f64 {
   return most * sqrt(sum / 3.0);
 }
 
-// The way in both trees' axes, over the metric's unit; how far apart the trees' origins are along it; and the rounding.
+// The direction in both trees' axes, divided by the metric's unit; the distance of the trees' origins along it; minus
+// the rounding error.
 let wayAX: f32 = 0, wayAY: f32 = 0, wayAZ: f32 = 0;
 let wayBX: f32 = 0, wayBY: f32 = 0, wayBZ: f32 = 0;
 let apart: f32 = 0;
 
 /**
- * Sets the way along which gaps are measured, a unit vector of the metric's space, to which `a` and `b` map the trees.
- * `from` is the distance from which gaps count, `over` the reciprocal of the unit there.
+ * Sets the direction along which gaps are measured, a unit vector of the metric space, to which `a` and `b` map the
+ * trees. `from` is the distance from which gaps are measured, `over` the reciprocal of the unit there.
  */
 export function setWay(x: f64, y: f64, z: f64, a: Affine, b: Affine, from: f64, over: f64): void {
   const ax = (a.xx * x + a.xy * y + a.xz * z) * over, bx = (b.xx * x + b.xy * y + b.xz * z) * over;
@@ -106,7 +117,7 @@ export function setWay(x: f64, y: f64, z: f64, a: Affine, b: Affine, from: f64, 
   apart = <f32>max(min(gap - rounding, 1e30), -1e30);
 }
 
-/** Answers how far the corners of four triangles of A reach along the way at most, or those of B at least. */
+/** Returns the greatest reach along the direction of the corners of four triangles of A, or the least of those of B. */
 // @ts-ignore: decorator
 @inline
 export function reachOfBlock(block: usize, isOfA: bool): v128 {
@@ -128,7 +139,7 @@ function box(address: usize): v128 { return v128.load32_splat(address); }
 function mixed(x: v128, y: v128, z: v128, a: f32, b: f32, c: f32): v128 {
   return sum(times(x, f32x4.splat(a)), times(y, f32x4.splat(b)), times(z, f32x4.splat(c)));
 }
-/** Answers the part of a gap that rounding leaves, squared. */
+/** Returns the square of a gap, reduced by the rounding error. */
 // @ts-ignore: decorator
 @inline
 function squared(distance: v128, radius: v128): v128 {
@@ -137,8 +148,8 @@ function squared(distance: v128, radius: v128): v128 {
 }
 
 /**
- * Finds which boxes of `a` may be no farther than `bound` from which of `b`, among those in the masks: bit 4 i + j for
- * child i of a and j of b, and sets `gaps`. Numbers that are none count as near.
+ * Returns which boxes of `a` may be no farther than `bound` from which of `b`, among those in the masks: bit 4 i + j for
+ * child i of a and j of b, and sets `gaps`. NaN counts as near.
  */
 export function obbDistance4x4(a: Node, b: Node, maskA: u32, maskB: u32, bound: f32): u32 {
   rotationOfNode(rotationA, a);
@@ -159,7 +170,7 @@ export function obbDistance4x4(a: Node, b: Node, maskA: u32, maskB: u32, bound: 
   low = lowBounds(b, 2); high = highBounds(b, 2);
   const bz = times(plus(low, high), halfB), uz = times(minus(high, low), halfB);
 
-  // Along the way: what A reaches at most, and B at least.
+  // Along the direction: the greatest reach of A, and the least of B.
   let inUnit = <f32>unit;
   let nx = (ra.xx * wayAX + ra.xy * wayAY + ra.xz * wayAZ) * inUnit;
   let ny = (ra.yx * wayAX + ra.yy * wayAY + ra.yz * wayAZ) * inUnit;
@@ -227,7 +238,7 @@ export function obbDistance4x4(a: Node, b: Node, maskA: u32, maskB: u32, bound: 
   }
   if (found == 0 || sees != FROM_BOTH) return found;
 
-  // In frame B, in the same unit: what a rotation makes of G is G over its growth.
+  // In frame B, in the same unit: G divided by its growth is a rotation, whose inverse is its transpose.
   const over = f32x4.splat(shrink), grown = f32x4.splat(growth);
   const fx = times(over, sum(times(g00, ex), times(g10, ey), times(g20, ez)));
   const fy = times(over, sum(times(g01, ex), times(g11, ey), times(g21, ez)));

@@ -1,11 +1,11 @@
 // Tests a node's four boxes against another's four for overlap: the separating-axis test over 15 axes (Gottschalk, Lin
-// and Manocha, "OBBTree", 1996), four boxes at a time. The map between the two frames may scale and shear, so an edge
-// of one box and the faces of the other are taken through cofactors instead of through a rotation's own entries.
+// and Manocha, "OBBTree", 1996), four boxes at a time. The map between the two frames may scale and shear, so the axes
+// of an edge of one box and the faces of the other are computed from cofactors instead of a rotation's own entries.
 //
-// It is conservative: boxes that overlap are always found, and a comparison with what is not a number finds them as
-// well. Products of up to three entries of the map and a length would leave float32 where one tree is 10¹³ times larger
-// than the other. So the larger one gives the unit, a power of two, in which everything is measured: no entry and no
-// length is above 4 then, but for distances of boxes that are far apart, and what underflows is small beside the
+// It is conservative: overlapping boxes are always found, and a comparison with NaN counts as an overlap as well.
+// Products of up to three entries of the map and a length would leave float32's range if one tree is 10¹³ times larger
+// than the other. So everything is measured in a unit given by the larger tree, a power of two: no entry and no length
+// is above 4 then, except for distances of boxes that are far apart, and what underflows is small compared to the
 // padding of the larger tree's boxes (BOX_PADDING).
 
 import { Affine } from '../../math/affine';
@@ -18,7 +18,7 @@ import { VECTOR_BYTES } from '../../sizes';
 /** The map from tree B to tree A in float32, both in the unit of the larger one. */
 @unmanaged
 export class Relation {
-  x: v128; // how the coordinates of B make x of A, and the place of B's origin there
+  x: v128; // the coefficients of x in A for the coordinates of B, and x of B's origin
   y: v128;
   z: v128;
   /** Half of the unit's reciprocal, for boxes of A and of B. */
@@ -26,18 +26,21 @@ export class Relation {
   halfB: v128;
 }
 
-/** No place counts as farther away in float32: 2⁶⁰ units, where no product leaves it and every box is apart. */
+/** Distances are clamped to this in float32: 2⁶⁰ units, where no product overflows and every box is separated. */
 const FARTHEST: f64 = 1152921504606846976.0;
-/** Lengths beyond these have no reciprocal of their power of two: 2¹⁰²². */
+/** Beyond this, the power of two of a length has no reciprocal: 2¹⁰²². */
 const LARGEST: f64 = 4.49423283715579e307;
 
-/** Sets the relation from a map of B's coordinates to A's. A map that float64 does not hold lets all boxes overlap. */
+/**
+ * Sets the relation from a map of B's coordinates to A's. If the map exceeds float64's range, all boxes count as
+ * overlapping.
+ */
 export function setRelation(relation: Relation, m: Affine): void {
   const x = max(max(abs(m.xx), abs(m.xy)), abs(m.xz));
   const y = max(max(abs(m.yx), abs(m.yy)), abs(m.yz));
   const z = max(max(abs(m.zx), abs(m.zy)), abs(m.zz));
   const largest = max(max(x, y), z);
-  // The largest entry becomes 1 to 2: the space of A shrinks for it, or the frame of B does.
+  // Scales the largest entry to 1 to 2: shrinks the space of A, or the frame of B.
   const scale = largest < LARGEST ? scaleFor(exponentFor(largest)) : NaN;
   const ofA = min(scale, 1.0);
   relation.x = f32x4(<f32>(m.xx * scale), <f32>(m.yx * scale), <f32>(m.zx * scale), placeOf(m.tx * ofA));
@@ -54,8 +57,8 @@ function placeOf(place: f64): f32 {
 }
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-// A's four boxes, a lane each: their low and high bounds, centres and half extents; then the radii along B's faces, and along
-// edge by edge.
+// A's four boxes, a lane each: their low and high bounds, centres and half extents; then the radii along B's face
+// normals, and along each pair of edges.
 const ofA: usize = memory.data((12 + 3 + 9) * VECTOR_BYTES, 16);
 const HIGH: usize = 3 * 16;
 const CENTRES: usize = 6 * 16;
@@ -69,20 +72,23 @@ function entry(offset: usize): v128 { return v128.load32_splat(changetype<usize>
 // @ts-ignore: decorator
 @inline
 function sum(a: v128, b: v128, c: v128): v128 { return f32x4.add(f32x4.add(a, b), c); }
-/** The rounding of an entry of G, relative to the largest one: two rotations and the map's own, some 60 · 2⁻²⁴. */
+/**
+ * The rounding error of an entry of G, relative to the largest one: two rotations and the map's own rounding, some 60 ·
+ * 2⁻²⁴.
+ */
 const ENTRY_ROUNDING: f32 = 4e-6;
 /**
- * The rounding of B's centres in frame A, relative to their distances from its origin: twelve products and sums, less
- * than 2⁻²⁰. The padding of the boxes covers it where the map is near to a similarity. Where it stretches one axis 1,000
- * times as much as another, too little is left of the padding along the others. To add it takes 2 % of the time in which
- * all pairs of triangles of two dragons are found.
+ * The rounding error of B's centres in frame A, relative to their distances from its origin: twelve products and sums,
+ * less than 2⁻²⁰. The padding of the boxes covers it if the map is nearly a similarity. If it stretches one axis 1,000
+ * times as much as another, too little of the padding remains along the others. Adding the error takes 2 % of the time
+ * in which all pairs of triangles of two dragons are found.
  */
 const PLACE_ROUNDING: f32 = 9.5367431640625e-7;
 
-/** The bits of the first child of b with each of a: 0, 4, 8 and 12. */
+/** The bits of the pairs of the first child of b with each child of a: 0, 4, 8 and 12. */
 export const COLUMN: u32 = 0x1111;
 
-/** Moves the first four bits apart. */
+/** Spreads the first four bits to every fourth bit. */
 // @ts-ignore: decorator
 @inline
 export function spread(bits: u32): u32 {
@@ -93,7 +99,7 @@ export function spread(bits: u32): u32 {
 // @ts-ignore: decorator
 @inline
 function box(address: usize): v128 { return v128.load32_splat(address); }
-/** Marks the lanes in which an axis surely separates. */
+/** Returns a mask of the lanes in which an axis certainly separates. */
 // @ts-ignore: decorator
 @inline
 function beyond(distance: v128, radius: v128): v128 { return f32x4.gt(f32x4.abs(distance), radius); }
@@ -102,8 +108,8 @@ function beyond(distance: v128, radius: v128): v128 { return f32x4.gt(f32x4.abs(
 function any(a: v128, b: v128, c: v128): v128 { return v128.or(v128.or(a, b), c); }
 
 /**
- * Finds which boxes of `a` may overlap which of `b`, among those in the masks: bit 4 i + j for child i of a and j of b. Without
- * edges only the axes of faces are tried, which leaves some boxes that are apart.
+ * Returns which boxes of `a` may overlap which of `b`, among those in the masks: bit 4 i + j for child i of a and j of
+ * b. Without edges only the face normals are tested, which leaves some separated pairs.
  */
 export function obbOverlap4x4(
   m: Relation, a: Node, b: Node, maskA: u32, maskB: u32, withEdges: bool = true,
@@ -154,7 +160,7 @@ export function obbOverlap4x4(
   const n10 = plus(f32x4.abs(g10), slackG), n11 = plus(f32x4.abs(g11), slackG), n12 = plus(f32x4.abs(g12), slackG);
   const n20 = plus(f32x4.abs(g20), slackG), n21 = plus(f32x4.abs(g21), slackG), n22 = plus(f32x4.abs(g22), slackG);
 
-  // Faces of A. B's centres in frame A, and B's radii along its axes.
+  // Face normals of A. B's centres in frame A, and B's radii along its axes.
   const ex = plus(sum(times(g00, bx), times(g01, by), times(g02, bz)), lane3(px));
   const ey = plus(sum(times(g10, bx), times(g11, by), times(g12, bz)), lane3(py));
   const ez = plus(sum(times(g20, bx), times(g21, by), times(g22, bz)), lane3(pz));
@@ -167,7 +173,7 @@ export function obbOverlap4x4(
   const lowEX = minus(ex, rx), lowEY = minus(ey, ry), lowEZ = minus(ez, rz);
   const highEX = plus(ex, rx), highEY = plus(ey, ry), highEZ = plus(ez, rz);
   let bits = spread(maskA & childMask(a)) * (maskB & childMask(b));
-  // All four of A without a branch, as no processor can guess which there are.
+  // Always all four children of A, without an unpredictable branch on which of them are in the mask.
   for (let row = 0; row < 16; row += 4) {
     const at = ofA + row;
     const below = any(
@@ -178,7 +184,7 @@ export function obbOverlap4x4(
   }
   if (bits == 0) return 0;
 
-  // Faces of B: their normals are the columns of the cofactors C of G.
+  // Face normals of B, which are the columns of the cofactors C of G.
   const k0 = cross(yzx(g1), zxy(g1), yzx(g2), zxy(g2));
   const k1 = cross(yzx(g2), zxy(g2), yzx(g0), zxy(g0));
   const k2 = cross(yzx(g0), zxy(g0), yzx(g1), zxy(g1));
@@ -190,7 +196,8 @@ export function obbOverlap4x4(
   const m10 = plus(f32x4.abs(c10), slackC), m11 = plus(f32x4.abs(c11), slackC), m12 = plus(f32x4.abs(c12), slackC);
   const m20 = plus(f32x4.abs(c20), slackC), m21 = plus(f32x4.abs(c21), slackC), m22 = plus(f32x4.abs(c22), slackC);
   const volume = plus(f32x4.abs(sum(times(g00, c00), times(g01, c01), times(g02, c02))), times(largest, slackC));
-  // What the rounding of a cofactor, or of an edge, makes of the distance of two boxes that overlap, and of its rounding.
+  // The effect of the rounding error of a cofactor, or of an edge, on the distance of two overlapping boxes, and of that
+  // distance's own rounding.
   const edgeBlur = plus(times(slackC, sum(ux, uy, uz)), times(times(largest, f32x4.splat(3)), blur));
   const faceBlur = times(largest, edgeBlur);
   const hx = v128.load(ofA, HALVES), hy = v128.load(ofA, HALVES + 16), hz = v128.load(ofA, HALVES + 32);
@@ -214,7 +221,7 @@ export function obbOverlap4x4(
 
   if (!withEdges) return bits;
 
-  // Edge i of A with edge j of B: eᵢ × Gⱼ; the radii of B are made of cofactors.
+  // Edge i of A with edge j of B: eᵢ × Gⱼ; the radii of B are computed from cofactors.
   v128.store(ofA + EDGES, plus(times(n20, hy), times(n10, hz)));
   v128.store(ofA + EDGES, plus(times(n21, hy), times(n11, hz)), 16);
   v128.store(ofA + EDGES, plus(times(n22, hy), times(n12, hz)), 32);

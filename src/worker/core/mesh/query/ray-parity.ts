@@ -1,9 +1,9 @@
-// Tells whether a closed mesh is around a point that is not on it, exactly: by how often a ray from the point along x
-// leaves it, less how often it enters it, which is its winding number. Seen along x, a triangle is around the point as
-// its edges pass left or right of the point (Sunday, "Inclusion of a Point in a Polygon", 2001; an edge through the
-// point belongs to one side, the same for all triangles that share it), and orientations are exact
-// (math/predicates.ts). So the answer is that of the very coordinates by which surfaces meet or not (mesh-pair.ts): no
-// rounding takes a point through a surface that it does not touch, however near.
+// Decides exactly whether a closed mesh contains a point that is not on it: by how often a ray from the point along x
+// leaves the mesh, minus how often it enters, which is its winding number. In projection along x, a triangle contains
+// the point depending on whether its edges pass left or right of it (Sunday, "Inclusion of a Point in a Polygon", 2001;
+// an edge through the point belongs to one side, the same for all triangles that share it), and orientations are exact
+// (math/predicates.ts). So the result applies to the same coordinates by which surfaces are tested for intersection
+// (mesh-pair.ts): no rounding moves a point through a surface that it does not touch, however near it is.
 
 import { Affine } from '../../math/affine';
 import { orient2d, orient3d } from '../../math/predicates';
@@ -17,25 +17,31 @@ import { WORD_BYTES } from '../../sizes';
 let pointX: f64 = 0, pointY: f64 = 0, pointZ: f64 = 0;
 const triangle = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** The ray as a box, [-1, 1]³ in a space of its own; and the map from tree space to it. */
+/** The ray as a box, [-1, 1]³ in a space of its own; and the map from tree space to that space. */
 const ray = changetype<Node>(memory.data(<i32>offsetof<Node>(), 64));
 setUnitNode(ray);
 const relation = changetype<Relation>(memory.data(<i32>offsetof<Relation>(), 16));
 const toRay = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-/** How thick the box is, relative to the size of the mesh: the ray in its middle is far from what rounding cuts off. */
+/**
+ * The thickness of the box, relative to the size of the mesh: it keeps the ray in its centre far from rounding at its
+ * sides.
+ */
 const THICKNESS: f64 = 0.0009765625; // 2^-10
 
 const stack: usize = memory.data(MOST_WAITING * WORD_BYTES, 16);
 
 /**
- * Tells whether the mesh winds around the point, in either sense. The point is in the space that `m` maps tree space
- * to.
+ * Returns whether the mesh winds around the point, in either direction. The point is in the space to which `m` maps tree
+ * space.
  */
 export function isInsideClosedMesh(mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): bool {
   return windingOfClosedMesh(mesh, m, x, y, z) != 0;
 }
 
-/** Answers how often the mesh winds around the point, as `isInsideClosedMesh` has it; above 0 where its faces turn outwards. */
+/**
+ * Returns how often the mesh winds around the point, given as in `isInsideClosedMesh`; positive if the faces point
+ * outwards.
+ */
 export function windingOfClosedMesh(mesh: Mesh, m: Affine, x: f64, y: f64, z: f64): i32 {
   pointX = x;
   pointY = y;
@@ -64,7 +70,7 @@ export function windingOfClosedMesh(mesh: Mesh, m: Affine, x: f64, y: f64, z: f6
   return number;
 }
 
-/** Sets the ray's box. Answers false where the point is beyond the mesh's bounds. */
+/** Sets the ray's box. Returns false if the point is beyond the mesh's bounds. */
 function setRay(mesh: Mesh, m: Affine): bool {
   const scale = treeScale(mesh);
   const lowX = (mesh.lowX - mesh.offsetX) * scale, highX = (mesh.highX - mesh.offsetX) * scale;
@@ -94,7 +100,7 @@ function setRay(mesh: Mesh, m: Affine): bool {
   return true;
 }
 
-/** Answers 1 where the ray leaves by the triangle, -1 where it enters, 0 where it misses. */
+/** Returns 1 if the ray leaves through the triangle, -1 if it enters, 0 if it misses. */
 function crossing(at: usize, m: Affine): i32 {
   const t = triangle;
   for (let k: usize = 0; k < 3; k++) {
@@ -111,7 +117,7 @@ function crossing(at: usize, m: Affine): i32 {
   return side * <f64>turns > 0 ? turns : 0;
 }
 
-/** Answers what an edge adds to how often its triangle goes around the point, in y and z. */
+/** Returns an edge's contribution to how often its triangle winds around the point, in y and z. */
 // @ts-ignore: decorator
 @inline
 function turn(fromY: f64, fromZ: f64, toY: f64, toZ: f64): i32 {

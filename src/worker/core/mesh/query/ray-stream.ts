@@ -1,11 +1,11 @@
-// Many rays against one mesh, all on their way at once (Barringer and Akenine-Möller, "Dynamic ray stream traversal", 2014),
-// steps of a kind in a row (Laine, Karras and Aila, "Megakernels considered harmful", 2013): one step of each ray that is at a
-// leaf, then of each that is at a node. No step waits for the one before it, nodes come from memory while others are worked
-// on, and there are few branches that nobody can foresee. A step is what it is for one ray (mesh-ray.ts), and so are the
-// answers; each ray still goes to its nearest child first.
+// Many rays against one mesh, all in flight at once (Barringer and Akenine-Möller, "Dynamic ray stream traversal",
+// 2014), with steps of the same kind in a row (Laine, Karras and Aila, "Megakernels considered harmful", 2013): one step
+// of each ray that is at a leaf, then of each that is at a node. No step depends on the previous one, nodes are loaded
+// from memory while others are processed, and there are few unpredictable branches. The steps and the results are the
+// same as for a single ray (mesh-ray.ts); each ray still visits its nearest child first.
 //
-// Of 32 to 256 rays at once, 64 to 128 were fastest. What is left is arithmetic: 120 instructions a node without a rotation,
-// 200 with one, nearly four of them a cycle.
+// Of 32 to 256 rays at once, 64 to 128 were fastest. The remaining cost is arithmetic: 120 instructions per node without
+// a rotation, 200 with one, nearly four of them per cycle.
 
 import { UPWARD, UPWARD_LEAST, upward } from '../../math/interval';
 import { reserve } from '../../memory';
@@ -21,12 +21,15 @@ import { keyOf, reversedKeys, sortedEntries } from './entry-keys';
 /** The most rays of a stream. */
 export const STREAM_RAYS: u32 = 64;
 /**
- * A stack is keys, and behind them the addresses of the nodes whose children they are; as many as ray.ts has, and four that
- * end it. What is left over keeps the stacks of different rays from the same lines of the cache.
+ * A stack consists of keys, followed by the addresses of the parent nodes; as many as in ray.ts, plus a sentinel of
+ * four. The padding keeps the stacks of different rays from the same cache lines.
  */
 const STACK_HALF: usize = 1024;
 const STACK_BYTES: usize = 2 * STACK_HALF + 192;
-/** A list of rays has room for one more than there are, as that is written before it is known whether it belongs there. */
+/**
+ * A list of rays has room for one more than needed, since entries are written before it is known whether they belong
+ * there.
+ */
 const LIST_BYTES: usize = <usize>STREAM_RAYS * 4 + 64;
 const LIST_COUNT: u32 = 6;
 let rays: usize = 0;
@@ -39,8 +42,8 @@ let nodes: usize = 0;
 let blocks: usize = 0;
 
 /**
- * Begins a stream of rays against a mesh, whose triangles can be hit from `sides` (SIDE_*), but for those of which `list`
- * (face-sides.ts, or 0) says something else. Throws OUT_OF_MEMORY.
+ * Begins a stream of rays against a mesh, whose triangles can be hit from `sides` (SIDE_*), except for triangles with
+ * other sides in `list` (face-sides.ts, or 0). Throws OUT_OF_MEMORY.
  */
 export function beginStream(target: Mesh, sides: u32, list: usize): void {
   if (rays == 0) {
@@ -56,7 +59,7 @@ export function beginStream(target: Mesh, sides: u32, list: usize): void {
   count = 0;
 }
 
-/** Answers how many rays are in the stream. */
+/** Returns how many rays are in the stream. */
 export function streamCount(): u32 {
   return count;
 }
@@ -68,8 +71,8 @@ export function streamRay(i: u32): MeshRay {
 }
 
 /**
- * Adds two rays, one in each lane, to those of the stream, but for those that pass the mesh by: in mesh space, with
- * directions of any length, for hits with tMin ≤ t ≤ tMax. `wanted` has all bits set in the lanes of those that are asked for.
+ * Adds two rays, one in each lane, to the stream, unless they miss the mesh's bounds: in mesh space, with directions of
+ * any length, for hits with tMin ≤ t ≤ tMax. `wanted` has all bits set in the lanes of requested rays.
  */
 // @ts-ignore: decorator
 @inline
@@ -85,7 +88,7 @@ export function addTwo(
   const inverseZ = f64x2.div(f64x2.splat(1), toZ);
   const reach = f64x2.add(f64x2.add(f64x2.abs(fromX), f64x2.abs(fromY)), f64x2.abs(fromZ));
   const slack = f64x2.mul(f64x2.add(f64x2.splat(2), reach), f64x2.splat(3.552713678800501e-15)); // 2^-48
-  // What is not a number, 0 · infinity, comes second and changes nothing.
+  // NaN, from 0 · infinity, is the second operand and so has no effect.
   const x0 = f64x2.mul(f64x2.sub(f64x2.sub(f64x2.splat(lowX), slack), fromX), inverseX);
   const x1 = f64x2.mul(f64x2.sub(f64x2.add(f64x2.splat(highX), slack), fromX), inverseX);
   const y0 = f64x2.mul(f64x2.sub(f64x2.sub(f64x2.splat(lowY), slack), fromY), inverseY);
@@ -114,7 +117,7 @@ export function addTwo(
     const isSecond = lane == 1;
     const ray = streamRay(count);
     const at = changetype<usize>(ray);
-    // The lanes of each ray, one behind the other.
+    // The lanes of each ray, one after the other.
     v128.store(at, isSecond ? v128.shuffle<f64>(xy, zl, 1, 3) : v128.shuffle<f64>(xy, zl, 0, 2));
     const along = isSecond ? v128.shuffle<f64>(uxy, uz1, 1, 3) : v128.shuffle<f64>(uxy, uz1, 0, 2);
     const origin = at + offsetof<MeshRay>('originX');
@@ -146,9 +149,7 @@ function setBounds(): void {
   lowZ = (mesh.lowZ - mesh.offsetZ) * scale; highZ = (mesh.highZ - mesh.offsetZ) * scale;
 }
 
-/**
- * Takes what waits at `top` of a ray's stack, and lists the ray if that is something. Answers the list's end.
- */
+/** Pops the child at `top` of a ray's stack, and lists the ray unless that is the sentinel. Returns the list's end. */
 // @ts-ignore: decorator
 @inline
 function take(ray: MeshRay, top: usize, list: usize): usize {
@@ -167,7 +168,7 @@ function take(ray: MeshRay, top: usize, list: usize): usize {
 // @ts-ignore: decorator
 @inline
 function popFar(ray: MeshRay): usize {
-  // Four at a time: how many are beyond it is what nobody can foresee.
+  // Four at a time, since the number of entries beyond it is unpredictable.
   const farthest = i32x4.splat(keyOf(ray.limit));
   let top: usize = ray.top;
   while (true) {
@@ -177,12 +178,12 @@ function popFar(ray: MeshRay): usize {
   }
 }
 
-/** Is added to the address of a block, so that it is known from that of a node. */
+/** Added to the address of a block, to distinguish it from that of a node. */
 const LEAF_MARK: u32 = 1;
-/** Takes what is read only to have it in the cache. */
+/** Receives values that are only read to bring them into the cache. */
 let touched: u32 = 0;
 
-/** Finds the nearest hit of each ray: its `end`, with the triangle and barycentrics. */
+/** Finds the nearest hit of each ray: its `end`, with the triangle and barycentric coordinates. */
 export function runStream(): void {
   const active = lists, leafList = lists + LIST_BYTES, plain = lists + 2 * LIST_BYTES, rotated = lists + 3 * LIST_BYTES;
   const candidates = lists + 4 * LIST_BYTES;
@@ -192,7 +193,7 @@ export function runStream(): void {
     end += 4;
   }
   while (end != active) {
-    // Which nodes are rotated; this also asks the memory for all of them at once.
+    // Sorts by kind: leaf, rotated node or node without a rotation; this also starts the loads of all of them at once.
     let plainEnd = plain, rotatedEnd = rotated, leafEnd = leafList;
     for (let at = active; at < end; at += 4) {
       const ray = load<u32>(at);
@@ -206,7 +207,7 @@ export function runStream(): void {
       plainEnd += (<u32>isPlain & ~leaf) << 2;
       rotatedEnd += (<u32>!isPlain & ~leaf) << 2;
     }
-    // All leaves are asked for at once, too.
+    // Starts the loads of all leaves at once, too.
     let candidatesEnd = candidates;
     let sum: u32 = 0;
     for (let at = leafList; at < leafEnd; at += 4) {
@@ -267,7 +268,7 @@ export function runStream(): void {
   }
 }
 
-/** Puts the children that a ray enters on its stack, the nearest on top, and goes on with what is there then. */
+/** Pushes the children that a ray enters, with the nearest on top, and continues with the top of the stack. */
 // @ts-ignore: decorator
 @inline
 function push(ray: MeshRay, node: usize, entries: v128, list: usize): usize {

@@ -1,4 +1,4 @@
-// Ray against OBB tree: depth first, the nearest child first.
+// Ray against OBB tree: depth-first, the nearest child first.
 
 import { HIT_BARYCENTRIC, HIT_DISTANCE, HIT_NORMAL, HIT_TRIANGLE } from '../../../../shared/layout';
 import { newHit } from '../../hits';
@@ -12,28 +12,31 @@ import {
 
 export { hitNormalX, hitNormalY, hitNormalZ };
 
-// What a ray is asked for.
+// Modes of a ray query.
 export const NEAREST: u32 = 0;
 export const ANY: u32 = 1;
 export const ALL: u32 = 2;
 
 const ray = changetype<MeshRay>(memory.data(<i32>offsetof<MeshRay>(), 64));
 
-// The last hit. A tree answers with these rather than with a copy, as it is asked far more often than it hits.
+// The last hit. Returned through these variables rather than a copy, since far more rays miss a tree than hit it.
 export let hitTriangle: i32 = -1;
 export let hitU: f64 = 0;
 export let hitV: f64 = 0;
 export let hitW: f64 = 0;
 
-/** The children that wait: the distance at which each is entered with its number in the last bits, and its parent. */
+/**
+ * The stack of pending children: the distance at which each is entered, with its number in the lowest bits, and its
+ * parent.
+ */
 const PARENTS: usize = 1024;
 const stack: usize = memory.data(2 * <i32>PARENTS, 16);
 
 /**
- * Finds the nearest hit with tMin ≤ t ≤ tMax and answers its t, or Infinity. The ray is in mesh space and its direction
- * of any length: t is in units of it. `sides` is SIDE_*, but for triangles of which `list` (face-sides.ts, or 0) says
- * something else. ANY answers the first hit that is found. ALL answers Infinity:
- * every hit becomes a record in hits.ts, with all that is known of it here.
+ * Finds the nearest hit with tMin ≤ t ≤ tMax and returns its t, or Infinity. The ray is in mesh space with a direction
+ * of any length: t is in units of it. `sides` is SIDE_*, except for triangles with other sides in `list` (face-sides.ts,
+ * or 0). ANY returns the first hit that is found. ALL returns Infinity: every hit becomes a record in hits.ts, with all
+ * data that is known here.
  */
 export function castRay(
   mesh: Mesh,
@@ -70,7 +73,7 @@ export function castRay(
       const missed = i32x4.bitmask(entries);
       if (missed != 15) {
         const keys = sortedEntries(entries);
-        // All but the nearest wait, the farthest lowest; what is written above the top is overwritten later.
+        // Pushes all but the nearest, the farthest at the bottom; what is written above the top is overwritten later.
         const waiting: usize = 3 - popcnt(missed);
         v128.store(top, waitingKeys(keys, waiting));
         v128.store(top, i32x4.splat(child), PARENTS);
@@ -137,5 +140,5 @@ function addHit(t: f64): void {
   store<f64>(hit, ray.hitU, HIT_BARYCENTRIC);
   store<f64>(hit, ray.hitV, HIT_BARYCENTRIC + 8);
   store<f64>(hit, ray.hitW, HIT_BARYCENTRIC + 16);
-  ray.hitTriangle = -1; // or of two at the end of the ray one would stand for both
+  ray.hitTriangle = -1; // otherwise, of two hits at the end of the ray, the first would rule out the second
 }

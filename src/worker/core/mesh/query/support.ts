@@ -1,5 +1,5 @@
-// The vertex of a mesh that lies farthest along a direction, in tree space: float32 passes by what cannot be it,
-// float64 decides. Small meshes are read from end to end; in large ones the tree leads there, farthest box first.
+// The vertex of a mesh that lies farthest along a direction, in tree space: float32 skips what cannot be it, float64
+// decides. Small meshes are read from end to end; for large ones the tree is traversed, farthest box first.
 
 import { Rotation, rotationAt } from '../../math/quaternion';
 import { plus, times } from '../../math/lanes';
@@ -9,16 +9,14 @@ import {
 } from '../tree/layout';
 import { VECTOR_BYTES, WORD_BYTES } from '../../sizes';
 
-/** The vertex that the last question found, in tree space. */
+/** The result of the last query, in tree space. */
 export let farthestX: f64 = 0;
 export let farthestY: f64 = 0;
 export let farthestZ: f64 = 0;
 
-/** Up to so many blocks are read one after the other, without the tree. */
+/** Up to this many blocks are read one after the other, without the tree. */
 const FEW_BLOCKS: u32 = 48;
-/**
- * The most that float32 adds to a height, relative to the sum of the direction's magnitudes: tree space reaches to 2.
- */
+/** The float32 rounding error of a height, relative to the sum of the direction's magnitudes: tree space reaches to 2. */
 const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
@@ -26,19 +24,17 @@ const stack: usize = memory.data(MOST_WAITING * 2 * WORD_BYTES, 16);
 const heights: usize = memory.data(VECTOR_BYTES, 16);
 
 let x: f64 = 0, y: f64 = 0, z: f64 = 0;
-/** The direction over its largest magnitude, so that neither it nor a height overflows. */
+/** The direction divided by its largest magnitude, so that neither it nor a height overflows. */
 let shortX: f32 = 0, shortY: f32 = 0, shortZ: f32 = 0;
 let best: f64 = 0;
-/** A float32 height up to which a vertex is surely no higher than `best`. */
+/** A float32 height; vertices up to it are certainly no higher than `best`. */
 let bound: f32 = 0;
 let blur: f32 = 0;
 
-/**
- * Finds the vertex that lies farthest along a direction, which must not be 0. Answers its height, direction · vertex.
- */
+/** Finds the vertex that lies farthest along a direction, which must not be 0. Returns its height, direction · vertex. */
 export function farthestVertex(mesh: Mesh, dx: f64, dy: f64, dz: f64): f64 {
   const largest = max(max(abs(dx), abs(dy)), abs(dz));
-  // Triangles of meshes are never none, so something is found.
+  // A mesh has at least one triangle, so something is found.
   best = -Infinity;
   bound = -Infinity;
   x = dx / largest; y = dy / largest; z = dz / largest;
@@ -67,7 +63,7 @@ function descend(mesh: Mesh): void {
     let bits = <u32>i32x4.bitmask(f32x4.ge(highest, f32x4.splat(bound))) & childMask(node);
     v128.store(heights, highest);
     while (bits != 0) {
-      // The lowest first, so that the highest is taken next.
+      // The lowest is pushed first, so that the highest is popped next.
       let next = ctz(bits);
       for (let i = next + 1, count = childCount(node); i < count; i++) {
         if (bits & (1 << i) && heightAt(i) < heightAt(next)) next = i;
@@ -86,7 +82,10 @@ function heightAt(i: u32): f32 {
   return load<f32>(heights + (<usize>i << 2));
 }
 
-/** Answers an upper bound of how high each child's box reaches; boxes hold what is in them with room for float32. */
+/**
+ * Returns an upper bound of the height of each child's box; the padding of the boxes covers float32 rounding of their
+ * contents.
+ */
 function boxHeights(node: Node): v128 {
   let u = shortX, v = shortY, w = shortZ;
   if (isRotated(node)) {

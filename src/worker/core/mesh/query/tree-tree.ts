@@ -1,10 +1,11 @@
-// Two trees at once: boxes four by four, then triangle against four, down to the pairs of triangles that may meet.
+// Traverses two trees at once: boxes four by four, then a triangle against four, down to the pairs of triangles that may
+// intersect.
 //
-// Every descent begins at the roots. Where the last one of the same pair ended, its front (Ehmann and Lin, "Accurate
-// and Fast Proximity Queries Between Polyhedra Using Convex Surface Decomposition", 2001), is no better place here:
-// sixteen pairs of boxes are compared at once, and of a node pair that is not in the front itself, those of the sixteen
-// that are apart are. Of 27,181 node pairs in a frame of 64 dragons in a loose heap 9,688 are above the front, and 27
-// of them have no boxes that are apart: so many comparisons a front would save.
+// Every traversal begins at the roots. Starting at the front of the last one of the same pair (Ehmann and Lin, "Accurate
+// and Fast Proximity Queries Between Polyhedra Using Convex Surface Decomposition", 2001) is no better here: sixteen
+// pairs of boxes are compared at once, and even if a node pair is not in the front itself, those of its sixteen that are
+// separated are. Of 27,181 node pairs in a frame of 64 dragons in a loose heap 9,688 are above the front, and only 27 of
+// these have no separated boxes: a front would save no more comparisons than that.
 
 import { Affine } from '../../math/affine';
 import { Triangle } from '../../math/triangles';
@@ -35,7 +36,7 @@ export function setMap(m: Affine, b: Mesh, scaleA: f64, offsetX: f64, offsetY: f
   setRelation(relation, map);
 }
 
-/** Takes two trees; `m` maps b's mesh space to a's. */
+/** Sets the two trees; `m` maps b's mesh space to a's. */
 export function setTrees(a: Mesh, b: Mesh, m: Affine): void {
   setMap(m, b, treeScale(a), a.offsetX, a.offsetY, a.offsetZ);
   setBlockMap(map);
@@ -43,12 +44,12 @@ export function setTrees(a: Mesh, b: Mesh, m: Affine): void {
 }
 
 /**
- * Is called for two triangles that may meet, both in tree A, and their slots, which are four times the block's index
- * and the lane. Answers true to end the descent.
+ * Callback for two triangles that may intersect, both in tree A's space, with their slots, which are four times the
+ * block's index plus the lane. Returns true to end the traversal.
  */
 export type Visit = (slotA: u32, slotB: u32, p: Triangle, q: Triangle) => bool;
 
-/** Children of two nodes that wait to be compared. */
+/** A pending pair of nodes with masks of the children to be compared. */
 @unmanaged
 class Work {
   a: u32;
@@ -60,7 +61,7 @@ class Work {
 const WORK_BYTES: usize = 16;
 let stack: usize = 0;
 
-/** Puts children that wait on the stack, which must have room for them. Answers where it ends then. */
+/** Pushes a pair onto the stack, which must have room for it. Returns the new top. */
 // @ts-ignore: decorator
 @inline
 function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
@@ -72,22 +73,22 @@ function push(top: usize, a: u32, maskA: u32, b: u32, maskB: u32): usize {
   return top + WORK_BYTES;
 }
 
-/** How many pairs of nodes are compared between two checkpoints, and what each counts for with its triangles. */
+/** How many pairs of nodes are compared between two checkpoints, and the work units of each including its triangles. */
 const PAIRS_AT_ONCE: i32 = 32;
 const WORK_OF_PAIR: i32 = 16;
 
 /**
- * A sum that nobody reads: nodes that are to wait are read, so that they are in the caches when their turn comes. 200 manifolds of
- * two dragons take 0.99 of the time; the same of blocks gains nothing.
+ * A sum that is never used: nodes are read when they are pushed, so that they are in the caches when they are popped.
+ * 200 manifolds of two dragons take 0.99 of the time; doing the same for blocks gains nothing.
  */
 let ahead: u32 = 0;
 
-/** Whether `visit` has ended the descent. */
+/** Whether `visit` has ended the traversal. */
 let isEnough: bool = false;
 
 /**
- * Visits all pairs of triangles of both trees that may meet, after `setTrees`, until `visit` ends the descent. Answers
- * whether it did. Throws OUT_OF_MEMORY.
+ * Visits all pairs of triangles of both trees that may intersect, after `setTrees`, until `visit` ends the traversal.
+ * Returns whether it did. Throws OUT_OF_MEMORY.
  */
 export function descend(a: Mesh, b: Mesh, visit: Visit): bool {
   isEnough = false;
@@ -100,12 +101,10 @@ export function descend(a: Mesh, b: Mesh, visit: Visit): bool {
   return isEnough;
 }
 
-/** What a pair of nodes leaves waiting at most: each child of the one with each of the other. */
+/** The most entries that a pair of nodes pushes: each child of one with each child of the other. */
 const MOST_PUSHED: usize = 16;
 
-/**
- * Compares some of the pairs that wait, of which there are so many bytes. Answers how many bytes wait then.
- */
+/** Compares some of the pending pairs, which take `used` bytes. Returns how many bytes are pending then. */
 function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
   stack = reserve(stack, used, <u64>used + <usize>PAIRS_AT_ONCE * MOST_PUSHED * WORK_BYTES);
   let top = stack + used;
@@ -116,14 +115,14 @@ function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
     const nodeA = nodeAt(a, indexA), nodeB = nodeAt(b, indexB);
     countNode();
     const innerA = innerCount(nodeA), innerB = innerCount(nodeB);
-    // The bounds of the triangles in two blocks are compared next, along other axes. So edges are left out: two dragons have 1,173
-    // pairs of blocks instead of 1,090, which takes less time than edges do.
+    // The bounds of the triangles in two blocks are compared next, along other axes. So edges are omitted for pairs of
+    // leaves: two dragons have 1,173 pairs of blocks instead of 1,090, which takes less time than the edges would.
     const overlaps = obbOverlap4x4(relation, nodeA, nodeB, maskA, maskB, (innerA | innerB) != 0);
     const innerOfA: u32 = (1 << (innerA << 2)) - 1, innerOfB: u32 = ((1 << innerB) - 1) * COLUMN;
     const nodesA = firstNode(nodeA), nodesB = firstNode(nodeB);
-    // A leaf stays where it is, as one child of its node, until the other side is a leaf too: all leaves of a that meet a node of
-    // b are one entry, at the place of the first leaf. So one loop pushes without a branch, as no processor can guess these.
-    // The order is that of the children, whichever boxes are apart.
+    // A leaf of a remains a child of its node until the other side is a leaf too: all leaves of a that overlap a node of
+    // b share one entry, at the position of the first leaf. So a single loop pushes everything, without unpredictable
+    // branches. The order is that of the children, whichever boxes are separated.
     const leavesOfA = (overlaps & innerOfB) >> (innerA << 2);
     const met = (leavesOfA | (leavesOfA >> 4) | (leavesOfA >> 8) | (leavesOfA >> 12)) & 15;
     let pushed = transposed((overlaps & innerOfA & innerOfB) | (met << (innerA << 2)));
@@ -140,7 +139,7 @@ function descendSome(a: Mesh, b: Mesh, visit: Visit, used: usize): usize {
       top = push(top, nodesA + i, 15, indexB, leaves);
     }
     const blocksA = firstBlock(nodeA) - innerA, blocksB = firstBlock(nodeB) - innerB;
-    // All that meet one block of b after one another, as its four triangles are then mapped once.
+    // All blocks that overlap one block of b are visited in a row, so that its four triangles are only mapped once.
     for (let blocks = columns & ~((1 << (innerB << 2)) - 1); blocks != 0; blocks &= blocks - 1) {
       const place = ctz(blocks);
       if (visitBlocks(a, blocksA + (place & 3), b, blocksB + (place >> 2), visit)) {
@@ -162,11 +161,11 @@ function transposed(bits: u32): u32 {
   return once ^ far ^ (far << 6);
 }
 
-/** The block of b whose four triangles were taken last, and which of them are mapped. */
+/** The latest block of b, and which of its four triangles are mapped. */
 let blockOfFour: usize = 0;
 let mapped: u32 = 0;
 
-/** Visits the pairs of triangles of two blocks, until `visit` ends the descent. Answers whether it did. */
+/** Visits the pairs of triangles of two blocks, until `visit` ends the traversal. Returns whether it did. */
 export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: Visit): bool {
   countLeaf();
   const blockA = blockAt(a, indexA), blockB = blockAt(b, indexB);
@@ -176,8 +175,8 @@ export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: V
     setFour(blockB);
   }
   const overlaps = boundsMeet(blockA) & (spread(filledLanes(blockA)) * 15) & (filledLanes(blockB) * COLUMN);
-  // All lanes first, and then one loop over what passed: a loop of each lane ends where no processor can guess it. All pairs of
-  // two dragons take 0.98 of the time.
+  // First all lanes, then one loop over the pairs that passed: the end of a loop per lane would be unpredictable. All
+  // pairs of two dragons take 0.98 of the time.
   let pairs: u32 = 0;
   for (let left = overlaps; left != 0; ) {
     const row = ctz(left) & 12;
@@ -198,7 +197,7 @@ export function visitBlocks(a: Mesh, indexA: u32, b: Mesh, indexB: u32, visit: V
   return false;
 }
 
-/** Copies the triangle at a place in its block: the block's address and four times the lane. */
+/** Copies a triangle, given by the block's address plus four times the lane. */
 export function copyTriangle(out: Triangle, at: usize): void {
   for (let k: usize = 0; k < 9; k++) store<f64>(changetype<usize>(out) + (k << 3), <f64>load<f32>(at + (k << 4)));
 }

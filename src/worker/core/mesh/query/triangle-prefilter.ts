@@ -1,6 +1,7 @@
-// Triangle against four triangles in float32: which of them may meet it. Three of the tests by which Möller sorts
-// triangles out ("A Fast Triangle-Triangle Intersection Test", 1997), bounds and the planes of both, each with a bound
-// on its rounding, so that touching ones always pass, and so does what overflows. What passes is decided in float64.
+// Tests a triangle against four triangles in float32: which of them it may intersect. Uses three of the tests by which
+// Möller rejects triangles ("A Fast Triangle-Triangle Intersection Test", 1997), bounds and the planes of both, each
+// with a rounding margin, so that touching triangles always pass, and so do those whose values overflow. Triangles that
+// pass are tested in float64.
 
 import { minus, plus, times } from '../../math/lanes';
 import { Block } from '../tree/layout';
@@ -9,17 +10,17 @@ import {
 } from './mapped-block';
 import { VECTOR_BYTES } from '../../sizes';
 
-// The four triangles in the space of the one: corners a, b, c as x, y, z of four lanes, 16 bytes each.
+// The four triangles in the space of the single one: corners a, b, c as x, y, z of four lanes, 16 bytes each.
 const corners: usize = memory.data(9 * VECTOR_BYTES, 16);
 let lowX: v128 = i32x4.splat(0), lowY: v128 = i32x4.splat(0), lowZ: v128 = i32x4.splat(0);
 let highX: v128 = i32x4.splat(0), highY: v128 = i32x4.splat(0), highZ: v128 = i32x4.splat(0);
 let normalX: v128 = i32x4.splat(0), normalY: v128 = i32x4.splat(0), normalZ: v128 = i32x4.splat(0);
-/** How high their planes are along the normals. */
+/** Heights of their planes along the normals. */
 let planes: v128 = i32x4.splat(0);
 /** The largest difference of two corners in one coordinate, which bounds the rounding. */
 let size: v128 = i32x4.splat(0);
 
-/** Takes the four triangles of a block, which `setBlockMap` maps to the space of the single triangle. */
+/** Sets the four triangles to those of a block, which `setBlockMap` maps to the space of the single triangle. */
 export function setFour(block: Block): void {
   mapBlock(corners, block);
   const ax = v128.load(corners), ay = v128.load(corners, 16), az = v128.load(corners, 32);
@@ -39,8 +40,8 @@ export function setFour(block: Block): void {
 }
 
 /**
- * What four triangles that are compared with these have, a lane each: bounds, low and high ones, normals, how high their
- * planes are along these, and the greatest width.
+ * Data of the four triangles that are compared with these, a lane each: low and high bounds, normals, heights of the
+ * planes along these, and the greatest width.
  */
 const others: usize = memory.data(11 * VECTOR_BYTES, 16);
 const NORMALS: usize = 6 * 16;
@@ -48,8 +49,8 @@ const PLANES: usize = 9 * 16;
 const WIDTH: usize = 10 * 16;
 
 /**
- * Takes the four triangles of another block, which stay where they are. Finds which of them have bounds that overlap
- * those of which of the first four: bit 4 i + j for triangle i of this block and j of the other.
+ * Sets the four triangles of another block, which are not mapped. Returns which of them have bounds that overlap those
+ * of which of the first four: bit 4 i + j for triangle i of this block and j of the other.
  */
 export function boundsMeet(block: Block): u32 {
   const at = changetype<usize>(block);
@@ -91,18 +92,19 @@ export function boundsMeet(block: Block): u32 {
 }
 
 /**
- * Finds which of the first four triangles, whose bounds overlap those of triangle `lane` of the block of `boundsMeet`, may
- * meet it, a bit each. Heights of corners are compared with those of planes, as that is less work than heights over a corner:
- * coordinates are within TREE_EXTENT and `reach` of 0, so products and sums are off by 42 · 2 · 2⁻²⁴ of the square of the size
- * more, which is less than VOLUME_ROUNDING, and what grows with `reach` is within its share.
+ * Returns which of the first four triangles, whose bounds overlap those of triangle `lane` of the block of `boundsMeet`,
+ * may intersect it, a bit each. Heights of corners are compared with those of planes, since that is less work than
+ * heights relative to a corner. Coordinates are within TREE_EXTENT and `reach` of 0, so the additional error of products
+ * and sums is 42 · 2 · 2⁻²⁴ of the squared size, which is less than VOLUME_ROUNDING, and the part that grows with
+ * `reach` is covered by its share.
  */
 export function mayMeet(block: Block, lane: u32): u32 {
   const at = changetype<usize>(block) + (<usize>lane << 2), other = others + (<usize>lane << 2);
   const extent = v128.load32_splat(other + WIDTH);
-  // As bounds overlap, no corner of one is farther than this from one of the other, in a coordinate.
+  // Since the bounds overlap, no coordinate of a corner of one differs from that of the other by more than this.
   const reach = plus(size, extent);
 
-  // The four against the plane of the one.
+  // The four against the plane of the single triangle.
   const nx = v128.load32_splat(other + NORMALS), ny = v128.load32_splat(other + NORMALS, 16);
   const nz = v128.load32_splat(other + NORMALS, 32);
   let a = dot(nx, ny, nz, v128.load(corners), v128.load(corners, 16), v128.load(corners, 32));
@@ -114,7 +116,7 @@ export function mayMeet(block: Block, lane: u32): u32 {
   );
   const apart = isBeyond(a, b, c, v128.load32_splat(other + PLANES), error);
 
-  // The one against the planes of the four.
+  // The single triangle against the planes of the four.
   a = dotAt(at);
   b = dotAt(at + 48);
   c = dotAt(at + 96);
@@ -122,7 +124,7 @@ export function mayMeet(block: Block, lane: u32): u32 {
   return ~<u32>i32x4.bitmask(v128.or(apart, isBeyond(a, b, c, planes, errorToo))) & 15;
 }
 
-/** Answers how high a corner is along the normals of the four. */
+/** Returns the heights of a corner along the normals of the four. */
 // @ts-ignore: decorator
 @inline
 function dotAt(at: usize): v128 {
@@ -131,7 +133,9 @@ function dotAt(at: usize): v128 {
   );
 }
 
-/** Tells in which lanes three heights are surely on one side of a plane's; in none where the error is infinite or NaN. */
+/**
+ * Returns the lanes in which three heights are certainly on one side of a plane; none if the error is infinite or NaN.
+ */
 // @ts-ignore: decorator
 @inline
 function isBeyond(a: v128, b: v128, c: v128, plane: v128, error: v128): v128 {

@@ -1,9 +1,8 @@
-// Whether a point is inside of a mesh: where the mesh winds around it. Of a closed mesh the winding number is counted
-// exactly along a ray (ray-parity.ts). Of an open one it is the sum of its triangles' signed solid angles over 4π, in
+// Whether a point is inside a mesh: whether the mesh winds around it. For a closed mesh, the winding number is counted
+// exactly along a ray (ray-parity.ts). For an open one, it is the sum of its triangles' signed solid angles over 4π, in
 // float64 (Jacobson, Kavan and Sorkine-Hornung, "Robust Inside-Outside Segmentation using Generalized Winding Numbers",
-// 2013), and inside is what it winds around more than half a time. What is far away is summed by the node, as its
-// dipole and first moments (tree/dipoles.ts), together with a bound of what that may be off by. All lengths are those
-// of tree space.
+// 2013), and a point is inside if the number is more than a half. Far nodes are summed by their dipoles and first
+// moments (tree/dipoles.ts), together with a bound of the error. All lengths are in tree space.
 
 import { Affine, setIdentity } from '../../math/affine';
 import { nearestOfTriangle, nearestX, nearestY, nearestZ } from '../../math/closest';
@@ -32,22 +31,23 @@ function loadTriangle(block: Block, lane: i32, x: f64, y: f64, z: f64): void {
 
 const stack: usize = memory.data(MOST_WAITING * WORD_BYTES, 16);
 
-// The product of complex numbers whose arguments are half the triangles' solid angles, and how often it went around.
+// The product of complex numbers whose arguments are half the triangles' solid angles, and how often its argument
+// wrapped around.
 let real: f64 = 1, imaginary: f64 = 0, turns: f64 = 0;
 
 /** A bound of the error of the sum, in turns. */
 let doubt: f64 = 0;
 /**
- * The third derivatives of 1 / r are no more than 3! / r⁴, so a Taylor expansion to the first moments is off by half of
- * that times the square of the distance from its middle.
+ * The third derivatives of 1 / r are no more than 3! / r⁴, so the error of a Taylor expansion to the first moments is at
+ * most half of that times the squared distance from its centre.
  */
 const REMAINDER: f64 = 3;
-/** The error from rounding a dipole's numbers to float32, relative to its area over the square of its distance. */
+/** The error from rounding a dipole's numbers to float32, relative to its area divided by its squared distance. */
 const DIPOLE_ROUNDING: f64 = 9.5367431640625e-7; // 2^-20
 
 /**
- * Sums up the winding number about a point. A node counts as a dipole from `beta` times its radius away; Infinity sums
- * all triangles. Sets `doubt`.
+ * Sums up the winding number about a point. A node counts as a dipole from a distance of `beta` times its radius;
+ * Infinity sums all triangles. Sets `doubt`.
  */
 function windingNumber(mesh: Mesh, x: f64, y: f64, z: f64, beta: f64): f64 {
   let far: f64 = 0, bound: f64 = 0;
@@ -89,7 +89,7 @@ function windingNumber(mesh: Mesh, x: f64, y: f64, z: f64, beta: f64): f64 {
   return far / (4.0 * Math.PI) + turns + Math.atan2(imaginary, real) / (2.0 * Math.PI);
 }
 
-/** Answers the winding number about a point in tree space, to within a tenth where no triangle is near. */
+/** Returns the winding number about a point in tree space, to within a tenth if no triangle is near. */
 export function windingNumberAt(mesh: Mesh, x: f64, y: f64, z: f64): f64 {
   return windingNumber(mesh, x, y, z, FIRST_BETA);
 }
@@ -120,7 +120,7 @@ function multiply(x: f64, y: f64): void {
   if (size == 0) return;
   const p = x / size, q = y / size;
   const r = real * p - imaginary * q, i = real * q + imaginary * p;
-  // Two arguments of one sign whose sum has the other one went past half a turn.
+  // The argument wrapped around if two factors have arguments of one sign and their product has the other.
   if ((imaginary < 0) == (q < 0) && (i < 0) != (q < 0)) turns += q < 0 ? -1.0 : 1.0;
   const norm = 1.0 / (abs(r) + abs(i));
   real = r * norm;
@@ -129,13 +129,14 @@ function multiply(x: f64, y: f64): void {
 
 // --- on the surface ---
 
-// A triangle that the point is on, of several the widest: its corners, and the point's foot on it, about the point.
+// The widest triangle that the point touches: its corners, and the point of it nearest to the query point, both relative
+// to the query point.
 const touched = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
-/** The width of the touched triangle, 0 where there is none. */
+/** The width of the touched triangle, 0 if there is none. */
 let touchedWidth: f64 = 0;
 let footX: f64 = 0, footY: f64 = 0, footZ: f64 = 0;
 
-/** Finds the widest triangle that the point is on, in all boxes that it may be in by float32. */
+/** Finds the widest triangle that the point touches, in all boxes that may contain the point by float32. */
 function findTouched(mesh: Mesh, x: f64, y: f64, z: f64, near: f64): void {
   touchedWidth = 0;
   const px = <f32>x, py = <f32>y, pz = <f32>z;
@@ -164,12 +165,12 @@ function findTouched(mesh: Mesh, x: f64, y: f64, z: f64, near: f64): void {
   }
 }
 
-/** The error of rounding a point of tree space, below 2 and a half, to float32, and rotating it: 2^-20. */
+/** The error of rounding a point of tree space, below 2.5, to float32, and rotating it: 2^-20. */
 const POINT_ROUNDING: f32 = 9.5367431640625e-7;
-/** More than rounding can take away from the reach itself, as a factor. */
+/** More than the rounding error of the distance `near` itself, as a factor. */
 const NEAR_ROUNDING: f64 = 1.000001;
 
-/** Answers how far a coordinate is from four boxes' intervals; negative inside. */
+/** Returns the distance of a coordinate from four boxes' intervals; negative inside. */
 // @ts-ignore: decorator
 @inline
 function outside(node: Node, axis: usize, value: f32): v128 {
@@ -202,26 +203,23 @@ function touch(): void {
 
 // --- inside or not ---
 
-/**
- * Half a time around, and a margin for rounding: an open, flat sheet winds around the points beside it no more than
- * half.
- */
+/** A half, plus a margin for rounding: an open, flat sheet winds around the points next to it no more than half. */
 const HALF: f64 = 0.500001;
 
-/**
- * Doubles of tree space are this far apart at least where its coordinates are largest: 2^-49 covers a few roundings.
- */
+/** The spacing of doubles where tree space's coordinates are largest, times a few roundings: 2^-49. */
 const TREE_ROUNDING: f64 = 1.7763568394002505e-15;
 
-/** How far from the edges of a touched triangle the place beside it is, as a part of the way to its middle. */
+/**
+ * How far the test points next to a touched triangle are moved off its edges, as a fraction of the way to its centroid.
+ */
 const INWARDS: f64 = 0.0625; // 2^-4
-/** How far from its plane that place is, as a part of the triangle's width. */
+/** How far the test points are from its plane, as a fraction of the triangle's width. */
 const HAIR: f64 = 1.52587890625e-5; // 2^-16
 
 /**
- * Tells whether the mesh winds around a point, in either sense; an open mesh must do so more than half a time. The
- * point is in mesh space. A point that is no farther than `uncertain` (in mesh space too) from a triangle is inside if
- * a place beside the triangle is. Throws OUT_OF_MEMORY.
+ * Returns whether the mesh winds around a point, in either direction; an open mesh must do so more than half a time. The
+ * point is in mesh space. A point that is no farther than `uncertain` (also in mesh space) from a triangle is inside if
+ * a point next to the triangle, on either side, is. Throws OUT_OF_MEMORY.
  */
 export function isInsideByWinding(mesh: Mesh, px: f64, py: f64, pz: f64, uncertain: f64): bool {
   const scale = treeScale(mesh);
@@ -233,7 +231,7 @@ export function isInsideByWinding(mesh: Mesh, px: f64, py: f64, pz: f64, uncerta
   ) return false;
   findTouched(mesh, x, y, z, near);
   if (touchedWidth == 0) return isFullAt(mesh, x, y, z);
-  // Off the edges, towards the middle of the triangle, and from there a hair to each side.
+  // Off the edges, towards the triangle's centroid, and from there slightly to each side.
   const ex = touched.bx - touched.ax, ey = touched.by - touched.ay, ez = touched.bz - touched.az;
   const fx = touched.cx - touched.ax, fy = touched.cy - touched.ay, fz = touched.cz - touched.az;
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
@@ -245,13 +243,13 @@ export function isInsideByWinding(mesh: Mesh, px: f64, py: f64, pz: f64, uncerta
     isFullAt(mesh, ox - hair * nx, oy - hair * ny, oz - hair * nz);
 }
 
-// Radii from which on a node counts as a dipole: what the sum is off by falls with the fourth power.
+// Multiples of the radius from which a node counts as a dipole: the error of the sum falls with the fourth power.
 const FIRST_BETA: f64 = 2;
 const SECOND_BETA: f64 = 5;
 
 /**
- * Tells whether the mesh winds around a point of tree space. Refines an open mesh's sum until it is clear of half a
- * turn by more than its error.
+ * Returns whether the mesh winds around a point in tree space. Refines an open mesh's sum until it differs from a half
+ * by more than its error.
  */
 function isFullAt(mesh: Mesh, x: f64, y: f64, z: f64): bool {
   if (mesh.closed) return isInsideClosedMesh(mesh, identity, x, y, z);

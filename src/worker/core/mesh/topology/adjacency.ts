@@ -1,10 +1,12 @@
-// Which triangles of a mesh share an edge. A half edge waits for the other one at the vertex of its edge that came later: vertices
-// of many triangles come early, so few wait at any, and those that are near in the tree are near in memory. Four are compared at a
-// time, without a branch that a processor would have to guess: edges of the full dragon are matched in half the time that lists take.
-// What does not fit waits in a list behind these. Where such a list becomes long, all edges are matched anew in lists alone, at the
-// vertex of the fewer triangles: so however many triangles meet in a vertex, all lists together are linear in the edges of a surface
-// (Chiba and Nishizeki, "Arboricity and Subgraph Listing Algorithms", 1985). Edges are the same where the positions of
-// their ends are. Exact; where more than two triangles share an edge, those are neighbours that come first in the tree.
+// Finds the triangles of a mesh that share an edge. A half edge is stored at the vertex of its edge with the higher
+// number until the opposite one comes: vertices of many triangles come early, so few half edges are pending at any
+// vertex, and those that are near in the tree are near in memory. Four are compared at a time, without unpredictable
+// branches: edges of the full dragon are matched in half the time that lists take. Half edges that do not fit are
+// pending in a list at the vertex. If such a list becomes long, all edges are matched again in lists only, at the vertex
+// with fewer triangles: so however many triangles meet in a vertex, the total length of all lists is linear in the edges
+// of a surface (Chiba and Nishizeki, "Arboricity and Subgraph Listing Algorithms", 1985). Edges are the same if the
+// positions of their ends are. Exact; if more than two triangles share an edge, those that come first in the tree are
+// neighbours.
 
 import { allocate, reserve } from '../../memory';
 import { Mesh, blockAt, filledLanes, triangleOf } from '../tree/layout';
@@ -13,38 +15,36 @@ import { listPart } from './connected-parts';
 import { isShared, joinLinks } from './join-parts';
 import { FAR, FAR_BYTES, NEIGHBOURS_BYTES, derivedBytes, derivedOf, farAt, neighboursAt } from './derived-layout';
 
-/** Stands for the slot beyond an edge that no other triangle has in the opposite direction. */
+/** Denotes that no other triangle has the edge in the opposite direction. */
 export const NO_NEIGHBOUR: u32 = 0xffffffff;
 
-/** Marks a link that has the neighbour's slot; no mesh has that many slots. */
+/** Marks a link that contains the neighbour's slot; no mesh has that many slots. */
 export const MATCHED: u32 = 0x80000000;
-/**
- * The most edges that wait at one vertex and are looked at: a thousand triangles at the same place have no neighbours.
- */
+/** The most pending edges that are examined at one vertex: a thousand triangles in the same place have no neighbours. */
 const PATIENCE: u32 = 64;
 // Derivation.matching.
-/** Edges wait at the vertex of the higher number. */
+/** Edges are pending at the vertex of the higher number. */
 const BY_NUMBER: u32 = 0;
 /** The triangles of each vertex are counted. */
 const COUNTING: u32 = 1;
-/** Edges wait at the vertex of the fewer triangles, in lists alone. */
+/** Edges are pending at the vertex with fewer triangles, in lists only. */
 const BY_DEGREE: u32 = 2;
 
-/** How many vertices are prepared at once: 36 KB. */
+/** How many vertices are prepared at a time: 36 KB. */
 const CLEARED_AT_ONCE: usize = 1024;
 /**
- * The bytes of the first edges that wait at a vertex: of four, the other vertex and 1 with the direction in the lowest bit, 0 where
- * none waits; then their half edges, three times the slot and the edge.
+ * The bytes of the first pending edges of a vertex: for each of four, the other vertex plus 1, shifted left by one, with
+ * the direction in the lowest bit, 0 if unused; then their half edges, three times the slot plus the edge.
  */
 const WAITING_BYTES: usize = 32;
-/** The most slots from a triangle to a neighbour that 16 bits hold, 0 and FAR excepted. */
+/** The largest difference of the slots of neighbours that fits into 16 bits, excluding 0 and FAR. */
 const REACH: i32 = 32767;
 
-// --- in the mesh ---
+// --- queries of a mesh ---
 
 /**
- * Answers the slot whose triangle is beyond edge 0 (a b), 1 (b c) or 2 (c a). The triangle may have no area since the
- * vertices moved: `isInTree` tells.
+ * Returns the slot of the triangle across edge 0 (a b), 1 (b c) or 2 (c a). That triangle may have lost its area since
+ * vertices moved: see `isInTree`.
  */
 // @ts-ignore: decorator
 @inline
@@ -52,7 +52,7 @@ export function slotBeyond(mesh: Mesh, slot: u32, edge: u32): u32 {
   return slotBeyondIn(neighboursAt(derivedOf(mesh)), mesh, slot, edge);
 }
 
-/** Answers the same; `neighbours` is where those of the mesh begin, for who asks often. */
+/** Returns the same, given the address of the mesh's neighbours, for frequent calls. */
 // @ts-ignore: decorator
 @inline
 export function slotBeyondIn(neighbours: usize, mesh: Mesh, slot: u32, edge: u32): u32 {
@@ -61,7 +61,7 @@ export function slotBeyondIn(neighbours: usize, mesh: Mesh, slot: u32, edge: u32
   return delta == FAR ? findFar(mesh, (slot << 2) + edge) : slot + <i32>delta;
 }
 
-/** Tells whether the triangle of a slot has an area. */
+/** Returns whether the triangle of a slot has an area. */
 // @ts-ignore: decorator
 @inline
 export function isInTree(mesh: Mesh, slot: u32): bool {
@@ -84,16 +84,16 @@ function findFar(mesh: Mesh, halfEdge: u32): u32 {
   return NO_NEIGHBOUR;
 }
 
-/** Answers the address of the first corner's x in the slot's block. */
+/** Returns the address of the first corner's x in the slot's block. */
 // @ts-ignore: decorator
 @inline
 export function cornersOf(mesh: Mesh, slot: u32): usize {
   return changetype<usize>(blockAt(mesh, slot >> 2)) + (<usize>(slot & 3) << 2);
 }
 
-// --- in a derivation ---
+// --- derivation ---
 
-/** Answers the slot beyond an edge, or NO_NEIGHBOUR, after all edges were matched. */
+/** Returns the slot across an edge, or NO_NEIGHBOUR, after all edges were matched. */
 // @ts-ignore: decorator
 @inline
 export function matchOf(d: Derivation, slot: u32, edge: u32): u32 {
@@ -112,7 +112,7 @@ export function beginMatching(d: Derivation): void {
   memory.fill(d.degrees, 0, <usize>d.vertexCount << 2);
 }
 
-/** Prepares more vertices for edges to wait at: just before they are needed, so that they are in the nearest cache. */
+/** Prepares the entries of more vertices just before they are needed, so that they are in the nearest cache. */
 function clearMore(d: Derivation): void {
   const start = <usize>d.cleared, count = min<usize>(CLEARED_AT_ONCE, <usize>d.vertexCount - start);
   memory.fill(d.waiting + start * WAITING_BYTES, 0, count * WAITING_BYTES);
@@ -120,7 +120,7 @@ function clearMore(d: Derivation): void {
   d.cleared += <u32>count;
 }
 
-/** Matches the edges of blocks from `start` to `end` with each other and with those before. */
+/** Matches the edges of blocks from `start` to `end` with each other and with earlier ones. */
 export function matchBlocks(d: Derivation, start: u32, end: u32): void {
   const mesh = meshOf(d);
   for (let index = start; index < end; index++) {
@@ -134,7 +134,7 @@ export function matchBlocks(d: Derivation, start: u32, end: u32): void {
         increment(d, c);
         continue;
       }
-      // A triangle has three new ones at most.
+      // A triangle has at most three new vertices.
       if (max(max(a, b), c) >= d.cleared) clearMore(d);
       listPart(d, slot, a);
       let from = a;
@@ -152,17 +152,18 @@ function increment(d: Derivation, vertex: u32): void {
   store<u32>(at, load<u32>(at) + 1);
 }
 
-/** Tells whether all edges are matched anew, when they were: `wasJoined` where another builder had matched some of them. */
+/** Returns whether all edges must be matched again; `wasJoined`: another builder had matched some of them. */
 export function isMatchedAnew(d: Derivation, wasJoined: bool): bool {
   if (d.matching == COUNTING) d.matching = BY_DEGREE;
   else if (!d.isCrowded || d.matching == BY_DEGREE) return false;
-  // Which of many edges were looked at by two builders may not be those that one looks at.
+  // If a joined part is crowded as well, match by number once more first: two builders may have examined other pending
+  // edges than one would.
   else if (!wasJoined) d.matching = COUNTING;
   d.isCrowded = 0;
   return true;
 }
 
-/** Tells whether an edge is this builder's. */
+/** Returns whether this builder matches the edge. */
 // @ts-ignore: decorator
 @inline
 function isOwn(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): bool {
@@ -175,8 +176,8 @@ function isOwn(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): bool {
 }
 
 /**
- * Matches an edge with the one in the opposite direction, or lets it wait. Whichever it is, the same lines do it: what they write for
- * the one is written to no effect for the other.
+ * Matches an edge with the opposite one, or stores it as pending. The same lines do both, without branches: the stores
+ * of the one have no effect for the other.
  */
 // @ts-ignore: decorator
 @inline
@@ -186,7 +187,7 @@ function match(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): void {
   const at = d.waiting + <usize>end * WAITING_BYTES, keys = v128.load(at);
   const found = i32x4.bitmask(i32x4.eq(keys, i32x4.splat(key ^ 1))), isFound = found != 0;
   const lanes = select(found, i32x4.bitmask(i32x4.eq(keys, i32x4.splat(0))), isFound);
-  // The first of two edges that are alike is matched first, and so are all behind such ones.
+  // Of two equal half edges the first is matched first, so everything behind an equal one goes to the lists, too.
   const like = i32x4.bitmask(i32x4.eq(keys, i32x4.splat(key))) | load<u32>(d.heads + (<usize>end << 2));
   if (lanes == 0 || select(0, like, isFound) != 0 || from == to || d.matching != BY_NUMBER) {
     matchListed(d, slot, edge, from, to);
@@ -200,7 +201,7 @@ function match(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): void {
   store<u32>(select(d.links + (<usize>other << 2), own, isFound), select(MATCHED | slot, 0, isFound));
 }
 
-/** Matches an edge of which the other half may wait in a list, behind all that wait at the vertex itself. */
+/** Matches an edge whose opposite half edge may be pending in a list, after all those stored at the vertex itself. */
 function matchListed(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): void {
   const degreeFrom = load<u32>(d.degrees + (<usize>from << 2)), degreeTo = load<u32>(d.degrees + (<usize>to << 2));
   const isAtFrom = d.matching == BY_DEGREE ? degreeFrom < degreeTo || (degreeFrom == degreeTo && from < to) : from > to;
@@ -228,14 +229,14 @@ function matchListed(d: Derivation, slot: u32, edge: u32, from: u32, to: u32): v
 
 // The links of a block are three vectors of four.
 
-/** Answers links of slots that begin with a block's first one, and `beyond`, to themselves. */
+/** Returns links from slots, beginning with a block's first one plus `beyond`, to themselves. */
 // @ts-ignore: decorator
 @inline
 function ownLinks(index: u32, beyond: v128): v128 {
   return i32x4.add(i32x4.splat(index << 2 | MATCHED), beyond);
 }
 
-/** Links the slots of a block to themselves, which is what those without a triangle stay. */
+/** Links the slots of a block to themselves; slots without a triangle keep this. */
 function clearLinks(d: Derivation, index: u32): void {
   const at = d.links + <usize>index * 48;
   v128.store(at, ownLinks(index, i32x4(0, 0, 0, 1)));
@@ -243,7 +244,7 @@ function clearLinks(d: Derivation, index: u32): void {
   v128.store(at, ownLinks(index, i32x4(2, 3, 3, 3)), 32);
 }
 
-/** Answers how many slots on each link leads; 0 where it leads nowhere. */
+/** Returns the difference of slots for each link; 0 if it leads nowhere. */
 // @ts-ignore: decorator
 @inline
 function stepsOf(links: v128, index: u32, beyond: v128): v128 {
@@ -262,14 +263,14 @@ function bitsOf(a: v128, b: v128, c: v128): u32 {
   return i32x4.bitmask(a) | i32x4.bitmask(b) << 4 | i32x4.bitmask(c) << 8;
 }
 
-/** Allocates a result that has the neighbours alone. Throws OUT_OF_MEMORY. */
+/** Allocates a result that only has the neighbours. Throws OUT_OF_MEMORY. */
 export function beginNeighbours(d: Derivation): void {
   d.result = allocate(derivedBytes(meshOf(d), 0, 0, 0));
 }
 
 /**
- * Writes the neighbours of blocks from `start` to `end` into the result. Lists those too many slots away for 16 bits, and edges without
- * a neighbour.
+ * Writes the neighbours of blocks from `start` to `end` into the result. Lists neighbours that are too many slots away
+ * for 16 bits, and edges without a neighbour.
  */
 export function writeNeighbours(d: Derivation, start: u32, end: u32): void {
   let to = neighboursAt(resultOf(d)) + <usize>start * 4 * NEIGHBOURS_BYTES;
@@ -290,7 +291,7 @@ export function writeNeighbours(d: Derivation, start: u32, end: u32): void {
   }
 }
 
-/** Lists a neighbour that 16 bits do not lead to. */
+/** Lists a neighbour that does not fit into 16 bits. */
 function addFar(d: Derivation, half: u32, slot: u32): void {
   const used = <usize>(d.farCount++) * FAR_BYTES;
   d.far = reserve(d.far, used, <u64>used + FAR_BYTES);
@@ -298,7 +299,7 @@ function addFar(d: Derivation, half: u32, slot: u32): void {
   store<u32>(d.far + used, slot, 4);
 }
 
-/** Counts an edge without a neighbour, and lists it by three times its triangle and its number there where that is asked for. */
+/** Counts an edge without a neighbour, and lists it, if requested, as three times its triangle plus its number there. */
 function addOpen(d: Derivation, edge: u32): void {
   const used = <usize>(d.openCount++) << 2;
   if (!d.asksWhetherClosed) return;

@@ -1,6 +1,6 @@
-// The connected parts of a mesh's surface; triangles that have a vertex in common, by position, are connected. What
-// does not meet the surface of another mesh lies in it or out of it part by part, so one triangle of each part is kept,
-// the first one in the tree. Exact.
+// The connected parts of a mesh's surface; triangles with a common vertex, by position, are connected. If two surfaces
+// do not intersect, each part lies entirely inside or outside the other mesh, so one triangle per part is stored, the
+// first one in the tree. Exact.
 
 import { unite } from '../../math/union-find';
 import { reserve } from '../../memory';
@@ -13,7 +13,7 @@ function parentOf(d: Derivation, vertex: u32): u32 {
   return load<u32>(d.parents + (<usize>vertex << 2));
 }
 
-/** Unites the parts that two vertices are in. Most know that they are in one. */
+/** Unites the parts of two vertices. Most of them are known to be in the same part already. */
 // @ts-ignore: decorator
 @inline
 export function uniteVertices(d: Derivation, a: u32, b: u32): void {
@@ -21,8 +21,9 @@ export function uniteVertices(d: Derivation, a: u32, b: u32): void {
 }
 
 /**
- * Lists the part that begins with a slot, if one does; `vertex` is that of its first corner. As vertices have their numbers in the
- * order in which slots have them, that is the least of a part where the slot is its first, and later parts have greater ones.
+ * Lists the part whose first slot this is, if any; `vertex` is the slot's first corner. Since vertices are numbered in
+ * the order of the slots, it is the lowest vertex of a part if the slot is the part's first one, and later parts have
+ * higher ones.
  */
 // @ts-ignore: decorator
 @inline

@@ -1,7 +1,7 @@
-// Decides whether a mesh is the surface of a convex solid: whether nothing of it is in front of any of its faces. Each
-// face asks the tree for a vertex beyond its plane. A face whose plane is as good as one that has been asked about
-// already is not asked about again, so flat sides of many triangles take a few searches. Tree space, float64; a face
-// may be passed by no more than rounding its corners to float32 can do.
+// Decides whether a mesh is the surface of a convex solid: whether none of it is in front of any of its faces. For each
+// face, the tree is searched for a vertex beyond the face's plane. A face is skipped if its plane follows from one that
+// was tested already, so flat sides of many triangles take few searches. Tree space, float64; a vertex may be in front
+// of a face by no more than the rounding of the corners to float32 can cause.
 
 import { allocate } from '../../memory';
 import { addPlane, clearPlanes, isAnyBeyond } from '../query/beyond-planes';
@@ -9,14 +9,14 @@ import { dipoleAt } from '../tree/dipoles';
 import { blockAt, filledLanes } from '../tree/layout';
 import { Derivation, meshOf } from './derivation-state';
 
-/** The error of a height from rounding the corners to float32, in tree space, which reaches to 2 either way. */
+/** The error of a height due to rounding the corners to float32, in tree space, which reaches to 2 either way. */
 const ROUNDING: f64 = 2.384185791015625e-7; // 2^-22
 /** The diagonal of tree space, rounded up: 4 · √3. */
 const WIDEST: f64 = 7;
-/** The length of the farthest place of tree space, rounded up: 2 · √3. */
+/** The distance of the farthest point of tree space from its origin, rounded up: 2 · √3. */
 const FARTHEST: f64 = 3.5;
 
-/** A plane that nothing is in front of by more than its margin: unit normal, and its height along that. */
+/** A plane that nothing is in front of by more than its margin: its unit normal, and its height along it. */
 @unmanaged
 class Proven {
   x: f64; y: f64; z: f64;
@@ -25,7 +25,7 @@ class Proven {
 }
 
 const PROVEN_BYTES: usize = offsetof<Proven>();
-/** How many planes are remembered: more than the sides that meet in any place of what people tessellate. */
+/** How many planes are remembered: more than the number of sides that meet anywhere in a typical tessellated surface. */
 const MOST_PROVEN: u32 = 16;
 
 // @ts-ignore: decorator
@@ -35,7 +35,7 @@ function provenAt(d: Derivation, index: u32): Proven {
 }
 
 export function beginConvex(d: Derivation): void {
-  // Behind the proven ones is the last face's plane; no plane yet lies anywhere.
+  // The last face's plane follows the proven ones; planes that are not set yet are at infinity.
   d.proven = allocate(<u64>(MOST_PROVEN + 1) * PROVEN_BYTES);
   setPlane(provenAt(d, MOST_PROVEN), 0, 0, 0, Infinity, 0);
   d.provenCount = d.provenLast = 0;
@@ -44,8 +44,8 @@ export function beginConvex(d: Derivation): void {
 }
 
 /**
- * Sets `isConcave` where the mesh is not convex by a face of blocks from `start` to `end`. Sets how the faces are
- * turned.
+ * Sets `isConcave` if a face of blocks from `start` to `end` proves that the mesh is not convex. Sets the orientation of
+ * the faces.
  */
 export function testBlocks(d: Derivation, start: u32, end: u32): void {
   const mesh = meshOf(d);
@@ -65,10 +65,10 @@ export function testBlocks(d: Derivation, start: u32, end: u32): void {
   }
 }
 
-/** Whether the last face that was added lies in the plane of the one before. */
+/** Whether the face that was added last lies in the plane of the previous one. */
 let isFlat: bool = false;
 
-/** Remembers the last face's plane if half of its margin suffices. */
+/** Remembers the last face's plane if half of its margin is enough. */
 function proveLast(d: Derivation): void {
   const last = provenAt(d, MOST_PROVEN);
   clearPlanes();
@@ -77,7 +77,7 @@ function proveLast(d: Derivation): void {
 }
 
 /**
- * Adds the face's plane to the planes that nothing may be in front of. Answers false where it is turned unlike the
+ * Adds the face's plane to the planes that nothing may be in front of. Returns false if its orientation differs from the
  * others.
  */
 function addFace(d: Derivation, at: usize): bool {
@@ -89,9 +89,9 @@ function addFace(d: Derivation, at: usize): bool {
   const gx = fx - ex, gy = fy - ey, gz = fz - ez;
   const length = sqrt(nx * nx + ny * ny + nz * nz);
   const longest = sqrt(max(max(ex * ex + ey * ey + ez * ez, fx * fx + fy * fy + fz * fz), gx * gx + gy * gy + gz * gz));
-  // A corner moved by rounding tips the plane by that over the triangle's least altitude.
+  // If rounding moves a corner, the plane tilts by that distance divided by the triangle's least altitude.
   const margin = ROUNDING * (1 + WIDEST * longest / length);
-  // The middle of the surface is behind all faces of a convex one.
+  // The centre of a convex surface is behind all of its faces.
   const middle = dipoleAt(mesh, 0);
   const depth = (nx * (ax - <f64>middle.x) + ny * (ay - <f64>middle.y) + nz * (az - <f64>middle.z)) / length;
   if (abs(depth) > margin) {
@@ -102,18 +102,18 @@ function addFace(d: Derivation, at: usize): bool {
   const over: f64 = (depth < 0 ? -1.0 : 1.0) / length;
   const x = nx * over, y = ny * over, z = nz * over;
   const height = x * ax + y * ay + z * az;
-  // NaN comes of a triangle too thin to have a normal: nobody can say what is in front of it.
+  // NaN results from a triangle too thin to have a normal: nothing can be proven to be in front of it.
   if (!(margin < Infinity)) return true;
   if (isProven(d, x, y, z, height, margin)) return true;
   addPlane(x, y, z, height + margin);
-  // Where the face before lies in the plane as well, more are likely to: half of the margin is left for those.
+  // If the previous face lies in the same plane, further ones are likely to: half of the margin is reserved for those.
   const last = provenAt(d, MOST_PROVEN);
   isFlat = tip(last, x, y, z, height) <= 0.5 * margin;
   setPlane(last, x, y, z, height, 0.5 * margin);
   return true;
 }
 
-/** Answers by how much a plane may be in front of another one anywhere in tree space. */
+/** Returns by how much one plane may be in front of another anywhere in tree space. */
 // @ts-ignore: decorator
 @inline
 function tip(p: Proven, x: f64, y: f64, z: f64, height: f64): f64 {
@@ -129,7 +129,7 @@ function setPlane(p: Proven, x: f64, y: f64, z: f64, height: f64, margin: f64): 
   p.margin = margin;
 }
 
-/** Tells whether a proven plane implies that nothing is farther in front of this one than its margin. */
+/** Returns whether a proven plane implies that nothing is in front of this one by more than its margin. */
 function isProven(d: Derivation, x: f64, y: f64, z: f64, height: f64, margin: f64): bool {
   for (let i: u32 = 0; i < d.provenCount; i++) {
     const p = provenAt(d, i);
@@ -140,7 +140,7 @@ function isProven(d: Derivation, x: f64, y: f64, z: f64, height: f64, margin: f6
   return false;
 }
 
-/** Swaps two proven planes, which moves the one that was of use towards the front, where planes stay longest. */
+/** Swaps two proven planes, to move the one that was useful towards the front, where planes stay longest. */
 function swapProven(p: Proven, q: Proven): void {
   for (let at: usize = 0; at < PROVEN_BYTES; at += 8) {
     const value = load<f64>(changetype<usize>(p) + at);
@@ -149,7 +149,7 @@ function swapProven(p: Proven, q: Proven): void {
   }
 }
 
-/** Remembers a plane, in place of a plane in the back half when there is no room. */
+/** Remembers a plane, in place of one in the back half if there is no room. */
 function addProven(d: Derivation, p: Proven): void {
   if (d.provenCount < MOST_PROVEN) d.provenLast = d.provenCount++;
   else d.provenLast = d.provenLast + 1 < MOST_PROVEN ? d.provenLast + 1 : MOST_PROVEN >> 1;

@@ -1,95 +1,101 @@
-// A derivation under way: what is known of a mesh so far. Several may be under way at once, a step of each in turn.
+// The state of a derivation in progress: what is known of a mesh so far. Several derivations may run at once, step by
+// step in turn.
 
 import { release } from '../../memory';
 import { Mesh } from '../tree/layout';
 import { Derived } from './derived-layout';
 
-/** How many blocks or clusters are processed between two looks at the clock: a tenth of a millisecond, or less. */
+/** How many blocks or clusters are processed between two checks of the clock: a tenth of a millisecond, or less. */
 export const STEP: u32 = 512;
 
 @unmanaged
 export class Derivation {
   mesh: u32;
   phase: u32;
-  /** Where the phase has got to: a block, a slot, a cluster. */
+  /** The position of the current phase: a block, a slot, a cluster. */
   cursor: u32;
-  /** u32, three each slot: the vertex that each corner is; nothing for lanes without a triangle. */
+  /** u32, three per slot: the vertex of each corner; undefined for lanes without a triangle. */
   corners: usize;
-  /** 1 where that begins as the mesh's own indices. */
+  /** 1 if `corners` initially contains the mesh's own indices. */
   areIndices: u32;
   /**
-   * A vertex for each position: f32 x, y, z, 0, in the order in which the blocks come to them. Zeros lose their sign.
+   * A vertex for each position: f32 x, y, z, 0, in the order in which they occur in the blocks. Zeros lose their sign.
    */
   vertices: usize;
   vertexCount: u32;
   /**
-   * The last vertex of each list of those whose positions have a hash in common, and 1; 0 where there is none. Behind them are bits
-   * of hashes: where one is not set, no vertex is there (Bloom, "Space/Time Trade-offs in Hash Coding", 1970).
+   * For each hash, one more than the last vertex of the list of vertices whose positions have that hash; 0 if none. It
+   * is followed by a bit filter of hashes: if a bit is not set, there is no such vertex (Bloom, "Space/Time Trade-offs
+   * in Hash Coding", 1970).
    */
   table: usize;
-  /** The vertex before each in its list, and 1. */
+  /** One more than the previous vertex in the same list. */
   next: usize;
   tableMask: u32;
-  /**
-   * The vertices by the mesh's own indices, and 1; 0 where there is none yet. Without indices there is no such list.
-   */
+  /** One more than the vertex of each of the mesh's own indices; 0 if none yet. 0 for meshes without indices. */
   known: usize;
-  /** It has the indices of the vertices that a step has numbered, and then the vertices that they are. */
+  /** For the vertices that a step has added: first their indices, then the vertices to which they were welded. */
   added: usize;
-  /** How many triangles each vertex has, where edges are matched by that. */
+  /** How many triangles each vertex has, if edges are matched by that. */
   degrees: usize;
-  /** The other edges that wait for their other side, at one of their ends: half edge and 1, 0 without any. */
+  /** Lists of the other pending edges, at one of their ends: half edge plus 1, 0 if none. */
   heads: usize;
-  /** The first four edges that wait at each vertex (adjacency.ts); and how many vertices are prepared. */
+  /** The first four pending edges of each vertex (adjacency.ts); and how many vertices are prepared. */
   waiting: usize;
   cleared: u32;
   /** BY_NUMBER, COUNTING or BY_DEGREE. */
   matching: u32;
-  /** u32, three each slot: MATCHED and the neighbour's slot, else the next half edge that waits, and 1. */
+  /** u32, three per slot: MATCHED and the neighbour's slot, otherwise the next pending half edge plus 1. */
   links: usize;
-  /** Another vertex of the same part; its own number at the root. */
+  /** Union-find: another vertex of the same part; a root's own number. */
   parents: usize;
   farCount: u32;
   partCount: u32;
-  /** Parts that are listed begin with vertices before this one. */
+  /** The first vertices of all listed parts are lower than this one. */
   partEnd: u32;
-  /** How many edges have no triangle on their other side; and these, where it is not known yet whether the mesh is closed. */
+  /**
+   * The number of edges without a triangle on their other side; and the list of these, if it is not known yet whether
+   * the mesh is closed.
+   */
   openCount: u32;
   openEdges: usize;
-  /** 1 where whoever runs it finds out whether the mesh is closed, as soon as the edges without another side are known. */
+  /** 1 if the caller determines whether the mesh is closed, as soon as the open edges are known. */
   asksWhetherClosed: u32;
-  /** 1 while it waits for that. */
+  /** 1 while the derivation waits for that. */
   isWaiting: u32;
-  /** 1 where the edges alone do not prove that the mesh is convex. */
+  /** 1 if the edges alone do not prove that the mesh is convex. */
   isUncertain: u32;
-  /** 1 where the mesh is not convex. */
+  /** 1 if the mesh is not convex. */
   isConcave: u32;
-  /** How the faces are turned: 1 or -1, 0 while it is not known. */
+  /** The orientation of the faces: 1 or -1, 0 while it is not known. */
   side: i32;
   turnedOut: u32;
   planeCount: u32;
   /** The first slots of the parts, u32 each. */
   parts: usize;
-  /** Neighbours that 16 bits do not lead to, as in the result. */
+  /** Neighbours that do not fit into 16 bits, as in the result. */
   far: usize;
-  /** The number of planes that nothing is in front of (convex.ts), and where the last of them was put. */
+  /** The number of planes that are proven to have nothing in front (convex.ts), and the position of the last one. */
   provenCount: u32;
   provenLast: u32;
   proven: usize;
   result: usize;
-  // Where two builders derive (join-parts.ts).
-  /** In the first one: the first block of the second part, 0 without; and 1 while it may be joined. */
+  // If two builders derive (join-parts.ts):
+  /** In the first one: the first block of the second part, 0 if there is none; and 1 while the part may be joined. */
   cutBlock: u32;
   isAtCut: u32;
-  /** The second part and the numbers that its vertices have in the whole, 0 without; and how many the first part has. */
+  /**
+   * The second part and the numbers of its vertices in the whole mesh, 0 if there is none; and how many the first part
+   * has.
+   */
   part: usize;
   map: usize;
   firstVertices: u32;
-  /** In the second one: 1, and the bounds of what the first one has. */
+  /** In the second one: 1, and the bounds of the first part. */
   isPart: u32;
   boxes: usize;
   boxCount: u32;
-  /** 1 where more edges waited at a vertex than half of those that are looked at. */
+  /** 1 if more edges were pending at a vertex than half of PATIENCE. */
   isCrowded: u32;
 }
 
@@ -105,14 +111,14 @@ export function resultOf(d: Derivation): Derived {
   return changetype<Derived>(d.result);
 }
 
-/** Answers the vertex of a slot's corner 0, 1 or 2. */
+/** Returns the vertex of a slot's corner 0, 1 or 2. */
 // @ts-ignore: decorator
 @inline
 export function vertexOf(d: Derivation, slot: u32, corner: u32): u32 {
   return load<u32>(d.corners + (<usize>slot * 3 + corner << 2));
 }
 
-/** Frees all but the derivation itself and its result. */
+/** Frees everything except the derivation itself and its result. */
 export function freeScratch(d: Derivation): void {
   release(d.corners);
   release(d.vertices);

@@ -1,5 +1,5 @@
-// Derives what a mesh has besides its tree, in steps, so that whoever runs it can do other things in between: welds
-// corners, unites parts, matches edges, decides whether the mesh is convex, and writes it all as one piece
+// Computes the derived data of a mesh in steps, so that the caller can do other work in between: welds corners, unites
+// parts, matches edges, decides whether the mesh is convex, and writes all of it as one piece of memory
 // (derived-layout.ts).
 
 import { now } from '../../host';
@@ -24,10 +24,10 @@ const PHASE_CLUSTERS: u32 = 6;
 const PHASE_PLANES: u32 = 7;
 const PHASE_DONE: u32 = 8;
 
-/** How many blocks are processed whose faces search the tree, each for a microsecond or so. */
+/** How many blocks are processed per step whose faces search the tree, each for a microsecond or so. */
 const STEP_CONVEX: u32 = 32;
 
-/** Begins a derivation; the mesh must stay as it is until the end. Throws OUT_OF_MEMORY. */
+/** Begins a derivation; the mesh must not change until its end. Throws OUT_OF_MEMORY. */
 export function beginDerivation(mesh: Mesh): Derivation {
   const d = changetype<Derivation>(allocate(offsetof<Derivation>()));
   memory.fill(changetype<usize>(d), 0, offsetof<Derivation>());
@@ -36,8 +36,8 @@ export function beginDerivation(mesh: Mesh): Derivation {
 }
 
 /**
- * Works until the clock shows `until`, or it waits. Answers the fraction done. Throws OUT_OF_MEMORY; the derivation is of no
- * more use then.
+ * Works until the clock reaches `until`, or the derivation waits. Returns the completed fraction. Throws OUT_OF_MEMORY;
+ * the derivation is unusable then.
  */
 export function stepDerivation(d: Derivation, until: f64): f64 {
   while (d.phase != PHASE_DONE) {
@@ -48,7 +48,10 @@ export function stepDerivation(d: Derivation, until: f64): f64 {
   return d.phase == PHASE_DONE ? 1 : fraction(d);
 }
 
-/** Joins the second part, which another builder has derived, while `isAtCut` says so. Throws OUT_OF_MEMORY as `joinPart`. */
+/**
+ * Joins the second part, which another builder has derived, while `isAtCut` is set. Throws OUT_OF_MEMORY like
+ * `joinPart`.
+ */
 export function joinDerived(d: Derivation, part: usize): void {
   joinPart(d, part);
   d.isAtCut = 0;
@@ -56,7 +59,7 @@ export function joinDerived(d: Derivation, part: usize): void {
   d.cursor = 0;
 }
 
-/** Answers the fraction done; all phases count as equally long. */
+/** Returns the completed fraction; all phases count as equally long. */
 function fraction(d: Derivation): f64 {
   return (<f64>d.phase + <f64>d.cursor / <f64>lengthOf(d)) / <f64>PHASE_DONE;
 }
@@ -100,8 +103,8 @@ function begin(d: Derivation): void {
 }
 
 /**
- * Ends a phase and begins the next. A mesh that its edges prove to be convex is not searched, and only convex meshes
- * have the last two phases.
+ * Ends a phase and begins the next. If its edges prove that a mesh is convex, the search is skipped, and only convex
+ * meshes have the last two phases.
  */
 function finish(d: Derivation): void {
   if (d.phase == PHASE_MATCH) {
@@ -127,7 +130,7 @@ function finish(d: Derivation): void {
   if (isLast) freeScratch(d);
 }
 
-/** Puts what else there is behind the neighbours. */
+/** Writes the rest of the data after the neighbours. */
 function makeResult(d: Derivation): void {
   const mesh = meshOf(d);
   const isConvex = !d.isConcave && d.side != 0;
@@ -136,7 +139,7 @@ function makeResult(d: Derivation): void {
   const end = DERIVED_BYTES + <usize>mesh.blockCount * 4 * NEIGHBOURS_BYTES;
   d.result = moveTo(d.result, end, bytes);
   const derived = resultOf(d);
-  // Nothing of what was in the memory before is baked.
+  // Clears the header and the other sections, so that no old contents of the memory are baked.
   memory.fill(d.result, 0, DERIVED_BYTES);
   memory.fill(d.result + end, 0, <usize>derivedBytes(mesh, d.farCount, d.partCount, 0) - end);
   derived.bytes = <u32>bytes;

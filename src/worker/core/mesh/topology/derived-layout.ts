@@ -1,6 +1,6 @@
-// What a mesh has besides its tree, in one piece of memory: which triangles share an edge, one triangle of each
-// connected part, and of a convex mesh its hull. Sections follow the header, each at a multiple of 16; where they are,
-// the counts say. Triangles go by slots: four times the block's index and the lane.
+// The derived data of a mesh, in one piece of memory: which triangles share an edge, one triangle of each connected
+// part, and the hull of a convex mesh. Sections follow the header, each at a multiple of 16; their offsets follow from
+// the counts. Triangles are given by slots: four times the block's index plus the lane.
 
 import { HULL_BYTES, hullSectionBytes } from './hull-layout';
 import { Mesh } from '../tree/layout';
@@ -22,12 +22,12 @@ export class Derived {
 
 export const DERIVED_BYTES: usize = offsetof<Derived>();
 
-/** The bytes of a slot's neighbours, three i16: how many slots on the neighbour is; 0 without one. */
+/** The bytes of a slot's neighbours, three i16: the difference of the slots; 0 if there is no neighbour. */
 export const NEIGHBOURS_BYTES: usize = 6;
-/** Stands for a neighbour that is too many slots away: that is in a list. */
+/** Denotes a neighbour that is too many slots away, which is in a list instead. */
 export const FAR: i16 = -32768;
 /**
- * The bytes of an element of that list, which is sorted by the first word: four times the slot and the edge, and the
+ * The bytes of an element of that list, which is sorted by the first word: four times the slot plus the edge, and the
  * neighbour's slot.
  */
 export const FAR_BYTES: usize = 8;
@@ -46,7 +46,7 @@ export function derivedOf(mesh: Mesh): Derived {
   return changetype<Derived>(changetype<usize>(mesh) + mesh.derived);
 }
 
-/** Answers how many bytes a piece with such counts has. */
+/** Returns the bytes of a piece with these counts. */
 export function derivedBytes(mesh: Mesh, farCount: u32, partCount: u32, clusterCount: u32): u64 {
   const sections =
     DERIVED_BYTES + align16(<u64>mesh.blockCount * 4 * NEIGHBOURS_BYTES) + align16(<u64>farCount * FAR_BYTES) +

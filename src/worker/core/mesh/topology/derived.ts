@@ -1,13 +1,12 @@
-// What a mesh has besides its tree, as others ask for it, and how it is kept up when vertices move.
+// Access to the derived data of a mesh, and its update after vertices have moved.
 //
-// It is made with the tree and comes with it. After a refit it is of the vertices as they were:
-// - The connected parts and who is whose neighbour stay in use; they are wrong only where positions that were one have
-//   come apart or the other way round.
-//   So it is in a pose, which shares both.
-// - Whether the mesh is convex, and its hull, are not known: it counts as not convex, which is right of any mesh, if
-//   dearer.
-// A mesh of few triangles has it made anew at once, when it is next asked for. A larger one asks for it (`wantedMesh`),
-// and whoever runs the core derives it in steps between other things; nobody waits.
+// The data is computed with the tree and stored with it. After a refit it describes the vertices as they were:
+// - The connected parts and the neighbours remain in use; they are only wrong where equal positions have come apart or
+//   others have become equal. The same applies to a pose, which shares both.
+// - Whether the mesh is convex, and its hull, are unknown: it counts as not convex, which is right for any mesh, if
+//   slower.
+// For a mesh of few triangles the data is recomputed at once, on its next use. A larger mesh is put on a list
+// (`wantedMesh`), and the owner of the core derives it in steps between other work; nobody waits.
 
 import { IS_INTERRUPTIBLE } from '../../checkpoint';
 import { keepUpInCore } from '../../host';
@@ -22,32 +21,34 @@ import { Hull } from './hull-layout';
 
 // Mesh.derivedState.
 export const FRESH: u32 = 0;
-/** It is of the vertices as they were before they moved. */
+/** The data describes the vertices as they were before they moved. */
 const STALE: u32 = 1;
-/** STALE, and it was asked for. */
+/** STALE, and a new derivation was requested. */
 const WANTED: u32 = 2;
-/** STALE, and it was taken from the list of wanted meshes: it is under way, or there was no memory for it. */
+/**
+ * STALE, and taken from the list of wanted meshes: the derivation is in progress, or there was not enough memory for it.
+ */
 const TAKEN: u32 = 3;
-/** The mesh is the pose of another (skin/pose.ts), and what was derived is the other's. */
+/** The mesh is a pose of another one (skin/pose.ts), and shares its derived data. */
 export const POSED: u32 = 4;
 /**
- * It is of the vertices as they were before they moved, and stays so: bones or targets can move the mesh, and its poses
- * share this.
+ * The data describes the vertices as they were before they moved, and stays so: bones or targets can move the mesh, and
+ * its poses share this data.
  */
 const SHARED: u32 = 5;
 
-/** Up to so many triangles take about a millisecond: they are not worth a wait. */
+/** Up to this many triangles take about a millisecond, which is not worth a delay. */
 export const FEW_TRIANGLES: u32 = 4096;
 
-// --- what it says ---
+// --- access ---
 
-/** Tells whether the mesh is known to be the surface of a convex solid; all its faces may be turned inside out. */
+/** Returns whether the mesh is known to be the surface of a convex solid; all its faces may be inside out. */
 export function isConvex(mesh: Mesh): bool {
   keepUp(mesh);
   return mesh.derivedState == FRESH && derivedOf(mesh).isConvex != 0;
 }
 
-/** Answers the hull of a mesh that is known to be convex. */
+/** Returns the hull of a mesh that is known to be convex. */
 // @ts-ignore: decorator
 @inline
 export function hullOf(mesh: Mesh): Hull {
@@ -59,19 +60,19 @@ export function partCount(mesh: Mesh): u32 {
   return derivedOf(mesh).partCount;
 }
 
-/** Answers the address of a corner of a part, in tree space: its x, and 16 and 32 bytes on y and z. */
+/** Returns the address of a corner of a part, in tree space: its x; y and z are 16 and 32 bytes further. */
 export function partCorner(mesh: Mesh, index: u32): usize {
   return cornersOf(mesh, load<u32>(partsAt(mesh, derivedOf(mesh)) + <usize>index * PART_BYTES));
 }
 
-// --- keeping it up ---
+// --- update ---
 
-/** The derivation that `keepUp` makes; only set while it runs, or after memory has run out. */
+/** The derivation that `keepUp` runs; only set while it runs, or after memory has run out. */
 let unfinished: usize = 0;
 
 /**
- * Derives anew what is not of the vertices as they are, or asks for it. The core does so for both modules: it has the one list of
- * wanted meshes, and the other module need not have the code. Throws OUT_OF_MEMORY.
+ * Recomputes the derived data if it is stale, or requests it. The core does so for both modules: it has the only list of
+ * wanted meshes, and the other module does not need the code. Throws OUT_OF_MEMORY.
  */
 export function keepUp(mesh: Mesh): void {
   if (mesh.derivedState == FRESH || mesh.derivedState >= POSED) return;
@@ -91,7 +92,7 @@ function deriveAtOnce(mesh: Mesh): void {
   installDerived(d);
 }
 
-/** Gives the mesh what was derived of it, and frees the derivation. */
+/** Installs the result of a derivation in its mesh, and frees the derivation. */
 export function installDerived(d: Derivation): void {
   const mesh = meshOf(d);
   const result = changetype<Derived>(d.result);
@@ -111,18 +112,18 @@ export function installDerived(d: Derivation): void {
   freeDerivation(d);
 }
 
-/** Marks a mesh whose vertices moved. */
+/** Marks the derived data of a mesh as stale, after its vertices moved. */
 export function markStale(mesh: Mesh): void {
   unwant(mesh);
   mesh.derivedState = isDeformable(mesh) ? SHARED : STALE;
 }
 
-/** Frees what belongs to a mesh besides its own memory; the mesh is of no more use then. */
+/** Frees what a mesh owns outside of its own memory; the mesh is unusable then. */
 export function releaseDerived(mesh: Mesh): void {
   if (!hasOwnPlace(mesh)) release(changetype<usize>(derivedOf(mesh)));
 }
 
-/** Tells whether what was derived lies behind the tree, in the mesh's own memory. */
+/** Returns whether the derived data lies behind the tree, in the mesh's own memory. */
 export function hasOwnPlace(mesh: Mesh): bool {
   return changetype<usize>(derivedOf(mesh)) == derivedPlace(mesh);
 }
@@ -138,7 +139,7 @@ function want(mesh: Mesh): void {
   mesh.derivedState = WANTED;
 }
 
-/** Takes a mesh off the list of wanted ones, also one that is freed. */
+/** Takes a mesh off the list of wanted ones; also called for a mesh that is freed. */
 export function unwant(mesh: Mesh): void {
   if (mesh.derivedState != WANTED) return;
   for (let i: u32 = 0; i < wantedCount; i++) {
@@ -151,12 +152,12 @@ export function unwant(mesh: Mesh): void {
   mesh.derivedState = TAKEN;
 }
 
-/** Answers how many meshes are wanted. */
+/** Returns how many meshes are wanted. */
 export function countWanted(): u32 {
   return wantedCount;
 }
 
-/** Takes the mesh that was asked for first off the list, to derive it. Answers 0 without any. */
+/** Takes the mesh that was requested first off the list, to derive it. Returns 0 if there is none. */
 export function takeWanted(): usize {
   if (wantedCount == 0) return 0;
   const mesh = changetype<Mesh>(<usize>load<u32>(wanted));

@@ -1,16 +1,14 @@
-// What a convex mesh is asked for again and again: its corners, each once, those near each other in one cluster; and
-// the planes of its faces. Four at a time, in tree space.
+// The data of a convex mesh for frequent queries: its corners, each once and in clusters of near ones; and the planes of
+// its faces. Four at a time, in tree space.
 
 /** The header; the sections follow it in the order of the functions below. */
 @unmanaged
 export class Hull {
-  /** The number of clusters, a multiple of four; those that fill up have nothing in them. */
+  /** The number of clusters, a multiple of four; padding clusters are empty. */
   clusterCount: u32;
-  /** How many groups of four planes there are; the last plane fills up the last group. */
+  /** The number of groups of four planes; the last plane is repeated to fill the last group. */
   fourPlanesCount: u32;
-  /**
-   * 1 where the mesh is one part and closed, as it is now, by triangles that are all turned outwards, or all inwards.
-   */
+  /** 1 if the mesh, in its present form, is one closed part whose triangles all face outwards, or all inwards. */
   isWhole: u32;
   pad: u32;
 }
@@ -28,7 +26,7 @@ export function fourPlanesFor(triangleCount: u32): u32 {
   return (triangleCount + 3) >> 2;
 }
 
-/** Answers how many bytes follow the header. */
+/** Returns how many bytes follow the header. */
 export function hullSectionBytes(clusterCount: u32, triangleCount: u32): u64 {
   return (
     <u64>(clusterCount >> 2) * FOUR_BOUNDS_BYTES + <u64>clusterCount * CLUSTER_BYTES +
@@ -37,8 +35,7 @@ export function hullSectionBytes(clusterCount: u32, triangleCount: u32): u64 {
 }
 
 /**
- * Answers the address of x, y, z of four clusters' middles and of their half sizes, FOUR_BOUNDS_BYTES for every four
- * clusters.
+ * Returns the address of x, y, z of four clusters' centres and of their half sizes, FOUR_BOUNDS_BYTES per four clusters.
  */
 // @ts-ignore: decorator
 @inline
@@ -47,8 +44,8 @@ export function boundsIn(hull: Hull): usize {
 }
 
 /**
- * Answers the address of vectors x, y, z of four corners each, CLUSTER_BYTES for every cluster; the last corner fills
- * up.
+ * Returns the address of vectors x, y, z of four corners each, CLUSTER_BYTES per cluster; the last corner is repeated to
+ * fill its cluster.
  */
 // @ts-ignore: decorator
 @inline
@@ -56,7 +53,9 @@ export function cornersIn(hull: Hull): usize {
   return boundsIn(hull) + <usize>(hull.clusterCount >> 2) * FOUR_BOUNDS_BYTES;
 }
 
-/** Answers the address of vectors x, y, z of four triangles' outward unit normals, and of their heights along these. */
+/**
+ * Returns the address of vectors x, y, z of four triangles' outward unit normals, and of the planes' heights along them.
+ */
 // @ts-ignore: decorator
 @inline
 export function planesIn(hull: Hull): usize {
@@ -64,8 +63,8 @@ export function planesIn(hull: Hull): usize {
 }
 
 /**
- * Answers the address of a plane's normal; 16, 32 and 48 bytes on are y, z and the height. Planes are in the order in
- * which the blocks have triangles.
+ * Returns the address of a plane's normal x; y, z and the height are 16, 32 and 48 bytes further. Planes have the order
+ * of the triangles in the blocks.
  */
 // @ts-ignore: decorator
 @inline

@@ -1,16 +1,15 @@
-// The corner of a convex mesh that lies farthest along a direction, in tree space: float32 passes by clusters and
-// corners that cannot be it, float64 decides.
+// The support mapping of a convex mesh: the corner that lies farthest along a direction, in tree space. float32 skips
+// clusters and corners that cannot be it, float64 decides.
 
 import { plus, times } from '../../math/lanes';
 import { CLUSTER_BYTES, FOUR_BOUNDS_BYTES, Hull, boundsIn, cornersIn } from './hull-layout';
 
-/**
- * The most that float32 adds to a height, relative to the sum of the direction's magnitudes: tree space reaches to 2.
- */
+/** The float32 rounding error of a height, relative to the sum of the direction's magnitudes: tree space reaches to 2. */
 const ROUNDING: f32 = 9.5367431640625e-7; // 2^-20
 /**
- * Up to so many clusters are all read, twice over: first how high each reaches, then those that reach the highest.
- * Searches with a ball of 162 corners take 0.85 of the time that they take by the clusters' boxes from a corner nearby.
+ * Up to this many clusters are all read, twice: first for the height that each reaches, then those that reach the
+ * highest. Searches with a ball of 162 corners take 0.85 of the time that they take by the clusters' boxes from a corner
+ * nearby.
  */
 const FEW_CLUSTERS: u32 = 16;
 const tops: usize = memory.data(<i32>FEW_CLUSTERS * 16, 16);
@@ -20,15 +19,15 @@ let shortX: v128 = i32x4.splat(0), shortY: v128 = i32x4.splat(0), shortZ: v128 =
 let blur: v128 = i32x4.splat(0);
 let farthest: usize = 0;
 let best: f64 = 0;
-/** A float32 height below which a corner is surely no higher than `best`. */
+/** A float32 height; corners below it are certainly no higher than `best`. */
 let bound: v128 = i32x4.splat(0);
 
 /**
- * Answers the address of the corner that lies farthest along a direction: of its x; 16 and 32 bytes on are y and z. The
- * direction must not be 0. `start` is any corner, best a corner near the answer.
+ * Returns the address of the corner that lies farthest along a direction: of its x; y and z are 16 and 32 bytes further.
+ * The direction must not be 0. `start` is any corner, ideally near the result.
  */
 export function farthestCorner(hull: Hull, dx: f64, dy: f64, dz: f64, start: usize): usize {
-  // Over the largest magnitude: neither overflows.
+  // Divided by the largest magnitude, so that nothing overflows.
   const over = 1.0 / max(max(abs(dx), abs(dy)), abs(dz));
   x = dx * over; y = dy * over; z = dz * over;
   const ux = f32x4.splat(<f32>x), uy = f32x4.splat(<f32>y), uz = f32x4.splat(<f32>z);
@@ -72,7 +71,7 @@ function heights(at: usize, ux: v128, uy: v128, uz: v128): v128 {
 /** Searches the clusters whose boxes reach higher than the best corner so far. */
 function searchFar(hull: Hull): void {
   const sizeX = f32x4.abs(shortX), sizeY = f32x4.abs(shortY), sizeZ = f32x4.abs(shortZ);
-  // The corners follow the bounds.
+  // The corners are stored behind the bounds.
   let corners = cornersIn(hull);
   const end = corners;
   for (let four = boundsIn(hull); four < end; four += FOUR_BOUNDS_BYTES) {

@@ -9,12 +9,12 @@ import {
   CLUSTER_BYTES, CLUSTER_CORNERS, FOUR_BOUNDS_BYTES, Hull, boundsIn, cornersIn, fourPlanesFor, planeAt,
 } from './hull-layout';
 
-/** The most that float32 loses of a bound, in tree space, which reaches to 2 either way. */
+/** The float32 rounding error of a bound, in tree space, which reaches to 2 either way. */
 const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
-/** Half the size of a cluster that is not there. */
+/** The half size of an empty cluster is minus this. */
 export const NOWHERE: f32 = 1e30;
 
-/** Answers how many clusters so many corners take. */
+/** Returns how many clusters `cornerCount` corners take. */
 export function clustersFor(cornerCount: u32): u32 {
   return ((cornerCount + CLUSTER_CORNERS - 1) / CLUSTER_CORNERS + 3) & ~3;
 }
@@ -39,8 +39,8 @@ export function writeClusters(d: Derivation, start: u32, end: u32): void {
 }
 
 /**
- * Writes a cluster: its corners and its bounds. Vertices are near each other where their numbers are, as they go by the
- * tree.
+ * Writes a cluster: its corners and its bounds. Vertices of near numbers are near each other, since they are numbered in
+ * the order of the tree.
  */
 function setCluster(d: Derivation, hull: Hull, cluster: u32): void {
   const from = cluster * CLUSTER_CORNERS;
@@ -69,8 +69,8 @@ function setCluster(d: Derivation, hull: Hull, cluster: u32): void {
 }
 
 /**
- * The normal that `setNormal` finds of a triangle whose first corner's x is at an address, as the triangle is turned;
- * of any length.
+ * The result of `setNormal`: the normal of a triangle whose first corner's x is at an address, by the triangle's own
+ * orientation; of any length.
  */
 export let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 
@@ -96,8 +96,8 @@ export function writePlanes(d: Derivation, start: u32, end: u32): void {
 }
 
 /**
- * Writes a triangle's plane, turned so that the middle of the mesh is behind it. A triangle without a normal gets a
- * plane that cuts nothing.
+ * Writes a triangle's plane, oriented so that the centre of the mesh is behind it. A triangle without a normal gets a
+ * plane that clips nothing.
  */
 function setPlane(d: Derivation, to: usize, at: usize): void {
   const ax = <f64>load<f32>(at), ay = <f64>load<f32>(at, 16), az = <f64>load<f32>(at, 32);
@@ -115,7 +115,7 @@ function setPlane(d: Derivation, to: usize, at: usize): void {
   store<f32>(to, <f32>(x * ax + y * ay + z * az), 48);
 }
 
-/** Fills up the last planes, and sets whether the mesh is whole. */
+/** Fills up the last group of planes, and sets whether the mesh is whole. */
 export function endHull(d: Derivation): void {
   const hull = hullOf(d);
   const count = d.planeCount;

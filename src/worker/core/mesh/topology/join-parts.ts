@@ -1,6 +1,6 @@
-// A derivation that two builders make. The second one welds, unites and matches the triangles of the second part of a tree, but
-// for the edges with an end that the first part may have, too. The first builder welds its own, then joins those: the vertices
-// have the numbers, and the triangles the neighbours, that one builder alone would have given them.
+// A derivation that two builders share. The second one welds, unites and matches the triangles of the second part of a
+// tree, except for edges with an end that may also be in the first part. The first builder welds its own triangles, then
+// joins the others: vertices get the same numbers, and triangles the same neighbours, as from a single builder.
 
 import { unite } from '../../math/union-find';
 import { allocate, release, reserve } from '../../memory';
@@ -8,14 +8,14 @@ import { blockAt, filledLanes } from '../tree/layout';
 import { Derivation, meshOf } from './derivation-state';
 import { VERTEX_BYTES, findVertex } from './weld';
 
-/** What is known of the second part, in one piece. Behind it: vertices, parents, corners, links. */
+/** The state of the second part, in one piece of memory. It is followed by: vertices, parents, corners, links. */
 @unmanaged
 class PartDerived {
   vertexCount: u32;
   blockCount: u32;
-  /** The size of the whole piece, where a mesh has it, too. */
+  /** The size of the whole piece, at the same offset as in a mesh. */
   bytes: u32;
-  /** 1 where more edges waited at a vertex than half of those that are looked at. */
+  /** 1 if more edges were pending at a vertex than half of PATIENCE. */
   isCrowded: u32;
 }
 
@@ -23,7 +23,7 @@ class PartDerived {
 const BLOCK_CORNERS_BYTES: usize = 48;
 /** The bounds of a range of the first part: low and high. */
 const BOX_BYTES: usize = 32;
-/** In the last lane of a vertex that both parts may have. */
+/** Set in the last lane of a vertex that both parts may have. */
 const IS_SHARED: f32 = 1;
 
 // @ts-ignore: decorator
@@ -38,7 +38,7 @@ function isMarked(d: Derivation, vertex: u32): bool {
   return load<f32>(vertexAt(d.vertices, vertex), 12) != 0;
 }
 
-/** Marks the vertices of a second part that lie in the bounds of ranges of the first. */
+/** Marks the vertices of a second part that lie in the bounds of the first part's ranges. */
 export function markShared(d: Derivation): void {
   for (let i: u32 = 0; i < d.vertexCount; i++) {
     const at = vertexAt(d.vertices, i), p = v128.load(at);
@@ -49,14 +49,14 @@ export function markShared(d: Derivation): void {
   }
 }
 
-/** Tells whether an edge is matched by the first builder alone, as the first part may have it. */
+/** Returns whether an edge is matched by the first builder only, because the first part may have it. */
 // @ts-ignore: decorator
 @inline
 export function isShared(d: Derivation, a: u32, b: u32): bool {
   return a < d.firstVertices || b < d.firstVertices || isMarked(d, a) || isMarked(d, b);
 }
 
-/** Puts what is known of a second part into one piece. Throws OUT_OF_MEMORY. */
+/** Packs the state of a second part into one piece of memory. Throws OUT_OF_MEMORY. */
 export function packPart(d: Derivation): usize {
   const count = d.vertexCount, blockCount = meshOf(d).blockCount;
   const bytes = <u64>offsetof<PartDerived>() + <u64>count * (VERTEX_BYTES + 4) + <u64>blockCount * (2 * BLOCK_CORNERS_BYTES);
@@ -98,8 +98,8 @@ function partOf(d: Derivation): PartDerived {
 }
 
 /**
- * Joins the vertices and the corners of a second part, which the derivation frees, when those of the first are welded. Throws
- * OUT_OF_MEMORY; the derivation goes on without it then.
+ * Joins the vertices and the corners of a second part, which the derivation frees, after those of the first are welded.
+ * Throws OUT_OF_MEMORY; the derivation then continues without it.
  */
 export function joinPart(d: Derivation, address: usize): void {
   const part = changetype<PartDerived>(address), mesh = meshOf(d), count = part.vertexCount;
@@ -137,7 +137,7 @@ function mapped(d: Derivation, vertex: u32): u32 {
   return load<u32>(d.map + (<usize>vertex << 2));
 }
 
-/** Takes over the neighbours that the second part has found. */
+/** Takes over the neighbours that the second builder has found. */
 export function joinLinks(d: Derivation, matched: u32): void {
   const part = partOf(d), bytes = <usize>part.blockCount * BLOCK_CORNERS_BYTES;
   let at = cornersOf(part) + bytes, to = d.links + (<usize>d.cutBlock) * BLOCK_CORNERS_BYTES;
@@ -148,7 +148,7 @@ export function joinLinks(d: Derivation, matched: u32): void {
   d.isCrowded = part.isCrowded;
 }
 
-/** Frees the second part, and forgets which vertices both parts may have. */
+/** Frees the second part, and clears the marks of vertices that both parts may have. */
 export function freePart(d: Derivation): void {
   release(d.map);
   release(d.part);

@@ -1,8 +1,8 @@
-// Certifies that a mesh is convex by its edges alone: a closed surface that has one point behind all of its faces,
-// winds around it once and bends inwards at no edge is that of a convex solid (Mehlhorn, Näher, Seel, Seidel, Schilz,
-// Schirra and Uhrig, "Checking Geometric Programs or Verification of Geometric Structures", 1999). Exact, on the
-// float32 coordinates of tree space. What rounding has bent inwards is not certified, however little; convex.ts decides
-// that.
+// Certifies that a mesh is convex by its edges alone: a closed surface that has one point behind all of its faces, winds
+// around it once and is not concave at any edge bounds a convex solid (Mehlhorn, Näher, Seel, Seidel, Schilz, Schirra
+// and Uhrig, "Checking Geometric Programs or Verification of Geometric Structures", 1999). Exact, on the float32
+// coordinates of tree space. A mesh that rounding has made concave, however slightly, is not certified; convex.ts
+// decides it.
 
 import { orient3d } from '../../math/predicates';
 import { windingNumberAt } from '../query/winding-number';
@@ -16,7 +16,7 @@ export function beginLocal(d: Derivation): void {
   d.isUncertain = meshOf(d).closed == 0 || d.openCount > 0 ? 1 : 0;
 }
 
-/** Sets `isUncertain` by the faces and edges of blocks from `start` to `end`. */
+/** Sets `isUncertain` depending on the faces and edges of blocks from `start` to `end`. */
 export function testEdges(d: Derivation, start: u32, end: u32): void {
   const mesh = meshOf(d);
   for (let index = start; index < end; index++) {
@@ -33,7 +33,7 @@ function positionOf(d: Derivation, vertex: u32): usize {
   return d.vertices + (<usize>vertex << 4);
 }
 
-/** Answers on which side of a triangle a point is, as `orient3d` does. */
+/** Returns on which side of a triangle a point is, like `orient3d`. */
 function sideOf(a: usize, b: usize, c: usize, x: f64, y: f64, z: f64): f64 {
   return orient3d(
     <f64>load<f32>(a), <f64>load<f32>(a, 4), <f64>load<f32>(a, 8), <f64>load<f32>(b), <f64>load<f32>(b, 4),
@@ -41,7 +41,7 @@ function sideOf(a: usize, b: usize, c: usize, x: f64, y: f64, z: f64): f64 {
   );
 }
 
-/** Tells whether the middle is behind a triangle, and all neighbours are behind it or in its plane. */
+/** Returns whether the centre is behind a triangle, and all neighbours are behind it or in its plane. */
 function testTriangle(d: Derivation, slot: u32): bool {
   const middle = dipoleAt(meshOf(d), 0);
   const i = vertexOf(d, slot, 0), j = vertexOf(d, slot, 1), k = vertexOf(d, slot, 2);
@@ -65,7 +65,7 @@ function testTriangle(d: Derivation, slot: u32): bool {
 
 const NO_VERTEX: u32 = 0xffffffff;
 
-/** Answers the vertex of a slot's triangle that is not among three others. */
+/** Returns the vertex of a slot's triangle that is not among three others. */
 function vertexBeside(d: Derivation, slot: u32, i: u32, j: u32, k: u32): u32 {
   for (let corner: u32 = 0; corner < 3; corner++) {
     const vertex = vertexOf(d, slot, corner);
@@ -74,10 +74,10 @@ function vertexBeside(d: Derivation, slot: u32, i: u32, j: u32, k: u32): u32 {
   return NO_VERTEX;
 }
 
-/** The winding number below which a surface winds around a point once, with room for the sum's error; twice is 2. */
+/** Below this winding number a surface winds around a point once, with a margin for the sum's error; twice is 2. */
 const ONCE: f64 = 1.5;
 
-/** Tells whether the surface winds around its middle once, where all faces have the middle behind them. */
+/** Returns whether the surface winds around its centre once, given that all faces have the centre behind them. */
 export function windsOnce(d: Derivation): bool {
   const middle = dipoleAt(meshOf(d), 0);
   return abs(windingNumberAt(meshOf(d), <f64>middle.x, <f64>middle.y, <f64>middle.z)) < ONCE;

@@ -1,4 +1,4 @@
-// Puts a mesh's tree and what was derived into one relocatable piece: what is baked.
+// Packs a mesh's tree and its derived data into one relocatable piece of memory, for baking.
 
 import { allocate, capacityOf, release } from '../../memory';
 import { Mesh, derivedPlace } from '../tree/layout';
@@ -7,8 +7,8 @@ import { FRESH } from './derived';
 import { Derived, derivedOf } from './derived-layout';
 
 /**
- * Puts a derivation's result behind its mesh, which nobody but the caller has. Answers the mesh: a copy where there is no room
- * behind it. Throws OUT_OF_MEMORY.
+ * Appends a derivation's result to its mesh, of which the caller is the only owner. Returns the mesh: a copy if there is
+ * no room behind it. Throws OUT_OF_MEMORY.
  */
 export function appendDerived(d: Derivation): usize {
   const mesh = meshOf(d), derived = resultOf(d), address = changetype<usize>(mesh);
@@ -33,8 +33,8 @@ function pack(mesh: Mesh, derived: Derived): usize {
 }
 
 /**
- * Copies up to `bytes` bytes more of a tree, and of what was derived of it behind that, to one piece of `all` bytes, of
- * which the first `at` are there. Answers how many are then.
+ * Copies up to `bytes` more bytes of a tree, followed by its derived data, to one piece of `all` bytes, of which the
+ * first `at` are already there. Returns how many are there then.
  */
 export function packSome(
   to: usize, tree: usize, treeBytes: usize, derived: usize, all: usize, at: usize, bytes: usize,
@@ -44,14 +44,17 @@ export function packSome(
   return end;
 }
 
-/** Writes to the header of one piece where in it is what was derived. */
+/** Writes the offset of the derived data to the header of the packed piece. */
 export function endPacking(packed: Mesh, treeBytes: usize, all: usize): void {
   packed.derived = <u32>treeBytes;
   packed.bytes = <u32>all;
   packed.derivedState = FRESH;
 }
 
-/** Answers a copy of a mesh with what was derived, to move its vertices while the other is read. Throws OUT_OF_MEMORY. */
+/**
+ * Returns a copy of a mesh with its derived data, whose vertices can be moved while the original is read. Throws
+ * OUT_OF_MEMORY.
+ */
 export function copyWhole(mesh: Mesh): usize {
   return pack(mesh, derivedOf(mesh));
 }

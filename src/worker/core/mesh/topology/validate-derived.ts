@@ -1,5 +1,5 @@
-// Checks what came with a baked mesh besides its tree: no data make those who ask for it read elsewhere, and every
-// number is finite. Whether it is true of the triangles is not asked; that is what the checksum is for.
+// Validates the derived data of a baked mesh: no data can cause reads elsewhere, and every number is finite. Whether it
+// is right for the triangles is not checked; the checksum protects that.
 
 import {
   MESH_BAD_INDEX, MESH_INCONSISTENT, MESH_OK, MeshCheck, RANGE_PAIRS, RANGE_WORDS, addFloats, addNumbers, meshOf,
@@ -11,12 +11,12 @@ import {
 import { NOWHERE } from './hull';
 import { Hull, boundsIn, cornersIn, fourPlanesFor, planesIn } from './hull-layout';
 
-/** Checks counts and sizes, and neighbours; asks for all other numbers to be checked. The tree must be sound. */
+/** Checks counts, sizes and neighbours; adds ranges for all other numbers. The tree must be valid. */
 export function checkDerived(check: MeshCheck): u32 {
   const mesh = meshOf(check);
   const derived = derivedOf(mesh);
   const slots = <u64>mesh.blockCount * 4;
-  // Together, that there is no more of anything than could be is what keeps sizes from wrapping around.
+  // The limits of the counts also prevent the sizes from wrapping around.
   if (
     derived.isConvex != <u32>(derived.clusterCount != 0) || derived.farCount > slots * 3 || derived.partCount == 0 ||
     derived.partCount > slots || (derived.clusterCount & 3) != 0 || derived.clusterCount > slots * 3 + 4 ||
@@ -31,10 +31,10 @@ export function checkDerived(check: MeshCheck): u32 {
   return derived.isConvex == 0 ? MESH_OK : checkHull(check, mesh, derived);
 }
 
-/** The number of slots within which 16 bits may lead out of the mesh, from either end. */
+/** The number of slots at either end of the mesh from which 16 bits may lead out of it. */
 const REACH: u32 = 32768;
 
-/** Tells whether all near neighbours are slots. In the middle of a large mesh 16 bits cannot lead out of it. */
+/** Returns whether all near neighbours are valid slots. In the middle of a large mesh 16 bits cannot lead out of it. */
 function areNeighbours(mesh: Mesh, derived: Derived): bool {
   const slots = mesh.blockCount << 2;
   const near = min(slots, REACH);
@@ -42,8 +42,8 @@ function areNeighbours(mesh: Mesh, derived: Derived): bool {
 }
 
 /**
- * Tells whether all neighbours of slots from `start` to `end` are slots. What stands for a far neighbour leads nowhere
- * by itself, so it may say anything.
+ * Returns whether all neighbours of slots from `start` to `end` are valid slots. The mark of a far neighbour is not
+ * followed, so it may have any offset.
  */
 function areWithin(derived: Derived, start: u32, end: u32, slots: u32): bool {
   const neighbours = neighboursAt(derived);
@@ -58,8 +58,8 @@ function areWithin(derived: Derived, start: u32, end: u32, slots: u32): bool {
 }
 
 /**
- * The most that a number of a plane may be: normals are unit but for rounding, and heights are no more than tree space
- * is wide.
+ * The greatest magnitude of a plane's numbers: normals are of unit length except for rounding, and heights do not exceed
+ * the diagonal of tree space.
  */
 const MOST_OF_A_PLANE: f32 = 4;
 

@@ -1,4 +1,5 @@
-// Welds the corners of a mesh: those in one place are one vertex; and unites the vertices of each triangle. Exact; tree space.
+// Welds the corners of a mesh: those at the same position become one vertex; and unites the vertices of each triangle.
+// Exact; tree space.
 
 import { mix } from '../../math/hash';
 import { allocate, reserve } from '../../memory';
@@ -11,14 +12,14 @@ export const VERTEX_BYTES: usize = 16;
 export function beginWeld(d: Derivation): void {
   const mesh = meshOf(d);
   const corners = mesh.keptCount * 3;
-  // A mesh with more vertices than corners has many that no triangle has.
+  // A mesh with more vertices than corners has many that no triangle uses.
   const isByIndex = mesh.indexed != 0 && mesh.vertexCount <= corners;
   if (d.corners == 0) d.corners = allocate(<u64>mesh.blockCount * 48);
   let capacity: u32 = 16;
   const most: u64 = isByIndex ? mesh.vertexCount : corners;
   while (<u64>capacity < most) capacity <<= 1;
   d.tableMask = capacity - 1;
-  // Behind the table is the filter, with eight bits for each vertex at least: less than one in eight is looked for in vain.
+  // The table is followed by the filter, with at least eight bits per vertex: less than one lookup in eight is in vain.
   d.table = allocate(<u64>capacity * 5);
   memory.fill(d.table, 0, <usize>capacity * 5);
   d.added = allocate(STEP * 48);
@@ -28,9 +29,9 @@ export function beginWeld(d: Derivation): void {
 }
 
 /**
- * Welds the corners of blocks from `start` to `end`, STEP at most, and unites the vertices of their triangles. Each index, or corner
- * without one, that has no vertex yet gets one; then those that are in one place become one. Apart from each other, both take four
- * fifths of the time.
+ * Welds the corners of blocks from `start` to `end`, at most STEP, and unites the vertices of their triangles. First,
+ * each index without a vertex, or each corner of a mesh without indices, gets one; then those at the same position
+ * become one. As two separate loops, this takes four fifths of the time.
  */
 export function weldBlocks(d: Derivation, start: u32, end: u32): void {
   const first = d.vertexCount, most = first + (end - start) * 12;
@@ -42,7 +43,10 @@ export function weldBlocks(d: Derivation, start: u32, end: u32): void {
   uniteCorners(d, start, end, first, count);
 }
 
-/** Gives each index, or corner without one, that has no vertex yet one, from `first` on. Answers how many. */
+/**
+ * Adds a vertex for each index without one, or for each corner of a mesh without indices, from `first` on. Returns how
+ * many.
+ */
 function addCorners(d: Derivation, start: u32, end: u32, first: u32): u32 {
   const mesh = meshOf(d);
   const indices = changetype<usize>(mesh) + mesh.indices, known = d.known, corners = d.corners, added = d.added;
@@ -73,7 +77,7 @@ function addCorners(d: Derivation, start: u32, end: u32, first: u32): u32 {
   return count;
 }
 
-/** Replaces the vertices that were put in the place of others, and unites those of each triangle. */
+/** Replaces vertices that were welded to others, and unites those of each triangle. */
 function uniteCorners(d: Derivation, start: u32, end: u32, first: u32, count: u32): void {
   const mesh = meshOf(d), corners = d.corners, added = d.added;
   for (let index = start; index < end; index++) {
@@ -92,7 +96,10 @@ function uniteCorners(d: Derivation, start: u32, end: u32, first: u32, count: u3
   }
 }
 
-/** Puts `count` vertices from `first` on into the table, but for those in the place of another one. Says in `added` which each is then. */
+/**
+ * Inserts `count` vertices from `first` on into the table, except for those at the position of another one. Sets `added`
+ * to the resulting vertex of each.
+ */
 function putVertices(d: Derivation, first: u32, count: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     const position = v128.load(d.vertices + <usize>(first + i) * VERTEX_BYTES);
@@ -112,10 +119,10 @@ function putVertices(d: Derivation, first: u32, count: u32): void {
   }
 }
 
-/** The hash of the position that was looked for last. */
+/** The hash of the last position that was looked up. */
 let hash: u64 = 0;
 
-/** Answers where the filter has the bit of the hash. */
+/** Returns the address of the filter's byte for the hash. */
 // @ts-ignore: decorator
 @inline
 function filterByte(d: Derivation): usize {
@@ -128,11 +135,11 @@ function filterBit(): u32 {
   return 1 << (<u32>(hash >> 32) & 7);
 }
 
-/** Answers the vertex at a place, and 1; 0 where there is none. */
+/** Returns one more than the vertex at a position; 0 if there is none. */
 export function findVertex(d: Derivation, position: v128): u32 {
   hash = mix(mix(<u64>i64x2.extract_lane(position, 0)) + <u64>i64x2.extract_lane(position, 1));
-  // Most are new. That the filter says from the nearer caches, and nothing waits then for what the table has: the corners of the full
-  // dragon are welded in 0.8 of the time that open addressing takes, on a busy machine.
+  // Most positions are new. The filter tells so from the nearer caches, and no load of the table has to be waited for:
+  // the corners of the full dragon are welded in 0.8 of the time of open addressing, on a busy machine.
   if ((<u32>load<u8>(filterByte(d)) & filterBit()) == 0) return 0;
   let entry = load<u32>(d.table + (<usize>(<u32>hash & d.tableMask) << 2));
   while (entry != 0) {

@@ -1,9 +1,9 @@
-// The bounds of blocks of triangles, along the axes or in the frame of a rotation, for builds and for poses. Exact.
+// The bounds of blocks of triangles, along the axes or in a rotated frame, for builds and for poses. Exact.
 
 import { Rotation } from '../../math/quaternion';
 import { BLOCK_BYTES } from './layout';
 
-/** The bounds that were asked for last: the least coordinates, as xyz, and the greatest. */
+/** The bounds that were computed last: the least coordinates, as xyz, and the greatest. */
 export let low: v128 = i32x4.splat(0);
 export let high: v128 = i32x4.splat(0);
 
@@ -22,7 +22,7 @@ export function boundBlock(block: usize): void {
   );
 }
 
-/** Sets the bounds to those of all blocks from an address to another, in the frame of a rotation. */
+/** Sets the bounds to those of all blocks from `first` to before `end`, in a rotated frame. */
 export function boundTurnedBlocks(rotation: Rotation, first: usize, end: usize): void {
   const xx = f32x4.splat(rotation.xx), xy = f32x4.splat(rotation.xy), xz = f32x4.splat(rotation.xz);
   const yx = f32x4.splat(rotation.yx), yy = f32x4.splat(rotation.yy), yz = f32x4.splat(rotation.yz);
@@ -45,7 +45,7 @@ export function boundTurnedBlocks(rotation: Rotation, first: usize, end: usize):
   high = greatestOfEach(highX, highY, highZ);
 }
 
-/** Answers the least lane of each of x, y and z, as xyz. */
+/** Returns the least lane of each of x, y and z, as xyz. */
 // @ts-ignore: decorator
 @inline
 export function leastOfEach(x: v128, y: v128, z: v128): v128 {
@@ -54,7 +54,7 @@ export function leastOfEach(x: v128, y: v128, z: v128): v128 {
   return f32x4.pmin(v128.shuffle<f32>(xy, zz, 0, 1, 4, 5), v128.shuffle<f32>(xy, zz, 2, 3, 6, 7));
 }
 
-/** Answers the greatest. */
+/** Returns the greatest lane of each of x, y and z, as xyz. */
 // @ts-ignore: decorator
 @inline
 export function greatestOfEach(x: v128, y: v128, z: v128): v128 {
@@ -63,7 +63,7 @@ export function greatestOfEach(x: v128, y: v128, z: v128): v128 {
   return f32x4.pmax(v128.shuffle<f32>(xy, zz, 0, 1, 4, 5), v128.shuffle<f32>(xy, zz, 2, 3, 6, 7));
 }
 
-/** Writes the bounds as box `i` of four: low x, y and z at `boxes`, the high ones behind them, a box in each lane. */
+/** Writes the bounds as box `i` of four: low x, y and z at `boxes`, the high ones after them, with a box in each lane. */
 // @ts-ignore: decorator
 @inline
 export function storeBounds(boxes: usize, i: u32): void {
@@ -72,7 +72,7 @@ export function storeBounds(boxes: usize, i: u32): void {
   v128.store32_lane(at, high, 0, 48); v128.store32_lane(at, high, 1, 64); v128.store32_lane(at, high, 2, 80);
 }
 
-/** Sets the bounds to given ones. */
+/** Sets the bounds to the given ones. */
 // @ts-ignore: decorator
 @inline
 export function setBounds(least: v128, greatest: v128): void {

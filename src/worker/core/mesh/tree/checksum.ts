@@ -1,4 +1,4 @@
-// The checksum of baked data, which is summed up in steps.
+// The checksum of baked data, computed in steps.
 
 import { MESH_CHECKED } from '../../../../shared/layout';
 import { Mesh } from './layout';
@@ -8,10 +8,10 @@ const PRIME_3: u32 = 3266489917;
 const PRIME_4: u32 = 668265263;
 export const ROUND_BYTES: u32 = 64;
 
-/** A sum so far. Its four vectors follow, and behind them the sums of these. */
+/** A checksum in progress. Its four vectors follow, and after them their sums. */
 @unmanaged
 export class Checksum {
-  /** The bytes from here to `end` are still to be summed up. */
+  /** The bytes from here to `end` remain to be summed up. */
   at: u32;
   end: u32;
   pad0: u32; pad1: u32;
@@ -21,15 +21,16 @@ const LANES: usize = offsetof<Checksum>();
 export const CHECKSUM_BYTES: usize = LANES + 2 * ROUND_BYTES;
 
 /**
- * Begins to sum up all bytes behind the checksum itself, as little-endian words, by two sums (Fletcher 1982) of four vectors
- * of four words: multiplications take three times as long, and all else that a load does to memory that was just copied is as fast as
- * memory. Word i of the 16 of the vectors begins as i, those of their sums as 0. Each 64 bytes turn every vector by five bytes
- * (byte k becomes byte k + 11 modulo 16), add four words to it, and add it to its sum. A turn takes the highest bit of a word to where it
- * carries: without one, it would not matter where two of them change.
+ * Begins the checksum of all bytes behind the checksum itself, as little-endian words, by two sums (Fletcher 1982) of
+ * four vectors of four words: multiplications take three times as long, while everything else that is done on loading
+ * memory that was just copied runs at memory speed. Word i of the 16 of the vectors starts as i, those of their sums as
+ * 0. Each round of 64 bytes rotates every vector by five bytes (byte k becomes byte k + 11 modulo 16), adds four words
+ * to it, and adds it to its sum. The rotation moves the highest bit of a word to where it carries: without it, the
+ * position of two changed highest bits would not matter.
  *
- * Then, beginning with the number of bytes, the words of vectors and sums in order and the words that are left are taken
- * up by hash = rotl(hash + word · PRIME_3, 17) · PRIME_4 (xxHash32, Collet 2012). A change of data changes the result but for
- * one in 2³².
+ * Then, beginning with the number of bytes, the words of the vectors and sums in order and the remaining words are
+ * absorbed by hash = rotl(hash + word · PRIME_3, 17) · PRIME_4 (xxHash32, Collet 2012). A change of the data goes
+ * unnoticed with a probability of one in 2³².
  */
 export function beginChecksum(sum: Checksum, mesh: Mesh): void {
   sum.at = <u32>changetype<usize>(mesh) + MESH_CHECKED;
@@ -38,7 +39,7 @@ export function beginChecksum(sum: Checksum, mesh: Mesh): void {
   for (let i: u32 = 0; i < 32; i++) store<u32>(lanes + (<usize>i << 2), i < 16 ? i : 0);
 }
 
-/** Sums up `bytes` bytes more, or what is left. Answers whether that was all but for less than a round. */
+/** Sums up to `bytes` more bytes. Returns whether less than a round remains. */
 export function sumUp(sum: Checksum, bytes: u32): bool {
   let at = <usize>sum.at;
   const end = at + min<usize>(bytes, <usize>sum.end - at) / ROUND_BYTES * ROUND_BYTES;
@@ -61,7 +62,7 @@ export function sumUp(sum: Checksum, bytes: u32): bool {
   return <usize>sum.end - end < ROUND_BYTES;
 }
 
-/** Answers the checksum, when `sumUp` has summed up all. */
+/** Returns the checksum, after `sumUp` has summed up everything. */
 export function endChecksum(sum: Checksum, mesh: Mesh): u32 {
   const lanes = changetype<usize>(sum) + LANES;
   let hash = mesh.bytes;

@@ -1,9 +1,10 @@
 import { Space } from './tree-space';
 
 /**
- * Answers what a ray through a mesh's bounds costs, in nodes and blocks that it visits: the root, and everything below
- * with the probability that its box is hit, which is its area over the root's (Goldsmith and Salmon, "Automatic
- * Creation of Object Hierarchies for Ray Tracing", 1987). `areas` is half of all boxes' areas together, in tree space.
+ * Returns the expected cost of a ray through a mesh's bounds, in nodes and blocks that it visits: the root, and each
+ * descendant with the probability that its box is hit, which is its area divided by the root's (Goldsmith and Salmon,
+ * "Automatic Creation of Object Hierarchies for Ray Tracing", 1987). `areas` is half the total area of all boxes, in
+ * tree space.
  */
 export function treeCost(space: Space, scale: f64, areas: f64): f64 {
   const x = (space.highX - space.lowX) * scale;

@@ -1,5 +1,5 @@
-// What the bench compiles otherwise, to show what fitted boxes buy (`npm run bench -- --boxes`): trees without
-// rotations, and counts. In the core that ships all of this is constant and compiles to nothing.
+// Switches that the bench compiles differently, to measure the effect of fitted boxes (`npm run bench -- --boxes`):
+// trees without rotations, and counters. In the shipped core all of this is constant and compiles to nothing.
 
 /** Whether nodes get rotations. */
 export const FITTING: bool = true;
@@ -30,7 +30,7 @@ export function countTriangle(): void {
   if (COUNTING) triangles++;
 }
 
-/** Answers how many were counted since the last call: 0 nodes, 1 leaves, 2 triangles. */
+/** Returns the count since the last call, of: 0 nodes, 1 leaves, 2 triangles. */
 export function takeCount(which: i32): u32 {
   const count = which == 0 ? nodes : which == 1 ? leaves : triangles;
   if (which == 0) nodes = 0;

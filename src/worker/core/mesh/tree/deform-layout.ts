@@ -1,42 +1,41 @@
-// What a mesh has besides its tree when its vertices can be moved by bones or morph targets: a section between dipoles
-// and what was derived, shared by all poses. Coordinates are those of the tree space of the mesh at rest; vertices have
-// the numbers that they were given with.
+// The section of a mesh whose vertices can be moved by bones or morph targets, between the dipoles and the derived data,
+// shared by all poses. Coordinates are in the tree space of the mesh at rest; vertices keep their original numbers.
 
 import { Mesh, deformPlace } from './layout';
 
-/** The header. Sections follow, each at a multiple of 16; where they are, the counts say. */
+/** The header. The sections follow, each at a multiple of 16; their offsets follow from the counts. */
 @unmanaged
 export class Deform {
   vertexCount: u32;
   /** 0 without a skin. */
   boneCount: u32;
   targetCount: u32;
-  /** The greatest sum of the sizes of a vertex's weights, and no less. */
+  /** The greatest sum of the magnitudes of a vertex's weights, or slightly more. */
   reach: f32;
-  // The least and the greatest of what weights lack to 1 in a vertex.
+  // The least and the greatest difference of 1 and the sum of a vertex's weights.
   leastRest: f32;
   greatestRest: f32;
-  /** 1 where targets were given as places, which stand behind the shifts as they were given; 0 where they are shifts. */
+  /** 1 if targets were given as positions, which are stored after the shifts as they were given; 0 if they are shifts. */
   areAbsolute: u32;
   pad: u32;
 }
 
 export const DEFORM_BYTES: usize = offsetof<Deform>();
 
-/** A vertex: x, y, z and what its weights lack to 1, f32 each. */
+/** A vertex: x, y, z and the difference of 1 and the sum of its weights, f32 each. */
 export const REST_BYTES: usize = 16;
 /** The weights of a vertex: four f32. */
 export const WEIGHTS_BYTES: usize = 16;
-/** The bones of a vertex: four u16. One without a weight is one that the vertex has anyway, or 0. */
+/** The bones of a vertex: four u16. A bone without a weight is another of the vertex's bones, or 0. */
 export const BONES_BYTES: usize = 8;
 /** How far a target moves a vertex: three f32. */
 export const SHIFT_BYTES: usize = 12;
-/** How far a target moves any vertex: the least x, y, z, then the greatest, f32 each; then 8 bytes of nothing. */
+/** The range of a target's shifts: the least x, y, z, then the greatest, f32 each; then 8 bytes of padding. */
 export const RANGE_BYTES: usize = 32;
 
 /**
  * The oriented box around all vertices that a bone moves at all: the map from the cube [-1, 1]³, and whether there are
- * any. Within it, along the same axes, is the hit box: that of the vertices that no bone moves more.
+ * any such vertices. Within it, along the same axes, is the hit box: that of the vertices that no other bone moves more.
  */
 @unmanaged
 export class BoneBox {
@@ -44,11 +43,11 @@ export class BoneBox {
   yx: f64; yy: f64; yz: f64;
   zx: f64; zy: f64; zz: f64;
   tx: f64; ty: f64; tz: f64;
-  // The hit box in the cube.
+  // The hit box, in the cube's coordinates.
   hitLowX: f64; hitLowY: f64; hitLowZ: f64;
   hitHighX: f64; hitHighY: f64; hitHighZ: f64;
   isUsed: u32;
-  /** 1 where there is a hit box. */
+  /** 1 if there is a hit box. */
   hasHit: u32;
   pad0: u32; pad1: u32;
 }
@@ -61,14 +60,14 @@ function align16(bytes: u64): u64 {
   return (bytes + 15) & ~15;
 }
 
-/** Answers the bytes of a section with such counts. */
+/** Returns the bytes of a section with these counts. */
 export function deformBytes(vertexCount: u32, boneCount: u32, targetCount: u32, areAbsolute: u32): u64 {
   const vertices = <u64>vertexCount;
   let bytes: u64 = <u64>DEFORM_BYTES + vertices * REST_BYTES;
   if (boneCount != 0) {
     bytes += vertices * WEIGHTS_BYTES + align16(vertices * BONES_BYTES) + <u64>boneCount * BONE_BOX_BYTES;
   }
-  // Behind the last shift there is room to read four numbers instead of three.
+  // After the last shift there is room to read four numbers instead of three.
   if (targetCount != 0) {
     bytes += <u64>targetCount * RANGE_BYTES + align16(vertices * SHIFT_BYTES * targetCount + 16);
     if (areAbsolute != 0) bytes += align16(vertices * SHIFT_BYTES * targetCount);
@@ -76,7 +75,7 @@ export function deformBytes(vertexCount: u32, boneCount: u32, targetCount: u32, 
   return bytes;
 }
 
-/** Tells whether a mesh can be deformed. */
+/** Returns whether a mesh can be deformed. */
 // @ts-ignore: decorator
 @inline
 export function isDeformable(mesh: Mesh): bool {
@@ -114,7 +113,7 @@ export function boneBoxAt(deform: Deform, bone: u32): BoneBox {
   return changetype<BoneBox>(boxes + <usize>bone * BONE_BOX_BYTES);
 }
 
-/** Answers where the range of a target is. */
+/** Returns the address of a target's range. */
 // @ts-ignore: decorator
 @inline
 export function rangeAt(deform: Deform, target: u32): usize {
@@ -124,14 +123,17 @@ export function rangeAt(deform: Deform, target: u32): usize {
   return ranges + <usize>target * RANGE_BYTES;
 }
 
-/** Answers where a target's shifts begin. */
+/** Returns the address of a target's shifts. */
 // @ts-ignore: decorator
 @inline
 export function shiftsAt(deform: Deform, target: u32): usize {
   return rangeAt(deform, deform.targetCount) + <usize>target * deform.vertexCount * SHIFT_BYTES;
 }
 
-/** Answers where a target's places begin, in mesh space, f32 xyz each; only where targets were given as places. */
+/**
+ * Returns the address of a target's positions, in mesh space, f32 xyz each; only valid if targets were given as
+ * positions.
+ */
 // @ts-ignore: decorator
 @inline
 export function placesAt(deform: Deform, target: u32): usize {
@@ -139,7 +141,7 @@ export function placesAt(deform: Deform, target: u32): usize {
   return shiftsAt(deform, 0) + shiftBytes + <usize>target * deform.vertexCount * SHIFT_BYTES;
 }
 
-/** Answers a corner's number among the vertices. */
+/** Returns a corner's vertex number. */
 // @ts-ignore: decorator
 @inline
 export function cornerOf(mesh: Mesh, triangle: u32, k: u32): u32 {

@@ -1,7 +1,7 @@
-// What stands for all triangles below a node from far away: the dipole of their areas' vectors and its first moments
-// (Barill, Dickson, Schmidt, Levin and Jacobson, "Fast Winding Numbers for Soups and Clouds", 2018). On the way of
-// summing them up every triangle is looked at once, so the mesh's radius and facing come of the same pass. Sums are
-// float64, what is kept is float32; all but the radius is in tree space. Radii are conservative but for rounding.
+// Approximates all triangles below a node from far away: by the dipole of their area vectors and its first moments
+// (Barill, Dickson, Schmidt, Levin and Jacobson, "Fast Winding Numbers for Soups and Clouds", 2018). Since summing them
+// up visits every triangle once, the same pass computes the mesh's radius and facing. Sums are float64, stored values
+// are float32; all but the mesh's radius is in tree space. Radii are conservative except for rounding.
 
 import { Rotation } from '../../math/quaternion';
 import {
@@ -9,14 +9,14 @@ import {
   trianglesOf,
 } from './layout';
 
-/** What stands for all triangles below a node. */
+/** The approximation of all triangles below a node. */
 @unmanaged
 export class Dipole {
-  x: f32; y: f32; z: f32; // middle of the areas
-  radius: f32; // of what lies around it
-  normalX: f32; normalY: f32; normalZ: f32; // sum of the areas' vectors
+  x: f32; y: f32; z: f32; // centre of the areas
+  radius: f32; // of everything around it
+  normalX: f32; normalY: f32; normalZ: f32; // sum of the area vectors
   area: f32;
-  // Sum of offsets from the middle ⊗ areas' vectors, made symmetric.
+  // Sum of offsets from the centre ⊗ area vectors, symmetrised.
   xx: f32; yy: f32; zz: f32;
   xy: f32; xz: f32; yz: f32;
   pad0: f32; pad1: f32;
@@ -28,41 +28,45 @@ export function dipoleAt(mesh: Mesh, index: u32): Dipole {
   return changetype<Dipole>(changetype<usize>(mesh) + mesh.dipoles + <usize>index * DIPOLE_BYTES);
 }
 
-/** The sums over all triangles so far; they begin as 0. */
+/** The sums over all triangles so far; initially 0. */
 @unmanaged
 export class SurfaceSums {
-  /** Twice the sum of the areas' vectors. */
+  /** Twice the sum of the area vectors. */
   normalX: f64; normalY: f64; normalZ: f64;
   /** Twice the sum of the areas. */
   area: f64;
-  /** Six times the volume that is enclosed. */
+  /** Six times the enclosed volume. */
   volume: f64;
-  /** The greatest distance from the middle of the bounds, squared. */
+  /** The greatest distance from the centre of the bounds, squared. */
   square: f64;
 }
 
 export const SURFACE_SUMS_BYTES: usize = offsetof<SurfaceSums>();
 
-/** Sums up nodes from `end` - 1 down to `start`. Children come after their parents, so the last nodes must go first. */
+/**
+ * Sums up nodes from `end` - 1 down to `start`. Children have higher indices than their parents, so the last nodes must
+ * be first.
+ */
 export function sumNodes(mesh: Mesh, sums: SurfaceSums, start: u32, end: u32): void {
   const scale = treeScale(mesh);
   middleX = (0.5 * (mesh.lowX + mesh.highX) - mesh.offsetX) * scale;
   middleY = (0.5 * (mesh.lowY + mesh.highY) - mesh.offsetY) * scale;
   middleZ = (0.5 * (mesh.lowZ + mesh.highZ) - mesh.offsetZ) * scale;
-  // Volumes are about a corner of the mesh, so that no digits are lost to a place far away: of the last block, as that is in the
-  // second part of a parted build.
+  // Volumes are relative to a corner of the mesh, so that no precision is lost if it is far from the origin: a corner of
+  // the last block, which is in the second part of a parted build.
   const last = changetype<usize>(blockAt(mesh, mesh.blockCount - 1));
   cornerX = <f64>load<f32>(last); cornerY = <f64>load<f32>(last, 16); cornerZ = <f64>load<f32>(last, 32);
   for (let index = end; index-- > start; ) sumNode(mesh, sums, index);
 }
 
 /**
- * The areas' vectors of what is closed sum up to nothing, and a flat hole leaves the vector of its own area. Up to this
- * part of the whole area, a surface with holes still has an inside; a hemisphere, of which it is a half, has none.
+ * The area vectors of a closed surface sum up to 0, and a flat hole leaves the vector of its own area. A surface whose
+ * holes are no more than this fraction of the whole area still has an inside; a hemisphere, with a fraction of a half,
+ * has none.
  */
 const HOLES: f64 = 0.05;
 
-/** Sets what the sums over all nodes say of the mesh: its radius and its facing. */
+/** Derives the mesh's radius and facing from the sums over all nodes. */
 export function takeSums(mesh: Mesh, sums: SurfaceSums): void {
   const x = sums.normalX, y = sums.normalY, z = sums.normalZ;
   const encloses = sqrt(x * x + y * y + z * z) <= HOLES * sums.area && sums.volume != 0;
@@ -97,7 +101,7 @@ function sumNode(mesh: Mesh, sums: SurfaceSums, index: u32): void {
   dipole.normalX = <f32>normalX;
   dipole.normalY = <f32>normalY;
   dipole.normalZ = <f32>normalZ;
-  // From the origin to the middle.
+  // Relative to the centre instead of the origin.
   dipole.xx = <f32>(momentXx - x * normalX);
   dipole.yy = <f32>(momentYy - y * normalY);
   dipole.zz = <f32>(momentZz - z * normalZ);
@@ -108,7 +112,7 @@ function sumNode(mesh: Mesh, sums: SurfaceSums, index: u32): void {
   dipole.pad0 = dipole.pad1 = 0;
 }
 
-/** Adds the triangles of a block, two at a time. Lanes without one have no area. */
+/** Adds the triangles of a block, two at a time. Lanes without a triangle have no area. */
 function addBlock(block: Block, sums: SurfaceSums): void {
   const filled = i32x4.gt_s(trianglesOf(block), i32x4.splat(-1));
   const half = f64x2.splat(0.5), third = f64x2.splat(1.0 / 3.0);
@@ -210,7 +214,7 @@ function addDipole(d: Dipole): void {
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 
-/** Answers the distance from (x, y, z) to the farthest corner of the node's boxes. */
+/** Returns the distance from (x, y, z) to the farthest corner of the node's boxes. */
 function radiusAbout(node: Node, x: f32, y: f32, z: f32): f32 {
   rotationOfNode(rotation, node);
   const ex = farthest(lowBounds(node, 0), highBounds(node, 0), rotation.xx * x + rotation.xy * y + rotation.xz * z);

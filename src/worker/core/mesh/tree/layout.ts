@@ -1,6 +1,6 @@
-// What a baked mesh consists of. Its coordinates are tree space: mesh space moved and scaled by a power of two
-// so that its extent is about 1. Both are exact in float32, so a tree has no scale of its own and no offset
-// that eats its digits.
+// The layout of a baked mesh. Its coordinates are in tree space: mesh space, translated and scaled by a power of two so
+// that its extent is about 1. Both are exact in float32, so a tree has no scale of its own and no offset that costs
+// precision.
 
 import { MESH_HEADER_BYTES } from '../../../../shared/layout';
 import { Affine } from '../../math/affine';
@@ -29,25 +29,26 @@ export class Mesh {
   highX: f64; highY: f64; highZ: f64;
   cost: f64;
   builtCost: f64;
-  /** The distance of the farthest vertex from the middle of the bounds, in mesh space. */
+  /** The distance of the farthest vertex from the centre of the bounds, in mesh space. */
   radius: f64;
   /** The offset of the nodes' dipoles (dipoles.ts). */
   dipoles: u32;
-  /** 1 when it was closed as it was built. */
+  /** 1 if the mesh was closed when it was built. */
   closed: u32;
-  /** 1 where the faces turn out of what they enclose, -1 where they turn into it, 0 where they enclose nothing. */
+  /** 1 if the faces point out of the enclosed volume, -1 if they point into it, 0 if they enclose none. */
   facing: i32;
   /**
-   * The offset of what was derived (topology/derived-layout.ts); modulo 2³² it may lead out of the mesh to any address.
+   * The offset of the derived data (topology/derived-layout.ts); modulo 2³², since it may be at any address outside of
+   * the mesh.
    */
   derived: u32;
   /** FRESH in a baked mesh (topology/derived.ts). */
   derivedState: u32;
-  /** The bytes of what is needed to deform it (deform-layout.ts); 0 where it cannot be deformed. */
+  /** The bytes of the data for deformation (deform-layout.ts); 0 if the mesh cannot be deformed. */
   deformBytes: u32;
   padToo: u64; padAlso: u64;
-  // What keeps it open, 0 of a closed mesh: how many edges, and one of them.
-  /** The distance within which welding vertices would close it; 0 where that is not known. */
+  // The open edges, 0 for a closed mesh: how many there are, and one of them.
+  /** The weld distance that would close it; 0 if none is known. */
   closingWeld: f64;
   openEdges: u32;
   openTriangle: u32;
@@ -58,9 +59,9 @@ export class Mesh {
 }
 
 /**
- * Up to four children, and the rotation that their boxes share: one cache line. A bound is origin + scale · q with
- * q in 0 … 255, rounded outwards; eight bytes an axis, four low bounds and four high ones (as Ylitie, Karras and
- * Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs", 2017).
+ * Up to four children, and the rotation shared by their boxes: one cache line. A bound is origin + scale · q with q in 0
+ * … 255, rounded outwards; eight bytes per axis, four low bounds and four high ones (as in Ylitie, Karras and Laine,
+ * "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs", 2017).
  */
 @unmanaged
 export class Node {
@@ -70,7 +71,8 @@ export class Node {
   quaternion: u64; // four i16
   originX: f32; originY: f32; originZ: f32;
   /**
-   * FLOAT, how many children are nodes, how many there are less one, and the first node's index: the nodes come first.
+   * FLOAT, the number of children that are nodes, the number of all children minus one, and the first node's index: the
+   * nodes come first.
    */
   children: u32;
   scaleX: f32; scaleY: f32; scaleZ: f32;
@@ -80,17 +82,17 @@ export class Node {
 
 export const NODE_BYTES: usize = offsetof<Node>();
 
-/** Makes a link a number that costs no time where it is read in the fourth lane of a vector. */
+/** Makes a link word a normal float: it is loaded into the fourth lane of vectors, where a denormal would be slow. */
 export const FLOAT: u32 = 0x40000000;
 const INNER_SHIFT: u32 = 26;
 const COUNT_SHIFT: u32 = 24;
 const INDEX_MASK: u32 = 0xffffff;
 const BLOCK_MASK: u32 = 0x1fffffff;
-/** What a link word holds besides FLOAT; whatever that is, the number is a normal one. */
+/** The bits of a link word besides FLOAT; with any of them the float is a normal one. */
 const SAID_MASK: u32 = 0x1fffffff;
-/** A child that is a block of triangles; its low bits are the block's index. */
+/** A child that is a block of triangles; the low bits are the block's index. */
 export const LEAF: u32 = 0x80000000;
-/** The most nodes: more than fit a memory of 4 GB with their blocks. */
+/** The most nodes: more than fit into a memory of 4 GB with their blocks. */
 export const MAX_NODES: u32 = INDEX_MASK;
 
 /** The quaternion of a node without a rotation. */
@@ -102,7 +104,7 @@ export function isRotated(node: Node): bool {
   return node.quaternion != IDENTITY_QUATERNION;
 }
 
-/** Sets the rotation from the tree's axes to those of a node's boxes. */
+/** Sets the rotation from the tree's axes to the frame of a node's boxes. */
 export function rotationOfNode(out: Rotation, node: Node): void {
   if (isRotated(node)) rotationAt(out, changetype<usize>(node) + offsetof<Node>('quaternion'));
   else setIdentityRotation(out);
@@ -113,7 +115,7 @@ export function setChildren(node: Node, inner: u32, count: u32, nodesFrom: u32, 
   node.blocks = FLOAT | blocksFrom;
 }
 
-/** Makes a node of one box, [-1, 1]³ and a hair. */
+/** Makes a node with one box: [-1, 1]³, slightly enlarged. */
 export function setUnitNode(node: Node): void {
   setChildren(node, 0, 1, 0, 0);
   node.quaternion = IDENTITY_QUATERNION;
@@ -134,28 +136,28 @@ export function innerCount(node: Node): u32 {
   return (node.children >> INNER_SHIFT) & 7;
 }
 
-/** Answers the index of a node's first inner child; the others follow it. */
+/** Returns the index of a node's first inner child; the others follow it. */
 // @ts-ignore: decorator
 @inline
 export function firstNode(node: Node): u32 {
   return node.children & INDEX_MASK;
 }
 
-/** Answers the index of a node's first leaf; the others follow it. */
+/** Returns the index of a node's first leaf; the others follow it. */
 // @ts-ignore: decorator
 @inline
 export function firstBlock(node: Node): u32 {
   return node.blocks & BLOCK_MASK;
 }
 
-/** Answers a child: a node's index, or LEAF and a block's. */
+/** Returns a child: a node's index, or LEAF and a block's. */
 // @ts-ignore: decorator
 @inline
 export function childOf(node: Node, i: u32): u32 {
   return linkOf(node.children, node.blocks, i);
 }
 
-/** Answers a child as `childOf` does, from the node's two words. */
+/** Returns a child, like `childOf`, from the node's two link words. */
 // @ts-ignore: decorator
 @inline
 export function linkOf(children: u32, blocks: u32, i: u32): u32 {
@@ -163,7 +165,7 @@ export function linkOf(children: u32, blocks: u32, i: u32): u32 {
   return i < inner ? (children & INDEX_MASK) + i : (LEAF | (blocks & BLOCK_MASK)) + i - inner;
 }
 
-/** Marks the children that exist, a bit each. */
+/** Returns a mask of the existing children, a bit each. */
 // @ts-ignore: decorator
 @inline
 export function childMask(node: Node): u32 {
@@ -186,8 +188,8 @@ function decode(steps: v128, node: Node, axis: usize): v128 {
 }
 
 /**
- * Answers the low bounds of four boxes along axis 0, 1 or 2 in steps of the node's scale from its origin. They are below 256, and
- * converted as if they had a sign: x64 takes one instruction for that, and eight without.
+ * Returns the low bounds of four boxes along axis 0, 1 or 2, in steps of the node's scale from its origin. They are
+ * below 256, so they are converted as signed: x64 takes one instruction for that, and eight for unsigned.
  */
 // @ts-ignore: decorator
 @inline
@@ -201,7 +203,7 @@ export function highSteps(node: Node, axis: usize): v128 {
   return f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_u(v128.load8x8_u(changetype<usize>(node) + (axis << 3))));
 }
 
-/** Decodes the low bounds of four boxes along axis 0, 1 or 2; those of children that do not exist mean nothing. */
+/** Decodes the low bounds of four boxes along axis 0, 1 or 2; those of missing children are undefined. */
 // @ts-ignore: decorator
 @inline
 export function lowBounds(node: Node, axis: usize): v128 {
@@ -215,17 +217,17 @@ export function highBounds(node: Node, axis: usize): v128 {
 }
 
 /**
- * No node is deeper; the root is at 0. The builder halves ranges from depth 48 on, so that even 2³² triangles end
- * before this. When a ray comes to a node at depth d, at most three children of each of the d above it wait, and it
- * writes a vector of four keys behind them: 3 · 64 + 4 = 196 of the 256 that its stack has (ray.ts). 84 would be the
- * most.
+ * The greatest depth of a node; the root is at 0. The builder halves ranges from depth 48 on, so that even 2³² triangles
+ * end before this depth. When a ray reaches a node at depth d, at most three children of each of its d ancestors are on
+ * the stack, and a vector of four keys is written behind them: 3 · 64 + 4 = 196 of the stack's 256 (ray.ts). 84 would be
+ * the most.
  */
 export const MAX_DEPTH: u32 = 64;
 
-/** How many children wait at most while a tree is descended depth first: three of each depth, and the last node's four. */
+/** The most children on the stack of a depth-first traversal: three of each depth, and the last node's four. */
 export const MOST_WAITING: i32 = 3 * <i32>MAX_DEPTH + 4;
 
-/** Four triangles; lanes without one repeat another's corner a, with triangle -1. */
+/** Four triangles; an empty lane repeats another triangle's corner a, with triangle -1. */
 @unmanaged
 export class Block {
   ax: v128; ay: v128; az: v128;
@@ -236,23 +238,23 @@ export class Block {
 
 export const BLOCK_BYTES: usize = offsetof<Block>();
 
-/** The bound of coordinates in tree space, as the largest one is in [1, 2). */
+/** The bound of coordinates in tree space, since the largest one is in [1, 2). */
 export const TREE_EXTENT: f32 = 2;
 /**
  * The exponents of the scale from mesh space to tree space: for a largest float32 coordinate from 2¹²⁷ down to the
- * least one, 2⁻¹⁴⁹.
+ * smallest one, 2⁻¹⁴⁹.
  */
 export const LEAST_EXPONENT: i32 = -127;
 export const GREATEST_EXPONENT: i32 = 149;
 
 /**
- * How much boxes are grown, relative to the largest coordinate in the tree. It covers the float32 rounding of a
+ * By how much boxes are enlarged, relative to the largest coordinate in the tree. It covers the float32 rounding of a
  * rotated ray (origin 2⁻²⁴, rotation 5 · 2⁻²⁴, direction 4 · 2⁻²⁴ over a length of 3.5) and of the slabs (7 · 2⁻²⁴ over
- * the same), less than 2⁻¹⁸ together.
+ * the same length), together less than 2⁻¹⁸.
  */
 export const BOX_PADDING: f32 = 7.62939453125e-6; // 2^-17
 
-/** The bytes of what stands for a node from far away (dipoles.ts). */
+/** The bytes of a node's dipole (dipoles.ts). */
 export const DIPOLE_BYTES: usize = 64;
 
 // @ts-ignore: decorator
@@ -273,7 +275,7 @@ export function triangleOf(block: Block, lane: i32): i32 {
   return load<i32>(changetype<usize>(block) + (<usize>lane << 2), offsetof<Block>('triangle0'));
 }
 
-/** Marks the lanes that have a triangle, a bit each. */
+/** Returns a mask of the lanes that have a triangle, a bit each. */
 // @ts-ignore: decorator
 @inline
 export function filledLanes(block: Block): u32 {
@@ -281,16 +283,15 @@ export function filledLanes(block: Block): u32 {
 }
 
 /**
- * Tells whether a node is such as builds make them, but for where its links lead: origin and steps finite, no box
- * inside out, counts that agree. A quaternion may have any length but 0, as everyone divides by its square
- * (math/quaternion.ts).
+ * Returns whether a node is valid, except for the targets of its links: origin and steps are finite, no box is inverted,
+ * the counts agree. A quaternion may have any length but 0, since every use divides by its square (math/quaternion.ts).
  */
 // @ts-ignore: decorator
 @inline
 export function isSound(node: Node): bool {
   const at = changetype<usize>(node), children = node.children;
   const origin = v128.load(at, offsetof<Node>('originX')), scale = v128.load(at, offsetof<Node>('scaleX'));
-  // The fourth lanes are links. Each comparison is false for NaN.
+  // The fourth lanes are link words. Each comparison is false for NaN.
   const areSmall = v128.and(f32x4.ge(scale, f32x4.splat(0)), f32x4.le(scale, f32x4.splat(1)));
   const areNear = f32x4.le(f32x4.abs(origin), f32x4.splat(16));
   const xy = v128.load(at), z = v128.load(at, 16);
@@ -302,35 +303,35 @@ export function isSound(node: Node): bool {
   );
 }
 
-/** Reads the triangles of all lanes. */
+/** Returns the triangle numbers of all lanes. */
 // @ts-ignore: decorator
 @inline
 export function trianglesOf(block: Block): v128 {
   return v128.load(changetype<usize>(block), offsetof<Block>('triangle0'));
 }
 
-/** Answers the offset of a mesh's dipoles: behind nodes, blocks and indices, at a multiple of 16. */
+/** Returns the offset of a mesh's dipoles: after nodes, blocks and indices, at a multiple of 16. */
 export function dipolesOffset(nodeCount: u32, blockCount: u32, indexed: u32, triangleCount: u32): u64 {
   const indices = <u64>MESH_HEADER_BYTES + <u64>nodeCount * NODE_BYTES + <u64>blockCount * BLOCK_BYTES;
   return (indices + (indexed ? <u64>triangleCount * 12 : 0) + 15) & ~15;
 }
 
-/** Answers where what deforms the mesh begins, in its own memory: behind the dipoles. */
+/** Returns the address of the data for deformation, in the mesh's own memory: after the dipoles. */
 export function deformPlace(mesh: Mesh): usize {
   return changetype<usize>(mesh) + mesh.dipoles + <usize>mesh.nodeCount * DIPOLE_BYTES;
 }
 
-/** Answers where what was derived lies in the mesh's own memory: behind all else. */
+/** Returns the address of the derived data in the mesh's own memory: after everything else. */
 export function derivedPlace(mesh: Mesh): usize {
   return deformPlace(mesh) + mesh.deformBytes;
 }
 
-/** Answers the scale from mesh space to tree space: 2^exponent. */
+/** Returns the scale from mesh space to tree space: 2^exponent. */
 export function treeScale(mesh: Mesh): f64 {
   return scaleFor(mesh.exponent);
 }
 
-/** Sets the map from tree space to the space that `m` maps mesh space to. */
+/** Sets the map from tree space to the target space of `m`, which maps mesh space. */
 export function placeTree(out: Affine, mesh: Mesh, m: Affine): void {
   const shrink = 1.0 / treeScale(mesh);
   const x = mesh.offsetX, y = mesh.offsetY, z = mesh.offsetZ;

@@ -1,6 +1,6 @@
-// A check of baked data in steps, so that whoever runs it can do other things in between: what meshes of triangles, of
-// points and of lines have in common. Whoever knows the kind of mesh adds the ranges of memory of which nothing but the
-// size of each number counts.
+// Validates baked data in steps, so that the caller can do other work in between: the part that meshes of triangles, of
+// points and of lines have in common. The code for each kind of mesh adds the memory ranges in which each number only
+// has to be within a limit.
 
 import { allocate } from '../../memory';
 import { CHECKSUM_BYTES, Checksum, beginChecksum } from './checksum';
@@ -17,54 +17,54 @@ export const MESH_TOO_DEEP = 9;
 export const MESH_BAD_NUMBER = 10;
 export const MESH_BAD_INDEX = 11;
 
-/** A check under way. The ranges, the checksum and the stack of nodes follow in memory. */
+/** A check in progress. The ranges, the checksum and the stack of nodes follow in memory. */
 @unmanaged
 export class MeshCheck {
   mesh: u32;
-  /** The bytes that are there, whatever the header says. */
+  /** The number of bytes that exist, whatever the header says. */
   bytes: u32;
   phase: u32;
-  /** 1 where no node may be rotated. */
+  /** 1 if no node may be rotated. */
   isUpright: u32;
   rangeCount: u32;
-  /** The range that is checked now. */
+  /** The range that is currently checked. */
   range: u32;
-  /** Where the next waiting node is put on the stack; the numbers that the next node and block must have. */
+  /** The top of the stack of pending nodes; the numbers that the next node and block must have. */
   top: u32;
   nextNode: u32;
   nextBlock: u32;
-  /** How many triangles blocks hold: in the tree, and in all. */
+  /** The number of triangles in the blocks: those that have an area, and all. */
   kept: u32;
   given: u32;
-  /** The first block that is not checked yet. */
+  /** The first block that has not been checked yet. */
   nextChecked: u32;
-  /** What is wrong with what was looked at so far. */
+  /** The fault that was found so far. */
   fault: u32;
 }
 
-/** Numbers are vectors of f32 of which no magnitude is more than the limit. */
+/** Numbers are vectors of f32 whose magnitudes do not exceed the limit. */
 export const RANGE_FLOATS: u32 = 0;
 /** Numbers are u32 that are less than the limit. */
 export const RANGE_WORDS: u32 = 1;
-/** Numbers are u16 that are less than the limit, four together. */
+/** Numbers are groups of four u16 that are less than the limit. */
 export const RANGE_HALVES: u32 = 2;
 /** Numbers are pairs of u32: the first is less than four times the limit, the second less than the limit. */
 export const RANGE_PAIRS: u32 = 3;
 
 @unmanaged
 class Range {
-  /** Where what is not checked yet begins. */
+  /** The start of the part that has not been checked yet. */
   start: u32;
   end: u32;
   kind: u32;
-  /** A u32, or the bits of a f32. */
+  /** A u32, or the bits of an f32. */
   limit: u32;
 }
 
 const RANGE_BYTES: usize = offsetof<Range>();
-/** The most ranges that a mesh has: eight of a tree and what deforms it, five of what was derived. */
+/** The most ranges of a mesh: eight of the tree and the data for deformation, five of the derived data. */
 const MOST_RANGES: usize = 16;
-/** The nodes that wait, with their depths: three of each depth but the root's, and a fourth of the last. */
+/** The pending nodes, with their depths: three of each depth but the root's, and a fourth of the last. */
 const STACK_BYTES: usize = 8 * (3 * <usize>MAX_DEPTH + 1);
 
 const RANGES: usize = (offsetof<MeshCheck>() + 15) & ~15;
@@ -91,7 +91,7 @@ export function meshOf(check: MeshCheck): Mesh {
 
 // --- the checksum ---
 
-/** Begins the sum, when the header is known to tell the bytes. */
+/** Begins the checksum, once the header is known to have the right number of bytes. */
 export function beginSum(check: MeshCheck): void {
   beginChecksum(sumOf(check), meshOf(check));
 }
@@ -117,10 +117,10 @@ function areLinksDone(check: MeshCheck): bool {
 }
 
 /**
- * Checks that nodes and their blocks have the numbers that builds give them, up to the first node that does not end before
- * `end`: a node is taken from a stack, its leaves are the next blocks, its inner children are the next nodes and go on the
- * stack. So everything is linked once, from a node of lower index, and a subtree's blocks lie side by side, without which a
- * refit would look at blocks times nodes.
+ * Checks that nodes and their blocks have the numbers that builds give them, up to the first node that does not end
+ * before `end`: a node is popped from the stack, its leaves must be the next blocks and its inner children the next
+ * nodes, which are pushed. So everything is linked exactly once, from a node of lower index, and a subtree's blocks are
+ * contiguous; otherwise a refit could visit blocks times nodes.
  */
 export function checkLinksBefore(check: MeshCheck, end: usize): u32 {
   while (!areLinksDone(check)) {
@@ -140,7 +140,8 @@ function push(check: MeshCheck, index: u32, depth: u32): void {
   check.top += 8;
 }
 
-// A function for each step of a long loop, as engines replace a function by its optimised code when it is called.
+// A separate function for each step of a long loop, since engines only switch to optimised code when a function is
+// called.
 function checkNode(check: MeshCheck): u32 {
   const mesh = meshOf(check);
   check.top -= 8;
@@ -157,19 +158,22 @@ function checkNode(check: MeshCheck): u32 {
   return MESH_OK;
 }
 
-/** Answers how many of a mesh's blocks of `bytes` bytes each, the first of which is at `first`, end at `end`, or before it. */
+/** Returns how many of a mesh's blocks, of `bytes` bytes each and the first at `first`, end at or before `end`. */
 export function blocksBefore(mesh: Mesh, first: usize, bytes: usize, end: usize): u32 {
   return end <= first ? 0 : <u32>min<usize>((end - first) / bytes, mesh.blockCount);
 }
 
 // --- ranges ---
 
-/** Asks for all f32 of the vectors from `start` to `end` to be at most `most` in magnitude, which NaN is not. */
+/**
+ * Adds a range: all f32 of the vectors from `start` to `end` must have a magnitude of at most `most`, which excludes
+ * NaN.
+ */
 export function addFloats(check: MeshCheck, start: usize, end: usize, most: f32): void {
   addRange(check, RANGE_FLOATS, start, end, reinterpret<u32>(most));
 }
 
-/** Asks for all numbers of a kind from `start` to `end` to be less than `limit`. */
+/** Adds a range: all numbers of a kind from `start` to `end` must be less than `limit`. */
 export function addNumbers(check: MeshCheck, kind: u32, start: usize, end: usize, limit: u32): void {
   addRange(check, kind, start, end, limit);
 }
@@ -194,7 +198,7 @@ export function areRangesDone(check: MeshCheck): bool {
   return check.range == check.rangeCount;
 }
 
-/** Checks the next `bytes` bytes, a multiple of 16, of the range that is next, or what there is left of it. */
+/** Checks the next `bytes` bytes, a multiple of 16, of the current range, or what remains of it. */
 export function checkRange(check: MeshCheck, bytes: u32): u32 {
   const range = rangeAt(check, check.range);
   const start = <usize>range.start, end = start + min<usize>(bytes, <usize>range.end - start);
@@ -208,7 +212,7 @@ export function checkRange(check: MeshCheck, bytes: u32): u32 {
   return arePairsBelow(start, end, range.limit) ? MESH_OK : MESH_BAD_INDEX;
 }
 
-/** Checks the ranges as far as they lie before `end`, a multiple of 16. */
+/** Checks those parts of the ranges that lie before `end`, a multiple of 16. */
 export function checkRangesBefore(check: MeshCheck, end: usize): u32 {
   while (!areRangesDone(check)) {
     const start = <usize>rangeAt(check, check.range).start;

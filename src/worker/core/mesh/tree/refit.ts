@@ -1,6 +1,6 @@
-// Moves the vertices of a mesh. The tree keeps its nodes, their rotations and which triangles are in which block; tree
-// space, corners, boxes and dipoles become what a build would make of them, so that moving back gives the same bytes.
-// Nodes are numbered so that children come after their parents, and a subtree's blocks lie side by side (build.ts).
+// Moves the vertices of a mesh. The tree keeps its nodes, their rotations and the assignment of triangles to blocks;
+// tree space, corners, boxes and dipoles become what a build would compute from the new vertices, so moving back yields
+// the same bytes. Children have higher indices than their parents, and a subtree's blocks are contiguous (build.ts).
 
 import { hasArea } from '../../math/collinear-triangles';
 import { treeCost } from './cost';
@@ -17,15 +17,12 @@ export const REFIT_OK = 0;
 export const REFIT_NOT_FINITE = 1;
 /** No triangle has an area. */
 export const REFIT_EMPTY = 2;
-/** A triangle that has an area now was left out of the tree when it was built. */
+/** A triangle that was left out of the tree by the build has an area now. */
 export const REFIT_NOT_IN_TREE = 3;
 
 export let culprit: u32 = 0;
 
-/**
- * Stands for a lane without a triangle; and the mark in front of the number of a triangle that has no area for the time
- * being.
- */
+/** Marks a lane without a triangle; and the flag in the number of a triangle that currently has no area. */
 const NONE: u32 = 0xffffffff;
 const FLAT: u32 = 0x80000000;
 
@@ -37,25 +34,25 @@ const PHASE_NODES: u32 = 4;
 const PHASE_SUMS: u32 = 5;
 const PHASE_DONE: u32 = 6;
 
-// What is done between two looks at the clock takes a tenth of a millisecond or so.
+// The work between two checks of the clock takes about a tenth of a millisecond.
 const STEP_BLOCKS: u32 = 512;
 const STEP_TRIANGLES: u32 = 32768;
 const STEP_NODES: u32 = 512;
 
-/** A refit under way. The space that the tree will have and the sums over its triangles follow in memory. */
+/** A refit in progress. The new tree space and the sums over the triangles follow in memory. */
 @unmanaged
 export class Refit {
   mesh: u32;
   positions: u32;
   scratch: u32;
   phase: u32;
-  /** How many blocks, triangles or nodes the phase has done. */
+  /** How many blocks, triangles or nodes the current phase has processed. */
   cursor: u32;
-  /** The number of triangles in blocks, and of those that have an area. */
+  /** The number of triangles in blocks, and of those with an area. */
   found: u32;
   solidCount: u32;
   pad: u32;
-  /** Half of the area of all boxes so far. */
+  /** Half the total area of all boxes so far. */
   areas: f64;
 }
 
@@ -65,18 +62,18 @@ export const REFIT_BYTES: usize = SUMS_AT + SURFACE_SUMS_BYTES;
 
 const whole = changetype<Refit>(memory.data(<i32>REFIT_BYTES, 16));
 
-// What the step that runs works on.
-let space = changetype<Space>(changetype<usize>(whole) + SPACE_AT); // as it will be
+// The data of the current step.
+let space = changetype<Space>(changetype<usize>(whole) + SPACE_AT); // the new one
 let vertices: usize = 0; // f32 xyz each
 let inTree: usize = 0; // a bit per triangle
 let solid: usize = 0; // a bit per triangle in the tree that has an area
 
-// One triangle's corners, in mesh space.
+// The corners of one triangle, in mesh space.
 let ax: f64 = 0, ay: f64 = 0, az: f64 = 0;
 let bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
 let cx: f64 = 0, cy: f64 = 0, cz: f64 = 0;
 
-/** Answers how many bytes of scratch memory `refit` works in. */
+/** Returns how many bytes of scratch memory `refit` needs. */
 export function refitBytes(mesh: Mesh): usize {
   return max<usize>(mesh.nodeCount * <u32>SUBTREE_BYTES, 2 * bitmapBytes(mesh));
 }
@@ -85,7 +82,9 @@ function bitmapBytes(mesh: Mesh): usize {
   return (<usize>mesh.triangleCount + 31) >> 5 << 2;
 }
 
-/** Moves the vertices to `positions`. Answers REFIT_*; but for REFIT_OK the mesh is as it was. Allocates nothing. */
+/**
+ * Moves the vertices to `positions`. Returns REFIT_*; unless that is REFIT_OK, the mesh is unchanged. Allocates nothing.
+ */
 export function refit(mesh: Mesh, positions: usize, scratch: usize): u32 {
   beginRefit(whole, mesh, positions, scratch);
   let fault = REFIT_OK;
@@ -93,7 +92,7 @@ export function refit(mesh: Mesh, positions: usize, scratch: usize): u32 {
   return fault;
 }
 
-/** Begins to move the vertices of a mesh that nobody reads meanwhile. */
+/** Begins to move the vertices of a mesh, which nobody may read meanwhile. */
 export function beginRefit(r: Refit, mesh: Mesh, positions: usize, scratch: usize): void {
   memory.fill(changetype<usize>(r), 0, REFIT_BYTES);
   r.mesh = <u32>changetype<usize>(mesh);
@@ -109,7 +108,7 @@ export function isRefitDone(r: Refit): bool {
   return r.phase == PHASE_DONE;
 }
 
-/** Does a step of a refit. Answers REFIT_OK, or the fault with which it ends; the mesh is as it was then. */
+/** Does one step of a refit. Returns REFIT_OK, or the fault that ends it; the mesh is unchanged then. */
 export function stepRefit(r: Refit): u32 {
   const mesh = changetype<Mesh>(<usize>r.mesh);
   space = changetype<Space>(changetype<usize>(r) + SPACE_AT);
@@ -139,7 +138,10 @@ export function stepRefit(r: Refit): u32 {
   return REFIT_OK;
 }
 
-/** Does a step of writing blocks, nodes or dipoles. Children come after their parents, so the last nodes go first. */
+/**
+ * Does one step of writing blocks, nodes or dipoles. Children have higher indices than their parents, so the last nodes
+ * are first.
+ */
 function stepTree(r: Refit, mesh: Mesh, start: u32): void {
   const phase = r.phase, scale = scaleFor(mesh.exponent);
   if (phase == PHASE_BLOCKS) {
@@ -160,13 +162,13 @@ function stepTree(r: Refit, mesh: Mesh, start: u32): void {
   goOn(r, end, count);
 }
 
-/** Goes on at `end`, or with the next phase where that is all there is. */
+/** Continues at `end`, or with the next phase if this one is complete. */
 function goOn(r: Refit, end: u32, count: u32): void {
   r.cursor = end < count ? end : 0;
   if (end >= count) r.phase++;
 }
 
-// --- the triangles where they shall be ---
+// --- the triangles at their new positions ---
 
 function survey(r: Refit, mesh: Mesh, start: u32, end: u32): u32 {
   for (let index = start; index < end; index++) {
@@ -191,7 +193,7 @@ function survey(r: Refit, mesh: Mesh, start: u32, end: u32): u32 {
   return REFIT_OK;
 }
 
-/** Tells whether a triangle that is not in the tree has an area now. */
+/** Returns whether a triangle that is not in the tree has an area now. */
 function isSolidLeftOut(mesh: Mesh, start: u32, end: u32): bool {
   for (let t = start; t < end; t++) {
     if (hasBit(inTree, t)) continue;
@@ -244,7 +246,7 @@ function hasBit(bits: usize, i: u32): bool {
 
 /**
  * Writes the corners of a block's triangles. A triangle without an area becomes a point that nothing hits, within the
- * bounds of the others, as its own corners need not be.
+ * bounds of the others, since its own corners may be outside of them.
  */
 function writeBlock(mesh: Mesh, block: Block, scale: f64): void {
   for (let lane = 0; lane < 4; lane++) {
@@ -275,7 +277,7 @@ function writeBlock(mesh: Mesh, block: Block, scale: f64): void {
   }
 }
 
-/** Fits the boxes of nodes from `end` - 1 down to `start` anew. Answers half of the area of their boxes. */
+/** Recomputes the boxes of nodes from `end` - 1 down to `start`. Returns half the area of their boxes. */
 function fitNodes(mesh: Mesh, subtrees: usize, extent: f32, start: u32, end: u32): f64 {
   setFitting(changetype<usize>(mesh) + mesh.blocks, subtrees, 0);
   let areas: f64 = 0;

@@ -1,4 +1,4 @@
-// Writes the bounds of a node as eight-bit steps, rounded outwards: an axis at a time, a child in each lane.
+// Writes the bounds of a node as eight-bit steps, rounded outwards: one axis at a time, a child in each lane.
 
 import { greatestLane, leastLane } from '../../math/lanes';
 import { Node, childCount } from './layout';
@@ -7,12 +7,12 @@ import { Node, childCount } from './layout';
 const LAST: f32 = 255;
 
 /**
- * Writes the boxes of a node's children to it, grown by `padding`, then outwards to the node's 256 steps. `lows` and
- * `highs`: x, y, z and nothing, f32 each, for every child.
+ * Writes the boxes of a node's children to it, enlarged by `padding`, then rounded outwards to the node's 256 steps.
+ * `lows` and `highs`: x, y, z and padding, f32 each, for every child.
  */
 export function storeBoxes(node: Node, lows: usize, highs: usize, padding: f32): void {
   const count = childCount(node);
-  // A child that there is not is as the first one, and its bytes become 0.
+  // A missing child is computed like the first one, and its bytes are set to 0.
   const b: usize = count > 1 ? 16 : 0, c: usize = count > 2 ? 32 : 0, d: usize = count > 3 ? 48 : 0;
   const there = bytesOf(count);
   for (let axis: usize = 0; axis < 12; axis += 4) {
@@ -20,7 +20,10 @@ export function storeBoxes(node: Node, lows: usize, highs: usize, padding: f32):
   }
 }
 
-/** Writes the same boxes, given a child in each lane: low x, y and z, then the high ones. One that there is not is as the first. */
+/**
+ * Writes the same boxes, given a child in each lane: low x, y and z, then the high ones. The lane of a missing child
+ * equals that of the first.
+ */
 export function storeLanes(node: Node, boxes: usize, padding: f32): void {
   const there = bytesOf(childCount(node));
   for (let axis: usize = 0; axis < 3; axis++) {
@@ -29,7 +32,7 @@ export function storeLanes(node: Node, boxes: usize, padding: f32): void {
   }
 }
 
-/** Answers a mask of the bytes of the children that there are: of their lows, then of their highs. */
+/** Returns a mask of the bytes of the existing children: of their lows, then of their highs. */
 // @ts-ignore: decorator
 @inline
 function bytesOf(count: u32): u64 {

@@ -1,4 +1,4 @@
-// Checks that a mesh's tree is what it should be, for tests.
+// Checks the invariants of a mesh's tree, for tests.
 
 import { Rotation } from '../../math/quaternion';
 import { allocate, release } from '../../memory';
@@ -10,8 +10,8 @@ export const MESH_BOX_TOO_SMALL = 7;
 export const MESH_TRIANGLE_LOST = 8;
 
 /**
- * Checks that every node is reached once, every box holds the corners below it, and every kept triangle is in one leaf.
- * Slow.
+ * Checks that every node is reached once, every box contains the corners below it, and every kept triangle is in exactly
+ * one leaf. Slow.
  */
 export function checkTree(mesh: Mesh): u32 {
   const seen = allocate(<u64>mesh.triangleCount + mesh.nodeCount);
@@ -41,14 +41,14 @@ function checkNodes(mesh: Mesh, triangles: usize, nodes: usize): u32 {
   return found == mesh.keptCount ? MESH_OK : MESH_TRIANGLE_LOST;
 }
 
-/** Marks a node as reached. Answers 0, or -1 if there is none or it was reached before. */
+/** Marks a node as reached. Returns 0, or -1 if it does not exist or was reached before. */
 function reachNode(mesh: Mesh, child: u32, nodes: usize): i32 {
   if (child >= mesh.nodeCount || load<u8>(nodes + child) != 0) return -1;
   store<u8>(nodes + child, 1);
   return 0;
 }
 
-/** Marks the triangles of a leaf as reached. Answers how many, or -1 if one is none or was reached before. */
+/** Marks the triangles of a leaf as reached. Returns their number, or -1 if one does not exist or was reached before. */
 function reachTriangles(mesh: Mesh, child: u32, triangles: usize): i32 {
   if ((child & ~LEAF) >= mesh.blockCount) return -1;
   const block = blockAt(mesh, child);
@@ -70,7 +70,7 @@ function bound(bounds: v128, i: u32): f32 {
   return load<f32>(lanes + (<usize>i << 2));
 }
 
-/** Tells whether box i of `node` holds all corners below `child`. */
+/** Returns whether box i of `node` contains all corners below `child`. */
 function holds(mesh: Mesh, node: Node, i: u32, child: u32): bool {
   if (!(child & LEAF)) {
     const below = nodeAt(mesh, child);

@@ -1,6 +1,6 @@
 // Tree space, chosen from the bounds of a mesh. It is the same for the same bounds, in a build and in a refit.
 
-/** The bounds in mesh space and the offset that goes with them; a part of Mesh and of Build. */
+/** The bounds in mesh space and the resulting offset; a part of Mesh and of Build. */
 @unmanaged
 export class Space {
   offsetX: f64; offsetY: f64; offsetZ: f64;
@@ -25,7 +25,7 @@ export function include(
   s.lowZ = min(s.lowZ, min(min(az, bz), cz)); s.highZ = max(s.highZ, max(max(az, bz), cz));
 }
 
-/** Includes a box, x, y and z in the first three lanes; the signs of zeros as `include` has them. */
+/** Includes a box, x, y and z in the first three lanes; treats the signs of zeros like `include`. */
 // @ts-ignore: decorator
 @inline
 export function includeBox(s: Space, low: v128, high: v128): void {
@@ -35,8 +35,8 @@ export function includeBox(s: Space, low: v128, high: v128): void {
 }
 
 /**
- * Chooses the offset: one other than 0 only where the mesh lies far from its own origin; then v - offset is exact in
- * float32 (Sterbenz's lemma), as is the scaling by a power of two.
+ * Chooses the offset: it differs from 0 only if the mesh is far from its own origin; then v - offset is exact in float32
+ * (Sterbenz's lemma), and so is the scaling by a power of two.
  */
 export function chooseOffset(s: Space): void {
   s.offsetX = offsetFor(s.lowX, s.highX);
@@ -49,7 +49,7 @@ function offsetFor(low: f64, high: f64): f64 {
   return abs(centre) > 2.0 * (high - low) ? centre : 0.0;
 }
 
-/** Answers the largest coordinate about the offset; times 2^exponent it is in [1, 2), the extent of tree space. */
+/** Returns the largest coordinate relative to the offset; times 2^exponent it is in [1, 2), the extent of tree space. */
 export function largestCoordinate(s: Space): f64 {
   return max(
     max(
@@ -64,7 +64,7 @@ export function exponentFor(largest: f64): i32 {
   return 1023 - <i32>((reinterpret<u64>(largest) >> 52) & 0x7ff);
 }
 
-/** Answers 2^exponent. */
+/** Returns 2^exponent. */
 export function scaleFor(exponent: i32): f64 {
   return reinterpret<f64>(<u64>(1023 + exponent) << 52);
 }

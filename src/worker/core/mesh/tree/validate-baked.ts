@@ -1,5 +1,6 @@
-// Validates a buffer as a mesh of triangles that can be trusted. Its checksum tells damage, and everything that a traversal
-// follows is looked at besides, as a checksum can be forged: no buffer makes it read elsewhere or run without end.
+// Validates a buffer as a mesh of triangles that can be trusted. Its checksum detects damage. Everything that a
+// traversal follows is checked as well, since a checksum can be forged: no buffer can cause reads elsewhere or an
+// endless loop.
 
 import {
   MESH_CLOSING_WELD, MESH_DEFORM_BYTES, MESH_DERIVED_STATE, MESH_HEADER_BYTES, MESH_MAGIC_VALUE, MESH_OPEN_TO, MESH_VERSION_VALUE,
@@ -17,8 +18,8 @@ import { SPACE_BYTES, Space, chooseOffset, exponentFor, largestCoordinate } from
 import { checkDeform, isDeformConsistent } from './validate-deform';
 
 /**
- * Checks the header: that the bytes are all there, and that counts and sizes agree. Does not look at what was derived
- * (topology/validate-derived.ts), which begins within the bytes.
+ * Checks the header: that all bytes exist, and that counts and sizes agree. Does not check the derived data
+ * (topology/validate-derived.ts), except that it begins within the bytes.
  */
 export function checkTreeHeader(check: MeshCheck): u32 {
   const bytes = check.bytes;
@@ -32,7 +33,7 @@ export function checkTreeHeader(check: MeshCheck): u32 {
     : MESH_INCONSISTENT;
 }
 
-/** Checks the numbers of the header, and asks for those behind nodes and blocks to be checked. */
+/** Checks the numbers of the header, and adds ranges for those after nodes and blocks. */
 export function checkTreeNumbers(check: MeshCheck): u32 {
   const mesh = meshOf(check);
   if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost) || !isRadius(mesh)) return MESH_BAD_NUMBER;
@@ -45,7 +46,7 @@ export function checkTreeNumbers(check: MeshCheck): u32 {
   return checkDeform(check, mesh) ? MESH_OK : MESH_BAD_NUMBER;
 }
 
-/** Tells whether counts and sizes agree. */
+/** Returns whether counts and sizes agree. */
 function isConsistent(mesh: Mesh): bool {
   const nodes = <u64>MESH_HEADER_BYTES;
   const blocks = nodes + <u64>mesh.nodeCount * NODE_BYTES;
@@ -62,7 +63,7 @@ function isConsistent(mesh: Mesh): bool {
   );
 }
 
-/** Tells whether the mesh holds what only a mesh in a core knows, or anything where nothing belongs. */
+/** Returns whether the mesh has state that only exists inside a core, or anything in unused fields. */
 function hasState(mesh: Mesh): bool {
   return !isZero(mesh, MESH_DERIVED_STATE, MESH_DEFORM_BYTES) || !isZero(mesh, MESH_DEFORM_BYTES + 4, MESH_CLOSING_WELD) ||
     !isZero(mesh, MESH_OPEN_TO + 12, MESH_HEADER_BYTES);
@@ -73,10 +74,10 @@ function isZero(mesh: Mesh, start: usize, end: usize): bool {
   return true;
 }
 
-/** The least bytes of what was derived. */
+/** The minimum size of the derived data, in bytes. */
 const DERIVED_HEADER_BYTES: u64 = 32;
 
-/** Tells whether what the mesh says of its open edges agrees with whether it is closed. */
+/** Returns whether the mesh's data about open edges agrees with whether it is closed. */
 function isOpenKnown(mesh: Mesh): bool {
   if (mesh.closed) return mesh.openEdges == 0 && mesh.closingWeld == 0;
   return (
@@ -87,7 +88,7 @@ function isOpenKnown(mesh: Mesh): bool {
 
 const expected = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16));
 
-/** Tells whether the bounds are such as float32 positions make them, and tree space is the one that belongs to them. */
+/** Returns whether the bounds are possible for float32 positions, and tree space is the one that follows from them. */
 function isSpace(mesh: Mesh): bool {
   const space = changetype<usize>(mesh) + offsetof<Mesh>('offsetX');
   memory.copy(changetype<usize>(expected), space, SPACE_BYTES);
@@ -105,19 +106,19 @@ function isRange(low: f64, high: f64): bool {
   return low >= <f64>-f32.MAX_VALUE && low <= high && high <= <f64>f32.MAX_VALUE;
 }
 
-/** More than the diagonal of the largest bounds that float32 has. */
+/** More than the diagonal of the largest bounds in float32. */
 const LARGEST_RADIUS: f64 = 1e39;
 
 function isRadius(mesh: Mesh): bool {
   return mesh.radius > 0 && mesh.radius < LARGEST_RADIUS;
 }
 
-/** Tells whether a cost is possible: a ray visits at least the root. */
+/** Returns whether a cost is possible: a ray visits at least the root. */
 function isCost(cost: f64): bool {
   return cost >= 1 && cost < Infinity;
 }
 
-/** Checks links, blocks and ranges as far as they lie before `end`, a multiple of 16; what was checked is not looked at again. */
+/** Checks those links, blocks and ranges that lie before `end`, a multiple of 16, unless they were checked before. */
 export function checkTreeBefore(check: MeshCheck, end: usize): u32 {
   const mesh = meshOf(check);
   let fault = checkLinksBefore(check, end);
@@ -125,20 +126,21 @@ export function checkTreeBefore(check: MeshCheck, end: usize): u32 {
   return fault == MESH_OK ? checkRangesBefore(check, end) : fault;
 }
 
-/** Checks the blocks that are not checked yet, up to `end`, and counts their triangles. */
+/** Checks the blocks that have not been checked yet, up to `end`, and counts their triangles. */
 function checkBlocks(check: MeshCheck, end: u32): u32 {
   const mesh = meshOf(check);
   const from = blockAt(mesh, check.nextChecked), to = blockAt(mesh, end);
   check.nextChecked = end;
   if (!areBlocks(check, changetype<usize>(from), changetype<usize>(to), i32x4.splat(mesh.triangleCount))) return MESH_BAD_NUMBER;
   if (end < mesh.blockCount) return MESH_OK;
-  // A refit may make all of those that are given kept ones.
+  // The total is limited, too, since a refit may give an area to each of the triangles that currently have none.
   return check.kept == mesh.keptCount && check.given <= mesh.triangleCount ? MESH_OK : MESH_BAD_INDEX;
 }
 
 /**
- * Tells whether all coordinates and triangles of blocks are possible. Everything is gathered in lanes and looked at when all is
- * through, which takes 0.9 ms where it took 2.4 of 39 MB in the cache. NaN is larger than any number, if their bits are compared.
+ * Returns whether all coordinates and triangle numbers of blocks are possible. Results are gathered in lanes and tested
+ * once at the end, which takes 0.9 ms instead of 2.4 for 39 MB in the cache. Compared as integers, the bits of NaN
+ * exceed those of any number.
  */
 function areBlocks(check: MeshCheck, from: usize, to: usize, triangleCount: v128): bool {
   const all = i32x4.splat(-1), magnitude = i32x4.splat(i32.MAX_VALUE), behindFirst = i32x4(0, -1, -1, -1);
@@ -147,8 +149,8 @@ function areBlocks(check: MeshCheck, from: usize, to: usize, triangleCount: v128
     for (let k: usize = 0; k < offsetof<Block>('triangle0'); k += 16) {
       largest = i32x4.max_u(largest, v128.and(v128.load(at + k), magnitude));
     }
-    // The sign is set where there is none, which the first lane must not say as refits use its corner for such lanes, or
-    // where one has no area for the time being (refit.ts).
+    // The sign bit is set in empty lanes, which the first lane must not be, since refits use its corner for them, and
+    // for triangles that currently have no area (refit.ts).
     const triangles = trianglesOf(changetype<Block>(at)), isNone = i32x4.eq(triangles, all);
     const isBeyond = i32x4.ge_u(v128.and(triangles, magnitude), triangleCount);
     unknown = v128.or(unknown, v128.andnot(isBeyond, v128.and(isNone, behindFirst)));

@@ -1,5 +1,6 @@
-// Validates what deforms a baked mesh: no number in it leads elsewhere, and none is other than finite. That boxes and
-// ranges are large enough it does not prove: vertices that leave their mesh's bounds are held there (skin/deform.ts).
+// Validates the data for deformation of a baked mesh: no number in it leads elsewhere, and all are finite. It does not
+// prove that boxes and ranges are large enough: vertices that leave their mesh's bounds are clamped to them
+// (skin/deform.ts).
 
 import {
   BONE_BOX_BYTES, BoneBox, DEFORM_BYTES, Deform, RANGE_BYTES, REST_BYTES, SHIFT_BYTES, WEIGHTS_BYTES, boneBoxAt, bonesAt,
@@ -8,10 +9,10 @@ import {
 import { Mesh } from './layout';
 import { MeshCheck, RANGE_HALVES, addFloats, addNumbers } from './mesh-check';
 
-/** How far hit boxes reach in the cube of their bone's box, which they are within but for rounding. */
+/** The limit of hit boxes in the cube of their bone's box, within which they lie except for rounding. */
 const MOST_HIT: f64 = 1.000000001;
 
-/** Tells whether the counts agree with the bytes, and with the mesh. */
+/** Returns whether the counts agree with the bytes, and with the mesh. */
 export function isDeformConsistent(mesh: Mesh): bool {
   if (!isDeformable(mesh)) return true;
   if (<usize>mesh.deformBytes < DEFORM_BYTES) return false;
@@ -24,8 +25,8 @@ export function isDeformConsistent(mesh: Mesh): bool {
 }
 
 /**
- * Asks for all numbers to be finite, and all bones to be there. Answers false where one is not already. The counts must
- * agree.
+ * Adds ranges so that all numbers must be finite, and all bones exist. Returns false if a fault is found immediately.
+ * The counts must agree.
  */
 export function checkDeform(check: MeshCheck, mesh: Mesh): bool {
   if (!isDeformable(mesh)) return true;
