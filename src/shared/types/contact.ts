@@ -27,7 +27,7 @@ export interface ContactPair {
   /** True if the answer is that of an earlier frame, because `contactBudget` was used up. */
   stale: boolean;
   /**
-   * 1 if they touch at the poses of this frame. Less than 1 if they only met on their way from the previous frame (0), for which
+   * 1 if they touch where this frame has them. Less than 1 if they only met on their way from the previous frame (0), for which
    * at least one of them is `continuous`: the time when they first met; point, normal and depth are of that time.
    */
   time: number;
