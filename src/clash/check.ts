@@ -1,6 +1,6 @@
 import { CollisionError, type ErrorCode } from 'collision-worker';
 
-/** Throws INVALID_ARGUMENT that names the argument, its value and what was expected. */
+/** Throws INVALID_ARGUMENT with a message that names the argument, its value and what was expected. */
 export function invalid(argument: string, value: unknown, expected: string): never {
   throw new CollisionError('INVALID_ARGUMENT', `clash: ${argument} is ${show(value)}, expected ${expected}`);
 }
@@ -12,7 +12,7 @@ function show(value: unknown): string {
   return Array.isArray(value) ? `an array of length ${value.length}` : 'an object';
 }
 
-/** Answers an object whose keys are all known. */
+/** Returns an object after checking that all its keys are known. */
 export function checkObject<T extends object>(argument: string, value: unknown, keys: readonly string[]): T {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) invalid(argument, value, 'an object');
   for (const key of Object.keys(value)) {
@@ -38,18 +38,18 @@ export function checkText(argument: string, value: unknown): string {
   return typeof value === 'string' && value !== '' ? value : invalid(argument, value, 'a text that is not empty');
 }
 
-/** Throws ABORTED where a signal says so, with its reason as the cause; INVALID_ARGUMENT for what is none. */
+/** Throws ABORTED if a signal has aborted, with its reason as the cause; INVALID_ARGUMENT if it is not a signal. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal !== undefined && typeof signal?.aborted !== 'boolean') invalid('signal', signal, 'an AbortSignal');
   if (signal?.aborted) throw new CollisionError('ABORTED', 'clash: aborted', { cause: signal.reason });
 }
 
-/** Tells whether what was thrown has one of the codes. */
+/** Returns whether a thrown value is a CollisionError with one of the codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): boolean {
   return CollisionError.is(error) && codes.includes(error.code);
 }
 
-/** Says in a few words what was thrown. */
+/** Describes a thrown value in a few words. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -15,26 +15,26 @@ import { TileRunner } from './tile/tile-runner.js';
 import { factsOf, type MeshFacts } from './tile/triangles.js';
 import type { ClashOptions, ClashReport, Part, Rule, Unread } from './types.js';
 
-/** Bytes of the meshes of a tile, and of those that are kept from the tiles before. */
+/** The most bytes of the meshes of a tile, and of the meshes that are kept from earlier tiles. */
 const BYTES_OF_TILE = 256 * 2 ** 20;
-/** Bytes of a triangle with its tree. */
+/** Approximate bytes per triangle with its tree. */
 const BYTES_OF_TRIANGLE = 65;
 
 const KEYS = ['workers', 'onProgress', 'signal', 'accepted', 'groupDistance'];
 
 /**
- * Finds the clashes between the parts of two sets, or with null for the second one, among the parts of the first.
+ * Finds the clashes between the parts of two sets, or among the parts of the first set if the second is null.
  *
  * ```ts
  * const report = await clash(ducts, walls, [{ name: 'ducts in walls', kind: 'hard', tolerance: 0.005 }]);
  * for (const { a, b, depth } of report.clashes) console.log(a.name, 'is', depth, 'deep in', b.name);
  * ```
  *
- * The geometry is done by `workers` services of their own, in tiles of space; the caller's thread does no more than a few
- * milliseconds at once. The report is the same whatever their number. A part that cannot be read is in its `unread`, and
- * a rule that matches nothing in its `warnings`.
+ * The geometry is computed by `workers` services of their own, in tiles of space; the caller's thread is never blocked for more
+ * than a few milliseconds at once. The report is the same for any number of workers. A part that cannot be read is listed in
+ * `unread`, and a rule that matches nothing in `warnings`.
  *
- * Rejects with INVALID_ARGUMENT for rules and parts that are none, among them two parts of a set with the same id, with
+ * Rejects with INVALID_ARGUMENT for invalid rules and parts, among them two parts of a set with the same id, with
  * ABORTED by the signal, and with WORKER_LOST when a worker is lost.
  */
 export async function clash(
@@ -53,9 +53,9 @@ export async function clash(
   if (b !== null && !Array.isArray(b)) invalid('b', b, 'a list of parts, or null');
   const sets = b === null || b === a ? [a] : [a, b];
   const count = sets.reduce((sum, { length }) => sum + length, 0);
-  // They start while this thread plans, once it has rested.
+  // They start while this thread plans, once it has yielded.
   const services = startServices(Math.min(workers, Math.ceil(count / LEAST_PARTS)), signal);
-  // A tile may take long: what its service is asked rejects at once when that is disposed of.
+  // A tile may take long: pending calls of its service reject at once when the service is disposed of.
   const end = (): void => {
     for (const service of services) service.then((each) => each.dispose()).catch(() => {});
   };
@@ -90,18 +90,18 @@ export async function clash(
   }
 }
 
-/** A worker that builds trees beside would wait for its tile as well: its start alone took 80 ms. */
+/** A worker that builds trees in parallel would delay its tile as well: its start alone took 80 ms. */
 const BUILDERS = 0;
 
 function startServices(count: number, signal: AbortSignal | undefined): Promise<CollisionService>[] {
   return Array.from({ length: count }, () => {
     const service = createCollisionService({ restart: false, builders: BUILDERS, ...(signal ? { signal } : {}) });
-    service.catch(() => {}); // who waits for it is told
+    service.catch(() => {}); // callers that await it get the error
     return service;
   });
 }
 
-/** The meshes of parts, numbered: parts that share one share its number. */
+/** The meshes of parts, numbered: parts that share a mesh share its number. */
 class PartMeshes implements MeshSource {
   readonly #numbers = new Map<MeshData | ArrayBuffer, number>();
   readonly #meshes: (MeshData | ArrayBuffer)[] = [];
@@ -162,8 +162,8 @@ function* placeAll(
 }
 
 /**
- * Has services look at all tiles, each at the next one that nobody has begun. The report takes what a tile has when the
- * service is at the next one.
+ * Runs all tiles on services, each of which takes the next tile that nobody has begun. The report takes the result of a tile
+ * while the service runs the next one.
  */
 async function runAll(
   plan: Plan,
@@ -183,7 +183,7 @@ async function runAll(
         const result = await runner.run(tile, signal);
         progress.add(1);
         taken = taken.then(nextTask).then(() => inSlices(report.add(result), signal));
-        taken.catch(() => {}); // who waits for it is told
+        taken.catch(() => {}); // it is awaited below, which gets the error
       }
       await taken;
     }),

@@ -1,19 +1,19 @@
-// UUIDs of names (RFC 9562, version 5): SHA-1 (FIPS 180-4) of a namespace and the name. The platform has no SHA-1 that
-// answers at once in all places, and the package `uuid` took 12 µs for each, which was a tenth of all that a report takes;
-// these took 2 µs, and take half of that since each kind of round has a loop of its own.
+// UUIDs of names (RFC 9562, version 5): SHA-1 (FIPS 180-4) of a namespace and the name. The platform has no synchronous
+// SHA-1 in all places, and the package `uuid` took 12 µs for each, which was a tenth of the time of a report;
+// this code took 2 µs, and takes half of that since each kind of round has its own loop.
 
-/** Bytes of a block of SHA-1; the last one ends with the length in bits, in eight bytes. */
+/** Bytes of a block of SHA-1; the last block ends with the length in bits, in eight bytes. */
 const BLOCK = 64;
 const LENGTH_BYTES = 8;
 
 const encoder = new TextEncoder();
 const words = new Int32Array(80);
-/** The state between two blocks, and the digest at last. */
+/** The state between two blocks, and finally the digest. */
 const state = new Int32Array(5);
-/** The ASCII codes of four bits as a digit. */
+/** The ASCII codes of hexadecimal digits. */
 const DIGITS = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 const DASH = '-'.charCodeAt(0);
-/** The ASCII codes of a UUID: a text is made of a plain array in half of the time. */
+/** The ASCII codes of a UUID: making a string from a plain array takes half of the time. */
 const text: number[] = new Array(36).fill(DASH);
 
 /** Makes UUIDs of names in a namespace, which is itself a UUID. */
@@ -48,7 +48,7 @@ export class NameUuids {
   }
 }
 
-/** Writes a text as UTF-8 and answers how many bytes it takes: to call the encoder takes longer than to write ASCII. */
+/** Writes a text as UTF-8 and returns how many bytes it takes: calling the encoder takes longer than writing ASCII. */
 function encode(name: string, bytes: Uint8Array, at: number): number {
   for (let i = 0; i < name.length; i++) {
     const code = name.charCodeAt(i);
@@ -68,7 +68,7 @@ function digest(blocks: DataView, end: number): void {
   for (let at = 0; at < end; at += BLOCK) digestBlock(blocks, at);
 }
 
-/** The rounds of each kind have a loop of their own, as a branch in each round took twice the time. */
+/** Each kind of round has its own loop, since a branch in each round took twice the time. */
 function digestBlock(blocks: DataView, at: number): void {
   for (let i = 0; i < 16; i++) words[i] = blocks.getInt32(at + 4 * i);
   for (let i = 16; i < 80; i++) words[i] = rotated(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
@@ -132,6 +132,6 @@ function textOfState(): string {
     text[to++] = DIGITS[(byte >>> 4) & 15];
     text[to++] = DIGITS[byte & 15];
   }
-  // A text in one piece: one of many joined pieces has to be put together later.
+  // A flat string: one that is concatenated has to be flattened later.
   return String.fromCharCode.apply(null, text);
 }

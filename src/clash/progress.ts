@@ -1,12 +1,12 @@
 import type { ClashProgress } from './types.js';
 
-/** Counts what is done of a phase, and tells how long the rest takes at this pace. */
+/** Counts the finished work of a phase, and estimates the remaining time from the pace so far. */
 export class Progress {
   readonly #phase: ClashProgress['phase'];
   readonly #total: number;
   readonly #report: ((progress: ClashProgress) => void) | undefined;
   readonly #start = performance.now();
-  /** What was done before this run has taken none of its time. */
+  /** Work that was done before this run took none of its time. */
   readonly #before: number;
   #done: number;
 

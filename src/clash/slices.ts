@@ -1,16 +1,16 @@
 import { nextTask } from '../shared/next-task.js';
 import { throwIfAborted } from './check.js';
 
-/** Milliseconds after which others have a turn. */
+/** Milliseconds after which other tasks get a turn. */
 const SLICE = 4;
 
-/** Steps of a microsecond or so that are done in one go. */
+/** Steps of a microsecond or so that are done without a yield. */
 const STEPS_OF_CHUNK = 64;
 
 /**
- * Does a step for each number from 0 to below `count`, and may rest after every few. The loops are functions of their own: V8
- * does not optimize the loop of a generator while it runs. A report that was made in one took 140 ms of processor time instead
- * of 40.
+ * Does a step for each number from 0 to below `count`, and yields after every few. The inner loop is a function of its own: V8
+ * does not optimize the loop of a generator while it runs. A report that was made in a generator's loop took 140 ms of processor
+ * time instead of 40.
  */
 export function* inChunks(count: number, step: (i: number) => void): Generator<void> {
   for (let first = 0; first < count; first += STEPS_OF_CHUNK) {
@@ -23,7 +23,7 @@ function doChunk(first: number, end: number, step: (i: number) => void): void {
   for (let i = first; i < end; i++) step(i);
 }
 
-/** Does work that may rest after each step, and rests every few milliseconds. Rejects with ABORTED by the signal. */
+/** Runs work that yields after each step, pausing every few milliseconds. Rejects with ABORTED by the signal. */
 export async function inSlices<T>(work: Generator<void, T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
     const end = performance.now() + SLICE;

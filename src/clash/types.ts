@@ -1,49 +1,49 @@
 import type { MeshData } from 'collision-worker';
 
-/** What a part may be known by, beside its name and its layer. */
+/** Further properties of a part, besides its name and its layer. */
 export type Properties = Readonly<Record<string, string | number | boolean>>;
 
 /** A part of a model: a mesh in its place. */
 export interface Part {
-  /** Unique within its set. Clashes are known by it again in the next report: take what stays, as an IFC GUID. */
+  /** Unique within its set. Clashes are identified by it in the next report: use an id that stays, such as an IFC GUID. */
   id: string;
   name?: string;
   layer?: string;
   properties?: Properties;
-  /** Triangles, or what `bakeMesh` made of them; no pose moves them. Parts that share one share its tree, too. */
+  /** Triangles, or the result of `bakeMesh`; no pose moves them. Parts that share a mesh share its tree, too. */
   mesh: MeshData | ArrayBuffer;
   /** 16, column-major, affine and invertible. Default the identity. A part farther than 7e11 from the origin is unread. */
   matrix?: ArrayLike<number>;
 }
 
-/** What a text must be: `*` stands for any characters, `?` for one. Of a list, any does. Capitals matter. */
+/** A pattern for a text: `*` stands for any characters, `?` for one. In a list, any may match. Case matters. */
 export type Pattern = string | readonly string[];
 
-/** Chooses parts: those for which all that is given holds. An empty one chooses all. */
+/** Selects parts that match all the given criteria. An empty selector selects all. */
 export interface Selector {
   id?: Pattern;
   name?: Pattern;
   layer?: Pattern;
-  /** Says each property's value, or a pattern for it as a text. A part without the property is not chosen. */
+  /** The value of each property, or a pattern for it as a text. A part without the property is not selected. */
   properties?: Readonly<Record<string, Pattern | number | boolean>>;
-  /** Chooses none of those that it chooses. */
+  /** Excludes the parts that this selects. */
   not?: Selector;
 }
 
 interface AnyRule {
-  /** Unique among the rules. Clashes are known by it again in the next report. */
+  /** Unique among the rules. Clashes are identified by it in the next report. */
   name: string;
-  /** Which parts of the first set; default all. */
+  /** Selects parts of the first set; default all. */
   a?: Selector;
-  /** Which parts of the second set; default all. In one set, either part of a pair may be `a`. */
+  /** Selects parts of the second set; default all. In one set, either part of a pair may be `a`. */
   b?: Selector;
   /** Pairs with the same value of this property, or the same 'name' or 'layer', are left out. */
   unlessSame?: string;
 }
 
 /**
- * Parts that penetrate each other deeper than the tolerance. A closed mesh is solid: what lies wholly inside penetrates,
- * too. The depth is how far one must move until both are apart: the least way where both are convex, else that of the
+ * Parts that penetrate each other deeper than the tolerance. A closed mesh is solid: a part wholly inside it penetrates it,
+ * too. The depth is how far one must be moved until both are apart: the shortest way if both are convex, else that of the
  * deepest region of contact.
  */
 export interface HardRule extends AnyRule {
@@ -52,7 +52,7 @@ export interface HardRule extends AnyRule {
   tolerance?: number;
 }
 
-/** Parts that are nearer to each other than the distance; 0 apart where they meet. */
+/** Parts that are nearer to each other than the distance; 0 apart if they meet. */
 export interface ClearanceRule extends AnyRule {
   kind: 'clearance';
   /** In world units, more than 0. */
@@ -73,52 +73,52 @@ export type Rule = HardRule | ClearanceRule | DuplicatesRule;
 
 /** A part as a report names it. All clashes and groups of a part share the object. */
 export interface PartName {
-  /** Of the first set or the second; of clashes in one set always 'a'. */
+  /** 'a' for the first set, 'b' for the second; always 'a' in clashes within one set. */
   set: 'a' | 'b';
   id: string;
   name: string;
   layer: string;
 }
 
-/** 'new': in no earlier report; 'active': in the earlier one; 'accepted': accepted there. */
+/** 'new': not in the earlier report; 'active': in the earlier report; 'accepted': accepted there. */
 export type ClashStatus = 'new' | 'active' | 'accepted';
 
 export interface Clash {
-  /** A UUID of the rule and the two parts, whatever else there is. */
+  /** A UUID of the rule and the two parts, and nothing else. */
   id: string;
   rule: string;
   kind: Rule['kind'];
   status: ClashStatus;
-  /** The id of the group that it is in. */
+  /** The id of its group. */
   group: string;
   a: PartName;
   b: PartName;
-  /** Where it is, world. */
+  /** The point of the clash, world. */
   point: [number, number, number];
-  /** Of hard clashes: how far one must move to be apart, in world units. */
+  /** For hard clashes: how far one part must be moved until both are apart, in world units. */
   depth?: number;
-  /** Of clearance: how far the two are apart, in world units. */
+  /** For clearance: how far the two parts are apart, in world units. */
   distance?: number;
-  /** Of hard clashes, the one that lies wholly inside of the other. */
+  /** For hard clashes, the part that lies wholly inside the other. */
   inside?: 'a' | 'b';
 }
 
-/** Clashes of a rule at one place with a part in common. */
+/** Clashes of a rule at one place with a common part. */
 export interface ClashGroup {
   id: string;
   rule: string;
   kind: Rule['kind'];
-  /** The part that all of its clashes have. */
+  /** The part that all of its clashes share. */
   part: PartName;
-  /** 'accepted' if all of its clashes are, 'new' if one is, else 'active'. */
+  /** 'accepted' if all of its clashes are, 'new' if any is new, else 'active'. */
   status: ClashStatus;
   /** The ids of its clashes. */
   clashes: string[];
-  /** A box about the points, world: low, then high. */
+  /** The bounding box of the points, world: low, then high. */
   bounds: [number, number, number, number, number, number];
 }
 
-/** A part, or a pair of parts, that could not be looked at. */
+/** A part, or a part of a pair, that could not be checked. */
 export interface Unread {
   set: 'a' | 'b';
   id: string;
@@ -127,40 +127,40 @@ export interface Unread {
 }
 
 export interface ClashReport {
-  /** Of this format. */
+  /** The version of this format. */
   version: 1;
-  /** How many parts were looked at. */
+  /** How many parts were checked. */
   parts: { a: number; b: number };
   rules: { name: string; kind: Rule['kind']; clashes: number }[];
-  /** By group; in a group by the parts' ids. */
+  /** Sorted by group; in a group by the parts' ids. */
   clashes: Clash[];
   /** In the order of the rules, then by the part's id. */
   groups: ClashGroup[];
   unread: Unread[];
-  /** Rules that match nothing, and the like. */
+  /** Rules that match nothing, and similar problems. */
   warnings: string[];
-  /** Ids of clashes of the earlier report that are no more. */
+  /** Ids of clashes of the earlier report that were not found again. */
   resolved: string[];
 }
 
 export interface ClashProgress {
-  /** 'read': files are read, and trees built; 'clash': tiles are looked at. */
+  /** 'read': files are read, and trees built; 'clash': tiles are checked. */
   phase: 'read' | 'clash';
-  /** The done part of the phase, rising from 0 to 1. */
+  /** The finished fraction of the phase, rising from 0 to 1. */
   fraction: number;
-  /** Milliseconds to the end of the phase, as far as one can say; null until one can. */
+  /** Estimated milliseconds to the end of the phase; null until there is an estimate. */
   left: number | null;
 }
 
 export interface ReportOptions {
-  /** An earlier report: what was accepted there stays accepted. */
+  /** An earlier report: clashes that were accepted there stay accepted. */
   accepted?: Pick<ClashReport, 'clashes'>;
   /** How near to each other clashes of a group are, in world units. Default 1. */
   groupDistance?: number;
 }
 
 export interface ClashOptions extends ReportOptions {
-  /** How many services look at tiles at the same time. Default 1. */
+  /** How many services check tiles at the same time. Default 1. */
   workers?: number;
   onProgress?: (progress: ClashProgress) => void;
   /** Aborting rejects with ABORTED. */

@@ -4,7 +4,7 @@ import type { CollisionService } from './service.js';
 import { startService } from './start-service.js';
 
 /**
- * Starts a worker that is made of a Blob: for pages that want no file beside their script. A content security policy must
+ * Starts a worker that is made from a Blob: for pages that want no file beside their script. A content security policy must
  * allow `worker-src blob:`.
  */
 export function createCollisionService(options: CollisionServiceOptions = {}): Promise<CollisionService> {

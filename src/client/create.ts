@@ -4,7 +4,7 @@ import type { CollisionService } from './service.js';
 import { startService } from './start-service.js';
 
 /**
- * Starts a worker and resolves when it listens.
+ * Starts a worker and resolves when it is ready to receive messages.
  *
  * ```ts
  * const service = await createCollisionService();
@@ -17,7 +17,7 @@ import { startService } from './start-service.js';
  * service.dispose();
  * ```
  *
- * Rejects with WORKER_LOST when the worker does not start, with UNSUPPORTED where there is no WebAssembly SIMD, with
+ * Rejects with WORKER_LOST when the worker does not start, with UNSUPPORTED if there is no WebAssembly SIMD, and with
  * ABORTED by the signal.
  */
 export function createCollisionService(options: CollisionServiceOptions = {}): Promise<CollisionService> {

@@ -1,10 +1,10 @@
-/** Reports what a callback of the caller's has thrown, as uncaught: it stops nothing that comes behind it. */
+/** Reports an error of a caller's callback as uncaught, without stopping the code that follows. */
 export function reportUncaught(error: unknown): void {
   if (typeof reportError === 'function') {
     reportError(error);
     return;
   }
-  // Node has none, nor has jsdom.
+  // Neither Node nor jsdom has reportError.
   setTimeout(() => {
     throw error;
   });

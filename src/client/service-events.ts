@@ -1,11 +1,11 @@
 import type { CollisionError } from '../shared/errors.js';
 import { reading } from './check/validate.js';
 
-/** It tells what happened to a service's worker. */
+/** Reports that a service's worker was lost or restored. */
 export class ServiceEvent extends Event {
-  /** It says why the worker was lost; null for 'restored'. */
+  /** Why the worker was lost; null for 'restored'. */
   readonly error: CollisionError | null;
-  /** Where the worker was lost, it tells whether the service has ended; else another worker is on its way. */
+  /** For 'lost', true if the service has ended; false if another worker is being started. */
   readonly final: boolean;
 
   constructor(type: 'lost' | 'restored', error: CollisionError | null, final = false) {
@@ -17,11 +17,11 @@ export class ServiceEvent extends Event {
 
 type Listener = ((event: ServiceEvent) => void) | { handleEvent(event: ServiceEvent): void };
 
-/** An EventTarget of these alone. */
+/** An EventTarget of ServiceEvents alone. */
 export class ServiceEvents extends EventTarget {
   /**
-   * Listens. 'lost': the worker is gone, and what was pending has been rejected, but for questions, which the next worker
-   * is asked. That one is on its way, unless the event is `final`. 'restored': it knows all that the one before it did.
+   * Adds a listener. 'lost': the worker is gone, and pending calls have been rejected, except for queries, which the next
+   * worker is asked. That worker is being started, unless the event is `final`. 'restored': it has the state of the lost one.
    */
   override addEventListener(
     type: 'lost' | 'restored',

@@ -14,12 +14,12 @@ import type { Queries } from './query/queries.js';
 import type { MeshStore } from './scene/mesh-store.js';
 import { ServiceQueries } from './service-queries.js';
 
-/** The part of a service that builds, loads, bakes, moves and removes meshes, and tells what they are. */
+/** The part of a service that builds, loads, bakes, moves and removes meshes, and gives information about them. */
 export class ServiceMeshes extends ServiceQueries {
   readonly #meshesFor: (operation: string) => MeshStore;
 
   /**
-   * Takes a function that gives the meshes to an operation, and throws if there is no worker any more.
+   * Takes a function that returns the meshes for an operation, and throws if there is no worker any more.
    *
    * @internal
    */
@@ -49,7 +49,7 @@ export class ServiceMeshes extends ServiceQueries {
 
   /**
    * Resolves with the top boxes of the mesh's own tree, named 'box 1' and so on: those of a level, and leaves above it.
-   * They hold all of the mesh, and are a list to begin with for `boxes` of addMesh and addObject.
+   * They hold all of the mesh, and are a list to start from for `boxes` of addMesh and addObject.
    *
    * ```ts
    * const boxes = await service.meshBoxes(mesh, { level: 1 }); // four at most
@@ -65,9 +65,9 @@ export class ServiceMeshes extends ServiceQueries {
   }
 
   /**
-   * Tells whether boxes, by default the mesh's own, hold all of a mesh as its vertices are now, and how far it sticks out
-   * if they do not. The worker cuts the boxes away from each triangle, in float64: several may hold one together. Rejects
-   * with UNSUPPORTED for lines and points.
+   * Checks whether boxes, by default the mesh's own, hold all of a mesh as its vertices are now, and how far it sticks out
+   * if they do not. The worker cuts the boxes away from each triangle, in float64: several boxes may hold a triangle
+   * together. Rejects with UNSUPPORTED for lines and points.
    */
   async checkBoxes(
     mesh: MeshId,
@@ -91,15 +91,15 @@ export class ServiceMeshes extends ServiceQueries {
    * ```
    *
    * A mesh of more than 8 MiB (100,000 triangles) is moved in slices, beside everything else: until the promise resolves,
-   * frames and queries see it as it was. Meanwhile it takes as much memory again; if there is none, it is moved in one
+   * frames and queries see it as it was. Meanwhile it takes twice the memory; if there is not enough, it is moved in one
    * piece.
    *
-   * The tree is refitted: its boxes hold the new vertices exactly, but they overlap the more, the farther these are from
-   * where it was built. `meshInfo(mesh).cost` says how much; at 2, a new tree is built beside the service and takes the old
-   * one's place when it is ready. A tree has no place for a triangle that had no area when it was built; if it has one now,
+   * The tree is refitted: its boxes hold the new vertices exactly, but the farther these are from where it was built, the
+   * more the boxes overlap. `meshInfo(mesh).cost` says how much; at 2, a new tree is built beside the service and replaces
+   * the old one when it is ready. A tree has no place for a triangle that had no area when it was built; if it has one now,
    * the old vertices stay until a new tree is built, and the promise waits for that.
    *
-   * A mesh with a skin or morph targets keeps them: weights are those of its vertices, targets that were given as places
+   * A mesh with a skin or morph targets keeps them: weights stay with their vertices, targets that were given as positions
    * stay where they are, and relative ones move along. Its objects keep their poses, applied to the new vertices; an object
    * whose pose would reach farther than float32 does has no pose until the next `setPose`.
    *
@@ -116,7 +116,7 @@ export class ServiceMeshes extends ServiceQueries {
     return { ...this.#meshesFor('meshInfo').info('meshInfo', mesh) };
   }
 
-  /** Removes a mesh. Throws INVALID_ARGUMENT as long as objects have it as their shape. */
+  /** Removes a mesh. Throws INVALID_ARGUMENT as long as it is the shape of any object. */
   removeMesh(mesh: MeshId): void {
     this.#meshesFor('removeMesh').remove('removeMesh', mesh);
   }

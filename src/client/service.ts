@@ -33,7 +33,7 @@ import { type CheckedPose, PoseTable } from './skin/pose-table.js';
 import { ReplayLog } from './transforms/replay-log.js';
 import { TransformTable } from './transforms/transform-table.js';
 
-/** The options that the service itself reads. */
+/** The options that the service itself uses. */
 export interface ServiceSettings {
   builders: number;
   contactBudget: number;
@@ -42,9 +42,9 @@ export interface ServiceSettings {
 }
 
 /**
- * Runs collision detection and picking in a worker. Ids are returned at once; calls take effect in their order. Every
- * call that fails does so with a CollisionError that names the argument, and with DISPOSED or WORKER_LOST when there is
- * no worker any more. A lost worker is replaced: see `restart`, and `addEventListener`.
+ * Runs collision detection and picking in a worker. Ids are returned at once; calls take effect in order. Every
+ * failing call throws or rejects with a CollisionError that names the argument, or with DISPOSED or WORKER_LOST when
+ * there is no worker any more. A lost worker is replaced: see `restart`, and `addEventListener`.
  */
 export class CollisionService extends ServiceMeshes {
   readonly #link: WorkerLink;
@@ -59,7 +59,7 @@ export class CollisionService extends ServiceMeshes {
   readonly #transforms: ObjectTransforms;
   readonly #poses = new PoseTable();
   readonly #poseReader = new PoseReader();
-  /** Every update() returns this after the end; the first of them makes it. */
+  /** Every update() after the end returns this promise; the first such call makes it. */
   #afterEnd: Promise<never> | undefined;
 
   /** @internal */
@@ -90,7 +90,7 @@ export class CollisionService extends ServiceMeshes {
     const started = this.#link.defer<void>('createCollisionService');
     this.#link.ready.then(
       () => started.resolve(),
-      () => {}, // it is rejected itself
+      () => {}, // `started` is rejected by the link
     );
     this.#ready = abortable('createCollisionService', signal, started);
     this.#link.ended.then((error) => {
@@ -104,7 +104,7 @@ export class CollisionService extends ServiceMeshes {
     return this.#ready;
   }
 
-  /** Returns the mesh that is an object's shape, or null if that is another shape. Throws UNKNOWN_ID. */
+  /** Returns the mesh that is an object's shape, or null if its shape is not a mesh. Throws UNKNOWN_ID. */
   meshOf(object: ObjectId): MeshId | null {
     this.#link.check('meshOf');
     return this.#objects.meshIdOf('meshOf', object);
@@ -129,8 +129,8 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Makes room for `count` more objects, for an adapter that adds them in slices, and returns for how many slots of ids
-   * there is room.
+   * Makes room for `count` more objects, for an adapter that adds them in slices, and returns how many slots of ids
+   * fit now.
    *
    * @internal
    */
@@ -140,13 +140,13 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Changes those options of an object that are given, and keeps the rest. If it gets another mesh of as many bones and
+   * Changes the given options of an object, and keeps the rest. If it gets another mesh with the same number of bones and
    * morph targets, its pose stays, also for a query before the next update().
    */
   setObject(id: ObjectId, options: Partial<ObjectOptions>): void {
     this.#link.check('setObject');
     const matrix = this.#objects.set('setObject', id, options);
-    // Over an older transform that is staged for it.
+    // Overrides an older transform that is staged for the object.
     if (!matrix) return;
     this.#pump.override(id, matrix);
   }
@@ -158,7 +158,7 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Does `setObject` with `layers` for an adapter that hides and shows thousands. Ids of removed objects are ignored.
+   * Does `setObject` with `layers`, for an adapter that hides and shows thousands of objects. Ids of removed objects are ignored.
    *
    * @internal
    */
@@ -169,7 +169,7 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Does `removeObject` for an adapter that removes thousands.
+   * Does `removeObject`, for an adapter that removes thousands of objects.
    *
    * @internal
    */
@@ -181,9 +181,9 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Stages an object's transform for the next update(): 16 numbers, column-major. A later one replaces it; one equal to
-   * the last costs a comparison and is not sent. One that is not finite or not invertible is listed in the frame's
-   * `rejected`.
+   * Stages an object's transform for the next update(): 16 numbers, column-major. A later transform replaces it; one equal
+   * to the last costs a comparison and is not sent. A transform that is not finite or not invertible is listed in the
+   * frame's `rejected`.
    */
   setTransform(id: ObjectId, matrix: ArrayLike<number>): void {
     this.#link.check('setTransform');
@@ -191,8 +191,8 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Does `setTransform` for an adapter that moves thousands, from number `first` to before `end`, and calls update() in
-   * the same task. Matrices that are not affine are listed in the frame's `rejected`, too.
+   * Does `setTransform` for an adapter that moves thousands of objects, from index `first` to before `end`, and calls update()
+   * in the same task. Matrices that are not affine are listed in the frame's `rejected`, too.
    *
    * @internal
    */
@@ -202,8 +202,8 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Tells whether this is the transform of an object that an update() sent last, or is about to send in this task: 16
-   * numbers. False if a block of transforms or a staged one changed it last.
+   * Returns whether this is the transform of an object that an update() sent last, or that this task is about to send: 16
+   * numbers. False if a block of transforms or a staged transform changed it last.
    *
    * @internal
    */
@@ -226,9 +226,9 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Does `setTransforms` for an adapter that never writes into `ids`, and calls this again when it has written into
-   * `matrices`: these are not copied for the next worker, but read when it needs them. If the parent is not affine, all
-   * of them are listed in the frame's `rejected`.
+   * Does `setTransforms` for an adapter that never writes into `ids`, and calls this again after writing into `matrices`:
+   * the matrices are not copied for the next worker, but read when it needs them. If the parent is not affine, all
+   * objects are listed in the frame's `rejected`.
    *
    * @internal
    */
@@ -238,8 +238,8 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Does `moveInstances` for objects that have just been added, with matrices that the worker takes: they are in their
-   * places before any query from now on, without an update().
+   * Does `moveInstances` for objects that have just been added, with matrices that the worker accepts: every query from
+   * now on sees the objects in their places, without an update().
    *
    * @internal
    */
@@ -249,8 +249,8 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Stages the pose of an object whose mesh has a `skin` or `morphs`, for the next update(). Each object has a pose of
-   * its own, and a pose replaces the last one as a whole: what is not given moves nothing. Until it is posed, and after
+   * Stages the pose of an object whose mesh has a `skin` or `morphs`, for the next update(). Each object has its own pose,
+   * and a pose replaces the last one as a whole: options that are not given move nothing. Until it is posed, and after
    * `setPose(id, {})`, an object has the vertices with which its mesh was added. Numbers are copied; objects that are
    * posed by the same array share it.
    *
@@ -261,26 +261,26 @@ export class CollisionService extends ServiceMeshes {
    * ```
    *
    * All queries and contacts see the moved triangles. Bounds are those of the moved bones' boxes, a little larger than
-   * the posed mesh. `precision` 'sphere' and 'aabb', and views, use bounds of the whole object in its pose. So does
-   * 'obb', except in rays and picks, which hit the boxes of its bones.
+   * the posed mesh. `precision` 'sphere' and 'aabb', and views, use bounds of the whole object in its pose. 'obb' does
+   * too, except in rays and picks, which hit the boxes of its bones.
    *
    * A pose whose `bones` are not finite or not affine, or that reaches farther than float32 does, is listed in the
    * frame's `rejected`, and the object keeps its last pose.
    *
-   * Throws UNKNOWN_ID, and INVALID_ARGUMENT for an object whose mesh has neither, for arrays of another length than the
-   * mesh needs, and for a binding or weights that are not finite.
+   * Throws UNKNOWN_ID, and INVALID_ARGUMENT for an object whose mesh has neither, for arrays that do not have the length
+   * that the mesh needs, and for a binding or weights that are not finite.
    */
   setPose(id: ObjectId, pose: Pose): void {
     this.#link.check('setPose');
     const mesh = this.#objects.meshOf('setPose', id);
     const read = this.#poseReader.read('setPose', id, pose, mesh);
-    this.#objects.check('setPose', 'id', id); // a getter of the pose's may have removed it
+    this.#objects.check('setPose', 'id', id); // a getter of the pose may have removed it
     this.#poses.set(id, read);
   }
 
   /**
-   * Does `setPose` with a pose that an adapter has already read and checked for the object's mesh, as it does for
-   * hundreds in a frame.
+   * Does `setPose` with a pose that an adapter, which poses hundreds of objects in a frame, has already read and checked
+   * for the object's mesh.
    *
    * @internal
    */
@@ -292,8 +292,8 @@ export class CollisionService extends ServiceMeshes {
 
   /**
    * Makes a character: a capsule that walks through the scene instead of being placed. It slides along walls, climbs
-   * steps, stays on slopes that are not too steep and slides off others, moves along with what it stands on, and is
-   * pushed out of whatever moves into it. The worker does this with the next update(); `state` is that of the newest
+   * steps, stands on slopes that are not too steep and slides off steeper ones, moves along with the ground under it, and
+   * is pushed out of objects that move into it. The worker moves it with the next update(); `state` is that of the newest
    * answer.
    *
    * ```ts
@@ -306,9 +306,9 @@ export class CollisionService extends ServiceMeshes {
    * mesh.position.fromArray(hero.state.interpolated);
    * ```
    *
-   * It meets what is `pickable` and in its `layers`: meshes from both sides, solid ones and all other shapes as solids.
-   * All characters of a frame see the scene as it was before any of them moved. Throws INVALID_ARGUMENT, and UNKNOWN_ID
-   * for `ignore` and `object`.
+   * It collides with objects that are `pickable` and in its `layers`: with meshes from both sides, with solid meshes and
+   * all other shapes as solids. All characters of a frame see the scene as it was before any of them moved. Throws
+   * INVALID_ARGUMENT, and UNKNOWN_ID for `ignore` and `object`.
    */
   createCharacter(options: CharacterOptions): Character {
     this.#link.check('createCharacter');
@@ -317,11 +317,11 @@ export class CollisionService extends ServiceMeshes {
 
   /**
    * Sets a camera, by name. Frames list what it sees from the next update() on; picks use it at once, and picks that
-   * were asked for before there was any view have waited for this. There may be any number of views.
+   * were asked for before any view was set have waited for this. There may be any number of views.
    */
   setView(view: ViewOptions, name?: string): void;
   /**
-   * Does so for an adapter, which may have read the view already.
+   * Sets a view for an adapter, which may have read it already.
    *
    * @internal
    */
@@ -339,25 +339,25 @@ export class CollisionService extends ServiceMeshes {
   }
 
   /**
-   * Sends what was staged and resolves with the frame's answer. While another frame is in the worker, further calls
-   * share one frame with the newest transforms, and its answer.
+   * Sends everything that was staged and resolves with the frame's answer. While another frame is in the worker, further
+   * calls share one frame with the newest transforms, and its answer.
    *
-   * Rejects with OUT_OF_MEMORY when the worker could not hold this frame or an object added before it. The service goes
-   * on, and the next update() sends again what could not be run.
+   * Rejects with OUT_OF_MEMORY when the worker could not hold this frame or an object added before it. The service
+   * continues, and the next update() sends again what could not be run.
    *
-   * After the end it rejects with DISPOSED or WORKER_LOST: all calls then return one and the same promise, so that a
-   * loop that goes on and handles nothing is reported once.
+   * After the end it rejects with DISPOSED or WORKER_LOST: all calls then return the same promise, so that a loop that
+   * continues and handles nothing is reported once.
    */
   update(): Promise<FrameResult> {
-    // It is not `async`: the promises that `async` would add in every frame are a part of what a frame costs.
+    // Not `async`: the promises that `async` would add in every frame are a part of a frame's cost.
     if (this.#afterEnd) return this.#afterEnd;
     try {
       this.#link.check('update');
       return this.#pump.update();
     } catch (error) {
       const answer = Promise.reject(asCollisionError('update', error));
-      // A loop that goes on after the end asks 60 times a second. It gets this one promise for all of them: where
-      // nobody handles it, it is reported once.
+      // A loop that continues after the end asks 60 times a second. All its calls get this one promise: if nobody handles
+      // it, it is reported once.
       if (this.#link.error) this.#afterEnd = answer;
       return answer;
     }
@@ -382,17 +382,17 @@ export class CollisionService extends ServiceMeshes {
     };
   }
 
-  /** @internal Tells whether the worker could not be loaded. */
+  /** @internal Whether the worker could not be loaded. */
   get isObstructed(): boolean {
     return this.#link.isObstructed;
   }
 
-  /** @internal Resolves with the reason when there is no worker any more, and will be none. */
+  /** @internal Resolves with the reason when there is no worker any more, and none will follow. */
   get ended(): Promise<CollisionError> {
     return this.#link.ended;
   }
 
-  /** Ends the workers. Pending calls reject with DISPOSED, and so does every later call. */
+  /** Ends the workers. Pending calls and all later calls reject with DISPOSED. */
   dispose(): void {
     this.#link.close(new CollisionError('DISPOSED', 'the service was disposed'));
     this.#letGo(this.#link.error!);
@@ -433,7 +433,7 @@ export class CollisionService extends ServiceMeshes {
   }
 }
 
-/** Makes a CollisionError of what a call threw: a buffer that cannot be allocated is a RangeError in every engine. */
+/** Turns an error of a call into a CollisionError: a buffer that cannot be allocated is a RangeError in every engine. */
 function asCollisionError(operation: string, error: unknown): unknown {
   const failure = CollisionError.is(error) ? null : failureOf(error);
   return failure ? new CollisionError(failure.code, `${operation}: ${failure.message}`, { cause: error }) : error;

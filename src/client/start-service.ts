@@ -8,7 +8,7 @@ import { type LinkOptions, namedAnew } from './link/worker-link.js';
 import { CollisionService, type ServiceSettings } from './service.js';
 
 const KEYS = ['createWorker', 'restart', 'builders', 'timeout', 'contactBudget', 'signal'];
-const LONGEST_TIMEOUT = 2 ** 31 - 1; // of timers
+const LONGEST_TIMEOUT = 2 ** 31 - 1; // of timers, in milliseconds
 
 /** Starts a service on that host; see createCollisionService. */
 export async function startService(host: Host, options: CollisionServiceOptions): Promise<CollisionService> {
@@ -30,9 +30,9 @@ export async function startService(host: Host, options: CollisionServiceOptions)
   const link = { host, timeout: Math.min(timeout, LONGEST_TIMEOUT) };
   if (createWorker !== undefined) return open(settings, { ...link, createWorker }, () => {});
   let obstacle: CollisionError | undefined;
-  // Others may be starting at the same time: each tries the ways for itself.
+  // Other services may be starting at the same time: each tries the ways for itself.
   for (let i = host.way; i < host.ways.length; i++) {
-    const way = within(timeout, host.ways[i]()).catch(() => null); // it is no way here
+    const way = within(timeout, host.ways[i]()).catch(() => null); // not available here
     const made = await unlessAborted(operation, way, signal);
     let isObstructed = false;
     const onObstacle = (): void => {
@@ -52,7 +52,7 @@ export async function startService(host: Host, options: CollisionServiceOptions)
   throw new CollisionError('WORKER_LOST', `${message}${host.advice()}`, cause === undefined ? undefined : { cause });
 }
 
-/** Opens a service that listens; `onObstacle` hears when its worker could not be loaded. */
+/** Opens a service whose worker is ready; `onObstacle` is called when its worker could not be loaded. */
 async function open(settings: ServiceSettings, link: LinkOptions, onObstacle: () => void): Promise<CollisionService> {
   let service: CollisionService | undefined;
   try {
@@ -66,7 +66,7 @@ async function open(settings: ServiceSettings, link: LinkOptions, onObstacle: ()
   }
 }
 
-/** Answers what `promise` does, and rejects when that takes longer. */
+/** Settles as `promise` does, and rejects if that takes longer than `milliseconds`. */
 function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('it took too long')), Math.min(milliseconds, LONGEST_TIMEOUT));

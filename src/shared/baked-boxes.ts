@@ -1,4 +1,4 @@
-// Named boxes as both sides hand them to each other, and as they are behind a baked mesh: a section that is found from its end.
+// Named boxes as both sides exchange them, and as they follow a baked mesh: a section that is located from its end.
 //
 //   f64 × 10 of each box · the names as JSON, in UTF-8 · zeros up to 16 · the tail: u32 count, bytes of the names,
 //   u32 bytes of the section, checksum, version, magic, two spare
@@ -6,19 +6,19 @@
 /** Boxes that stand for a mesh. */
 export interface PackedBoxes {
   names: readonly string[];
-  /** Ten numbers for each: its middle, its half sizes, its rotation as a unit quaternion xyzw. */
+  /** Ten numbers for each: its centre, its half extents, its rotation as a unit quaternion xyzw. */
   records: Float64Array;
 }
 
 export const BOX_NUMBERS = 10;
 const MAGIC = 0x58425743; // 'CWBX'
 const VERSION = 1;
-/** What is copied between two rests: some 0.3 ms. */
+/** Bytes that are copied between two yields: some 0.3 ms. */
 const BYTES_A_STEP = 1 << 20;
 const TAIL_WORDS = 8;
 const TAIL_BYTES = 4 * TAIL_WORDS;
 
-/** Answers the section of some boxes, to be put behind a baked mesh of so many bytes. */
+/** Returns the section of some boxes, to be appended to a baked mesh of this many bytes. */
 export function boxSection({ names, records }: PackedBoxes, bakedBytes: number): Uint8Array<ArrayBuffer> {
   const text = new TextEncoder().encode(JSON.stringify(names));
   const start = padding(bakedBytes, 16);
@@ -34,7 +34,7 @@ export function boxSection({ names, records }: PackedBoxes, bakedBytes: number):
   return section;
 }
 
-/** Puts boxes behind a baked mesh. It may rest after each step. */
+/** Appends boxes to a baked mesh. Yields after each step. */
 export function* withBoxes(baked: ArrayBuffer, boxes: PackedBoxes): Generator<void, ArrayBuffer> {
   const section = boxSection(boxes, baked.byteLength);
   const both = new Uint8Array(baked.byteLength + section.length);
@@ -46,13 +46,13 @@ export function* withBoxes(baked: ArrayBuffer, boxes: PackedBoxes): Generator<vo
   return both.buffer;
 }
 
-/** Answers how many bytes of a baked mesh are before its boxes: all where it has none. */
+/** Returns how many bytes of a baked mesh precede its boxes: all if it has none. */
 export function bytesWithoutBoxes(baked: ArrayBuffer): number {
   const tail = tailOf(baked);
   return tail ? baked.byteLength - tail[2] : baked.byteLength;
 }
 
-/** Reads the boxes behind a baked mesh: undefined where there are none, null where they cannot be trusted. */
+/** Reads the boxes behind a baked mesh: undefined if there are none, null if they cannot be trusted. */
 export function readBoxes(baked: ArrayBuffer): PackedBoxes | null | undefined {
   const tail = tailOf(baked);
   if (!tail) return undefined;

@@ -1,11 +1,11 @@
-/** The size of a chunk of a baked mesh. What is not written of the last one takes no memory as a rule, as nothing has touched it. */
+/** The size of a chunk of a baked mesh. The unwritten rest of the last one usually takes no memory: nothing has touched it. */
 export const CHUNK_BYTES = 1 << 21;
 
-/** The bytes of a baked mesh: in one buffer, or in chunks of CHUNK_BYTES, which may come one after the other. */
+/** The bytes of a baked mesh: in one buffer, or in chunks of CHUNK_BYTES, which may arrive one after the other. */
 export class BakedSource {
   readonly bytes: number;
   readonly buffers: ArrayBufferLike[];
-  /** The bytes of all buffers but the last one. */
+  /** The size of each buffer but the last one. */
   readonly #bufferBytes: number;
 
   constructor(bytes: number, buffers: ArrayBufferLike[], bufferBytes = CHUNK_BYTES) {
@@ -14,12 +14,12 @@ export class BakedSource {
     this.#bufferBytes = bufferBytes;
   }
 
-  /** How many of the bytes are there. */
+  /** How many of the bytes have arrived. */
   get available(): number {
     return Math.min(this.bytes, this.buffers.length * this.#bufferBytes);
   }
 
-  /** Answers a view of the bytes from `at` on: at most so many, and no more than there are in one buffer. */
+  /** Returns a view of the bytes from `at` on: at most `most`, and no more than one buffer holds. */
   view(at: number, most: number): Uint8Array {
     const i = Math.floor(at / this.#bufferBytes);
     const from = at - i * this.#bufferBytes;
@@ -27,7 +27,7 @@ export class BakedSource {
   }
 }
 
-/** Takes chunks for so many bytes, which are not written yet, out of spare ones, and makes those that are missing. */
+/** Takes chunks for this many bytes, which are not written yet, from spare ones, and allocates those that are missing. */
 export function takeChunks(bytes: number, spare: ArrayBufferLike[], isShared: boolean): BakedSource {
   const buffers: ArrayBufferLike[] = [];
   while (buffers.length * CHUNK_BYTES < bytes) {

@@ -1,4 +1,4 @@
-/** Decodes base64. A loop takes a fifth of the time that `Uint8Array.from` takes over the text. */
+/** Decodes base64. The loop takes a fifth of the time of `Uint8Array.from` over the text. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const digits = atob(text);
   const bytes = new Uint8Array(digits.length);

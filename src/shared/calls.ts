@@ -1,6 +1,6 @@
 // Calls of the worker's methods, and their answers, as messages.
 
-/** Calls a method. Calls are numbered from 1 on, over all lives of the worker. */
+/** Calls a method. Calls are numbered from 1 on, across all workers of a service. */
 export interface CallMessage {
   type: 'call';
   call: number;
@@ -15,19 +15,19 @@ export interface AnswerMessage {
   value: unknown;
 }
 
-/** Says what a call has thrown. */
+/** Carries the error that a call has thrown. */
 export interface ThrownMessage {
   type: 'thrown';
   call: number;
   error: { name: string; message: string; stack?: string | undefined };
 }
 
-/** Methods as the other side calls them. */
+/** Methods as the other side sees them: asynchronous. */
 export type Remote<Api extends { [Name in keyof Api]: (...args: never[]) => unknown }> = {
   [Name in keyof Api]: (...args: Parameters<Api[Name]>) => Promise<Awaited<ReturnType<Api[Name]>>>;
 };
 
-/** Where messages go to, and come from. */
+/** Sends and receives messages. */
 export interface Endpoint {
   postMessage(message: unknown, transfer?: Transferable[]): void;
   addEventListener(type: string, listener: (event: Event) => void): void;
@@ -36,13 +36,13 @@ export interface Endpoint {
 
 const handedOver = new WeakMap<object, Transferable[]>();
 
-/** Has buffers handed over, and not copied, where `value` is an argument or an answer of a call. */
+/** Marks buffers to be transferred, and not copied, with `value`, an argument or an answer of a call. */
 export function transfer<T extends object>(value: T, buffers: Transferable[]): T {
   handedOver.set(value, buffers);
   return value;
 }
 
-/** Answers what is handed over with an argument or an answer, if anything is. */
+/** Returns the buffers that are transferred with an argument or an answer, if any. */
 export function transfersOf(value: unknown): Transferable[] | undefined {
   return handedOver.get(value as object);
 }

@@ -1,12 +1,12 @@
-// Boxes as a picture of an inspection has them.
+// Boxes as an inspection draws them.
 
 /** Colours of boxes, four bytes each: red, green, blue, alpha. */
 export interface BoxPalette {
-  /** They repeat from level to level. */
+  /** Repeated from level to level. */
   levels: Uint8Array;
-  /** Each octree has one. */
+  /** One colour per octree. */
   cells: Uint8Array;
-  /** Each state has one: moving objects, then static ones, then those that sleep. */
+  /** One colour per state: moving objects, static ones, sleeping ones. */
   states: Uint8Array;
 }
 

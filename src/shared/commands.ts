@@ -1,14 +1,14 @@
-// The changes of a scene that the worker is told of, between frames and in order with them.
+// Changes of the scene that are sent to the worker between frames, in order with them.
 
 import type { PackedBoxes } from './baked-boxes.js';
 import type { MeshId, ObjectId } from './types.js';
 
-/** Structural changes, in the order in which they were asked for. */
+/** Structural changes, in the order in which they were requested. */
 export type Command =
   | AddObjects
   | PlaceObjects
   | { type: 'setObject'; id: ObjectId; description: ObjectDescription; matrix: number[] | undefined }
-  /** Ids that are gone are passed over. */
+  /** Ids of removed objects are skipped. */
   | { type: 'setLayers'; ids: Uint32Array; layers: number }
   | { type: 'removeObject'; id: ObjectId }
   | { type: 'removeObjects'; ids: ObjectId[] | Uint32Array }
@@ -22,7 +22,7 @@ export interface CharacterDescription {
   from: ArrayLike<number>;
   to: ArrayLike<number>;
   radius: number;
-  /** It has length 1. */
+  /** Of length 1. */
   up: ArrayLike<number>;
   skin: number;
   /** The cosine of the steepest slope. */
@@ -32,9 +32,9 @@ export interface CharacterDescription {
   gravity: number;
   step: number;
   position: ArrayLike<number>;
-  /** Along the way up. */
+  /** Along `up`, in units per second. */
   speed: number;
-  /** Seconds that are not yet a step. */
+  /** Seconds that do not make up a step yet. */
   time: number;
   layers: number;
   /** 0 for none. */
@@ -45,23 +45,23 @@ export interface CharacterDescription {
   flags: number;
 }
 
-/** Objects that differ in no more than their matrices. */
+/** Adds objects that differ only in their matrices. */
 export interface AddObjects {
   type: 'addObjects';
-  /** A list of single objects grows; instances are an array of their own. */
+  /** Single objects that are added in a row are collected in an array; instances have an array of their own. */
   ids: number[] | Uint32Array;
   description: ObjectDescription;
   /** Column-major: 16 numbers for each object, or 16 for all, or none for the identity. */
   matrices: number[];
 }
 
-/** layout.ts's frame in, of which only the transforms are taken over, at once. The buffer is transferred. */
+/** A frame in (layout.ts), of which only the transforms are applied, at once. The buffer is transferred. */
 export interface PlaceObjects {
   type: 'placeObjects';
   input: ArrayBuffer;
 }
 
-/** An object's options, complete and checked. Enums and flags are layout.ts's. */
+/** An object's options, complete and checked. Enums and flags are those of layout.ts. */
 export interface ObjectDescription {
   shape: number;
   /** 0 for other shapes. */
@@ -75,15 +75,15 @@ export interface ObjectDescription {
   extent: ArrayLike<number>;
   rotation: ArrayLike<number>;
   radius: number;
-  /** World units; FLAG_CLEARANCE is set where it is not 0. Absent or 0 for none. */
+  /** World units; FLAG_CLEARANCE is set if it is not 0. Absent or 0 for none. */
   clearance?: number | undefined;
-  /** The number of its clip set, of which queries bring the planes. Absent or 0 for none. */
+  /** The number of its clip set, whose planes come with each query. Absent or 0 for none. */
   clipSet?: number | undefined;
   /**
-   * Where its triangles show other sides than the object: ascending, a triangle << FACE_SHIFT | SIDE_* each. Absent
-   * where all show the same.
+   * The triangles from which on other sides than the object's are shown: ascending, a triangle << FACE_SHIFT | SIDE_* each.
+   * Absent if all triangles show the same side.
    */
   faceSides?: Uint32Array | undefined;
-  /** Boxes that stand for its mesh; FLAG_BOXES is set then. */
+  /** Boxes that stand for its mesh; FLAG_BOXES is set with them. */
   boxes?: PackedBoxes | undefined;
 }

@@ -13,8 +13,8 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /**
  * What every failing call throws or rejects with. The message names the operation, the argument, its value
- * and what was expected. What the caller's own code throws while the service reads its arguments, a getter or a proxy,
- * is the `cause` as it is, and so is the `reason` of a signal that aborts.
+ * and what was expected. If the caller's own code, a getter or a proxy, throws while the service reads its arguments,
+ * `cause` is that error; if a signal aborts, `cause` is its `reason`.
  */
 export class CollisionError extends Error {
   override readonly name = 'CollisionError';
@@ -27,8 +27,8 @@ export class CollisionError extends Error {
   }
 
   /**
-   * Tells whether a value is a CollisionError. `instanceof` answers the same, but follows the chain of prototypes,
-   * which a proxy can make endless: Firefox never comes back then.
+   * Returns whether a value is a CollisionError. `instanceof` returns the same, but follows the prototype chain,
+   * which a proxy can make endless: Firefox then never returns.
    */
   static is(value: unknown): value is CollisionError {
     return typeof value === 'object' && value !== null && #brand in value;

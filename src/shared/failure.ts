@@ -6,7 +6,7 @@ export interface Failure {
   message: string;
 }
 
-/** Answers what an error says to the other side; null for an error that only a bug can throw. */
+/** Returns the failure that an error reports to the other side; null for an error that only a bug can throw. */
 export function failureOf(error: unknown): Failure | null {
   if (CollisionError.is(error)) return { code: error.code, message: error.message };
   // A memory that cannot grow and a buffer that cannot be allocated are RangeErrors in every engine.
@@ -14,13 +14,13 @@ export function failureOf(error: unknown): Failure | null {
   return null;
 }
 
-/** Makes an error that an answer can carry: its name, message and stack alone do, so the code travels as the name. */
+/** Makes an error that an answer can carry: only its name, message and stack are sent, so the code travels as the name. */
 export function errorToWire(error: unknown): unknown {
   const failure = failureOf(error);
   return failure ? Object.assign(new Error(failure.message, { cause: error }), { name: failure.code }) : error;
 }
 
-/** Undoes {@link errorToWire}; null for an error that was not a declared one. */
+/** Undoes {@link errorToWire}; null for an error without a known code. */
 export function failureFromWire(error: unknown): Failure | null {
   if (!(error instanceof Error)) return null;
   const code = ERROR_CODES.find((known) => known === error.name);

@@ -1,6 +1,6 @@
 import { GENERATION_BITS } from './layout.js';
 
-/** Where a ray hit nothing. No id has this value. */
+/** The object's id if a ray hit nothing. No real id has this value. */
 export const NO_OBJECT = 0xffffffff;
 
 /** Makes an id: the slot in the high bits, so that sorting by id sorts by slot. Generations start at 1: no id is 0. */

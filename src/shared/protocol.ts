@@ -25,12 +25,12 @@ import type {
   VisibleSet,
 } from './types.js';
 
-/** What the worker answers to calls (calls.ts): flat, without overloads or generics, which the other side's types lose. */
+/** The worker's methods for calls (calls.ts): flat, without overloads or generics, which the other side's types lose. */
 export interface WorkerApi {
   /**
    * Builds a baked mesh. Other messages are served between slices of the work; {@link AbortMessage} ends it. With `features`, an
-   * angle in degrees, what picks snap to is found and baked, too. With a port, the worker at its other end is handed the arrays,
-   * and hands back the second part of the tree.
+   * angle in degrees, the features that picks snap to are found and baked, too. With a port, the worker at its other end is handed
+   * the arrays, and hands back the second part of the tree.
    */
   buildMesh(
     build: number,
@@ -44,7 +44,7 @@ export interface WorkerApi {
     port: MessagePort | undefined,
     spare: ArrayBufferLike[] | undefined,
   ): Promise<ArrayBuffer | BakedChunks>;
-  /** Makes the second part of a tree for the worker at the other end of a port; {@link AbortMessage} ends it. */
+  /** Builds the second part of a tree for the worker at the other end of a port; {@link AbortMessage} ends it. */
   buildSecond(build: number, port: MessagePort): Promise<void>;
   /**
    * Copies a mesh in, and checks it unless it is trusted. Other messages are served between slices of the work, as in
@@ -52,36 +52,36 @@ export interface WorkerApi {
    */
   loadMesh(mesh: MeshId, baked: ArrayBuffer, isKept: boolean, isTrusted: boolean): Promise<LoadedMesh>;
   /**
-   * Does `loadMesh` for one of so many bytes, which come in {@link ChunkMessage}s. Those that are transferred are handed back if
+   * Does `loadMesh` for a mesh of this many bytes, which arrive in {@link ChunkMessage}s. Transferred chunks are handed back if
    * they are kept.
    */
   loadChunks(mesh: MeshId, bytes: number, isKept: boolean, isTrusted: boolean): Promise<LoadedChunks>;
-  /** Builds small meshes, one after the other. One that fails takes nothing from the others. */
+  /** Builds small meshes, one after the other. A failing build does not affect the others. */
   buildMeshes(builds: SmallBuild[]): Outcome<ArrayBuffer>[];
-  /** Does `loadMesh` for many, of which no buffer is handed back. */
+  /** Does `loadMesh` for many meshes, without handing back their buffers. */
   loadMeshes(loads: SmallLoad[]): Outcome<LoadedMesh>[];
   /** Bakes the mesh as it is when this is called. Other messages are served between slices of the work. */
   bakeMesh(mesh: MeshId, boxes: PackedBoxes | undefined): Promise<ArrayBuffer>;
-  /** Lists the top boxes of a mesh's tree: ten numbers each (baked-boxes.ts). At most so many; null where there are more. */
+  /** Lists the top boxes of a mesh's tree: ten numbers each (baked-boxes.ts). Null if there are more than `most` boxes. */
   meshBoxes(mesh: MeshId, level: number, most: number): Promise<Float64Array | null>;
-  /** Tells whether boxes hold all of a mesh of triangles. */
+  /** Checks whether boxes hold all of a mesh of triangles. */
   checkBoxes(mesh: MeshId, records: Float64Array): Promise<BoxCheck>;
-  /** Moves a mesh's vertices. Where the answer asks for a build, `replaceTree` must follow. */
+  /** Moves a mesh's vertices. If the answer asks for a build, `replaceTree` must follow. */
   updateMesh(mesh: MeshId, positions: Float32Array, isKept?: boolean): MeshUpdate | Promise<MeshUpdate>;
-  /** Hands over the tree that was asked for; null where it could not be built, and the old one stays. */
+  /** Hands over the tree that was asked for; null if it could not be built, and the old one stays. */
   replaceTree(mesh: MeshId, baked: ArrayBuffer | null, isKept: boolean): Promise<MeshUpdate>;
   raycast(ray: PickRay, filter: Filter): Hit | null;
-  /** Finds the nearest hit of a pick's ray, and the feature near the cursor. Where features must be found first, in slices. */
+  /** Finds the nearest hit of a pick's ray, and the feature near the cursor. If features must be found first, in slices. */
   pickSnap(ray: PickRay, filter: Filter, request: SnapRequest): Hit | null | Promise<Hit | null>;
   /** Finds every hit of a ray, nearest first. */
   raycastAll(ray: PickRay, filter: Filter): InParts<Hit>;
-  /** Tells whether a ray hits nothing. */
+  /** Returns whether a ray hits nothing. */
   isClear(ray: Ray, filter: Filter): boolean;
   /** Finds the nearest hit of each ray: eight numbers per ray, origin, tMin, direction, tMax. */
   raycastMany(rays: Float32Array, filter: Filter): Promise<RayHits>;
   /** Finds the object whose centre is drawn nearest to the cursor. */
   pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): Hit | null;
-  /** Finds all objects whose centre is drawn in the cursor's reach, nearest first. */
+  /** Finds all objects whose centre is drawn within the cursor's radius, nearest first. */
   pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): InParts<Hit>;
   /** Lists the ids of the objects in a region of the screen, ascending. */
   pickRegion(view: ViewRecord, region: Region, filter: Filter): Soon<Uint32Array>;
@@ -92,7 +92,7 @@ export interface WorkerApi {
   overlap(shape: ObjectDescription, matrix: number[], filter: Filter): Soon<Uint32Array>;
   /** Lists the ids of the objects that are solid around a point, ascending. */
   containing(point: Vec3, filter: Filter): Soon<Uint32Array>;
-  /** Finds what a shape meets first that starts at a matrix. */
+  /** Finds what a shape that starts at a matrix meets first. */
   sweep(
     shape: ObjectDescription,
     matrix: number[],
@@ -104,8 +104,8 @@ export interface WorkerApi {
   /** Pushes a shape out of what it overlaps. */
   place(shape: ObjectDescription, matrix: number[], filter: Filter): Placement | Promise<Placement>;
   /**
-   * Finds what shapes meet first, 14 numbers for each way; `shapeOf` says which shape goes it, absent: the first. Other
-   * messages are served between slices of the work.
+   * Finds what shapes meet first, 14 numbers for each way; `shapeOf` is the index of the shape for each way, by default the
+   * first. Other messages are served between slices of the work.
    */
   sweepMany(
     shapes: ObjectDescription[],
@@ -114,9 +114,9 @@ export interface WorkerApi {
     tolerance: number,
     filter: Filter,
   ): Promise<SweepHits>;
-  /** Finds the contact of two objects; null where they do not touch. `detail` is CONTACTS_*. */
+  /** Finds the contact of two objects; null if they do not touch. `detail` is CONTACTS_*. */
   contact(a: ObjectId, b: ObjectId, detail: number): ContactReport | null | Promise<ContactReport | null>;
-  /** Measures how far two objects are; null where that is more than `limit`. */
+  /** Measures how far two objects are from each other; null if they are farther apart than `limit`. */
   distance(a: ObjectId, b: ObjectId, limit: number): Distance | null | Promise<Distance | null>;
   closestPoint(point: Vec3, maxDistance: number, filter: Filter): Soon<ClosestPoint | null>;
   /** Cuts objects with a plane. Other messages are served between slices of the work. */
@@ -135,20 +135,20 @@ export interface Motion {
   tolerance: number;
 }
 
-/** What a section is asked for. */
+/** The request of a section. */
 export interface SectionRequest {
   /** Four numbers: n · p + d. */
   plane: Float64Array;
   filter: Filter;
   /** The points of the outline of a round shape. */
   roundPoints: number;
-  /** How near open ends are one; by default a share of the object's size. */
+  /** Distance within which open ends are joined; by default a fraction of the object's size. */
   weld: number | undefined;
-  /** What is cut is to be triangulated. */
+  /** Whether the cut faces are triangulated. */
   caps: boolean;
 }
 
-/** What to inspect. */
+/** The request of an inspection. */
 export interface InspectRequest {
   octree: boolean;
   bounds: boolean;
@@ -160,50 +160,50 @@ export interface InspectRequest {
   views: ViewRecord[];
   lines: boolean;
   origin: Vec3 | undefined;
-  /** With `lines`, the three adapter asks for their colours, too. */
+  /** With `lines`, colours for the lines, which the three adapter requests. */
   palette?: BoxPalette | undefined;
 }
 
-/** A ray that may hit points and lines by how they are drawn, instead of within a threshold. */
+/** A ray that may hit points and lines by where they are drawn, instead of within a threshold. */
 export interface PickRay extends Ray {
   cone?: Cone;
 }
 
 /**
- * What is drawn within a circle about a place on the screen: where a² + b² ≤ reach², by three affine functions of a place,
- * relative to the ray's origin.
+ * The region that is drawn within a circle about a point of the screen: where a² + b² ≤ reach², by three affine functions
+ * of a point, relative to the ray's origin.
  */
 export interface Cone {
-  /** Gradients; both are 0 all along the ray. */
+  /** Gradients; both functions are 0 all along the ray. */
   a: Vec3;
   b: Vec3;
   /** A gradient, and the value at the origin. */
   reach: readonly [number, number, number, number];
 }
 
-/** layout.ts's view. */
+/** A view's record (layout.ts). */
 export type ViewRecord = Uint32Array;
 
-/** In pixels, as the view's viewport. */
+/** In pixels, like the view's viewport. */
 export interface Cursor {
   x: number;
   y: number;
   radius: number;
 }
 
-/** What a pick may snap to. */
+/** The options of a snapping pick. */
 export interface SnapRequest {
   /** SNAP_*, a bit each. */
   kinds: number;
   /**
-   * How the world is drawn about the cursor: five functions of it, three factors and what is added of each. Where `w` is positive,
+   * How the world is drawn about the cursor: five functions of it, each with three factors and a constant. Where `w` is positive,
    * x / w and y / w are pixels from the cursor, to the right and up; `near` and `far` are positive between the planes of these
    * names. In this order: x, y, w, near, far. Then the viewport, low xy and high xy, and the radius, in pixels from the cursor.
    */
   drawing: number[];
 }
 
-/** In clip space over w, of which the viewport is [-1, 1]². */
+/** In normalized device coordinates (clip space over w), in which the viewport is [-1, 1]². */
 export interface Region {
   /** The low x and y, then the high x and y. */
   bounds: readonly [number, number, number, number];
@@ -213,13 +213,13 @@ export interface Region {
   mode: number;
 }
 
-/** What deforms a mesh. */
+/** Skin and morph targets of a mesh. */
 export type MeshDeform = Pick<MeshData, 'skin' | 'morphs'>;
 
-/** What the worker knows of a mesh. */
+/** The part of a mesh's info that the worker knows. */
 export type TreeInfo = Omit<MeshInfo, 'rebuilds' | 'boxes'>;
 
-/** A mesh of triangles that neither a skin nor morphs move. */
+/** A mesh of triangles without a skin or morph targets. */
 export interface SmallBuild {
   positions: Float32Array;
   indices: Uint32Array | Uint16Array | undefined;
@@ -230,11 +230,11 @@ export interface SmallBuild {
 export interface SmallLoad {
   mesh: MeshId;
   baked: ArrayBuffer;
-  /** It comes from a builder of the page's, or was loaded before, and nobody else has had it: there is nothing to check. */
+  /** It comes from a builder of this page, or was loaded before, and nobody else has had it: it need not be checked. */
   isTrusted: boolean;
 }
 
-/** What became of one call of many: the one or the other. */
+/** The result of one call of many: either a value or a failure. */
 export interface Outcome<T> {
   value?: T;
   failure?: Failure;
@@ -242,11 +242,11 @@ export interface Outcome<T> {
 
 export interface LoadedMesh {
   info: TreeInfo;
-  /** The buffer that was loaded, where it is kept for another worker when this one is lost. */
+  /** The buffer that was loaded, if it is kept for another worker when this one is lost. */
   baked: ArrayBuffer | undefined;
 }
 
-/** A baked mesh in shared chunks (baked-source.ts), and behind them those that were of no use. */
+/** A baked mesh in shared chunks (baked-source.ts), followed by the spare chunks that were not used. */
 export interface BakedChunks {
   bytes: number;
   buffers: ArrayBufferLike[];
@@ -257,20 +257,20 @@ export interface LoadedChunks {
   chunks: ArrayBuffer[];
 }
 
-/** What became of a mesh by a change. */
+/** The result of a change of a mesh. */
 export interface MeshUpdate {
   info: TreeInfo;
-  /** False where new vertices wait for a tree that was asked for, and where a new tree was of no use. */
+  /** False while new vertices wait for a tree that was requested, and if a new tree was discarded. */
   isInEffect: boolean;
-  /** What to build a tree of; only one tree of a mesh is asked for at a time. */
+  /** The data to build a tree from; only one tree per mesh is requested at a time. */
   rebuild: MeshData | undefined;
   /** The replaced tree, as in {@link LoadedMesh}. */
   baked?: ArrayBuffer | undefined;
-  /** The positions that were given, where the client keeps them for the next worker. */
+  /** The positions that were given, if the client keeps them for the next worker. */
   positions?: Float32Array | undefined;
 }
 
-/** Everything else goes by plain messages, in order with the calls. */
+/** Everything else is sent as plain messages, in order with the calls. */
 export type ToWorker =
   | CommandsMessage
   | FrameMessage
@@ -288,8 +288,8 @@ export interface CommandsMessage {
 }
 
 /**
- * layout.ts's frame in, which is transferred unless both sides share its memory, and the buffer of an older result for the new
- * one, which is transferred.
+ * A frame in (layout.ts), which is transferred unless both sides share its memory, and the transferred buffer of an older
+ * result, to be reused for the new one.
  */
 export interface FrameMessage {
   type: 'frame';
@@ -298,21 +298,21 @@ export interface FrameMessage {
 }
 
 /**
- * layout.ts's frame in, of which only the transforms are taken over, as queries are to see them: the frame itself waits
- * for one that takes long, and brings them again. It has no answer.
+ * A frame in (layout.ts), of which only the transforms are applied, so that queries see them: the frame itself waits
+ * for a slow frame, and brings them again. It has no answer.
  */
 export interface AheadMessage {
   type: 'ahead';
   input: ArrayBuffer;
 }
 
-/** layout.ts's frame in, of which only the transforms and views are taken over; it has no answer. */
+/** A frame in (layout.ts), of which only the transforms and views are applied; it has no answer. */
 export interface PlaceMessage {
   type: 'place';
   input: ArrayBuffer;
 }
 
-/** The answer of the last frame that another worker made: the next frame's events are relative to it. */
+/** The answer of the last frame that another worker made: the events of the next frame are relative to it. */
 export interface BaselineMessage {
   type: 'baseline';
   /** The ids of both objects of each pair, sorted. */
@@ -330,7 +330,7 @@ export interface AbortMessage {
   build: number;
 }
 
-/** Calls that nobody waits for any more, by their numbers: as their messages have them. Overtakes all that waits. */
+/** The numbers of calls that nobody waits for any more, as in their messages. Overtakes all waiting messages. */
 export interface DropMessage {
   type: 'drop';
   calls: number[];
@@ -353,52 +353,52 @@ export type FromWorker =
   | AnswerMessage
   | ThrownMessage;
 
-/** A part of an answer that is too long for one message: to receive 100,000 objects takes half a second. */
+/** A part of an answer that is too long for one message: receiving 100,000 objects takes half a second. */
 export interface PartMessage {
   type: 'part';
-  /** The number that the answer will be. */
+  /** The number of this series of parts, which the answer will be. */
   parts: number;
   items: unknown[];
 }
 
-/** An answer that is given later where it takes long. */
+/** An answer that comes later if it takes long. */
 export type Soon<T> = T | Promise<T>;
 
-/** An answer that is the number of its parts where it is long. */
+/** An answer, or the number of the series of parts in which it was sent if it is long. */
 export type InParts<T> = T[] | Promise<T[] | number>;
 
-/** The first message: what is sent from now on is heard. */
+/** The first message: from now on the worker receives what is sent. */
 export interface ReadyMessage extends MemoryUse {
   type: 'ready';
-  /** The version of the package that the worker's script is from; the first scripts did not tell. */
+  /** The version of the package that the worker's script is from; the first versions did not send it. */
   version?: string;
-  /** It may have memory at once with the thread that has started it, if that may. */
+  /** Whether the worker may share memory with the thread that has started it, if that thread may. */
   mayShare?: boolean;
-  /** It is what the core was compiled to, in Node, if it was not handed to the worker: the next worker is to have it. */
+  /** The compiled core, in Node, if it was not handed to the worker: the next worker is given it. */
   compiled?: WebAssembly.Module[];
 }
 
 /**
- * Answers a frame and hands back what was transferred for it. Of a frame that both sides share, the main thread has the memory still:
- * to hand back another object of it, and to make views of that, took 15 µs, a fourteenth of a frame of 10,000 instances.
+ * Answers a frame and returns what was transferred for it. The main thread still has the memory of a frame that both sides share:
+ * handing back another object of it, and making views of that, took 15 µs, a fourteenth of a frame of 10,000 instances.
  */
 export interface ResultMessage extends MemoryUse {
   type: 'result';
-  /** The frame says these of itself, IN_FRAME and IN_EPOCH. */
+  /** IN_FRAME and IN_EPOCH of the frame. */
   frame: number;
   epoch: number;
   input: ArrayBuffer | undefined;
-  /** layout.ts's frame out, unless there is a failure. */
+  /** A frame out (layout.ts), unless there is a failure. */
   out: ArrayBuffer | undefined;
-  /** What went wrong in the frame, or in a command before it. */
+  /** The error of the frame, or of a command before it. */
   failure: Failure | undefined;
-  /** Whether the characters have made their moves, where there is a failure. */
+  /** Whether the characters have made their moves, if there is a failure. */
   areMoved?: boolean | undefined;
 }
 
 /**
- * 'busy': a frame or a contact that takes long is under way. Queries are answered meanwhile, and what goes before a frame
- * that waits takes effect. 'alive': other long work is. Told when that begins, and now and then.
+ * 'busy': a frame or a contact that takes long is under way. Meanwhile queries are answered, and messages that precede a
+ * waiting frame take effect. 'alive': other long work is under way. Sent when that begins, and now and then.
  */
 export interface BusyMessage {
   type: 'busy' | 'alive';
@@ -422,28 +422,28 @@ export interface MemoryUse {
   usedBytes: number;
 }
 
-/** Which objects a query is about, and what stands for them. */
+/** The objects that a query considers, and the bounds that stand for them. */
 export interface Filter {
   layers: number;
-  /** Which sides can be hit: SIDE_*, with SIDE_OWN those that each object shows. */
+  /** Which sides can be hit: SIDE_*; with SIDE_OWN, those that each object shows. */
   side: number;
-  /** What stands for the objects: PRECISION_*. */
+  /** The bounds that stand for the objects: PRECISION_*. */
   precision: number;
   /**
-   * Ascending. Ids that are not alive are passed over. Absent where there are none: in Chromium, an empty array makes 54 µs of the
-   * 50 that an empty call and its answer take.
+   * Ascending. Ids that are not alive are skipped. Absent if there are none: in Chromium, an empty array
+   * raises the 50 µs that an empty call and its answer take to 54.
    */
   ignore?: Uint32Array;
   /** How near to a ray points and lines are hit, in world units; default 0. */
   threshold?: number;
   own?: OwnThresholds;
-  /** What is cut away. Absent: nothing. */
+  /** Planes that cut parts away. Absent for none. */
   clips?: Clips | undefined;
 }
 
 /**
- * Objects of points or lines that a ray hits within another threshold, measured in the object's own space, as three's
- * Raycaster does; so is `distanceToRay` of their hits. Ids ascend; those that are not alive are passed over.
+ * Objects of points or lines that a ray hits within another threshold, measured in the object's own space, as in three's
+ * Raycaster; `distanceToRay` of their hits is in that space, too. Ids ascend; those that are not alive are skipped.
  */
 export interface OwnThresholds {
   ids: Uint32Array;
@@ -451,12 +451,12 @@ export interface OwnThresholds {
 }
 
 /**
- * Sets of planes. Number 0 cuts everything, the others the objects that have their number: away is what is behind one of
- * its union planes, and what is behind all of its intersection planes.
+ * Sets of planes. Set 0 cuts everything, the others cut the objects that have their number: parts behind any union plane
+ * are cut away, and parts behind all intersection planes.
  */
 export interface Clips {
   /** Four words for each set, layout.ts's CLIP_SET_*. */
   sets: Uint32Array;
-  /** 4 numbers each: n · p + d ≥ 0 is kept; the largest component of n is as large as 1, and not as 2. */
+  /** 4 numbers each: n · p + d ≥ 0 is kept; the largest component of n is at least 1, and below 2. */
   planes: Float64Array;
 }

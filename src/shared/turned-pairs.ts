@@ -1,4 +1,4 @@
-/** Answers the same pairs, two numbers each, with the second of each as the first, sorted. */
+/** Returns the same pairs, two numbers each, with the two of each pair swapped, sorted. */
 export function turnedPairs<T extends Uint32Array | Int32Array>(pairs: T): T {
   const order = turnedOrder(pairs);
   const turned = pairs.slice() as T;
@@ -9,7 +9,7 @@ export function turnedPairs<T extends Uint32Array | Int32Array>(pairs: T): T {
   return turned;
 }
 
-/** Answers the numbers of pairs, two numbers each, in the order that they have when the second of each is the first. */
+/** Returns the indices of pairs, two numbers each, in their order after the two of each pair are swapped. */
 function turnedOrder(pairs: Uint32Array | Int32Array): Uint32Array {
   const order = Uint32Array.from({ length: pairs.length / 2 }, (_, i) => i);
   return order.sort((i, j) => pairs[2 * i + 1] - pairs[2 * j + 1] || pairs[2 * i] - pairs[2 * j]);

@@ -8,7 +8,7 @@ export function grown<T extends Uint8Array | Uint16Array | Uint32Array | Int32Ar
   return copy;
 }
 
-/** Answers a new array of the numbers of all parts, in their order. */
+/** Returns a new array of the numbers of all parts, in order. */
 export function joined(parts: readonly ArrayLike<number>[]): Uint32Array {
   const all = new Uint32Array(parts.reduce((length, part) => length + part.length, 0));
   let end = 0;

@@ -1,4 +1,4 @@
-// These are the types of the public API, by topic.
+// The types of the public API, by topic.
 
 export * from './types/character.js';
 export * from './types/contact.js';

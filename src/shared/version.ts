@@ -1,5 +1,5 @@
 /**
- * The package's version: whoever copies the worker's script to a place of their own must do so again for another
+ * The package's version: a copy of the worker's script that is served from elsewhere must be replaced with each
  * version.
  */
 export const VERSION = '0.1.0';

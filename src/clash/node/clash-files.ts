@@ -21,39 +21,39 @@ import { TilesOnDisk } from './tiles-on-disk.js';
 import { lockWork } from './work-lock.js';
 
 export interface ClashFilesOptions extends ReportOptions {
-  /** The folder for baked parts and for what was found, so that a run that ended early can go on. It is one run's at a time. */
+  /** The folder for baked parts and results, so that an interrupted run can be resumed. Only one run at a time may use it. */
   work: string;
-  /** Goes on with the tiles that are done in the work folder. Default false: all are looked at. */
+  /** Continues after the tiles that are done in the work folder. Default false: all tiles are run. */
   resume?: boolean;
-  /** Threads that look at tiles, each with a worker of its own. Default: as many as the machine has cores. */
+  /** Threads that run tiles, each with a worker of its own. Default: as many as the machine has cores. */
   workers?: number;
-  /** Bytes that all of it may take, more or less. Default half of the machine's memory. */
+  /** The approximate number of bytes that everything may take. Default half of the machine's memory. */
   memory?: number;
-  /** Has the tiles looked at by the workers of a queue instead of threads: what `openQueue` answers. */
+  /** Runs the tiles on the workers of a queue instead of threads: the result of `openQueue`. */
   queue?: Queue;
   onProgress?: (progress: ClashProgress) => void;
-  /** Aborting rejects with ABORTED; what is done stays in the work folder. */
+  /** Aborting rejects with ABORTED; finished tiles stay in the work folder. */
   signal?: AbortSignal | undefined;
 }
 
 const KEYS = [...['work', 'resume', 'workers', 'memory', 'queue', 'onProgress', 'signal', 'accepted', 'groupDistance']];
 
-/** What a process and its threads take before they have any meshes. */
+/** Bytes that a process and its threads take without any meshes. */
 const OWN_BYTES = 160 * 2 ** 20;
 const LEAST_TILE_BYTES = 16 * 2 ** 20;
-/** A thread's memory holds a tile's meshes, as many kept from before, and copies of both on their way. */
+/** A thread's memory holds a tile's meshes, as many kept from earlier tiles, and copies of both in transit. */
 const TILES_PER_THREAD = 4;
-/** Tiles of a queue are for so many workers, as nobody knows how many there will be. */
+/** The number of workers for which tiles of a queue are sized, since nobody knows how many there will be. */
 const WORKERS_OF_QUEUE = 16;
 
 /**
- * Finds the clashes between two files, or within one where `b` is null, as `clash` does between parts. The parts of each file
+ * Finds the clashes between two files, or within one if `b` is null, as `clash` does between parts. The parts of each file
  * are baked once to the work folder, and loaded by tile. Kinds of files: GLB and glTF (@gltf-transform/core), IFC (web-ifc),
  * and baked parts.
  *
- * Rejects with BAD_DATA for files that cannot be read, with UNSUPPORTED where the library for it is not installed, with
- * INVALID_ARGUMENT for a work folder that another run uses or that cannot be written, with OUT_OF_MEMORY where there is no room
- * on the disk. What is done by then stays, and `resume` goes on with it.
+ * Rejects with BAD_DATA for files that cannot be read, with UNSUPPORTED if the library for it is not installed, with
+ * INVALID_ARGUMENT for a work folder that another run uses or that cannot be written, and with OUT_OF_MEMORY if the disk is
+ * full. Finished tiles stay, and `resume` continues with them.
  */
 export async function clashFiles(
   a: string,
@@ -117,13 +117,13 @@ export async function clashFiles(
   }
 }
 
-/** Tells whether a model is one of the folders that a run bakes parts into, or in one, by whatever name. */
+/** Returns whether a model is in one of the folders that a run bakes parts into, or is one of them, by whatever name. */
 async function isBakedInto(work: string, model: string): Promise<boolean> {
   const [folder, inner] = await Promise.all([work, model].map((path) => realpath(path).catch(() => resolve(path))));
   return ['a', 'b'].some((name) => `${inner}${sep}`.startsWith(`${join(folder, name)}${sep}`));
 }
 
-/** Says what is in a file, or in the parts of a baked folder. */
+/** Returns a hash of the contents of a file, or of the parts in a baked folder. */
 async function keyOfModel(path: string): Promise<string> {
   const found = await stat(path).catch((cause) => {
     throw new CollisionError('INVALID_ARGUMENT', `clash: ${path} cannot be read: ${cause.message}`, { cause });
@@ -154,7 +154,7 @@ async function countParts(work: string, models: number): Promise<number> {
   return (await Promise.all(stores)).reduce((sum, { parts }) => sum + parts.length, 0);
 }
 
-/** Takes up the run of the work folder where it is the same one; else begins it. */
+/** Continues the run of the work folder if it is the same; otherwise starts a new one. */
 async function beginRun(work: string, run: Run, resume: boolean): Promise<void> {
   if (resume) {
     const before = await readRun(work).catch(() => null);
@@ -176,14 +176,14 @@ async function runInThreads(
   const waiting = missing.values();
   let isOver = false;
   const work = async (): Promise<void> => {
-    // What a tile has is written while the thread is at the next one.
+    // The result of a tile is written while the thread runs the next one.
     let taken = Promise.resolve();
     for (const tile of waiting as Iterable<number>) {
       if (isOver) return;
       const result = await pool.run(tile);
       await taken;
       taken = take(tile, result);
-      taken.catch(() => {}); // who waits for it is told
+      taken.catch(() => {}); // it is awaited later, which gets the error
     }
     await taken;
   };
@@ -204,7 +204,7 @@ async function runInThreads(
   }
 }
 
-/** Removes what this package has written into a work folder, and the folder if there is nothing else in it. */
+/** Removes the files that this package has written into a work folder, and the folder if nothing else is in it. */
 export async function clearWork(work: string): Promise<void> {
   for (const name of ['a', 'b']) await removeParts(join(work, name));
   await TilesOnDisk.clear(work);

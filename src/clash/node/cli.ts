@@ -73,7 +73,7 @@ const OPTIONS = {
   version: FLAG,
 } as const;
 
-/** Which of them a command takes. */
+/** The options of each command. */
 const OF_WORKER = ['queue', 'queue-name', 'workers', 'memory', 'place', 'cache', 'quiet', 'help'];
 const OF_CLASH = Object.keys(OPTIONS).filter((name) => name !== 'cache');
 
@@ -137,7 +137,7 @@ async function runClash(files: string[], values: Values, signal: AbortSignal): P
   }
 }
 
-/** Reads and checks what a run is about, before anything is begun. */
+/** Reads and checks the arguments of a run, before anything is started. */
 async function readRun(files: string[], values: Values) {
   if (files.length < 1 || files.length > 2) invalid('the number of files', files.length, 'one or two');
   const { out: outs = [], group, accepted } = values;
@@ -162,7 +162,7 @@ async function readRun(files: string[], values: Values) {
   return { outs, work: resolve(values.work ?? `${outs[0]}.work`), rules, options: { ...options, ...earlier } };
 }
 
-/** Says in an error how to go on with a run that has baked its parts; parts that were baked in part are baked again. */
+/** Adds to an error how to resume a run that has baked its parts; partly baked parts are baked again. */
 async function keepWork(error: unknown, work: string, isOurs: boolean): Promise<void> {
   const isBaked = await stat(join(work, 'a', PARTS_FILE)).catch(() => null);
   if (!isBaked) {
@@ -173,7 +173,7 @@ async function keepWork(error: unknown, work: string, isOurs: boolean): Promise<
 }
 
 function queueOptions({ place, 'queue-name': name }: Values, server: Server | undefined): QueueOptions {
-  // Port 0 is one that is free.
+  // Port 0 means any free port.
   const where = place ?? (server && `http://${hostname()}:${(server.address() as AddressInfo).port}`);
   return {
     ...(name === undefined ? {} : { name }),
@@ -229,7 +229,7 @@ async function readJson<T>(argument: string, path: string): Promise<T> {
   }
 }
 
-/** When the newest of the files was written: the same files have the same report. */
+/** Returns when the newest of the files was written: the same files give the same report. */
 async function newestOf(files: readonly string[]): Promise<Date> {
   const times = await Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
   return new Date(Math.max(...times));
@@ -250,7 +250,7 @@ function writerOf(path: string, { up }: Values): (report: ClashReport, date: Dat
   }
 }
 
-/** Shows progress on the terminal: a line that changes, or where there is none, a line for each tenth. */
+/** Shows progress on the terminal: a line that is updated, or without a terminal, a line for each tenth. */
 function showProgress(): (progress: ClashProgress) => void {
   let last = '';
   return ({ phase, fraction, left }) => {

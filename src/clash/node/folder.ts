@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CollisionError } from 'collision-worker';
 
-/** A folder to read from: on a disk of this machine, or behind an http address, whose files are then kept on the disk. */
+/** A folder to read from: on a disk of this machine, or behind an http address, whose files are cached on the disk. */
 export class Folder {
   readonly place: string;
   readonly #cache: string | null;
   readonly #kept: string;
   readonly #fetched = new Map<string, Promise<string>>();
 
-  /** `cache` is where files from an address are kept; by default in the system's folder for temporary files. */
+  /** `cache` is the folder for files from an address; by default in the system's folder for temporary files. */
   constructor(place: string, cache = join(tmpdir(), 'collision-worker-clash'), version = 'newest') {
     this.place = place;
     const isRemote = /^https?:\/\//.test(place);
@@ -19,7 +19,7 @@ export class Folder {
     this.#kept = join(cache, createHash('sha256').update(`${place} ${version}`).digest('hex').slice(0, 32));
   }
 
-  /** Answers the same folder, whose files are kept apart from those that were there before. */
+  /** Returns the same folder with a separate cache, apart from the files of earlier versions. */
   ofVersion(version: string): Folder {
     return this.#cache === null ? this : new Folder(this.place, this.#cache, version);
   }
@@ -28,7 +28,7 @@ export class Folder {
     return readFile(await this.#local(file, true), 'utf8');
   }
 
-  /** Resolves with a part of a file. Rejects with BAD_DATA where the file ends before, WORKER_LOST where it is out of reach. */
+  /** Resolves with a part of a file. Rejects with BAD_DATA if the file ends before, WORKER_LOST if it cannot be reached. */
   async range(file: string, offset: number, bytes: number): Promise<ArrayBuffer> {
     const path = await this.#local(file, false);
     const handle = await open(path).catch((cause) => {
@@ -44,13 +44,13 @@ export class Folder {
     }
   }
 
-  /** Answers where a file is on the disk. What may have changed is fetched anew. */
+  /** Returns the path of a file on the disk. A file that may have changed is fetched again. */
   async #local(file: string, mayChange: boolean): Promise<string> {
     if (this.#cache === null) return join(this.place, file);
     const path = join(this.#kept, file);
     const fetched = this.#fetched.get(file) ?? this.#fetch(file, path, mayChange);
     this.#fetched.set(file, fetched);
-    // The next one who asks tries again.
+    // The next caller tries again.
     fetched.catch(() => this.#fetched.delete(file));
     return fetched;
   }
@@ -69,13 +69,13 @@ export class Folder {
   }
 }
 
-/** Nothing is wrong with a part whose file is out of reach: the tile is looked at again, by another worker perhaps. */
+/** A part whose file cannot be reached is not at fault: the tile is run again, perhaps by another worker. */
 function lost(what: string, cause: Error & { cause?: Error }): CollisionError {
   const reason = CollisionError.is(cause) ? cause.message : (cause.cause?.message ?? cause.message);
   return new CollisionError('WORKER_LOST', `clash: ${what}: ${reason}`, { cause });
 }
 
-/** Writes a file so that it is there as a whole or not at all. Errors name the path, and say what is kept. */
+/** Writes a file atomically: it is there as a whole or not at all. Errors name the path. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const part = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.part`;
   try {
@@ -88,7 +88,7 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
   }
 }
 
-/** Makes an error of what writing came to: OUT_OF_MEMORY where there is no room, INVALID_ARGUMENT for other paths. */
+/** Makes the error of a failed write: OUT_OF_MEMORY if the disk is full, INVALID_ARGUMENT otherwise. */
 export function writingFailed(path: string, cause: unknown): unknown {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === undefined) return cause;
@@ -98,10 +98,10 @@ export function writingFailed(path: string, cause: unknown): unknown {
   return new CollisionError(isFull ? 'OUT_OF_MEMORY' : 'INVALID_ARGUMENT', message, { cause });
 }
 
-/** Removes the files of a folder that have one of this package's names, and the folder if there is nothing else in it. */
+/** Removes the files of a folder that have one of this package's names, and the folder if nothing else is in it. */
 export async function removeOwn(folder: string, names: RegExp): Promise<void> {
   const found = await readdir(folder).catch(() => []);
-  // A process that was killed has left what it was writing.
+  // A process that was killed has left unfinished files.
   const own = found.filter((name) => names.test(name.replace(/\.\d+-[0-9a-z]+\.part$/, '')));
   for (const name of own) await rm(join(folder, name), { force: true });
   await rmdir(folder).catch(() => {});

@@ -1,4 +1,4 @@
-// Baked parts in a folder: parts.json says what there is, and which bytes of which file are a part's mesh.
+// Baked parts in a folder: parts.json lists them, and which bytes of which file are a part's mesh.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import type { ReadItem } from './input/read-item.js';
 
 export const PARTS_FILE = 'parts.json';
 const VERSION = 1;
-/** A file of meshes is closed when it has so many bytes. */
+/** A file of meshes is closed when it has this many bytes. */
 const PACK_BYTES = 32 * 2 ** 20;
 
 type StoredPart = Omit<PlacedPart, 'matrix' | 'box'> & { matrix: number[]; box: number[] };
@@ -28,19 +28,19 @@ interface StoredMesh {
 
 interface Contents {
   version: number;
-  /** What the parts were read from. */
+  /** Identifies what the parts were read from. */
   key: string;
-  /** Another one each time: files of the same name differ. */
+  /** A new id each time that parts are baked: files of the same name differ. */
   baked: string;
   parts: StoredPart[];
   meshes: StoredMesh[];
   unread: Omit<Unread, 'set'>[];
 }
 
-/** Baked parts that are there. */
+/** Reads baked parts. */
 export class PartStore implements MeshSource {
   readonly key: string;
-  /** Another one each time that parts are baked. */
+  /** A new id each time that parts are baked. */
   readonly baked: string;
   readonly parts: readonly PlacedPart[];
   readonly unread: readonly Omit<Unread, 'set'>[];
@@ -56,7 +56,7 @@ export class PartStore implements MeshSource {
     this.#folder = folder;
   }
 
-  /** Opens what is in a folder. Rejects with BAD_DATA where that are no baked parts. */
+  /** Opens the parts of a folder. Rejects with BAD_DATA if it has no baked parts. */
   static async open(folder: Folder): Promise<PartStore> {
     let contents: Contents;
     try {
@@ -87,12 +87,12 @@ export class PartStore implements MeshSource {
   }
 }
 
-/** Removes the baked parts of a folder, and the folder if there is nothing else in it. */
+/** Removes the baked parts of a folder, and the folder if nothing else is in it. */
 export async function removeParts(folder: string): Promise<void> {
   await removeOwn(folder, /^(parts\.json|meshes-\d+\.bin)$/);
 }
 
-/** Bakes parts into a folder, as they are read, on so many builders. */
+/** Bakes parts into a folder, as they are read, on `workers` builders. */
 export async function bakeParts(
   folder: string,
   key: string,
@@ -126,7 +126,7 @@ export async function bakeParts(
     }
     await writer.end(key);
   } catch (error) {
-    // Nothing is written behind the caller's back: what is still on its way would open the next file.
+    // Nothing may be written after this rejects: parts that are still pending would open the next file.
     service.dispose();
     await writer.settle();
     await writer.close();
@@ -143,7 +143,7 @@ class StoreWriter {
   readonly #bytes: number;
   readonly #parts: (StoredPart | null)[] = [];
   readonly #meshes: StoredMesh[] = [];
-  /** Meshes are found by the arrays themselves, and by what is in them. */
+  /** Meshes are found by the arrays themselves, and by a hash of their contents. */
   readonly #known = new WeakMap<object, Promise<number>>();
   readonly #byHash = new Map<string, Promise<number>>();
   readonly #pending = new Set<Promise<unknown>>();
@@ -151,10 +151,10 @@ class StoreWriter {
   #failure: unknown;
   #pack: { name: string; handle: Awaited<ReturnType<typeof open>>; bytes: number } | null = null;
   #packs = 0;
-  /** Meshes are written one after the other. */
+  /** Serializes the writes of meshes. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
-  /** Bakes meshes of so many bytes at once. */
+  /** Bakes meshes of at most `bytes` bytes at once. */
   constructor(folder: string, service: CollisionService, bytes: number) {
     this.#folder = folder;
     this.#service = service;
@@ -198,7 +198,7 @@ class StoreWriter {
       mesh = await this.#meshOf(part.mesh);
       box = placedBox(facts.points, facts.box, matrix);
     } catch (error) {
-      // Without a worker nothing is said of a part: it is to be read again.
+      // A lost worker is not the part's fault: it must be read again.
       if (isOfDisk(error) || hasCode(error, 'WORKER_LOST', 'DISPOSED')) throw error;
       this.refuse(part, reasonOf(error));
       return;
@@ -253,12 +253,12 @@ class StoreWriter {
     await pack?.handle.close();
   }
 
-  /** Waits for all parts that are on their way. */
+  /** Waits for all pending parts. */
   async settle(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
-  /** Waits for all parts, and says that they are there. */
+  /** Waits for all parts, and writes the list of them. */
   async end(key: string): Promise<void> {
     await this.settle();
     if (this.#failure !== undefined) throw this.#failure;
@@ -276,7 +276,7 @@ class StoreWriter {
   }
 }
 
-/** So many parts are baked at the same time: enough to join their messages. */
+/** The most parts that are baked at the same time: enough to join their messages. */
 const MOST_PENDING = 256;
 
 function packName(number: number): string {

@@ -1,6 +1,6 @@
 import { CollisionError } from 'collision-worker';
 
-/** Loads an optional package. Throws UNSUPPORTED that names how to install it. */
+/** Loads an optional package. Throws UNSUPPORTED with the command to install it. */
 export async function loadPeer<T>(name: string, what: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -7,37 +7,37 @@ import { ThreadPool } from './thread-pool.js';
 export interface QueueWorkerOptions {
   /** Default 'collision-worker-clash'. */
   name?: string;
-  /** Where the work folder is for this machine: a path or an http address. Default what the job says. */
+  /** The work folder as this machine reaches it: a path or an http address. Default the one of the job. */
   place?: string;
-  /** The folder in which files from an address are kept. Default one in the system's folder for temporary files. */
+  /** The folder in which files from an address are cached. Default one in the system's folder for temporary files. */
   cache?: string;
-  /** Threads that look at tiles. Default: as many as the machine has cores. */
+  /** Threads that run tiles. Default: as many as the machine has cores. */
   workers?: number;
-  /** Bytes that all of it may take, more or less. Default half of the machine's memory. */
+  /** The approximate number of bytes that everything may take. Default half of the machine's memory. */
   memory?: number;
-  /** Hears when the queue does not answer, and what fails. */
+  /** Called when the queue does not answer, and when a tile fails. */
   onNotice?: (notice: string) => void;
-  /** Aborting ends the worker, after the tiles that it is at. */
+  /** Aborting ends the worker, after the tiles that it is running. */
   signal?: AbortSignal | undefined;
 }
 
-/** The threads for the jobs of a run, and how many they are at. */
+/** The threads for the jobs of a run, and the number of jobs that they are running. */
 interface RunPool {
   of: string;
   threads: ThreadPool;
   jobs: number;
 }
 
-/** Milliseconds that a tile stays a worker's without a sign of life; the worker gives one twice in this time. */
+/** Milliseconds that a worker keeps a tile without a sign of life; it gives one twice in this time. */
 const LOCK = 4_000;
-/** Milliseconds between two looks for tiles whose workers have died. */
+/** Milliseconds between two checks for tiles whose workers have died. */
 const STALLED_EVERY = 1_000;
-/** A tile may lose its workers however often: they come and go. */
+/** A tile may lose its workers any number of times: they come and go. */
 const MOST_STALLS = 1_000_000;
 
 /**
- * Looks at the tiles of a queue until the signal aborts. Any number of these may run, on any machines; they may come, go and
- * die. Rejects with WORKER_LOST where there is no such queue, with UNSUPPORTED where bullmq is not installed.
+ * Runs the tiles of a queue until the signal aborts. Any number of these may run, on any machines; they may come, go and
+ * die. Rejects with WORKER_LOST if there is no such queue, with UNSUPPORTED if bullmq is not installed.
  */
 export async function runQueueWorker(address: string, options: QueueWorkerOptions = {}): Promise<void> {
   const { name = QUEUE_NAME, place, cache, onNotice = () => {}, signal } = options;
@@ -48,7 +48,7 @@ export async function runQueueWorker(address: string, options: QueueWorkerOption
   const { Worker } = await loadBullMq();
   await findQueue(address);
   const bytes = memory / workers;
-  // The newest one is that of the run of the last job; others end with the last of theirs.
+  // `newest` is the pool of the last job's run; other pools are closed after their last job.
   const pools = new Map<string, RunPool>();
   let newest: RunPool | undefined;
   const leave = async (pool: RunPool): Promise<void> => {
@@ -87,7 +87,7 @@ export async function runQueueWorker(address: string, options: QueueWorkerOption
       if (signal?.aborted) resolve();
       signal?.addEventListener('abort', () => resolve(), { once: true });
     });
-    // Nobody takes what it has while the queue is gone: its tiles are given to others.
+    // While the queue is gone, nobody takes the worker's results: its tiles are given to other workers.
     await worker.close(watched.isGone);
   } catch (error) {
     await worker.close(true).catch(() => {});

@@ -1,5 +1,5 @@
-// Tiles as jobs of BullMQ, on Redis or Valkey. Whoever dispatches them takes what is done off the queue and onto its disk; a
-// job is known by its run and tile, so that none is there twice.
+// Tiles as jobs of BullMQ, on Redis or Valkey. The dispatcher takes results off the queue and writes them to its disk; the id of
+// a job is made of its run and tile, so that no job is there twice.
 
 import type { Queue as BullQueue, Job, RedisOptions } from 'bullmq';
 import { CollisionError } from 'collision-worker';
@@ -7,17 +7,17 @@ import { invalid, throwIfAborted } from '../check.js';
 import { loadPeer } from './peer.js';
 
 const DEFAULT_PORT = 6379;
-/** The name of the queue where none is given. */
+/** The default name of the queue. */
 export const QUEUE_NAME = 'collision-worker-clash';
 
-/** What a job has. */
+/** The data of a job. */
 export interface TileJob {
   place: string;
   key: string;
   tile: number;
 }
 
-/** Has tiles looked at elsewhere. */
+/** Runs tiles elsewhere. */
 export interface Queue {
   run(
     work: string,
@@ -32,31 +32,31 @@ export interface Queue {
 export interface QueueOptions {
   /** Default 'collision-worker-clash'. */
   name?: string;
-  /** Where workers find the work folder: a path or an http address. Default the path that it has here. */
+  /** The work folder as workers reach it: a path or an http address. Default the path that it has here. */
   place?: string;
-  /** Hears when the queue does not answer, and when it does again. */
+  /** Called when the queue does not answer, and when it does again. */
   onNotice?: (notice: string) => void;
 }
 
-/** Milliseconds between two looks at what is done. */
+/** Milliseconds between two checks for results. */
 const LOOK_EVERY = 200;
-/** Milliseconds after which all that is missing is put on the queue again, which does nothing where it is there. */
+/** Milliseconds after which all missing tiles are added to the queue again, which does nothing if they are still there. */
 const RENEW_EVERY = 5_000;
-/** Milliseconds in which a queue has to answer for the first time. */
+/** Milliseconds within which a queue must answer for the first time. */
 const FIRST_ANSWER = 5_000;
-/** A job that fails is tried so often. One whose worker dies is tried again however often. */
+/** How often a failing job is tried. A job whose worker dies is tried again any number of times. */
 const ATTEMPTS = 5;
 const MOST_AT_ONCE = 500;
-/** What nobody takes off the queue goes after a week, as the run that it is of was given up. */
+/** Jobs that nobody takes off the queue are removed after a week, since their run was given up. */
 const KEPT_SECONDS = 7 * 24 * 3600;
 
-/** Says how to connect. While the server is gone, nothing ends but by `isOver`, as what is on its way waits for it. */
+/** Returns the options of a connection. While the server is gone, pending commands wait for it, until `isOver` returns true. */
 export function connectionOf(address: string, isOver = () => false): RedisOptions {
   const text = (part: string): string => {
     try {
       return decodeURIComponent(part);
     } catch {
-      return part; // a percent sign that stands for itself
+      return part; // a literal percent sign
     }
   };
   const url = URL.canParse(address)
@@ -73,7 +73,7 @@ export function connectionOf(address: string, isOver = () => false): RedisOption
     ...(url.password ? { password: text(url.password) } : {}),
     ...(db ? { db: Number(db) } : {}),
     ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
-    // What is asked while the server is gone is asked when it is back.
+    // Commands that are sent while the server is gone are sent again when it is back.
     maxRetriesPerRequest: null,
     retryStrategy: (times: number) => (isOver() ? null : Math.min(1000, 50 * times)),
   };
@@ -89,7 +89,7 @@ export async function loadBullMq(): Promise<typeof import('bullmq')> {
   return bull;
 }
 
-/** Tells once that a queue is gone, and once that it is back. */
+/** Reports once that a queue is gone, and once that it is back. */
 export function watchConnection(
   source: { on(event: 'error', listener: (error: Error) => void): unknown },
   onNotice: (notice: string) => void,
@@ -109,7 +109,7 @@ export function watchConnection(
   return watched;
 }
 
-/** Resolves when the queue at an address answers. Rejects with WORKER_LOST where none does in some seconds, or refuses. */
+/** Resolves when the queue at an address answers. Rejects with WORKER_LOST if none does within some seconds, or if it refuses. */
 export async function findQueue(address: string): Promise<void> {
   const { Redis } = await import('ioredis');
   const end = performance.now() + FIRST_ANSWER;
@@ -117,7 +117,7 @@ export async function findQueue(address: string): Promise<void> {
     const client = new Redis({ ...connectionOf(address, () => true), lazyConnect: true });
     const errors: Error[] = [];
     const note = (error: Error): unknown => errors.push(error);
-    client.on('error', note); // it says more than a call that fails then
+    client.on('error', note); // more specific than the error of the call that fails then
     const timer = setTimeout(() => {
       note(new Error(`no answer in ${FIRST_ANSWER / 1000} seconds`));
       client.disconnect();
@@ -135,7 +135,7 @@ export async function findQueue(address: string): Promise<void> {
   }
 }
 
-/** Opens a queue to put tiles on. Rejects with WORKER_LOST where there is none, UNSUPPORTED where bullmq is not installed. */
+/** Opens a queue to add tiles to. Rejects with WORKER_LOST if there is none, UNSUPPORTED if bullmq is not installed. */
 export async function openQueue(address: string, options: QueueOptions = {}): Promise<Queue> {
   const { name = QUEUE_NAME, place, onNotice = () => {} } = options;
   let isOver = false;
@@ -154,7 +154,7 @@ export async function openQueue(address: string, options: QueueOptions = {}): Pr
   };
 }
 
-/** The tiles of one run on their way. */
+/** Dispatches the tiles of one run. */
 class Dispatch {
   readonly #queue: BullQueue<TileJob, string>;
   readonly #place: string;
@@ -179,7 +179,7 @@ class Dispatch {
 
   async run(missing: readonly number[], signal: AbortSignal | undefined): Promise<void> {
     for (const tile of missing) this.#missing.add(tile);
-    // What has failed in a run before is tried again.
+    // Tiles that failed in an earlier run are tried again.
     for (;;) {
       const failed = await unlessAborted(this.#own('failed'), signal);
       if (failed.length === 0) break;
@@ -231,8 +231,8 @@ class Dispatch {
   }
 
   /**
-   * Lists some of this run's jobs that are done, or have failed. Runs that were given up may have left any number of theirs,
-   * of which no more than the ids are looked at.
+   * Lists some of this run's jobs that are completed, or have failed. Runs that were given up may have left any number of jobs,
+   * of which only the ids are read.
    */
   async #own(state: 'completed' | 'failed'): Promise<Job<TileJob, string>[]> {
     const ids = await this.#queue.getRanges([state], 0, -1, true);
@@ -246,7 +246,7 @@ class Dispatch {
       const { tile } = job.data;
       if (this.#missing.has(tile)) await this.#take(tile, job.returnvalue);
       this.#missing.delete(tile);
-      await job.remove().catch(() => {}); // the next look finds it again
+      await job.remove().catch(() => {}); // the next check finds it again
     }
   }
 
@@ -257,16 +257,16 @@ class Dispatch {
     throw new CollisionError('WORKER_LOST', message);
   }
 
-  /** Takes what nobody has begun off the queue. */
+  /** Removes jobs that nobody has begun from the queue. */
   async #withdraw(): Promise<void> {
     for (const tile of this.#missing) {
       const job = await this.#queue.getJob(this.#idOf(tile));
-      await job?.remove().catch(() => {}); // somebody is at it
+      await job?.remove().catch(() => {}); // a worker is running it
     }
   }
 }
 
-/** Answers what a promise does; rejects with ABORTED before, where the signal says so. */
+/** Settles as a promise does; rejects with ABORTED as soon as the signal aborts. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
@@ -279,7 +279,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
   });
 }
 
-/** Waits for a promise, but no longer than that, whatever becomes of it. */
+/** Waits until a promise settles, but no longer than this. */
 async function within(milliseconds: number, promise: Promise<unknown>): Promise<void> {
   await Promise.race([promise.catch(() => {}), new Promise((resolve) => setTimeout(resolve, milliseconds))]);
 }

@@ -1,4 +1,4 @@
-// A run in its work folder: run.json says what is to be done, a/ and b/ have the baked parts, tiles/ what was found.
+// A run in its work folder: run.json describes it, a/ and b/ have the baked parts, tiles/ the results.
 
 import { createHash } from 'node:crypto';
 import { CollisionError } from 'collision-worker';
@@ -13,29 +13,29 @@ import { Folder } from './folder.js';
 import { PartStore } from './part-store.js';
 
 export const RUN_FILE = 'run.json';
-/** Tells the version of what this code writes into a work folder. A change of what a tile finds is one of it, too. */
+/** The version of the files that this code writes into a work folder. It also changes with the findings of a tile. */
 export const FORMAT = 3;
 
-/** What run.json holds. */
+/** The contents of run.json. */
 export interface Run {
   format: number;
-  /** Says which files, rules and format these are. */
+  /** Identifies the files, the rules and the format. */
   key: string;
   isWithin: boolean;
   rules: Rule[];
   limits: TileLimits;
 }
 
-/** A run, opened by whoever takes a part in it: everyone makes the same plan of it. */
+/** A run, as opened by everyone that takes part in it: all make the same plan of it. */
 export interface OpenRun {
-  /** Says which tiles of which meshes these are: numbers of both are others in a run with other limits or parts baked anew. */
+  /** Identifies the tiles and the meshes: their numbers differ in a run with other limits or with parts baked again. */
   key: string;
   plan: Plan;
   source: MeshSource;
   unread: Unread[];
 }
 
-/** Opens the run of a work folder. Rejects with BAD_DATA where there is none of this version. */
+/** Opens the run of a work folder. Rejects with BAD_DATA if there is none of this version. */
 export async function openRun(place: string, cache?: string): Promise<OpenRun> {
   const run = await readRun(place, cache);
   const sub = (name: string) => PartStore.open(new Folder(`${place.replace(/\/$/, '')}/${name}`, cache));
@@ -55,7 +55,7 @@ export async function readRun(place: string, cache?: string): Promise<Run> {
   throw new CollisionError('BAD_DATA', message);
 }
 
-/** Numbers the meshes of both stores through. */
+/** Numbers the meshes of both stores consecutively. */
 async function joinStores(run: Run, a: PartStore, b: PartStore | null): Promise<OpenRun> {
   const first = a.meshCount;
   const partsB = b?.parts.map((part) => ({ ...part, mesh: part.mesh + first })) ?? null;

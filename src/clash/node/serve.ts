@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** What workers need of a work folder. */
+/** The files of a work folder that workers need. */
 const SERVED = /^\/(run\.json|[ab]\/(parts\.json|meshes-\d+\.bin))$/;
 
 /** Serves the run and the baked parts of a work folder, and nothing else, to workers on other machines. */

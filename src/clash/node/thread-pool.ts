@@ -1,23 +1,23 @@
 import { Worker } from 'node:worker_threads';
 import { CollisionError, type ErrorCode } from 'collision-worker';
 
-/** What a thread is started with. */
+/** The `workerData` of a thread. */
 export interface ThreadData {
-  /** Where the work folder is, and the key of the run that has to be in it. */
+  /** The place of the work folder, and the key of the run that must be in it. */
   place: string;
   key: string;
-  /** Where files from an address are kept. */
+  /** The folder in which files from an address are cached. */
   cache: string | undefined;
-  /** Most bytes of meshes that are kept from tile to tile. */
+  /** The most bytes of meshes that are kept from tile to tile. */
   bytes: number;
 }
 
 export type ThreadAnswer = { result: string } | { code: ErrorCode | null; message: string };
 
-/** A tile is tried so often where threads die over it, or lose their workers. */
+/** How often a tile is tried if threads die over it, or lose their workers. */
 const MOST_TRIES = 3;
 
-/** Threads that look at tiles, each at one at a time. One that dies is replaced, and its tile is looked at again. */
+/** Threads that run tiles, one at a time each. A thread that dies is replaced, and its tile is run again. */
 export class ThreadPool {
   readonly #data: ThreadData;
   readonly #megabytes: number;
@@ -25,13 +25,13 @@ export class ThreadPool {
   readonly #all = new Set<Worker>();
   #isClosed = false;
 
-  /** `bytes` of memory are for each thread. */
+  /** Each thread may take `bytes` bytes of memory. */
   constructor(data: ThreadData, bytes: number) {
     this.#data = data;
     this.#megabytes = Math.max(128, Math.ceil(bytes / 2 ** 20));
   }
 
-  /** Resolves with what a tile has, as JSON. There may be as many calls at once as there are to be threads. */
+  /** Resolves with the result of a tile, as JSON. There are as many threads as concurrent calls. */
   async run(tile: number): Promise<string> {
     for (let tries = 1; ; tries++) {
       const worker = this.#free.pop() ?? this.#start();
@@ -72,7 +72,7 @@ export class ThreadPool {
   }
 }
 
-/** Resolves with the thread's answer; null where it dies. */
+/** Resolves with the thread's answer; null if it dies. */
 function ask(worker: Worker, tile: number): Promise<ThreadAnswer | null> {
   return new Promise((resolve) => {
     const settle = (answer: ThreadAnswer | null): void => {

@@ -1,4 +1,4 @@
-// The script of a thread: it looks at tiles by a service of its own, one after the other, as it is told.
+// The script of a thread: it runs the tiles that it is sent, one after the other, with a service of its own.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { CollisionError, createCollisionService } from 'collision-worker';
@@ -11,7 +11,7 @@ import type { ThreadAnswer, ThreadData } from './thread-pool.js';
 const { place, key, cache, bytes } = workerData as ThreadData;
 const port = parentPort!;
 
-/** Milliseconds without an answer that count as a lost worker: a busy machine swaps. */
+/** Milliseconds without an answer after which a worker counts as lost: a busy machine swaps. */
 const TIMEOUT = 120_000;
 
 const started = (async () => {
@@ -23,7 +23,7 @@ const started = (async () => {
   const service = await createCollisionService({ restart: false, builders: 0, timeout: TIMEOUT });
   return { plan, runner: new TileRunner(service, plan, placingOrder(plan), source, bytes) };
 })();
-started.catch(() => {}); // who asks first is told
+started.catch(() => {}); // the first request gets the error
 
 port.on('message', async (tile: number) => {
   let answer: ThreadAnswer;

@@ -5,7 +5,7 @@ import { removeOwn, writeWhole } from './folder.js';
 
 const TILE_FILE = /^\d+\.json$/;
 
-/** What was found in tiles: a file for each that is done, in a folder of the run's key. */
+/** The results of tiles: a file for each tile that is done, in a folder named by the run's key. */
 export class TilesOnDisk {
   readonly #folder: string;
   readonly #done = new Set<number>();
@@ -14,7 +14,7 @@ export class TilesOnDisk {
     this.#folder = join(work, 'tiles', key);
   }
 
-  /** Forgets what was found in all runs of a work folder. */
+  /** Removes the results of all runs of a work folder. */
   static async clear(work: string): Promise<void> {
     const folder = join(work, 'tiles');
     const runs = (await readdir(folder).catch(() => [])).filter((name) => /^[0-9a-f]{64}$/.test(name));
@@ -22,13 +22,13 @@ export class TilesOnDisk {
     await rmdir(folder).catch(() => {});
   }
 
-  /** Finds what is done. */
+  /** Finds the tiles that are done. */
   async look(): Promise<void> {
     const names = await readdir(this.#folder).catch(() => []);
     for (const name of names) if (TILE_FILE.test(name)) this.#done.add(Number.parseInt(name, 10));
   }
 
-  /** Answers the numbers of the tiles that are done, ascending. */
+  /** The numbers of the tiles that are done, ascending. */
   get done(): number[] {
     return [...this.#done].sort((a, b) => a - b);
   }
@@ -37,13 +37,13 @@ export class TilesOnDisk {
     return this.#done.has(tile);
   }
 
-  /** Writes what a tile has, as JSON, to the disk. */
+  /** Writes the result of a tile, as JSON, to the disk. */
   async put(tile: number, result: string): Promise<void> {
     await writeWhole(join(this.#folder, `${tile}.json`), result);
     this.#done.add(tile);
   }
 
-  /** Resolves with what a tile has; with null, and it is not done, where a machine that failed has left half of it. */
+  /** Resolves with the result of a tile; with null, and the tile is not done, if a machine that failed has left half of it. */
   async read(tile: number): Promise<TileResult | null> {
     try {
       return JSON.parse(await readFile(join(this.#folder, `${tile}.json`), 'utf8'));

@@ -1,4 +1,4 @@
-// A run has its work folder for itself: what two of them bake and find there would be mixed up.
+// A run locks its work folder: the baked parts and results of two runs would be mixed up.
 
 import { mkdir, readFile, realpath, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -7,23 +7,23 @@ import { CollisionError } from 'collision-worker';
 import { writingFailed } from './folder.js';
 
 const LOCK_FILE = 'lock';
-/** Milliseconds between two signs of life. */
+/** Milliseconds between two updates of the lock's time. */
 const TOUCH_EVERY = 5_000;
-/** A lock of another machine counts as left behind after so many milliseconds without one. */
+/** A lock of another machine counts as stale after this many milliseconds without an update. */
 const STALE_AFTER = 60_000;
 
-/** Locks of this process, as another run of it has the same number. */
+/** Locks of this process, since another run in it has the same process id. */
 const held = new Set<string>();
 
-/** Who has a work folder. */
+/** The process that has locked a work folder. */
 interface Owner {
   pid: number;
   host: string;
 }
 
 /**
- * Takes a work folder, made where there is none, and resolves with what gives it back. What a process that is no more has left
- * is taken over. Rejects with INVALID_ARGUMENT while another run has it, and where it cannot be written.
+ * Locks a work folder, which is made if there is none, and resolves with a function that unlocks it. A lock of a process that has
+ * ended is taken over. Rejects with INVALID_ARGUMENT while another run has it, and if it cannot be written.
  */
 export async function lockWork(work: string): Promise<() => Promise<void>> {
   const path = await pathOf(work);
@@ -47,7 +47,7 @@ export async function lockWork(work: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Makes a work folder, and answers where its lock is: a folder has one, though it has several names by links. */
+/** Makes a work folder, and returns the path of its lock: a folder has one lock, though it may have several names by links. */
 async function pathOf(work: string): Promise<string> {
   try {
     await mkdir(work, { recursive: true });
@@ -64,7 +64,7 @@ function refuse(work: string, who: string): never {
   );
 }
 
-/** Tells whether the lock was free. */
+/** Creates the lock; returns whether it was free. */
 async function create(path: string): Promise<boolean> {
   const owner: Owner = { pid: process.pid, host: hostname() };
   try {
@@ -77,12 +77,12 @@ async function create(path: string): Promise<boolean> {
   }
 }
 
-/** Says who has a lock; null where nobody has by now. */
+/** Describes the owner of a lock; null if it has none by now. */
 async function ownerOf(path: string): Promise<string | null> {
   const found = await stat(path).catch(() => null);
   if (!found || Date.now() - found.mtimeMs > STALE_AFTER) return null;
   const owner = ownerIn(await readFile(path, 'utf8').catch(() => ''));
-  // Its owner is about to write it, or could not.
+  // The owner is about to write it, or could not.
   if (owner === null) return 'another run has it';
   const { pid, host } = owner;
   return host === hostname() && !isAlive(pid) ? null : `process ${pid} on ${host} has it`;
@@ -96,7 +96,7 @@ function ownerIn(text: string): Owner | null {
   }
 }
 
-/** A lock of this process's number that it does not hold is of one before it, as in a container that was started anew. */
+/** A lock with this process's id that it does not hold is of an earlier process, as in a container that was restarted. */
 function isAlive(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

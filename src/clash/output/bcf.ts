@@ -1,5 +1,5 @@
 // BIM Collaboration Format 2.1 (buildingSMART): a zip with a folder for each topic, here a group of clashes, in which
-// markup.bcf says what it is and viewpoint.bcfv where to look at it from.
+// markup.bcf describes it and viewpoint.bcfv has a camera for it.
 
 import { strToU8, type Zippable, zipSync } from 'fflate';
 import { checkObject, invalid } from '../check.js';
@@ -7,11 +7,11 @@ import { NameUuids } from '../name-uuid.js';
 import type { Clash, ClashGroup, ClashReport } from '../types.js';
 
 export interface BcfOptions {
-  /** When the report was made; all topics have it. Default the first of January 1980, so that reports can be compared. */
+  /** When the report was made; the date of all topics. Default the first of January 1980, so that reports can be compared. */
   date?: Date;
-  /** Who has made it. Default 'collision-worker'. */
+  /** The author of the report. Default 'collision-worker'. */
   author?: string;
-  /** Which axis of the parts' world is up. BCF's is z, and coordinates are turned to it. Default 'y', as glTF has it. */
+  /** The up axis of the parts' world. That of BCF is z, and coordinates are rotated to it. Default 'y', as in glTF. */
   up?: 'y' | 'z';
 }
 
@@ -20,17 +20,17 @@ const VERSION = '<Version VersionId="2.1"><DetailedVersion>2.1</DetailedVersion>
 const OLDEST = new Date(Date.UTC(1980, 0, 1));
 /** BCF 2.1 allows 45 … 60 degrees. */
 const FIELD_OF_VIEW = 60;
-/** The place of a group is looked at from so far, at least, in world units. */
+/** The least distance of the camera from a group, in world units. */
 const NEAREST = 2;
-/** So many clashes of a topic are told in its description. */
+/** The most clashes of a topic that its description lists. */
 const MOST_TOLD = 20;
 
-/** The directory of a zip counts its files in 16 bits: two for each topic, and one beside. */
+/** The directory of a zip counts its files in 16 bits: two for each topic, and one more. */
 const MOST_FILES = 0xffff;
 
 type Vec = readonly [number, number, number];
 
-/** Where the eye is from the middle of a group, in BCF's axes: from the side, and from above. */
+/** The direction from the centre of a group to the eye, in BCF's axes: from the side, and from above. */
 const AWAY: Vec = normalized([-0.6, -0.8, 0.6]);
 
 /** Writes the groups of a report that are not accepted as topics of BCF 2.1, the bytes of a .bcf or .bcfzip file. Throws INVALID_ARGUMENT for more than 32,767. */
@@ -47,7 +47,7 @@ export function toBcf({ clashes: all, groups }: ClashReport, options: BcfOptions
     files[`${group.id}/viewpoint.bcfv`] = xml(viewpointXml(group, members, up));
   });
   if (Object.keys(files).length > MOST_FILES) invalid('report.groups', groups, 'at most 32767');
-  // A zip has the local time of what made it: the fields of this one are the same everywhere.
+  // A zip has local times: with these fields the bytes are the same in every time zone.
   return zipSync(files, { mtime: new Date(1980, 0, 1), level: 6 });
 }
 
@@ -93,7 +93,7 @@ function viewpointXml(group: ClashGroup, members: readonly Clash[], up: 'y' | 'z
   const away = NEAREST + Math.hypot(x2 - x, y2 - y, z2 - z);
   const eye = target.map((each, axis) => each + away * AWAY[axis]);
   const direction = AWAY.map((each) => -each);
-  // The vertical, less its part along the direction.
+  // The vertical, minus its component along the direction.
   const [u, v, w] = direction;
   const upVector = normalized([-w * u, -w * v, 1 - w * w]);
   const components = [
@@ -109,7 +109,7 @@ function viewpointXml(group: ClashGroup, members: readonly Clash[], up: 'y' | 'z
   );
 }
 
-/** Viewers know components by their IFC GUIDs; others are told by what they are called here. */
+/** Viewers identify components by their IFC GUIDs; other components are given by their ids here. */
 function componentXml({ id }: Clash['a']): string {
   if (/^[0-9A-Za-z_$]{22}$/.test(id)) return `<Component IfcGuid="${id}" />`;
   return (
@@ -122,7 +122,7 @@ function vectorXml(name: string, [x, y, z]: readonly number[]): string {
   return `<${name}><X>${x}</X><Y>${y}</Y><Z>${z}</Z></${name}>`;
 }
 
-/** Turns a place to z up. */
+/** Rotates a point to z up. */
 function turned([x, y, z]: Vec, up: 'y' | 'z'): Vec {
   return up === 'z' ? [x, y, z] : [x, -z, y];
 }
@@ -132,7 +132,7 @@ function normalized([x, y, z]: Vec): Vec {
   return [x / length, y / length, z / length];
 }
 
-/** Escapes a text for XML, and leaves out what no XML may have. */
+/** Escapes a text for XML, and removes characters that XML does not allow. */
 function escaped(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
   return text.replace(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu, '').replace(/[&<>"]/g, (each) => entities[each]);

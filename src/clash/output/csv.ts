@@ -11,7 +11,7 @@ export function toCsv({ clashes }: ClashReport): string {
   return [TITLES, ...rows, ''].join('\r\n');
 }
 
-/** A spreadsheet would compute a name that begins so: an apostrophe has it be text (OWASP, CSV injection). */
+/** A spreadsheet would evaluate a name that begins like this: an apostrophe makes it text (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t-\r＝＋－]/;
 
 function fieldOf(value: string | number | undefined): string {

@@ -1,6 +1,6 @@
 import type { ClashReport } from '../types.js';
 
-/** Writes a report as JSON, a clash in a line, so that two reports can be compared by lines. */
+/** Writes a report as JSON, with one clash per line, so that two reports can be compared by lines. */
 export function toJson(report: ClashReport): string {
   const fields = Object.entries(report).map(([key, value]) => {
     const text =

@@ -1,17 +1,17 @@
-// Boxes of the world's axes: six numbers each, low xyz, then high xyz, and lists of such boxes in one array.
+// Axis-aligned boxes of the world: six numbers each, low xyz, then high xyz, and lists of such boxes in one array.
 
 import { invalid } from '../check.js';
 
-/** All places are relative to the middle of all: with one part beyond that, float64 would not tell those of the others apart. */
+/** All positions are relative to the centre of all parts: with a part beyond this, float64 could not resolve the others. */
 const FARTHEST = 1e12;
 
 /** One box. */
 export type Box = ArrayLike<number>;
 
 /**
- * Answers the box about points, xyz each, under a matrix; those that are not finite do not count. A matrix that leads axes
- * to axes leads the box to the box, so that `box`, the one about the points as they are, will do.
- * Throws INVALID_ARGUMENT for one too far away.
+ * Returns the box about points, xyz each, under a matrix; points that are not finite do not count. A matrix that maps axes
+ * to axes maps boxes to boxes, so that `box`, the one about the untransformed points, is enough.
+ * Throws INVALID_ARGUMENT for a box too far away.
  */
 export function placedBox(points: () => ArrayLike<number>, box: Box, matrix: ArrayLike<number>): number[] {
   const placed = emptyBox();
@@ -28,12 +28,12 @@ export function placedBox(points: () => ArrayLike<number>, box: Box, matrix: Arr
   return far < FARTHEST ? placed : invalid('the place of the part', far, 'at most 1e12');
 }
 
-/** Answers a coordinate of a point under a matrix. */
+/** Returns a coordinate of a point under a matrix. */
 export function placedAlong(axis: number, m: ArrayLike<number>, x: number, y: number, z: number): number {
   return m[axis] * x + m[4 + axis] * y + m[8 + axis] * z + m[12 + axis];
 }
 
-/** Places a box by an invertible matrix where that leads axes to axes. Answers whether it does. */
+/** Transforms a box by an invertible matrix if that maps axes to axes. Returns whether it does. */
 function placeAlongAxes(placed: number[], box: Box, matrix: ArrayLike<number>): boolean {
   for (let column = 0; column < 3; column++) {
     let row = -1;
@@ -50,7 +50,7 @@ function placeAlongAxes(placed: number[], box: Box, matrix: ArrayLike<number>): 
   return true;
 }
 
-/** Answers the box about points, xyz each; those that are not finite do not count. */
+/** Returns the box about points, xyz each; points that are not finite do not count. */
 export function boxOfPoints(points: ArrayLike<number>): number[] {
   const box = emptyBox();
   for (let i = 0; i + 2 < points.length; i += 3) {
@@ -60,7 +60,7 @@ export function boxOfPoints(points: ArrayLike<number>): number[] {
   return box;
 }
 
-/** No typed array: those that are small take longer to make, and to collect, than all else of a box. */
+/** Not a typed array: a small one takes longer to allocate, and to collect, than everything else of a box. */
 export function emptyBox(): number[] {
   return [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
 }
@@ -75,7 +75,7 @@ export function addPoint(box: number[], x: number, y: number, z: number): void {
   if (z > box[5]) box[5] = z;
 }
 
-/** Answers the square of the gap between two boxes of a list; 0 where they meet. */
+/** Returns the squared distance between two boxes of a list; 0 if they meet. */
 export function squaredGap(boxes: ArrayLike<number>, a: number, b: number): number {
   let sum = 0;
   for (let axis = 0; axis < 3; axis++) {

@@ -3,7 +3,7 @@ import { invalid } from '../check.js';
 
 export const IDENTITY: readonly number[] = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
-/** Answers a part's matrix as it is given. Throws INVALID_ARGUMENT for one that no part can be placed by. */
+/** Returns a part's matrix. Throws INVALID_ARGUMENT if no part can be placed by it. */
 export function readMatrix(matrix: ArrayLike<number> | undefined): ArrayLike<number> {
   if (matrix === undefined) return IDENTITY;
   if (matrix !== null && matrix.length === 16 && isAffine(matrix, 0) && isInvertibleAt(matrix, 0)) return matrix;

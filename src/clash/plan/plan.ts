@@ -6,48 +6,48 @@ import type { Part } from '../types.js';
 import type { Box } from './bounds.js';
 import { makeTiles, type Tile, type TileLimits } from './tiles.js';
 
-/** A part as it is planned with: what it is called, and the number of its mesh. */
+/** A part in a plan: its description, and the number of its mesh. */
 export interface PlannedPart extends Described {
   mesh: number;
 }
 
-/** Which side of a rule a part is on: both in a set that is looked at by itself. */
+/** The sides of a rule that a part may be on: possibly both, in a set that is checked against itself. */
 export const SIDE_A = 1;
 export const SIDE_B = 2;
 
-/** All that is to be looked at. Parts of the first set come first; in a set they are sorted by id. */
+/** Everything that is to be checked. Parts of the first set come first; each set is sorted by id. */
 export interface Plan {
   origin: readonly [number, number, number];
-  /** More than is lost where boxes are rounded, in world units. */
+  /** A bound of the rounding errors of boxes, in world units. */
   rounding: number;
   parts: readonly PlannedPart[];
   /** 16 per part, column-major. Translations are relative to the origin. */
   matrices: Float64Array;
-  /** A box per part about its vertices, relative to the origin. */
+  /** The box of each part's vertices, relative to the origin. */
   boxes: Float64Array;
-  /** The same, grown so far that pairs that any rule is about have boxes that meet. */
+  /** The same boxes, grown so that the boxes of all pairs that any rule applies to meet. */
   padded: Float64Array;
-  /** How many parts are of the first set. */
+  /** The number of parts in the first set. */
   countA: number;
-  /** Whether there is only one set, whose parts are looked at among each other. */
+  /** Whether there is only one set, whose parts are checked against each other. */
   isWithin: boolean;
   rules: readonly CompiledRule[];
-  /** It holds SIDE_A, SIDE_B, both or neither for each rule, for each part. */
+  /** Per rule, per part: SIDE_A, SIDE_B, both or neither. */
   sides: readonly Uint8Array[];
   tiles: readonly Tile[];
   warnings: readonly string[];
 }
 
-/** A part before it is planned with. */
+/** A part that is not in a plan yet. */
 export interface PlacedPart extends Described {
   mesh: number;
   /** 16, column-major, world. */
   matrix: ArrayLike<number>;
-  /** About its vertices, world. */
+  /** The box about its vertices, world. */
   box: Box;
 }
 
-/** Plans what is to be looked at; without a second set, the first one by itself. It may rest after each step. */
+/** Plans what is to be checked; without a second set, the first one against itself. Yields after each step. */
 export function* makePlan(
   a: readonly PlacedPart[],
   b: readonly PlacedPart[] | null,
@@ -100,7 +100,7 @@ export function* makePlan(
   };
 }
 
-/** Sorts by UTF-16 codes, which is the same everywhere. Throws INVALID_ARGUMENT where two have the same id. */
+/** Sorts by UTF-16 codes, which is the same everywhere. Throws INVALID_ARGUMENT if two parts have the same id. */
 function sortedById(parts: readonly PlacedPart[]): PlacedPart[] {
   const byId = new Map<string, PlacedPart>();
   for (const part of parts) byId.set(part.id, part);
@@ -108,16 +108,16 @@ function sortedById(parts: readonly PlacedPart[]): PlacedPart[] {
     const twice = parts.find((part) => byId.get(part.id) !== part)!;
     invalid('the id of a part', twice.id, 'one that no other part of its set has');
   }
-  // Four times as fast as a comparison of our own.
+  // Four times as fast as with a comparison function.
   return [...byId.keys()].sort().map((id) => byId.get(id)!);
 }
 
-/** Copies numbers one by one, as `set` takes longer for so few. */
+/** Copies numbers one by one, since `set` takes longer for so few. */
 function copy(to: Float64Array, at: number, from: ArrayLike<number>, count: number): void {
   for (let i = 0; i < count; i++) to[at + i] = from[i];
 }
 
-/** Answers the greatest magnitude of numbers, and no less than `least`. */
+/** Returns the greatest magnitude of the numbers, and no less than `least`. */
 function greatest(numbers: Float64Array, least: number): number {
   return numbers.reduce((most, each) => Math.max(most, Math.abs(each)), least);
 }
@@ -131,12 +131,12 @@ function moveToOrigin(boxes: Float64Array, matrices: Float64Array, origin: reado
   }
 }
 
-/** Answers the boxes, grown by a margin and the rounding to all sides. */
+/** Returns the boxes, grown by a margin and the rounding on all sides. */
 function paddedBy(boxes: Float64Array, margin: number, rounding: number): Float64Array {
   return boxes.map((each, i) => (i % 6 < 3 ? each - margin - rounding : each + margin + rounding));
 }
 
-/** A place near the middle of all parts, in whole units: float32 has most digits near it. */
+/** A point near the centre of all parts, in whole units: float32 is most precise near it. */
 function originOf(boxes: Float64Array): [number, number, number] {
   const middle = (axis: number): number => {
     let [low, high] = [Infinity, -Infinity];
@@ -149,17 +149,17 @@ function originOf(boxes: Float64Array): [number, number, number] {
   return [middle(0), middle(1), middle(2)];
 }
 
-/** What float64 may lose in placing a vertex and moving it, relative to the greatest coordinate, with much to spare. */
+/** A bound of float64's error in transforming and moving a vertex, relative to the greatest coordinate, with ample margin. */
 const ROUNDING = 1e-13;
 
-/** Tells whether a rule is about two parts. */
+/** Returns whether a rule applies to two parts. */
 export function isAbout({ rules, sides, parts }: Plan, rule: number, a: number, b: number): boolean {
   const [sideA, sideB] = [sides[rule][a], sides[rule][b]];
   const isMatched = (sideA & SIDE_A && sideB & SIDE_B) || (sideA & SIDE_B && sideB & SIDE_A);
   return isMatched !== 0 && !rules[rule].isLeftOut(parts[a], parts[b]);
 }
 
-/** Checks what a caller says of a part, which `argument` names. */
+/** Checks a caller's description of a part, which `argument` names. */
 export function describePart(argument: () => string, { id, name = '', layer = '', properties = {} }: Part): Described {
   if (typeof id !== 'string' || id === '') checkText(`${argument()}.id`, id);
   if (typeof name !== 'string') invalid(`${argument()}.name`, name, 'a text');

@@ -1,51 +1,51 @@
-// Tiles of space: a k-d tree splits the parts' boxes at medians until what a tile needs fits a worker. A part that lies
-// on a border is in both tiles. A pair is of the one tile in which its reference point is, the greatest of both low
+// Tiles of space: a k-d tree splits the parts' boxes at medians until the data of a tile fits into a worker. A part that crosses
+// a border is in both tiles. A pair belongs to the one tile that contains its reference point, the greatest of both low
 // corners (Dittrich and Seeger, "Data Redundancy and Duplicate Detection in Spatial Join Processing", 2000), so that it is
-// looked at once.
+// checked once.
 
-/** What is looked at together. */
+/** Parts that are checked together. */
 export interface Tile {
-  /** Where the reference points of its pairs are: low corner inclusive, high corner exclusive. */
+  /** The region of the reference points of its pairs: low corner inclusive, high corner exclusive. */
   cell: readonly number[];
   /** Parts by their number in the plan, ascending. */
   parts: readonly number[];
-  /** Parts before this one are looked at with those from it on alone; 0 where all are looked at with all. */
+  /** Parts before this index are checked only against those from it on; 0 if all are checked against all. */
   split: number;
 }
 
 export interface TileLimits {
-  /** Most parts of a tile. */
+  /** The most parts of a tile. */
   parts: number;
-  /** Most bytes of a tile's meshes; with a larger one among them, half as many again as that has. */
+  /** The most bytes of a tile's meshes; if one of them is larger, half as many again as that has. */
   bytes: number;
 }
 
 /**
- * Chooses how many parts a tile has: enough tiles for all workers and for progress, but not more, as what lies on borders is
- * looked at twice.
+ * Returns how many parts a tile has: enough tiles for all workers and for progress, but not more, since parts on borders are
+ * checked twice.
  */
 export function partsOfTile(parts: number, workers: number): number {
   return Math.min(4096, Math.max(LEAST_PARTS, Math.ceil((ON_BORDERS * parts) / (8 * workers))));
 }
 
-/** Tiles have so many times their share of the parts: without room for what lies on borders, each would be split again. */
+/** Tiles have this many times their share of the parts: without room for parts on borders, each would be split again. */
 const ON_BORDERS = 1.2;
 
-/** Fewer parts are no work for two. */
+/** With fewer parts, a second worker does not pay. */
 export const LEAST_PARTS = 256;
 
-/** A frame lists 1,048,576 pairs whose boxes overlap. So many parts have fewer, though all are in one place. */
+/** A frame lists 1,048,576 pairs whose boxes overlap. This many parts have fewer, even if all are in one place. */
 const MOST_IN_ONE_PLACE = 1448;
 
-/** So much of the largest mesh of a tile is all of its meshes at least: each tile about a large one needs that one. */
+/** The meshes of a tile may take this many times the bytes of its largest one: each tile about a large mesh needs that mesh. */
 const BESIDE_LARGEST = 1.5;
 
-/** A cut that leaves more than this share of the parts on one side is none. */
+/** A cut that leaves more than this fraction of the parts on one side is rejected. */
 const WORTH = 0.9;
 
 const WHOLE = [-1, -1, -1, 1, 1, 1].map((sign) => sign * Number.MAX_VALUE);
 
-/** Splits parts, by their numbers, into tiles. `padded` has a box for each part. It may rest after each step. */
+/** Splits parts, by their indices, into tiles. `padded` has a box for each part. Yields after each step. */
 export function* makeTiles(
   list: readonly number[],
   parts: readonly { mesh: number }[],
@@ -81,7 +81,7 @@ export function* makeTiles(
       yield* divide(high, cell.with(axis, at));
     } else yield* divideList({ cell, parts: list, split: 0 });
   }
-  /** Divides parts that lie in one place. */
+  /** Splits parts that lie in one place. */
   function* divideList(tile: Tile): Generator<void> {
     yield;
     const { parts } = tile;
@@ -91,7 +91,7 @@ export function* makeTiles(
   }
   yield* divide(list, WHOLE);
   if (alone.length > 0) {
-    // A part that is in no other tile has no pairs, but is looked at, too: perhaps it cannot be read.
+    // A part that is in no other tile has no pairs, but is loaded, too: perhaps it cannot be read.
     const others = new Set(tiles.flatMap(({ parts }) => parts));
     for (const tile of alone) {
       const [part] = tile.parts;
@@ -104,8 +104,8 @@ export function* makeTiles(
 }
 
 /**
- * Divides a tile into such that have its pairs together: each half of the parts by itself, then the one with the other; or each half
- * of a side of its split with each half of the other side.
+ * Splits a tile into tiles that together have its pairs: each half of the parts by itself, then one half against the other; or each
+ * half of a side of its split against each half of the other side.
  */
 export function halvesOf({ cell, parts, split }: Tile): Tile[] {
   const [low, high] = split > 0 ? [parts.slice(0, split), parts.slice(split)] : halves(parts);
@@ -121,7 +121,7 @@ export function halvesOf({ cell, parts, split }: Tile): Tile[] {
   });
 }
 
-/** Halves a list; one of one part stays as it is. */
+/** Halves a list; a list of one part stays as it is. */
 function halves(list: readonly number[]): (readonly number[])[] {
   const middle = list.length >> 1;
   return middle > 0 ? [list.slice(0, middle), list.slice(middle)] : [list];
@@ -134,11 +134,11 @@ interface Cut {
   high: number[];
 }
 
-/** A median is that of so many low corners at most, as to sort all of them took half of the planning. */
+/** The median is taken of at most this many low corners, since sorting all of them took half of the planning. */
 const MOST_SAMPLES = 1023;
 
 /**
- * Finds the median of the low corners, which reference points are among, that leaves least on both sides; null for none.
+ * Finds the cut at the median of the low corners, which include the reference points, with the smallest larger side; null for none.
  */
 function bestCut(list: readonly number[], padded: Float64Array): Cut | null {
   let best: { axis: number; at: number } | null = null;
@@ -165,7 +165,7 @@ function bestCut(list: readonly number[], padded: Float64Array): Cut | null {
   return { axis, at, low, high };
 }
 
-/** Tells whether the pair of two boxes of a list is of a cell. */
+/** Returns whether the pair of two boxes of a list belongs to a cell. */
 export function isOfCell(cell: readonly number[], boxes: Float64Array, a: number, b: number): boolean {
   for (let axis = 0; axis < 3; axis++) {
     const at = Math.max(boxes[6 * a + axis], boxes[6 * b + axis]);

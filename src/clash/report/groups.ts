@@ -2,19 +2,19 @@ import { addPoint, emptyBox, squaredGap } from '../plan/bounds.js';
 import { inChunks } from '../slices.js';
 import type { Finding } from '../tile/tile-runner.js';
 
-/** What of a finding its group hangs on. */
+/** The properties of a finding that determine its group. */
 export type Grouped = Pick<Finding, 'rule' | 'a' | 'b' | 'point'>;
 
-/** Findings of one rule that have a part in common, each near to another one. */
+/** Findings of one rule with a common part, each near to another one. */
 export interface FindingGroup<F extends Grouped> {
   part: number;
   findings: F[];
 }
 
 /**
- * Groups findings: each goes with the one of its two parts that has more of them under the rule, the first of the two if they have as
- * many. Those of a part are one group as far as each is near to the next. Groups are in the order of rules and parts, and so is what
- * is in them. It may rest after each step.
+ * Groups findings: each belongs to the one of its two parts that has more findings under the rule, or to the first of the two if
+ * they have equally many. The findings of a part are one group as far as each is near to the next. Groups are in the order of
+ * rules and parts, and so are the findings in them. Yields after each step.
  */
 export function* groupsOf<F extends Grouped>(
   findings: readonly F[],
@@ -34,7 +34,7 @@ export function* groupsOf<F extends Grouped>(
   return groups;
 }
 
-/** Lists findings of a rule by the part that each goes with. */
+/** Lists findings of a rule by the part that each belongs to. */
 function* listsByPart<F extends Grouped>(findings: readonly F[]): Generator<void, (F[] | undefined)[]> {
   const most = findings.reduce((most, { b }) => Math.max(most, b), 0);
   const counts = new Uint32Array(most + 1);
@@ -52,15 +52,15 @@ function* listsByPart<F extends Grouped>(findings: readonly F[]): Generator<void
   return byPart;
 }
 
-/** So many findings, or so many with so many others, are compared one by one. */
+/** This many findings, or this many against as many others, are compared one by one. */
 const FEW = 16;
 
-/** A gap must be so many times as wide as the distance, as that of two boxes may be rounded otherwise than that of two points. */
+/** A gap must exceed the distance by this factor, since the gap of two boxes may be rounded differently than that of two points. */
 const SLACK = 1 + 1e-9;
 
 /**
- * Splits findings where there is a gap: single linkage. They stay in their order. They are halved until few are left, and halves
- * compared where they are not one already and their boxes are near to each other (by dual trees, as March, Ram and Gray, "Fast
+ * Splits findings into clusters by single linkage. They keep their order. They are halved until few are left, and halves are
+ * compared if they are not one cluster already and their boxes are near to each other (by dual trees, as March, Ram and Gray, "Fast
  * Euclidean minimum spanning tree", 2010): 20,000 screws in a housing, each compared with each, took half a minute.
  */
 function* clusters<F extends Grouped>(findings: F[], distance: number): Generator<void, F[][]> {
@@ -112,7 +112,7 @@ function* clusters<F extends Grouped>(findings: F[], distance: number): Generato
     for (const half of halved(high)) yield* between(half, low);
   }
   yield* within([...parents]);
-  // The root of a set is the first one of it.
+  // The root of a set is its first element.
   const sets: F[][] = [];
   findings.forEach((each, i) => {
     const root = rootOf(i);

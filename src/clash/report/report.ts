@@ -14,37 +14,37 @@ const DEFAULT_GROUP_DISTANCE = 1;
 
 const STATUSES = ['new', 'active', 'accepted'];
 
-/** What is said about a report, as it was checked. */
+/** The checked options of a report. */
 export interface Reporting {
   groupDistance: number;
-  /** The status that clashes had in an earlier report, by their ids. */
+  /** The statuses of clashes in an earlier report, by their ids. */
   earlier: Map<string, ClashStatus>;
 }
 
-/** What was found, and what the report says of it. */
+/** A finding, and its clash in the report. */
 type Found = Grouped & { clash: Clash };
 
 /**
- * Makes the report of what all tiles have found: the same one in whatever order they come. What can be said of a tile by
- * itself, ids above all, is made while others are still looked at. All of it may rest after each step.
+ * Makes the report from the results of all tiles: the same one in whatever order they come. What depends on one tile alone,
+ * above all ids, is made while other tiles are still running. All of it yields after each step.
  */
 export class ReportMaker {
   readonly #plan: Plan;
   readonly #unread: readonly Unread[];
   readonly #groupDistance: number;
-  /** What of the earlier report was not found again so far. */
+  /** Clashes of the earlier report that have not been found again so far. */
   readonly #earlier: Map<string, ClashStatus>;
   readonly #found: Found[] = [];
-  /** A part may have failed in several tiles: the least of the reasons counts. */
+  /** A part may have failed in several tiles: the first of the reasons in alphabetical order counts. */
   readonly #reasons = new Map<number, string>();
-  /** How parts are named, and their ids as JSON: once for each part, not for each clash. */
+  /** The names of parts, and their ids as JSON: made once for each part, not for each clash. */
   readonly #names: (PartName | undefined)[];
   readonly #ids: (string | undefined)[];
-  /** What the names of clashes and of groups, of which ids are made, begin with: by rule. */
+  /** Per rule: the beginnings of the names of clashes and of groups, from which ids are made. */
   readonly #beginnings: readonly string[];
   readonly #beginningsOfGroups: readonly string[];
 
-  /** `unread` are the parts that no tile was asked about. */
+  /** `unread` are the parts that no tile contains. */
   constructor(plan: Plan, unread: readonly Unread[], { groupDistance, earlier }: Reporting) {
     this.#groupDistance = groupDistance;
     this.#earlier = earlier;
@@ -56,7 +56,7 @@ export class ReportMaker {
     this.#beginningsOfGroups = plan.rules.map(({ name }) => `["group",${JSON.stringify(name)},`);
   }
 
-  /** Takes what a tile has. */
+  /** Takes the result of a tile. */
   *add({ findings, unread }: TileResult): Generator<void> {
     yield* inChunks(findings.length, (i) => {
       const { rule, a, b, point } = findings[i];
@@ -71,7 +71,7 @@ export class ReportMaker {
   #clashOf({ rule, a, b, point, value, inside }: Finding): Clash {
     const { rules, origin } = this.#plan;
     const { name, kind } = rules[rule];
-    // As JSON of a list of four texts has it.
+    // The same as JSON of a list of four texts.
     const id = UUIDS.of(`${this.#beginnings[rule]}${this.#idOf(a)},${this.#idOf(b)}]`);
     const before = this.#earlier.get(id);
     this.#earlier.delete(id);
@@ -85,14 +85,14 @@ export class ReportMaker {
       b: this.#nameOf(b),
       point: [point[0] + origin[0], point[1] + origin[1], point[2] + origin[2]],
     };
-    // Spread into the literal, these took as long as all else of it.
+    // Spreading these into the literal took as long as everything else of it.
     if (kind === 'hard') clash.depth = value;
     else if (kind === 'clearance') clash.distance = value;
     if (inside !== 0) clash.inside = inside === 1 ? 'a' : 'b';
     return clash;
   }
 
-  /** Clashes and groups share the name of a part. */
+  /** Returns the name of a part; clashes and groups share the object. */
   #nameOf(part: number): PartName {
     const { parts, countA } = this.#plan;
     const { id, name, layer } = parts[part];
@@ -145,7 +145,7 @@ export class ReportMaker {
       isAnyNew ||= clash.status === 'new';
       areAccepted &&= clash.status === 'accepted';
     }
-    // As JSON of a list of five texts has it.
+    // The same as JSON of a list of five texts.
     const id = UUIDS.of(`${this.#beginningsOfGroups[rule]}"${ofPart.set}",${this.#idOf(part)},"${lowest}"]`);
     for (const { clash } of findings) {
       clash.group = id;
@@ -164,7 +164,7 @@ export class ReportMaker {
   }
 }
 
-/** Reads what is said about a report, before there is anything to report. Throws INVALID_ARGUMENT for options that are none. */
+/** Reads the options of a report, before there is anything to report. Throws INVALID_ARGUMENT for invalid options. */
 export function readReporting({ accepted, groupDistance = DEFAULT_GROUP_DISTANCE }: ReportOptions): Reporting {
   checkNumber('groupDistance', groupDistance, 0, 'a number >= 0');
   return { groupDistance, earlier: readAccepted(accepted) };

@@ -8,7 +8,7 @@ const DEFAULT_TOLERANCE = 0.001;
 const KINDS = ['hard', 'clearance', 'duplicates'];
 const KEYS = ['name', 'kind', 'a', 'b', 'unlessSame'];
 
-/** A rule that was read. */
+/** A checked rule. */
 export interface CompiledRule {
   name: string;
   kind: Rule['kind'];
@@ -16,11 +16,11 @@ export interface CompiledRule {
   limit: number;
   isOfA: Test;
   isOfB: Test;
-  /** Tells whether a pair is left out. */
+  /** Returns whether a pair is left out. */
   isLeftOut: (a: Described, b: Described) => boolean;
 }
 
-/** Reads rules. Throws INVALID_ARGUMENT that names what is wrong with which. */
+/** Reads rules. Throws INVALID_ARGUMENT that names the rule and what is wrong with it. */
 export function compileRules(rules: readonly Rule[]): CompiledRule[] {
   if (!Array.isArray(rules) || rules.length === 0) invalid('rules', rules, 'a list of rules that is not empty');
   const names = new Set<string>();
@@ -62,10 +62,10 @@ function compileUnlessSame(argument: string, key: string | undefined): CompiledR
   return ({ properties: a }, { properties: b }) => Object.hasOwn(a, key) && a[key] !== undefined && a[key] === b[key];
 }
 
-/** So many names are shown where a rule matches none. */
+/** The most names that are shown if a rule matches none. */
 const MOST_NAMES = 12;
 
-/** Says which rules match no parts, and what there is, which is listed once for a set. It may rest after each step. */
+/** Returns warnings of rules that match no parts, with the existing names, listed once for a set. Yields after each step. */
 export function* warnOfRules(
   rules: readonly CompiledRule[],
   a: readonly Described[],
@@ -90,7 +90,7 @@ export function* warnOfRules(
   return warnings;
 }
 
-/** Lists names or layers once, in their order, so many as one reads. */
+/** Lists distinct names or layers, in order, as many as one reads. */
 function listed(parts: readonly Described[], key: 'name' | 'layer'): string {
   const distinct = [...new Set(parts.map((part) => part[key]))].filter(Boolean).sort();
   const shown = distinct.slice(0, MOST_NAMES).map((text) => JSON.stringify(text));

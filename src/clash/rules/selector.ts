@@ -1,7 +1,7 @@
 import { checkObject, invalid } from '../check.js';
 import type { Pattern, Properties, Selector } from '../types.js';
 
-/** What selectors look at. */
+/** The properties of a part that selectors test. */
 export interface Described {
   id: string;
   name: string;
@@ -13,7 +13,7 @@ export type Test = (part: Described) => boolean;
 
 const KEYS = ['id', 'name', 'layer', 'properties', 'not'];
 
-/** Makes a function of a selector. Throws INVALID_ARGUMENT. */
+/** Compiles a selector to a predicate. Throws INVALID_ARGUMENT. */
 export function compileSelector(argument: string, selector: Selector | undefined): Test {
   if (selector === undefined) return () => true;
   const { id, name, layer, properties, not } = checkObject<Selector>(argument, selector, KEYS);
@@ -58,8 +58,8 @@ function compilePattern(argument: string, pattern: Pattern): (text: string) => b
 }
 
 /**
- * Makes a regular expression of a pattern. What is between two `*` is looked for once, where it comes first: a lookahead does not go
- * back. Else a pattern of many `*` takes minutes to find that a name does not match.
+ * Compiles a pattern to a regular expression. The text between two `*` is matched once, where it comes first: a lookahead does not
+ * backtrack. Otherwise a pattern of many `*` takes minutes to find that a name does not match.
  */
 function expressionOf(pattern: string): RegExp {
   let groups = 0;

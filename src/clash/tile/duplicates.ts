@@ -10,11 +10,11 @@ export interface PlacedGeometry {
   /** The greatest magnitude of all coordinates. */
   most: number;
   area: number;
-  /** It is taken over all edges of all triangles. */
+  /** The sum of the lengths of all edges of all triangles. */
   length: number;
 }
 
-/** Places the corners of triangles, nine numbers each. It may rest after each step. */
+/** Places the corners of triangles, nine numbers each. Yields after each step. */
 export function* placeGeometry(given: Float64Array, matrix: ArrayLike<number>): Generator<void, PlacedGeometry> {
   const corners = new Float64Array(given.length);
   const edge = new Float64Array(9);
@@ -34,14 +34,14 @@ export function* placeGeometry(given: Float64Array, matrix: ArrayLike<number>): 
   return { corners, most, area, length };
 }
 
-/** float64's own error, relative. */
+/** The relative error of float64 computations. */
 const ROUNDING = 1e-12;
 
-/** Tells whether each vertex of one is within the tolerance of one of the other, and both areas are the same. It may rest, too. */
+/** Returns whether each vertex of one is within the tolerance of a vertex of the other, and both areas are equal. Yields, too. */
 export function* isDuplicate(a: PlacedGeometry, b: PlacedGeometry, tolerance: number): Generator<void, boolean> {
   const slack = tolerance * Math.max(a.length, b.length) + 1e-9 * Math.max(a.area, b.area);
   if (Math.abs(a.area - b.area) > slack) return false;
-  // No vertex reaches as far as half of a cell.
+  // The search radius of a vertex is less than half of a cell.
   const side = 2.1 * (tolerance + 3 * ROUNDING * Math.max(a.most, b.most));
   const [pointsOfA, isNearA] = yield* tableOf(a.corners, side, tolerance);
   const [pointsOfB, isNearB] = yield* tableOf(b.corners, side, tolerance);
@@ -58,12 +58,12 @@ function* areAll(points: Float64Array, test: PointTest): Generator<void, boolean
   return are;
 }
 
-/** So many points of a bucket are looked at for one that is there already. */
+/** The most points of a bucket that are compared to find a duplicate. */
 const MOST_LOOKED_AT = 16;
 
 /**
- * Answers the points of a list, most of them once, and what tells whether one is near. They are in a hash table of cells, as a list for
- * each bucket: sorted along an axis, those of a mesh in one plane may all be candidates for each.
+ * Returns the points of a list, most of them once, and a function that tests whether one of them is near. They are in a hash table
+ * of cells, a linked list for each bucket: sorted along an axis, all points of a mesh in one plane might be candidates for each.
  */
 function* tableOf(
   corners: Float64Array,
@@ -106,7 +106,7 @@ function* tableOf(
   return [points.subarray(0, 3 * end), isNear];
 }
 
-/** Tells whether two boxes of a list are the same, each side to a tolerance. */
+/** Returns whether two boxes of a list are equal, each side within a tolerance. */
 export function isSameBox(boxes: Float64Array, a: number, b: number, tolerance: number): boolean {
   for (let i = 0; i < 6; i++) {
     const [one, other] = [boxes[6 * a + i], boxes[6 * b + i]];

@@ -1,9 +1,9 @@
 import { CollisionError, type CollisionService, type MeshData, type MeshId } from 'collision-worker';
 import { hasCode, reasonOf, throwIfAborted } from '../check.js';
 
-/** Where meshes come from, by their numbers in the plan. */
+/** Provides meshes, by their numbers in the plan. */
 export interface MeshSource {
-  /** Resolves with a mesh that is the caller's own. Rejects where it cannot be read. */
+  /** Resolves with a mesh that the caller owns. Rejects if it cannot be read. */
   load(mesh: number): Promise<MeshData | ArrayBuffer>;
 }
 
@@ -12,25 +12,25 @@ export interface LoadedMesh {
   closed: boolean;
 }
 
-/** So many are loaded at once: enough to join their messages. */
+/** The most meshes that are loaded at once: enough to join their messages. */
 const MOST_AT_ONCE = 128;
 
-/** The meshes that a service has: those of a tile, and of the tiles before as many as there is room for. */
+/** The meshes in a service: those of a tile, and of earlier tiles as many as there is room for (LRU). */
 export class LoadedMeshes {
   readonly #service: CollisionService;
   readonly #source: MeshSource;
   readonly #bytes: number;
-  /** The least recently used come first. */
+  /** The least recently used first. */
   readonly #loaded = new Map<number, LoadedMesh>();
 
-  /** Keeps no more than `bytes` beyond what a tile needs. */
+  /** Keeps no more than `bytes` in addition to what a tile needs. */
   constructor(service: CollisionService, source: MeshSource, bytes: number) {
     this.#service = service;
     this.#source = source;
     this.#bytes = bytes;
   }
 
-  /** Loads meshes; resolves with those that could not be loaded, and why. No object has a mesh meanwhile. */
+  /** Loads meshes; resolves with those that could not be loaded, and why. No object may use a mesh meanwhile. */
   async load(meshes: readonly number[], signal: AbortSignal | undefined): Promise<Map<number, string>> {
     const failed = new Map<number, string>();
     const missing: number[] = [];
@@ -53,7 +53,7 @@ export class LoadedMeshes {
     return failed;
   }
 
-  /** Answers a mesh that was loaded last. */
+  /** Returns a mesh of the last `load`. */
   get(mesh: number): LoadedMesh {
     return this.#loaded.get(mesh)!;
   }
@@ -62,13 +62,13 @@ export class LoadedMeshes {
     try {
       this.#loaded.set(mesh, await this.#add(mesh).catch((error) => this.#addWithRoom(mesh, error, needed)));
     } catch (error) {
-      // Without a worker there is no answer at all.
+      // If the worker is lost, the mesh is not to blame.
       if (hasCode(error, 'WORKER_LOST', 'DISPOSED')) throw error;
       failed.set(mesh, reasonOf(error));
     }
   }
 
-  /** Tries once more without all that is not needed, where the memory was too small. */
+  /** If there was not enough memory, tries once more without all meshes that are not needed. */
   #addWithRoom(mesh: number, error: unknown, needed: ReadonlySet<number>): Promise<LoadedMesh> {
     if (!hasCode(error, 'OUT_OF_MEMORY')) throw error;
     this.#makeRoom(0, needed);
@@ -83,7 +83,7 @@ export class LoadedMeshes {
     throw new CollisionError('UNSUPPORTED', `clash: the mesh is one of ${topology}, which have no surface`);
   }
 
-  /** Removes what is not needed, the least recently used first, until there are no more bytes than that. */
+  /** Removes meshes that are not needed, the least recently used first, until they take no more than `bytes`. */
   #makeRoom(bytes: number, needed: ReadonlySet<number>): void {
     for (const [mesh, { id }] of this.#loaded) {
       if (this.#service.stats.meshBytes <= bytes) return;

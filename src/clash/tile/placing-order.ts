@@ -2,26 +2,26 @@ import { type Plan, SIDE_A, SIDE_B } from '../plan/plan.js';
 
 /** How the parts of a plan are placed as objects: the same in every tile and every worker. */
 export interface PlacingOrder {
-  /** The numbers of the hard rules; and for each part, what has its object make the pairs that they are about. */
+  /** The hard rules; and for each part, the layers that make its object form the pairs that these rules apply to. */
   hard: readonly number[];
   layers: Uint32Array;
   collidesWith: Uint32Array;
   /**
-   * The rank of each part in the order in which parts are placed: by mesh and layers, so that those of a tile that differ in
-   * their places alone are added at once.
+   * The rank of each part in the order in which parts are placed: by mesh and layers, so that parts of a tile that differ only in
+   * their places are added by one call.
    */
   ranks: Uint32Array;
   byRank: Uint32Array;
 }
 
-/** Hard rules share so many pairs of layers. */
+/** The number of pairs of layers that hard rules share. */
 const PAIRS_OF_LAYERS = 16;
 
-/** Finds the order of all parts. It is found once for all workers, as it takes 6 ms for 20,000 parts. */
+/** Computes the order of all parts. This is done once for all workers, since it takes 6 ms for 20,000 parts. */
 export function placingOrder(plan: Plan): PlacingOrder {
   const hard = [...plan.rules.keys()].filter((rule) => plan.rules[rule].kind === 'hard');
   const { layers, collidesWith } = layersOf(plan, hard);
-  // Numbers of meshes are those of the order in which parts were given, which must not matter: they are counted anew.
+  // The numbers of meshes depend on the order in which parts were given, which must not matter: they are renumbered.
   const { parts } = plan;
   const order = new Map<number, number>();
   const byMesh = new Uint32Array(parts.length);
@@ -42,8 +42,8 @@ export function placingOrder(plan: Plan): PlacingOrder {
 }
 
 /**
- * Lists parts by the numbers of their meshes, those of a mesh in their order. That is all where they do not differ otherwise: a
- * sort by comparisons takes ten times as long.
+ * Sorts parts by the numbers of their meshes, stably (a counting sort). That is enough if they do not differ otherwise: a
+ * comparison sort takes ten times as long.
  */
 function sortedByMesh(byMesh: Uint32Array, meshes: number): Uint32Array {
   const starts = new Uint32Array(meshes + 1);
@@ -54,7 +54,7 @@ function sortedByMesh(byMesh: Uint32Array, meshes: number): Uint32Array {
   return sorted;
 }
 
-/** A pair of layers for each hard rule, one for each side; rules that share one are told apart later. */
+/** Assigns a pair of layers to each hard rule, one for each side; rules that share a pair are told apart later. */
 function layersOf({ parts, sides }: Plan, hard: readonly number[]): { layers: Uint32Array; collidesWith: Uint32Array } {
   const layers = new Uint32Array(parts.length);
   const collidesWith = new Uint32Array(parts.length);

@@ -10,14 +10,14 @@ import { LoadedMeshes, type MeshSource } from './loaded-meshes.js';
 import type { PlacingOrder } from './placing-order.js';
 import { trianglesOf } from './triangles.js';
 
-/** What two parts have done against a rule. All numbers are those of the plan: parts, rules, and places about its origin. */
+/** A violation of a rule by two parts. All numbers are those of the plan: parts, rules, and points relative to its origin. */
 export interface Finding {
   rule: number;
   /** Less than `b`. */
   a: number;
   b: number;
   point: Vec3;
-  /** The depth, or the distance; 0 of duplicates. */
+  /** The depth, or the distance; 0 for duplicates. */
   value: number;
   /** 1: a lies inside of b, 2: b inside of a, else 0. */
   inside: number;
@@ -31,33 +31,33 @@ export interface TileResult {
 
 type Pair = readonly [a: number, b: number];
 
-/** Two parts, and the rules of a kind that are to be looked at for both. */
+/** Two parts, and the rules of a kind that are to be checked for them. */
 interface WantedPair {
   a: number;
   b: number;
   wanted: readonly number[];
 }
 
-/** The objects of a tile: those of parts first, in their order, then such as stand aside. */
+/** The objects of a tile: those of parts first, in order, then placeholders. */
 interface PlacedTile {
   objects: Uint32Array;
   parts: Uint32Array;
 }
 
-/** Boxes that make room for objects: nothing touches them. */
+/** The placeholders: boxes that occupy slots, and that nothing touches. */
 const ASIDE = { shape: { type: 'box', halfExtents: [1, 1, 1] }, contacts: 'none' } as const;
 
 /**
- * The share of a tile's parts that begin before its cell beyond which groups spare more pairs than they cost: objects of
- * different groups are added by different calls. Where all tiles had groups, the report of a building of 20,000 parts took the
+ * The share of a tile's parts that begin before its cell beyond which groups save more pairs than they cost: objects of
+ * different groups are added by different calls. When all tiles had groups, the report of a building of 20,000 parts took the
  * main thread 1.08 times as long.
  */
 const GROUPED = 0.125;
 
-/** So many distances are asked for at once. */
+/** The most distances that are queried at once. */
 const MOST_AT_ONCE = 1024;
 
-/** Lists the pairs that any rule is about. It may rest after every few. */
+/** Lists the pairs that any rule applies to. Yields after every few. */
 function* wantedOf(pairs: readonly Pair[], about: (pair: Pair) => number[]): Generator<void, WantedPair[]> {
   const found: WantedPair[] = [];
   yield* inChunks(pairs.length, (i) => {
@@ -68,7 +68,7 @@ function* wantedOf(pairs: readonly Pair[], about: (pair: Pair) => number[]): Gen
   return found;
 }
 
-/** Finds the greatest depth of a pair of a frame, and the middle of the points that have it. */
+/** Finds the greatest depth of a pair of a frame, and the mean of the points that have it. */
 function deepestOf({ start, points, depths }: ContactSet, pair: number): { depth: number; point: Vec3 } {
   let depth = Number.NEGATIVE_INFINITY;
   let [x, y, z, count] = [0, 0, 0, 0];
@@ -86,7 +86,7 @@ function deepestOf({ start, points, depths }: ContactSet, pair: number): { depth
   return { depth, point: [x / count, y / count, z / count] };
 }
 
-/** Looks at tiles, one after the other, by a service of its own. */
+/** Checks the pairs of tiles, one tile after the other, with a service of its own. */
 export class TileRunner {
   readonly #service: CollisionService;
   readonly #plan: Plan;
@@ -94,8 +94,8 @@ export class TileRunner {
   readonly #meshes: LoadedMeshes;
   readonly #order: PlacingOrder;
   /**
-   * How many objects each tile takes, with such as nothing touches where it has fewer parts. So all slots are free between
-   * two tiles, in their order, and of two parts the one of the lower rank always has the lower id: what is computed of them
+   * How many objects each tile adds, with placeholders if it has fewer parts. So all slots are free between
+   * two tiles, in order, and of two parts the one of the lower rank always has the lower id: what is computed from them
    * is the same to the last bit in every tile and every worker.
    */
   #slots = 0;
@@ -108,7 +108,7 @@ export class TileRunner {
     this.#meshes = new LoadedMeshes(service, source, bytes);
   }
 
-  /** Looks at all pairs of a tile. Rejects with ABORTED, and with WORKER_LOST when the service is no more. */
+  /** Checks all pairs of a tile. Rejects with ABORTED, and with WORKER_LOST when the service has ended. */
   async run(tile: Tile, signal?: AbortSignal): Promise<TileResult> {
     throwIfAborted(signal);
     const result: TileResult = { findings: [], unread: [] };
@@ -121,7 +121,7 @@ export class TileRunner {
     }
     const parts = tile.parts.filter(isRead);
     const split = tile.parts.slice(0, tile.split).filter(isRead).length;
-    // One part has no pairs, and neither has a side of the split of which nothing could be read.
+    // One part has no pairs, nor has a split tile if no part of one side could be read.
     const isEmpty = parts.length < 2 || (tile.split > 0 && (split === 0 || split === parts.length));
     if (isEmpty) return result;
     const whole = { cell: tile.cell, parts, split };
@@ -139,7 +139,7 @@ export class TileRunner {
     return result;
   }
 
-  /** Asks a frame for all pairs that touch. Answers whether it could tell them; else there are too many. */
+  /** Gets all pairs that touch from a frame. Returns whether it could list them; otherwise there are too many. */
   async #findHard(
     tile: Tile,
     placed: PlacedTile,
@@ -173,9 +173,9 @@ export class TileRunner {
   }
 
   /**
-   * Answers the groups of the objects of a tile's parts, as what has the same one makes no pairs: the side of the split, or
-   * the first axis along which a part begins before the cell, as the pairs of two such are of other tiles. Where these parts
-   * are few, they have no groups.
+   * Returns the groups of the objects of a tile's parts; objects of the same group make no pairs. A group is the side of the split,
+   * or the first axis along which a part begins before the cell, since the pairs of two such parts belong to other tiles. If there
+   * are few such parts, they have no groups.
    */
   #groups({ cell, parts, split }: Tile, sorted: Uint32Array): Uint8Array {
     const groups = new Uint8Array(sorted.length);
@@ -196,7 +196,7 @@ export class TileRunner {
     return count > GROUPED * sorted.length ? groups : groups.fill(0);
   }
 
-  /** Adds all parts as objects, in the order of their ranks, and more where the tile has few. */
+  /** Adds all parts as objects, in the order of their ranks, and placeholders if the tile has few. */
   #place(tile: Tile): PlacedTile {
     const service = this.#service;
     const { parts } = tile;
@@ -237,7 +237,7 @@ export class TileRunner {
     sorted.forEach((part, i) => {
       places.set(matrices.subarray(16 * part, 16 * part + 16), 16 * i);
     });
-    // One block of transforms: an object at a time took 16 µs for each.
+    // One block of transforms: setting them one by one took 16 µs for each object.
     service.setTransforms(objects.subarray(0, sorted.length), places);
     objects.set(service.addInstances(ASIDE, objects.length - sorted.length), sorted.length);
     return { objects, parts: sorted };
@@ -264,7 +264,7 @@ export class TileRunner {
     });
   }
 
-  /** Lists the pairs that rules of nearness or sameness may be about: those whose padded boxes meet. */
+  /** Lists the pairs that clearance and duplicates rules may apply to: those whose padded boxes meet. */
   *#pairsOf({ cell, parts, split }: Tile): Generator<void, Pair[]> {
     const pairs: Pair[] = [];
     if (this.#plan.rules.every(({ kind }) => kind === 'hard')) return pairs;
@@ -321,7 +321,7 @@ export class TileRunner {
     }
   }
 
-  /** Lists the rules of a kind that are about two parts, by their limits. */
+  /** Lists the rules of a kind that apply to two parts, by their limits. */
   #rulesAbout(kind: Rule['kind'], a: number, b: number, isNear: (limit: number) => boolean): number[] {
     return [...this.#plan.rules.keys()].filter((i) => {
       const rule = this.#plan.rules[i];
@@ -351,7 +351,7 @@ export class TileRunner {
     await inSlices(this.#compare(alike, meshes, findings), signal);
   }
 
-  /** Compares the geometries of pairs whose boxes are the same. It may rest after each step. */
+  /** Compares the geometries of pairs whose boxes are equal. Yields after each step. */
   *#compare(
     alike: readonly WantedPair[],
     meshes: Map<number, MeshData | ArrayBuffer>,

@@ -1,4 +1,4 @@
-// The triangles of a mesh, of its arrays or of a baked one.
+// The triangles of a mesh, from its arrays or from a baked mesh.
 
 import { CollisionError, type MeshData } from 'collision-worker';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../shared/layout.js';
 import { type Box, boxOfPoints } from '../plan/bounds.js';
 
-/** Answers the corners of all triangles that have an area, nine numbers each, in the mesh's own space. */
+/** Returns the corners of all triangles that have an area, nine numbers each, in the mesh's own space. */
 export function trianglesOf(mesh: MeshData | ArrayBuffer): Float64Array {
   return mesh instanceof ArrayBuffer ? trianglesOfBaked(mesh) : trianglesOfData(mesh);
 }
@@ -36,7 +36,7 @@ function countOf({ positions, indices }: MeshData): number {
   return Math.floor(indices ? indices.length / 3 : positions.length / 9);
 }
 
-/** Copies the corners of a triangle; answers whether it has an area. */
+/** Copies the corners of a triangle; returns whether it has an area. */
 function copyTriangle({ positions, indices }: MeshData, triangle: number, to: Float64Array, at: number): boolean {
   for (let k = 0; k < 9; k++) {
     const corner = 3 * triangle + Math.floor(k / 3);
@@ -45,7 +45,7 @@ function copyTriangle({ positions, indices }: MeshData, triangle: number, to: Fl
   return hasArea(to, at);
 }
 
-/** Tells whether three corners are finite and not in one line; of float32 numbers of like sizes, float64 tells it exactly. */
+/** Returns whether three corners are finite and not collinear; for float32 numbers of similar sizes, float64 decides it exactly. */
 function hasArea(corners: Float64Array, at: number): boolean {
   const along = (corner: number, axis: number): number => corners[at + 3 * corner + axis] - corners[at + axis];
   let isFlat = true;
@@ -75,8 +75,9 @@ function trianglesOfBaked(mesh: ArrayBuffer): Float64Array {
 }
 
 /**
- * Answers the vertices of a mesh, and of those alone of which its triangles that have an area are made, perhaps several times:
- * exporters write the vertices of many meshes into one array. What the service is to refuse comes as it is.
+ * Returns the vertices of a mesh, but only those used by triangles that have an area, perhaps several times:
+ * exporters write the vertices of many meshes into one array. A mesh without any such triangle, which the service will refuse,
+ * is returned as it is.
  */
 function pointsOfData(mesh: MeshData): ArrayLike<number> {
   const { positions } = mesh;
@@ -85,7 +86,7 @@ function pointsOfData(mesh: MeshData): ArrayLike<number> {
   return corners.length > 0 ? corners : positions;
 }
 
-/** Tells whether each vertex is one of a triangle that has an area, and so finite. */
+/** Returns whether each vertex belongs to a triangle that has an area, and so is finite. */
 function areAllUsed(mesh: MeshData): boolean {
   const { positions, indices } = mesh;
   const isUsed = new Uint8Array(positions.length / 3);
@@ -97,16 +98,16 @@ function areAllUsed(mesh: MeshData): boolean {
   return !isUsed.includes(0);
 }
 
-/** What is known of a mesh before it is loaded. */
+/** The properties of a mesh that are known before it is loaded. */
 export interface MeshFacts {
-  /** It is in the mesh's own space. */
+  /** In the mesh's own space. */
   box: Box;
   triangles: number;
-  /** Answers points of which the box is the one about the mesh, xyz each, in the mesh's own space. */
+  /** Returns points whose bounding box is that of the mesh, xyz each, in the mesh's own space. */
   points: () => ArrayLike<number>;
 }
 
-/** Reads the facts of a mesh. Throws BAD_DATA for what is no baked mesh of triangles, and for no finite vertex. */
+/** Reads the facts of a mesh. Throws BAD_DATA if it is not a baked mesh of triangles, or has no finite vertex. */
 export function factsOf(mesh: MeshData | ArrayBuffer): MeshFacts {
   if (typeof mesh !== 'object' || mesh === null) {
     throw new CollisionError('BAD_DATA', `clash: the mesh is ${mesh}, expected the arrays of one, or a baked one`);

@@ -36,12 +36,12 @@ export const CHARACTER_KEYS = [
 const DEFAULT_SLOPE = Math.PI / 4;
 const DEFAULT_GRAVITY = 9.81;
 const DEFAULT_STEP = 1 / 60;
-/** The gap that is kept, relative to the radius. */
+/** The default gap, relative to the radius. */
 const DEFAULT_SKIN = 0.02;
-/** A capsule of a larger gap would not be what it looks like; a smaller one would be rounding. */
+/** The least gap, relative to the radius; a smaller one would be lost in rounding. */
 const LEAST_SKIN = 1e-4;
 
-/** What a character is whose options say nothing but its shape. */
+/** The description of a character with no options but its shape. */
 const DEFAULTS: CharacterDescription = {
   ...{ from: [], to: [], radius: 0, skin: 0, stepHeight: 0, snap: 0 }, // by its shape
   ...{ up: [0, 1, 0], slope: Math.cos(DEFAULT_SLOPE), gravity: DEFAULT_GRAVITY, step: DEFAULT_STEP },
@@ -50,8 +50,8 @@ const DEFAULTS: CharacterDescription = {
 };
 
 /**
- * Describes a character by its options, checked and complete: what is not given is as in `base`, but for the lengths that
- * go with its shape where that is another. Throws INVALID_ARGUMENT, UNKNOWN_ID.
+ * Describes a character by its options, checked and complete: options that are not given are taken from `base`, except
+ * lengths that depend on the shape if that changes. Throws INVALID_ARGUMENT, UNKNOWN_ID.
  */
 export function describeCharacter(
   operation: string,
@@ -89,7 +89,7 @@ export function describeCharacter(
   };
 }
 
-/** Answers what goes with a capsule: itself, and the lengths that are relative to its radius. */
+/** Returns the fields that depend on a capsule: itself, and the lengths that are relative to its radius. */
 function sizesOf({ from, to, radius }: Capsule): Partial<CharacterDescription> & Capsule {
   return { from, to, radius, skin: DEFAULT_SKIN * radius, stepHeight: radius, snap: radius };
 }

@@ -7,23 +7,23 @@ import { Ids } from '../scene/id-table.js';
 import type { ObjectStore } from '../scene/object-store.js';
 import { describeCharacter } from './character-options.js';
 
-/** What is known of a character. */
+/** The store's data of a character. */
 interface Entry {
   description: CharacterDescription;
-  /** The frame before the first one that knows its place; Infinity until the worker is told of it. */
+  /** The last frame that does not have its place yet; Infinity until the worker is sent its description. */
   after: number;
-  /** The frame that told where it is, and where that is told. */
+  /** The frame of its newest state, and the offset of its record in that. */
   frame: number;
   at: number;
-  /** Undefined until a frame has told it. */
+  /** Undefined until a frame has its state. */
   records?: DataView;
   pushes?: DataView;
   state?: CharacterState | undefined;
-  /** The steps that it made in workers that were lost. */
+  /** The steps that it made in lost workers. */
   madeBefore: number;
 }
 
-/** The characters, and where the newest frame has them. */
+/** The characters, and their states in the newest frame. */
 export class CharacterStore {
   readonly #ids = new Ids();
   readonly #entries = new Map<number, Entry>();
@@ -31,7 +31,7 @@ export class CharacterStore {
   readonly #objects: ObjectStore;
   readonly #check: (operation: string) => void;
 
-  /** Makes a store; `check` throws where the service has ended. */
+  /** Makes a store; `check` throws if the service has ended. */
   constructor(pump: FramePump, objects: ObjectStore, check: (operation: string) => void) {
     this.#pump = pump;
     this.#objects = objects;
@@ -49,7 +49,7 @@ export class CharacterStore {
   set(id: number, options: Partial<CharacterOptions>): void {
     const entry = this.#entryOf('character.set', id);
     const description = describeCharacter('character.set', options, this.#objects, entry.description);
-    this.#entryOf('character.set', id); // a getter of the options' may have removed it
+    this.#entryOf('character.set', id); // a getter of the options may have removed it
     entry.description = description;
     this.#put(id, description);
   }
@@ -59,7 +59,7 @@ export class CharacterStore {
     if (!(description.flags & layout.CHARACTER_IS_PLACED)) return;
     const entry = newEntry(description);
     this.#entries.set(id, entry);
-    // A frame that is under way answers where it was before.
+    // The answer of a frame under way has its place before.
     this.#pump.enqueue(entry);
   }
 
@@ -89,7 +89,7 @@ export class CharacterStore {
     this.#pump.staging.addMove(id, layout.MOVE_JUMP, [0, 0, 0], upwards);
   }
 
-  /** Takes a frame's answer over, from the buffer that it is in. */
+  /** Copies the states of characters out of the buffer of a frame's answer. */
   take(buffer: ArrayBuffer): void {
     const view = new DataView(buffer);
     const count = view.getUint32(layout.OUT_CHARACTER_COUNT, true);
@@ -103,7 +103,7 @@ export class CharacterStore {
     for (let i = 0; i < count; i++) {
       const at = i * layout.OUT_CHARACTER_BYTES;
       const entry = this.#entries.get(records.getUint32(at + layout.OUT_CHARACTER_ID, true));
-      // It may be removed since, or be elsewhere.
+      // It may have been removed since, or put elsewhere.
       if (entry && frame > entry.after) Object.assign(entry, { frame, records, pushes, at, state: undefined });
     }
   }
@@ -114,7 +114,7 @@ export class CharacterStore {
     return entry.state;
   }
 
-  /** Answers the commands that put all characters into a worker that has none, where they were last. */
+  /** Returns the commands that put all characters into a worker that has none, at their last places. */
   replay(): Command[] {
     return Array.from(this.#entries, ([id, entry]) => {
       const { description, records, at } = entry;
@@ -133,7 +133,7 @@ export class CharacterStore {
     });
   }
 
-  /** Lets go of all characters. */
+  /** Releases all characters. */
   clear(): void {
     this.#entries.clear();
   }
@@ -146,7 +146,7 @@ export class CharacterStore {
   }
 }
 
-/** What `createCharacter` answers: an id of the store's. */
+/** The result of `createCharacter`: an id of the store. */
 class StoredCharacter implements Character {
   readonly #store: CharacterStore;
   readonly #id: number;

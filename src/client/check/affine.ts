@@ -1,12 +1,12 @@
-// Questions to affine matrices as three stores them: 16 numbers, column-major, the bottom row 0, 0, 0, 1.
+// Tests of affine matrices as three stores them: 16 numbers, column-major, the bottom row 0, 0, 0, 1.
 
-/** Above it the square of a volume does not vanish. Where that overflows, so does what it is compared with, and both are looked at closer. */
+/** The square of a larger volume does not underflow. If it overflows, so does what it is compared with: the slow test decides. */
 const LEAST_VOLUME = 1e-100;
-/** Above this part of the product of the columns' squared lengths, the squared volume needs no closer look. */
+/** Above this fraction of the product of the columns' squared lengths, the squared volume needs no slow test. */
 const SURE_VOLUME = 1e-20;
-/** What rounding makes of the volume of columns in one plane is below this part of the product of their lengths. */
+/** Rounding makes the volume of coplanar columns no larger than this fraction of the product of their lengths. */
 const FLAT_VOLUME = 2 ** -40;
-/** three's matrixWorldInverse has 1 ± 2⁻⁵² in its corner, as inverting rounds. */
+/** three's matrixWorldInverse has 1 ± 2⁻⁵² in its corner, since inverting rounds. */
 const CORNER_TOLERANCE = 1e-9;
 
 /**
@@ -27,8 +27,8 @@ export function determinantAt(m: ArrayLike<number>, at: number, stride = 4): num
 }
 
 /**
- * Tells whether the matrix at `at` is finite and invertible, to the bit as the worker decides it (`usable` of the
- * core's affine.ts). Relative to the columns: a small scale is no flaw, columns in one plane are.
+ * Returns whether the matrix at `at` is finite and invertible, to the bit as the worker decides it (`usable` of the
+ * core's affine.ts). Relative to the columns: a small scale is accepted, coplanar columns are not.
  */
 export function isInvertibleAt(m: ArrayLike<number>, at: number, stride = 4): boolean {
   const b = at + stride;
@@ -58,7 +58,7 @@ export function isInvertibleAt(m: ArrayLike<number>, at: number, stride = 4): bo
   return volume > lengths * FLAT_VOLUME && volume < Infinity && 1 / volume < Infinity;
 }
 
-/** Tells whether the bottom row is 0, 0, 0, 1. A matrix that is not finite elsewhere passes: the worker rejects it. */
+/** Returns whether the bottom row is 0, 0, 0, 1. A matrix that is not finite elsewhere passes: the worker rejects it. */
 export function isAffine(m: ArrayLike<number>, at: number): boolean {
   const isCorner = Math.abs(m[at + 15] - 1) < CORNER_TOLERANCE;
   if (m[at + 3] === 0 && m[at + 7] === 0 && m[at + 11] === 0 && isCorner) return true;

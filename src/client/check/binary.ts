@@ -1,5 +1,5 @@
-// Typed arrays and buffers of the caller's, seen without calling what a subclass or an own property may have put in the
-// place of their methods. They may be from an iframe, and of another class for that.
+// The caller's typed arrays and buffers, read without calling methods that a subclass or an own property may have
+// replaced. They may come from an iframe, and then have another class.
 import { invalid, invalidArgument } from './validate.js';
 
 type TypedArray = Float32Array | Float64Array | Uint32Array | Uint16Array | Uint8Array;
@@ -13,8 +13,8 @@ export const bufferOf = getterOf<ArrayBufferLike>(TYPED_ARRAY, 'buffer');
 const byteLengthOf = getterOf<number>(ArrayBuffer.prototype, 'byteLength');
 
 /**
- * Answers the caller's numbers as a view of one of the given kinds with nothing of its own, on the same buffer. Of a
- * shared buffer, which may change at any time, it is a copy.
+ * Returns the caller's numbers as a view of one of the given kinds without own properties, on the same buffer. If the
+ * buffer is shared, and may change at any time, it returns a copy.
  */
 export function checkTypedArray<T extends TypedArray>(
   operation: string,
@@ -26,18 +26,18 @@ export function checkTypedArray<T extends TypedArray>(
   if (!kinds.includes(kind)) invalid(operation, argument, value, kinds.map((each) => `a ${each}`).join(' or '));
   const buffer = bufferOf(value);
   const length = lengthOf(value);
-  // What has elements is on a buffer that is there; to ask the buffer takes as long as all else here.
+  // An array with elements has a buffer that is attached; asking the buffer takes as long as everything else here.
   if (length === 0 && isDetached(buffer)) {
     throw invalidArgument(`${operation}: ${argument} is detached, expected an array that was not transferred`);
   }
-  // Beyond the end of a buffer that was made smaller, it has no length either.
+  // An array beyond the end of a buffer that was made smaller has no length either.
   const view = new KINDS[kind](buffer as ArrayBuffer, offsetOf(value), length);
   return (isArrayBuffer(buffer) ? view : new KINDS[kind](view)) as T;
 }
 
 export function isArrayBuffer(value: unknown): value is ArrayBuffer {
   try {
-    // Of what is no buffer, the getter throws, which takes longer than all else that is done for a small mesh.
+    // For other values than buffers the getter throws, which takes longer than everything else that is done for a small mesh.
     if (Object.getPrototypeOf(value) === Object.prototype) return false;
     byteLengthOf(value);
     return true;
@@ -55,12 +55,12 @@ export function isDetached(buffer: ArrayBufferLike): boolean {
   }
 }
 
-/** Tells whether a value is a Float32Array, whatever it says of itself. */
+/** Returns whether a value is a Float32Array, whatever its properties claim. */
 export function isFloat32Array(value: unknown): value is Float32Array {
   return kindOf(value) === 'Float32Array';
 }
 
-/** A function bound to each getter, as the engine inlines: one that calls whatever getter it has takes ten times as long. */
+/** A bound function per getter, which engines inline: one function that calls any given getter takes ten times as long. */
 function getterOf<T>(prototype: object, key: PropertyKey): (value: unknown) => T {
   return Function.prototype.call.bind(Object.getOwnPropertyDescriptor(prototype, key)!.get!);
 }

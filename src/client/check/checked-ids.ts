@@ -5,22 +5,22 @@ interface Noted {
 }
 
 /**
- * Arrays of ids that nobody writes any more. What was found out about one of them holds until an object is removed or
- * moved in another way: passes over 10,000 ids in every frame would cost more than the copy of their matrices.
+ * Arrays of ids that nobody writes any more. A check of such an array holds until an object is removed or moved in
+ * another way: passing over 10,000 ids in every frame would cost more than copying their matrices.
  */
 export class CheckedIds {
   readonly #noted = new WeakMap<Uint32Array, Noted>();
 
   /**
-   * Answers the ids as they were found to be when that was noted last; undefined where the stamp is not that of then: a
-   * number that grows with all that matters.
+   * Returns the ids that were noted for an array; undefined if they were noted with another stamp, which is a number that
+   * grows with every change that matters.
    */
   find(given: Uint32Array, stamp: number): Uint32Array | undefined {
     const noted = this.#noted.get(given);
     return noted?.stamp === stamp ? noted.ids : undefined;
   }
 
-  /** Notes what was found, and answers it: the array of the first time, which others know. */
+  /** Notes the checked ids, and returns them: the array of the first time, which others refer to. */
   note(given: Uint32Array, ids: Uint32Array, stamp: number): Uint32Array {
     const noted = this.#noted.get(given);
     if (noted === undefined) this.#noted.set(given, { ids, stamp });

@@ -1,6 +1,6 @@
 import { checkFinite, invalid, reading } from './validate.js';
 
-/** A plane's constant is no larger, relative to its normal: nothing is so far away, and products do not overflow. */
+/** The limit of a plane's constant, relative to its normal: nothing is so far away, and products do not overflow. */
 export const FARTHEST = 1e150;
 
 /**
@@ -31,10 +31,10 @@ export function checkClipPlanes(operation: string, argument: string, given: unkn
   });
 }
 
-/** Scales a plane, of which the normal must be finite and not zero, as the worker takes it. */
+/** Scales a plane, whose normal must be finite and not zero, as the worker expects it. */
 export function scalePlane(plane: Float64Array): void {
   const largest = Math.max(Math.abs(plane[0]), Math.abs(plane[1]), Math.abs(plane[2]));
-  // It takes two steps, as the reciprocal of the smallest numbers is infinite.
+  // In two steps, since the reciprocal of the smallest numbers is infinite.
   const exponent = Math.floor(Math.log2(largest));
   const half = Math.trunc(-exponent / 2);
   for (const factor of [2 ** half, 2 ** (-exponent - half)]) for (let i = 0; i < 4; i++) plane[i] *= factor;

@@ -2,15 +2,15 @@ import { CollisionError, type ErrorCode } from '../../shared/errors.js';
 import type { Vec3 } from '../../shared/types.js';
 import { determinantAt, isAffine, isInvertibleAt } from './affine.js';
 
-/** So many prototypes are followed for the keys of an object; a proxy can have endless ones. */
+/** The most prototypes that are followed for the keys of an object; a proxy can have an endless chain. */
 const LONGEST_CHAIN = 1000;
 
-/** Throws INVALID_ARGUMENT that names the operation, the argument, its value and what was expected. */
+/** Throws INVALID_ARGUMENT with a message that names the operation, the argument, its value and what was expected. */
 export function invalid(operation: string, argument: string, value: unknown, expected: string): never {
   throw argumentError('INVALID_ARGUMENT', operation, argument, value, expected);
 }
 
-/** Makes an INVALID_ARGUMENT that says this. */
+/** Makes an INVALID_ARGUMENT error with this message. */
 export function invalidArgument(message: string): CollisionError {
   return new CollisionError('INVALID_ARGUMENT', message);
 }
@@ -33,10 +33,10 @@ export function show(value: unknown): string {
   try {
     const name = typeOf(value);
     const { length } = value as Partial<ArrayLike<unknown>>;
-    // Vectors of three have a function of that name.
+    // three's vectors have a function named `length`.
     if (typeof length !== 'number') return name === 'Object' ? 'an object' : `an object of ${name}`;
     if (!(length <= 4)) return `an ${name} of length ${length}`;
-    // Items are read by their index: an iterator of the caller's need not end.
+    // Items are read by their index: the caller's iterator need not end.
     const items: string[] = [];
     for (let i = 0; i < length; i++) {
       const item = (value as ArrayLike<unknown>)[i];
@@ -53,8 +53,8 @@ export function typeOf(value: object): string {
 }
 
 /**
- * Reads an object of the caller's. What one of its getters, or a proxy, throws is the `cause` of the error, as it is; a
- * CollisionError, of a call that a getter made, goes on itself.
+ * Reads an object of the caller. If one of its getters, or a proxy, throws, the `cause` of the error is the thrown value; a
+ * CollisionError, of a call that a getter made, is rethrown.
  */
 export function reading<T>(operation: string, argument: string, read: () => T): T {
   try {
@@ -69,7 +69,7 @@ export function unreadable(operation: string, argument: string, cause: unknown):
   return new CollisionError('INVALID_ARGUMENT', message, { cause });
 }
 
-/** Shows in a few words what was thrown, which may be anything. */
+/** Describes a thrown value, which may be anything, in a few words. */
 export function reasonOf(thrown: unknown): string {
   try {
     const kind = typeof thrown === 'object' && thrown !== null ? typeOf(thrown) : '';
@@ -80,8 +80,8 @@ export function reasonOf(thrown: unknown): string {
 }
 
 /**
- * Copies an options object whose keys are all known, for which each was read once: nothing that is checked in it
- * can change any more. `undefined` counts as none. The keys of `internal` are known, too, but not to users.
+ * Copies an options object whose keys must all be known. Each is read once: nothing that was checked can change any more.
+ * `undefined` counts as none. The keys of `internal` are known, too, but not to users.
  */
 export function readOptions<T extends object>(
   operation: string,
@@ -105,14 +105,14 @@ export function readOptions<T extends object>(
         );
       }
     }
-    // A getter of a class is not enumerable. To ask a plain object for all that it has not takes 2 µs, and this 0.2.
+    // A getter of a class is not enumerable. Reading all known keys of a plain object takes 2 µs, and this 0.2.
     const read = isPlain ? keys : [...known, ...internal];
     for (const key of read) copy[key] = (options as Record<string, unknown>)[key];
   });
   return copy as T;
 }
 
-/** Lists the keys that `for in` has, inherited ones too, but does not follow an endless chain of prototypes. */
+/** Lists the keys of `for in`, including inherited ones, but does not follow an endless prototype chain. */
 function keysOf(object: object): string[] {
   const keys: string[] = [];
   let link: object | null = object;
@@ -163,7 +163,7 @@ export function checkInteger(operation: string, argument: string, value: unknown
   return value as number;
 }
 
-/** Checks a set of 32 layers; as three's masks, it may come signed. */
+/** Checks a set of 32 layers; like three's masks, it may be signed. */
 export function checkBits(operation: string, argument: string, value: unknown): number {
   return checkInteger(operation, argument, value, -0x80000000, 0xffffffff) >>> 0;
 }
@@ -223,17 +223,17 @@ function copyNumbers(value: unknown, length: number, target: number[] | Float64A
   return true;
 }
 
-/** Reads the matrices that the calls of every frame are given, one at a time, without an array for each. */
+/** Reads the matrices of calls that are made in every frame, one at a time, without an array for each. */
 export class MatrixReader {
   #scratch: Float64Array | undefined;
 
-  /** Reads sixteen numbers, each once. They are valid until the next call, and may be any. */
+  /** Reads sixteen numbers, each once. They may be any numbers, and are valid until the next call. */
   read(operation: string, argument: string, matrix: ArrayLike<number>): Float64Array {
     const target = this.#scratch ?? new Float64Array(16);
-    // Not here while it is written to: a getter of the caller's may call the service.
+    // Taken away while it is written to: a getter of the caller may call the service.
     this.#scratch = undefined;
     try {
-      // Not by `copyNumbers`, which has arrays of two kinds to write to: that doubles the time.
+      // Not by `copyNumbers`, whose two kinds of target arrays double the time.
       if (matrix.length !== 16) invalid(operation, argument, matrix, '16 numbers');
       // One by one: a loop takes half as long again.
       const ax = matrix[0];
@@ -252,7 +252,7 @@ export class MatrixReader {
       const y = matrix[13];
       const z = matrix[14];
       const w = matrix[15];
-      // Free of charge where the array holds nothing but numbers.
+      // These checks are free if the array holds nothing but numbers.
       const areNumbers =
         typeof ax === 'number' &&
         typeof ay === 'number' &&
@@ -296,7 +296,7 @@ export class MatrixReader {
     return target;
   }
 
-  /** Reads an affine matrix, which need be neither finite nor invertible. */
+  /** Reads an affine matrix, which need not be finite or invertible. */
   readAffine(operation: string, argument: string, matrix: ArrayLike<number>): Float64Array {
     const read = this.read(operation, argument, matrix);
     if (!isAffine(read, 0)) notAffine(operation, argument, read, 0);

@@ -4,7 +4,7 @@ import { abortable } from '../link/abort.js';
 import type { WorkerLink } from '../link/worker-link.js';
 import type { FramePump } from './frame-pump.js';
 
-/** Asks the worker in order with the frames. Where it is lost, the next one is asked, once. `invoke` must change nothing. */
+/** Sends a query in order with the frames. If the worker is lost, the next one is asked, once. `invoke` must change nothing. */
 export function askInOrder<T>(
   link: WorkerLink,
   pump: FramePump,
@@ -16,7 +16,7 @@ export function askInOrder<T>(
   const ask = async () => {
     if (answer.settled) return;
     await link.answerWith(answer, operation, invoke);
-    if (!answer.settled) pump.enqueue(ask); // the worker is lost
+    if (!answer.settled) pump.enqueue(ask); // the worker was lost
   };
   pump.enqueue(ask);
   return abortable(operation, signal, answer);

@@ -3,7 +3,7 @@ import type { ContactPair, ContactSet, ContactSide } from '../../shared/types.js
 import { checkInteger, readOptions } from '../check/validate.js';
 import type { OutBuffer } from './out-buffer.js';
 
-/** Reads a frame's pairs, as layout.ts's frame out has them. */
+/** Reads the pairs of a frame out (layout.ts). */
 export class ContactSetView implements ContactSet {
   readonly count: number;
   readonly a: Uint32Array;
@@ -113,7 +113,7 @@ export class ContactSetView implements ContactSet {
   }
 }
 
-/** Makes the test of an object, or its group, for a side. */
+/** Returns a predicate for objects, by id and group, that belong to a side. */
 function sideTest(argument: string, side: ContactSide): (id: number, group: number) => boolean {
   if (typeof side === 'number') {
     const id = checkInteger('between', argument, side, 0, 0xffffffff);

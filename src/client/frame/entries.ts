@@ -1,23 +1,23 @@
-// What goes to the worker in order: frames are between these.
+// Entries that are sent to the worker in order, between frames.
 import type { Command } from '../../shared/commands.js';
 import type { FrameBuilder } from './frame-builder.js';
 
-/** A command that has an answer, or transfers something: the function that posts it. */
+/** A command that has an answer, or transfers buffers: the function that posts it. */
 export interface CallCommand {
   type: 'call';
   post: () => void;
 }
 
-/** What learns, in its order, the number of the frame that was sent last. The next worker is no matter of it. */
+/** Receives, at its place in the order, the number of the frame that was sent last. Dropped between two workers. */
 type FrameMark = { type?: undefined; after: number };
 
-/** A query is the function that posts it; one that was answered meanwhile, or rejected, posts nothing. */
+/** A query is the function that posts it; it posts nothing if it was answered or rejected meanwhile. */
 export type Entry = Command | CallCommand | FrameMark | (() => void);
 
-/** Ids of so many bytes or more are handed over and not copied: to post those of half a million takes 2 ms else. */
+/** Ids of this many bytes or more are transferred and not copied: copying those of half a million objects takes 2 ms. */
 const MANY_BYTES = 16_384;
 
-/** Answers the buffer of a command that nobody needs here any more, if it has a large one. */
+/** Returns the large buffer of a command, if any, which this thread does not need any more. */
 export function handedOver(command: Command): ArrayBuffer | undefined {
   if (command.type === 'placeObjects') return command.input;
   if (command.type !== 'setLayers' && command.type !== 'removeObjects') return undefined;
@@ -25,7 +25,7 @@ export function handedOver(command: Command): ArrayBuffer | undefined {
   return Array.isArray(ids) || ids.byteLength < MANY_BYTES ? undefined : (ids.buffer as ArrayBuffer);
 }
 
-/** Lets a frame not bring back what an entry, which goes before it, has changed. */
+/** Keeps a waiting frame from undoing the change of an entry that is sent ahead of it. */
 export function notBringBack(frame: FrameBuilder, entry: Entry): void {
   if (typeof entry === 'function' || entry.type === 'call') return;
   if (entry.type === 'removeView') frame.dropView(entry.slot);
@@ -33,16 +33,16 @@ export function notBringBack(frame: FrameBuilder, entry: Entry): void {
 }
 
 /**
- * Tells what the next worker knows anyway: all objects and views there are, but not the meshes that went between the
- * two.
+ * Returns whether the next worker knows an entry's change anyway: it is sent all current objects and views, but not the
+ * meshes that were removed between the two workers.
  */
 export function isKnownToTheNext(entry: Entry): entry is Exclude<Command, { type: 'removeMesh' }> {
   return typeof entry !== 'function' && entry.type !== 'call' && entry.type !== 'removeMesh';
 }
 
 /**
- * Tells what sees a frame that waits: queries, and removals of meshes, of which no object is any more, but a query may
- * be.
+ * Returns whether an entry must stay behind a waiting frame: queries, which must see the frame, and removals of meshes,
+ * which no object uses any more, but a query may.
  */
 export function staysBehind(entry: Entry): boolean {
   return typeof entry === 'function' || entry.type === 'removeMesh';

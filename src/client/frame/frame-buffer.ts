@@ -31,14 +31,14 @@ import { isShared } from '../../shared/shared-memory.js';
 const IDS_AT = IN_HEADER_BYTES;
 const FEWEST_SINGLES = 64;
 
-/** The poses or the moves of a frame: how many they are, the bytes that they take, and what writes them. */
+/** The poses or the moves of a frame: their count, their size in bytes, and the function that writes them. */
 export interface FramePart {
   count: number;
   bytes: number;
   write(u32: Uint32Array, f32: Float32Array, f64: Float64Array, at: number): void;
 }
 
-/** Where the ids of a block are written that nobody writes elsewhere. */
+/** The ids of a lent block, which nobody writes, and where they are in the buffer. */
 interface KeptIds {
   readonly ids: Uint32Array;
   readonly at: number;
@@ -48,7 +48,7 @@ interface KeptIds {
 const NOTHING: FramePart = { count: 0, bytes: 0, write() {} };
 
 /**
- * A frame in the making, in the buffer that travels: the ids of single transforms, their matrices, then the blocks of
+ * Builds a frame in the buffer that is sent: the ids of single transforms, their matrices, then the blocks of
  * instances. Parts grow in place while the buffer has room, else into a buffer twice as large.
  */
 export class FrameBuffer {
@@ -56,7 +56,7 @@ export class FrameBuffer {
   allocations = 0;
   /** Single transforms in it. */
   singles = 0;
-  /** It lists where the header of each block of instances is, in bytes. */
+  /** The byte offset of the header of each block of instances. */
   readonly blocks: number[] = [];
 
   u32 = new Uint32Array(0);
@@ -64,39 +64,39 @@ export class FrameBuffer {
   f64 = new Float64Array(0);
 
   /**
-   * The ids of lent blocks, by their number, that are in the buffer since a frame before: the worker hands it back as it was.
-   * To write those of 50,000 objects again would take a tenth of what their matrices take.
+   * The ids of lent blocks, by block index, that are still in the buffer from the previous frame: the worker returns it as it was.
+   * Writing those of 50,000 objects again would take a tenth of the time that their matrices take.
    */
   readonly #kept: (KeptIds | undefined)[] = [];
   #singlesCapacity = FEWEST_SINGLES;
   #matricesAt = matricesAt(FEWEST_SINGLES);
   #blocksAt = blocksAt(FEWEST_SINGLES);
   #blockBytes = 0;
-  /** Bytes of the buffer, which has none while it is away. */
+  /** The size of the buffer, which has none itself while it is away. */
   #bytes = 0;
-  /** Tells whether buffers may be of memory that the worker has as well. */
+  /** Returns whether buffers may be in memory that is shared with the worker. */
   readonly #mayShare: () => boolean;
 
   constructor(mayShare = () => false) {
     this.#mayShare = mayShare;
   }
 
-  /** Answers where the id of a single is in `u32`. */
+  /** Returns the index in `u32` of the id of a single. */
   idAt(single: number): number {
     return IDS_AT / 4 + single;
   }
 
-  /** Answers where the twelve numbers of a single are in `f64`. */
+  /** Returns the index in `f64` of the twelve numbers of a single. */
   matrixAt(single: number): number {
     return this.#matricesAt / 8 + 12 * single;
   }
 
-  /** Adds a single transform and answers its number; the caller writes its id and matrix. */
+  /** Adds a single transform and returns its index; the caller writes its id and matrix. */
   addSingle(): number {
     return this.addSingles(1);
   }
 
-  /** Adds so many single transforms and answers the number of the first. */
+  /** Adds `count` single transforms and returns the index of the first. */
   addSingles(count: number): number {
     const first = this.singles;
     this.#reserve(first + count, this.#blockBytes);
@@ -105,7 +105,7 @@ export class FrameBuffer {
   }
 
   /**
-   * Adds a block, and answers its number; the caller writes its matrices and parent. `lent`: the same ids, in an array that
+   * Adds a block, and returns its index; the caller writes its matrices and parent. `lent`: the same ids, in an array that
    * is never written.
    */
   addBlock(ids: Uint32Array, floatBytes: number, lent?: Uint32Array): number {
@@ -127,16 +127,16 @@ export class FrameBuffer {
     return number;
   }
 
-  /** Writes the matrices of a block, as many as it has ids, and what is above them. */
+  /** Writes the matrices of a block, as many as it has ids, and its parent's matrix. */
   writeBlock(block: number, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
     const header = this.blocks[block];
     const floatBytes = this.blockFloat(block);
-    // Without a view of each: of 50,000 instances they were a quarter of a frame's garbage.
+    // Without a view of each block: with 50,000 instances, the views were a quarter of a frame's garbage.
     (floatBytes === 4 ? this.f32 : this.f64).set(matrices, this.u32[(header + BLOCK_MATRICES) / 4] / floatBytes);
     this.f64.set(parent, this.parentAt(block));
   }
 
-  /** Answers the bytes of a float of the block. */
+  /** Returns the bytes per float of the block. */
   blockFloat(block: number): number {
     return this.u32[(this.blocks[block] + BLOCK_FLOAT_BYTES) / 4];
   }
@@ -154,7 +154,7 @@ export class FrameBuffer {
     return (floatBytes === 4 ? this.f32 : this.f64).subarray(at, at + 16 * this.u32[header + BLOCK_COUNT / 4]);
   }
 
-  /** Answers where what is above a block is in `f64`. */
+  /** Returns the index in `f64` of the parent's matrix of a block. */
   parentAt(block: number): number {
     return (this.blocks[block] + BLOCK_PARENT) / 8;
   }
@@ -164,7 +164,7 @@ export class FrameBuffer {
     return this.f64.subarray(at, at + 16);
   }
 
-  /** Completes the frame with its views, poses and moves and answers the buffer, which is to be transferred or is shared. */
+  /** Completes the frame with its views, poses and moves, and returns the buffer, which is to be transferred or is shared. */
   seal(
     frame: number,
     epoch: number,
@@ -177,7 +177,7 @@ export class FrameBuffer {
     if (isShared(this.u32.buffer) && !this.#mayShare()) this.#attach(this.#copyOf(this.u32.byteLength)); // for another worker
     const posesAt = this.#blocksAt + this.#blockBytes + views.byteLength;
     const movesAt = posesAt + poses.bytes;
-    if (this.#kept.length > this.blocks.length) this.#kept.length = this.blocks.length; // what follows is written over these
+    if (this.#kept.length > this.blocks.length) this.#kept.length = this.blocks.length; // the views etc. overwrite these
     poses.write(this.u32, this.f32, this.f64, posesAt);
     moves.write(this.u32, this.f32, this.f64, movesAt);
     const viewsAt = this.#blocksAt + this.#blockBytes;
@@ -201,29 +201,29 @@ export class FrameBuffer {
     return u32.buffer;
   }
 
-  /** Answers a copy of the frame, completed without views, in memory of its own. */
+  /** Returns a copy of the frame, completed without views, in a buffer of its own. */
   copy(frame: number, epoch: number, poses = NOTHING): ArrayBuffer {
     this.seal(frame, epoch, 0, new Uint32Array(0), poses);
     return this.#copyOf(this.u32[IN_BYTES / 4]);
   }
 
-  /** Copies so many bytes, to memory that is not shared. */
+  /** Copies the first `bytes` bytes to a buffer that is not shared. */
   #copyOf(bytes: number): ArrayBuffer {
     const copy = allocate(bytes, false);
     new Uint8Array(copy).set(new Uint8Array(this.u32.buffer, 0, bytes));
     return copy;
   }
 
-  /** Takes the buffer back with what is in it. */
+  /** Takes the buffer back with its contents. */
   reopen(buffer: ArrayBuffer): void {
     this.#attach(buffer);
   }
 
-  /** Empties the frame, for its own buffer or the one that came back from the worker. */
+  /** Empties the frame, in its own buffer or in the one that the worker returned. */
   restart(buffer: ArrayBuffer): void {
-    if (buffer.byteLength !== this.#bytes) this.#kept.length = 0; // it is not the one that was sent
+    if (buffer.byteLength !== this.#bytes) this.#kept.length = 0; // not the buffer that was sent
     if (buffer !== this.u32.buffer) this.#attach(buffer);
-    // Room for a few more singles than last time and no more, as the gap behind them travels as well.
+    // Room for a few more singles than last time and no more, since the gap behind them is sent as well.
     const capacity = Math.max(FEWEST_SINGLES, Math.ceil(this.singles * 1.25));
     if (blocksAt(capacity) <= buffer.byteLength) this.#divide(capacity);
     this.singles = 0;
@@ -231,7 +231,7 @@ export class FrameBuffer {
     this.#blockBytes = 0;
   }
 
-  /** Makes room for so many singles, and so many bytes behind them. Moves up what is there. */
+  /** Makes room for `singles` singles, and `tailBytes` bytes behind them. Moves the contents up. */
   #reserve(singles: number, tailBytes: number): void {
     const capacity = this.#singlesCapacity;
     if (singles <= capacity && this.#blocksAt + tailBytes <= this.u32.byteLength) return;
@@ -249,7 +249,7 @@ export class FrameBuffer {
       this.allocations++;
     }
     this.#divide(next);
-    // The last part first: each moves over the place of one that has moved.
+    // The last part first: each moves over the old place of a part that has been moved.
     move(old, blocksFrom, target, this.#blocksAt, this.#blockBytes);
     move(old, matricesFrom, target, this.#matricesAt, MATRIX_BYTES * this.singles);
     const shift = this.#blocksAt - blocksFrom;

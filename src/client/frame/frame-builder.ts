@@ -20,58 +20,58 @@ import { StagedMoves } from './staged-moves.js';
 
 const VIEW_WORDS = VIEW_BYTES / 4;
 
-/** Fewer objects in a row are copied one by one, as the views that a run takes are objects. */
+/** Shorter runs of objects are copied one by one, since a run allocates views. */
 const SHORTEST_RUN = 32;
 
 /**
- * What the next frame says. Writing an object again replaces what is staged for it, so that a frame never grows
+ * The contents of the next frame. Writing an object again replaces what is staged for it, so that a frame never grows
  * beyond one transform per slot, however often and in whatever way objects are written:
- *  - the worker applies blocks first and singles then: a single wins, and a block silences the singles of its objects;
- *  - no two blocks share an object: a block equal in ids to a staged one takes its place, one that overlaps others in
+ *  - the worker applies blocks before singles: a single wins, and staging a block drops the singles of its objects;
+ *  - no two blocks share an object: a block with the same ids as a staged one replaces it, one that overlaps others in
  *    any other way is staged as singles.
  */
 export class FrameBuilder implements StagedTransforms {
   readonly #frame: FrameBuffer;
   readonly #poses: PoseTable;
-  /** The objects whose poses it brings: those that the table has when it is completed. */
+  /** The objects whose poses the frame brings: the poses that the table has when the frame is sealed. */
   readonly #posed: PoseEntry[] = [];
-  /** It is for a worker that has no poses yet. */
+  /** True if the frame is for a worker that has no poses yet. */
   #isWhole = false;
 
-  // The number of a slot's single is valid if the single's owner is the slot: a sparse set (Briggs and Torczon, An
+  // The index of a slot's single is valid if the owner of that single is the slot: a sparse set (Briggs and Torczon, An
   // Efficient Representation for Sparse Sets, 1993), which needs no clearing.
   #singleOfSlot = new Uint32Array(0);
   #ownerOfSingle = new Uint32Array(0);
-  /** They say which runs are written there since a frame before: the first slot of each, how many they are, and the first single. */
+  /** The runs that are still written in the buffer from the previous frame, three numbers each: first slot, count, first single. */
   readonly #runs: number[] = [];
-  /** Counts the runs of this frame. */
+  /** The number of runs of this frame. */
   #run = 0;
 
-  // A slot's mark minus the frame's first is the number of its block, if there are so many. Smaller marks are of
-  // earlier frames, greater ones of the frame before with blocks that this one may bring again.
+  // A slot's mark minus #firstMark is the index of its block, if there are that many blocks. Smaller marks are of earlier
+  // frames, greater ones of blocks of the previous frame, which this frame may bring again.
   #markOfSlot = new Uint32Array(0);
   #firstMark = 1;
-  /** It tells of each block where it is from, if that is borrowed. */
+  /** Per block: the borrowed block that it is a copy of, if any. */
   #borrowed: (BorrowedBlock | undefined)[] = [];
-  /** The ids of those that are marked: of this frame, then of the frame before. */
+  /** The ids of marked blocks, if borrowed: of this frame, then of the previous frame. */
   #marked: (Uint32Array | undefined)[] = [];
 
   readonly #moves = new StagedMoves();
   #views = 0;
   #viewWords = new Uint32Array(0);
 
-  /** `mayShare` tells whether the worker may have the frame's memory, too; else it is handed over. */
+  /** `mayShare` returns whether the worker may share the frame's memory; if not, the buffer is transferred. */
   constructor(poses = new PoseTable(), mayShare?: () => boolean) {
     this.#poses = poses;
     this.#frame = new FrameBuffer(mayShare);
   }
 
-  /** Answers how many frame buffers were allocated so far. */
+  /** The number of frame buffers that were allocated so far. */
   get allocations(): number {
     return this.#frame.allocations;
   }
 
-  /** Tells whether nothing is staged. */
+  /** Whether nothing is staged. */
   get isEmpty(): boolean {
     const { singles, blocks } = this.#frame;
     return singles + blocks.length + this.#views + this.#moves.count + this.#posed.length === 0 && !this.#isWhole;
@@ -83,7 +83,7 @@ export class FrameBuilder implements StagedTransforms {
     writeAffine(this.#frame.f64, at, m);
   }
 
-  /** Answers where in `f64` the caller is to write the transform that it stages, twelve numbers. */
+  /** Returns the index in `f64` where the caller is to write the transform that it stages, twelve numbers. */
   addSingle(id: number): number {
     return this.#frame.matrixAt(this.#singleOf(id));
   }
@@ -92,13 +92,13 @@ export class FrameBuilder implements StagedTransforms {
     return this.#frame.f64;
   }
 
-  /** Stages what a writer has moved in the table. */
+  /** Stages the objects that a writer has moved in the table. */
   addMoved(writer: BulkWriter, table: TransformTable): void {
     const { states } = table;
     const isEmpty = this.#frame.singles === 0;
     writer.takeRuns((first, end, isAscending) => {
       for (let i = first; i < end; ) {
-        // An object that was removed or moved otherwise since is none of the writer's.
+        // An object that was removed, or moved in another way since, is not the writer's any more.
         if (states[i] !== CLAIMED) {
           i++;
           continue;
@@ -125,24 +125,24 @@ export class FrameBuilder implements StagedTransforms {
     this.#poses.commit(this.#posed);
   }
 
-  /** Stages every pose that update() has said. */
+  /** Stages every pose that has been committed by update(). */
   addAllPoses(): void {
     this.#addPosed(this.#poses.said());
     this.#isWhole = true;
   }
 
-  /** Adds those that it does not bring yet. */
+  /** Adds the entries that the frame does not bring yet. */
   #addPosed(more: Iterable<PoseEntry>): void {
     const known = new Set(this.#posed);
     for (const entry of more) if (!known.has(entry)) this.#posed.push(entry);
   }
 
-  /** Notes what of the poses that it brought the worker has taken. */
+  /** Records which of the frame's poses the worker has accepted. */
   takePoses(rejected: () => Uint32Array): void {
     if (this.#posed.length > 0) this.#poses.take(this.#posed, rejected());
   }
 
-  /** Tells the log all that is staged, for the frame of this number: singles last, as the worker applies them. */
+  /** Records everything staged in the log, for the frame of this number: singles last, as the worker applies them. */
   keepIn(log: ReplayLog, frameNumber: number): void {
     const frame = this.#frame;
     for (let i = 0; i < frame.blocks.length; i++) {
@@ -155,8 +155,8 @@ export class FrameBuilder implements StagedTransforms {
   }
 
   /**
-   * Stages the transforms of slots in a row, of which none is staged yet. Where the same run was there in the frame before, its
-   * singles have their numbers still: to write those of 10,000 again would be a sixth of what it takes to stage them, 0.02 ms of 0.13.
+   * Stages the transforms of consecutive slots, none of which is staged yet. If the same run was in the previous frame, its singles
+   * still have their indices: writing those of 10,000 again would be a sixth of the time of staging them, 0.02 ms of 0.13.
    */
   #addRun(table: TransformTable, slot: number, count: number): void {
     const end = slot + count;
@@ -167,7 +167,7 @@ export class FrameBuilder implements StagedTransforms {
       const next = Math.min(end, (i | (PAGE_SLOTS - 1)) + 1);
       const page = table.pageOf(i);
       const at = placeInPage(i);
-      // No view is made of a page that is copied as a whole.
+      // A page that is copied as a whole needs no view.
       const part = next - i === PAGE_SLOTS ? page : page.subarray(at, at + AFFINE_NUMBERS * (next - i));
       f64.set(part, this.#frame.matrixAt(first + i - slot));
       i = next;
@@ -175,7 +175,7 @@ export class FrameBuilder implements StagedTransforms {
     const run = this.#run++;
     const known = this.#runs;
     if (known[3 * run] === slot && known[3 * run + 1] === count && known[3 * run + 2] === first) return;
-    known.length = 3 * run; // what follows may be overwritten
+    known.length = 3 * run; // the following runs may be overwritten
     known.push(slot, count, first);
     if (end > this.#singleOfSlot.length) this.#singleOfSlot = grown(this.#singleOfSlot, end);
     if (first + count > this.#ownerOfSingle.length) this.#ownerOfSingle = grown(this.#ownerOfSingle, first + count);
@@ -188,8 +188,8 @@ export class FrameBuilder implements StagedTransforms {
   }
 
   /**
-   * Stages the transforms parent · matrix of many objects: 16 numbers each. `borrowed`: the same arrays, where they
-   * are.
+   * Stages the transforms parent · matrix of many objects: 16 numbers each. `borrowed`: the same arrays, as their owner
+   * has lent them.
    */
   setBlock(
     ids: Uint32Array,
@@ -222,7 +222,7 @@ export class FrameBuilder implements StagedTransforms {
     this.#viewWords.set(record, at);
   }
 
-  /** Forgets the view that is staged for a slot. */
+  /** Drops the view that is staged for a slot. */
   dropView(slot: number): void {
     const at = this.#viewAt(slot);
     if (at === this.#views * VIEW_WORDS) return;
@@ -231,7 +231,7 @@ export class FrameBuilder implements StagedTransforms {
     this.#viewWords.copyWithin(at, last, last + VIEW_WORDS);
   }
 
-  /** Forgets the single transform that is staged for an object. */
+  /** Drops the single transform that is staged for an object. */
   drop(id: number): void {
     const { u32, singles } = this.#frame;
     if (singles === 0) return;
@@ -245,12 +245,12 @@ export class FrameBuilder implements StagedTransforms {
     this.#moves.add(character, kind, way, seconds);
   }
 
-  /** Forgets the moves, as they were made. */
+  /** Drops the moves, which were made although the frame failed. */
   dropMoves(): void {
     this.#moves.clear();
   }
 
-  /** Stages what `newer` holds over what is here. */
+  /** Stages the contents of `newer` over those of this builder. */
   join(newer: FrameBuilder): void {
     this.#moves.join(newer.#moves);
     const from = newer.#frame;
@@ -270,7 +270,7 @@ export class FrameBuilder implements StagedTransforms {
     }
   }
 
-  /** Completes the frame. The buffer is to be transferred; `restart` takes it back. */
+  /** Completes the frame. The buffer is to be transferred, unless it is shared; `restart` takes it back. */
   seal(frame: number, epoch: number, contactBudget = 0): ArrayBuffer {
     const views = this.#viewWords.subarray(0, this.#views * VIEW_WORDS);
     const buffer = this.#frame.seal(frame, epoch, contactBudget, views, this.#framePoses(), this.#moves);
@@ -285,18 +285,18 @@ export class FrameBuilder implements StagedTransforms {
     return { count: states.length, bytes: this.#poses.measure(states), write };
   }
 
-  /** Copies the frame as it is, without its views, for a buffer that is not to come back. Throws OUT_OF_MEMORY. */
+  /** Copies the frame as it is, without its views, for a buffer that does not come back. Throws OUT_OF_MEMORY. */
   copy(frame: number, epoch: number): ArrayBuffer {
     return this.#frame.copy(frame, epoch, this.#framePoses());
   }
 
-  /** Goes on with the transforms of a frame that could not be run, in the buffer that came back; without its views. */
+  /** Continues with the transforms of a frame that could not be run, in the buffer that came back; without its views. */
   reopen(buffer = this.#frame.u32.buffer): void {
     this.#frame.reopen(buffer);
     this.#views = 0;
   }
 
-  /** Empties the builder: after it was joined to another, or with the buffer that came back from the worker. */
+  /** Empties the builder: after it was joined to another, or with the buffer that the worker returned. */
   restart(buffer = this.#frame.u32.buffer): void {
     this.#borrowed.length = 0;
     this.#posed.length = 0;
@@ -306,7 +306,7 @@ export class FrameBuilder implements StagedTransforms {
     this.#views = 0;
   }
 
-  /** Finds where the record of a slot's view is, or the end. */
+  /** Returns the index of the record of a slot's view, or the end. */
   #viewAt(slot: number): number {
     const end = this.#views * VIEW_WORDS;
     let at = 0;
@@ -314,7 +314,7 @@ export class FrameBuilder implements StagedTransforms {
     return at;
   }
 
-  /** Answers the number of the object's single, new or written again. */
+  /** Returns the index of the object's single, which is added if there is none. */
   #singleOf(id: number): number {
     const slot = slotOf(id);
     if (slot >= this.#singleOfSlot.length) this.#singleOfSlot = grown(this.#singleOfSlot, slot + 1);
@@ -330,7 +330,7 @@ export class FrameBuilder implements StagedTransforms {
     return single;
   }
 
-  /** Finds the block with exactly these ids and floats of this size; -1 where there is none. */
+  /** Finds the block with exactly these ids and floats of this size; -1 if there is none. */
   #findBlock(ids: Uint32Array, floatBytes: number): number {
     const block = this.#markOfSlot[slotOf(ids[0])] - this.#firstMark;
     if (!(block >= 0 && block < this.#frame.blocks.length)) return -1;
@@ -341,12 +341,12 @@ export class FrameBuilder implements StagedTransforms {
     return block;
   }
 
-  /** Marks the objects as those of the next block, as `#markSlots` does, unless the last frame's marks are those. */
+  /** Marks the objects as those of the next block, like `#markSlots`, unless the marks of the previous frame are the same. */
   #markBlock(ids: Uint32Array, borrowed: Uint32Array | undefined): boolean {
     const block = this.#frame.blocks.length;
     if (borrowed !== undefined && this.#marked[block] === borrowed) return true;
     if (block < this.#marked.length) {
-      // Other blocks than in the frame before: its marks are forgotten, and those of this frame made anew.
+      // Other blocks than in the previous frame: its marks are dropped, and those of this frame are made again.
       this.#forgetMarks();
       for (let i = 0; i < block; i++) this.#markSlots(this.#frame.blockIds(i), this.#firstMark + i);
       this.#marked = this.#borrowed.slice(0, block).map((each) => each?.ids);
@@ -364,7 +364,7 @@ export class FrameBuilder implements StagedTransforms {
     this.#firstMark = 1;
   }
 
-  /** Marks the objects; false, and none is marked, when one is in another block. */
+  /** Marks the objects; returns false, and marks none, if one of them is in another block. */
   #markSlots(ids: Uint32Array, mark: number): boolean {
     const first = this.#firstMark;
     let marks = this.#markOfSlot;
@@ -384,7 +384,7 @@ export class FrameBuilder implements StagedTransforms {
     for (let i = 0; i < ids.length; i++) {
       const at = this.#frame.matrixAt(this.#singleOf(ids[i]));
       if (isAffine(matrices, 16 * i)) multiplyAffine(this.#frame.f64, at, parent, matrices, 16 * i);
-      else this.#frame.f64.fill(Number.NaN, at, at + AFFINE_NUMBERS); // which the worker lists as rejected
+      else this.#frame.f64.fill(Number.NaN, at, at + AFFINE_NUMBERS); // the worker lists it as rejected
     }
   }
 }

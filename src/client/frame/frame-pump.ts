@@ -16,15 +16,15 @@ import { FrameBuilder } from './frame-builder.js';
 import { FrameView } from './frame-result.js';
 import type { ViewTable } from './view-table.js';
 
-/** A frame that was asked for. */
+/** A frame that was requested by update(). */
 interface Frame {
   staging: FrameBuilder;
   answer: Deferred<FrameResult>;
-  /** The views' names by slot, when it was last asked for. */
+  /** The names of the views by slot, at the last update() that asked for it. */
   names: readonly (string | undefined)[];
-  /** Tells whether the worker has its transforms though it waits. */
+  /** Whether the worker already has its transforms, though the frame waits. */
   isAhead: boolean;
-  /** So many of the first entries behind it stay there when it is joined again. */
+  /** How many of the first entries behind it stay there when it is joined again. */
   stayed: number;
 }
 
@@ -35,27 +35,27 @@ const NO_MS: FrameResult['ms'] = {
 };
 
 /**
- * Everything that goes to the worker in order: frames, commands and queries.
+ * Sends everything to the worker in order: frames, commands and queries.
  *
- * At most one frame is in the worker and one waits. An update() while one waits joins it: both get the same answer,
- * with the newest transforms. What is asked for behind a waiting frame is sent behind it, so that a query sees every
- * update() before it. When a frame is joined, the commands behind it go ahead: the frame now speaks of the objects
- * that they add. The queries behind it stay, and see the newer frame. So nothing but the callers' own queries and
- * commands ever queues up.
+ * At most one frame is in the worker and one waits. An update() while a frame waits joins it: both get the same answer,
+ * with the newest transforms. Entries that are enqueued while a frame waits are sent after it, so that a query sees every
+ * update() before it. When a frame is joined, the commands behind it are sent ahead: the frame may now refer to the
+ * objects that they add. The queries behind it stay, and see the newer frame. So only the callers' own queries and
+ * commands ever queue up.
  *
- * While the worker is in the midst of long work, nothing waits for that: the transforms of the waiting frame are sent
- * ahead of it, and what is behind it after them; so it speaks of objects that were added behind it, as a joined one does.
- * The frame itself brings its transforms again, so that it can still be joined.
+ * While the worker is in the middle of long work, nothing waits for that: the transforms of the waiting frame are sent
+ * ahead of it, and the entries behind it follow; so it may refer to objects that were added behind it, like a joined frame.
+ * The frame itself sends its transforms again, so that it can still be joined.
  */
 export class FramePump {
-  /** Takes the transforms for the next update(). */
+  /** The builder of the next frame, which takes transforms until the next update(). */
   staging: FrameBuilder;
-  /** Moves what moves in every frame. */
+  /** Writes objects that move in every frame. */
   readonly bulk: BulkWriter;
   framesDone = 0;
   ms = NO_MS;
   memory: MemoryUse = { memoryBytes: 0, usedBytes: 0 };
-  /** Frames are in memory that the worker has as well; else their buffers are handed over. */
+  /** Whether frames are in memory that is shared with the worker; if not, their buffers are transferred. */
   sharesFrames = false;
 
   readonly #link: WorkerLink;
@@ -70,16 +70,16 @@ export class FramePump {
   #lastFrame = 0;
   #inWorker: Frame | undefined;
   #waiting: Frame | undefined;
-  /** Tells whether the worker is in the midst of long work. */
+  /** Whether the worker is in the middle of long work. */
   #isBusy = false;
-  /** It is so between two workers: nothing is sent. */
+  /** True between two workers: nothing is sent. */
   #isDown = false;
-  /** These are sent in the next microtask, or before the next frame. */
+  /** Entries that are sent in the next microtask, or before the next frame. */
   #ready: Entry[] = [];
-  /** These are sent behind the waiting frame. */
+  /** Entries that are sent after the waiting frame. */
   #behind: Entry[] = [];
   #flushIsDue = false;
-  /** The newest result's buffer, which the caller may read, and an older one's, which is free. */
+  /** The buffer of the newest result, which the caller may read, and that of an older one, which is free. */
   #shownOut: ArrayBuffer | undefined;
   #freeOut: ArrayBuffer | undefined;
   #newest: FrameView | undefined;
@@ -87,8 +87,8 @@ export class FramePump {
   #outAllocations = 0;
 
   /**
-   * Makes a pump; `contactBudget` is in milliseconds, 0 for no limit. `onAnswer` gets the buffer of each answer before who
-   * asked for it does.
+   * Makes a pump; `contactBudget` is in milliseconds, 0 for no limit. `onAnswer` gets the buffer of each answer before its
+   * update() resolves.
    */
   constructor(
     link: WorkerLink,
@@ -111,17 +111,17 @@ export class FramePump {
     this.#views = views;
   }
 
-  /** Tells whether there is no worker to send anything to. */
+  /** Whether there is no worker to send anything to. */
   get isDown(): boolean {
     return this.#isDown;
   }
 
-  /** Answers how many frames wait: 0 or 1. */
+  /** The number of waiting frames: 0 or 1. */
   get depth(): number {
     return this.#waiting ? 1 : 0;
   }
 
-  /** Answers how many frame buffers were allocated so far. */
+  /** The number of frame buffers that were allocated so far. */
   get allocations(): number {
     return this.#stagings.reduce((sum, staging) => sum + staging.allocations, this.#outAllocations);
   }
@@ -137,34 +137,34 @@ export class FramePump {
     this.#flushSoon();
   }
 
-  /** Hears that the worker is in the midst of long work. */
+  /** Notes that the worker is in the middle of long work. */
   hearBusy(): void {
     this.#isBusy = true;
     this.#flushSoon();
   }
 
-  /** Stages the transform that a command has set over an older one that is staged. */
+  /** Stages the transform that a command has set, over an older staged one. */
   override(id: ObjectId, matrix: number[]): void {
     this.staging.setSingle(id, matrix);
-    // The next worker has it before the frame that waits.
+    // The next worker gets the command before the waiting frame.
     if (this.#isDown) this.#waiting?.staging.setSingle(id, matrix);
   }
 
   /**
-   * Places objects that have just been added, as a borrowed block that the worker refuses nothing of: by a command, which
+   * Places objects that have just been added, as a borrowed block of which the worker refuses nothing: by a command, which
    * takes effect without an update().
    */
   place(block: BorrowedBlock, parent: ArrayLike<number>): void {
     const { ids, matrices } = block;
     const frame = this.#lastFrame;
     if (!this.#log.keepBorrowed(block, parent, 0, frame)) this.#log.keepBlock(ids, matrices, parent, true, frame);
-    if (this.#isDown) return; // the next worker is told by the log
+    if (this.#isDown) return; // the log replays it to the next worker
     const buffer = new FrameBuffer();
     buffer.writeBlock(buffer.addBlock(ids, matrices.BYTES_PER_ELEMENT), matrices, parent);
     this.enqueue({ type: 'placeObjects', input: buffer.seal(this.#lastFrame, this.#link.life, 0, NO_VIEWS) });
   }
 
-  /** Answers the newest command, if nothing was asked for after it and it is still here. */
+  /** The newest command, if it is the last entry and has not been sent yet. */
   get lastCommand(): Command | undefined {
     const last = (this.#waiting ? this.#behind : this.#ready).at(-1);
     return typeof last === 'function' || last?.type === 'call' ? undefined : (last as Command); // a mark has no type
@@ -172,7 +172,7 @@ export class FramePump {
 
   update(): Promise<FrameResult> {
     this.#views.stage(this.staging);
-    // It goes with the frame that is sent next, whether that has to wait or not.
+    // They belong to the frame that is sent next, whether that has to wait or not.
     this.staging.keepIn(this.#log, this.#lastFrame + 1);
     this.staging.addMoved(this.bulk, this.#table);
     this.staging.addPoses();
@@ -201,7 +201,7 @@ export class FramePump {
   /** Takes a frame's answer and sends the frame that waited for it. */
   receive({ frame: number, epoch, input, out, failure, areMoved, memoryBytes, usedBytes }: ResultMessage): void {
     const frame = this.#inWorker;
-    if (!frame || number !== this.#lastFrame || epoch !== this.#link.life) return; // of another life of the worker
+    if (!frame || number !== this.#lastFrame || epoch !== this.#link.life) return; // from an earlier life of the worker
     this.memory = { memoryBytes, usedBytes };
     this.framesDone++;
     this.#inWorker = undefined;
@@ -233,12 +233,12 @@ export class FramePump {
     frame.answer.resolve(result);
   }
 
-  /** Notes that the worker is lost: what it had is to be given to the next one, and everything waits until `resume`. */
+  /** Notes that the worker is lost: its state is to be restored in the next one, and everything waits until `resume`. */
   interrupt(): void {
     this.#isDown = true;
     this.#isBusy = false;
     this.#log.interrupt(this.#inWorker ? this.#lastFrame - 1 : this.#lastFrame);
-    // The buffers of these have gone with it, or are of no more use; the log has what the rejected updates said.
+    // The buffers of these frames are lost, or of no use any more; the log has the transforms of the rejected updates.
     this.#inWorker = undefined;
     this.#waiting = undefined;
     this.#freeOut = undefined;
@@ -249,7 +249,7 @@ export class FramePump {
     this.#views.forgetSent();
   }
 
-  /** Posts to a new worker, which has the meshes, what the old one had, and sends what has waited. */
+  /** Restores the state of the old worker in a new one, which has the meshes, and sends the entries that have waited. */
   resume(objects: readonly Command[], characters: readonly Command[] = []): void {
     this.#isDown = false;
     this.#postCommands(objects);
@@ -264,21 +264,21 @@ export class FramePump {
       const ahead = moved.seal(this.#lastFrame, this.#link.life);
       this.#link.post({ type: 'ahead', input: ahead }, [ahead]);
     }
-    // They put their objects where they are themselves.
+    // Characters move their objects themselves.
     this.#postCommands(characters);
     this.#postBaseline();
     if (!this.#waiting) {
       this.flush();
       return;
     }
-    // All objects of now are there; nothing is to see them where they were before the frame that waits.
+    // All current objects are in the worker; no query may see them where they were before the waiting frame.
     const queued = [...this.#ready, ...this.#behind];
     this.#ready = queued.filter((entry) => !staysBehind(entry));
     this.#behind = queued.filter(staysBehind);
     this.#sendWaiting();
   }
 
-  /** Puts continuous objects back to where the last answered frame had them. Answers where they are since, which comes next. */
+  /** Puts continuous objects back to where the last answered frame had them. Returns their current transforms, sent next. */
   #beginWays(staging: FrameBuilder): FrameBuilder {
     const moved = new FrameBuilder();
     this.#table.starts.forEach((id, matrices, at) => {
@@ -293,7 +293,7 @@ export class FramePump {
     return moved;
   }
 
-  /** Lets go of all there is, when the link has ended. */
+  /** Releases everything, when the link has ended. */
   clear(): void {
     this.staging = this.#newBuilder();
     this.#stagings.length = 0;
@@ -309,7 +309,7 @@ export class FramePump {
     this.#poses.clear();
   }
 
-  /** Tells a new worker the last answer, whoever gave it: what begins, ends, enters and leaves is against that. */
+  /** Sends the last answer to a new worker, whichever worker gave it: begun, ended, entered and left are relative to it. */
   #postBaseline(): void {
     const newest = this.#newest;
     if (!newest || newest.isGone) return;
@@ -335,7 +335,7 @@ export class FramePump {
       frame.answer.reject(error as CollisionError); // OUT_OF_MEMORY
       return;
     }
-    // It is empty when the caller has transferred it elsewhere.
+    // It is empty if the caller has transferred it elsewhere.
     const out = this.#freeOut?.byteLength ? this.#freeOut : undefined;
     this.#freeOut = undefined;
     this.#sentOutBytes = out?.byteLength ?? 0;
@@ -344,7 +344,7 @@ export class FramePump {
     this.#link.post({ type: 'frame', input, out }, transferOf(input, out));
   }
 
-  /** Stages what a frame said that could not be run for the next one, under what was staged since. */
+  /** Stages the contents of a frame that could not be run for the next frame, under what was staged since. */
   #stageAgain(failed: FrameBuilder): void {
     const next = this.#waiting?.staging ?? this.staging;
     failed.join(next);
@@ -378,7 +378,7 @@ export class FramePump {
     this.#flushSoon();
   }
 
-  /** Makes what is behind the waiting frame ready, after the frame's transforms. */
+  /** Makes the entries behind the waiting frame ready, after the frame's transforms. */
   #goAhead(): void {
     const waiting = this.#waiting;
     if (!waiting || !this.#isBusy || this.#isDown || this.#behind.length === 0) return;
@@ -388,7 +388,7 @@ export class FramePump {
       try {
         input = waiting.staging.copy(this.#lastFrame + 1, this.#link.life);
       } catch {
-        return; // there is no memory for the copy: it waits for the frame
+        return; // no memory for the copy: the entries wait for the frame
       }
       this.#link.post({ type: 'ahead', input }, [input]);
       waiting.isAhead = true;
@@ -409,7 +409,7 @@ export class FramePump {
     });
   }
 
-  /** Posts what is ready: commands in a row as one message. */
+  /** Posts the ready entries: consecutive commands as one message. */
   flush(): void {
     if (this.#ready.length === 0 || this.#isDown) return;
     const entries = this.#ready;
@@ -438,8 +438,8 @@ export class FramePump {
   }
 
   /**
-   * Keeps an empty builder for a frame to come: for the next one, if nothing is staged for that yet. Where frames are
-   * awaited, one buffer does for all of them, and half the memory is in the caches.
+   * Keeps an empty builder for a later frame: for the next one, if nothing is staged for that yet. If the caller awaits each
+   * frame, one buffer serves all of them, and takes half the memory in the caches.
    */
   #release(empty: FrameBuilder): void {
     const { staging } = this;

@@ -3,7 +3,7 @@ import type { ContactSet, FrameResult, VisibleSet } from '../../shared/types.js'
 import { ContactSetView } from './contact-set.js';
 import { OutBuffer } from './out-buffer.js';
 
-/** A frame's answer, read from layout.ts's frame out when it is asked for. */
+/** The answer of a frame, read from the frame out (layout.ts) on access. */
 export class FrameView implements FrameResult {
   readonly frame: number;
   readonly #out: OutBuffer;
@@ -11,7 +11,7 @@ export class FrameView implements FrameResult {
   #views: Map<string, VisibleSet> | undefined;
   #contacts: ContactSet | undefined;
 
-  /** Reads the frame's number; `names` are those of the view slots when the frame was asked for. */
+  /** Reads the frame's number; `names` are those of the view slots when the frame was requested. */
   constructor(buffer: ArrayBuffer, names: readonly (string | undefined)[]) {
     this.#out = new OutBuffer(buffer);
     this.#names = names;
@@ -23,7 +23,7 @@ export class FrameView implements FrameResult {
   }
 
   get views(): ReadonlyMap<string, VisibleSet> {
-    this.#out.check(); // what was read before has gone with it
+    this.#out.check(); // arrays that were read before are detached, too
     this.#views ??= this.#readViews();
     return this.#views;
   }
@@ -52,7 +52,7 @@ export class FrameView implements FrameResult {
     };
   }
 
-  /** Tells whether the buffer was recycled, or handed on by the caller. */
+  /** Whether the buffer was recycled, or transferred by the caller. */
   get isGone(): boolean {
     return this.#out.isDetached;
   }

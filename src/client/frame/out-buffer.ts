@@ -1,7 +1,7 @@
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 
-/** Words of the buffer and arrays that words point to. */
+/** Reads words of a frame's answer, and arrays that words point to. */
 export class OutBuffer {
   readonly #data: DataView<ArrayBuffer>;
 
@@ -13,7 +13,7 @@ export class OutBuffer {
     return this.#data.buffer.byteLength === 0;
   }
 
-  /** Checks that the buffer is still here. Throws DISPOSED once it is detached. */
+  /** Checks that the buffer is not detached. Throws DISPOSED if it is. */
   check(): void {
     this.#attached();
   }

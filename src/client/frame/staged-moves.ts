@@ -17,8 +17,8 @@ interface Move {
 }
 
 /**
- * The moves of characters that a frame brings. Ways of one character add up, and so do times of one velocity, so that a
- * frame that is joined many times brings few.
+ * The moves of characters that a frame brings. Vectors of one character add up, as do times of one velocity, so that a
+ * frame that is joined many times brings few moves.
  */
 export class StagedMoves {
   readonly #list: Move[] = [];

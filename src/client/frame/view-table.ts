@@ -46,13 +46,13 @@ const PROJECTION_NUMBERS = 16;
 /** A view without pixels sees nothing, whatever its matrices: no object is in any of its layers. */
 const NO_LAYERS = 0;
 
-/** A view as layout.ts's record. */
+/** A view's record (layout.ts). */
 export class View {
   readonly record = new Uint32Array(VIEW_BYTES / 4);
   readonly floats = new Float64Array(this.record.buffer);
-  /** Tells whether the record is newer than what is staged or sent. */
+  /** Whether the record is newer than the one that is staged or sent. */
   dirty = true;
-  /** Tells whether an update() has asked about it. */
+  /** Whether an update() has included it. */
   isAsked = false;
 
   constructor(slot: number) {
@@ -63,17 +63,17 @@ export class View {
     return this.record[VIEW_SLOT / 4];
   }
 
-  /** Tells whether the viewport has no pixels. */
+  /** Whether the viewport has no pixels. */
   get isEmpty(): boolean {
     return this.floats[VIEW_VIEWPORT / 8 + 2] === 0 || this.floats[VIEW_VIEWPORT / 8 + 3] === 0;
   }
 
-  /** Writes the margin, and whether occlusion is asked for, with the margin of that where it has one of its own. */
+  /** Writes the margin, and whether occlusion is requested, with its own margin if given. */
   setMargins(margin: number, hasOcclusion: boolean, occlusionMargin: number | undefined): void {
     const { record, floats } = this;
     floats[VIEW_MARGIN / 8] = margin;
-    // A margin is the sum of how far the frustum and an object move. The eye, an object and what hides it may move by twice that
-    // against one another.
+    // The margin bounds the sum of the frustum's and an object's motion. The eye, an object and its occluder may move by twice
+    // that relative to one another.
     const lasting = occlusionMargin ?? (margin > 0 ? 2 * margin : undefined);
     const kind = lasting === undefined ? OCCLUSION_EXACT : OCCLUSION_LASTING;
     record[VIEW_OCCLUSION / 4] = hasOcclusion ? kind : OCCLUSION_NONE;
@@ -81,16 +81,16 @@ export class View {
   }
 }
 
-/** The views by name. The worker knows them by slot, and keeps one until it is told otherwise. */
+/** The views by name. The worker knows them by slot, and keeps each until it is changed or removed. */
 export class ViewTable {
-  /** The name of each slot; a new array whenever that changes, so that a frame can keep the one of its time. */
+  /** The name of each slot; replaced by a new array whenever it changes, so that a frame can keep the names of its time. */
   names: readonly (string | undefined)[] = [];
 
   readonly #views = new Map<string, View>();
   readonly #freeSlots: number[] = [];
   readonly #scratch = new View(0);
 
-  /** Sets a view; `read` is it where it was read before, and anything where a caller hands over more than there is to. */
+  /** Sets a view; `read` is the view if it was read before. Callers may pass anything as an extra argument: it is ignored. */
   set(operation: string, name: unknown, options: ViewOptions, read?: unknown): void {
     if (typeof name !== 'string' || name === '') invalid(operation, 'name', name, 'a name');
     const isRead = reading(operation, 'view', () => read instanceof View);
@@ -109,13 +109,13 @@ export class ViewTable {
     throw invalidArgument(`${operation}: ${argument} is ${show(name)}, expected a view that was set: ${known}`);
   }
 
-  /** Copies the record, as it is now, of a view by name or of a view that is given for a query alone. */
+  /** Copies the current record of a view, by name, or of a view that is given for a query alone. */
   recordOf(operation: string, argument: string, view: string | ViewOptions): Uint32Array {
     if (typeof view === 'string') return this.get(operation, argument, view).record.slice();
     return readView(operation, view).record;
   }
 
-  /** Removes a view and answers the slot that it had. */
+  /** Removes a view and returns its slot. */
   delete(operation: string, name: unknown): number {
     const { slot } = this.get(operation, 'name', name);
     this.#views.delete(name as string);
@@ -134,17 +134,17 @@ export class ViewTable {
     }
   }
 
-  /** Answers the slot of a view; undefined where no view has that name. */
+  /** Returns the slot of a view; undefined if no view has that name. */
   slotOf(name: string): number | undefined {
     return this.#views.get(name)?.slot;
   }
 
-  /** Stages all views that frames are about already, and again when the next frame is sent. */
+  /** Stages all views that frames have included; they are staged again when the next frame is sent. */
   copyTo(staging: FrameBuilder): void {
     for (const { record, isAsked } of this.#views.values()) if (isAsked) staging.setView(record);
   }
 
-  /** Lets all views be staged again, as the worker may not have them. */
+  /** Marks all views dirty, since the worker may not have them. */
   forgetSent(): void {
     for (const view of this.#views.values()) view.dirty = true;
   }
@@ -159,7 +159,7 @@ export class ViewTable {
   }
 }
 
-/** Reads a view that has no name, into one that is given, where it is. */
+/** Reads a view that has no name, into a given one if any. */
 export function readView(operation: string, options: ViewOptions, into = new View(0)): View {
   if (options === undefined) invalid(operation, 'view', options, 'an object');
   const read = readOptions(operation, 'view', options, KEYS);
@@ -168,7 +168,7 @@ export function readView(operation: string, options: ViewOptions, into = new Vie
   return checkView(operation, read, into);
 }
 
-/** Does so with options that are nobody else's: their keys are known, and what is in them does not change. */
+/** Reads a view from options that nobody else holds: their keys are known, and their contents do not change. */
 export function checkView(operation: string, options: ViewOptions, into = new View(0)): View {
   const { record, floats } = into;
   const {
@@ -187,7 +187,7 @@ export function checkView(operation: string, options: ViewOptions, into = new Vi
   checkAtLeastZero(operation, 'viewport.width', width);
   checkAtLeastZero(operation, 'viewport.height', height);
   const isEmpty = width === 0 || height === 0;
-  // This is done before anything is written: what reads them may come back here.
+  // Before anything is written: a getter may call this function again.
   const p = isEmpty ? readAnyProjection(operation, projection) : checkProjection(operation, projection);
   const m = checkMatrix(operation, 'view', view);
   const bits = checkBits(operation, 'layers', layers);
@@ -207,7 +207,7 @@ export function checkView(operation: string, options: ViewOptions, into = new Vi
   return into;
 }
 
-/** Reads the projection of a view that sees nothing: of a canvas without a size, the aspect is often 0 / 0. */
+/** Reads the projection of a view that sees nothing: the aspect of a canvas without a size is often 0 / 0. */
 function readAnyProjection(operation: string, projection: ArrayLike<number>): readonly number[] {
   readNumbers(operation, 'projection', projection, PROJECTION_NUMBERS, []);
   return IDENTITY;

@@ -3,8 +3,8 @@ import { reading } from '../check/validate.js';
 import type { Deferred } from './worker-link.js';
 
 /**
- * Answers the promise of `answer`, which rejects with ABORTED as soon as the signal says so; the worker is told then
- * that it need not begin.
+ * Returns the promise of `answer`, which rejects with ABORTED as soon as the signal aborts; the worker is then told not to
+ * begin.
  */
 export function abortable<T>(operation: string, signal: AbortSignal | undefined, answer: Deferred<T>): Promise<T> {
   if (!signal) return answer.promise;
@@ -18,7 +18,7 @@ export function abortable<T>(operation: string, signal: AbortSignal | undefined,
   return answer.promise;
 }
 
-/** Answers what `answer` does, and rejects with ABORTED as soon as the signal says so. */
+/** Settles as `answer` does, but rejects with ABORTED as soon as the signal aborts. */
 export function unlessAborted<T>(operation: string, answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return answer;
   return new Promise((resolve, reject) => {
@@ -27,7 +27,7 @@ export function unlessAborted<T>(operation: string, answer: Promise<T>, signal: 
   });
 }
 
-/** Who waits for a signal, all of them by one listener: Node takes more than ten of a signal for a leak, and warns. */
+/** All that wait for a signal, with one listener: Node takes more than ten listeners of a signal for a leak, and warns. */
 interface Hearing {
   readonly all: Set<() => void>;
   readonly listener: () => void;
@@ -36,8 +36,8 @@ interface Hearing {
 const hearings = new WeakMap<AbortSignal, Hearing>();
 
 /**
- * Has `onAbort` called when a signal aborts, now if it has; answers what ends that. A signal need not be the platform's
- * own: `onError` hears what it throws.
+ * Calls `onAbort` when a signal aborts, or now if it has; returns a function that ends this. A signal need not be the
+ * platform's own: if it throws, `onError` is called.
  */
 function listenTo(
   operation: string,

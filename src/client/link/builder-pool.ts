@@ -7,37 +7,37 @@ import { abortable } from './abort.js';
 import { CallBatch } from './call-batch.js';
 import { type Deferred, type LinkOptions, namedAnew, WorkerLink } from './worker-link.js';
 
-/** Idle builders go after a while, as a WebAssembly memory never shrinks. */
+/** Idle builders are ended after a while, since a WebAssembly memory never shrinks. */
 const IDLE_MS = 5_000;
 
 /**
- * Up to so many bytes, a mesh is built with others in one message, and its arrays are copied: to transfer a buffer takes
+ * Up to this many bytes, a mesh is built with others in one message, and its arrays are copied: transferring a buffer takes
  * longer.
  */
 const SMALL_BYTES = 16_384;
 
 /**
- * From so many triangles on, an idle builder makes a part of another one's tree. A dragon of 202,520 is added in 0.93 of the time by
- * two that run already; to start one takes about as long as fewer triangles.
+ * From this many triangles on, an idle builder builds a part of another one's tree. With two that run already, a dragon of 202,520
+ * triangles is added in 0.93 of the time; starting one takes about as long as building fewer triangles.
  */
 const PARTED_TRIANGLES = 200_000;
 
-/** About what a triangle takes in a baked mesh. */
+/** Approximate bytes per triangle in a baked mesh. */
 const TRIANGLE_BYTES = 84;
 
-/** Lends chunks to bake into. */
+/** Lends chunks that a builder bakes into. */
 type Lender = { lend(bytes: number): ArrayBufferLike[] | undefined };
 
 interface Builder {
   link: WorkerLink;
   batch: CallBatch<SmallBuild, ArrayBuffer>;
-  /** Under way there; and parts of those of others. */
+  /** Builds under way in it; those of them that are parts of other builders' trees. */
   builds: number;
   parts: number;
   idleTimer?: ReturnType<typeof setTimeout>;
 }
 
-/** Builds meshes in workers beside the service, which start when they are needed; without any, in the service's own. */
+/** Builds meshes in workers beside the service, which are started on demand; with a limit of 0, in the service's own worker. */
 export class BuilderPool {
   readonly #limit: number;
   readonly #options: LinkOptions;
@@ -53,8 +53,8 @@ export class BuilderPool {
   }
 
   /**
-   * Resolves with the baked mesh, and with `features`, an angle in degrees, what it has to snap to; in chunks, where `chunks` lends some
-   * for a mesh without features. The arrays' buffers are transferred. An aborted build ends in its worker and is freed there.
+   * Resolves with the baked mesh, including its features if `features`, an angle in degrees, is given; in chunks, if `chunks` lends
+   * some for a mesh without features. The arrays' buffers are transferred. An aborted build ends in its worker and is freed there.
    */
   build(
     operation: string,
@@ -77,7 +77,7 @@ export class BuilderPool {
     return abortable(operation, signal, answer);
   }
 
-  /** Builds under way in workers beside the service. */
+  /** The number of builds under way in workers beside the service. */
   get pending(): number {
     return this.#builders.reduce((sum, { builds, parts }) => sum + builds - parts, 0);
   }
@@ -86,7 +86,7 @@ export class BuilderPool {
     this.#onProgress.get(build)?.(fraction);
   }
 
-  /** Notes that the service's own worker is another one. */
+  /** Notes that the service's own worker was replaced. */
   forgetService(): void {
     this.#service.builds = 0;
   }
@@ -115,7 +115,7 @@ export class BuilderPool {
       this.#onProgress.delete(build);
       link.post({ type: 'abort', build });
     });
-    await link.up(); // where there is none any more, answer has the error already
+    await link.up(); // if no worker follows, answer has the error already
     if (!answer.settled) {
       const deform: MeshDeform = { ...(skin && { skin }), ...(morphs && { morphs }) };
       const triangles = (indices ?? positions).length / (indices ? 3 : 9);
@@ -147,8 +147,8 @@ export class BuilderPool {
   }
 
   /**
-   * Lets a builder that has nothing to do make the second part of a tree, and answers the port at whose other end it is. Whatever
-   * becomes of it, the other builder does without it.
+   * Makes an idle builder build the second part of a tree, and returns the port to it. If that fails, the other builder does
+   * the whole tree.
    */
   #askForHelp(operation: string, answer: Deferred<ArrayBuffer | BakedChunks>): MessagePort | undefined {
     const helper = this.#limit > 1 ? this.#idle(operation) : undefined;
@@ -201,7 +201,7 @@ export class BuilderPool {
     );
   }
 
-  /** Answers a builder that has nothing to do: another one, as long as there may be more. Throws where the first cannot be made. */
+  /** Returns an idle builder: a new one, as long as the limit allows it. Throws if the first one cannot be made. */
   #idle(operation: string): Builder | undefined {
     const idle = this.#builders.find(({ builds }) => builds === 0);
     if (idle || this.#builders.length === this.#limit) return idle;
@@ -211,7 +211,7 @@ export class BuilderPool {
         if (message.type === 'progress') this.progress(message);
       });
     } catch (error) {
-      // Those that there are do without another one.
+      // The existing builders do without another one.
       if (this.#builders.length > 0) return undefined;
       throw namedAnew(operation, error);
     }
@@ -224,7 +224,7 @@ export class BuilderPool {
   #removeLater(builder: Builder): void {
     const idle = () => this.#remove(builder, new CollisionError('DISPOSED', 'the builder was idle'));
     builder.idleTimer = setTimeout(idle, IDLE_MS);
-    builder.idleTimer.unref?.(); // in Node it is no reason to stay
+    builder.idleTimer.unref?.(); // in Node, it must not keep the process alive
   }
 
   #remove(builder: Builder, error: CollisionError): void {

@@ -3,25 +3,25 @@ import type { CollisionError } from '../../shared/errors.js';
 import type { Outcome, WorkerApi } from '../../shared/protocol.js';
 import { type Deferred, named, type WorkerLink } from './worker-link.js';
 
-/** So many go in one message: what they take in a worker is a pause of a few milliseconds there, for all together. */
+/** The most calls in one message: together they are a pause of a few milliseconds in a worker. */
 const MOST_AT_ONCE = 32;
 
 interface Call<Q, A> {
   readonly operation: string;
   readonly request: Q;
   readonly answer: Deferred<A>;
-  /** Tells whether the worker did it. */
+  /** Called with whether the worker did it. */
   readonly resolve: (isDone: boolean) => void;
 }
 
 /**
- * Joins small calls of one kind that are made in the same task to one message: of thousands of small meshes, the messages
- * would take longer than the work. Each has an answer of its own.
+ * Joins small calls of one kind that are made in the same task to one message: for thousands of small meshes, the messages
+ * would take longer than the work. Each call has its own answer.
  */
 export class CallBatch<Q, A> {
   readonly #link: WorkerLink;
   readonly #invoke: (api: Remote<WorkerApi>, requests: Q[]) => Promise<Outcome<A>[]>;
-  /** Has a function called when the calls are to be posted. */
+  /** Schedules the function that posts the calls. */
   readonly #schedule: (post: () => void) => void;
   #calls: Call<Q, A>[] = [];
 
@@ -58,7 +58,7 @@ export class CallBatch<Q, A> {
     const [{ operation }] = calls;
     const requests = calls.map(({ request }) => request);
     const all = this.#link.defer<Outcome<A>[]>(operation);
-    // Where nobody waits for any of them any more, the worker need not begin.
+    // If nobody waits for any of them any more, the worker need not begin.
     const drop = (): void => {
       if (!all.settled && calls.every(({ answer }) => answer.settled)) all.drop?.();
     };

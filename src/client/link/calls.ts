@@ -14,12 +14,12 @@ interface OpenCall {
 }
 
 /**
- * The calls of a worker that are under way. They are messages of our own and not comlink's, whose empty call takes 33 to 35 µs in an
- * idle page in Chromium where a pick took 64 to 72 with it and takes 42 to 50 with these (means of the fastest two fifths, in turns),
- * and 97 and 65 in Node: no proxy is made for each call and no text for its number, and an answer that is there is posted at once.
+ * The open calls of a worker. They are messages of our own and not comlink's, whose empty call takes 33 to 35 µs in an idle page
+ * in Chromium where a pick took 64 to 72 with it and takes 42 to 50 with these (means of the fastest two fifths, in turns), and
+ * 97 and 65 in Node: no proxy is made for each call and no text for its number, and an available answer is posted at once.
  */
 export class Calls {
-  /** Its methods call the worker's of the same name. */
+  /** Its methods call the worker's methods of the same name. */
   readonly api: Remote<WorkerApi>;
   /** The number of the last call. */
   last = 0;
@@ -45,7 +45,7 @@ export class Calls {
     else open.reject(Object.assign(new Error(), message.error));
   }
 
-  /** Rejects all calls, as the worker is gone. */
+  /** Rejects all calls, since the worker is gone. */
   end(error: CollisionError): void {
     const calls = [...this.#open.values()];
     this.#open.clear();

@@ -2,20 +2,20 @@ import type { WorkerLike } from '../../shared/types.js';
 import { isEndpoint } from './endpoint.js';
 import type { Host } from './host.js';
 
-/** It is beside the script of the package. Bundlers know this very line, and emit the worker. */
+/** Starts the script beside the package's own. Bundlers recognize this very line, and emit the worker. */
 const beside = async () => () => {
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'collision-worker' });
 };
 
-/** A Blob imports it, as browsers start workers of the page's own origin only. */
+/** Starts a Blob that imports the script, since browsers start workers of the page's own origin only. */
 async function fromOtherOrigin(): Promise<() => WorkerLike> {
-  // Said so that no bundler knows it, and emits the script again.
+  // Written so that bundlers do not recognize it and emit the script again.
   const script = new URL(import.meta.url.replace(/[^/]*$/, 'worker.js'));
   if (script.origin === globalThis.location?.origin) throw new Error('it is of the same origin');
   return fromText([`import ${JSON.stringify(script.href)};`], 'module');
 }
 
-/** A Blob is all of it, which is loaded only for this. */
+/** Starts a Blob of the whole script, which is loaded only for this. */
 async function fromBlob(): Promise<() => WorkerLike> {
   const { packedWorker } = await import('./worker-text.js');
   const text = new Blob([packedWorker()]).stream().pipeThrough(new DecompressionStream('gzip'));
@@ -23,13 +23,13 @@ async function fromBlob(): Promise<() => WorkerLike> {
 }
 
 function fromText(parts: BlobPart[], type: WorkerType): () => WorkerLike {
-  // It stays: a lost worker is made again of it.
+  // The URL is not revoked: a lost worker is made again from it.
   const url = URL.createObjectURL(new Blob(parts, { type: 'text/javascript' }));
   return () => new Worker(url, { type, name: 'collision-worker' });
 }
 
 function advice(): string {
-  // A document without workers is jsdom's; by this line Jest takes what the package has for Node.
+  // A document without workers is jsdom's; with this option Jest uses the package's entry for Node.
   if (globalThis.Worker === undefined && globalThis.navigator?.userAgent.includes('jsdom')) {
     return "; with Jest, put `testEnvironmentOptions: { customExportConditions: ['node'] }` into jest.config.js";
   }
@@ -41,5 +41,5 @@ const endpointOf: Host['endpointOf'] = (worker) => (isEndpoint(worker) ? worker 
 
 export const browserHost: Host = { ways: [beside, fromOtherOrigin, fromBlob], way: 0, advice, endpointOf };
 
-/** It is the host of pages that want no file beside their script. */
+/** The host of pages that want no file beside their script. */
 export const inlineHost: Host = { ways: [fromBlob], way: 0, advice: () => '', endpointOf };

@@ -6,21 +6,21 @@ import { isEndpoint, type WorkerEndpoint } from './endpoint.js';
 import type { Host } from './host.js';
 
 /**
- * What the core was compiled to in the first worker of the process, which the next ones are handed with all of its optimized code:
+ * The core as it was compiled in the first worker of the process. It is handed to the next ones with all of its optimized code:
  * they are at full speed from the beginning. Of the reports of a building of 20,000 parts after the first, half took less than
- * 950 ms of processor time instead of 1,050; by two workers 1,040 instead of 1,190. What is paid are the few megabytes of the code.
+ * 950 ms of processor time instead of 1,050; by two workers 1,040 instead of 1,190. The price is the few megabytes of the code.
  * A worker that is handed it also starts sooner than one that unpacks and reads the bytes again, for which V8 finds the same code:
  * after 36 instead of 52 ms of processor time, of which an empty one takes 30 (medians of 14 in turns, Node 20).
  */
 const kept: WebAssembly.Module[] = [];
 
-// The process's own flags would come with it, --input-type for one, which is an error there.
+// Otherwise the process's own flags would be inherited, --input-type for one, which is an error there.
 const OPTIONS = { name: 'collision-worker', execArgv: [], workerData: kept };
 
-/** It is beside the script of the package. */
+/** Starts the script beside the package's own. */
 const beside = async () => () => new NodeWorker(new URL('./worker.js', import.meta.url), OPTIONS);
 
-/** Its text is loaded only for this: bundlers for servers put a path of the site in the place of the file. */
+/** Starts the script from its text, which is loaded only for this: bundlers for servers replace the file by a path of the site. */
 async function fromText(): Promise<() => NodeWorker> {
   const { packedWorker } = await import('./worker-text.js');
   const text = gunzipSync(packedWorker()).toString();
@@ -37,7 +37,7 @@ export const nodeHost: Host = {
   },
 };
 
-/** A thread's messages as the events of a web worker. */
+/** Dispatches a thread's messages as the events of a web worker. */
 class NodeEndpoint extends EventTarget implements WorkerEndpoint {
   readonly #worker: NodeWorker;
 

@@ -1,14 +1,14 @@
 import type { WorkerLike } from '../../shared/types.js';
 import type { WorkerEndpoint } from './endpoint.js';
 
-/** Where the package runs, which each of its entries knows: a browser, or Node. */
+/** The platform of the package, which each of its entries knows: a browser, or Node. */
 export interface Host {
-  /** Ways to make the worker that comes with the package: the first of them as a rule, the next ones where that fails. */
+  /** Ways to make the worker that comes with the package: usually the first one works, the next ones are tried if it fails. */
   readonly ways: readonly (() => Promise<() => WorkerLike>)[];
-  /** The number of the way that a worker has started by; the next one begins with it. */
+  /** The index of the way by which a worker has started; the next start begins with it. */
   way: number;
-  /** Says what to do where no way has led to a worker; empty where nothing is known. */
+  /** Returns advice for when no way has led to a worker; empty if there is none. */
   advice(): string;
-  /** Answers a worker as an endpoint; null for what is none. */
+  /** Returns a worker as an endpoint; null if it is not a worker. */
   endpointOf(worker: unknown): WorkerEndpoint | null;
 }

@@ -1,11 +1,11 @@
-/** So often the timer ticks in the time that counts as a loss; silence begins between two ticks. */
+/** The number of timer ticks without a message after which the worker counts as lost; silence begins between two ticks. */
 export const TICKS = 32;
 
 /**
- * Notices that nothing is heard for too long. Time is counted in ticks of this thread's own timer, as a clock would
- * count what is nobody's silence: a thread that is blocked or stopped by a debugger, a page that is frozen and a
- * machine that sleeps tick as little as the worker is heard, and in a hidden tab both are slow. A tick long after the
- * one before ends such a pause, in which nobody had a chance to speak; it counts only where ticks have become that
+ * Detects that the worker has sent nothing for too long. Time is counted in ticks of this thread's own timer, since a clock
+ * would also count pauses that are nobody's silence: while a thread is blocked or stopped by a debugger, a page is frozen or
+ * a machine sleeps, the timer ticks as little as the worker is heard, and in a hidden tab both are slow. A tick long after the
+ * previous one ends such a pause, in which nobody had a chance to send; it counts only if ticks have become that
  * slow.
  */
 export class SilenceWatch {
@@ -17,14 +17,14 @@ export class SilenceWatch {
   #gap = 0;
   #silentTicks = 0;
 
-  /** Makes a watch with a `timeout` in milliseconds. It tells of silence only while something is waited for. */
+  /** Makes a watch with a `timeout` in milliseconds. It reports silence only while an answer is pending. */
   constructor(timeout: number, isWaiting: () => boolean, onSilence: () => void) {
     this.#period = timeout / TICKS;
     this.#isWaiting = isWaiting;
     this.#onSilence = onSilence;
   }
 
-  /** Begins to watch, as something is waited for; the watch ends by itself when nothing is. */
+  /** Starts watching, since an answer is pending; the watch stops when none is. */
   start(): void {
     this.heard();
     if (this.#timer !== undefined) return;
@@ -53,13 +53,13 @@ export class SilenceWatch {
     this.#tickedAt = now;
     this.#gap = gap;
     if (endsPause) {
-      // The next one comes after a whole period, and not when it was due by the old count.
+      // The next tick comes after a whole period, and not when it was due by the old count.
       clearInterval(this.#timer);
       this.#arm();
       return;
     }
     if (++this.#silentTicks < TICKS) return;
-    // What has come while this thread was busy is heard first.
+    // Messages that arrived while this thread was busy are handled first.
     setTimeout(() => {
       if (this.#timer !== undefined && this.#isWaiting() && this.#silentTicks >= TICKS) this.#onSilence();
     });
@@ -67,7 +67,7 @@ export class SilenceWatch {
 
   #arm(): void {
     this.#timer = setInterval(this.#tick, this.#period);
-    // In Node it is the worker that keeps the process alive.
+    // In Node, the worker keeps the process alive, not this timer.
     (this.#timer as { unref?(): void }).unref?.();
   }
 }

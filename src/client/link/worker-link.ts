@@ -11,13 +11,13 @@ import type { Host } from './host.js';
 import { SilenceWatch } from './silence.js';
 import { WorkerStart } from './worker-start.js';
 
-/** A promise to be settled from outside; what comes after the first settling is ignored. */
+/** A promise that is settled from outside; further settling is ignored. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly settled: boolean;
-  /** Tells the worker that nobody waits for it any more. Set when it is asked. */
+  /** Tells the worker that nobody waits for the answer any more. Set when the worker is asked. */
   drop?: () => void;
-  /** Tells whether it is asked of the next worker when this one is lost. */
+  /** Whether the next worker is asked when this one is lost. */
   mayAskAgain: boolean;
   resolve(value: T): void;
   reject(error: CollisionError): void;
@@ -27,19 +27,19 @@ export interface LinkOptions {
   host: Host;
   createWorker: () => WorkerLike;
   timeout: number;
-  /** Beside a service's own worker, which runs: that this one does not is no lack of the platform's. */
+  /** True for a worker beside a service's own, which runs: if this one fails to start, the platform is not to blame. */
   isBeside?: boolean;
 }
 
-/** Says what to do when the worker is lost and another one takes its place. */
+/** Called when the worker is lost and another one replaces it. */
 export interface Revival {
-  /** Hears that the worker is gone, and what was pending has been rejected, but for questions. */
+  /** Called when the worker is gone, and all pending calls have been rejected except for questions. */
   lost(error: CollisionError): void;
-  /** Gives a new worker, which listens, all that the old one had. */
+  /** Restores the state of the old worker in a new one, which is ready. */
   restore(): Promise<void>;
 }
 
-/** A lost worker is replaced at most so often in a minute, the first time at once, then after these milliseconds. */
+/** The delays in milliseconds before a lost worker is replaced, for the first, second and third loss within a minute; no more. */
 const DELAYS = [0, 250, 2_000];
 const MINUTE = 60_000;
 
@@ -48,15 +48,15 @@ const MINUTE = 60_000;
  * stays silent for `timeout` or is closed.
  */
 export class WorkerLink {
-  /** Resolves when the first worker listens. */
+  /** Resolves when the first worker is ready. */
   readonly ready: Promise<void>;
   /** Resolves, with the reason, when the link has ended for good. */
   readonly ended: Promise<CollisionError>;
-  /** It says why the link has ended; null before. */
+  /** The reason why the link has ended; null before. */
   error: CollisionError | null = null;
-  /** The worker could not be loaded, or its script fails: one that is made in another way may start. */
+  /** Whether the worker could not be loaded, or its script fails: a worker that is made in another way may start. */
   isObstructed = false;
-  /** Counts the workers that there were. */
+  /** The number of workers so far. */
   life = 0;
 
   readonly #host: Host;
@@ -66,21 +66,21 @@ export class WorkerLink {
   readonly #receive: (message: FromWorker) => void;
   readonly #revival: Revival | undefined;
   readonly #started: Deferred<void>;
-  /** Each has the operation that waits for it. */
+  /** Per pending answer: the operation that waits for it. */
   readonly #pending = new Map<Pending, string>();
   readonly #listeners: [type: string, listener: (event: Event) => void][];
-  /** It lists when workers were lost in the last minute. */
+  /** When workers were lost in the last minute. */
   #losses: number[] = [];
-  /** Resolves when the worker of now is ready, or knows all that the one before it did. */
+  /** Resolves when the current worker is ready, or has the restored state of the one before it. */
   #up!: Promise<void>;
   #setUp!: () => void;
   readonly #calls = new Calls((message, transfer) => this.#endpoint?.postMessage(message, transfer));
-  /** The numbers of calls to be dropped. */
+  /** The numbers of calls whose `drop` message is not posted yet. */
   #dropped: number[] = [];
   #restarting: Deferred<void> | undefined;
   #endpoint: WorkerEndpoint | undefined;
   #end!: (error: CollisionError) => void;
-  /** Watches the worker of now until it listens. */
+  /** Watches the current worker until it is ready. */
   #start: WorkerStart | undefined;
   readonly #silence: SilenceWatch;
   #restartTimer: ReturnType<typeof setTimeout> | undefined;
@@ -114,10 +114,10 @@ export class WorkerLink {
     this.#expectUp();
     this.#started = this.defer('createCollisionService');
     this.ready = this.#started.promise;
-    this.ready.catch(() => {}); // who waits for `up` instead is told by its own answer
+    this.ready.catch(() => {}); // callers that wait for `up` instead get the error from their own answers
   }
 
-  /** Resolves when the worker can be asked, at once as a rule; also when there will be none any more. */
+  /** Resolves when the worker can be called, usually at once; also when there will be none any more. */
   async up(): Promise<void> {
     for (let known: unknown; known !== this.#up; ) {
       known = this.#up;
@@ -125,7 +125,7 @@ export class WorkerLink {
     }
   }
 
-  /** Calls, frames and builds without an answer. */
+  /** The number of calls, frames and builds without an answer. */
   get pending(): number {
     return this.#pending.size;
   }
@@ -143,7 +143,7 @@ export class WorkerLink {
 
   /**
    * Calls the worker for an answer that was promised earlier; resolves with whether the worker did it, settled or not. A
-   * question (`ask`) that the worker did not answer before it was lost is left open once: it may be asked again.
+   * question (`deferQuestion`) that the worker did not answer before it was lost stays open once: it may be asked again.
    */
   async answerWith<T>(
     answer: Deferred<T>,
@@ -161,11 +161,11 @@ export class WorkerLink {
     } catch (error) {
       const failure = CollisionError.is(error) ? error : failureFromWire(error);
       if (failure?.code === 'WORKER_LOST' && answer.mayAskAgain && !this.error) {
-        // What kills one worker after the other is not to end them all.
+        // A question that kills one worker after the other must not end them all.
         answer.mayAskAgain = false;
         return false;
       }
-      // Any other error is a bug over there, after which nothing in the worker can be trusted.
+      // Any other error is a bug in the worker, after which nothing in it can be trusted.
       if (failure) answer.reject(named(operation, this.#asCaused(failure), error));
       else if (life === this.life) this.#lose(`failed in ${operation} with ${String(error)}`);
       return false;
@@ -173,7 +173,7 @@ export class WorkerLink {
   }
 
   /**
-   * Ids are checked before anything is asked, so that only the next worker can lack what one means: it was there when the
+   * Ids are checked before a question is asked, so that only the next worker can lack an object: it existed when the
    * question was asked, and was removed before it was asked again.
    */
   #asCaused(failure: Failure): Failure {
@@ -189,7 +189,7 @@ export class WorkerLink {
     return this.#promise(operation, false);
   }
 
-  /** Promises an answer that changes nothing, and so can be asked of the next worker when this one is lost. */
+  /** Promises an answer to a question that changes nothing, so that the next worker can be asked when this one is lost. */
   deferQuestion<T>(operation: string): Deferred<T> {
     return this.#promise(operation, this.#revival !== undefined);
   }
@@ -202,12 +202,12 @@ export class WorkerLink {
     return answer;
   }
 
-  /** Checks that the link has not ended; throws why once it has. */
+  /** Checks that the link has not ended; throws the reason if it has. */
   check(operation: string): void {
     if (this.error) throw named(operation, this.error);
   }
 
-  /** Ends the worker for good and rejects what is pending with `error`. */
+  /** Ends the worker for good and rejects everything pending with `error`. */
   close(error: CollisionError): void {
     if (this.error) return;
     this.error = error;
@@ -246,7 +246,7 @@ export class WorkerLink {
       for (const [type, listener] of this.#listeners) endpoint.addEventListener(type, listener);
     });
     this.#endpoint = endpoint;
-    // What has waited since the worker before it keeps the process alive, as what is asked from now on does.
+    // Answers that were pending before this worker keep the process alive, like later ones.
     if (this.#pending.size > 0) endpoint.ref?.();
   }
 
@@ -291,7 +291,7 @@ export class WorkerLink {
   }
 
   #failed(event: ErrorEvent): void {
-    event.preventDefault(); // handled: it is not also an uncaught error of the page
+    event.preventDefault(); // handled: not also an uncaught error of the page
     if (this.#start) {
       this.isObstructed = true;
       this.#doNotStart(this.#start.obstacle(event.message));
@@ -323,11 +323,11 @@ export class WorkerLink {
       return;
     }
     const error = new CollisionError('WORKER_LOST', `the worker ${what}`);
-    this.#setUp(); // who waits for the one that was lost before it was up waits for the next one
+    this.#setUp(); // callers that wait for a worker lost before it was up wait for the next one
     this.#expectUp();
     this.#shut(error);
     this.#restartTimer = setTimeout(() => this.#reopen(), DELAYS[count - 1]);
-    this.#revival.lost(error); // who hears of it may end the link
+    this.#revival.lost(error); // a listener may end the link
   }
 
   #reopen(): void {
@@ -335,7 +335,7 @@ export class WorkerLink {
       this.#open();
       // Watched for silence, until it has been restored.
       this.#restarting = this.defer('restart');
-      this.#restarting.promise.catch(() => {}); // who waits for it waits for `up`
+      this.#restarting.promise.catch(() => {}); // callers wait for `up` instead
     } catch (error) {
       this.#lose(`could not be made again: ${reasonOf(error)}`);
     }
@@ -355,7 +355,7 @@ export class WorkerLink {
 
   #release(answer: Pending): void {
     if (!this.#pending.delete(answer) || this.#pending.size > 0) return;
-    // The watch goes on until it finds nothing pending: a timer for each frame would cost more than the frame's
+    // The watch continues until it finds nothing pending: a timer for each frame would cost more than the frame's
     // messages.
     this.#endpoint?.unref?.();
   }
@@ -372,7 +372,7 @@ class PendingAnswer<T> implements Deferred<T> {
   readonly promise: Promise<T>;
   settled = false;
   mayAskAgain: boolean;
-  /** Tells whether it outlives a worker. */
+  /** Whether it outlives a worker. */
   readonly isQuestion: boolean;
   readonly #onSettled: (answer: Pending) => void;
   #resolve!: (value: T) => void;
@@ -404,13 +404,13 @@ class PendingAnswer<T> implements Deferred<T> {
   }
 }
 
-/** Makes an error of a failure, of whatever operation, whose message begins with this one. */
+/** Makes an error from a failure of any operation; its message begins with this operation. */
 export function named(operation: string, { code, message }: Failure, cause: unknown = undefined): CollisionError {
   const text = `${operation}: ${message.replace(/^[a-z]\w*: /, '')}`;
   return new CollisionError(code, text, cause === undefined ? undefined : { cause });
 }
 
-/** Makes an error of ours one of this operation; any other stays as it is. */
+/** Renames a CollisionError to this operation; any other error stays as it is. */
 export function namedAnew(operation: string, error: unknown): unknown {
   return CollisionError.is(error) ? named(operation, error, error.cause) : error;
 }

@@ -1,9 +1,9 @@
-/** A worker that is starting: what forbids it, which browsers tell the page, but not with the worker's own error. */
+/** Observes a starting worker for what blocks it: browsers report this to the page, but not with the worker's own error. */
 export class WorkerStart {
   #blocked: SecurityPolicyViolationEvent | undefined;
 
   constructor() {
-    // A window has it, and a worker, which may start workers, too; Node has neither.
+    // Windows have it, and so have workers, which may start workers, too; Node has neither.
     globalThis.addEventListener?.('securitypolicyviolation', this.#see);
   }
 
@@ -13,7 +13,7 @@ export class WorkerStart {
   }
 
   /**
-   * Answers why the worker did not start, and what to do about it, after an error of that message; browsers often give
+   * Returns why the worker did not start, and what to do about it, after an error with that message; browsers often give
    * none.
    */
   obstacle(message: string | undefined): string {

@@ -6,12 +6,12 @@ import type { Axes } from './part-tree.js';
 
 const X: Vec3 = [1, 0, 0];
 const Y: Vec3 = [0, 1, 0];
-/** Vectors of which one is no longer have no direction of their own. */
+/** A vector is degenerate, and has no direction, if it is no longer than this. */
 const LEAST = 1e-4;
 
 /**
- * Answers axes along which the parts of two features have little room in their boxes: the normal of a face, and what is at right
- * angles to it and to the other one's. `v` and `w` are their normals, or directions, unit; null without any.
+ * Returns axes along which the boxes of the two features' parts are tight: the normal of a face, and axes perpendicular
+ * to it and to the other feature's. `v` and `w` are their unit normals, or directions; null without any.
  */
 export function axesOf(a: MeasuredFeature, v: Vec3 | null, b: MeasuredFeature, w: Vec3 | null): Axes {
   const isByFirst = a.kind === 'face' || b.kind !== 'face';
@@ -24,7 +24,7 @@ export function axesOf(a: MeasuredFeature, v: Vec3 | null, b: MeasuredFeature, w
   return [...u, ...cross(normal, u), ...normal];
 }
 
-/** Answers a vector of length 1; null where it is no longer than `least`. */
+/** Returns the normalized vector; null if it is no longer than `least`. */
 function unit([x, y, z]: Vec3, least: number): Vec3 | null {
   const length = Math.hypot(x, y, z);
   return length > least ? [x / length, y / length, z / length] : null;

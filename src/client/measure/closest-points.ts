@@ -1,14 +1,14 @@
 // The closest points of points, segments and triangles (Ericson, "Real-Time Collision Detection", 2005, chapter 5). Corners are
-// in arrays, xyz each; the last answer is in `nearest`.
+// in arrays, xyz each.
 
-/** The last closest points, and the square of how far they are from each other. */
+/** The closest points found so far, and the square of their distance. */
 export interface Nearest {
   square: number;
   a: [number, number, number];
   b: [number, number, number];
 }
 
-/** Keeps the closest two points of all that it is told. */
+/** Keeps the closest pair of all the points that are added. */
 export class Closest implements Nearest {
   square = Number.POSITIVE_INFINITY;
   a: [number, number, number] = [0, 0, 0];
@@ -22,13 +22,13 @@ export class Closest implements Nearest {
     this.b = [bx, by, bz];
   }
 
-  /** Adds a point and the nearest one of a segment from q to r. With `isTurned` the segment is of the first feature. */
+  /** Adds a point and its nearest point on a segment from q to r. With `isTurned` the segment belongs to the first feature. */
   pointSegment(s: Float64Array, p: number, t: Float64Array, q: number, r: number, isTurned = false): void {
     const [x, y, z] = [t[r] - t[q], t[r + 1] - t[q + 1], t[r + 2] - t[q + 2]];
     const square = x * x + y * y + z * z;
     const along = (s[p] - t[q]) * x + (s[p + 1] - t[q + 1]) * y + (s[p + 2] - t[q + 2]) * z;
     const share = square > 0 ? Math.min(Math.max(along / square, 0), 1) : 0;
-    // What is at an end is there exactly.
+    // A point at an end is exactly the end.
     const at =
       share === 1 ? [t[r], t[r + 1], t[r + 2]] : [t[q] + share * x, t[q + 1] + share * y, t[q + 2] + share * z];
     if (isTurned) this.add(at[0], at[1], at[2], s[p], s[p + 1], s[p + 2]);
@@ -47,13 +47,13 @@ export class Closest implements Nearest {
     const [aa, bb, ab] = [ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz, ax * bx + ay * by + az * bz];
     const [aw, bw] = [ax * wx + ay * wy + az * wz, bx * wx + by * wy + bz * wz];
     const determinant = aa * bb - ab * ab;
-    if (!(determinant > 0)) return; // of parallel ones an end is as near as any place
+    if (!(determinant > 0)) return; // on parallel segments, an end is as near as any point
     const [m, n] = [(ab * bw - bb * aw) / determinant, (aa * bw - ab * aw) / determinant];
     if (!(m > 0 && m < 1 && n > 0 && n < 1)) return;
     this.add(s[p] + m * ax, s[p + 1] + m * ay, s[p + 2] + m * az, t[r] + n * bx, t[r + 1] + n * by, t[r + 2] + n * bz);
   }
 
-  /** Adds where a segment from p to q, or the point p where both are one, is over the inside of a triangle, or goes through it. */
+  /** Adds the points where a segment from p to q, or the point p if q is p, is above the inside of a triangle, or intersects it. */
   overTriangle(s: Float64Array, p: number, q: number, t: Float64Array, at: number, isTurned = false): void {
     const [ux, uy, uz] = [t[at + 3] - t[at], t[at + 4] - t[at + 1], t[at + 5] - t[at + 2]];
     const [vx, vy, vz] = [t[at + 6] - t[at], t[at + 7] - t[at + 1], t[at + 8] - t[at + 2]];
@@ -62,7 +62,7 @@ export class Closest implements Nearest {
     if (!(square > 0)) return;
     const heightOf = (i: number) => (s[i] - t[at]) * nx + (s[i + 1] - t[at + 1]) * ny + (s[i + 2] - t[at + 2]) * nz;
     const add = (x: number, y: number, z: number, height: number): void => {
-      // The foot on the triangle's plane, and whether it is inside.
+      // The foot of the perpendicular on the triangle's plane, and whether it is inside.
       const [wx, wy, wz] = [x - t[at], y - t[at + 1], z - t[at + 2]];
       const v = ((wy * vz - wz * vy) * nx + (wz * vx - wx * vz) * ny + (wx * vy - wy * vx) * nz) / square;
       const w = ((uy * wz - uz * wy) * nx + (uz * wx - ux * wz) * ny + (ux * wy - uy * wx) * nz) / square;

@@ -3,12 +3,12 @@ import { checkTypedArray } from '../check/binary.js';
 import { checkFinite, checkVec3, invalid, reading } from '../check/validate.js';
 
 /**
- * What can be measured: a point; an edge by its ends; a flat face; what a pick has snapped to, whole edges and faces included; a
- * hit by its `snap`, without one by its point.
+ * Features that can be measured: a point; an edge by its ends; a flat face; a snap of a pick, whole edges and faces included; a
+ * hit by its `snap`, or by its point without one.
  */
 export type Measurable = Vec3 | { readonly a: Vec3; readonly b: Vec3 } | FlatFace | Snap | Hit;
 
-/** Corners of what is measured: 3 numbers of a point, 6 of an edge, 9 for each triangle of a face. */
+/** Corners of a measured feature: 3 numbers of a point, 6 of an edge, 9 for each triangle of a face. */
 export interface MeasuredFeature {
   kind: 'point' | 'edge' | 'face';
   corners: Float64Array;
@@ -16,7 +16,7 @@ export interface MeasuredFeature {
 
 const EXPECTED = 'a point, an edge, a face, a snap or a hit';
 
-/** Reads what is measured. Throws INVALID_ARGUMENT. */
+/** Reads a measured feature. Throws INVALID_ARGUMENT. */
 export function readFeature(operation: string, argument: string, given: Measurable): MeasuredFeature {
   return reading(operation, argument, () => {
     if (typeof given !== 'object' || given === null) invalid(operation, argument, given, EXPECTED);
@@ -27,7 +27,7 @@ export function readFeature(operation: string, argument: string, given: Measurab
   });
 }
 
-/** Reads what is no hit with a snap. */
+/** Reads a feature that is not a hit with a snap. */
 function readOwn(operation: string, argument: string, given: Measurable): MeasuredFeature {
   const { kind, face, a, b, point, corners } = given as Partial<Snap & FlatFace>;
   if (corners !== undefined) return faceOf(operation, `${argument}.corners`, corners);

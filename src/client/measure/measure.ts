@@ -5,28 +5,28 @@ import { Closest } from './closest-points.js';
 import { type Measurable, type MeasuredFeature, readFeature } from './features.js';
 import { partsOf, roundingOf, visitPairs } from './part-tree.js';
 
-/** How two features lie to each other. Lengths are world units. */
+/** The distance and the angle of two features. Lengths are world units. */
 export interface Measure {
-  /** How far they are from each other; 0 where they meet. */
+  /** How far they are from each other; 0 if they meet. */
   distance: number;
   /** Where they are closest, or meet. */
   pointA: Vec3;
   pointB: Vec3;
   /**
    * Radians, 0 to π / 2: between the lines of two edges, the line of an edge and the plane of a face, or the planes of two faces.
-   * Null where one is a point, or has no length or area.
+   * Null if one is a point, or has no length or area.
    */
   angle: number | null;
-  /** How far the planes of two faces are apart that are parallel within a ten-thousandth of a radian; else null. */
+  /** The distance between the planes of two faces that are parallel within a ten-thousandth of a radian; else null. */
   gap: number | null;
 }
 
-/** Radians within which faces are parallel: rounding of float32 vertices turns a face by less than this. */
+/** Radians within which faces count as parallel: rounding of float32 vertices rotates a face by less than this. */
 const PARALLEL = 1e-4;
 
 /**
- * Measures two features: points, edges and faces in any combination. All is computed in float64 relative to the first one, so that
- * it is as exact a million units from the origin as near it. Throws INVALID_ARGUMENT.
+ * Measures two features: points, edges and faces in any combination. Everything is computed in float64 relative to the first one,
+ * so that it is as exact a million units from the origin as near it. Throws INVALID_ARGUMENT.
  *
  * ```ts
  * const a = await service.pick(x1, y1, { snap: ['vertex', 'edge', 'face'] });
@@ -80,7 +80,7 @@ function addPair(closest: Closest, a: MeasuredFeature, i: number, b: MeasuredFea
   if (m === 9) for (const [r, u] of SIDES[b.kind]) closest.overTriangle(t, k + r, k + u, s, i, true);
 }
 
-/** Where the ends of each side are in a part; a point has one of no length. */
+/** The offsets of the ends of each side in a part; a point has one side of length 0. */
 const SIDES = {
   point: [[0, 0]],
   edge: [[0, 3]],
@@ -91,7 +91,7 @@ const SIDES = {
   ],
 } as const;
 
-/** Answers the direction of an edge or the normal of a face, unit; null without any. */
+/** Returns the unit direction of an edge or the unit normal of a face; null without any. */
 function wayOf({ kind, corners }: MeasuredFeature): Vec3 | null {
   if (kind === 'point') return null;
   let sum: Vec3 = [0, 0, 0];
@@ -118,7 +118,7 @@ function angleOf(a: MeasuredFeature['kind'], v: Vec3, b: MeasuredFeature['kind']
   return a === b ? Math.atan2(sine, cosine) : Math.atan2(cosine, sine);
 }
 
-/** How far the planes of two faces are apart, along both normals, from middle to middle. */
+/** Returns the distance between the planes of two faces, along the mean of both normals, between their centroids. */
 function gapOf(a: MeasuredFeature, v: Vec3, b: MeasuredFeature, w: Vec3): number {
   const sign = dot(v, w) < 0 ? -1 : 1;
   const normal: Vec3 = [v[0] + sign * w[0], v[1] + sign * w[1], v[2] + sign * w[2]];

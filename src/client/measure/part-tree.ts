@@ -1,23 +1,23 @@
-// The parts of a feature by their boxes, halved as far as somebody asks: two features of thousands of triangles are measured in
-// milliseconds, where each pair took a look at their boxes. Two plates of 5,000 triangles took 3.9 s, and take 40 ms; of 10,000 each,
-// 27 s and 0.1 s (one run each on a busy machine). Sorted in place, those of 10,000 take a third to a half of what lists that were
-// filtered took (five calls after the first, in turns, four times; the first one in a page gains a fifth).
+// A tree of boxes about the parts of a feature, split in halves on demand: two features of thousands of triangles are measured
+// in milliseconds, where testing the boxes of each pair took long. Two plates of 5,000 triangles took 3.9 s, and take 40 ms; of
+// 10,000 each, 27 s and 0.1 s (one run each on a busy machine). Sorting in place takes, for those of 10,000, a third to a half of
+// the time of lists that were filtered (five calls after the first, in turns, four times; the first in a page gains a fifth).
 //
-// The boxes are along the features, not along the world's axes: boxes about parts that lie aslant are nearer to each other than the
-// parts are, and two parallel plates that are turned to the axes, of 9,800 triangles each, took 6 s for that.
+// The boxes are along the features, not along the world's axes: boxes about oblique parts are nearer to each other than the
+// parts are, and two parallel plates that are rotated relative to the axes, of 9,800 triangles each, took 6 s because of that.
 
 import type { Nearest } from './closest-points.js';
 
-/** Axes of boxes: three unit vectors at right angles, xyz each. */
+/** Axes of boxes: three orthonormal vectors, xyz each. */
 export type Axes = readonly number[];
 
 /** Parts of a feature, and the box about all of them: low xyz, then high xyz. */
 export interface PartNode {
-  /** Along the axes of the boxes. */
+  /** In the coordinates of the axes. */
   corners: Float64Array;
-  /** The numbers of a part. */
+  /** Numbers per part. */
   size: number;
-  /** Where the corners of each part begin: one array for all nodes of a feature, of which this one has `start` to `end`. */
+  /** The offset of the corners of each part: one array for all nodes of a feature, of which this one has `start` to `end`. */
   parts: Uint32Array;
   start: number;
   end: number;
@@ -25,7 +25,7 @@ export interface PartNode {
   halves?: readonly [PartNode, PartNode];
 }
 
-/** Gathers all parts of a feature, of `size` numbers each. */
+/** Makes the root node of all parts of a feature, of `size` numbers each. */
 export function partsOf(corners: Float64Array, size: number, axes: Axes): PartNode {
   const along = new Float64Array(corners.length);
   for (let i = 0; i < corners.length; i += 3) {
@@ -53,7 +53,7 @@ function nodeOf(corners: Float64Array, size: number, parts: Uint32Array, start: 
   return { corners, size, parts, start, end, box };
 }
 
-/** Answers the square of how far two boxes are from each other. */
+/** Returns the squared distance between two boxes. */
 function gapOf({ box: a }: PartNode, { box: b }: PartNode): number {
   const x = Math.max(a[0] - b[3], b[0] - a[3], 0);
   const y = Math.max(a[1] - b[4], b[1] - a[4], 0);
@@ -61,7 +61,7 @@ function gapOf({ box: a }: PartNode, { box: b }: PartNode): number {
   return x * x + y * y + z * z;
 }
 
-/** Halves two parts or more by their middles, along the longest edge of their box, and sorts them so in place. */
+/** Splits two parts or more by their centroids, along the longest edge of their box, partitioning them in place. */
 function halvesOf({ corners, size, parts, start, end, box }: PartNode): readonly [PartNode, PartNode] {
   const [x, y, z] = [box[3] - box[0], box[4] - box[1], box[5] - box[2]];
   const axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
@@ -79,26 +79,26 @@ function halvesOf({ corners, size, parts, start, end, box }: PartNode): readonly
     parts[i] = parts[middle];
     parts[middle++] = part;
   }
-  // Where all have one middle, any halves will do.
+  // If all have the same centroid, any halves will do.
   if (middle === start || middle === end) middle = (start + end) >> 1;
   return [nodeOf(corners, size, parts, start, middle), nodeOf(corners, size, parts, middle, end)];
 }
 
 /**
- * Rounding moves boxes along other axes, and what is closest on triangles as thin as those about the middle of a round cap, by less
- * than this share of how far corners are from the origin. Such triangles all reach to the middle: two parallel caps of 1,000 each took
- * 3 s where each pair was visited that seemed nearer by rounding.
+ * The relative rounding error of boxes along other axes, and of closest points on triangles as thin as those about the centre of a
+ * round cap, as a fraction of the corners' distance from the origin. Such triangles all reach to the centre: two parallel caps of
+ * 1,000 each took 3 s when each pair was visited that seemed nearer by rounding.
  */
 const ROUNDING = 1e-12;
 
-/** Answers the gap that boxes may have by rounding whose parts touch. */
+/** Returns the gap that boxes of touching parts may have by rounding. */
 export function roundingOf(a: PartNode, b: PartNode): number {
   return ROUNDING * Math.max(...[...a.box, ...b.box].map(Math.abs));
 }
 
 /**
- * Visits the pairs of parts whose boxes are nearer to each other than what was found, by more than rounding, the near ones first; and
- * those that may touch, until some do.
+ * Visits the pairs of parts whose boxes are nearer to each other than the closest points found, by more than rounding, near pairs
+ * first; and pairs that may touch, until some do.
  */
 export function visitPairs(
   a: PartNode,

@@ -5,9 +5,8 @@ import { readView, type View } from '../frame/view-table.js';
 import { pickRay } from './pick-ray.js';
 
 /**
- * Computes the farthest that any point of a view's frustum moves from one view to another, in world units: the `margin`
- * with which the objects that `before` sees hold all that `after` sees. What moves between the two itself must be
- * added.
+ * Computes the farthest that any point of a view's frustum moves from one view to another, in world units: with this
+ * `margin`, `before` sees all the objects that `after` sees. The motion of the objects themselves must be added.
  *
  * ```ts
  * const margin = frustumMotion(viewNow, viewOfTheNextFrame) + farthestMotionOfAnObject;
@@ -15,9 +14,9 @@ import { pickRay } from './pick-ray.js';
  * ```
  *
  * It is the largest displacement of the eight corners. (Each point is a weighted mean of them, and moves by the mean of
- * their displacements.) The far corners of a camera that turns move far. Where all that is drawn is nearer to the eye
- * than the far plane, `reach` says how near, and these corners count only up to there. It is 0 where one of the views
- * has no pixels: that one sees nothing.
+ * their displacements.) The far corners of a camera that turns move far. If everything that is drawn is nearer to the eye
+ * than the far plane, `reach` limits how far from the eye these corners count. The motion is 0 if one of the views
+ * has no pixels: that view sees nothing.
  *
  * Throws INVALID_ARGUMENT for a view whose far plane is at infinity, without a `reach`.
  */
@@ -26,7 +25,7 @@ export function frustumMotion(before: ViewOptions, after: ViewOptions, reach?: n
   return motionBetween(cornersIn(before), cornersIn(after), reach);
 }
 
-/** It knows the corners of what a view sees, for an adapter asks about each view twice, and keeps them meanwhile. */
+/** Computes the corners of a view's frustum once: an adapter asks about each view twice, and keeps it meanwhile. */
 export class FrustumCorners {
   readonly #view: View;
   #corners: Float64Array | null = null;
@@ -35,12 +34,12 @@ export class FrustumCorners {
     this.#view = view;
   }
 
-  /** Tells whether the view has no pixels. */
+  /** Whether the view has no pixels. */
   get isEmpty(): boolean {
     return this.#view.isEmpty;
   }
 
-  /** Answers x, y and z of each, the far ones no farther than a reach. Throws INVALID_ARGUMENT where one is at infinity. */
+  /** Returns x, y and z of each, the far ones no farther than a reach. Throws INVALID_ARGUMENT if a corner is at infinity. */
   within(reach: number | undefined): Float64Array {
     if (reach !== undefined) return cornersOf(this.#view, reach);
     this.#corners ??= cornersOf(this.#view, undefined);
@@ -48,12 +47,12 @@ export class FrustumCorners {
   }
 }
 
-/** Answers the corners of what a view sees. Throws INVALID_ARGUMENT for what is no view. */
+/** Returns the corners of a view's frustum. Throws INVALID_ARGUMENT for an invalid view. */
 export function cornersIn(options: ViewOptions): FrustumCorners {
   return new FrustumCorners(readView('frustumMotion', options));
 }
 
-/** Does what `frustumMotion` says. */
+/** Computes the result of `frustumMotion` from the corners. */
 export function motionBetween(from: FrustumCorners, to: FrustumCorners, reach?: number): number {
   if (from.isEmpty || to.isEmpty) return 0;
   const motion = farthest(from.within(reach), to.within(reach));
@@ -61,7 +60,7 @@ export function motionBetween(from: FrustumCorners, to: FrustumCorners, reach?: 
   return motion;
 }
 
-/** Answers the greatest distance between two points with the same number. */
+/** Returns the greatest distance between two points with the same index. */
 function farthest(a: Float64Array, b: Float64Array): number {
   let most = 0;
   for (let i = 0; i < a.length; i += 3) {
@@ -70,14 +69,14 @@ function farthest(a: Float64Array, b: Float64Array): number {
   return most;
 }
 
-/** Answers the eight corners of what a view sees, x, y and z of each. */
+/** Returns the eight corners of a view's frustum, x, y and z of each. */
 function cornersOf(view: View, reach: number | undefined): Float64Array {
   const { floats } = view;
   const left = floats[VIEW_VIEWPORT / 8];
   const top = floats[VIEW_VIEWPORT / 8 + 1];
   const width = floats[VIEW_VIEWPORT / 8 + 2];
   const height = floats[VIEW_VIEWPORT / 8 + 3];
-  // World to the depth in front of the eye: a row of the view matrix.
+  // Maps the world to the depth in front of the eye: a row of the view matrix.
   const mx = floats[VIEW_MATRIX / 8 + 2];
   const my = floats[VIEW_MATRIX / 8 + 6];
   const mz = floats[VIEW_MATRIX / 8 + 10];

@@ -8,7 +8,7 @@ import type { ObjectStore } from '../scene/object-store.js';
 import { checkIds } from './query-options.js';
 
 const INSPECT_KEYS = ['octree', 'objects', 'levels', 'bounds', 'views', 'maxBoxes', 'lines', 'origin', 'signal'];
-/** The three adapter asks for these besides. */
+/** Additional options of the three adapter. */
 const PALETTE_KEYS = ['palette'];
 /** No tree is deeper (core/mesh/tree/layout.ts, MAX_DEPTH). */
 const DEEPEST_LEVEL = 255;
@@ -16,13 +16,13 @@ const MOST_BOXES = 1_048_576;
 const DEFAULT_BOXES = 65_536;
 const MOST_VIEWS = 1000;
 
-/** The three adapter asks for these besides. */
+/** Additional options of the three adapter. */
 export interface AdapterInspect {
   /** The colours of lines. */
   palette?: BoxPalette;
 }
 
-/** Reads what is to be inspected. */
+/** Reads the options of an inspection. */
 export function readInspection(
   operation: string,
   options: (InspectOptions & AdapterInspect) | undefined,
@@ -40,7 +40,7 @@ export function readInspection(
   const [fromLevel, toLevel] = checkLevels(operation, levels);
   const names = reading(operation, 'views', () => {
     if (!Array.isArray(views)) invalid(operation, 'views', views, 'an array of names of views');
-    // Of holes it makes what is no name.
+    // Turns holes into undefined, which is not a name.
     return Array.from(Array.prototype.slice.call(views, 0, MOST_VIEWS + 1) as string[]);
   });
   if (names.length > MOST_VIEWS) invalid(operation, 'the length of views', names.length, `at most ${MOST_VIEWS}`);

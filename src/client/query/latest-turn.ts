@@ -6,27 +6,27 @@ interface Call<T> {
   readonly answer: Deferred<T>;
   /** Asks the worker; resolves with whether the worker did it. */
   readonly ask: () => Promise<boolean>;
-  /** Has `ready` called for it, in order with the frames. */
+  /** Schedules the call's turn, in order with the frames. */
   readonly enqueue: () => void;
-  /** Tells whether its place in that order has come. */
+  /** Whether its turn in that order has come. */
   isReady: boolean;
 }
 
 /**
- * The calls of one operation with `latest`: one is in the worker, and of those that wait the newest is the next. It
- * answers all that came before it, so that each gets an answer, and none an old one.
+ * The calls of one operation with `latest`: one is in the worker, and of the waiting ones the newest is the next. Its
+ * answer also settles all calls before it, so that each gets an answer, and none an old one.
  */
 export class LatestTurn<T> {
   readonly operation: string;
   #isInWorker = false;
-  /** The oldest first. */
+  /** Oldest first. */
   #waiting: Call<T>[] = [];
 
   constructor(operation: string) {
     this.operation = operation;
   }
 
-  /** Takes a call; `enqueue` is to call the function that it gets, in order with the frames. */
+  /** Takes a call; `enqueue` must call its argument, in order with the frames. */
   add(answer: Deferred<T>, ask: () => Promise<boolean>, enqueue: (ready: () => void) => void): void {
     const call: Call<T> = {
       answer,
@@ -42,18 +42,18 @@ export class LatestTurn<T> {
     call.enqueue();
   }
 
-  /** Answers all that wait, as a newer call has been answered by itself. */
+  /** Answers all waiting calls, since a newer call was answered without the worker. */
   answerWaiting(value: T): void {
     for (const { answer } of this.#waiting.splice(0)) answer.resolve(value);
   }
 
-  /** Asks what the newest call asks, now or when the one before it is answered. */
+  /** Sends the newest call, now or when the one before it is answered. */
   #next(): void {
     if (this.#isInWorker) return;
     while (this.#waiting.at(-1)?.answer.settled) this.#waiting.pop();
     const newest = this.#waiting.at(-1);
     if (!newest?.isReady) return;
-    // This comes once for a call that is asked, and not for each that waits: there may be thousands.
+    // This runs once per call that is sent, and not once per waiting call: there may be thousands.
     const older = this.#waiting.filter((call) => call !== newest && !call.answer.settled);
     this.#waiting = [];
     this.#isInWorker = true;
@@ -62,16 +62,16 @@ export class LatestTurn<T> {
         for (const { answer } of older) answer.resolve(value);
       },
       (error: CollisionError) => {
-        // It was aborted by its own signal: the others still want to know.
+        // It was aborted by its own signal: the others still need an answer.
         if (error.code === 'ABORTED') this.#waiting.unshift(...older.splice(0));
         else for (const { answer } of older) answer.reject(error);
       },
     );
     newest.ask().then((isDone) => {
       this.#isInWorker = false;
-      // The worker may be lost: what it has not done is asked of the next one.
+      // The worker may be lost: a call that it has not done is sent to the next one.
       if (!isDone && !newest.answer.settled) this.#waiting.unshift(...older.splice(0), newest);
-      // They are asked in order with what the worker was told meanwhile: commands may have gone ahead of a frame.
+      // They are sent in order with what the worker was sent meanwhile: commands may have gone ahead of a frame.
       for (const call of this.#waiting) {
         if (!call.isReady) continue;
         call.isReady = false;

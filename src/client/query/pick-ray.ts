@@ -8,19 +8,19 @@ const VIEW = VIEW_MATRIX / 8;
 
 /**
  * Computes the ray through a point of a view, in world space, from the near plane to the far plane; null outside of the
- * viewport, and where an oblique near plane leaves nothing. It starts at the eye, for an orthographic projection on the
- * eye's plane, as three's Raycaster does.
+ * viewport, and if an oblique near plane leaves nothing. It starts at the eye, for an orthographic projection on the
+ * eye's plane, as in three's Raycaster.
  *
  * In clip space, the points that project to (x, y) satisfy two equations, row0 · p = x row3 · p and
- * row1 · p = y row3 · p: two planes in view space, which meet in the ray. This needs no inverse of the projection,
- * and holds for every one.
+ * row1 · p = y row3 · p: two planes in view space, which intersect in the ray. This needs no inverse of the projection,
+ * and holds for every projection.
  *
  * With a radius in pixels the ray hits points and lines by how near to its point they are drawn. The same two equations
- * say how far a place is drawn from it, in x and y: what they leave, over row3 · p, in pixels.
+ * give the offset at which a point is drawn, in x and y: their residuals, over row3 · p, in pixels.
  */
 export function pickRay({ record, floats }: View, px: number, py: number, radius = 0): PickRay | null {
-  // Numbers are read by their index, and no views of parts are made: an adapter asks for eight rays in a frame, and
-  // what these leave to the garbage collector is most of what the frame leaves.
+  // Numbers are read by their index, and no subarrays are made: an adapter asks for eight rays in a frame, and they would be
+  // most of the garbage that the frame leaves.
   const left = floats[VIEW_VIEWPORT / 8];
   const top = floats[VIEW_VIEWPORT / 8 + 1];
   const width = floats[VIEW_VIEWPORT / 8 + 2];
@@ -50,8 +50,8 @@ export function pickRay({ record, floats }: View, px: number, py: number, radius
   const ox = (ay * bw - aw * by) / cz;
   const oy = (aw * bx - ax * bw) / cz;
 
-  // Clip z and w are linear along the ray. Between the planes is where z - low · w ≥ 0 and high · w - z ≥ 0; a reversed
-  // depth changes but which of the two is near.
+  // Clip z and w are linear along the ray. A point is between the planes if z - low · w ≥ 0 and high · w - z ≥ 0; a reversed
+  // depth only changes which of the two is near.
   const z0 = floats[PROJECTION + 2] * ox + floats[PROJECTION + 6] * oy + floats[PROJECTION + 14];
   const w0 = floats[PROJECTION + 3] * ox + floats[PROJECTION + 7] * oy + floats[PROJECTION + 15];
   const z1 = floats[PROJECTION + 2] * dx + floats[PROJECTION + 6] * dy + floats[PROJECTION + 10] * dz;
@@ -85,7 +85,7 @@ export function pickRay({ record, floats }: View, px: number, py: number, radius
   return ray;
 }
 
-/** Maps the gradient of a function on view space to the world, `scale` times: by the view's matrix transposed. */
+/** Maps the gradient of a function on view space to the world, times `scale`: by the transposed view matrix. */
 function inWorld(floats: Float64Array, x: number, y: number, z: number, scale: number): Vec3 {
   return [
     scale * (floats[VIEW] * x + floats[VIEW + 1] * y + floats[VIEW + 2] * z),
@@ -94,7 +94,7 @@ function inWorld(floats: Float64Array, x: number, y: number, z: number, scale: n
   ];
 }
 
-/** Maps a point of view space, or a direction where `w` is 0, to the world: by the inverse of the view's matrix. */
+/** Maps a point of view space, or a direction if `w` is 0, to the world: by the inverse of the view matrix. */
 function toWorld(floats: Float64Array, px: number, py: number, pz: number, w: number): Vec3 {
   const ax = floats[VIEW];
   const ay = floats[VIEW + 1];

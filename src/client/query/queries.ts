@@ -91,13 +91,13 @@ const CONTACT_KEYS = ['detail', 'signal'];
 const DISTANCE_KEYS = ['maxDistance', 'signal'];
 const METHODS = ['ray', 'screen'] as const;
 
-/** Pixels: of method 'screen', and of picks that snap. */
+/** Default radii in pixels, of method 'screen' and of picks that snap. */
 const SCREEN_RADIUS = 20;
 const SNAP_RADIUS = 10;
 
-/** The three adapter asks for these besides. */
+/** Additional options of the three adapter. */
 interface AdapterContact {
-  /** What is in no layer is not there. */
+  /** With true, an object in no layer is treated as absent. */
   isShown?: boolean;
 }
 
@@ -106,10 +106,10 @@ const MOST_ROUND_POINTS = 4096;
 type Api = Remote<WorkerApi>;
 type Options = Pick<PickOptions, 'signal' | 'latest'>;
 type Abortable = { signal?: AbortSignal | undefined };
-/** What a pick asks the worker, by its method. */
+/** The worker's arguments for a pick, by its method. */
 type Target = { ray: PickRay; filter: Filter; snap?: SnapRequest } | { near: [ViewRecord, Cursor, Filter] };
 
-/** Reads options; what the three adapter asks for besides is known, too, but where it does not ask. */
+/** Reads options. Those of the three adapter are known, too, except for queries that it does not use. */
 function readQuery<T extends QueryOptions>(
   operation: string,
   options: T,
@@ -124,21 +124,21 @@ function pickBy(api: Api, target: Target): Promise<Hit | null> {
   return target.snap ? api.pickSnap(target.ray, target.filter, target.snap) : api.raycast(target.ray, target.filter);
 }
 
-/** Questions to the worker. Each is checked here and sent in order with the frames. */
+/** Queries to the worker. Each is checked here and sent in order with the frames. */
 export class Queries {
-  /** Picks wait for it. */
+  /** Picks wait for the first view. */
   readonly firstView = new FirstView();
   readonly #link: WorkerLink;
   readonly #pump: FramePump;
   readonly #views: ViewTable;
   readonly #objects: ObjectStore;
   readonly #latestPick = new LatestTurn<Hit | null>('pick');
-  /** Picks that snap are a kind of their own: the answer of another would have no `snap`. */
+  /** Picks that snap have a turn of their own: the answer of another pick would have no `snap`. */
   readonly #latestSnap = new LatestTurn<Hit | null>('pick');
   readonly #latestPickAll = new LatestTurn<Hit[]>('pickAll');
   readonly #latestRegion = new LatestTurn<Uint32Array>('pickRegion');
 
-  /** The parts of long answers, by their numbers. */
+  /** The parts of long answers, by the number of their series. */
   readonly #parts = new Map<number, unknown[]>();
 
   constructor(link: WorkerLink, pump: FramePump, views: ViewTable, objects: ObjectStore) {
@@ -177,7 +177,7 @@ export class Queries {
     const given = readQuery(operation, options, REGION_KEYS);
     const { view = 'main', mode, latest = false } = given;
     checkBoolean(operation, 'latest', latest);
-    // Without a side, all of an object is all of it.
+    // All of an object, whatever its own side.
     const sides = mode === 'enclose' ? SIDE_DOUBLE : SIDE_OWN;
     const filter = checkFilter(operation, given, this.#objects, PRECISION_MESH, sides);
     const regionIn = checkRegion(operation, region, mode);
@@ -189,7 +189,7 @@ export class Queries {
     });
   }
 
-  /** Asks at once, or as soon as there is a view where there is none yet: what is asked stays what it was at the call. */
+  /** Asks at once, or as soon as there is a view if there is none yet: the arguments stay as they were at the call. */
   #inView<T>(operation: string, { view = 'main', signal }: RegionOptions, ask: () => Promise<T>): Promise<T> {
     return view === 'main' && !this.firstView.isSet ? this.firstView.ask(operation, signal, ask) : ask();
   }
@@ -215,7 +215,7 @@ export class Queries {
       invalid('raycastMany', 'the length of rays', copy.length, `a multiple of ${RAY_NUMBERS}`);
     const filter = checkFilter('raycastMany', given, this.#objects);
     return this.#ask('raycastMany', given, (api) => {
-      const sent = copy.slice(); // it may be asked of the next worker, too
+      const sent = copy.slice(); // the next worker may be asked, too
       return api.raycastMany(transfer(sent, [sent.buffer]), filter);
     });
   }
@@ -302,14 +302,14 @@ export class Queries {
     return this.#ask('place', given, (api) => api.place(description, at, filter));
   }
 
-  /** Reads what a moving shape asks of objects; one that is an object's is not in its own way. */
+  /** Reads the filter of a query that moves a shape; an object whose shape is moved does not block itself. */
   #filterOf(operation: string, shape: Shape | ObjectId, options: QueryOptions & AdapterQuery): Filter {
     const filter = checkWholeFilter(operation, options, this.#objects, SIDE_DOUBLE);
     if (typeof shape !== 'number') return filter;
     return { ...filter, ignore: joined([filter.ignore ?? [], [shape]]).sort() };
   }
 
-  /** Asks about one shape on its way. */
+  /** Sends a query about one shape on its way. */
   #move<T>(
     operation: string,
     shape: Shape | ObjectId,
@@ -339,7 +339,7 @@ export class Queries {
     const tolerance = given.tolerance === undefined ? 0 : checkPositive(operation, 'tolerance', given.tolerance);
     const filter = checkWholeFilter(operation, given, this.#objects, SIDE_DOUBLE);
     return this.#ask(operation, given, (api) => {
-      const sent = copy.slice(); // it may be asked of the next worker, too
+      const sent = copy.slice(); // the next worker may be asked, too
       return api.sweepMany(descriptions, transfer(sent, [sent.buffer]), shapeOf, tolerance, filter);
     });
   }
@@ -357,7 +357,7 @@ export class Queries {
     return this.#askPair('distance', a, b, given, (api) => api.distance(a, b, maxDistance));
   }
 
-  /** Asks about two objects, of which none may be left out of all layers where that is asked for. */
+  /** Sends a query about two objects; with `isShown`, null if one of them is in no layer. */
   #askPair<T>(
     operation: string,
     a: ObjectId,
@@ -396,8 +396,8 @@ export class Queries {
   }
 
   /**
-   * Reads what a pick is about, and answers what tells its target in the view as it is then; null for a point outside of the
-   * viewport.
+   * Reads the arguments of a pick, and returns a function that computes its target in the view as it is then; null for a point
+   * outside of the viewport.
    */
   #target(operation: string, x: number, y: number, options: PickOptions): () => Target | null {
     checkFinite(operation, 'x', x);
@@ -414,7 +414,7 @@ export class Queries {
     }
     return () => {
       const view = this.#views.get(operation, 'view', name);
-      // The worker finds what the radius of a snap is in the world, by how that is drawn.
+      // The worker computes the snap radius in the world, from the drawing.
       const ray = pickRay(view, x, y, method === 'ray' && !kinds ? radius : 0);
       if (!ray) return null;
       if (method === 'screen') return { near: [view.record.slice(), { x, y, radius }, filter] };
@@ -428,7 +428,7 @@ export class Queries {
     else this.#parts.set(parts, items);
   }
 
-  /** Forgets parts of answers that do not come any more. */
+  /** Forgets parts of answers that will not be completed. */
   forgetParts(): void {
     this.#parts.clear();
   }
@@ -446,7 +446,7 @@ export class Queries {
     return askInOrder(this.#link, this.#pump, operation, signal, invoke);
   }
 
-  /** Asks as `#ask` does, with `latest`; nothing to invoke is answered by `beside`. */
+  /** Sends a query like `#ask`, with `latest`; if there is nothing to invoke, the answer is `beside`. */
   #askInTurn<T>(
     turn: LatestTurn<T>,
     { signal, latest = false }: Options,

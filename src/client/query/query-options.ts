@@ -55,30 +55,30 @@ import type { ObjectStore } from '../scene/object-store.js';
 export const QUERY_KEYS = [
   ...['layers', 'ignore', 'side', 'precision', 'threshold', 'clip', 'clipIntersection', 'signal'],
 ];
-/** The three adapter asks for these besides. */
+/** Additional options of the three adapter. */
 export const ADAPTER_KEYS = ['strangers', 'ownThresholds', 'clipSets'];
 const RAY_KEYS = ['origin', 'direction', 'tMin', 'tMax'];
 const RECT_KEYS = ['x', 'y', 'width', 'height'];
 const PRECISIONS = ['sphere', 'aabb', 'obb', 'mesh'] as const; // PRECISION_*, from 1 on
 const MODES = { touch: REGION_TOUCH, enclose: REGION_ENCLOSE } as const;
 
-/** A polygon's bounds must not be where its edges are, which decide: on both at once, nothing is inside or outside. */
+/** Margin of a polygon's bounds, so that they do not coincide with its edges: on both at once, nothing is inside or outside. */
 const BESIDE_POLYGON = 1e-6;
 
-/** The three adapter asks for these besides. */
+/** Additional options of the three adapter. */
 export interface AdapterQuery {
-  /** Objects of others that are ignored, too. They need not be alive any more. */
+  /** Ids that are ignored, too. They need not be alive any more. */
   strangers?: readonly ObjectId[];
   /**
-   * Objects of points or lines that a ray hits within a threshold in their own space instead of `threshold`, as three's
-   * Raycaster does; so is the `distanceToRay` of their hits. They need not be alive any more.
+   * Objects of points or lines that a ray hits within a threshold in their own space instead of `threshold`, as in three's
+   * Raycaster; `distanceToRay` of their hits is in that space, too. They need not be alive any more.
    */
   ownThresholds?: ReadonlyMap<ObjectId, number>;
   /** The planes of the clip sets that objects have; set 0 is empty. */
   clipSets?: Clips | undefined;
 }
 
-/** Reads what a query asks of objects. `precision` is the default, and so is `side` (SIDE_*). */
+/** Reads the filter of a query. `precision` and `side` (SIDE_*) are the defaults. */
 export function checkFilter(
   operation: string,
   options: QueryOptions & AdapterQuery,
@@ -110,7 +110,7 @@ export function checkFilter(
 
 const NO_CLIPS: Clips = { sets: new Uint32Array(CLIP_SET_BYTES / 4), planes: new Float64Array() };
 
-/** Answers the sets with planes of the query in set 0. */
+/** Returns the clip sets with the query's own planes in set 0. */
 function withOwnPlanes(given: Clips = NO_CLIPS, planes: Float64Array, isIntersection: boolean): Clips {
   const sets = given.sets.slice();
   sets[CLIP_SET_FIRST / 4] = given.planes.length / 4;
@@ -127,7 +127,7 @@ const SNAP_KINDS: ReadonlyMap<SnapKind, number> = new Map([
 ]);
 const SNAP_NAMES = [...SNAP_KINDS.keys()];
 
-/** Reads what a pick may snap to, SNAP_*; 0 for nothing. */
+/** Reads the kinds of features that a pick may snap to, SNAP_*; 0 for none. */
 export function checkSnap(operation: string, { snap, method = 'ray', precision = 'mesh' }: PickOptions): number {
   if (snap === undefined) return 0;
   const kinds = reading(operation, 'snap', () => {
@@ -141,7 +141,7 @@ export function checkSnap(operation: string, { snap, method = 'ray', precision =
   return kinds;
 }
 
-/** Reads what a query asks of objects where it cannot answer what planes leave of them. */
+/** Reads the filter of a query that supports whole objects only, and no clip planes. */
 export function checkWholeFilter(
   operation: string,
   options: QueryOptions & AdapterQuery,
@@ -157,7 +157,7 @@ export function checkWholeFilter(
   );
 }
 
-/** Reads in how much detail a contact is asked for, as CONTACTS_*. */
+/** Reads the detail of a contact query, as CONTACTS_*. */
 export function checkDetail(operation: string, detail: ContactOptions['detail'] = 'manifold'): number {
   const read = contactDetail(operation, 'detail', detail);
   if (read === CONTACTS_NONE) invalid(operation, 'detail', detail, "more than 'none'");
@@ -173,7 +173,7 @@ export function checkIds(operation: string, argument: string, value: unknown, ob
     checkInteger(operation, `the length of ${argument}`, length, 0, MAX_OBJECTS);
     const ids = new Uint32Array(length);
     if (value instanceof Uint32Array) {
-      ids.set(value); // of a million in 1 ms, one by one in 10
+      ids.set(value); // a million in 1 ms, one by one in 10 ms
       objects.checkAll(operation, argument, ids);
       return ids;
     }
@@ -186,7 +186,7 @@ export function checkIds(operation: string, argument: string, value: unknown, ob
   });
 }
 
-/** Sorts ids in place. Those of instances are sorted as they come: a million are passed in 1 ms and sorted in 20. */
+/** Sorts ids in place. Ids of instances are usually sorted already: checking a million takes 1 ms, sorting them 20. */
 export function ascending(ids: Uint32Array): Uint32Array {
   for (let i = 1; i < ids.length; i++) if (ids[i - 1] > ids[i]) return ids.sort();
   return ids;
@@ -204,7 +204,7 @@ export function checkRay(operation: string, ray: Ray): Ray {
   return { origin, direction, tMin, tMax };
 }
 
-/** Copies planes as a query takes them: four finite numbers each, no normal of which is zero. */
+/** Copies the planes of a query: four finite numbers each, no normal of which is zero. */
 export function checkPlanes(operation: string, given: Float32Array): Float32Array {
   const planes = checkTypedArray<Float32Array>(operation, 'planes', given, ['Float32Array']);
   const { length } = planes;
@@ -219,7 +219,7 @@ export function checkPlanes(operation: string, given: Float32Array): Float32Arra
   return planes.slice();
 }
 
-/** Reads a region, and answers what cuts out the part of it that is in a view. */
+/** Reads a region, and returns a function that clips it to a view. */
 export function checkRegion(
   operation: string,
   region: Rect | Float32Array,
@@ -231,7 +231,7 @@ export function checkRegion(
   return (view) => regionIn(view, corners, isPolygon, mode);
 }
 
-/** Cuts out the part of a region that is in the view's viewport, in clip space over w; null where there is none. */
+/** Clips a region to the view's viewport, in clip space over w; null if nothing is left. */
 function regionIn(
   view: Uint32Array,
   corners: ArrayLike<number>,
@@ -271,7 +271,7 @@ function regionIn(
 function checkRect(operation: string, rect: Rect): number[] {
   if (rect === undefined) invalid(operation, 'region', rect, 'a rectangle or a polygon');
   const given = reading(operation, 'region', () => {
-    // A DOMRect has its keys from its prototype, and more than these.
+    // A DOMRect has its keys on its prototype, and more keys than these.
     if (typeof rect !== 'object' || rect === null || !typeOf(rect).startsWith('DOMRect')) return rect;
     return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
   });

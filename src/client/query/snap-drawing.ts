@@ -4,10 +4,10 @@ const PROJECTION = VIEW_PROJECTION / 8;
 const VIEW = VIEW_MATRIX / 8;
 const VIEWPORT = VIEW_VIEWPORT / 8;
 
-/** More than any viewport has: the worker counts 64ths of a pixel, of which the largest radius would have Infinity. */
+/** More than any viewport has: the worker counts 64ths of a pixel, which would overflow to Infinity for the largest radius. */
 const MOST_PIXELS = 1e13;
 
-/** Says how the world is drawn about a cursor of a view, as a SnapRequest does: plain numbers, and fewer than the view's record has. */
+/** Returns the `drawing` of a SnapRequest for a cursor in a view: plain numbers, and fewer than the view's record has. */
 export function snapDrawing(
   { record, floats }: { record: Uint32Array; floats: Float64Array },
   px: number,
@@ -42,7 +42,7 @@ export function snapDrawing(
   return numbers;
 }
 
-/** Answers an entry of projection · view. */
+/** Returns an entry of projection · view. */
 function clipOf(floats: Float64Array, row: number, column: number): number {
   const at = VIEW + 4 * column;
   const sum =

@@ -8,12 +8,12 @@ import { QUERY_KEYS } from './query-options.js';
 export const SWEEP_KEYS = [...QUERY_KEYS, 'tolerance'];
 export const SWEEP_MANY_KEYS = [...SWEEP_KEYS, 'shapeOf'];
 
-/** How far a matrix may be from a rotation of another one, relative to its columns: float32 matrices are. */
+/** How far a matrix may deviate from a rotation of another one, relative to its columns: within the precision of float32. */
 const RIGID = 1e-5;
 /** How far the length of a quaternion may be from 1. */
 const UNIT = 1e-3;
 
-/** Reads where a shape is at the start, and how it moves from there; the end must be the start, moved and turned. */
+/** Reads where a shape starts, and how it moves from there; the end must be the start, moved and turned. */
 export function checkMotion(
   operation: string,
   from: ArrayLike<number>,
@@ -38,10 +38,10 @@ export function checkMotion(
   };
 }
 
-/** Answers the quaternion that turns the linear part of one matrix to that of another; null where there is none. */
+/** Returns the quaternion that rotates the linear part of one matrix to that of another; null if there is none. */
 function rotationBetween(a: ArrayLike<number>, b: ArrayLike<number>): Motion['rotation'] | null {
   if ([0, 1, 2, 4, 5, 6, 8, 9, 10].every((i) => a[i] === b[i])) return [0, 0, 0, 1];
-  // The rows of the inverse of a's linear part, but for the determinant.
+  // The rows of the inverse of a's linear part, times the determinant.
   const rows = [
     [a[5] * a[10] - a[6] * a[9], a[6] * a[8] - a[4] * a[10], a[4] * a[9] - a[5] * a[8]],
     [a[2] * a[9] - a[1] * a[10], a[0] * a[10] - a[2] * a[8], a[1] * a[8] - a[0] * a[9]],
@@ -64,7 +64,7 @@ function rotationBetween(a: ArrayLike<number>, b: ArrayLike<number>): Motion['ro
   return rotation;
 }
 
-/** Answers the quaternion of a rotation's rows (Shepperd 1978); anything of what is none. */
+/** Returns the quaternion of a rotation's rows (Shepperd 1978); any quaternion if they are not a rotation. */
 function quaternionOf(r: number[][]): Motion['rotation'] {
   const trace = r[0][0] + r[1][1] + r[2][2];
   let q: [number, number, number, number];
@@ -117,7 +117,7 @@ export function checkWays(operation: string, ways: Float64Array | Float32Array):
   return copy;
 }
 
-/** Copies which shape each way is of; undefined where all are of the first. */
+/** Copies the index of each way's shape; undefined if all ways are of the first shape. */
 export function checkShapeOf(
   operation: string,
   shapeOf: SweepManyOptions['shapeOf'],

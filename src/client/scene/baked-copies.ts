@@ -1,42 +1,42 @@
-// The copies of baked meshes from which another worker is filled when one is lost.
+// The copies of baked meshes from which a new worker is filled when one is lost.
 import { BakedSource } from '../../shared/baked-source.js';
 import { nextTask } from '../../shared/next-task.js';
 import type { ChunkPool } from './chunk-pool.js';
 
 /**
- * Up to so many bytes, a copy is a buffer of ours. A Blob is in the memory of neither thread, but it is known to the whole
- * browser: of 10,000 small meshes, making the Blobs takes 3 s, and all else 2.
+ * Up to this many bytes, a copy is a buffer of ours. A Blob is in the memory of neither thread, but it is registered with the
+ * whole browser: for 10,000 small meshes, making the Blobs takes 3 s, and everything else 2.
  */
 export const SMALL_BYTES = 65_536;
 
-/** What is copied in one task: half a millisecond. */
+/** Bytes that are copied in one task: half a millisecond. */
 const PART_BYTES = 1 << 20;
 /** Milliseconds within which a part is copied, however busy the page is. */
 const PATIENCE_MS = 100;
-/** Milliseconds between two parts where nobody says when the page has time: an eighth of it goes to copies. */
+/** Milliseconds between two parts in browsers without requestIdleCallback: an eighth of the time goes to copies. */
 const PAUSE_MS = 4;
-/** Milliseconds of a slice of work for which somebody waits. */
+/** Milliseconds of a slice of work that somebody waits for. */
 const SLICE_MS = 4;
 
-/** The bytes of a baked mesh: in a buffer that the worker has loaded and handed back, in chunks, or out of our memory. */
+/** The bytes of a baked mesh: in a buffer that the worker has loaded and handed back, in chunks, or outside of our memory. */
 export type BakedCopy = Blob | ArrayBuffer | BakedSource;
 
-/** It has a copy, until it is removed. */
+/** The mesh that has a copy, until it is removed. */
 interface Owner {
   copy: BakedCopy | undefined;
   isRemoved: boolean;
 }
 
 /**
- * Moves large copies out of the page's memory when it has time, one after the other. Until then they are the very buffers that
- * the worker has loaded and handed back: the Blobs of a mesh of 70 MB take 40 ms, for which its first answers would wait.
+ * Moves large copies out of the page's memory when it is idle, one after the other. Until then they are the very buffers that
+ * the worker has loaded and handed back: making the Blobs of a mesh of 70 MB takes 40 ms, which would delay its first answers.
  */
 export class BakedCopies {
   readonly #chunks: ChunkPool;
   readonly #waiting: Owner[] = [];
   #isBusy = false;
 
-  /** Takes where chunks go that are of no use any more. */
+  /** Takes the pool to which unused chunks are returned. */
   constructor(chunks: ChunkPool) {
     this.#chunks = chunks;
   }
@@ -44,23 +44,23 @@ export class BakedCopies {
   /** Takes the copy of an owner. */
   add(owner: Owner, baked: ArrayBuffer | BakedSource): void {
     this.#put(owner, baked);
-    // A Blob of Node's is in the memory of the process, too.
+    // In Node, a Blob is in the memory of the process, too.
     if (lengthOf(baked) <= SMALL_BYTES || typeof setImmediate === 'function') return;
     this.#waiting.push(owner);
     if (!this.#isBusy) this.#work();
   }
 
-  /** Lets go of the copy of an owner that was removed. */
+  /** Releases the copy of a removed owner. */
   drop(owner: Owner): void {
     this.#put(owner, undefined);
   }
 
-  /** Lets go of what is not moved yet. */
+  /** Cancels the moves that have not begun. */
   clear(): void {
     this.#waiting.length = 0;
   }
 
-  /** Puts a copy in the place of another one. */
+  /** Replaces an owner's copy. */
   #put(owner: Owner, copy: BakedCopy | undefined): void {
     if (owner.copy instanceof BakedSource) this.#chunks.give(owner.copy);
     owner.copy = copy;
@@ -81,18 +81,18 @@ export class BakedCopies {
     const parts: Blob[] = [];
     for (let at = 0; at < lengthOf(baked); at += PART_BYTES) {
       await calm();
-      // A newer copy has a turn of its own.
+      // A newer copy has its own turn.
       if (this.#waiting[0] !== owner || owner.isRemoved || owner.copy !== baked) return;
       const part = viewOf(baked, at);
-      // Blobs take nothing that is shared.
+      // Blobs do not accept shared memory.
       parts.push(new Blob([part.buffer instanceof ArrayBuffer ? (part as Uint8Array<ArrayBuffer>) : part.slice()]));
     }
-    // A Blob of Blobs holds them; nothing is copied again.
+    // A Blob of Blobs refers to them; nothing is copied again.
     this.#put(owner, new Blob(parts));
   }
 }
 
-/** Answers the bytes of a copy, in a buffer that may be transferred. */
+/** Returns the bytes of a copy, in a buffer that may be transferred. */
 export async function bytesOf(copy: BakedCopy): Promise<ArrayBuffer> {
   if (copy instanceof Blob) return copy.arrayBuffer();
   const bytes = new Uint8Array(lengthOf(copy));
@@ -111,13 +111,13 @@ function lengthOf(copy: ArrayBuffer | BakedSource): number {
   return copy instanceof BakedSource ? copy.bytes : copy.byteLength;
 }
 
-/** Answers a view of the next part of a copy: chunks are so many parts. */
+/** Returns a view of the next part of a copy: a chunk is a whole number of parts. */
 function viewOf(copy: ArrayBuffer | BakedSource, at: number): Uint8Array {
   if (copy instanceof BakedSource) return copy.view(at, PART_BYTES);
   return new Uint8Array(copy, at, Math.min(PART_BYTES, copy.byteLength - at));
 }
 
-/** Waits until the page has nothing better to do. */
+/** Waits until the page is idle. */
 function calm(): Promise<unknown> {
   return new Promise((resolve) => {
     if (typeof requestIdleCallback === 'function') requestIdleCallback(resolve, { timeout: PATIENCE_MS });

@@ -4,30 +4,30 @@ import { grown } from '../../shared/typed-arrays.js';
 import type { MeshId } from '../../shared/types.js';
 
 /**
- * The descriptions of all objects. Each is kept once, and of an object its number: a million pointers would be work for
- * the garbage collector. The layers are kept beside it, as an ancestor may hide thousands of objects of as many kinds.
+ * The descriptions of all objects. Each is kept once, and each object has the number of its own: a million pointers would be
+ * work for the garbage collector. The layers are kept separately, since an ancestor may hide thousands of objects of as many kinds.
  */
 export class Descriptions {
-  /** Per slot: the layers of the object in it, whatever its description says. */
+  /** Per slot: the layers of the object in it, which override those of its description. */
   layers = new Uint32Array(64);
   /** Per slot: the number of the description of the object in it. */
   #numbers = new Uint32Array(64);
-  /** By number, and how many objects have it. */
+  /** The descriptions by number, and how many objects have each. */
   readonly #all: (ObjectDescription | undefined)[] = [];
   readonly #uses: number[] = [];
   readonly #numberOf = new Map<ObjectDescription, number>();
   readonly #free: number[] = [];
-  /** The last one that was made of another, for other layers. */
+  /** The last description that was derived from another one, for other layers. */
   #other: { of: ObjectDescription; description: ObjectDescription } | null = null;
 
-  /** Makes room for so many slots. */
+  /** Makes room for this many slots. */
   reserve(slots: number): void {
     if (slots <= this.layers.length) return;
     this.layers = grown(this.layers, slots);
     this.#numbers = grown(this.#numbers, slots);
   }
 
-  /** Answers the description of the object in a slot; one and the same for all that share it, and the layers. */
+  /** Returns the description of the object in a slot; the same one for all objects that share it and the layers. */
   at(slot: number): ObjectDescription {
     const layers = this.layers[slot];
     const description = this.#all[this.#numbers[slot]]!;
@@ -45,7 +45,7 @@ export class Descriptions {
     return this.#all[this.#numbers[slot]]!.mesh;
   }
 
-  /** Describes objects that are new. */
+  /** Describes new objects. */
   set(ids: Uint32Array, description: ObjectDescription): void {
     const number = this.#retain(description, ids.length);
     for (let i = 0; i < ids.length; i++) {
@@ -63,7 +63,7 @@ export class Descriptions {
     this.layers[slot] = description.layers;
   }
 
-  /** Forgets that of the object in a slot. */
+  /** Forgets the description of the object in a slot. */
   delete(slot: number): void {
     const number = this.#numbers[slot];
     if (--this.#uses[number] > 0) return;

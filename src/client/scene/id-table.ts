@@ -6,25 +6,25 @@ import { grown } from '../../shared/typed-arrays.js';
 const NONE = 0xffffffff;
 
 /**
- * Ids. A freed slot is reused by the next generation, the longest free one first; after the last generation it retires,
- * so that no id is ever given twice.
+ * Ids. A freed slot is reused by the next generation, the slot that has been free longest first; after the last generation it is
+ * retired, so that no id is ever given twice.
  */
 export class Ids {
-  /** Ids alive. */
+  /** The number of ids alive. */
   size = 0;
-  /** Slots ever used; and of them, those to use again. */
+  /** The number of slots ever used, and of those that are free to be reused. */
   #slots = 0;
   #free = 0;
-  /** Each slot has the id alive in it, 0 where there is none. */
+  /** Per slot: the id alive in it, 0 for none. */
   #alive = new Uint32Array(64);
-  /** Each slot has the generation of its next id. */
+  /** Per slot: the generation of its next id. */
   #generation = new Uint16Array(64);
-  /** Each free slot leads to the one freed after it. */
+  /** Per free slot: the next one of the free list, which was freed after it. */
   #next = new Uint32Array(64);
   #firstFree = NONE;
   #lastFree = NONE;
 
-  /** Checks that `count` ids more fit. Throws OUT_OF_MEMORY when they do not: slots are in use or retired. */
+  /** Checks that `count` more ids fit. Throws OUT_OF_MEMORY if they do not: slots are in use or retired. */
   checkRoom(operation: string, count: number): void {
     const free = MAX_OBJECTS - this.#slots + this.#free;
     if (count <= free) return;
@@ -34,28 +34,28 @@ export class Ids {
     );
   }
 
-  /** Answers a copy of those that are alive. */
+  /** Returns a copy of the ids that are alive. */
   alive(ids: Uint32Array): Uint32Array {
     return this.findDead(ids) < 0 ? ids.slice() : ids.filter((id) => this.has(id));
   }
 
-  /** Makes room for so many more. */
+  /** Makes room for `count` more ids. */
   reserve(count: number): void {
     const slots = Math.min(MAX_OBJECTS, this.#slots + Math.max(0, count - this.#free));
     if (slots > this.#alive.length) this.#grow(slots);
   }
 
-  /** Answers how many slots have ever been used. */
+  /** The number of slots that have ever been used. */
   get slots(): number {
     return this.#slots;
   }
 
-  /** Answers how many slots there is room for. */
+  /** The number of slots that there is room for. */
   get room(): number {
     return this.#alive.length;
   }
 
-  /** Gives an id; {@link checkRoom} has said that there is room. */
+  /** Takes an id; {@link checkRoom} must have checked that there is room. */
   take(): number {
     const slot = this.#firstFree === NONE ? this.#newSlot() : this.#takeFree();
     const id = makeId(slot, this.#generation[slot]);
@@ -64,7 +64,7 @@ export class Ids {
     return id;
   }
 
-  /** Answers the id that is alive in a slot, 0 where there is none. */
+  /** Returns the id that is alive in a slot, 0 for none. */
   at(slot: number): number {
     return this.#alive[slot];
   }
@@ -74,7 +74,7 @@ export class Ids {
     return typeof id === 'number' && id !== 0 && this.#alive[slotOf(id)] === id;
   }
 
-  /** Finds the index of the first id that is not alive; -1 when all are. */
+  /** Finds the index of the first id that is not alive; -1 if all are. */
   findDead(ids: Uint32Array): number {
     const alive = this.#alive;
     for (let i = 0; i < ids.length; i++) if (alive[slotOf(ids[i])] !== ids[i] || ids[i] === 0) return i;
@@ -115,11 +115,11 @@ export class Ids {
   }
 }
 
-/** Ids and what they stand for. */
+/** Ids and their values. */
 export class IdTable<T> extends Ids {
   #values: (T | undefined)[] = [];
 
-  /** Gives a value an id; {@link checkRoom} has said that there is room. */
+  /** Gives a value an id; {@link checkRoom} must have checked that there is room. */
   add(value: T): number {
     const id = this.take();
     this.#values[slotOf(id)] = value;

@@ -1,4 +1,4 @@
-// What a caller gives for a mesh: checked, and taken into buffers of our own.
+// The caller's data of a mesh: checked, and copied or transferred into buffers of our own.
 import type { BakedSource } from '../../shared/baked-source.js';
 import { CollisionError } from '../../shared/errors.js';
 import type { AddMeshOptions, MeshData } from '../../shared/types.js';
@@ -21,25 +21,25 @@ import { type Boxes, checkBoxes } from './named-boxes.js';
 
 const QUALITIES = ['good', 'fast'] as const;
 const FEATURE_KEYS = ['angle'];
-/** Degrees; what features of triangles are found by without an option: worker/snap/feature-store.ts. */
+/** Degrees; the default angle for features, as in worker/snap/feature-store.ts. */
 const FEATURE_ANGLE = 35;
 const ADD_KEYS = ['onProgress', 'signal', 'transfer', 'weld', 'features', 'boxes', 'quality'];
 const DATA_KEYS = ['positions', 'indices', 'topology', 'skin', 'morphs'];
-/** Tells how many vertices an element of each kind of mesh has. */
+/** The number of vertices per element of each topology. */
 const SIZES = { triangles: 3, lines: 2, points: 1 } as const;
 const TOPOLOGIES = Object.keys(SIZES) as (keyof typeof SIZES)[];
 const INDEX_KINDS = ['Uint32Array', 'Uint16Array'] as const;
 
-/** What a caller wants of a mesh that is added. */
+/** The options of a mesh that is added. */
 export interface AddRequest {
-  /** Tells how much of the mesh is built, 0 … 1. */
+  /** Reports the fraction of the mesh that is built, 0 … 1. */
   report: (fraction: number) => void;
   signal: AbortSignal | undefined;
   isHandedOver: boolean;
   weld: number;
-  /** The angle by which features are to be found; undefined where they are not. */
+  /** The angle by which features are to be found; undefined if they are not. */
   angle: number | undefined;
-  /** Its boxes, checked; undefined where those that are baked with it will do. */
+  /** Its boxes, checked; undefined to use those that are baked with it. */
   asked: Boxes | undefined;
   isFast: boolean;
 }
@@ -65,12 +65,12 @@ export function readAddOptions(operation: string, data: MeshData | ArrayBuffer, 
     invalid(operation, 'quality', quality, `'good' for ${data.topology}, whose trees are built in one way`);
   }
   const asked = boxes === undefined ? undefined : checkBoxes(operation, 'boxes', boxes);
-  // It has a microtask of its own: what the caller's function throws ends nothing here.
+  // In a microtask of its own: an error of the caller's function ends nothing here.
   const report = (fraction: number) => onProgress && queueMicrotask(() => onProgress(fraction));
   return { report, signal, isHandedOver, weld, angle, asked, isFast };
 }
 
-/** Answers the angle by which features are to be found, in degrees; undefined where they are not. */
+/** Returns the angle by which features are to be found, in degrees; undefined if they are not. */
 function checkFeatures(operation: string, features: AddMeshOptions['features'] = false): number | undefined {
   if (typeof features === 'boolean') return features ? FEATURE_ANGLE : undefined;
   const { angle = FEATURE_ANGLE } = readOptions(operation, 'features', features, FEATURE_KEYS);
@@ -79,7 +79,7 @@ function checkFeatures(operation: string, features: AddMeshOptions['features'] =
   return angle;
 }
 
-/** Checks the data, and takes them into buffers of our own; what is baked and not handed over, into chunks where it is large. */
+/** Checks the data, and takes it into buffers of our own; a large baked mesh that is not transferred, into chunks. */
 export function takeData(
   operation: string,
   data: MeshData | ArrayBuffer,
@@ -94,13 +94,13 @@ export function takeData(
     return isArrayBuffer(arrays) && isInChunks(arrays) ? pool.take(arrays.byteLength) : copyOf(arrays);
   }
   const owned = handedOver(operation, arrays, isArrayBuffer(arrays) ? [arrays] : allBuffersOf(arrays));
-  // Blobs take no buffer that can be resized.
+  // Blobs do not accept resizable buffers.
   return isArrayBuffer(owned) && 'resizable' in owned && owned.resizable ? copyOf(owned) : owned;
 }
 
 /**
- * Checks the positions of as many vertices as a mesh has, and takes them into a buffer of our own. Nothing is detached where this
- * throws.
+ * Checks that there are positions for all vertices of a mesh, and takes them into a buffer of our own. Nothing is detached if
+ * this throws.
  */
 export function takePositions(
   operation: string,
@@ -118,7 +118,7 @@ export function takePositions(
   return handedOver(operation, positions, [positions.buffer]);
 }
 
-/** Takes the buffers of what was given away from the caller. */
+/** Transfers the caller's buffers to us. */
 function handedOver<T>(operation: string, data: T, buffers: readonly ArrayBufferLike[]): T {
   try {
     return structuredClone(data, { transfer: [...new Set(buffers)] as ArrayBuffer[] });
@@ -147,7 +147,7 @@ function checkBaked(operation: string, baked: ArrayBuffer): ArrayBuffer {
 }
 
 function checkData(operation: string, data: MeshData, isHandedOver: boolean, weld: number): MeshData {
-  // What Node reads of a file is a view.
+  // A file that Node has read is a view.
   if (data === undefined || ArrayBuffer.isView(data)) {
     invalid(operation, 'data', data, 'positions and indices, or a baked mesh in an ArrayBuffer');
   }
@@ -170,7 +170,7 @@ function checkData(operation: string, data: MeshData, isHandedOver: boolean, wel
   return { positions, indices, topology, ...deform };
 }
 
-/** Checks that an array can be transferred: of one in a shared buffer, what was checked is a copy. */
+/** Checks that an array can be transferred: if its buffer is shared, the checked array is a copy. */
 function checkOwn(operation: string, argument: string, checked: { buffer: ArrayBufferLike }, given: unknown): void {
   if (checked.buffer === bufferOf(given)) return;
   const message = `${operation}: ${argument} cannot be transferred, as its buffer is shared; expected one that can`;

@@ -51,40 +51,40 @@ const MESH_BOXES_KEYS = ['level', 'signal'];
 const DEEPEST_LEVEL = 4;
 
 interface Mesh {
-  /** Null until it is in the worker. */
+  /** Null until the mesh is in the worker. */
   info: MeshInfo | null;
-  /** The baked mesh, and where its vertices have moved since; for another worker. */
+  /** The baked mesh, and the positions to which its vertices have moved since; for another worker. */
   copy: BakedCopy | undefined;
   moved: Float32Array | undefined;
-  /** Tells which update `moved` is of. */
+  /** The number of the update that `moved` is of. */
   movedBy: number;
   /** Whether its trees are built quickly. */
   isFast: boolean;
-  /** Objects that have it as their shape. */
+  /** The number of objects that have it as their shape. */
   uses: number;
   /** The last new tree for moved vertices, which may be under way. */
   rebuild: Promise<void> | undefined;
   isRemoved: boolean;
-  /** Aborted when it is removed. Made for the first rebuild: those of 10,000 meshes are 20,000 objects of the browser's. */
+  /** Aborted when the mesh is removed. Made for the first rebuild: for 10,000 meshes it would be 20,000 browser objects. */
   removal: AbortController | null;
 }
 
 /** The meshes in the worker. */
 export class MeshStore {
-  /** Loaded ones; and their triangles and bytes. */
+  /** The number of loaded meshes, and their triangles and bytes. */
   count = 0;
   triangles = 0;
   bytes = 0;
 
   #table = new IdTable<Mesh>();
-  /** Removed while there was no worker: what was asked of them before is still to be answered. */
+  /** Meshes removed while there was no worker: queries from before their removal are still to be answered. */
   readonly #departed = new Map<MeshId, Mesh>();
   readonly #link: WorkerLink;
   readonly #builders: BuilderPool;
-  /** Those that are copied on their way, many in one message. */
+  /** Loads of meshes that are copied when posted, many in one message. */
   readonly #smallLoads: CallBatch<SmallLoad, LoadedMesh>;
   readonly #pump: FramePump;
-  /** Tells whether copies are kept for another worker. */
+  /** Whether copies are kept for another worker. */
   readonly #isKept: boolean;
   /** Chunks for baked meshes. */
   readonly chunks = new ChunkPool();
@@ -103,19 +103,19 @@ export class MeshStore {
     );
   }
 
-  /** Answers what is known of a mesh; undefined for one that is not in the worker. */
+  /** Returns the info of a mesh; undefined for one that is not in the worker. */
   get(id: MeshId): Readonly<MeshInfo> | undefined {
     return this.#table.get(id)?.info ?? undefined;
   }
 
-  /** Answers what is known of a mesh. Throws UNKNOWN_ID. */
+  /** Returns the info of a mesh. Throws UNKNOWN_ID. */
   info(operation: string, id: MeshId): Readonly<MeshInfo> {
     const info = this.get(id);
     if (!info) throw argumentError('UNKNOWN_ID', operation, 'mesh', id, 'a mesh that was added');
     return info;
   }
 
-  /** Counts objects that use the mesh; 0 is no mesh. */
+  /** Changes the number of objects that use a mesh; id 0 is no mesh. */
   countUse(id: MeshId, change: number): void {
     const mesh = this.#table.get(id);
     if (mesh) mesh.uses += change;
@@ -146,14 +146,14 @@ export class MeshStore {
     const id = this.#table.add(mesh);
     const { info, baked: loaded } = await (baked instanceof BakedSource
       ? this.#loadChunks(operation, id, baked, isBaked ? (data as ArrayBuffer) : undefined, signal)
-      : // What a builder has made and nobody else has had is not checked.
+      : // A builder's mesh that nobody else has had need not be checked.
         this.#load(operation, id, { baked, isTrusted: !isBaked }, signal));
     if (boxes.length > 0 && (info.topology !== 'triangles' || info.bones + info.morphs > 0)) {
       this.#table.delete(id);
       this.#pump.enqueue({ type: 'removeMesh', mesh: id });
       checkBoxable(operation, boxes, info);
     }
-    // A small one was copied on its way.
+    // A small one was copied when it was posted.
     const copy = loaded ?? baked;
     if (this.#isKept) this.#copies.add(mesh, copy);
     else if (copy instanceof BakedSource) this.chunks.give(copy);
@@ -207,7 +207,7 @@ export class MeshStore {
     return this.#ask(operation, undefined, (api) => api.bakeMesh(id, boxes));
   }
 
-  /** Lists boxes of a mesh's tree, with numbers for names. */
+  /** Lists boxes of a mesh's tree, named by numbers. */
   async boxes(operation: string, id: MeshId, options: MeshBoxesOptions = {}): Promise<NamedBox[]> {
     const { level = 2, signal } = readOptions(operation, 'options', options, MESH_BOXES_KEYS);
     checkSignal(operation, signal);
@@ -215,10 +215,10 @@ export class MeshStore {
     checkTriangles(operation, this.info(operation, id));
     const ask = (api: Remote<WorkerApi>) => api.meshBoxes(id, level, 4 ** level);
     const records = await this.#ask<Float64Array | null>(operation, signal, ask);
-    return numberedBoxes(records!); // a level has no more
+    return numberedBoxes(records!); // a level never has more
   }
 
-  /** Tells whether boxes hold all of a mesh. */
+  /** Checks whether boxes hold all of a mesh. */
   async check(
     operation: string,
     id: MeshId,
@@ -262,22 +262,22 @@ export class MeshStore {
     this.#pump.enqueue({ type: 'removeMesh', mesh: id });
   }
 
-  /** Notes that the worker is lost: what was asked has been rejected. */
+  /** Notes that the worker is lost: pending calls have been rejected. */
   interrupt(): void {
     this.chunks.close();
     this.#departed.clear();
   }
 
-  /** Notes what an update came to, and begins with the tree that the worker asks for. */
+  /** Records the result of an update, and starts building the tree that the worker requests, if any. */
   #follow(operation: string, id: MeshId, mesh: Mesh, { info, rebuild }: MeshUpdate): void {
     this.#note(mesh, info, 0);
     if (!rebuild || mesh.isRemoved) return;
     mesh.rebuild = this.#rebuild(operation, id, mesh, rebuild);
-    // Who waits for it is told; for all others the tree that is there does as well.
+    // Those who wait for the tree get the error; for everyone else, the old tree does as well.
     mesh.rebuild.catch(() => {});
   }
 
-  /** Builds the tree that the worker asks for; and the next, where it asks for one of newer positions then. */
+  /** Builds the tree that the worker requests; and the next, if it then requests one of newer positions. */
   async #rebuild(operation: string, id: MeshId, mesh: Mesh, data: MeshData): Promise<void> {
     mesh.removal ??= new AbortController();
     const { signal } = mesh.removal;
@@ -296,14 +296,14 @@ export class MeshStore {
     let baked: ArrayBuffer | null = null;
     let failure: unknown;
     try {
-      // Without chunks that are lent, it is in one buffer.
+      // Without lent chunks, the mesh is in one buffer.
       baked = (await this.#builders.build(operation, data, () => {}, signal, 0, undefined, mesh.isFast)) as ArrayBuffer;
     } catch (error) {
       failure = error;
     }
     await this.#link.up();
     if (signal.aborted) return undefined;
-    // The next worker knows of newer positions, and has asked for a tree of these itself.
+    // The next worker knows newer positions, and has requested a tree of these itself.
     if (life !== this.#link.life) throw new CollisionError('WORKER_LOST', `${operation}: the worker was lost`);
     const {
       info,
@@ -332,7 +332,7 @@ export class MeshStore {
     this.chunks.close(false);
   }
 
-  /** Lets go of all meshes, and of the copies. */
+  /** Releases all meshes, and the copies. */
   clear(): void {
     this.#table = new IdTable();
     this.#departed.clear();
@@ -341,14 +341,14 @@ export class MeshStore {
     this.count = this.triangles = this.bytes = 0;
   }
 
-  /** Notes what the worker says of a mesh after a change. */
+  /** Records the worker's info of a mesh after a change. */
   #note(mesh: Mesh, info: TreeInfo, rebuilt: number): void {
     if (!mesh.info || mesh.isRemoved) return;
     this.bytes += info.bytes - mesh.info.bytes;
     mesh.info = { ...info, rebuilds: mesh.info.rebuilds + rebuilt, boxes: mesh.info.boxes };
   }
 
-  /** Loads a mesh of one buffer, which is handed back if it is kept, but for a small one. */
+  /** Loads a mesh of one buffer, which is handed back if it is kept, unless it is small. */
   #load(
     operation: string,
     id: MeshId,
@@ -362,7 +362,7 @@ export class MeshStore {
     );
   }
 
-  /** Takes a mesh of a builder's, and what it has left of the chunks that it was lent. */
+  /** Takes a mesh from a builder, and returns the chunks that the builder did not use to the pool. */
   #taken(made: ArrayBuffer | BakedChunks): ArrayBuffer | BakedSource {
     if (isArrayBuffer(made)) return made;
     const { bytes, buffers } = made;
@@ -371,8 +371,8 @@ export class MeshStore {
   }
 
   /**
-   * Loads a mesh chunk by chunk: a trusted one as it is, else copied from a buffer. The worker looks at the first ones, if no frame
-   * waits, while others are copied here.
+   * Loads a mesh chunk by chunk: a trusted one as it is, another one copied from a buffer. The worker checks the first ones, if no
+   * frame waits, while others are copied here.
    */
   async #loadChunks(
     operation: string,
@@ -409,7 +409,7 @@ export class MeshStore {
     return { info, baked: chunks.length > 0 ? new BakedSource(bytes, chunks) : baked };
   }
 
-  /** Calls the worker behind removals that were asked for before, as it may need their memory. */
+  /** Calls the worker after earlier removals, since it may need their memory. */
   #post<T>(operation: string, answer: Deferred<T>, invoke: (api: Remote<WorkerApi>) => Promise<T>): Promise<boolean> {
     return new Promise((resolve) => {
       this.#pump.enqueue(() => resolve(!answer.settled && this.#link.answerWith(answer, operation, invoke)));
@@ -428,14 +428,14 @@ export class MeshStore {
       return await abortable(operation, signal, loaded);
     } catch (error) {
       this.#table.delete(id);
-      // Loaded in spite of an abort.
+      // If it was loaded in spite of an abort.
       done.then((isDone) => isDone && this.#pump.enqueue({ type: 'removeMesh', mesh: id }));
       throw error;
     }
   }
 }
 
-/** Answers the boxes that are baked with a mesh. Throws BAD_DATA. */
+/** Returns the boxes that are baked with a mesh. Throws BAD_DATA. */
 function bakedBoxes(operation: string, data: MeshData | ArrayBuffer | BakedSource): Boxes {
   const pack = isArrayBuffer(data) ? readBoxes(data) : undefined;
   return pack === undefined ? NO_BOXES : unpackBoxes(operation, pack);

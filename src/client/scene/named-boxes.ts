@@ -13,7 +13,7 @@ export const NO_BOXES: Boxes = Object.freeze([]);
 
 const packed = new WeakMap<Boxes, PackedBoxes>();
 
-/** Checks boxes and completes them; what is answered is ours. */
+/** Checks boxes and completes them; the returned list is a copy of ours. */
 export function checkBoxes(operation: string, argument: string, given: unknown): Boxes {
   return reading(operation, argument, () => {
     if (!Array.isArray(given)) invalid(operation, argument, given, 'an array of boxes');
@@ -52,7 +52,7 @@ function checkBox(operation: string, argument: string, given: unknown): Required
 export function checkRotation(operation: string, argument: string, value: unknown): readonly number[] {
   const rotation = checkNumbers(operation, argument, value, 4);
   const length = Math.hypot(...rotation);
-  // Unit as far as float32 holds it; the rest is taken out.
+  // Unit within the precision of float32; the remaining error is divided out.
   if (!(Math.abs(length - 1) < 1e-5)) invalid(operation, argument, value, 'a unit quaternion xyzw');
   return rotation.map((each) => each / length);
 }
@@ -67,7 +67,7 @@ export function checkBoxable(
   if (bones + morphs > 0) invalid(operation, 'boxes', given, 'none for a mesh that bones or morph targets move');
 }
 
-/** Packs boxes that were checked; undefined where there are none. The same ones are packed once. */
+/** Packs boxes that were checked; undefined if there are none. The same list is packed once. */
 export function packBoxes(boxes: Boxes): PackedBoxes | undefined {
   if (boxes.length === 0) return undefined;
   let pack = packed.get(boxes);
@@ -79,7 +79,7 @@ export function packBoxes(boxes: Boxes): PackedBoxes | undefined {
   return pack;
 }
 
-/** Answers boxes as they were packed, checked, as somebody else may have written them. Throws BAD_DATA. */
+/** Unpacks boxes and checks them, since somebody else may have written them. Throws BAD_DATA. */
 export function unpackBoxes(operation: string, pack: PackedBoxes | null): Boxes {
   const damaged = 'the boxes that are baked with the mesh were changed';
   if (!pack) throw new CollisionError('BAD_DATA', `${operation}: ${damaged}`);
@@ -97,7 +97,7 @@ function boxesOf({ names, records }: PackedBoxes): NamedBox[] {
   });
 }
 
-/** Answers boxes that a tree has, under numbers for names. */
+/** Returns the boxes of a tree, named by numbers. */
 export function numberedBoxes(records: Float64Array): NamedBox[] {
   const names = Array.from({ length: records.length / BOX_NUMBERS }, (_, i) => `box ${i + 1}`);
   return boxesOf({ names, records });

@@ -29,7 +29,7 @@ const SIDES = ['front', 'back', 'double'] as const; // SIDE_*, from 1 on
 const MOTIONS = ['static', 'moving'] as const;
 const DETAILS = ['none', 'bounds', 'bones', 'any', 'manifold', 'triangles', 'full'] as const; // in the order of CONTACTS_*
 const SHAPES = ['mesh', 'sphere', 'box', 'capsule'] as const;
-/** The bounds of objects end there (FARTHEST in objects.ts): rays went through the walls of a box of 1e31 from within. */
+/** The limit of objects' bounds (FARTHEST in objects.ts): rays went through the walls of a box of 1e31 from within. */
 const LARGEST = 1e30;
 const LARGE = 'no number beyond 1e30';
 
@@ -66,21 +66,21 @@ type ShapePart = Pick<ObjectDescription, 'shape' | 'mesh' | 'center' | 'extent' 
 
 export type Side = NonNullable<ObjectOptions['side']>;
 
-/** Triangles in a row, by their numbers in the mesh as it was added, and which side of them can be hit. */
+/** Consecutive triangles, by their indices in the mesh as it was added, and the side of them that can be hit. */
 export interface FaceRun {
   start: number;
   count: number;
   side: Side;
 }
 
-/** What the three adapter says of an object besides. */
+/** Additional options of an object, from the three adapter. */
 export interface MixedObjectOptions extends ObjectOptions {
   /**
-   * Triangles of its mesh that have another `side` than the object: ascending, and none in two of them. They belong to
-   * the shape: one that is set without them has none. Null for none, the default.
+   * Triangles of its mesh that have another `side` than the object: ascending and disjoint runs. They belong to
+   * the shape: a shape that is set without them has none. Null for none, the default.
    */
   faceSides?: readonly FaceRun[] | null;
-  /** The number of its clip set, of which queries bring the planes (protocol.ts). Default 0, none. */
+  /** The number of its clip set, whose planes come with queries (protocol.ts). Default 0, none. */
   clipSet?: number;
 }
 
@@ -90,10 +90,10 @@ export function readObject<T extends Partial<ObjectOptions>>(operation: string, 
   return readOptions(operation, 'options', options, KEYS, MIXED_KEYS);
 }
 
-/** What a mesh is known by: undefined where there is none of this id. */
+/** Returns the info of a mesh; undefined if there is no mesh of this id. */
 export type MeshLookup = (id: MeshId) => Readonly<MeshInfo> | undefined;
 
-/** Describes a shape alone as an object. */
+/** Describes a shape alone, as if it were an object. */
 export function describeQuery(operation: string, shape: Shape, meshOf: MeshLookup): ObjectDescription {
   const { solid, ...part } = describeShape(operation, shape, meshOf);
   const topology = meshOf(part.mesh)?.topology ?? 'triangles';
@@ -105,8 +105,8 @@ export function describeQuery(operation: string, shape: Shape, meshOf: MeshLooku
 }
 
 /**
- * Describes an object by its options, as `readObject` has them, checked and complete: what is not given is as in
- * `base`. The matrix is not part of it.
+ * Describes an object by its options, as `readObject` returns them, checked and complete: options that are not given are
+ * taken from `base`. The matrix is not part of it.
  */
 export function describe(
   operation: string,
@@ -149,7 +149,7 @@ export function describe(
   };
 }
 
-/** Options that are true or false, and their flags. */
+/** Boolean options, and their flags. */
 const SWITCHES = [
   ['pickable', layout.FLAG_PICKABLE],
   ['cullable', layout.FLAG_CULLABLE],
@@ -157,7 +157,7 @@ const SWITCHES = [
   ['continuous', layout.FLAG_CONTINUOUS],
 ] as const;
 
-/** Answers the flags, of which options set or clear those that they name. */
+/** Returns the flags, with those set or cleared that the options name. */
 function readFlags(operation: string, options: Partial<MixedObjectOptions>, base: number): number {
   const { motion, side, occluder } = options;
   let flags = base;
@@ -193,7 +193,7 @@ export function isSame(a: ObjectDescription, b: ObjectDescription): boolean {
   );
 }
 
-/** Packs runs as descriptions have them (protocol.ts); undefined where there are none. */
+/** Packs runs as in descriptions (commands.ts); undefined if there are none. */
 function packRuns(
   operation: string,
   runs: readonly FaceRun[] | null,
@@ -225,7 +225,7 @@ function packRuns(
   });
 }
 
-/** Packs the boxes of an object; undefined where there are none. */
+/** Packs the boxes of an object; undefined if there are none. */
 function checkObjectBoxes(
   operation: string,
   given: unknown,
@@ -257,7 +257,7 @@ function describeShape(operation: string, given: Shape, meshOf: MeshLookup): Sha
     SHAPES,
   );
   const shape = readOptions(operation, 'shape', given, SHAPE_KEYS[type]) as Shape;
-  shape.type = type; // the one that was looked at
+  shape.type = type; // the one that was checked
   switch (shape.type) {
     case 'mesh': {
       const solid = checkMesh(operation, shape, meshOf);
@@ -282,7 +282,7 @@ function describeShape(operation: string, given: Shape, meshOf: MeshLookup): Sha
   }
 }
 
-/** Makes all of them alike: of others, and by spreading, one takes 3 µs. */
+/** Gives all shape parts the same hidden class: with different ones, and by spreading, one takes 3 µs. */
 function shapePart(
   shape: number,
   mesh: MeshId,
@@ -295,10 +295,10 @@ function shapePart(
   return { shape, mesh, center, extent, rotation, radius, solid };
 }
 
-/** What makes a capsule. */
+/** The numbers of a capsule. */
 export type Capsule = Pick<CapsuleShape, 'from' | 'to' | 'radius'>;
 
-/** Checks the numbers of a capsule, of which each property is read once. */
+/** Checks the numbers of a capsule, reading each property once. */
 export function checkCapsule(operation: string, { from, to, radius }: Capsule): Capsule {
   return {
     from: checkPlace(operation, 'shape.from', from),
@@ -307,7 +307,7 @@ export function checkCapsule(operation: string, { from, to, radius }: Capsule): 
   };
 }
 
-/** Checks a mesh as a shape, and tells whether it is solid. */
+/** Checks a mesh as a shape, and returns whether it is solid. */
 function checkMesh(operation: string, { mesh, solid = false }: MeshShape, meshOf: MeshLookup): boolean {
   const info = meshOf(mesh);
   if (!info) throw argumentError('UNKNOWN_ID', operation, 'shape.mesh', mesh, 'a mesh that was added');

@@ -37,7 +37,7 @@ export class ObjectStore {
     return this.#table.size;
   }
 
-  /** Checks that an object is alive, of a list the one at `index`. Throws UNKNOWN_ID. */
+  /** Checks that an object is alive, in a list the one at `index`. Throws UNKNOWN_ID. */
   check(operation: string, argument: string, id: unknown, index?: number): void {
     if (this.#table.has(id)) return;
     const name = index === undefined ? argument : `${argument}[${index}]`;
@@ -50,24 +50,24 @@ export class ObjectStore {
     if (dead >= 0) this.check(operation, argument, ids[dead], dead);
   }
 
-  /** Answers an object's mesh; null where its shape is none. Throws UNKNOWN_ID. */
+  /** Returns an object's mesh; null if its shape is not a mesh. Throws UNKNOWN_ID. */
   meshIdOf(operation: string, object: ObjectId): MeshId | null {
     this.check(operation, 'object', object);
     return this.#descriptions.meshOf(slotOf(object)) || null;
   }
 
-  /** Answers what is known of an object's mesh; undefined where its shape is none. Throws UNKNOWN_ID. */
+  /** Returns the info of an object's mesh; undefined if its shape is not a mesh. Throws UNKNOWN_ID. */
   meshOf(operation: string, id: ObjectId): Readonly<MeshInfo> | undefined {
     this.check(operation, 'id', id);
     return this.#meshes.get(this.#descriptions.meshOf(slotOf(id)));
   }
 
-  /** Answers the layers of an object that is alive. */
+  /** Returns the layers of an object that is alive. */
   layersOf(id: ObjectId): number {
     return this.#descriptions.layers[slotOf(id)];
   }
 
-  /** Makes room for so many more at once: what is added one by one copies all there are now and then. */
+  /** Makes room for `count` more objects at once: adding them one by one copies the tables now and then. */
   reserve(count: number): number {
     this.#table.reserve(count);
     const { room } = this.#table;
@@ -101,7 +101,7 @@ export class ObjectStore {
     return ids;
   }
 
-  /** Changes an object's options. Answers its new matrix if there is one. */
+  /** Changes an object's options. Returns its new matrix, if any. */
   set(operation: string, id: ObjectId, options: Partial<ObjectOptions>): number[] | undefined {
     const given = readObject(operation, options);
     const matrix = given.matrix === undefined ? undefined : checkMatrix(operation, 'matrix', given.matrix);
@@ -109,7 +109,7 @@ export class ObjectStore {
     const slot = slotOf(id);
     const old = this.#descriptions.at(slot);
     const description = this.#describe(operation, given, old);
-    this.check(operation, 'id', id); // a getter of the shape's may have removed it
+    this.check(operation, 'id', id); // a getter of the shape may have removed it
     this.#descriptions.change(slot, description);
     if (matrix) this.#log.set(id, matrix);
     this.#log.setContinuous(id, isContinuous(description));
@@ -120,7 +120,7 @@ export class ObjectStore {
     return matrix;
   }
 
-  /** Tells whether the pose of an object stays when its mesh becomes another one, as the worker does it. */
+  /** Returns whether the pose of an object stays when its mesh is replaced by another one, by the worker's rule. */
   #canKeepPose(from: MeshId, to: MeshId): boolean {
     if (from === to) return true;
     const [before, after] = [this.#meshes.get(from), this.#meshes.get(to)];
@@ -138,7 +138,7 @@ export class ObjectStore {
     this.#pump.enqueue({ type: 'removeObject', id });
   }
 
-  /** Puts objects into other layers; those that are gone are passed over. */
+  /** Moves objects to other layers; ids of removed objects are skipped. */
   setLayers(ids: Uint32Array, layers: number): void {
     const alive = this.#table.alive(ids);
     const layersOf = this.#descriptions.layers;
@@ -149,7 +149,7 @@ export class ObjectStore {
   removeAll(operation: string, ids: Uint32Array): void {
     this.checkAll(operation, 'ids', ids);
     for (let i = 0; i < ids.length; i++) {
-      if (!this.#table.has(ids[i])) continue; // it is there twice
+      if (!this.#table.has(ids[i])) continue; // a duplicate
       const slot = slotOf(ids[i]);
       this.#meshes.countUse(this.#descriptions.meshOf(slot), -1);
       this.#descriptions.delete(slot);
@@ -165,7 +165,7 @@ export class ObjectStore {
     }
   }
 
-  /** Answers the commands that add all objects to a worker that has none; their transforms are sent apart. */
+  /** Returns the commands that add all objects to a worker that has none; their transforms are sent separately. */
   replay(): Command[] {
     const idsOf = new Map<ObjectDescription, number[]>();
     for (let slot = 0; slot < this.#table.slots; slot++) {
@@ -175,14 +175,14 @@ export class ObjectStore {
     return Array.from(idsOf, ([description, ids]) => ({ type: 'addObjects', ids, description, matrices: [] }));
   }
 
-  /** Lets go of all objects. */
+  /** Releases all objects. */
   clear(): void {
     this.#table = new Ids();
     this.#descriptions = new Descriptions();
     this.#last = undefined;
   }
 
-  /** Describes a shape that is no object, but that a query asks about. */
+  /** Describes the shape of a query, which need not be an object's. */
   describeQuery(operation: string, shape: Shape | ObjectId): ObjectDescription {
     if (typeof shape === 'number') {
       this.check(operation, 'shape', shape);
@@ -191,14 +191,14 @@ export class ObjectStore {
     return describeQuery(operation, shape, (mesh) => this.#meshes.get(mesh));
   }
 
-  /** Makes one description for many objects in a row: fewer to keep, and to send. */
+  /** Makes one description for many similar objects in a row: fewer to keep, and to send. */
   #describe(operation: string, options: Partial<ObjectOptions>, base?: ObjectDescription): ObjectDescription {
     const description = describe(operation, options, (mesh) => this.#meshes.get(mesh), base);
     if (!this.#last || !isSame(description, this.#last)) this.#last = description;
     return this.#last;
   }
 
-  /** Adds a single object to the last command, if that adds such objects and was not sent yet. */
+  /** Adds a single object to the last command, if that adds objects of the same description and was not sent yet. */
   #joinLast(ids: Uint32Array, description: ObjectDescription, matrix: number[]): boolean {
     const last = this.#pump.lastCommand;
     if (ids.length !== 1 || last?.type !== 'addObjects' || last.description !== description) return false;

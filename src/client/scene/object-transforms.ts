@@ -10,7 +10,7 @@ import type { ObjectStore } from './object-store.js';
 
 const MATRIX_KINDS = ['Float32Array', 'Float64Array'] as const;
 
-/** Checks the transforms that callers give for objects, one by one or in blocks, and stages them for the next frame. */
+/** Checks the transforms that callers set, one by one or in blocks, and stages them for the next frame. */
 export class ObjectTransforms {
   readonly #table: TransformTable;
   readonly #objects: ObjectStore;
@@ -31,7 +31,7 @@ export class ObjectTransforms {
     this.#singles.set(id, matrix, this.#pump.staging);
   }
 
-  /** Stages those from number `first` to before `end`; see `CollisionService.moveObjects`. */
+  /** Stages transforms from index `first` to before `end`; see `CollisionService.moveObjects`. */
   moveObjects(ids: Uint32Array, matrices: readonly ArrayLike<number>[], first: number, end: number): void {
     const targets = checkTypedArray<Uint32Array>('setTransform', 'ids', ids, ['Uint32Array']);
     checkInteger('setTransform', 'first', first, 0, targets.length);
@@ -43,13 +43,13 @@ export class ObjectTransforms {
     }
   }
 
-  /** Stages one of many. The function that reads is made here: in the loop, each call would leave its surroundings behind. */
+  /** Stages one of many. A method of its own, since a closure in the loop would allocate a context for each iteration. */
   #setOrReject(id: number, matrices: readonly ArrayLike<number>[], i: number): void {
     const matrix = reading('setTransform', 'matrices', () => matrices[i]);
     this.#singles.setOrReject(id, matrix, this.#pump.staging);
   }
 
-  /** Tells whether an object's transform was said last as this; see `CollisionService.isPlacedAs`. */
+  /** Returns whether an object's transform was last set to this; see `CollisionService.isPlacedAs`. */
   isPlacedAs(id: number, matrix: ArrayLike<number>): boolean {
     return reading('isPlacedAs', 'matrix', () => this.#table.has(id) && this.#table.isPlacedAs(id, matrix));
   }
@@ -64,7 +64,7 @@ export class ObjectTransforms {
     this.#pump.staging.setBlock(targets, numbers, place);
   }
 
-  /** Stages a block that is borrowed; see `CollisionService.moveInstances`. */
+  /** Stages a borrowed block; see `CollisionService.moveInstances`. */
   moveInstances(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
     const place = this.#parent.read('setTransforms', 'parent', parent);
     if (!isAffine(place, 0)) place.fill(Number.NaN); // the worker lists all of them as rejected
@@ -72,13 +72,13 @@ export class ObjectTransforms {
     this.#pump.staging.setBlock(block.ids, block.matrices, place, block);
   }
 
-  /** Places a block that is borrowed before any later question; see `CollisionService.placeInstances`. */
+  /** Places a borrowed block before any later query; see `CollisionService.placeInstances`. */
   placeInstances(ids: Uint32Array, matrices: Float32Array | Float64Array, parent: ArrayLike<number>): void {
     const place = this.#parent.readAffine('setTransforms', 'parent', parent);
     this.#pump.place(this.#borrow(ids, matrices), place);
   }
 
-  /** Checks a block of an adapter's. It becomes the last that sets their transforms. */
+  /** Checks a block of an adapter. It becomes the last that sets the transforms of its objects. */
   #borrow(ids: Uint32Array, matrices: Float32Array | Float64Array): BorrowedBlock {
     const numbers = checkTypedArray<typeof matrices>('setTransforms', 'matrices', matrices, MATRIX_KINDS);
     const { leftBlocks } = this.#table;
@@ -87,7 +87,7 @@ export class ObjectTransforms {
     return { ids: targets, matrices: numbers };
   }
 
-  /** Checks ids of which nothing is noted as they are now. */
+  /** Checks ids that have no valid entry in the cache. */
   #checkIds(ids: Uint32Array, stamp: number): Uint32Array {
     const targets = this.#beginBlock(checkTypedArray('setTransforms', 'ids', ids, ['Uint32Array']));
     return this.#checkedIds.note(ids, targets, stamp);

@@ -1,6 +1,6 @@
 import type { MeshInfo } from '../../shared/types.js';
 
-/** Says what keeps a mesh open, and how far it is from closed. */
+/** Describes what keeps a mesh open, and how far it is from closed. */
 export function whatIsOpen({ openEdges, openEdge, closingWeld }: Readonly<MeshInfo>): string {
   const edges = openEdges === 1 ? '1 edge has' : `${openEdges} edges have`;
   const { triangle = 0, edge = 0, from = [], to = [] } = openEdge ?? {};

@@ -9,10 +9,10 @@ const MORPH_KEYS = ['targets', 'relative'];
 const MOST_BONES = 65_536;
 const MOST_TARGETS = 65_536;
 
-/** Checks that an array may be taken as it is; `given` is what the caller gave. */
+/** Checks that an array may be transferred; `given` is what the caller passed. */
 export type CheckOwn = (argument: string, checked: { buffer: ArrayBufferLike }, given: unknown) => void;
 
-/** Reads what deforms a mesh of so many vertices. */
+/** Reads the skin and the morph targets of a mesh with this many vertices. */
 export function checkDeform(
   operation: string,
   { skin, morphs }: MeshDeform,
@@ -72,7 +72,7 @@ export function copyDeform({ skin, morphs }: MeshDeform): MeshDeform {
   return copy;
 }
 
-/** Lists the arrays' buffers, some of which may be one. */
+/** Lists the arrays' buffers, which may contain duplicates. */
 export function buffersOf({ skin, morphs }: MeshDeform): ArrayBufferLike[] {
   const buffers = morphs ? morphs.targets.map(({ buffer }) => buffer) : [];
   return skin ? [...buffers, skin.bones.buffer, skin.weights.buffer] : buffers;

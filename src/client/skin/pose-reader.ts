@@ -7,13 +7,13 @@ import { BIND_INVERSE_NUMBER, type CheckedPose, UNBOUND } from './pose-table.js'
 const KEYS = ['bones', 'bind', 'bindInverse', 'morphs'];
 const NO_MORPHS: ArrayLike<number> = [];
 
-/** Reads the poses that objects are given, of which there are many in every frame. */
+/** Reads the poses of objects, of which there are many in every frame. */
 export class PoseReader {
   readonly #matrix = new MatrixReader();
   readonly #binds = new Float64Array(2 * BIND_INVERSE_NUMBER);
   readonly #pose: CheckedPose = { bones: undefined, binds: UNBOUND, morphs: NO_MORPHS };
 
-  /** Reads the pose of an object, of which `mesh` is the mesh, if it has one. It is valid until the next call. */
+  /** Reads the pose of an object; `mesh` is its mesh, if any. The result is valid until the next call. */
   read(operation: string, id: ObjectId, given: Pose, mesh: Readonly<MeshInfo> | undefined): CheckedPose {
     if (!mesh || mesh.bones + mesh.morphs === 0) {
       invalid(operation, 'id', id, 'an object whose mesh has a skin or morph targets');
@@ -38,7 +38,7 @@ export class PoseReader {
       this.#readBind(operation, 'pose.bindInverse', bindInverse, BIND_INVERSE_NUMBER);
     }
     pose.morphs = morphs === undefined ? NO_MORPHS : checkMorphs(operation, morphs, mesh.morphs);
-    // Last of all: a getter of the caller's, above, may have transferred them.
+    // Last of all: a getter of the caller, above, may have transferred them.
     pose.bones = bones === undefined ? undefined : checkBones(operation, bones, mesh.bones);
     return pose;
   }
@@ -58,8 +58,8 @@ export class PoseReader {
 }
 
 /**
- * Answers the bones of an object that has nothing else, nor a way of its own to answer; undefined where there is more to read.
- * A hundred of these are set in every frame, and a checked copy of the object takes a third of all that is done for it.
+ * Returns the bones of a plain pose with no other key; undefined if there is more to read.
+ * A hundred of these are set in every frame, and a checked copy of the object takes a third of the whole time.
  */
 function bonesAlone(given: Pose): Float32Array | undefined {
   try {
@@ -68,11 +68,11 @@ function bonesAlone(given: Pose): Float32Array | undefined {
     const { bones } = given;
     return isFloat32Array(bones) ? bones : undefined;
   } catch {
-    return undefined; // it is read again, and what is wrong with it is said
+    return undefined; // it is read again, and the error is reported then
   }
 }
 
-/** Answers the caller's own array: the copy that is made of it calls nothing that it may have in the place of methods. */
+/** Returns the caller's own array: copying it calls none of its methods, which may be overridden. */
 function checkBones(operation: string, given: Float32Array, count: number): Float32Array {
   if (count === 0) invalid(operation, 'pose.bones', given, 'none, as the mesh has no skin');
   if (!isFloat32Array(given)) invalid(operation, 'pose.bones', given, 'a Float32Array');

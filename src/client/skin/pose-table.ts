@@ -1,11 +1,11 @@
-// The poses of objects: what was set since the last update(), what update() has said, what of that is in the worker, and
-// what the worker has taken. Frames are written from what update() has said, so a frame that waits brings the newest. The
-// next worker gets what the last one has taken, and that: it may refuse it, as the last one may have.
+// The poses of objects: those set since the last update(), those committed by update(), those of them in the worker, and those
+// that the worker has accepted. Frames are written from the committed ones, so a waiting frame brings the newest. The
+// next worker gets those that the last one has accepted, and the committed ones: it may refuse these, as the last one may have.
 //
-// Bones are copied once when they are set, into memory that goes from pose to pose: an object that is posed in every frame
-// has two places in turn. Bones of one length are neighbours in slabs, in the order in which they were first set, so that a
-// frame copies many of them at once. Objects that are set with one array which still holds the same numbers share the copy,
-// and travel with one block.
+// Bones are copied once when they are set, into memory that is reused from pose to pose: an object that is posed in every frame
+// has two copies in turn. Bones of one length are neighbours in slabs, in the order in which they were first set, so that a
+// frame copies many of them at once. Objects that are set with the same array, unchanged in between, share the copy,
+// and one block in the frame.
 import {
   BINDS_BYTES,
   BINDS_INVERSE,
@@ -22,13 +22,13 @@ import { lengthOf } from '../check/binary.js';
 import { IDENTITY } from '../transforms/affine.js';
 
 interface Bones {
-  /** They are so many numbers of the slab, from `first` on. A view of each would be two more lines of the caches. */
+  /** They are `length` numbers of the slab, from `first` on. A view of each would be two more cache lines. */
   readonly slab: Float32Array;
   readonly first: number;
   readonly length: number;
-  /** Poses that have it. */
+  /** The number of poses that have them. */
   users: number;
-  /** The frame that it was written for last, and where it is in that. */
+  /** The frame that they were written for last, and their offset in it. */
   frame: number;
   at: number;
 }
@@ -36,54 +36,54 @@ interface Bones {
 export interface PoseState {
   id: ObjectId;
   bones: Bones | undefined;
-  /** Both matrices of the binding, one after the other: UNBOUND itself, or an array of its own. */
+  /** Both bind matrices, one after the other: UNBOUND itself, or an array of its own. */
   binds: Float64Array;
-  /** Empty where no targets move it. */
+  /** Empty if no morph targets move it. */
   morphs: Float32Array;
 }
 
-/** What the table has of an object. */
+/** The table's poses of an object. */
 export interface PoseEntry {
   readonly id: ObjectId;
-  /** What update() has said; undefined until it has said something. */
+  /** The pose committed by update(); undefined before the first. */
   kept: PoseState | undefined;
-  /** What the frame in the worker brings. */
+  /** The pose in the frame that is in the worker. */
   sent: PoseState | undefined;
-  /** What a worker has taken last. */
+  /** The last pose that a worker has accepted. */
   taken: PoseState | undefined;
-  /** What was set last, for the next update(). */
+  /** The pose set last, for the next update(). */
   next: PoseState | undefined;
-  /** The next one is written there: what it was before. */
+  /** A former state, which is reused for the next pose. */
   spare: PoseState | undefined;
 }
 
-/** A pose that was checked. */
+/** A checked pose. */
 export interface CheckedPose {
   bones: Float32Array | undefined;
-  /** It is UNBOUND itself, or others of which only what they are now matters. */
+  /** UNBOUND itself, or a scratch array whose current numbers are valid. */
   binds: Float64Array;
   morphs: ArrayLike<number>;
 }
 
-/** Both matrices of a binding that was not given. Nobody writes it. */
+/** Both bind matrices if none were given. Nobody writes them. */
 export const UNBOUND = Float64Array.of(...IDENTITY, ...IDENTITY);
 
 const NO_NUMBERS = new Float32Array(0);
 const NO_ENTRIES: ReadonlySet<PoseEntry> = new Set();
-/** Numbers of a slab of more than one bones, at most: 256 KB. */
+/** The most numbers of a slab, unless a single set of bones is longer: 256 KB. */
 const MOST_IN_SLAB = 65_536;
 
 export class PoseTable {
   readonly #entries = new Map<ObjectId, PoseEntry>();
-  /** Those that were set since the last update(). */
+  /** Entries that were set since the last update(). */
   readonly #staged: PoseEntry[] = [];
-  /** States that no entry has. */
+  /** States that no entry uses. */
   readonly #spare: PoseState[] = [];
-  /** Bones that no pose has, by their length. */
+  /** Bones that no pose uses, by their length. */
   readonly #free = new Map<number, Bones[]>();
-  /** How many bones of a length the next slab has. */
+  /** How many sets of bones of a length the next slab has. */
   readonly #slabs = new Map<number, number>();
-  /** The array that was set last, and the copy of it. */
+  /** The array that was set last, and its copy. */
   #lastGiven: Float32Array | undefined;
   #lastBones: Bones | undefined;
   #frames = 0;
@@ -97,7 +97,7 @@ export class PoseTable {
     }
     let { next } = entry;
     if (next === undefined) {
-      // It is taken as late as this: what the last answer has made free is still in the caches.
+      // Taken as late as this: the state that the last answer has freed is still in the caches.
       next = entry.next = entry.spare ?? this.#newState(id);
       entry.spare = undefined;
       this.#staged.push(entry);
@@ -127,7 +127,7 @@ export class PoseTable {
     }
   }
 
-  /** Makes what was set what update() has said, and adds the objects to `posed`, of which none is there twice. */
+  /** Commits the staged poses, and adds their entries to `posed`, which has no duplicates. */
   commit(posed: PoseEntry[]): void {
     const staged = this.#staged;
     const isEmpty = posed.length === 0;
@@ -135,7 +135,7 @@ export class PoseTable {
     for (let i = 0; i < staged.length; i++) {
       const entry = staged[i];
       const { kept, next } = entry;
-      if (next === undefined) continue; // it was removed
+      if (next === undefined) continue; // the object was removed
       entry.kept = next;
       entry.next = undefined;
       this.#retire(entry, kept);
@@ -146,7 +146,7 @@ export class PoseTable {
     this.#lastBones = undefined;
   }
 
-  /** Lists what there is of all objects of which update() has said a pose. */
+  /** Lists the entries of all objects whose pose update() has committed. */
   *said(): Iterable<PoseEntry> {
     for (const entry of this.#entries.values()) if (entry.kept) yield entry;
   }
@@ -161,7 +161,7 @@ export class PoseTable {
     this.#lastBones = undefined;
   }
 
-  /** Notes that what these objects have been given is in the worker. */
+  /** Notes that the committed poses of these objects are in the worker. */
   send(posed: Iterable<PoseEntry>): void {
     for (const entry of posed) {
       const { sent } = entry;
@@ -170,7 +170,7 @@ export class PoseTable {
     }
   }
 
-  /** Notes that the worker has answered: it has taken what these objects were sent, but for the rejected ones. */
+  /** Notes that the worker has answered: it has accepted the poses that it was sent, except for the rejected ones. */
   take(posed: Iterable<PoseEntry>, rejected: Uint32Array): void {
     for (const entry of posed) {
       const { sent, taken } = entry;
@@ -183,8 +183,8 @@ export class PoseTable {
   }
 
   /**
-   * Lists the poses of these objects one after the other; `isWhole`: of each object what was taken of it before, too, as a
-   * worker needs it that has none.
+   * Lists the poses of these objects one after the other; with `isWhole`, also the last accepted pose of each, for a
+   * worker that has none.
    */
   statesOf(posed: Iterable<PoseEntry>, isWhole: boolean): PoseState[] {
     const states: PoseState[] = [];
@@ -195,7 +195,7 @@ export class PoseTable {
     return states;
   }
 
-  /** Answers how many bytes poses take in a frame. */
+  /** Returns how many bytes poses take in a frame. */
   measure(states: readonly PoseState[]): number {
     const frame = ++this.#frames;
     let bytes = 0;
@@ -211,7 +211,7 @@ export class PoseTable {
     return bytes;
   }
 
-  /** Writes poses into the buffer of a frame, from a byte at a multiple of 16 on: the bones, then what else they have. */
+  /** Writes poses into the buffer of a frame, from a byte offset on that is a multiple of 16: the bones, then the rest. */
   write(states: readonly PoseState[], u32: Uint32Array, f32: Float32Array, f64: Float64Array, at: number): void {
     let end = this.#writeBones(states, f32, at + states.length * POSE_BYTES);
     let unbound = 0;
@@ -238,7 +238,7 @@ export class PoseTable {
     }
   }
 
-  /** Writes each bones once, those that are neighbours in a slab in one copy. Answers where they end. */
+  /** Writes each set of bones once, neighbours in a slab in one copy. Returns the offset of their end. */
   #writeBones(states: readonly PoseState[], f32: Float32Array, start: number): number {
     const frame = ++this.#frames;
     let end = start;
@@ -270,7 +270,7 @@ export class PoseTable {
     return state;
   }
 
-  /** Keeps a state for another pose, of the same object first, if the entry does not have it any more. */
+  /** Keeps a state for another pose, preferably of the same object, if the entry does not use it any more. */
   #retire(entry: PoseEntry, state: PoseState | undefined): void {
     if (!state || state === entry.kept || state === entry.sent || state === entry.taken) return;
     this.#unshare(state);
@@ -278,14 +278,14 @@ export class PoseTable {
     else this.#spare.push(state);
   }
 
-  /** Lets go of bones that other poses have, too. Its own stay with a state: the next pose mostly has as many. */
+  /** Releases bones that other poses share. Unshared bones stay with a state: the next pose mostly has as many. */
   #unshare(state: PoseState): void {
     if (!state.bones || state.bones.users <= 1) return;
     state.bones.users--;
     state.bones = undefined;
   }
 
-  /** Answers a copy of bones for a pose that had others: the last one, if that is of the same array and of the same numbers. */
+  /** Returns a copy of bones for a pose that had `old`: the last copy, if it is of the same array and of the same numbers. */
   #copyOf(given: Float32Array | undefined, old: Bones | undefined): Bones | undefined {
     const last = this.#lastBones;
     if (given !== undefined && given === this.#lastGiven && last && last !== old && areEqual(last, given)) {
@@ -293,7 +293,7 @@ export class PoseTable {
       this.#release(old);
       return last;
     }
-    const length = given === undefined ? 0 : lengthOf(given); // whatever it says itself: it is copied among others
+    const length = given === undefined ? 0 : lengthOf(given); // whatever its own property says: it is copied among others
     const isOwn = old?.users === 1 && old.length === length;
     if (!isOwn) this.#release(old);
     if (given === undefined) return undefined;
@@ -305,7 +305,7 @@ export class PoseTable {
     return bones;
   }
 
-  /** Answers bones of a length that no pose has, from a new slab where there are none: each has twice as many as the one before. */
+  /** Returns unused bones of a length, from a new slab if there are none: each slab has twice as many as the one before. */
   #takeBones(length: number): Bones {
     let free = this.#free.get(length);
     if (free === undefined) {
@@ -317,7 +317,7 @@ export class PoseTable {
     const count = this.#slabs.get(length) ?? 1;
     this.#slabs.set(length, Math.max(1, Math.min(2 * count, Math.floor(MOST_IN_SLAB / length))));
     const slab = new Float32Array(count * length);
-    // The first is taken first.
+    // So that the first is taken first.
     for (let first = (count - 1) * length; first >= 0; first -= length) {
       free.push({ slab, first, length, users: 0, frame: 0, at: 0 });
     }
@@ -331,7 +331,7 @@ export class PoseTable {
   }
 }
 
-/** Copies a part of a slab to a frame, to end at that byte. */
+/** Copies a part of a slab into a frame, ending at that byte. */
 function copyRun(slab: Float32Array, first: number, next: number, f32: Float32Array, end: number): void {
   if (next > first) f32.set(slab.subarray(first, next), end / 4 - (next - first));
 }
@@ -346,5 +346,5 @@ function align16(bytes: number): number {
   return (bytes + 15) & ~15;
 }
 
-/** Where the second matrix is among the numbers of both. */
+/** The index of the second matrix among the numbers of both. */
 export const BIND_INVERSE_NUMBER = BINDS_INVERSE / 8;

@@ -1,14 +1,14 @@
 // Affine matrices as three stores them: 16 numbers, column-major, the bottom row 0, 0, 0, 1.
 import { isAffine, isInvertibleAt } from '../check/affine.js';
 
-/** Numbers of a transform: the bottom row of an affine matrix says nothing. */
+/** Numbers of a transform: the bottom row of an affine matrix is left out. */
 export const AFFINE_NUMBERS = 12;
 export const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /**
- * The worker is sure to take a matrix where volume² > this · s³, of s the sum of the nine squares: the product of the
- * columns' lengths is at most (s / 3)^1.5, so the volume is above 5·10⁻¹⁰ of it, and is refused below 2⁻⁴⁰, which is
- * 9·10⁻¹³ (`isInvertibleAt`).
+ * The worker certainly accepts a matrix if volume² > SURE_VOLUME · s³, where s is the sum of the nine squares: the product
+ * of the columns' lengths is at most (s / 3)^1.5, so the volume is above 5·10⁻¹⁰ of that product; it is refused below
+ * 2⁻⁴⁰ of it, which is 9·10⁻¹³ (`isInvertibleAt`).
  */
 export const SURE_VOLUME = 1e-20;
 /** A sum of three numbers of this size is finite. */
@@ -49,7 +49,7 @@ export function multiplyAffine(
   }
 }
 
-/** Does `multiplyAffine`, and tells whether the worker takes the product. `b` need not be affine. */
+/** Does `multiplyAffine`, and returns whether the worker accepts the product. `b` need not be affine. */
 export function multiplyToPlace(
   target: Float64Array,
   at: number,
@@ -62,13 +62,13 @@ export function multiplyToPlace(
   return isInvertibleAt(target, at, 3);
 }
 
-/** Tells whether two matrices of 16 numbers are the same. */
+/** Returns whether two matrices of 16 numbers are equal. */
 export function isSameMatrix(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   for (let i = 0; i < 16; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
-/** Tells whether twelve numbers are the three upper rows of a matrix. The translation first: it changes most often. */
+/** Returns whether twelve numbers are the three upper rows of a matrix. Compares the translation first: it changes most often. */
 export function isSameAffine(rows: Float64Array, at: number, m: ArrayLike<number>): boolean {
   return (
     rows[at + 9] === m[12] &&

@@ -5,23 +5,23 @@ import { CLAIMED, PAGE_SHIFT, placeInPage, type TransformTable } from './transfo
 
 const NO_PAGE = new Float64Array(0);
 
-/** Room for the runs of a scene that moves as a whole; grows. */
+/** Initial capacity for the runs of a scene that moves as a whole; grows. */
 const FEWEST_RUNS = 32;
 
 /**
  * Writes many objects that move in every frame: their transforms go to the table, and are copied from there into the
- * frame, run by run. The frame's memory was the worker's a moment ago: writing it number by number takes as long as all
- * the rest.
+ * frame, run by run. The worker had the frame's memory a moment ago: writing it number by number takes as long as
+ * everything else.
  */
 export class BulkWriter {
   readonly #table: TransformTable;
-  /** The first slot and the end of each run of slots that have moved. */
+  /** The first slot and the end of each run of moved slots. */
   #runs = new Uint32Array(2 * FEWEST_RUNS);
   #count = 0;
-  /** The run that is not ended yet; -1 where there is none. */
+  /** The open run; `#end` is -1 if there is none. */
   #first = 0;
   #end = -1;
-  /** Tells whether the slots ascend, so that none is there twice. */
+  /** Whether the slots ascend, so that no slot occurs twice. */
   #isAscending = true;
 
   constructor(table: TransformTable) {
@@ -29,9 +29,9 @@ export class BulkWriter {
   }
 
   /**
-   * Moves objects, from that of number `first` to before that of number `end`, for the update() that follows in the
-   * same task; nothing where they are there already. Answers the number of the first that is not as usual: nothing is
-   * done for that one, which is `setTransform`'s.
+   * Moves objects, from index `first` to before `end`, for the update() that follows in the same task; objects that are
+   * already there are skipped. Returns the index of the first object that needs the general path, for which nothing is
+   * done: `setTransform` handles it.
    */
   move(objects: Uint32Array, transforms: readonly ArrayLike<number>[], first: number, end: number): number {
     const table = this.#table;
@@ -45,7 +45,7 @@ export class BulkWriter {
         const m = transforms[i];
         const id = objects[i];
         const slot = slotOf(id);
-        // A getter of the caller's may have made other objects.
+        // A getter of the caller may have made other objects.
         if (states[slot] !== CLAIMED || table.ids[slot] !== id || table.states !== states) return i;
         if (slot >>> PAGE_SHIFT !== number) {
           number = slot >>> PAGE_SHIFT;
@@ -54,7 +54,7 @@ export class BulkWriter {
         const at = placeInPage(slot);
         if (isSameAffine(matrices, at, m) && m[3] === 0 && m[7] === 0 && m[11] === 0 && m[15] === 1) continue;
         if (m.length !== 16) return i;
-        // Each is read once: a getter of the caller's cannot change what was checked.
+        // Each number is read once: a getter of the caller cannot change what was checked.
         const ax = m[0];
         const ay = m[1];
         const az = m[2];
@@ -71,7 +71,7 @@ export class BulkWriter {
         const y = m[13];
         const z = m[14];
         if (!(aw === 0 && bw === 0 && cw === 0 && m[15] === 1)) return i;
-        // Free of charge where the array holds nothing but numbers.
+        // These checks are free if the array holds nothing but numbers.
         if (typeof ax !== 'number' || typeof ay !== 'number' || typeof az !== 'number') return i;
         if (typeof bx !== 'number' || typeof by !== 'number' || typeof bz !== 'number') return i;
         if (typeof cx !== 'number' || typeof cy !== 'number' || typeof cz !== 'number') return i;
@@ -79,7 +79,7 @@ export class BulkWriter {
 
         // Such a getter may also have made other objects.
         if (states[slot] !== CLAIMED || table.ids[slot] !== id || table.states !== states) return i;
-        // What the worker might refuse must not take the place of what it has.
+        // A transform that the worker might refuse must not replace the one that it has.
         const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
         const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
         if (!(volume * volume > SURE_VOLUME * squares * squares * squares)) return i;
@@ -102,12 +102,12 @@ export class BulkWriter {
         this.#end = slot + 1;
       }
     } catch {
-      // It is no array, or a getter of the caller's has thrown; it was not moved by then.
+      // Not an array, or a getter of the caller has thrown; the object was not moved by then.
     }
     return i;
   }
 
-  /** Calls `visit` with the first slot and the end of each run that has moved, and forgets them. */
+  /** Calls `visit` with the first slot and the end of each run of moved slots, and forgets them. */
   takeRuns(visit: (first: number, end: number, isAscending: boolean) => void): void {
     this.#close();
     for (let run = 0; run < this.#count; run++) visit(this.#runs[2 * run], this.#runs[2 * run + 1], this.#isAscending);
@@ -122,7 +122,7 @@ export class BulkWriter {
     this.#first = slot;
   }
 
-  /** Ends the run that is not ended yet. */
+  /** Ends the open run, if any. */
   #close(): void {
     if (this.#end < 0) return;
     if (2 * this.#count === this.#runs.length) this.#runs = grown(this.#runs);

@@ -1,12 +1,12 @@
-// What the next worker is told when one is lost: where every object is by the update() calls so far. Single transforms
-// go to the table at once, where they are checked as the worker checks them. Those of blocks do not, as to multiply
+// What the next worker is sent when one is lost: where every object is by the update() calls so far. Single transforms
+// are written to the table at once, after the same checks as in the worker. Those of blocks are not, since multiplying
 // thousands of matrices in every frame would cost more than the frame: a block is kept as it was given, and multiplied
-// when another one takes its objects, or for the next worker.
+// when another one takes over its objects, or for the next worker.
 //
 // A borrowed block is not kept at all but read from its owner's array, so that a million instances take no memory here.
-// The next worker gets what the owner has written by then, whether or not it was sent. Where that is no matrix, the
-// object is where it was added, and is its owner's to hide. One with a continuous object is kept as any other, as its
-// owner does not know where that was in the last answered frame.
+// The next worker gets what the owner has written by then, whether or not it was sent. Where that is not a valid matrix,
+// the object is where it was added, and its owner must hide it. A block with a continuous object is kept like any other,
+// since its owner does not know where the object was in the last answered frame.
 import { NO_OBJECT, slotOf } from '../../shared/ids.js';
 import { areEqual, grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
@@ -25,13 +25,13 @@ import {
 
 type Floats = Float32Array | Float64Array;
 
-/** Transforms of a caller who never writes `ids`, and speaks of them again whenever it has written `matrices`. */
+/** Transforms of a caller that never writes `ids`, and stages them again whenever it has written `matrices`. */
 export interface BorrowedBlock {
   readonly ids: Uint32Array;
   readonly matrices: Floats;
 }
 
-/** Takes the transforms for the next worker: a frame builder that is empty. */
+/** Takes the transforms for the next worker: an empty frame builder. */
 export interface StagedBlocks extends StagedTransforms {
   setBlock(ids: Uint32Array, matrices: Floats, parent: ArrayLike<number>): void;
 }
@@ -43,43 +43,44 @@ interface Placement {
 }
 
 interface KeptBlock {
-  /** A copy, unless they are an owner's who never writes them. */
+  /** A copy, unless they belong to an owner that never writes them. */
   ids: Uint32Array;
   isBorrowed: boolean;
-  /** Counts those of its objects of which no one else has spoken since. */
+  /** The number of its objects whose newest transform is in this block. */
   own: number;
   newest: Placement;
   /**
-   * What the worker has where it refused the newest; none of a borrowed block, of which the newest is read at the end.
+   * The previous placement, which the worker still has for transforms of the newest that it refused; none for a borrowed
+   * block, whose newest is read at the end.
    */
   before: Placement | undefined;
-  /** The numbers of the frames that carry the newest, and what was before. */
+  /** The numbers of the frames that carry `newest` and `before`. */
   frame: number;
   beforeFrame: number;
-  /** Tells whether the worker has answered that frame and refused nothing. */
+  /** Whether the worker has answered that frame and refused nothing. */
   isAccepted: boolean;
 }
 
-/** Stands where a kept block's number would: the transform is in the table. */
+/** In place of a kept block's number: the transform is in the table. */
 const IN_TABLE = 0;
 
 /**
  * The transforms that update() was called with. The newest of an object is in the table, or in one kept block. An
- * object leaves a block when somebody else speaks of it: its matrices in the copies are made unusable then.
+ * object leaves a block when its transform is set elsewhere: its matrices in the copies are then made invalid.
  */
 export class ReplayLog {
   readonly #table: TransformTable;
-  /** Tells whether there may be a next worker. */
+  /** Whether there may be a next worker. */
   readonly #isKeeping: boolean;
-  /** The kept blocks by their numbers, which begin at 1. */
+  /** The kept blocks by number, from 1 on. */
   readonly #blocks: (KeptBlock | undefined)[] = [undefined];
   readonly #freeNumbers: number[] = [];
-  /** Each slot has the number of the kept block that has the object's transform, and says where in the block it is. */
+  /** Per slot: the number of the kept block that has the object's transform, and the object's index in that block. */
   #blockOf = new Uint32Array(0);
   #indexInBlock = new Uint32Array(0);
   /** The number of the last frame that was answered. */
   #answered = 0;
-  /** What was found of the ids of borrowed blocks, in which version of `starts`. */
+  /** Whether any object of a borrowed block is continuous, by its ids, for a `version` of `starts`. */
   readonly #continuous = new WeakMap<Uint32Array, { version: number; isAny: boolean }>();
 
   constructor(table: TransformTable, isKeeping: boolean) {
@@ -94,7 +95,7 @@ export class ReplayLog {
     if (this.#blockOf.length < length) this.#grow(length);
   }
 
-  /** Says whether an object is continuous. */
+  /** Sets whether an object is continuous. */
   setContinuous(id: ObjectId, isContinuous: boolean): void {
     if (!this.#isKeeping) return;
     const slot = slotOf(id);
@@ -105,7 +106,7 @@ export class ReplayLog {
     block.isBorrowed = false;
   }
 
-  /** Makes room for so many slots. */
+  /** Makes room for this many slots. */
   reserve(slots: number): void {
     this.#table.reserve(slots);
     if (this.#blockOf.length < slots) this.#grow(slots);
@@ -122,7 +123,7 @@ export class ReplayLog {
     this.#leaveBlock(slot);
     this.#table.starts.exclude(slot);
     this.#table.write(slot, matrix);
-    this.#table.setState(slot, STAGED); // over an older transform that is staged
+    this.#table.setState(slot, STAGED); // over an older staged transform
   }
 
   delete(id: ObjectId): void {
@@ -131,7 +132,7 @@ export class ReplayLog {
   }
 
   /**
-   * Keeps the single transforms of an update(): their ids from `u32[firstId]` on, their numbers from `f64[first]` on.
+   * Records the single transforms of an update(): their ids from `u32[firstId]` on, their numbers from `f64[first]` on.
    */
   keepSingles(u32: Uint32Array, firstId: number, f64: Float64Array, first: number, count: number): void {
     const table = this.#table;
@@ -142,7 +143,7 @@ export class ReplayLog {
       const id = u32[firstId + i];
       if (id === NO_OBJECT) continue;
       const slot = slotOf(id);
-      // What is claimed is newer in the table.
+      // The transform of a CLAIMED slot in the table is newer.
       if (ids[slot] !== id || states[slot] === CLAIMED) continue;
       const from = first + AFFINE_NUMBERS * i;
       // One by one: a loop takes twice as long.
@@ -161,7 +162,7 @@ export class ReplayLog {
       const squares = ax * ax + ay * ay + az * az + bx * bx + by * by + bz * bz + cx * cx + cy * cy + cz * cz;
       const volume = ax * (by * cz - bz * cy) + bx * (cy * az - cz * ay) + cx * (ay * bz - az * by);
       const isSure = volume * volume > SURE_VOLUME * squares * squares * squares && Math.abs(x + y + z) < SURE_PLACE;
-      // What the worker is going to refuse does not take the place of what it has.
+      // A transform that the worker will refuse does not replace the one that it has.
       if (!isSure && !isInvertibleAt(f64, from, 3)) continue;
       const isContinuous = isAnyContinuous && starts.isContinuous(slot);
       if (blockOf[slot] !== IN_TABLE) {
@@ -188,14 +189,14 @@ export class ReplayLog {
   }
 
   /**
-   * Keeps a block of an update(), which goes with the frame of that number; `matrices` are those of the frame. `isLent`: nobody
+   * Records a block of an update(), which belongs to the frame of that number; `matrices` are those of the frame. `isLent`: nobody
    * writes `ids` any more.
    */
   keepBlock(ids: Uint32Array, matrices: Floats, parent: ArrayLike<number>, isLent: boolean, frame: number): void {
     if (!this.#isKeeping) return;
     const block = this.#findBlock(ids, undefined) ?? this.#newBlock(isLent ? ids : ids.slice(), undefined);
     if (block.own < ids.length) this.#own(block, ids);
-    // A frame that was not sent yet says the newest alone.
+    // Of a frame that was not sent yet, only the newest matters.
     if (block.frame !== frame) this.#beginPlacement(block, matrices);
     block.newest.matrices.set(matrices);
     block.newest.parent.set(parent);
@@ -204,8 +205,8 @@ export class ReplayLog {
   }
 
   /**
-   * Keeps a borrowed block as it is lent; answers false, as `keepBlock` is to copy it, where an object of it is continuous. Its
-   * parent are 16 numbers from `numbers[at]` on: a view of them for each 8,192 instances would be garbage.
+   * Records a borrowed block as it is lent; returns false if an object of it is continuous, so that `keepBlock` must copy it. The
+   * parent's matrix is 16 numbers from `numbers[at]` on: a view of them for each 8,192 instances would be garbage.
    */
   keepBorrowed(borrowed: BorrowedBlock, numbers: ArrayLike<number>, at: number, frame: number): boolean {
     if (!this.#isKeeping) return true;
@@ -221,7 +222,7 @@ export class ReplayLog {
     return true;
   }
 
-  /** Tells whether any object of a borrowed block is continuous. */
+  /** Returns whether any object of a borrowed block is continuous. */
   #hasContinuous(ids: Uint32Array): boolean {
     const { starts } = this.#table;
     if (!starts.isAny) return false;
@@ -238,7 +239,7 @@ export class ReplayLog {
     this.#table.starts.answer();
   }
 
-  /** Notes that it has refused nothing of it. */
+  /** Notes that the worker has refused nothing of a frame. */
   accept(frame: number): void {
     for (let number = 1; number < this.#blocks.length; number++) {
       const block = this.#blocks[number];
@@ -247,8 +248,8 @@ export class ReplayLog {
   }
 
   /**
-   * Notes that the worker is lost, which has answered the frames up to a number: where continuous objects were then is where
-   * their ways begin.
+   * Notes that the worker is lost, after it has answered the frames up to this number: the ways of continuous objects begin where
+   * they were then.
    */
   interrupt(answered: number): void {
     const { ids, starts } = this.#table;
@@ -275,7 +276,7 @@ export class ReplayLog {
     } else if (!placement) starts.note(alive[slot], this.#table.pageOf(slot), placeInPage(slot));
   }
 
-  /** Stages every object where it is, unless it is where a new one is. */
+  /** Stages every object whose transform differs from that of a new object. */
   replay(staging: StagedBlocks): void {
     for (const [number, block] of this.#blocks.entries()) {
       if (block?.isBorrowed === true) this.#stageBorrowed(number, block, staging);
@@ -294,7 +295,7 @@ export class ReplayLog {
 
   #stageBorrowed(number: number, { ids, own, newest }: KeptBlock, staging: StagedBlocks): void {
     const { matrices, parent } = newest;
-    if (matrices.length !== 16 * ids.length) return; // its buffer was handed on since
+    if (matrices.length !== 16 * ids.length) return; // its buffer was transferred since
     if (own === ids.length) {
       staging.setBlock(ids, matrices, parent);
       return;
@@ -315,7 +316,7 @@ export class ReplayLog {
     this.#indexInBlock = new Uint32Array(0);
   }
 
-  /** Finds the kept block of exactly these objects, by the first that is in any. */
+  /** Finds the kept block of exactly these objects, by the first object that is in any block. */
   #findBlock(ids: Uint32Array, borrowed: BorrowedBlock | undefined): KeptBlock | undefined {
     let number = IN_TABLE;
     for (let i = 0; i < ids.length && number === IN_TABLE; i++) number = this.#blockOf[slotOf(ids[i])];
@@ -341,7 +342,7 @@ export class ReplayLog {
     return block;
   }
 
-  /** Makes a block that of all its objects. */
+  /** Moves all objects of a block from the table and other blocks into it. */
   #own(block: KeptBlock, ids: Uint32Array): void {
     const number = this.#blocks.indexOf(block);
     const { ids: alive } = this.#table;
@@ -352,7 +353,7 @@ export class ReplayLog {
       const other = blockOf[slot];
       if (other === number || alive[slot] !== ids[i]) continue;
       if (other !== IN_TABLE) {
-        // Where the worker refuses what this block says, it has what that one said. Of a borrowed block nobody asks that.
+        // If the worker refuses this block's transform, it keeps that of the other block. Not needed for a borrowed block.
         if (!block.isBorrowed) this.#foldOne(this.#blocks[other]!, slot);
         this.#leaveBlock(slot);
       }
@@ -362,9 +363,9 @@ export class ReplayLog {
     }
   }
 
-  /** Makes what was the newest what was before, with room for what comes. */
+  /** Makes the newest placement the previous one, and makes room for a new one. */
   #beginPlacement(block: KeptBlock, matrices: Floats): void {
-    // Where it may have been refused, the one before it has the newest.
+    // If the newest may have been refused, the one before it is still needed: it goes to the table.
     if (!block.isAccepted && block.before) this.#foldPlacement(this.#blocks.indexOf(block), block, block.before);
     const { before } = block;
     block.before = block.frame < 0 ? undefined : block.newest;
@@ -373,7 +374,7 @@ export class ReplayLog {
     block.newest = isRoom ? before : { matrices: matrices.slice(), parent: new Float64Array(16) };
   }
 
-  /** Notes that the table has an object's transform. */
+  /** Notes that an object's transform is in the table. */
   #leaveBlock(slot: number): void {
     const number = this.#blockOf[slot];
     if (number === IN_TABLE) return;
@@ -389,13 +390,13 @@ export class ReplayLog {
     this.#freeNumbers.push(number);
   }
 
-  /** Writes an object's transform to the table, which its block has. */
+  /** Writes an object's transform from its block to the table. */
   #foldOne(block: KeptBlock, slot: number): void {
     const { ids, isAccepted, before, newest } = block;
     const i = this.#indexInBlock[slot];
     const product = new Float64Array(AFFINE_NUMBERS);
     for (const placement of [isAccepted ? undefined : before, newest]) {
-      // A borrowed array may be in a buffer that its owner has handed on since.
+      // The buffer of a borrowed array may have been transferred by its owner since.
       if (placement?.matrices.length !== 16 * ids.length) continue;
       const { matrices, parent } = placement;
       if (!multiplyToPlace(product, 0, parent, matrices, 16 * i)) continue;
@@ -409,7 +410,7 @@ export class ReplayLog {
     this.#foldPlacement(number, block, block.newest);
   }
 
-  /** Writes what the worker does not refuse of a block's transforms to the table. */
+  /** Writes those of a block's transforms that the worker accepts to the table. */
   #foldPlacement(number: number, { ids }: KeptBlock, { matrices, parent }: Placement): void {
     const product = new Float64Array(AFFINE_NUMBERS);
     for (let i = 0; i < ids.length; i++) {

@@ -10,11 +10,11 @@ const NOWHERE = new Float64Array(16).fill(Number.NaN);
 /** Takes transforms one by one until update(): the frame builder. */
 export interface StagedTransforms {
   readonly f64: Float64Array;
-  /** Answers where in `f64` the caller is to write the twelve numbers. */
+  /** Returns the index in `f64` where the caller is to write the twelve numbers. */
   addSingle(id: ObjectId): number;
 }
 
-/** Writes the transforms of `setTransform`: one that the object has already is not staged. */
+/** Writes the transforms of `setTransform`: a transform that the object already has is not staged. */
 export class SingleWriter {
   readonly #table: TransformTable;
   readonly #reader = new MatrixReader();
@@ -23,12 +23,12 @@ export class SingleWriter {
     this.#table = table;
   }
 
-  /** Stages a transform. Throws INVALID_ARGUMENT where it is not affine, UNKNOWN_ID. */
+  /** Stages a transform. Throws INVALID_ARGUMENT if it is not affine, and UNKNOWN_ID. */
   set(id: ObjectId, matrix: ArrayLike<number>, staging: StagedTransforms): void {
     this.#stage(id, this.#reader.readAffine('setTransform', 'matrix', matrix), staging);
   }
 
-  /** Stages a transform; of a matrix that is not affine, or cannot be read, one that the worker lists as rejected. */
+  /** Stages a transform; for a matrix that is not affine, or cannot be read, one that the worker lists as rejected. */
   setOrReject(id: ObjectId, matrix: ArrayLike<number>, staging: StagedTransforms): void {
     let m: Float64Array = NOWHERE;
     try {

@@ -1,13 +1,13 @@
-// Where every object is, as far as update() has said it: the one owner of that on the main thread.
+// Where every object is, according to update(): the one owner of that on the main thread.
 //
-//   who says it                  where it is until update()         and from then on
+//   who sets it                  where it is until update()         and from then on
 //   ───────────                  ──────────────────────────         ────────────────
 //   addObject, setObject                                            the table
 //   BulkWriter (an adapter)      the table, and a list of runs      the table
 //   SingleWriter (setTransform)  the frame builder                  the table
 //   setTransforms                the frame builder                  a copied or borrowed block of the ReplayLog
 //
-// The state of a slot says who spoke last. It decides who may compare with the table, and who may write to it at once:
+// The state of a slot says who set the transform last. It decides who may compare with the table, and who may write to it at once:
 //
 //   UNKNOWN ──addObject──▶ CLAIMED ──setTransform, setObject──▶ STAGED ──update()──▶ EXPLICIT
 //                                                                 ▲                     │
@@ -15,9 +15,9 @@
 //   any state ──setTransforms──▶ BLOCK ──setTransform, setObject──▶ STAGED
 //   any state ──removeObject───▶ UNKNOWN
 //
-//   CLAIMED   The table has the newest transform. The bulk writer may write to it, as the update() follows at once.
+//   CLAIMED   The table has the newest transform. The bulk writer may write to it, since the update() follows at once.
 //   STAGED    The frame builder has a newer one, or had one that the worker refuses. Nothing can be compared.
-//   EXPLICIT  The table has the newest one. What equals it need not be staged again.
+//   EXPLICIT  The table has the newest one. An equal transform need not be staged again.
 //   BLOCK     A block has the newest one, staged or kept. Nothing can be compared.
 import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
@@ -38,31 +38,31 @@ const FEWEST_SLOTS = 64;
 const IDENTITY_AFFINE = new Float64Array(AFFINE_NUMBERS);
 writeAffine(IDENTITY_AFFINE, 0, IDENTITY);
 
-/** A page has the matrices of 2^PAGE_SHIFT slots in a row: 96 KB. */
+/** A page has the matrices of 2^PAGE_SHIFT consecutive slots: 96 KB. */
 export const PAGE_SHIFT = 10;
 export const PAGE_SLOTS = 1 << PAGE_SHIFT;
 
-/** Answers where in its page the matrix of a slot is. */
+/** Returns the index of a slot's matrix in its page. */
 export function placeInPage(slot: number): number {
   return AFFINE_NUMBERS * (slot & (PAGE_SLOTS - 1));
 }
 
 /**
- * The objects alive and their transforms, by slot. Matrices are in pages of many, as a frame goes through them from end
- * to end: 10,000 arrays of their own would cost more in cache misses than everything else. A page of which no object
- * ever had another matrix than the identity is not there: the instances of blocks are placed elsewhere, and a million of
- * them would take 96 MB here. Nor does a table that grows copy what it has.
+ * The objects alive and their transforms, by slot. Matrices are in pages of many, since a frame goes through them from end
+ * to end: 10,000 arrays of their own would cost more in cache misses than everything else. A page is not allocated until
+ * one of its objects has another matrix than the identity: the transforms of blocks are kept elsewhere, and a million of
+ * them would take 96 MB here. A table that grows does not copy its pages either.
  */
 export class TransformTable {
-  /** Each slot has the id of the object in it, 0 for none. */
+  /** Per slot: the id of the object in it, 0 for none. */
   ids = new Uint32Array(0);
-  /** Each slot says who spoke of the object last. */
+  /** Per slot: who set the object's transform last. */
   states = new Uint8Array(0);
-  /** Per page: the upper three rows of each slot's matrix, column by column; `undefined` where all are the identity. */
+  /** Per page: the upper three rows of each slot's matrix, column by column; `undefined` if all are the identity. */
   readonly pages: (Float64Array | undefined)[] = [];
   /**
-   * Counts the objects that left the state BLOCK: what was found out about the ids of a block holds while it stands
-   * still.
+   * Counts the objects that left the state BLOCK: results that were cached for the ids of a block are valid while it is
+   * unchanged.
    */
   leftBlocks = 0;
   /** Where the ways of continuous objects begin that have moved since the last answer. */
@@ -73,7 +73,7 @@ export class TransformTable {
     return typeof id === 'number' && id !== 0 && this.ids[slotOf(id)] === id;
   }
 
-  /** Makes room for so many slots. */
+  /** Makes room for this many slots. */
   reserve(slots: number): void {
     if (slots <= this.ids.length) return;
     this.ids = grown(this.ids, slots);
@@ -95,12 +95,12 @@ export class TransformTable {
     writeAffine(this.pageOf(slot), placeInPage(slot), matrix);
   }
 
-  /** Answers the page that has the matrix of a slot, which is made if there is none. */
+  /** Returns the page that has the matrix of a slot, which is made if there is none. */
   pageOf(slot: number): Float64Array {
     return this.pages[slot >>> PAGE_SHIFT] ?? this.#makePage(slot >>> PAGE_SHIFT);
   }
 
-  /** Tells whether the table has the newest transform of an object, and it is this one. */
+  /** Returns whether the table has the newest transform of an object, and it is equal to this one. */
   isPlacedAs(id: ObjectId, matrix: ArrayLike<number>): boolean {
     const slot = slotOf(id);
     const state = this.states[slot];
@@ -127,7 +127,7 @@ export class TransformTable {
     states[slot] = state;
   }
 
-  /** Notes that a block was the last to speak of these objects, which are alive. */
+  /** Notes that a block was the last to set the transforms of these objects, which are alive. */
   setBlock(ids: Uint32Array): void {
     const { states } = this;
     for (let i = 0; i < ids.length; i++) states[slotOf(ids[i])] = BLOCK;

@@ -1,12 +1,12 @@
-// Where continuous objects were in the last answered frame, if update() has said otherwise since: the next worker lets their
-// ways begin there when one is lost, so that the way of a frame that was lost with it is not. At most one frame is in the
-// worker and one waits, so there are two lists: what was before the one, and what was before the other.
+// Where continuous objects were in the last answered frame, if update() has moved them since: when a worker is lost, the next
+// one begins their ways there, so that the way of a frame that was lost with the worker is not lost. At most one frame is in the
+// worker and one waits, so there are two lists: the places before the first frame, and those before the second.
 import { slotOf } from '../../shared/ids.js';
 import { grown } from '../../shared/typed-arrays.js';
 import type { ObjectId } from '../../shared/types.js';
 import { AFFINE_NUMBERS } from './affine.js';
 
-/** Stands where the number of an entry would: the object has no way, as it is new or was put where it is. */
+/** In place of the index of an entry: the object has no way, since it is new or was put where it is. */
 const NO_WAY = 0xffffffff;
 const FEWEST = 16;
 
@@ -15,7 +15,7 @@ class Places {
   ids = new Uint32Array(FEWEST);
   matrices = new Float64Array(FEWEST * AFFINE_NUMBERS);
   count = 0;
-  /** The number of a slot's entry is valid while the slot has the list's stamp. */
+  /** The index of a slot's entry is valid while the slot has the list's stamp. */
   #stamps = new Uint32Array(0);
   #entries = new Uint32Array(0);
   #stamp = 1;
@@ -59,18 +59,18 @@ class Places {
 }
 
 export class WayStarts {
-  /** Tells of each slot whether its object is continuous. */
+  /** Per slot: whether its object is continuous. */
   #isContinuous = new Uint8Array(0);
   #count = 0;
-  /** Changes whenever an object becomes continuous, or is so no more. */
+  /** Changes whenever an object becomes continuous, or ceases to be. */
   version = 0;
-  /** Before the frame that is answered next, and before the one behind it. */
+  /** The places before the frame that is answered next, and before the frame after it. */
   #first = new Places();
   #second = new Places();
-  /** Whether a frame is in the worker, so that what is said now is said by the one behind it. */
+  /** Whether a frame is in the worker, so that transforms set now belong to the next one. */
   #isFirstSent = false;
 
-  /** Whether any object is continuous: else there is nothing to note. */
+  /** Whether any object is continuous: otherwise there is nothing to note. */
   get isAny(): boolean {
     return this.#count > 0;
   }
@@ -79,7 +79,7 @@ export class WayStarts {
     return this.#isContinuous[slot] === 1;
   }
 
-  /** Says whether an object is continuous. One that becomes it has no way in its first frame. */
+  /** Sets whether an object is continuous. An object that becomes continuous has no way in its first frame. */
   set(slot: number, isContinuous: boolean): void {
     if (this.isContinuous(slot) === isContinuous) return;
     if (slot >= this.#isContinuous.length) this.#isContinuous = grown(this.#isContinuous, slot + 1);
@@ -116,7 +116,7 @@ export class WayStarts {
     this.#isFirstSent = false;
   }
 
-  /** Notes that the worker is lost: what both frames said is told again, and answered at once. */
+  /** Notes that the worker is lost: the transforms of both frames are sent again, and answered at once. */
   interrupt(): void {
     const { ids, matrices, count } = this.#second;
     for (let i = 0; i < count; i++) {
@@ -126,7 +126,7 @@ export class WayStarts {
     this.#isFirstSent = false;
   }
 
-  /** Visits the objects whose way begins elsewhere than they are. */
+  /** Visits the objects whose ways begin elsewhere than where they are. */
   forEach(visit: (id: ObjectId, matrices: Float64Array, at: number) => void): void {
     const { ids, matrices, count } = this.#first;
     for (let i = 0; i < count; i++) {

@@ -5,14 +5,14 @@ import type { ObjectId } from './ids.js';
  * - 'none': nothing, the two never make a pair;
  * - 'bounds': whether the oriented bounds overlap; for an object with `boxes`, whether one of these does, and which;
  * - 'bones': which bones meet, by the boxes that rays hit with `precision: 'obb'`; an object without bones is tested by its
- *   shape. No triangles of an object with bones are tested. If neither has bones, it is 'any';
+ *   shape. No triangles of an object with bones are tested. If neither has bones, the detail is 'any';
  * - 'any': whether the shapes overlap or touch;
  * - 'manifold': also up to four points for each region of contact, with a normal and a depth;
- * - 'triangles': no points, but every two triangles of two meshes that meet, and the segment where they cut each other;
+ * - 'triangles': no points, but every pair of triangles of two meshes that meet, and the segment where they cut each other;
  * - 'full': both, the points of 'manifold' and the list of 'triangles'.
  *
- * A pair takes the coarser of its two objects' details in this order: of 'manifold' and 'triangles' it is 'manifold', which
- * gives points and no list. If one of the two is no mesh, there are no triangles to list.
+ * A pair takes the coarser of its two objects' details in this order: 'manifold' and 'triangles' make 'manifold', which
+ * gives points and no list. If one of the two is not a mesh, there are no triangles to list.
  */
 export type ContactDetail = 'none' | 'bounds' | 'bones' | 'any' | 'manifold' | 'triangles' | 'full';
 
@@ -22,44 +22,44 @@ export interface ContactPair {
   /** The `group` of each; 0 for none. */
   groupA: number;
   groupB: number;
-  /** New in this frame. */
+  /** True if the pair is new in this frame. */
   begun: boolean;
-  /** The answer is an earlier frame's, as `contactBudget` was used up. */
+  /** True if the answer is that of an earlier frame, because `contactBudget` was used up. */
   stale: boolean;
   /**
-   * 1 if they touch as the frame has them. Less than 1 if they only met on their way from the frame before (0), as at least
-   * one of them is `continuous`: it says when they first met, and point, normal and depth are of that time.
+   * 1 if they touch where this frame has them. Less than 1 if they only met on their way from the previous frame (0), for which
+   * at least one of them is `continuous`: the time when they first met; point, normal and depth are of that time.
    */
   time: number;
-  /** 1: a is inside b, 2: b is inside a, 0: neither; always 0 with detail 'bounds' and where bones meet. */
+  /** 1: a is inside b, 2: b is inside a, 0: neither; always 0 with detail 'bounds' and for pairs of bones. */
   contained: 0 | 1 | 2;
   /**
    * xyz each, world. Up to four for each region of contact, which follow one another and share normal and depth. Empty
-   * unless the detail is 'manifold' or 'full'. Two that are apart, within their clearances, have one point: halfway between
-   * where they are nearest, half of the depth away from each along the normal.
+   * unless the detail is 'manifold' or 'full'. Two objects that are apart, within their clearances, have one point: halfway
+   * between their nearest points, half of the depth away from each along the normal.
    */
   points: Float32Array;
   /** xyz each, world, unit, from a to b. */
   normals: Float32Array;
   /**
-   * One for each point: moved by this along the normal, b parts from a there. World units. Negative where they are apart,
+   * One for each point, in world units: moved by this along the normal, b separates from a there. Negative if they are apart,
    * within their clearances: the gap.
    */
   depths: Float32Array;
   /**
-   * Two numbers for each two triangles that meet, a's and b's, sorted. Empty unless the detail is 'triangles' or
+   * Two numbers for each pair of triangles that meet, a's and b's, sorted. Empty unless the detail is 'triangles' or
    * 'full'.
    */
   triangles: Uint32Array;
   /**
-   * Six numbers for each two triangles of `triangles`: the ends of the segment that they share, world; for coplanar ones
-   * the longest extent of what they share.
+   * Six numbers for each pair in `triangles`: the ends of the segment in which they intersect, world; for coplanar
+   * triangles, the longest extent of their intersection.
    */
   segments: Float32Array;
   /**
-   * Two numbers for each two bones that meet, a's and b's, sorted; -1 for the object without bones. With detail 'bounds'
-   * the same for `boxes`, by their numbers in the list; for two that met on their way, those that met first. Empty with
-   * other details.
+   * Two numbers for each pair of bones that meet, a's and b's, sorted; -1 for the object without bones. With detail 'bounds'
+   * the same for `boxes`, by their indices in the list; for two objects that met on their way, the boxes that met first. Empty
+   * with other details.
    */
   bones: Int32Array;
 }
@@ -72,20 +72,20 @@ export interface ContactSet extends Iterable<ContactPair> {
   /** a < b; pairs are sorted by a, then b. */
   a: Uint32Array;
   b: Uint32Array;
-  /** 1 where the pair is new in this frame. */
+  /** 1 if the pair is new in this frame. */
   begun: Uint8Array;
   /** When they met: 1, or less if they only met on their way; see `time` of a contact pair. */
   time: Float32Array;
-  /** 0, 1: a inside b, 2: b inside a. */
+  /** 0: neither, 1: a inside b, 2: b inside a. */
   contained: Uint8Array;
   /** The groups of the two objects; 0 for none. */
   groupA: Uint32Array;
   groupB: Uint32Array;
-  /** 1 where the answer is an earlier frame's, as `contactBudget` was used up. */
+  /** 1 if the answer is that of an earlier frame, because `contactBudget` was used up. */
   stale: Uint8Array;
   /**
-   * The number of pairs whose bounds alone were tested, because `contactBudget` was used up. They come first in the next
-   * frame.
+   * The number of pairs of which only the bounds were tested, because `contactBudget` was used up. They come first in the
+   * next frame.
    */
   waiting: number;
   /**
@@ -104,16 +104,16 @@ export interface ContactSet extends Iterable<ContactPair> {
   depths: Float32Array;
   /** count + 1; the triangle pairs of pair i are triangleStart[i] … triangleStart[i + 1]. */
   triangleStart: Uint32Array;
-  /** Two for each two triangles that meet, with contacts 'triangles' or 'full'. */
+  /** Two for each pair of triangles that meet, with contacts 'triangles' or 'full'. */
   triangles: Uint32Array;
-  /** Six for each such two. */
+  /** Six for each pair of triangles. */
   segments: Float32Array;
   /** count + 1; the pairs of bones of pair i are boneStart[i] … boneStart[i + 1]. */
   boneStart: Uint32Array;
-  /** Two for each two bones that meet, with contacts 'bones', or boxes, with 'bounds'; -1 for what has none. */
+  /** Two for each pair of bones that meet, with contacts 'bones', or of boxes, with 'bounds'; -1 for an object without any. */
   bones: Int32Array;
   /**
-   * Lists the pairs between two sides, whichever is a and which is b; without a second side, all pairs of the first.
+   * Lists the pairs between two sides, in whichever order they are a and b; without a second side, all pairs of the first.
    *
    * ```ts
    * const isTouching = contacts.between({ group: robotA }, { group: robotB }).length > 0;
@@ -124,7 +124,7 @@ export interface ContactSet extends Iterable<ContactPair> {
 }
 
 export interface ContactOptions {
-  /** Whatever the two objects' own `contacts` say. Default 'manifold'. */
+  /** Overrides the two objects' own `contacts`. Default 'manifold'. */
   detail?: Exclude<ContactDetail, 'none'>;
   /** Aborting rejects with ABORTED. */
   signal?: AbortSignal | undefined;
@@ -133,12 +133,12 @@ export interface ContactOptions {
 /** The contact of two objects; the arrays are as in {@link ContactPair}. */
 export interface ContactReport {
   /**
-   * The objects in the order in which they were given, whichever id is lower: normals lead from a to b, and triangles and
+   * The objects in the order in which they were given, whichever id is lower: normals point from a to b, and triangles and
    * bones are a's and b's, sorted.
    */
   a: ObjectId;
   b: ObjectId;
-  /** 0, 1: a inside b, 2: b inside a. */
+  /** 0: neither, 1: a inside b, 2: b inside a. */
   contained: 0 | 1 | 2;
   points: Float32Array;
   normals: Float32Array;
@@ -147,6 +147,6 @@ export interface ContactReport {
   segments: Float32Array;
   bones: Int32Array;
   frame: number;
-  /** The worker's own time. */
+  /** The time that the worker spent, in milliseconds. */
   ms: number;
 }

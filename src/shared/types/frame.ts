@@ -2,23 +2,23 @@ import type { ContactSet } from './contact.js';
 import type { VisibleSet } from './view.js';
 
 /**
- * The parts of the worker's time for a frame, in milliseconds. What is answered to queries between the slices of its
- * contacts is not counted.
+ * The parts of the worker's time for a frame, in milliseconds. The time for queries that are answered between the slices of
+ * its contacts is not counted.
  */
 export interface FrameTimes {
   /** The sum of `update`, `cull`, `contacts` and `answer`. */
   total: number;
-  /** Taking over views and transforms, and bringing the index up to date. */
+  /** Applying views and transforms, and updating the index. */
   update: number;
   /** Finding what the views see. */
   cull: number;
-  /** The part of `cull` that finds what nearer objects hide. */
+  /** The part of `cull` that finds objects that nearer ones hide. */
   occlusion: number;
   /** The sum of `broadPhase` and `narrowPhase`. */
   contacts: number;
   /** Finding the pairs whose bounds overlap. */
   broadPhase: number;
-  /** Testing these pairs; where no budget bounds that, pairs without a mesh are counted in the broad phase. */
+  /** Testing these pairs; without a budget, pairs without a mesh are counted in the broad phase. */
   narrowPhase: number;
   /** Writing the answer. */
   answer: number;
@@ -29,7 +29,7 @@ export interface FrameTimes {
 /** Its typed arrays are views on a recycled buffer: valid until the next update() resolves; `copy()` keeps them. */
 export interface FrameResult {
   frame: number;
-  /** What the view 'main' sees; empty without one. */
+  /** What the view 'main' sees; empty if there is no such view. */
   visible: VisibleSet;
   views: ReadonlyMap<string, VisibleSet>;
   contacts: ContactSet;
@@ -38,7 +38,7 @@ export interface FrameResult {
    * If several transforms of an object wait for the worker, only the newest is checked.
    */
   rejected: Uint32Array;
-  /** In the worker. */
+  /** The worker's time. */
   ms: FrameTimes;
   copy(): FrameResult;
 }

@@ -10,35 +10,35 @@ export interface MeshData {
    */
   indices?: Uint32Array | Uint16Array;
   /**
-   * What the vertices make. Lines and points have no surface: rays hit them within the `threshold` of the query, picks also
+   * What the vertices form. Lines and points have no surface: rays hit them within the `threshold` of the query, picks also
    * within `radius` pixels; regions, frusta, `overlap` and `closestPoint` take them as they are. They touch nothing, so
    * their objects make no contacts, and they contain nothing. A line whose ends coincide is a point. Default 'triangles'.
    */
   topology?: 'triangles' | 'lines' | 'points';
-  /** Lets bones move its vertices; `setPose` says how, for each object. */
+  /** Lets bones move its vertices; `setPose` sets them for each object. */
   skin?: MeshSkin;
-  /** Lets morph targets move its vertices, before bones do; `setPose` says how much, for each object. */
+  /** Lets morph targets move its vertices, before bones do; `setPose` sets their weights for each object. */
   morphs?: MeshMorphs;
 }
 
-/** The bones that move a vertex, as three's attributes skinIndex and skinWeight have them. */
+/** The bones that move a vertex, like three's attributes skinIndex and skinWeight. */
 export interface MeshSkin {
   /** Four per vertex, each below `boneCount` where its weight is not 0. */
   bones: Uint8Array | Uint16Array;
-  /** Four per vertex. They are taken as they are, whatever their sum. */
+  /** Four per vertex. They are used as they are, whatever their sum. */
   weights: Float32Array;
   /** How many bones a pose has: 1 … 65,536. */
   boneCount: number;
 }
 
 export interface MeshMorphs {
-  /** xyz per vertex each, as three's morphAttributes.position has them. */
+  /** xyz per vertex each, like three's morphAttributes.position. */
   targets: Float32Array[];
   /** Whether targets are offsets of the vertices, or else their new positions. */
   relative: boolean;
 }
 
-/** How bones and morph targets move the vertices of one object, targets first. What is not given moves nothing. */
+/** How bones and morph targets move the vertices of one object, targets first. Options that are not given move nothing. */
 export interface Pose {
   /** 16 per bone, column-major: bone · inverse bind, which three's `skeleton.boneMatrices` are. */
   bones?: Float32Array;
@@ -53,17 +53,17 @@ export interface Pose {
 }
 
 export interface AddMeshOptions {
-  /** Called with the done part of the build, rising from 0 to 1. */
+  /** Called with the finished fraction of the build, rising from 0 to 1. */
   onProgress?: (fraction: number) => void;
   /** Aborting rejects with ABORTED and frees what was built. */
   signal?: AbortSignal | undefined;
-  /** Hands the arrays' buffers over instead of copying them; they are detached afterwards. Default false. */
+  /** Transfers the arrays' buffers instead of copying them; they are detached afterwards. Default false. */
   transfer?: boolean;
   /**
-   * Vertices nearer to each other than this become one, in the mesh's own units, and so does what a chain of such vertices
-   * connects: it lies where the first of them is given, and moves with that one in `updateMesh`. It is for seams that are
-   * open by bits, as those of three's spheres, cylinders and tori: 1e-6 closes these at the size of 1
-   * (`meshInfo(mesh).closingWeld` says how little does). Triangles that lose their area by it are `degenerate`. Baking
+   * Vertices nearer to each other than this are merged, in the mesh's own units, also those connected by a chain of such
+   * vertices: the merged vertex lies where the first of them is given, and moves with it in `updateMesh`. It is for seams that
+   * are open by rounding, as those of three's spheres, cylinders and tori: 1e-6 closes these at the size of 1
+   * (`meshInfo(mesh).closingWeld` is the least that does). Triangles that lose their area by it are `degenerate`. Baking
    * keeps it. At least 0, finite; default 0, and no other for lines and points.
    */
   weld?: number;
@@ -74,29 +74,29 @@ export interface AddMeshOptions {
    */
   quality?: 'good' | 'fast';
   /**
-   * Finds what picks with `snap` snap to as the mesh is built, and bakes it with the mesh. `angle`, in degrees from 0 to 180: edges
-   * at which the surface is bent by more than this are feature edges; default 35, so that the sides of a cylinder of eleven or
-   * more are none. Without it, the first pick that comes near an object of the mesh has its features found by the default angle,
-   * and nothing but that pick waits for it. Not for a baked mesh.
+   * Finds the features that picks with `snap` snap to while the mesh is built, and bakes them with the mesh. `angle`, in degrees
+   * from 0 to 180: edges at which the surface is bent by more than this are feature edges; default 35, so that the sides of a
+   * cylinder of eleven or more are not. Without it, the first pick that comes near an object of the mesh finds its features by
+   * the default angle, and only that pick waits for it. Not for a baked mesh.
    */
   features?: boolean | FeatureOptions;
   /**
    * At most 256 boxes that stand for a mesh of triangles without bones or morph targets: for all objects that have it as
    * their shape and no `boxes` of their own. `bakeMesh` writes them, and a baked mesh has those that it was baked with if
-   * none are given. `meshBoxes` lists the tree's own to begin with, and `checkBoxes` tells whether boxes hold all of the
+   * none are given. `meshBoxes` lists the tree's own to start from, and `checkBoxes` checks whether boxes hold all of the
    * mesh.
    */
   boxes?: readonly NamedBox[];
 }
 
 export interface UpdateMeshOptions {
-  /** Hands the positions' buffer over instead of copying it; it is detached afterwards. Default false. */
+  /** Transfers the positions' buffer instead of copying it; it is detached afterwards. Default false. */
   transfer?: boolean;
 }
 
 /** A box in the space of a mesh, in any rotation, with a name. */
 export interface NamedBox {
-  /** It has 1 to 256 characters, and is unique in the list. */
+  /** 1 to 256 characters, unique in the list. */
   name: string;
   /** Default the origin. */
   center?: Vec3;
@@ -106,12 +106,12 @@ export interface NamedBox {
 }
 
 export interface BakeOptions {
-  /** Boxes to bake instead of the mesh's own, which stay as they are; none with an empty list. */
+  /** Boxes to bake instead of the mesh's own, which stay as they are; an empty list bakes none. */
   boxes?: readonly NamedBox[];
 }
 
 export interface MeshBoxesOptions {
-  /** The level of the tree's boxes, from 1 to 4: at most 4 to that power boxes. Default 2. */
+  /** The level of the tree's boxes, from 1 to 4: at most 4^level boxes. Default 2. */
   level?: number;
   /** Aborting rejects with ABORTED. */
   signal?: AbortSignal | undefined;
@@ -124,9 +124,9 @@ export interface BoxCheck {
   /** How many triangles stick out. */
   triangles: number;
   /**
-   * How far what sticks out is from the nearest box at least, in the mesh's units: the largest distance of the corners and
-   * the middles of the pieces of triangles that no box holds. It is exact where vertices stick out farthest, and 0 where
-   * nothing does.
+   * A lower bound of how far the parts that stick out are from the nearest box, in the mesh's units: the largest distance of
+   * the corners and the centres of the pieces of triangles that no box holds. It is exact if vertices stick out farthest, and
+   * 0 if nothing does.
    */
   farthest: number;
 }
@@ -135,7 +135,7 @@ export interface FeatureOptions {
   angle?: number;
 }
 
-/** An edge that has no opposite one. */
+/** An edge without an opposite edge. */
 export interface OpenEdge {
   triangle: number;
   /** Which of the triangle's edges: 0 from its first corner to its second, 1 to its third, 2 back to its first. */
@@ -157,37 +157,37 @@ export interface MeshInfo {
    */
   degenerate: number;
   vertices: number;
-  /** How many bones and morph targets can move its vertices; 0 without. */
+  /** How many bones and morph targets can move its vertices; 0 for none. */
   bones: number;
   morphs: number;
   /**
    * Whether it was closed when its tree was built: every edge has as many triangles on one side as on the other, by the
-   * positions of its ends; triangles without an area count. Such a mesh can be `solid`. `updateMesh` does not change it,
+   * positions of its ends; triangles without an area count. Such a mesh can be `solid`. `updateMesh` does not change this,
    * unless a new tree is built. False for lines and points, which have no edges.
    */
   closed: boolean;
   /**
    * How many edges keep it open: those with more triangles on one side than on the other; 0 if it is closed. Like `closed`,
-   * this and what follows are as they were when its tree was built.
+   * this and the next two properties are as they were when its tree was built.
    */
   openEdges: number;
-  /** One of them; null for a closed mesh. */
+  /** One of the open edges; null for a closed mesh. */
   openEdge: OpenEdge | null;
   /**
    * The smallest `weld` of `addMesh` that would close it, to about one part in fifty; null for a closed mesh, and if there
-   * is none: holes are not drawn together, and none is looked for beyond a thousandth of its size or for more than 65,536
+   * is none: holes are not drawn together, and none is searched beyond a thousandth of its size or for more than 65,536
    * open edges.
    */
   closingWeld: number | null;
-  /** The boxes that stand for it, complete; none where none were given. */
+  /** The boxes that stand for it, with all properties; empty if none were given. */
   boxes: readonly Required<NamedBox>[];
-  /** In the worker: tree and triangles, lines or points. */
+  /** The worker's memory for the mesh: tree and triangles, lines or points. */
   bytes: number;
   /**
-   * How much more it costs to traverse the tree than when it was built, by the areas of its boxes: 1 until vertices move.
+   * The cost of traversing the tree relative to when it was built, by the areas of its boxes: 1 until vertices move.
    * At 2 a new tree is built.
    */
   cost: number;
-  /** How many trees were built for moved vertices and took the old one's place. */
+  /** How many trees were built for moved vertices and replaced the old one. */
   rebuilds: number;
 }

@@ -8,14 +8,14 @@ export interface MeshShape {
   type: 'mesh';
   mesh: MeshId;
   /**
-   * Its inside belongs to it, so that it also touches what lies wholly inside, in contacts, `overlap` and `closestPoint`.
+   * Its inside belongs to it, so that it also touches objects wholly inside, in contacts, `overlap` and `closestPoint`.
    * The mesh must be closed (`meshInfo(mesh).closed`). Inside is where the mesh winds around, in either sense; a cavity
    * whose faces look into it is outside. Default false, a surface.
    */
   solid?: boolean;
 }
 
-/** Solid. It is an ellipsoid under a matrix that does not scale alike in all directions. */
+/** Solid. Under a matrix with non-uniform scale it is an ellipsoid. */
 export interface SphereShape {
   type: 'sphere';
   /** Greater than 0. */
@@ -40,7 +40,7 @@ export interface CapsuleShape {
   /** Greater than 0. */
   radius: number;
   from: Vec3;
-  /** It may be equal to `from`: the capsule is a sphere then. */
+  /** May be equal to `from`: the capsule is a sphere then. */
   to: Vec3;
 }
 
@@ -63,16 +63,16 @@ export interface ObjectOptions {
   /** Whether views list it. Default true. */
   cullable?: boolean;
   /**
-   * Which side of its faces picks, rays and lines of sight hit, and regions touch, as three's material sides; of a solid,
+   * Which side of its faces picks, rays and lines of sight hit, and regions touch, like three's material sides; of a solid,
    * 'front' where a ray enters it and 'back' where it leaves. A query's own `side` overrides it. Default 'double'.
    */
   side?: 'front' | 'back' | 'double';
   /**
-   * Whether it may hide others in views with `occlusion`: that says that what is drawn of it is opaque, in its place, and
+   * Whether it may hide others in views with `occlusion`: this asserts that its drawing is opaque, in its place, and
    * covers its shape (a mesh's triangles by their `side`, another shape's surface). The largest objects on the screen are
-   * tried, as far as time allows. What bones or morph targets move, and what is not `cullable` or not seen, hides nothing.
-   * Default true for boxes and for meshes of triangles, else false; pass false for objects that are transparent, or are
-   * drawn smaller.
+   * tried, as far as time allows. Objects that bones or morph targets move, and those that are not `cullable` or not seen, hide
+   * nothing. Default true for boxes and for meshes of triangles, else false; pass false for objects that are transparent, or
+   * are drawn smaller.
    */
   occluder?: boolean;
   /**
@@ -81,9 +81,10 @@ export interface ObjectOptions {
    */
   clearance?: number;
   /**
-   * Makes what it passes through between two frames a contact of the later one, too, however fast it is; `time` of a
-   * contact pair tells when. Its way is straight, with an even rotation, from where the last answered frame had it. It has
-   * no way in its first frame, nor after `setObject` with a `matrix`, which puts it there. Default false.
+   * Continuous collision detection: objects that it passes through between two frames are contacts of the later one, too,
+   * however fast it is; `time` of a contact pair tells when. Its way is straight, with a rotation at constant speed, from where
+   * the last answered frame had it. It has no way in its first frame, nor after `setObject` with a `matrix`, which puts it there.
+   * Default false.
    */
   continuous?: boolean;
   /**

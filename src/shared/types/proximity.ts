@@ -9,26 +9,26 @@ export interface ClosestPoint {
   distance: number;
   /** Index into the mesh as it was given; -1 for other shapes and inside a solid mesh. */
   triangle: number;
-  /** Index of the triangle, line or point; -1 where there is none. */
+  /** Index of the triangle, line or point; -1 if there is none. */
   element: number;
   frame: number;
 }
 
 /** How far two objects are from each other, and where they are nearest. */
 export interface Distance {
-  /** World units; 0 where they meet, or where one is inside a solid. */
+  /** World units; 0 if they meet, or if one is inside a solid. */
   distance: number;
-  /** World; where they meet, both are the same point of both objects. */
+  /** World; if they meet, both are the same point of both objects. */
   pointA: Vec3;
   pointB: Vec3;
-  /** Index into the mesh as it was given; -1 for other shapes, and where one is inside of the other. */
+  /** Index into the mesh as it was given; -1 for other shapes, and if one is inside the other. */
   triangleA: number;
   triangleB: number;
   frame: number;
 }
 
 export interface DistanceOptions {
-  /** World units: objects farther apart give null, the sooner the smaller this is. Default Infinity. */
+  /** World units: objects farther apart give null; the smaller this is, the sooner. Default Infinity. */
   maxDistance?: number;
   /** Aborting rejects with ABORTED. */
   signal?: AbortSignal | undefined;

@@ -2,13 +2,13 @@ import type { QueryOptions } from './query.js';
 
 export interface SectionOptions extends QueryOptions {
   /**
-   * World units within which open ends of an object's outlines are joined: seams of meshes whose vertices there differ by
+   * World units within which open ends of an object's outlines are joined: for seams of meshes whose vertices there differ in
    * their last bits. At least 0, finite; default a millionth of the radius of each object's bounds.
    */
   weld?: number;
   /** How many points the outline of a sphere or a capsule has, from 3 to 4,096; default 64. */
   roundPoints?: number;
-  /** Triangulates what is cut, too: `caps`. Default false. */
+  /** Triangulates the cut faces, too: `caps`. Default false. */
   caps?: boolean;
 }
 
@@ -23,8 +23,8 @@ export interface Section {
   /** One more than there are outlines: outline i has the points `starts[i]` to `starts[i + 1] - 1`. */
   starts: Uint32Array;
   /**
-   * 1 where the last point is joined to the first: every outline of a closed mesh. These turn counter-clockwise, seen from
-   * in front of the plane, around what is cut, and clockwise around a hole in it. For others, what is behind the triangles'
+   * 1 if the last point is joined to the first: every outline of a closed mesh. These turn counter-clockwise, seen from
+   * in front of the plane, around the cut face, and clockwise around a hole in it. For others, the side behind the triangles'
    * faces is to the left.
    */
   closed: Uint8Array;
@@ -38,11 +38,11 @@ export interface Section {
    */
   triangles: Int32Array;
   /**
-   * With `caps`, triangles of what is cut, three numbers of `points` each, counter-clockwise from in front of the plane:
+   * With `caps`, triangles of the cut faces, three indices into `points` each, counter-clockwise from in front of the plane:
    * closed outlines without their holes. One of more than 16,384 points, holes included, is not filled.
    */
   caps: Uint32Array;
   frame: number;
-  /** The worker's own time. */
+  /** The time that the worker spent, in milliseconds. */
   ms: number;
 }

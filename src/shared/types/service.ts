@@ -16,15 +16,15 @@ export interface CollisionServiceOptions {
   restart?: boolean;
   /**
    * The most workers that build trees beside the service; with 0 the service's own worker builds them, between frames. Two
-   * that are free share a mesh of 200,000 triangles or more: its tree is the same to the byte. Default 1.
+   * free builders share a mesh of 200,000 triangles or more: its tree is the same to the byte. Default 1.
    */
   builders?: number;
-  /** After so many milliseconds without an answer, with work in flight, the worker counts as lost. Default 10,000. */
+  /** After this many milliseconds without an answer, with work in flight, the worker counts as lost. Default 10,000. */
   timeout?: number;
   /**
    * The milliseconds that a frame may spend on pairs whose bounds overlap. Pairs that it does not get to are `stale` or
    * `waiting`, and come first in the next frame, oldest first. It bounds the work on one pair of meshes, too: such a pair
-   * goes on in later frames, with its objects as they were when it was begun, and is `stale` if they have moved by the time
+   * continues in later frames, with its objects as they were when it was begun, and is `stale` if they have moved by the time
    * it is done. Default Infinity: all pairs in every frame. Either way, queries are answered between slices of a few
    * milliseconds.
    */
@@ -33,11 +33,11 @@ export interface CollisionServiceOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The current counts; the worker's numbers are those that came with its last answer. */
+/** The current counts; the worker's numbers are those of its last answer. */
 export interface ServiceStats {
   objects: number;
   meshes: number;
-  /** How many triangles all meshes were added with. */
+  /** How many triangles all meshes together were added with. */
   triangles: number;
   /** The worker's bytes for all meshes, trees and triangles; and the same per triangle, 0 if there are none. */
   meshBytes: number;
@@ -51,7 +51,7 @@ export interface ServiceStats {
   pending: number;
   /** Frames answered. */
   frames: number;
-  /** Frame buffers allocated so far, both ways. It stands still while the scene does not grow. */
+  /** Frame buffers allocated so far, both ways. Constant while the scene does not grow. */
   frameBuffers: number;
   /** The worker's milliseconds for the last frame. */
   ms: FrameResult['ms'];

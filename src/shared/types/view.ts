@@ -10,7 +10,7 @@ export interface ViewOptions {
   viewport: { x?: number; y?: number; width: number; height: number };
   /** Clip z in [-1, 1] ('webgl', the default) or [0, 1] ('webgpu'). */
   depth?: 'webgl' | 'webgpu';
-  /** The near plane is at the larger depth. Default false. */
+  /** Reversed depth: the near plane is at the larger depth. Default false. */
   reversed?: boolean;
   /** Only objects in one of these layers are seen. Default all. */
   layers?: number;
@@ -21,7 +21,7 @@ export interface ViewOptions {
   margin?: number;
   /**
    * Leaves out objects whose sphere around the oriented bounds would have fewer pixels across, in the middle of the picture
-   * at the depth of its centre. Objects with their centre behind the eye stay. Default 0.
+   * at the depth of its centre. Objects whose centre is behind the eye stay. Default 0.
    */
   minPixels?: number;
   /**
@@ -34,8 +34,8 @@ export interface ViewOptions {
   occlusion?: boolean;
   /**
    * How far the eye may move, and objects relative to one another, while `occluded` stays true: world units. The camera may
-   * turn by any angle meanwhile. Whatever hides others is shrunk by it, and open meshes hide by heights that are lowered by
-   * it; what moved or changed in this frame hides nothing if it is above 0. Only what is wholly in the picture is left out.
+   * turn by any angle meanwhile. Occluders are shrunk by it, and open meshes occlude by heights that are lowered by it; if it
+   * is above 0, objects that moved or changed in this frame occlude nothing. Only objects wholly in the picture are left out.
    * Default: twice the margin if that is above 0; else the answer is about exactly this view, and objects where they are.
    */
   occlusionMargin?: number;
@@ -54,7 +54,7 @@ export interface VisibleSet {
   /** ids[0..inside) are wholly inside the frustum, the rest cross it. */
   ids: Uint32Array;
   inside: number;
-  /** Against the frame before. */
+  /** Relative to the previous frame. */
   entered: Uint32Array;
   left: Uint32Array;
   /** Objects that nearer ones hide, sorted; they are not in `ids`. Empty unless the view's `occlusion` is true. */

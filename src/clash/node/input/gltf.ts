@@ -8,12 +8,12 @@ import type { Properties } from '../../types.js';
 import { loadPeer } from '../peer.js';
 import { type ReadItem, unreadable } from './read-item.js';
 
-// Modes of primitives, as WebGL has them.
+// Modes of primitives, as in WebGL.
 const TRIANGLES = 4;
 const TRIANGLE_STRIP = 5;
 const TRIANGLE_FAN = 6;
 
-/** What of a node's extras may be its id, by the tools that write them. */
+/** Keys of a node's extras that may be its id, from the tools that write them. */
 const IDS = ['id', 'GlobalId', 'globalId', 'guid', 'ifcGuid'];
 
 /**
@@ -23,7 +23,7 @@ const IDS = ['id', 'GlobalId', 'globalId', 'guid', 'ifcGuid'];
 export async function* readGltf(path: string): AsyncGenerator<ReadItem> {
   const core = await loadPeer('@gltf-transform/core', `reading ${path}`, () => import('@gltf-transform/core'));
   const io = new core.NodeIO();
-  // What is drawn on triangles does not matter: files come without their pictures. The first versions of 4 have no such method.
+  // Textures do not matter: files are accepted without their images. The first versions of 4 have no such method.
   io.setStrictResources?.(false).setLogger(new core.Logger(core.Logger.Verbosity.SILENT));
   await registerExtensions(io);
   await checkContainer(path);
@@ -37,10 +37,10 @@ export async function* readGltf(path: string): AsyncGenerator<ReadItem> {
   yield* readNodes(nodes, known);
 }
 
-/** What is known of a file while its nodes are read. */
+/** The state while the nodes of a file are read. */
 interface Known {
   readonly ids: Set<string>;
-  /** The last number of each name that several have. */
+  /** The last number of each name that is used several times. */
   readonly numbers: Map<string, number>;
   readonly meshes: Map<Mesh, MeshData>;
   /** Nodes that have instances. */
@@ -52,14 +52,14 @@ const INSTANCING = 'EXT_mesh_gpu_instancing';
 const GLB_BUFFER = '@glb.bin';
 
 /**
- * Reads a document, and which of its nodes have instances, which the library alone does not tell without its extensions. It
- * reads a short buffer beyond its end as well, where other bytes may be.
+ * Reads a document, and finds which of its nodes have instances, which the library does not report without its extensions. The
+ * library also reads a short buffer beyond its end, where other bytes may be: this is checked here.
  */
 async function readDocument(io: NodeIO, path: string): Promise<{ root: Root; instanced: Set<Node> }> {
   const file = await io.readAsJSON(path);
   const { nodes = [], buffers = [] } = file.json;
   for (const [i, { uri = GLB_BUFFER, byteLength, extensions }] of buffers.entries()) {
-    // What a decoder is to fill may have none.
+    // A buffer that a decoder fills may have no bytes.
     const bytes = extensions ? byteLength : (file.resources[uri]?.byteLength ?? 0);
     if (bytes < byteLength) throw new Error(`buffer ${i} has ${bytes} of ${byteLength} bytes`);
   }
@@ -68,11 +68,11 @@ async function readDocument(io: NodeIO, path: string): Promise<{ root: Root; ins
   return { root, instanced: new Set(instanced) };
 }
 
-/** The first word of a GLB file, 'glTF'; behind it are the version and how many bytes the file has. */
+/** The first word of a GLB file, 'glTF'; the version and the file's length in bytes follow. */
 const MAGIC = 0x46546c67;
 const HEADER_BYTES = 12;
 
-/** Says of a .glb file that was cut off, or that is none, what it is: the library's own words tell of lengths of arrays. */
+/** Throws a clear error for a .glb file that was cut off or is not one: the library's own messages are about array lengths. */
 async function checkContainer(path: string): Promise<void> {
   if (!path.toLowerCase().endsWith('.glb')) return;
   const file = await open(path);
@@ -93,8 +93,8 @@ async function checkContainer(path: string): Promise<void> {
 }
 
 /**
- * Without the package of extensions, files that need one are told apart by the library itself; and so are compressed ones, for
- * which there is no decoder: where compression is no must, the file has the same without.
+ * Registers all extensions but compression. Without their package, the library itself rejects files that need one. It always
+ * rejects compressed files, since there is no decoder: if compression is optional, the file has the data uncompressed, too.
  */
 async function registerExtensions(io: NodeIO): Promise<void> {
   try {
@@ -110,12 +110,12 @@ function adviceFor(cause: unknown): string {
     : '';
 }
 
-/** Reads nodes and all below, a node before its children. Chains of nodes may be deeper than calls. */
+/** Reads nodes and their descendants, a node before its children. Not recursive: chains may be deeper than the stack. */
 function* readNodes(roots: readonly Node[], known: Known): Generator<ReadItem> {
   const waiting = roots.map((node) => ({ node, path: '', parent: '' })).reverse();
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { node, path, parent } = next;
-    // Odd files have numbers or null for names.
+    // Some files have numbers or null for names.
     const name = String(node.getName() ?? '');
     const own = `${path}/${name}`;
     const mesh = node.getMesh();
@@ -155,7 +155,7 @@ function idOf(node: Node): string | undefined {
   return undefined;
 }
 
-/** Numbers the second one of a name, and so on. */
+/** Appends a number to an id from its second use on. */
 function uniqueId(wanted: string, { ids, numbers }: Known): string {
   const first = wanted === '' ? 'unnamed' : wanted;
   let id = first;
@@ -174,8 +174,8 @@ function propertiesOf(node: Node): Properties {
 }
 
 /**
- * Joins the triangles of all primitives, with the vertices that these have: exporters write those of many primitives, or of all
- * meshes, into one array.
+ * Joins the triangles of all primitives, with only the vertices that these use: exporters write the vertices of many primitives, or
+ * of all meshes, into one array.
  */
 function meshDataOf(mesh: Mesh): MeshData {
   const positions: number[] = [];
@@ -210,7 +210,7 @@ function cornersOf(primitive: Primitive, count: number): number[] {
   if (mode === TRIANGLES) return given;
   const corners: number[] = [];
   if (mode === TRIANGLE_STRIP) {
-    // Every second one turns the other way.
+    // Every second triangle has the opposite winding.
     for (let i = 2; i < given.length; i++) corners.push(given[i - 2 + (i & 1)], given[i - 1 - (i & 1)], given[i]);
   } else if (mode === TRIANGLE_FAN) {
     for (let i = 2; i < given.length; i++) corners.push(given[0], given[i - 1], given[i]);

@@ -1,4 +1,4 @@
-// Parts of an IFC file: its products, by the library web-ifc. Coordinates are in metres with y up, as glTF has them.
+// Parts of an IFC file: its products, by the library web-ifc. Coordinates are in metres with y up, as in glTF.
 
 import { readFile } from 'node:fs/promises';
 import { CollisionError, type MeshData } from 'collision-worker';
@@ -9,7 +9,7 @@ import { type ReadItem, unreadable } from './read-item.js';
 
 type WebIfc = typeof import('web-ifc');
 type IfcApi = InstanceType<WebIfc['IfcAPI']>;
-/** A line of the file, as the library has it: values are `{ value }`, references lines by number. */
+/** A line of the file, as the library returns it: values are `{ value }`, references are line numbers. */
 // biome-ignore lint/suspicious/noExplicitAny: what it has differs from type to type
 type Line = any;
 
@@ -25,7 +25,7 @@ export async function* readIfc(path: string): AsyncGenerator<ReadItem> {
   const bytes = await readFile(path);
   let model = -1;
   try {
-    // The library reads what there is of a file that was cut off: none of the parts behind would be looked at.
+    // The library reads the beginning of a file that was cut off: the missing parts would go unnoticed.
     if (bytes.includes('#', bytes.lastIndexOf('ENDSEC'))) unreadable(path, 'IFC', 'it was cut off');
     let reason = 'it is none, or of an unknown version';
     try {
@@ -93,7 +93,7 @@ class Products {
     return line;
   }
 
-  /** One that cannot be read counts, so that the report has it. */
+  /** A line that cannot be read counts as shown, so that the report lists it. */
   #isShown(id: number): boolean {
     try {
       return this.#line(id).Representation !== null;
@@ -102,7 +102,7 @@ class Products {
     }
   }
 
-  /** What fails in a relation is left out: parts are read without it. */
+  /** Skips relations that cannot be read: parts are read without them. */
   #each(type: number, read: (line: Line) => void): void {
     for (const id of this.#all(type)) {
       try {
@@ -174,7 +174,7 @@ class Products {
     return properties;
   }
 
-  /** One geometry is shared by all that place it; several are joined, in the space of the first. */
+  /** A single geometry is shared by all products that place it; several are joined, in the space of the first. */
   #shapeOf(product: number): { mesh: MeshData; matrix: number[] } {
     const flat = this.#api.GetFlatMesh(this.#model, product);
     const count = flat.geometries.size();
@@ -194,7 +194,7 @@ class Products {
     const known = this.#meshes.get(key);
     if (known) return known;
     const data = this.#api.GetGeometry(this.#model, geometry);
-    // Six numbers a vertex: its place and its normal.
+    // Six numbers per vertex: its position and its normal.
     const vertices = this.#api.GetVertexArray(data.GetVertexData(), data.GetVertexDataSize());
     const indices = this.#api.GetIndexArray(data.GetIndexData(), data.GetIndexDataSize()).slice();
     const positions = new Float32Array(vertices.length / 2);
@@ -211,7 +211,7 @@ function textOf(value: { value?: unknown } | null | undefined): string | undefin
   return typeof value?.value === 'string' ? value.value : undefined;
 }
 
-/** Joins meshes, each under its own matrix, to one under the matrix of the first. */
+/** Joins meshes, each under its own matrix, into one under the matrix of the first. */
 function joined(shapes: readonly { mesh: MeshData; matrix: readonly number[] }[]): MeshData {
   const back = inverted(shapes[0].matrix);
   const positions: number[] = [];

@@ -7,13 +7,13 @@ import { readGltf } from './gltf.js';
 import { readIfc } from './ifc.js';
 import type { ReadItem } from './read-item.js';
 
-/** Endings of files that hold one baked mesh, as `bakeMesh` answers it. */
+/** Extensions of files that hold one baked mesh, as `bakeMesh` returns it. */
 const BAKED = ['.mesh', '.baked', '.bin'];
 
 /**
  * Reads the parts of a model: a .glb, .gltf or .ifc file, a baked mesh (.mesh, .baked or .bin), or a folder of baked parts,
- * as the work folder has one for each model. Throws BAD_DATA for what cannot be read, UNSUPPORTED for another kind of file
- * and where the library that reads it is not installed.
+ * like those that the work folder has for each model. Throws BAD_DATA for a model that cannot be read, UNSUPPORTED for another
+ * kind of file and if the library that reads it is not installed.
  */
 export async function* readModel(path: string): AsyncGenerator<ReadItem> {
   const found = await stat(path).catch((cause) => {
@@ -56,19 +56,19 @@ async function* readBakedFolder(path: string): AsyncGenerator<ReadItem> {
   for (const unread of store.unread) yield { unread };
 }
 
-/** Answers what of a model's name matters: its ending, but all of it where the part is called so. */
+/** Returns the significant part of a model's name: its extension, or all of it if the part is named after it. */
 export function nameOfModel(path: string): string {
   const ending = extname(path).toLowerCase();
   return BAKED.includes(ending) ? basename(path) : ending;
 }
 
-/** Lists the files that say what is in a model: a glTF file names those of its buffers. */
+/** Lists the files that determine the contents of a model: a glTF file names its buffers' files. */
 export async function filesOfModel(path: string, isFolder: boolean): Promise<string[]> {
   if (isFolder) return [join(path, PARTS_FILE)];
   return extname(path).toLowerCase() === '.gltf' ? [path, ...(await buffersOf(path))] : [path];
 }
 
-/** What is wrong with a file is told by who reads it. */
+/** Errors of a file are ignored here; the function that reads the file reports them. */
 async function buffersOf(path: string): Promise<string[]> {
   try {
     const { buffers = [] }: { buffers?: { uri?: string }[] } = JSON.parse(await readFile(path, 'utf8'));
