@@ -38,8 +38,7 @@ const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
  *   scale of zero. Its ids stay. When an ancestor shows thousands again, the first are there with that very `update`, the
  *   others in slices of a few milliseconds (`pending`), or at once if a query comes first. The same goes for thousands whose
  *   material, geometry, layers or own `visible` change at once. The positions of thousands that an ancestor has just hidden are
- *   sent by the next `update`. A material that is not `visible` only hides its object from views: three's Raycaster hits it,
- *   too.
+ *   sent by the next `update`. A material that is not `visible` only hides its object from views; three's Raycaster hits it.
  * - Geometries are built in the background, once for all objects that share them, and again when the version of the index, the
  *   number of vertices, the draw range or the groups change; until then queries use the old triangles. If only the version of
  *   the positions changes, that very `update` moves the vertices (`updateMesh` of the service).
