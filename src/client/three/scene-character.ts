@@ -263,7 +263,7 @@ function capsuleAbout(object: Object3D | undefined, up: Vec3): CapsuleShape {
   const box = new Box3().setFromObject(object);
   const origin = new Vector3(...placeOf(object));
   const way = new Vector3(...up).normalize();
-  // // Two directions perpendicular to `way`: axes of the world if `way` is one of them.
+  // Two directions perpendicular to `way`: axes of the world if `way` is one of them.
   const side = new Vector3(...(Math.abs(way.x) < 0.9 ? ([1, 0, 0] as const) : ([0, 0, 1] as const)));
   const first = side.addScaledVector(way, -side.dot(way)).normalize();
   const [low, high] = extentOf(box, origin, way);

@@ -232,7 +232,7 @@ export class SceneQuestions {
    * ```
    */
   async raycast(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection | null> {
-    // // An invalid ray rejects the answer; witnesses are not notified of it.
+    // An invalid ray rejects the answer; witnesses are not notified of it.
     const seen = this.#witnesses.size > 0 ? readRay('raycast', ray) : null;
     const answer = this.#asking.queries('raycast').raycast(ray, options);
     if (seen !== null) {

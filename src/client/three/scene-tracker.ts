@@ -152,7 +152,7 @@ export class SceneTracker extends SceneQuestions {
       if (signal?.aborted !== true) await tracker.#settle();
       throwIfAborted();
       tracker.#sync();
-      // // All of a large scene was visited here, and the caller's first frame visits it again: that belongs in another task.
+      // All of a large scene was visited here, and the caller's first frame visits it again: that belongs in another task.
       await nextTask();
       throwIfAborted();
       for (const { error } of tracker.#walk.entries()) {
@@ -206,7 +206,7 @@ export class SceneTracker extends SceneQuestions {
    */
   update(camera: Camera, size: ViewSize, options: SceneViewOptions = {}): Promise<SceneFrame> {
     if (this.#ended !== null) return this.#ended;
-    // // An update has a query's number: the pairs that end in its result may name objects that leave the scene with it.
+    // An update has a query's number: the pairs that end in its result may name objects that leave the scene with it.
     const number = this.#objects.begin();
     const start = performance.now();
     try {
@@ -250,10 +250,10 @@ export class SceneTracker extends SceneQuestions {
       this.#context.layers.flush();
       if (!this.#isDisposed) this.#culling?.answered(result, asked);
       if (!this.#isDisposed) for (const character of this.#characters) character.place();
-      // // Shapes that an update sends apply to all that is asked after it, including its own frame.
+      // Shapes that an update sends apply to all that is asked after it, including its own frame.
       return new SceneFrame(result, culled, this.#objects, this.#view, asked.update + 1);
     } finally {
-      // // Other calls that share the result get it first. A promise reaction, because Chromium's queueMicrotask takes 7 µs.
+      // Other calls that share the result get it first. A promise reaction, because Chromium's queueMicrotask takes 7 µs.
       void Promise.resolve().then(() => this.#objects.end(number));
     }
   }
@@ -466,7 +466,7 @@ export class SceneTracker extends SceneQuestions {
       this.#walk.clear();
       this.#views.clear();
     } catch (error) {
-      // // A service that has ended has removed everything itself.
+      // A service that has ended has removed everything itself.
       if (!isEnd(error)) throw error;
     }
   }

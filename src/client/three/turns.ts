@@ -43,14 +43,14 @@ export class Turns {
     const isSlow = Math.min(ms, this.#lastMs) > PAUSE_MS;
     this.#last = now;
     this.#lastMs = ms;
-    // // If items were removed, others may have moved to numbers before the next one.
+    // If items were removed, others may have moved to numbers before the next one.
     if (count < this.#count) this.#next = Math.max(0, this.#next - (this.#count - count));
     this.#count = count;
     this.#most = Math.max(this.#most, count);
     this.#due = Math.min(count + 1, this.#due + (this.#most * ms) / ROUND_MS);
     const most = isSlow ? count : Math.max(FEWEST_AFTER_PAUSE, Math.ceil(MOST_AFTER_PAUSE * this.#most));
     let left = Math.min(count, most, Math.floor(this.#due));
-    // // The regular share of a frame is done whatever the clock says.
+    // The regular share of a frame is done whatever the clock says.
     let taken = Math.min(left, Math.ceil((this.#most * steadyMs) / ROUND_MS));
     do {
       this.#visit(taken, visit);

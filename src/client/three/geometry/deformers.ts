@@ -1,4 +1,4 @@
-// // What moves the vertices of a Mesh, its bones and morph targets, in the form that the service takes.
+// What moves the vertices of a Mesh, its bones and morph targets, in the form that the service takes.
 import type {
   BufferAttribute,
   BufferGeometry,
@@ -59,7 +59,7 @@ function bonesOf({ isSkinnedMesh, skeleton }: Deformable): number {
 
 function hasMorphs(object: Deformable): boolean {
   const { isMesh, isInstancedMesh, geometry, morphTargetInfluences, morphTexture } = object;
-  // // Each instance has influences of its own, or none has any.
+  // Each instance has influences of its own, or none has any.
   const influences = isInstancedMesh === true ? (morphTexture ?? undefined) : morphTargetInfluences;
   return isMesh === true && influences !== undefined && countTargets(geometry) !== 0;
 }
@@ -86,7 +86,7 @@ export function* copyDeform(
   const deform: MeshDeform = {};
   const { first, end } = vertexRange(geometry, runs);
   if (bones !== 0) deform.skin = yield* copySkin(geometry, first, end, bones);
-  // // The targets may be gone since they were checked. If so, their object is planned anew, too.
+  // The targets may be gone since they were checked. If so, their object is planned anew, too.
   const given = isMorphed ? (geometry.morphAttributes.position ?? []) : [];
   if (given.length > 0) {
     const targets: Float32Array[] = [];

@@ -77,7 +77,7 @@ export class MeshPool {
     if (mesh === undefined) {
       mesh = new PooledMesh(geometry, groups, weld, primitive, deformers);
       this.#build(mesh); // throws if it is not a geometry
-      // // A push to an empty array reserves room for 17 elements, an array literal does not: there are thousands of these.
+      // A push to an empty array reserves room for 17 elements, an array literal does not: there are thousands of these.
       if (meshes === undefined) this.#meshes.set(geometry, [mesh]);
       else meshes.push(mesh);
     }

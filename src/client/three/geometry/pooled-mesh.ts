@@ -99,7 +99,7 @@ export class PooledUse implements MeshUse {
     this.user = user;
     this.isWatching = !user.isStatic;
     this.#place = mesh.uses.length;
-    // // A push to an empty array reserves room for 17 elements, an array literal does not: there are thousands of these.
+    // A push to an empty array reserves room for 17 elements, an array literal does not: there are thousands of these.
     if (this.#place === 0) mesh.uses = [this];
     else mesh.uses.push(this);
   }

@@ -1,4 +1,4 @@
-// // What the objects of a tracker know of the meshes that they use as shapes.
+// What the objects of a tracker know of the meshes that they use as shapes.
 import type { BufferAttribute, BufferGeometry } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
 import type { MeshId } from '../../../shared/types.js';

@@ -58,7 +58,7 @@ export class BatchContents {
     if (hasInstances === undefined || hasRanges === undefined || this.matrices === null) {
       throw new CollisionError('UNSUPPORTED', `trackScene: found the ${nameOf(this.mesh)}, ${expected}`);
     }
-    // // An array of materials needs groups, and a BatchedMesh has none.
+    // An array of materials needs groups, and a BatchedMesh has none.
     if (Array.isArray(this.mesh.material)) {
       const found = `found an array of materials in the ${nameOf(this.mesh)}`;
       throw new CollisionError('UNSUPPORTED', `trackScene: ${found}, expected one material: three draws nothing of it`);

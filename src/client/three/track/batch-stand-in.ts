@@ -46,7 +46,7 @@ export class BatchStandIn implements Placed {
   /** Instances whose matrix the service does not accept. */
   readonly #hidden = new Set<number>();
 
-  // // As the service has them.
+  // As the service has them.
   #layers = 0;
   #side: Side | null = null;
   #cullable = true;
@@ -171,7 +171,7 @@ export class BatchStandIn implements Placed {
     if (count < this.ids.length) this.shrink(count);
     const { length } = this.ids;
     this.pending = false;
-    // // Objects are added once their meshes are built: to set each one's shape afterwards would take a command each.
+    // Objects are added once their meshes are built: to set each one's shape afterwards would take a command each.
     if (count === length || (length === 0 && this.#shapes.areBuilding)) return;
     this.#grow(Math.min(count, length + MOST_IN_BLOCK - (length % MOST_IN_BLOCK)));
     this.pending = this.ids.length < count;
@@ -234,7 +234,7 @@ export class BatchStandIn implements Placed {
     this.pending = false;
   }
 
-  // // --- what is sent to the service ---
+  // --- what is sent to the service ---
 
   get #sideNow(): Side {
     const { side } = this.#object.material as Material;
@@ -295,7 +295,7 @@ export class BatchStandIn implements Placed {
     const texture = this.#contents.texture!;
     const array = this.#contents.matrices!;
     const isSame = this.#sent.areThose(texture, texture.version, array);
-    // // If nothing else is new, only those of added instances are sent.
+    // If nothing else is new, only those of added instances are sent.
     const first = isSame && this.#sent.areBelow(parent) ? this.#placed : 0;
     if (first === this.ids.length) return;
     this.#sent.note(texture, texture.version, array, parent);

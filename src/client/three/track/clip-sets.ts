@@ -72,7 +72,7 @@ export class ClipSetTable {
       const everywhere = (renderer?.clippingPlanes ?? NO_PLANES).slice();
       const isLocal = renderer === undefined || renderer.localClippingEnabled === true;
       if (everywhere.length === 0 && !(isLocal && this.#cuts.some((held) => held !== undefined))) return undefined;
-      // // Set 0 is the query's own, which is empty, set 1 that of the renderer.
+      // Set 0 is the query's own, which is empty, set 1 that of the renderer.
       const sets = [0, 0, 0, 0, 0, everywhere.length, 0, 0];
       const planes = [...everywhere];
       let most = everywhere.length;

@@ -13,7 +13,7 @@ export function wantedOf({ count, instanceMatrix }: InstancedMesh): number {
 export function nextCount(count: number, wanted: number, isInSlice: boolean): number {
   const isMuch = Math.abs(wanted - count) > MOST_IN_BLOCK;
   if (isMuch && count > 0 && !isInSlice) return count;
-  // // Blocks are filled up first, and are added and removed as wholes.
+  // Blocks are filled up first, and are added and removed as wholes.
   const [block, begun] = [Math.floor(count / MOST_IN_BLOCK), count % MOST_IN_BLOCK];
   const fewest = (begun > 0 ? block : block - 1) * MOST_IN_BLOCK;
   const most = isMuch && block === 0 ? Math.max(FIRST_INSTANCES, 2 * count) : MOST_IN_BLOCK;

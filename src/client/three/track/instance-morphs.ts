@@ -1,4 +1,4 @@
-// // How morph targets move the instances of an InstancedMesh, each by its own influences, in the form that the service takes.
+// How morph targets move the instances of an InstancedMesh, each by its own influences, in the form that the service takes.
 import type { DataTexture, InstancedMesh } from 'three';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
@@ -55,7 +55,7 @@ export class InstanceMorphs {
     idAt: (instance: number) => ObjectId,
   ): boolean {
     const texture = instanced.morphTexture;
-    // // The mesh with these targets, or without any, is still being built.
+    // The mesh with these targets, or without any, is still being built.
     if (texture === null || standing.morphs === 0) return false;
     const { morphs } = standing;
     if (standing !== this.#standing) {
@@ -92,7 +92,7 @@ export class InstanceMorphs {
 
   /** Reads the influences of an instance; returns whether they have changed. */
   #read(instance: number, data: ArrayLike<number>, width: number, morphs: number): boolean {
-    // // A row begins with the influence of the base vertices.
+    // A row begins with the influence of the base vertices.
     const row = instance * width + 1;
     let isOther = false;
     for (let k = 0; k < morphs; k++) {

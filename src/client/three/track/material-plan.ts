@@ -41,7 +41,7 @@ export function planStandIn(geometry: BufferGeometry, material: Material | reado
   const [side = 'front'] = shown;
   const plan = { groups, side: shown.size > 1 ? 'double' : side, sides: Array.from(materials, sideOf) };
   if (cuts.every((cut) => isSameCut(cut, cuts[0]))) return { ...plan, cut: cuts[0] };
-  // // Only the renderer's planes cut all of them, unless one material is exempt.
+  // Only the renderer's planes cut all of them, unless one material is exempt.
   return { ...plan, cut: cuts.find((cut) => cut?.isExempt), cuts: Array.from(materials, cutOf) };
 }
 

@@ -1,4 +1,4 @@
-// // How bones and morph targets move the vertices of the scene's Meshes, in the form that the service takes.
+// How bones and morph targets move the vertices of the scene's Meshes, in the form that the service takes.
 import type { Mesh, Skeleton, SkinnedMesh } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId } from '../../../shared/types.js';

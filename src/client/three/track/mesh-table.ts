@@ -125,7 +125,7 @@ export class MeshTable {
       this.#ids = grown(this.#ids);
       this.#empty = grown(this.#empty);
     }
-    // // Consecutive lines of equal kinds share one kind, which is then checked once for all of them.
+    // Consecutive lines of equal kinds share one kind, which is then checked once for all of them.
     if (this.#last === null || !areAlike(this.#last, kind)) {
       const other = this.#last;
       this.#last = this.#other !== null && areAlike(this.#other, kind) ? this.#other : kind;
@@ -219,7 +219,7 @@ export class MeshTable {
     try {
       this.#findOthers(first, end, changed);
     } catch {
-      // // One of them cannot be read. This finds out which; `update` reports what is wrong with it.
+      // One of them cannot be read. This finds out which; `update` reports what is wrong with it.
       changed.length = found;
       if (end - first === 1) changed.push(this.#owners[first]!);
       else for (let n = first; n < end; n++) this.#findIn(n, n + 1, changed);
@@ -232,7 +232,7 @@ export class MeshTable {
     const worlds = this.#worlds;
     const kinds = this.#kinds;
     for (let n = first; n < end; ) {
-      // // Consecutive lines of one kind have a loop of their own, in which nothing of the kind is read again.
+      // Consecutive lines of one kind have a loop of their own, in which nothing of the kind is read again.
       const kind = kinds[n];
       const { material, isVisible, layers: mask } = kind;
       const isSame =
@@ -285,7 +285,7 @@ export class MeshTable {
     this.wake();
     const first = this.#sorted;
     const added = this.#lists.map((list) => list.slice(first));
-    // // An id and a number below 2^21 are packed into each: numbers are sorted far faster than objects.
+    // An id and a number below 2^21 are packed into each: numbers are sorted far faster than objects.
     const order = Float64Array.from(added[0], (_, i) => this.#ids[first + i] * MAX_LINES + i).sort();
     let n = first - 1;
     for (let to = this.#count - 1, last = order.length - 1; last >= 0; to--) {

@@ -4,7 +4,7 @@ import type { ContactDetail, ObjectOptions, Shape } from '../../../shared/types.
 import { unreadable } from '../../check/validate.js';
 import { nameOf } from './name-of.js';
 
-// // What the caller says of objects, beyond what is in the scene.
+// What the caller says of objects, beyond what is in the scene.
 
 /** Options of an object that the scene itself does not specify. */
 export interface SceneObjectOptions extends Partial<Omit<ObjectOptions, 'shape' | 'matrix'>> {

@@ -25,7 +25,7 @@ export function isDrawnAsItIs({ onBeforeRender }: Mesh): boolean {
 /** Returns whether three draws its triangles opaque, whole and in place, so that they occlude what is behind them. */
 export function hidesOthers(mesh: Mesh): boolean {
   if (Array.isArray(mesh.material) || !isDrawnAsItIs(mesh)) return false;
-  // // A picture may show another level of a LOD than the one before, and a ClippingGroup cuts.
+  // A picture may show another level of a LOD than the one before, and a ClippingGroup cuts.
   for (let each: AnyParent | null = mesh.parent; each !== null; each = each.parent) {
     if (each.isLOD || each.isClippingGroup) return false;
   }
@@ -54,7 +54,7 @@ export function canBeHidden(mesh: Mesh, isCullable: boolean): boolean {
   if (!isCullable && !('isBatchedMesh' in mesh || isDrawnAsItIs(mesh))) return false; // three has a callback in a BatchedMesh
   const { material } = mesh;
   const isHidden = isCullable ? isTested : isPlain;
-  // // three draws nothing for a missing material.
+  // three draws nothing for a missing material.
   return Array.isArray(material) ? material.every((own) => !own || isHidden(own)) : isHidden(material);
 }
 
@@ -74,7 +74,7 @@ function isPlain(material: AnyMaterial): boolean {
     isTested(material) &&
     material.displacementMap == null &&
     material.isShaderMaterial !== true &&
-    // // Nobody knows what nodes and changed shaders do to vertices and depths.
+    // Nobody knows what nodes and changed shaders do to vertices and depths.
     material.isNodeMaterial !== true &&
     material.onBeforeCompile === Material.prototype.onBeforeCompile
   );

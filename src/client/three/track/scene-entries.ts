@@ -144,7 +144,7 @@ export class SceneEntries {
       node.lod = lod;
       this.dismiss(node.entry);
       node.entry = null;
-      // // The LOD itself is an ancestor of what is checked, the level.
+      // The LOD itself is an ancestor of what is checked, the level.
       if (node.parent === lod && !lod.entry!.isStatic) this.#visibility.watchAbove(node);
       return;
     }

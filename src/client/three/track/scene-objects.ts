@@ -63,7 +63,7 @@ export function hitObject({ object, standIn: { owner } }: Placement, mesh: Built
   return mesh === null || owner.drawnWith === undefined ? object : owner.drawnWith(mesh.geometry);
 }
 
-// // The fields of a slot, and their number.
+// The fields of a slot, and their number.
 const ID = 0;
 const STAND_IN = 1;
 const INDEX = 2;
@@ -185,7 +185,7 @@ export class SceneObjects {
       const id = ids[i];
       const slot = slotOf(id);
       const at = SLOT * slot;
-      // // `visit` may have grown the table.
+      // `visit` may have grown the table.
       if (this.#slots[at + ID] !== id || id === 0) continue;
       visit(this.#standIns[this.#slots[at + STAND_IN]]!.owner, this.#slots[at + INDEX], slot);
     }

@@ -149,7 +149,7 @@ export class StandIn implements Placed {
   /** The shape that the caller wants instead of triangles. */
   #given: Shape | null = null;
 
-  // // As the service has it.
+  // As the service has it.
   #shape: Shape | null = null;
   #standing: BuiltMesh | null = null;
   #isTold = true;
