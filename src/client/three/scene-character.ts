@@ -35,7 +35,7 @@ export interface SceneCharacterOptions
   position?: ScenePoint;
   /** The direction that is up. Default [0, 1, 0]. */
   up?: ScenePoint;
-  /** What it passes through, also targets that are built or get more instances later. */
+  /** What it passes through, including targets that are built, or get more instances, later. */
   ignore?: readonly SceneTarget[];
 }
 

@@ -157,7 +157,7 @@ export class SceneQuestions {
   /**
    * Calls the listener with what is under the pointer whenever that becomes another object, or another instance, and with null
    * when it becomes nothing. It picks when the pointer moves over the element, and after each `update`, because objects and the
-   * camera may move under a pointer at rest. The returned function ends it, or the `signal`.
+   * camera may move under a pointer at rest. The returned function or the `signal` ends it.
    *
    * The element is the renderer's canvas, or an element over it with the same upper left corner. Of several fingers, the first
    * one counts.

@@ -89,7 +89,7 @@ export class SceneTracker extends SceneQuestions {
   readonly #characterScene: CharacterScene;
   readonly #culling: Culling | null;
   #isDisposed = false;
-  /** What `update` returns from then on. */
+  /** What `update` returns once the tracker or its service has ended; null before. */
   #ended: Promise<SceneFrame> | null = null;
   /** The frame that was requested last, with the number of the newest update that has joined it. */
   #asked: (Asked & { readonly result: Promise<FrameResult> }) | null = null;

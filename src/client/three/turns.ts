@@ -16,10 +16,7 @@ const CATCH_UP_MS = 1;
 /** This many items are checked between two readings of the clock. */
 const BETWEEN_CLOCKS = 512;
 
-/**
- * Chooses which of many items a frame checks, round-robin: each has its turn within a second at any frame rate, if there is
- * time.
- */
+/** Chooses which items a frame checks, round-robin: each has its turn within a second at any frame rate, if there is time. */
 export class Turns {
   #next = 0;
   #due = 0;

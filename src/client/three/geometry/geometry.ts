@@ -6,14 +6,14 @@ import { argumentError, invalid, reading } from '../../check/validate.js';
 /** How a geometry is drawn: lines as pairs of vertices, from each vertex to the next, or also from the last to the first. */
 export type Primitive = 'triangles' | 'points' | 'segments' | 'strip' | 'loop';
 
-/** Consecutive elements of a geometry: [start, end) counts indices, or vertices where there are none. */
+/** Consecutive elements of a geometry: [start, end) counts indices, or vertices if there are no indices. */
 export interface TriangleRun {
   start: number;
   end: number;
   materialIndex: number;
 }
 
-/** The length of a run modulo this is left over: these vertices belong to no element. */
+/** Runs are cut to a multiple of this many vertices: those left over belong to no element. */
 const VERTICES = { triangles: 3, points: 1, segments: 2, strip: 1, loop: 1 } as const;
 
 type Indices = Uint32Array | Uint16Array;

@@ -227,7 +227,7 @@ export class MeshPool {
     this.#builds.add(mesh);
   }
 
-  /** The mesh that its users stand on is retired in the same task in which they are notified, however early a build fails. */
+  /** Retires the previous mesh in the same task in which its users are notified, however early a build fails. */
   #onBuilt(mesh: PooledMesh, built: BuiltMesh | null): void {
     this.#replace(mesh, built);
     this.#count(mesh, mesh.triangles, 1);

@@ -34,7 +34,7 @@ export interface SharedMesh {
 
 /** An object that uses a mesh as its shape. */
 export interface MeshUser {
-  /** It is checked in turn, and so is its geometry if no other user needs more. */
+  /** Whether it is checked in turn: its geometry is, too, unless another user is checked in every frame. */
   readonly isStatic: boolean;
   /** Called when the mesh was built, or the build failed. It must not end a use of the mesh. */
   onMeshChange(): void;

@@ -30,7 +30,7 @@ const OF_RENDERER = 1;
  */
 export class ClipSetTable {
   readonly #renderer: ClippingRenderer | undefined;
-  /** By number less 2. */
+  /** By set number minus 2. */
   readonly #cuts: (SharedCut | undefined)[] = [];
   /** How many objects have triangles of several sets. */
   mixedCount = 0;
@@ -72,7 +72,7 @@ export class ClipSetTable {
       const everywhere = (renderer?.clippingPlanes ?? NO_PLANES).slice();
       const isLocal = renderer === undefined || renderer.localClippingEnabled === true;
       if (everywhere.length === 0 && !(isLocal && this.#cuts.some((held) => held !== undefined))) return undefined;
-      // Set 0 is the query's own, which is empty, set 1 that of the renderer.
+      // Set 0 is the query's own and is empty. Set 1 is the renderer's.
       const sets = [0, 0, 0, 0, 0, everywhere.length, 0, 0];
       const planes = [...everywhere];
       let most = everywhere.length;

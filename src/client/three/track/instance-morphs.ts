@@ -59,7 +59,7 @@ export class InstanceMorphs {
     if (texture === null || standing.morphs === 0) return false;
     const { morphs } = standing;
     if (standing !== this.#standing) {
-      // What this one was sent is not known: no influence is NaN twice.
+      // What was sent for this mesh is unknown: NaN differs from every finite influence.
       this.#standing = standing;
       this.#sent = new Float32Array(this.#count * morphs).fill(Number.NaN);
       this.#left = this.#count;

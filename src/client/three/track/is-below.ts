@@ -13,7 +13,7 @@ export function isBelow(object: Object3D, ancestor: Object3D): boolean {
  */
 const places = new WeakMap<readonly Object3D[], number>();
 
-/** Returns whether it is, and every parent on the way lists its child: an app may have removed one by hand. */
+/** Returns whether an object is `root` or below it, and every parent on the way lists its child: an app may remove one by hand. */
 export function isListedBelow(object: Object3D, root: Object3D): boolean {
   if (object === root) return true;
   try {

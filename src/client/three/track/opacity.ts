@@ -51,7 +51,7 @@ export function hidesOthers(mesh: Mesh): boolean {
  * shaders do not change its vertices and depths, and its `onBeforeRender` neither the Mesh nor any depths.
  */
 export function canBeHidden(mesh: Mesh, isCullable: boolean): boolean {
-  if (!isCullable && !('isBatchedMesh' in mesh || isDrawnAsItIs(mesh))) return false; // three has a callback in a BatchedMesh
+  if (!isCullable && !('isBatchedMesh' in mesh || isDrawnAsItIs(mesh))) return false; // a BatchedMesh has a callback of three's own
   const { material } = mesh;
   const isHidden = isCullable ? isTested : isPlain;
   // three draws nothing for a missing material.
@@ -68,7 +68,7 @@ function isTested(material: AnyMaterial): boolean {
   );
 }
 
-/** Returns the same, and also that its depths are those of its triangles. */
+/** Returns whether, in addition, its depths are those of its triangles. */
 function isPlain(material: AnyMaterial): boolean {
   return (
     isTested(material) &&

@@ -25,7 +25,7 @@ export class PastStandings {
   note(instance: number, standing: BuiltMesh | null): void {
     const { oldestQuery, newestQuery } = this.#objects;
     if (oldestQuery > newestQuery) {
-      this.#past = null; // nobody waits for an answer
+      this.#past = null; // no answer is awaited
       return;
     }
     this.#past ??= new Map();

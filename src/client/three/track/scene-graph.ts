@@ -51,7 +51,7 @@ export class SceneGraph {
   readonly #turns = new Turns();
   /** Nodes whose index became lower than that of the next turn. */
   readonly #overtaken: SceneNode[] = [];
-  /** Nodes with so many children that these are visited in turn; and parents of so many whose children are not all added yet. */
+  /** Nodes with so many children that these are visited in turn; and nodes whose many children are not all added yet. */
   readonly #crowds = new Set<SceneNode>();
   readonly #coming = new Set<SceneNode>();
   /** Objects that may have another parent than before. */

@@ -330,7 +330,7 @@ export class SceneWalk {
     if (!isLookedAtFirst) this.#lookForWhatIsAsked(isOver);
   }
 
-  /** Shows what is to be shown, checks what was requested and what may have changed; returns whether that was all. */
+  /** Shows pending nodes, checks requested nodes and changed objects; returns whether all of that is done. */
   #lookForWhatIsAsked(isOver: (instances?: number) => boolean): boolean {
     this.#hasLookedLong = true;
     if (!this.#visibility.showBelow(isOver)) return false;

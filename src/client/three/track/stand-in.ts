@@ -99,7 +99,7 @@ export interface TrackerContext {
   isInSlice: boolean;
 }
 
-/** An object that frames check; `visible`: it and all its ancestors are. */
+/** An object that frames check; `visible`: it and all its ancestors are visible. */
 export interface Updatable {
   readonly object: Object3D;
   /** How many ids it has. */

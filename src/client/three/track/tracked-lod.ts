@@ -229,7 +229,7 @@ function onlyMeshOf(object: Object3D): Mesh | null {
       if (found !== null || !isPlain(each as Mesh)) return null;
       found = each as Mesh;
     }
-    for (const child of each.children) left.push(child); // there may be too many for arguments
+    for (const child of each.children) left.push(child); // one by one: there may be too many for the arguments of a call
   }
   return found;
 }
