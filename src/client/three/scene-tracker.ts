@@ -38,7 +38,7 @@ const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
  *   scale of zero. Its ids stay. When an ancestor shows thousands again, the first are there with that very `update`, the
  *   others in slices of a few milliseconds (`pending`), or at once if a query comes first. The same goes for thousands whose
  *   material, geometry, layers or own `visible` change at once. The positions of thousands that an ancestor has just hidden are
- *   sent by the next `update`. A material that is not `visible` only hides its object from views; three's Raycaster hits it.
+ *   sent by the next `update`. A material that is not `visible` only hides its object from views: rays hit it, as in three.
  * - Geometries are built in the background, once for all objects that share them, and again when the version of the index, the
  *   number of vertices, the draw range or the groups change; until then queries use the old triangles. If only the version of
  *   the positions changes, that very `update` moves the vertices (`updateMesh` of the service).
@@ -62,8 +62,8 @@ const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
  *   levels are separate objects: contacts end and begin with their visibility. A change of `autoUpdate` is noticed within a
  *   second, or at once by `changed`.
  * - A Sprite is a square that `update` turns to its camera, for all queries: it is there from the first `update` on, and rays
- *   and other views (`setView`) test it as turned for that camera. It is never `static`. One with a shape has the Sprite's
- *   position, and does not turn.
+ *   and other views (`setView`) test it as turned for that camera. It is never `static`. One with a shape is where the
+ *   Sprite is, and does not turn.
  * - Matrices are those of the last `render` (see `updateMatrixWorld` of the options). Objects of `motion: 'static'` are checked
  *   in turn, each within a second, and at once when `changed` says so; all others in every frame. After a pause, or if frames
  *   take more than 100 milliseconds, an `update` catches up for at most about a millisecond, so tens of thousands may take

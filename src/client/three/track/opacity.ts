@@ -51,7 +51,7 @@ export function hidesOthers(mesh: Mesh): boolean {
  * shaders do not change its vertices and depths, and its `onBeforeRender` neither the Mesh nor any depths.
  */
 export function canBeHidden(mesh: Mesh, isCullable: boolean): boolean {
-  if (!isCullable && !('isBatchedMesh' in mesh || isDrawnAsItIs(mesh))) return false; // a BatchedMesh has a callback of three's own
+  if (!isCullable && !('isBatchedMesh' in mesh || isDrawnAsItIs(mesh))) return false; // three sets that of a BatchedMesh
   const { material } = mesh;
   const isHidden = isCullable ? isTested : isPlain;
   // three draws nothing for a missing material.

@@ -173,7 +173,7 @@ export class SceneGraph {
     if (node.first !== null) this.#leaving.push(node);
   }
 
-  /** Marks a node as removed. */
+  /** Marks a node as removed, and stops listening to its object. */
   forget(node: SceneNode): void {
     node.turn = -1;
     this.#listen(node.object, false);

@@ -29,7 +29,7 @@ interface HeldMesh {
 
 /**
  * A LOD in the service: one object, whose shape is that of the level that three shows. Its contacts persist when it shows
- * another level. This holds if each level draws a single Mesh, posed or not, and if the caller gave a shape. Any other LOD is
+ * another level. This holds if each level draws a single Mesh, posed or not, or if the caller gave a shape. Any other LOD is
  * not an object of the service (it `owns` nothing), and the contents of its levels are tracked apart: several Meshes of a level
  * can move, hide and be ignored one by one, which one id with a copy of all their triangles could not, and that copy would be
  * rebuilt whenever one of them moves within the level.
