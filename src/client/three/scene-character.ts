@@ -18,37 +18,40 @@ import { readTarget, readTargets, type SceneTarget } from './scene-target.js';
 import type { SceneObject, SceneObjects } from './track/scene-objects.js';
 import type { SceneWalk } from './track/scene-walk.js';
 
-/** As `CharacterOptions` of the service, in objects of the scene. */
+/** Like `CharacterOptions` of the service, with objects of the scene. */
 export interface SceneCharacterOptions
   extends Omit<CharacterOptions, 'shape' | 'position' | 'up' | 'ignore' | 'object'> {
   /**
-   * An object, in the scene or not, that goes with the character: each answer of `update` puts it where the character is,
-   * between its last two steps. It is not turned. The character goes through it and all that is below it.
+   * An object, in the scene or not, that moves with the character: each answer of `update` puts it where the character is,
+   * interpolated between its last two steps. It is not turned. The character passes through it and all its descendants.
    */
   object?: Object3D;
   /**
-   * Its form, about its position. Default one that `object` fits into: as high as that is along `up` with all below it, and as
-   * wide as the narrower of its two other sides.
+   * The shape, relative to the position. Default: a capsule that `object` fits into, as high as the object is along `up` with
+   * all its descendants, and as wide as the narrower of its two other sides.
    */
   shape?: CapsuleShape;
-  /** Where it begins, in the world. Default where `object` is, else the origin. */
+  /** Where it begins, in world coordinates. Default: the position of `object`, else the origin. */
   position?: ScenePoint;
-  /** Default [0, 1, 0]. */
+  /** The direction that is up. Default [0, 1, 0]. */
   up?: ScenePoint;
-  /** What it goes through, also once it is built or has more instances. */
+  /** What it passes through, including targets that are built, or get more instances, later. */
   ignore?: readonly SceneTarget[];
 }
 
 /** Where a character touches the scene. */
 export interface SceneCharacterTouch extends SceneObject {
-  /** The number of the face, as in hits; null of what has none. */
+  /** The number of the face, as in hits; null for an object without faces. */
   readonly faceIndex: number | null;
   readonly point: Vector3;
-  /** It leads from the object to the character, and its length is 1. */
+  /** Unit vector that points from the object to the character. */
   readonly normal: Vector3;
 }
 
-/** As `CharacterState` of the service, in objects of the scene: what others added to the service is no touch. */
+/**
+ * Like `CharacterState` of the service, with objects of the scene: touches of objects that others added to the service are left
+ * out.
+ */
 export interface SceneCharacterState extends Omit<CharacterState, 'position' | 'interpolated' | 'ground' | 'touches'> {
   readonly position: Vector3;
   readonly interpolated: Vector3;
@@ -56,12 +59,12 @@ export interface SceneCharacterState extends Omit<CharacterState, 'position' | '
   readonly touches: SceneCharacterTouch[];
 }
 
-/** What the characters of a tracker share. */
+/** What the characters of a tracker have in common. */
 export interface CharacterScene {
   readonly service: CollisionService;
   readonly walk: SceneWalk;
   readonly objects: SceneObjects;
-  /** Throws where the tracker is disposed. */
+  /** Throws if the tracker is disposed. */
   check(operation: string): void;
 }
 
@@ -102,7 +105,7 @@ export class SceneCharacter {
     this.#character = scene.service.createCharacter({ ...defined(others), shape, position, ignore: this.#ignored });
   }
 
-  /** Where it is by the newest answer of `update`. Throws UNKNOWN_ID once it was removed. */
+  /** The state as of the newest answer of `update`. Throws UNKNOWN_ID once the character was removed. */
   get state(): SceneCharacterState {
     this.#scene.check('character.state');
     const of = this.#character.state;
@@ -110,18 +113,18 @@ export class SceneCharacter {
     return this.#state.state;
   }
 
-  /** The object that goes with it. */
+  /** The object that moves with the character. */
   get object(): Object3D | null {
     return this.#object;
   }
 
-  /** Moves by a way, in world units, with the next `update`; see `Character.move`. */
+  /** Moves by a displacement, in world units, with the next `update`; see `Character.move`. */
   move(displacement: ScenePoint): void {
     this.#scene.check('character.move');
     this.#character.move(readPoint('character.move', 'displacement', displacement));
   }
 
-  /** Goes on for so many seconds at a velocity, in steps of its own; see `Character.advance`. */
+  /** Moves at a velocity for this many seconds, in fixed steps of its own; see `Character.advance`. */
   advance(velocity: ScenePoint, seconds: number): void {
     this.#scene.check('character.advance');
     this.#character.advance(readPoint('character.advance', 'velocity', velocity), seconds);
@@ -133,7 +136,7 @@ export class SceneCharacter {
     this.#character.jump(speed);
   }
 
-  /** Changes some of its options. With a `position`, it is there with the next `update`, whatever is in between. */
+  /** Changes some of the options. With a `position`, the character is put there by the next `update`, whatever is in between. */
   set(given: Partial<SceneCharacterOptions>): void {
     this.#scene.check('character.set');
     const { object, ignore, ...others } = readCharacter('character.set', given);
@@ -150,7 +153,7 @@ export class SceneCharacter {
     }
   }
 
-  /** Removes it; its object stays where it is. */
+  /** Removes the character; its object stays where it is. */
   remove(): void {
     this.#scene.check('character.remove');
     this.#character.remove();
@@ -158,7 +161,7 @@ export class SceneCharacter {
   }
 
   /**
-   * Goes through what its object and the ignored ones are by now.
+   * Updates the ids that the character passes through, which its object and the ignored targets may have gained or lost.
    *
    * @internal
    */
@@ -171,7 +174,7 @@ export class SceneCharacter {
   }
 
   /**
-   * Puts its object where it is.
+   * Puts the object at the character's position.
    *
    * @internal
    */
@@ -226,7 +229,7 @@ function isObject(given: unknown): given is Object3D {
   return typeof given === 'object' && given !== null && (given as Partial<Object3D>).isObject3D === true;
 }
 
-/** Reads what is the scene's of options; the service checks the rest. */
+/** Reads the options that concern the scene; the service checks the rest. */
 function readCharacter(operation: string, given: Partial<SceneCharacterOptions>): ReadOptions {
   if (given === undefined) invalid(operation, 'options', given, 'an object');
   const { object, position, up, ignore, ...others } = readOptions(operation, 'options', given, CHARACTER_KEYS);
@@ -244,7 +247,7 @@ function readCharacter(operation: string, given: Partial<SceneCharacterOptions>)
   };
 }
 
-/** Leaves out what is undefined. */
+/** Leaves out options that are undefined. */
 function defined<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }
@@ -254,13 +257,13 @@ function placeOf(object: Object3D): Vec3 {
   return new Vector3().setFromMatrixPosition(object.matrixWorld).toArray();
 }
 
-/** Answers the capsule that an object fits into, about its place. Throws INVALID_ARGUMENT where the object has no size. */
+/** Returns the capsule that an object fits into, relative to its position. Throws INVALID_ARGUMENT if the object has no size. */
 function capsuleAbout(object: Object3D | undefined, up: Vec3): CapsuleShape {
   if (object === undefined) invalid('createCharacter', 'shape', undefined, 'a capsule, or an object that has a size');
   const box = new Box3().setFromObject(object);
   const origin = new Vector3(...placeOf(object));
   const way = new Vector3(...up).normalize();
-  // Two directions across the way up: the axes of the world, where that is one of them.
+  // Two directions perpendicular to `way`: axes of the world if `way` is one of them.
   const side = new Vector3(...(Math.abs(way.x) < 0.9 ? ([1, 0, 0] as const) : ([0, 0, 1] as const)));
   const first = side.addScaledVector(way, -side.dot(way)).normalize();
   const [low, high] = extentOf(box, origin, way);
@@ -277,7 +280,7 @@ function capsuleAbout(object: Object3D | undefined, up: Vec3): CapsuleShape {
   return { type: 'capsule', radius, from: at(low + radius), to: at(high - radius) };
 }
 
-/** Answers from where to where a box leads along a direction, about a place. */
+/** Returns the interval of a box along a direction, relative to `origin`. */
 function extentOf({ min, max }: Box3, origin: Vector3, direction: Vector3): [low: number, high: number] {
   const centre = new Vector3().addVectors(min, max).multiplyScalar(0.5).sub(origin).dot(direction);
   const half = new Vector3().subVectors(max, min).multiplyScalar(0.5);

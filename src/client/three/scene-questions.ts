@@ -26,34 +26,34 @@ import type { SceneObject } from './track/scene-objects.js';
 import type { SceneFrame } from './view/scene-frame.js';
 import type { SceneView } from './view/scene-views.js';
 
-/** Asks about the scene for as long as there is one. */
+/** Repeats a question about the scene with every update, until the tracker ends. */
 export interface Follower {
   ask(): void;
   end(): void;
 }
 
-/** Draws or counts what happens: it is told of answers, and asks nothing of its own by this. */
+/** Draws or counts what happens: it is notified of answers, and causes no queries of its own. */
 export interface Witness {
-  /** A frame is answered; `msMain` milliseconds of `update` were spent on it. */
+  /** A frame was answered; `update` spent `msMain` milliseconds on it. */
   answered(frame: SceneFrame, msMain: number): void;
-  /** A pick at these pixels is answered; the view is as it was then, null before there was one. */
+  /** A pick at these pixels was answered; the view is as it was at the call, null if there was none yet. */
   picked?(view: ViewOptions | null, x: number, y: number, hit: SceneIntersection | null): void;
   cast?(from: Vector3, direction: Vector3, hit: SceneIntersection | null): void;
   cut?(view: ViewOptions | null, region: Rect | Float32Array): void;
   end(): void;
 }
 
-/** Answers the questions, each by the name of its operation, and throws where there is no tracker any more. */
+/** Provides the implementation of the queries, given the operation's name; throws once the tracker is disposed. */
 export interface Asking {
   picks(operation: string): ScenePicks;
   queries(operation: string): SceneQueries;
   check(operation: string): void;
-  /** Answers a view by its name, by default the one that `update` sets. */
+  /** Returns a view by its name, by default the one that `update` sets. */
   view(name: string | undefined): SceneView | null;
 }
 
 /**
- * The queries of a tracker about its scene, in objects of it: picks, rays, regions, sweeps, contacts, distances and
+ * The queries of a tracker about its scene, in terms of its objects: picks, rays, regions, sweeps, contacts, distances and
  * sections. Each sees the scene as it was in the last `update` before the call.
  */
 export class SceneQuestions {
@@ -67,7 +67,7 @@ export class SceneQuestions {
   }
 
   /**
-   * Makes a follower ask again with each update, and end with the tracker; returns a function that ends that.
+   * Makes a follower ask again with each update, and end with the tracker; returns a function that unsubscribes it.
    *
    * @internal
    */
@@ -78,7 +78,7 @@ export class SceneQuestions {
   }
 
   /**
-   * Tells a witness of frames, picks, rays and regions from now on; returns a function that ends that.
+   * Notifies a witness of frames, picks, rays and regions from now on; returns a function that unsubscribes it.
    *
    * @internal
    */
@@ -109,7 +109,7 @@ export class SceneQuestions {
   }
 
   /**
-   * Tells the witnesses of an answer, if it comes.
+   * Notifies the witnesses of an answer, if it comes.
    *
    * @internal
    */
@@ -119,25 +119,24 @@ export class SceneQuestions {
       (value) => {
         for (const witness of this.#witnesses) tell(witness, value);
       },
-      () => {}, // who has asked is told
+      () => {}, // the caller of the query gets the error
     );
   }
 
   /**
-   * Finds what is under a point of a view, in the CSS pixels of its `ViewSize`; null for nothing. The camera is where it
-   * was when the view was last set before the call. The answer is that of three's Raycaster: faces are hit on the sides
-   * that their material shows. Unlike there, only what is drawn is hit: between the near and the far plane, and not cut
-   * away by clipping planes (of the materials, and of the `renderer` of `trackScene`, as they are now).
+   * Finds what is under a point of a view, in the CSS pixels of its `ViewSize`; null for nothing. The camera is where it was
+   * when the view was last set before the call. The result is that of three's Raycaster: faces are hit on the sides that their
+   * material shows. Unlike there, only what is drawn is hit: between the near and the far plane, and not cut away by clipping
+   * planes (of the materials, and of the `renderer` of `trackScene`, as they are now).
    *
-   * By method 'screen' it is the object whose centre of bounds is drawn nearest to the point.
+   * With method 'screen', the result is the object whose centre of bounds is drawn nearest to the point.
    *
-   * Lines and points are hit within 4 pixels of the cursor, or another `radius`, or by `params` as three's Raycaster hits
-   * them.
+   * Lines and points are hit within 4 pixels of the cursor, or another `radius`, or by `params` as three's Raycaster hits them.
    *
-   * With `snap`, the answer also has a `snap`: the vertex, midpoint, centre, edge or face drawn nearest to the cursor,
+   * With `snap`, the result also has a `snap`: the vertex, midpoint, centre, edge or face that is drawn nearest to the cursor,
    * within 10 pixels or another `radius`, and not hidden.
    *
-   * A pick before the first `update` waits for the view that this sets.
+   * A pick before the first `update` waits for the view that the `update` sets.
    *
    * ```ts
    * const hit = await tracker.pick(event.offsetX, event.offsetY, { latest: true });
@@ -156,12 +155,12 @@ export class SceneQuestions {
   }
 
   /**
-   * Calls back with what is under the pointer whenever that is another object, or another instance, and with null when
-   * nothing is. It picks when the pointer moves over the element, and after each `update`, because objects and the camera
-   * may move under a pointer that rests. It ends by the function that it returns, or by the `signal`.
+   * Calls the listener with what is under the pointer whenever that becomes another object, or another instance, and with null
+   * when it becomes nothing. It picks when the pointer moves over the element, and after each `update`, because objects and the
+   * camera may move under a pointer at rest. The returned function or the `signal` ends it.
    *
-   * The element is the renderer's canvas, or what lies over it with the same upper left corner. Of several fingers the
-   * first one counts.
+   * The element is the renderer's canvas, or an element over it with the same upper left corner. Of several fingers, the first
+   * one counts.
    *
    * ```ts
    * tracker.hover(renderer.domElement, (hit, before) => {
@@ -188,14 +187,14 @@ export class SceneQuestions {
   }
 
   /**
-   * Lists the objects in a region of a view, a rectangle or a polygon (xy of its vertices, even-odd), including hidden
-   * ones, in the order of their first ids. An InstancedMesh is listed when one of its instances is in the region; with
-   * `instances`, these are listed by themselves.
+   * Lists the objects in a region of a view, a rectangle or a polygon (xy of its vertices, even-odd), including occluded ones,
+   * in the order of their first ids. An InstancedMesh is listed when one of its instances is in the region; with `instances`,
+   * its instances are listed individually.
    *
-   * Mode 'touch', the default, asks for any part of them, with faces that show the side of their material to the camera,
-   * unless `side` says otherwise. 'enclose' asks for all of them, whatever the sides. What clipping planes cut away is not
-   * there, as for `pick`; but an object whose groups have materials with different planes is cut only by those of the
-   * renderer, as in a pick with a `precision` of less than 'mesh'.
+   * Mode 'touch', the default, lists objects with any part in the region, by faces that show the side of their material to the
+   * camera, unless `side` says otherwise. 'enclose' lists objects that are entirely in it, whatever the sides. Parts cut away
+   * by clipping planes do not count, as for `pick`; but an object whose groups have materials with different planes is cut only
+   * by those of the renderer, as in a pick with a `precision` of less than 'mesh'.
    *
    * ```ts
    * const selected = await tracker.pickRegion({ x: 100, y: 50, width: 300, height: 200 }, { mode: 'enclose' });
@@ -222,9 +221,9 @@ export class SceneQuestions {
   }
 
   /**
-   * Finds the nearest hit of a ray, as three's Raycaster does: pass `raycaster.ray`, or a ray of the service with arrays.
-   * Faces are hit on the sides that their material shows, in all layers unless `layers` says which
-   * (`raycaster.layers.mask`). Clipping planes of materials do not count, but `clip` does.
+   * Finds the nearest hit of a ray, as three's Raycaster does: pass `raycaster.ray`, or a ray of the service with arrays. Faces
+   * are hit on the sides that their material shows, in all layers unless `layers` is a mask of some (`raycaster.layers.mask`).
+   * Clipping planes of materials are ignored, but `clip` is not.
    *
    * ```ts
    * const down = new Ray(player.position, new Vector3(0, -1, 0));
@@ -233,7 +232,7 @@ export class SceneQuestions {
    * ```
    */
   async raycast(ray: SceneRay, options: SceneRayOptions = {}): Promise<SceneIntersection | null> {
-    // What is no ray is said of the answer alone.
+    // An invalid ray rejects the answer; witnesses are not notified of it.
     const seen = this.#witnesses.size > 0 ? readRay('raycast', ray) : null;
     const answer = this.#asking.queries('raycast').raycast(ray, options);
     if (seen !== null) {
@@ -257,7 +256,7 @@ export class SceneQuestions {
   }
 
   /**
-   * Tells whether nothing of the scene is between two points: no face that shows the side of its material there, unless
+   * Returns whether nothing of the scene is between two points: no face that shows the side of its material there, unless
    * `side` says otherwise. Objects at the points themselves count, unless they are in `ignore`.
    *
    * ```ts
@@ -269,8 +268,8 @@ export class SceneQuestions {
   }
 
   /**
-   * Finds the objects and instances that a shape meets, in the order of their ids; touching counts. Meshes are surfaces
-   * unless `objectOptions` says that they are `solid`; shapes are solid.
+   * Finds the objects and instances that overlap a shape, in the order of their ids; touching counts. Meshes are surfaces
+   * unless `objectOptions` makes them `solid`; shapes are solid.
    *
    * ```ts
    * const blast = { type: 'sphere', radius: 5 } as const;
@@ -282,8 +281,8 @@ export class SceneQuestions {
   }
 
   /**
-   * Finds the objects and instances that are solid around a point, as `containing` of the service says: any mesh that
-   * winds around it.
+   * Finds the objects and instances that contain a point in their solid, as `containing` of the service does: any mesh that
+   * winds around the point.
    *
    * ```ts
    * const rooms = await tracker.containing(camera.position);
@@ -306,8 +305,8 @@ export class SceneQuestions {
   }
 
   /**
-   * Cuts the scene with a plane, three's or four numbers, and resolves with the outlines of objects and instances in it,
-   * joined to loops where meshes are closed, as `section` of the service says. Invisible objects are not cut.
+   * Cuts the scene with a plane, three's or four numbers, and resolves with the outlines of objects and instances in it, joined
+   * to loops where meshes are closed, as `section` of the service does. Invisible objects are not cut.
    *
    * ```ts
    * const { starts, points, objects } = await tracker.section(new Plane(new Vector3(0, 1, 0), -1.2));
@@ -319,10 +318,10 @@ export class SceneQuestions {
   }
 
   /**
-   * Finds what a shape meets first in the scene, on its way from one matrix to another; null if the way is free. The second
-   * matrix must be the first, moved and turned, as `sweep` of the service says. Given an object of the scene or an
-   * instance, it sweeps that object's own shape, as its geometry has it, which is not in its own way; an object that is not
-   * in the scene or not built yet meets nothing.
+   * Finds what a shape hits first in the scene, on its way from one matrix to another; null if the way is free. The second
+   * matrix must be the first, translated and rotated, as for `sweep` of the service. Given an object of the scene or an
+   * instance, it sweeps that object's own shape, as its geometry has it, and that object is not an obstacle to itself; an
+   * object that is not in the scene or not built yet hits nothing.
    *
    * ```ts
    * const from = player.matrixWorld.clone();
@@ -351,8 +350,8 @@ export class SceneQuestions {
   }
 
   /**
-   * Finds a free place near a matrix, for what is put down by hand: a shape, or an object of the scene or an instance, is
-   * pushed out of all that it overlaps, as `place` of the service says.
+   * Finds a free place near a matrix, for objects that are put down by hand: a shape, or an object of the scene or an instance,
+   * is pushed out of everything that it overlaps, as by `place` of the service.
    *
    * ```ts
    * const { matrix } = await tracker.place(crate, crate.matrixWorld);
@@ -370,24 +369,24 @@ export class SceneQuestions {
   }
 
   /**
-   * Tells whether and how two objects or instances touch, whatever their `contacts`, layers and groups; null if they do
-   * not. An object that is invisible, not in the scene or not built yet (`pending`, `untracked`) touches nothing.
+   * Returns whether and how two objects or instances touch, whatever their `contacts`, layers and groups; null if they do not.
+   * An object that is invisible, not in the scene or not built yet (`pending`, `untracked`) touches nothing.
    *
    * ```ts
    * const contact = await tracker.contact(gripper, { object: crates, instanceId: 7 });
    * if (contact) console.log(contact.normals.subarray(0, 3), 'leads from the gripper to the crate');
    * ```
    *
-   * Rejects with INVALID_ARGUMENT for an object and itself, for an InstancedMesh or BatchedMesh without the number of an
-   * instance, and for what can have no triangles, such as a Group.
+   * Rejects with INVALID_ARGUMENT for an object and itself, for an InstancedMesh or BatchedMesh without an instance number, and
+   * for an object that can have no triangles, such as a Group.
    */
   async contact(a: SceneTarget, b: SceneTarget, options: ContactOptions = {}): Promise<SceneContactReport | null> {
     return this.#asking.queries('contact').contact(a, b, options);
   }
 
   /**
-   * Measures how far two objects or instances are from each other, and finds where they are nearest; null if that is more
-   * than `maxDistance`, and if one is invisible, not in the scene or not built yet.
+   * Measures the distance between two objects or instances, and finds their nearest points; null if the distance is more than
+   * `maxDistance`, or if one of them is invisible, not in the scene or not built yet.
    *
    * ```ts
    * const near = await tracker.distance(arm, { object: people, instanceId: 3 }, { maxDistance: 1 });
@@ -401,10 +400,10 @@ export class SceneQuestions {
   }
 
   /**
-   * Lists which of the targets the eye of a view sees, in their order: those in its frustum to which it has a clear line,
-   * which only they themselves may cross; for an InstancedMesh, the instances that it sees. A target that is invisible, not
-   * in the scene or not built yet is not seen. The options apply to what may be in the way: faces that show the side of
-   * their material there, unless `side` says otherwise.
+   * Lists which of the targets are seen from the eye of a view, in their order: those in its frustum to which it has a clear
+   * line, which only the target itself may cross; for an InstancedMesh, the instances that are seen. A target that is
+   * invisible, not in the scene or not built yet is not seen. The options apply to possible obstacles: faces that show the side
+   * of their material there, unless `side` says otherwise.
    *
    * ```ts
    * tracker.setView(guardCamera, { width: 1, height: 1 }, 'guard');

@@ -5,20 +5,20 @@ import { isBelow } from './track/is-below.js';
 import type { SceneObject } from './track/scene-objects.js';
 
 /**
- * An object of the scene, an InstancedMesh or BatchedMesh with all of its instances; or one instance of it, as hits and
- * all other answers name them: `{ object, instanceId }`, of a BatchedMesh `{ object, batchId }` as well. What is below
- * the object does not belong to it.
+ * An object of the scene, an InstancedMesh or BatchedMesh with all of its instances; or one of its instances, as hits and all
+ * other results name it: `{ object, instanceId }`, for a BatchedMesh also `{ object, batchId }`. Descendants of the object are
+ * not part of the target.
  */
 export type SceneTarget =
   | Object3D
   | { readonly object: Object3D; readonly instanceId?: number | undefined; readonly batchId?: number | undefined };
 
-/** Tells whether an object is many, which have a number each. */
+/** Returns whether an object consists of numbered instances. */
 export function hasInstances(object: Object3D): boolean {
   return (object as InstancedMesh).isInstancedMesh === true || (object as BatchedMesh).isBatchedMesh === true;
 }
 
-/** Reads a target, each property once. Without an `instanceId` it is the object with all of its instances. */
+/** Reads a target, each property once. Without an `instanceId`, the target is the object with all of its instances. */
 export function readTarget(operation: string, argument: string, given: SceneTarget): SceneObject {
   return reading(operation, argument, () => {
     if (typeof given === 'object' && given !== null) {
@@ -38,12 +38,12 @@ export function readTarget(operation: string, argument: string, given: SceneTarg
   });
 }
 
-/** Tells whether two are the same, or the second is in a level of the first, a LOD, which has its contacts. */
+/** Returns whether two objects are the same, or `object` is a LOD with `other` in one of its levels: contacts are the LOD's. */
 export function isOrHasLevel(object: Object3D, other: Object3D): boolean {
   return object === other || ((object as LOD).isLOD === true && isBelow(other, object));
 }
 
-/** Reads a target that can be something itself: a Group is what is below it. */
+/** Reads a target that is drawn itself, unlike a Group, which only has descendants. */
 export function readDrawn(operation: string, argument: string, given: SceneTarget): SceneObject {
   return reading(operation, argument, () => {
     const target = readTarget(operation, argument, given);
@@ -55,7 +55,7 @@ export function readDrawn(operation: string, argument: string, given: SceneTarge
   });
 }
 
-/** Reads an array of targets by `read`; an error names the place of what is no target. */
+/** Reads an array of targets with `read`; an error names the index of the invalid one. */
 export function readTargets(
   operation: string,
   argument: string,

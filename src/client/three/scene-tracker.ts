@@ -32,46 +32,45 @@ const NO_VIEWS: ReadonlyMap<string, SceneView> = new Map();
 
 /**
  * Keeps a service in step with the Meshes, SkinnedMeshes, InstancedMeshes, BatchedMeshes, LODs, Sprites, Points and Lines under
- * a root. `trackScene` makes it.
+ * a root. `trackScene` creates it.
  *
- * - An object that is invisible, by itself or by an ancestor, is not there: neither seen nor hit nor touched. So is one with a
- *   scale of zero. Its ids stay. When an ancestor shows thousands again, the first are there in that very `update`, the others
- *   in slices of a few milliseconds (`pending`), or at once if a query comes first. So are thousands that change at once: their
- *   material, geometry, layers or own `visible`. The positions of thousands that an ancestor has just hidden are sent by the next
- *   `update`. A material not `visible` only keeps its object out of the views, as three's Raycaster hits it, too.
- * - Geometries are built in the background, once for all objects that share them, and again when the version of their index,
- *   the number of their vertices, the draw range or the groups change; until then the old triangles answer. If only the version
- *   of their positions changes, that very `update` moves the vertices (`updateMesh` of the service).
- * - A SkinnedMesh, and a Mesh with morph targets, is as it is posed in the `update`: by its influences, by its binding as three
- *   has it, and by the `boneMatrices` that the last rendering left. A skeleton that was not rendered since the last `update`
- *   (with `updateMatrixWorld`, every skeleton) is updated here, once, from the bones' `matrixWorld`. Poses are sent when they
+ * - An object that is invisible, itself or through an ancestor, is absent: it is not seen, hit or touched. The same goes for a
+ *   scale of zero. Its ids stay. When an ancestor shows thousands again, the first are there with that very `update`, the
+ *   others in slices of a few milliseconds (`pending`), or at once if a query comes first. The same goes for thousands whose
+ *   material, geometry, layers or own `visible` change at once. The positions of thousands that an ancestor has just hidden are
+ *   sent by the next `update`. A material that is not `visible` only hides its object from views: rays hit it, as in three.
+ * - Geometries are built in the background, once for all objects that share them, and again when the version of the index, the
+ *   number of vertices, the draw range or the groups change; until then queries use the old triangles. If only the version of
+ *   the positions changes, that very `update` moves the vertices (`updateMesh` of the service).
+ * - A SkinnedMesh, and a Mesh with morph targets, has the pose that it has at the `update`: by its influences, by its binding
+ *   as in three, and by the `boneMatrices` of the last rendering. A skeleton that was not rendered since the last `update`
+ *   (with `updateMatrixWorld`, every skeleton) is updated here, once, from its bones' `matrixWorld`. Poses are sent when they
  *   change; an object in no layer is not posed. Bones that are not finite are in the frame's `rejected`; an object with such
- *   bones, influences or binding is not there until they are better. Geometries are built again when the versions of their
- *   weights or targets change. `static` objects are posed when they are checked. That a Mesh got or lost its influences is
- *   noticed within a second, or at once by `changed`.
- * - The influences of an InstancedMesh's instances (`setMorphAt`) move them when the texture has another version. An
- *   InstancedMesh that was never given any is drawn as a point by three, and is not there.
- * - A BatchedMesh is a mesh for each geometry in it, and an id for each number of an instance. An instance is there once its
- *   geometry is built; a deleted one keeps its id, hidden, until three reuses its number. What is written past three's methods
- *   into its data is noticed within a second. What is said here of geometries is true of those in its buffers; those that only
- *   move there are not built again.
- * - Points, Line, LineSegments and LineLoop are hit within a `radius` of the cursor or within the thresholds of `params`, Line2
- *   and LineSegments2 of three's addons as wide as they are drawn. They touch nothing.
+ *   bones, influences or binding is absent until they are valid. Geometries are rebuilt when the versions of their weights or
+ *   targets change. `static` objects are posed when they are checked. Influences that a Mesh gains or loses are noticed within
+ *   a second, or at once by `changed`.
+ * - The influences of an InstancedMesh's instances (`setMorphAt`) move them when the version of the texture changes. An
+ *   InstancedMesh that was never given any is drawn as a point by three, and is absent.
+ * - A BatchedMesh is one mesh per geometry in it, and one id per instance number. An instance is there once its geometry is
+ *   built; a deleted one keeps its id, hidden, until three reuses its number. Data written without three's methods is noticed
+ *   within a second. What is said of geometries holds for those in its buffers; those that only move there are not rebuilt.
+ * - Points, Line, LineSegments and LineLoop are hit within a `radius` of the cursor or within the thresholds of `params`; Line2
+ *   and LineSegments2 of three's addons are hit as wide as they are drawn. They touch nothing.
  * - A LOD is the level that three shows (its renderer sets `visible`; with `autoUpdate` off the app does), as one object whose
- *   shape changes: hits name the level's mesh, all other answers the LOD. three's Raycaster ignores `visible` and meets all
+ *   shape changes: hits name the level's mesh, all other results the LOD. three's Raycaster ignores `visible` and tests all
  *   levels. If a level draws anything but one Mesh or SkinnedMesh, itself or below it, or if the app shows several at once, the
- *   levels are objects of their own: contacts end and begin with their visibility. That `autoUpdate` was switched is noticed
- *   within a second, or at once by `changed`.
+ *   levels are separate objects: contacts end and begin with their visibility. A change of `autoUpdate` is noticed within a
+ *   second, or at once by `changed`.
  * - A Sprite is a square that `update` turns to its camera, for all queries: it is there from the first `update` on, and rays
- *   and other views (`setView`) meet it as it is turned for that camera. It is never `static`. One with a shape is where the
+ *   and other views (`setView`) test it as turned for that camera. It is never `static`. One with a shape is where the
  *   Sprite is, and does not turn.
  * - Matrices are those of the last `render` (see `updateMatrixWorld` of the options). Objects of `motion: 'static'` are checked
- *   by turns, each within a second, and at once when `changed` says so; all others in every frame. After a pause, or if frames
+ *   in turn, each within a second, and at once when `changed` says so; all others in every frame. After a pause, or if frames
  *   take more than 100 milliseconds, an `update` catches up for at most about a millisecond, so tens of thousands may take
  *   longer than a second.
- * - The scene decides where its objects are: what `setTransform` of the service says of one lasts until the next `update`, of a
- *   static one until it is checked again, of an instanced one until its own matrix is sent again.
- * - An error of one object, its geometry or its options leaves out that object: it is in `untracked`, and the console says so
+ * - The scene decides where its objects are: what `setTransform` of the service sets lasts until the next `update`, for a
+ *   static object until it is checked again, for an instanced one until its own matrix is sent again.
+ * - An error of an object, its geometry or its options leaves out that object: it is in `untracked`, and the console says so
  *   once.
  */
 export class SceneTracker extends SceneQuestions {
@@ -90,9 +89,9 @@ export class SceneTracker extends SceneQuestions {
   readonly #characterScene: CharacterScene;
   readonly #culling: Culling | null;
   #isDisposed = false;
-  /** `update` returns this from then on. */
+  /** What `update` returns once the tracker or its service has ended; null before. */
   #ended: Promise<SceneFrame> | null = null;
-  /** The frame that was asked for last, with the number of the newest update that has joined it. */
+  /** The frame that was requested last, with the number of the newest update that has joined it. */
   #asked: (Asked & { readonly result: Promise<FrameResult> }) | null = null;
 
   private constructor(service: CollisionService, root: Object3D, options: TrackOptions) {
@@ -139,7 +138,7 @@ export class SceneTracker extends SceneQuestions {
 
   readonly #onRestore = (): void => this.#walk.onRestore();
 
-  /** Does what `trackScene` says, with options that are checked. */
+  /** Implements `trackScene`, with options that are already checked. */
   static async track(service: CollisionService, root: Object3D, options: TrackOptions): Promise<SceneTracker> {
     const { signal } = options;
     const tracker = new SceneTracker(service, root, options);
@@ -153,7 +152,7 @@ export class SceneTracker extends SceneQuestions {
       if (signal?.aborted !== true) await tracker.#settle();
       throwIfAborted();
       tracker.#sync();
-      // It has looked at all of a large scene, as the first frame of the caller does: that is to be another task.
+      // All of a large scene was visited here, and the caller's first frame visits it again: that belongs in another task.
       await nextTask();
       throwIfAborted();
       for (const { error } of tracker.#walk.entries()) {
@@ -169,8 +168,8 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Lists the objects whose triangles are still being built, those whose moved vertices the service has not answered for yet,
-   * and those that have just been added, or shown by an ancestor, with everything below them.
+   * Lists the objects whose triangles are still being built, those whose moved vertices the service has not confirmed yet, and
+   * those that have just been added, or shown by an ancestor, with all their descendants.
    */
   get pending(): Object3D[] {
     const pending: Object3D[] = [];
@@ -179,9 +178,9 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Lists the objects under the root that the service does not know, with the error of the geometry, the skeleton or the
-   * options; UNSUPPORTED for a geometry that its shader places. A BatchedMesh is listed with the error of one of its
-   * geometries; only the instances of that are left out.
+   * Lists the objects under the root that the service does not know, each with the error of its geometry, skeleton or options;
+   * UNSUPPORTED for a geometry that its shader places. A BatchedMesh is listed with the error of one of its geometries; only
+   * the instances of that geometry are left out.
    */
   get untracked(): Map<Object3D, CollisionError> {
     const untracked = new Map<Object3D, CollisionError>();
@@ -192,14 +191,14 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Sends what changed in the scene, and the camera; resolves with what it sees and what touches. Call it once a frame, after
-   * `render`. You need not await it before the next call.
+   * Sends what changed in the scene, and the camera; resolves with what the camera sees and which objects touch. Call it once a
+   * frame, after `render`. You need not await it before the next call.
    *
-   * If the service does not take the matrix of an object or an instance (not finite, not invertible, or with a bottom row that
-   * is not 0, 0, 0, 1), it is listed in the result's `rejected`, and is not there until it has a better one.
+   * If the service does not accept the matrix of an object or an instance (not finite, not invertible, or with a bottom row
+   * that is not 0, 0, 0, 1), it is listed in the result's `rejected`, and is absent until it has a valid one.
    *
    * Rejects as `update` of the service does. Once the tracker or its service is disposed, every call returns the same rejected
-   * promise (DISPOSED): a loop that nobody ends is reported once, not in every frame.
+   * promise (DISPOSED): a loop that nobody stops is reported once, not in every frame.
    *
    * ```ts
    * tracker.update(camera, { width: innerWidth, height: innerHeight }, { margin: 'motion' });
@@ -207,7 +206,7 @@ export class SceneTracker extends SceneQuestions {
    */
   update(camera: Camera, size: ViewSize, options: SceneViewOptions = {}): Promise<SceneFrame> {
     if (this.#ended !== null) return this.#ended;
-    // It has the number of a query, as the pairs that end in its answer may name what leaves the scene with it.
+    // An update has a query's number: the pairs that end in its result may name objects that leave the scene with it.
     const number = this.#objects.begin();
     const start = performance.now();
     try {
@@ -233,7 +232,7 @@ export class SceneTracker extends SceneQuestions {
     return answer;
   }
 
-  /** Answers what was sent, for the query of that number. */
+  /** Asks the service for the frame of what was sent, and resolves with it; `number` is the query number of this update. */
   async #answer(number: number): Promise<SceneFrame> {
     const { culled } = this;
     try {
@@ -251,17 +250,17 @@ export class SceneTracker extends SceneQuestions {
       this.#context.layers.flush();
       if (!this.#isDisposed) this.#culling?.answered(result, asked);
       if (!this.#isDisposed) for (const character of this.#characters) character.place();
-      // What an update sends of shapes is for what is asked after it, its frame included.
+      // Shapes that an update sends apply to all that is asked after it, including its own frame.
       return new SceneFrame(result, culled, this.#objects, this.#view, asked.update + 1);
     } finally {
-      // The other calls that share the answer have it before. As a reaction of a promise, as Chromium's queueMicrotask takes 7 µs.
+      // Other calls that share the result get it first. A promise reaction, because Chromium's queueMicrotask takes 7 µs.
       void Promise.resolve().then(() => this.#objects.end(number));
     }
   }
 
   /**
-   * Sets one more camera on the scene: another part of the canvas, a shadow, someone's eyes. Picks use it at once, frames from
-   * the next `update` on.
+   * Adds a camera to the scene: another part of the canvas, a shadow, someone's eyes. Picks use it at once, frames from the
+   * next `update` on.
    *
    * ```ts
    * tracker.setView(mapCamera, { x: 600, y: 0, width: 200, height: 150 }, 'map');
@@ -297,7 +296,7 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Lists the ids of an object, or of an instance; none if it is not in the scene or not built yet.
+   * Lists the ids of an object, or of an instance; empty if it is not in the scene or not built yet.
    *
    * @internal
    */
@@ -306,7 +305,7 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Returns a view by its name, by default the one that `update` sets; null if it is not set, or not yet.
+   * Returns a view by its name, by default the one that `update` sets; null if it has not been set.
    *
    * @internal
    */
@@ -315,7 +314,7 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Returns what this tracks.
+   * Returns the root of what this tracks.
    *
    * @internal
    */
@@ -324,9 +323,10 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Makes a capsule that walks through the scene: along walls and corners, up steps and slopes, down when it falls, and along
-   * with what it stands on. The worker moves it with `update`, as `createCharacter` of the service says; its `state` names
-   * objects of the scene. An object, by itself or in the options, moves with it, and gives it its default shape and place.
+   * Creates a capsule that walks through the scene: it slides along walls and corners, climbs steps and slopes, falls, and
+   * rides on what it stands on. The worker moves it with `update`, as described for `createCharacter` of the service; its
+   * `state` names objects of the scene. An object, alone or in the options, moves with it, and gives it its default shape and
+   * position.
    *
    * ```ts
    * const hero = tracker.createCharacter({ object: figure, shape: { type: 'capsule', radius: 0.3, from: [0, 0.3, 0], to: [0, 1.5, 0] } });
@@ -351,7 +351,7 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Tells what `culling` left out, in addition to three itself, when a camera of this tracker was last drawn. All is 0
+   * What `culling` left out, in addition to three itself, when a camera of this tracker was last drawn. All counts are 0
    * without `culling`.
    */
   get culled(): Culled {
@@ -360,15 +360,15 @@ export class SceneTracker extends SceneQuestions {
 
   /**
    * Lists the service's ids of an object, for an InstancedMesh or BatchedMesh in the order of its instances (deleted ones
-   * included); none until it is built. The service's own queries hit these ids on the sides that their materials show, unless a
-   * `side` is given.
+   * included); empty until it is built. The service's own queries hit these ids on the sides that their materials show, unless
+   * a `side` is given.
    */
   idsOf(object: Object3D): Uint32Array {
     return this.#walk.entryOf(object)?.ids.slice() ?? new Uint32Array(0);
   }
 
   /**
-   * Tells whether the service can answer for what three would hit of an object, for an adapter that otherwise asks three
+   * Returns whether the service can answer for what three would hit of an object, for an adapter that otherwise asks three
    * itself.
    *
    * @internal
@@ -379,7 +379,7 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Takes in what has been added, and waits until it is built, as far as it can be built now.
+   * Takes in added objects, and waits until they are built, as far as they can be built now.
    *
    * @internal
    */
@@ -406,12 +406,12 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Makes the next `update` check an object and everything below it, and ask `objectOptions` and `shapeOf` for them again. Of
-   * thousands, that `update` checks where they are and whether they are visible; the rest is done in slices of a few
-   * milliseconds, or at once if a query comes first.
+   * Makes the next `update` check an object and all its descendants, and call `objectOptions` and `shapeOf` for them again. If
+   * there are thousands, that `update` checks their positions and visibility; the rest is done in slices of a few milliseconds,
+   * or at once if a query comes first.
    *
-   * You need it for objects of `motion: 'static'` and for what was put into `children` by hand, which are otherwise checked by
-   * turns, each within a second; and if `objectOptions` or `shapeOf` would now return something else. It does nothing for an
+   * You need it for objects of `motion: 'static'` and for objects put into `children` by hand, which are otherwise checked in
+   * turn, each within a second; and if `objectOptions` or `shapeOf` would now return something else. It does nothing for an
    * object that is not below the root.
    *
    * ```ts
@@ -428,8 +428,8 @@ export class SceneTracker extends SceneQuestions {
   }
 
   /**
-   * Tells that an object, and everything below it, was put where it is, and did not move there: `continuous` objects pass
-   * nothing in between. Its world matrices are brought up to date. Does nothing for an object that is not below the root.
+   * Declares that an object and its descendants were put where they are and did not move there: `continuous` objects pass
+   * nothing in between. Updates their world matrices. Does nothing for an object that is not below the root.
    *
    * ```ts
    * player.position.copy(spawn);
@@ -452,7 +452,7 @@ export class SceneTracker extends SceneQuestions {
 
   /**
    * Removes from the service what this tracker added: the first thousands at once, the rest in slices of a few milliseconds.
-   * The scene stays as it is.
+   * The scene itself is not changed.
    */
   dispose(): void {
     if (this.#isDisposed) return;
@@ -466,12 +466,12 @@ export class SceneTracker extends SceneQuestions {
       this.#walk.clear();
       this.#views.clear();
     } catch (error) {
-      // If the service itself is gone, everything is.
+      // A service that has ended has removed everything itself.
       if (!isEnd(error)) throw error;
     }
   }
 
-  /** Brings the service's objects in line with the scene. */
+  /** Brings the service's objects into line with the scene. */
   #sync(camera?: Camera): void {
     reading('trackScene', 'the scene', () => {
       if (this.#updatesMatrices) {
@@ -486,7 +486,7 @@ export class SceneTracker extends SceneQuestions {
     });
   }
 
-  /** Makes sure that a query sees the scene as it was in the last `update`. */
+  /** Makes sure that a query sees the scene as of the last `update`. */
   #beginQuestion(operation: string): void {
     this.#assertLive(operation);
     this.#walk.finishRequests();

@@ -32,89 +32,90 @@ export type InstanceOrder = 'front-to-back' | 'back-to-front';
 
 /** A coarser level of detail of an InstancedMesh or a LOD. */
 export interface DetailLevel {
-  /** The level is drawn where the sphere around the finest geometry has fewer pixels across than this. */
+  /** The level is drawn if the sphere around the finest geometry is fewer pixels across than this. */
   pixels: number;
-  /** The geometry of an InstancedMesh's instances in this level, drawn in the mesh's own material. A LOD has its own levels. */
+  /** The geometry of an InstancedMesh's instances at this level, drawn with the mesh's own material. A LOD has its own levels. */
   geometry?: BufferGeometry;
-  /** An object in this level returns to the finer one once it is larger by this part of `pixels`. Default 0.1. */
+  /** An object at this level returns to the finer one once it is larger by this fraction of `pixels`. Default 0.1. */
   hysteresis?: number;
 }
 
-/** The options of `culling`: what is left out of pictures, and how the rest is drawn. */
+/** The options of `culling`: what is not drawn, and how the rest is drawn. */
 export interface CullingOptions {
   /**
-   * World units by which views are grown, as `margin` of `update`. A camera that has moved farther than this since it was asked
-   * about costs the page more work, but no pixel. Default 'motion', and 0 for a far plane at infinity.
+   * World units by which views are grown, as `margin` of `update`. A camera that has moved farther than this since its frame
+   * was requested costs the page more work, but no pixel. Default 'motion', and 0 for a far plane at infinity.
    */
   margin?: number | 'motion';
-  /** Objects with fewer pixels across are not drawn. Default 0. */
+  /** Objects that are fewer pixels across are not drawn. Default 0. */
   minPixels?: number;
   /**
-   * Leaves out what nearer objects hide, too, for as long as the camera has not moved farther than it moves in two frames since
-   * it was asked about; with a perspective it may turn. Not a pixel differs by that. Default false.
+   * Also leaves out what nearer objects hide, as long as the camera has not moved farther since its frame was requested than it
+   * moves in two frames; a perspective camera may turn. Not a pixel changes. Default false.
    */
   occlusion?: boolean;
   /**
-   * The order in which the instances of an InstancedMesh are drawn, by where they are in the current picture: from front to
+   * The order in which the instances of an InstancedMesh are drawn, by their positions in the current picture: from front to
    * back, which saves work where they hide each other, or from back to front, which is right for transparent ones. A function
-   * is asked once for each mesh; undefined, the default, is the order of their numbers, as in three. BatchedMeshes have
+   * is called once for each mesh; undefined, the default, is the order of their numbers, as in three. BatchedMeshes have
    * `sortObjects`.
    */
   order?: InstanceOrder | ((mesh: InstancedMesh) => InstanceOrder | undefined);
   /**
-   * Returns the coarser levels of detail of an InstancedMesh or a LOD, finest first; it is asked once for each. Each view draws
-   * an instance, or a LOD, in the level of its pixels there. (The first level here is a LOD's second.) Shadows and other
-   * cameras use an InstancedMesh's own geometry, and a LOD's distances. Instances with levels hide no others (`occlusion`).
+   * Returns the coarser levels of detail of an InstancedMesh or a LOD, finest first; it is called once for each. Each view
+   * draws an instance, or a LOD, at the level for its pixels in that view. (The first level here is a LOD's second.) Shadows
+   * and other cameras use an InstancedMesh's own geometry, and a LOD's distances. Instances with levels hide no others
+   * (`occlusion`).
    */
   levels?: (object: InstancedMesh | LOD) => readonly DetailLevel[] | undefined;
 }
 
 /** The options of `trackScene`. */
 export interface TrackOptions {
-  /** Called while the meshes are built, with the part that is done, which rises from 0 to 1. */
+  /** Called while the meshes are built, with the fraction that is done, which rises from 0 to 1. */
   onProgress?: (fraction: number) => void;
   /** Aborting before the promise resolves rejects it with ABORTED and leaves nothing behind. */
   signal?: AbortSignal | undefined;
   /**
    * The name of the view that `update` sets from its camera. Default 'main'. Trackers of one service that have different
-   * cameras need different names, because a view is whatever was set last.
+   * cameras need different names, because the last call that sets a view wins.
    */
   view?: string;
   /**
    * Whether `update` brings the world matrices below the root up to date, as three's renderers do when they draw. By default it
-   * takes those of the last `render` or `updateMatrixWorld`, so that nobody computes them twice: call `update` after `render`,
-   * and they are those of the frame on the screen; before it, they are one frame old. What has just been added to the scene
-   * gets its world matrix in any case. Default false.
+   * takes those of the last `render` or `updateMatrixWorld`, so that they are not computed twice: if you call `update` after
+   * `render`, they are those of the frame on the screen; if before, they are one frame old. Objects that have just been added
+   * to the scene get their world matrices in any case. Default false.
    */
   updateMatrixWorld?: boolean;
   /**
-   * How much is found out about objects that touch; `objectOptions` overrides it for single objects. Default 'none', because
-   * the pairs of a whole scene are work without bound.
+   * How much is computed about objects that touch; `objectOptions` overrides it for single objects. Default 'none', because the
+   * pairs of a whole scene are unbounded work.
    */
   contacts?: ContactDetail;
   /**
-   * Whether three leaves out what the views of this tracker do not see: Meshes, and the instances of InstancedMeshes and
-   * BatchedMeshes one by one. Not a pixel differs by that. Default false. See docs/culling.md.
+   * Whether three skips what the views of this tracker do not see: Meshes, and the instances of InstancedMeshes and
+   * BatchedMeshes one by one. Not a pixel changes. Default false. See docs/culling.md.
    */
   culling?: boolean | CullingOptions;
   /** How the meshes of triangles are built: `quality` of `addMesh`. Default 'good'. */
   quality?: AddMeshOptions['quality'];
   /**
-   * three's renderer. Each pick and region reads its `clippingPlanes` and `localClippingEnabled`: what these cut away is not
-   * hit. Without a renderer, only the planes of the materials cut.
+   * three's renderer. Each pick and region reads its `clippingPlanes` and `localClippingEnabled`: parts that these cut away are
+   * not hit. Without a renderer, only the planes of the materials cut.
    */
   renderer?: ClippingRenderer;
   /**
-   * Returns a shape that stands for an object instead of its triangles, and for each of its instances. An object of a class
-   * that is not tracked by itself is tracked by its shape alone. A capsule may stand for a character. It is asked again when
-   * the object's geometry is replaced.
+   * Returns a shape that replaces the triangles of an object, and of each of its instances. An object of a class that is not
+   * tracked otherwise is tracked by its shape alone. A capsule may stand for a character. It is called again when the object's
+   * geometry is replaced.
    */
   shapeOf?: (object: SceneDrawable) => Shape | undefined;
-  /** Returns options of an object that the scene does not tell, and is asked once per object. */
+  /** Returns options of an object that the scene itself does not specify; called once per object. */
   objectOptions?: (object: SceneDrawable) => SceneObjectOptions | undefined;
 }
 
-/** Copies the options, checked. Throws INVALID_ARGUMENT. */
+/** Returns a checked copy of the options. Throws INVALID_ARGUMENT. */
 export function readTrackOptions(operation: string, options: TrackOptions): TrackOptions {
   const given = readOptions(operation, 'options', options, KEYS);
   const {
@@ -156,14 +157,14 @@ function readCulling(operation: string, culling: boolean | CullingOptions): fals
   return given;
 }
 
-/** Throws INVALID_ARGUMENT. */
+/** Checks an instance order. Throws INVALID_ARGUMENT. */
 export function checkOrder(operation: string, name: string, order: unknown): void {
   if (order !== 'front-to-back' && order !== 'back-to-front') {
     invalid(operation, name, order, "'front-to-back' or 'back-to-front'");
   }
 }
 
-/** Returns what the caller wishes of objects. */
+/** Returns the options of the caller that concern single objects. */
 export function wishesOf({ contacts = 'none', shapeOf, objectOptions }: TrackOptions): ObjectWishes {
   return {
     contacts,
@@ -172,7 +173,7 @@ export function wishesOf({ contacts = 'none', shapeOf, objectOptions }: TrackOpt
   };
 }
 
-/** Asks a function of the caller's about one object: whatever it throws is about that object. */
+/** Calls a function of the caller's for one object: any error that it throws is an error of that object. */
 function asking<T>(name: string, ask: () => T): T {
   try {
     return ask();

@@ -5,8 +5,8 @@ import { SceneTracker } from './scene-tracker.js';
 import { readTrackOptions, type TrackOptions } from './track-options.js';
 
 /**
- * Tracks what three draws under `root`, those objects that are added later included: builds their meshes, and resolves when the
- * service has them. Then `update` once a frame keeps the service in step.
+ * Tracks what three draws under `root`, including objects that are added later: builds their meshes, and resolves when the
+ * service has them. From then on, one `update` per frame keeps the service in step.
  *
  * ```ts
  * const tracker = await trackScene(service, scene);

@@ -1,70 +1,71 @@
 import { nextTask } from '../../../shared/next-task.js';
 
-/** It is built, or its vertices are moved. */
+/** An item of the queue: a mesh that is built, or whose vertices are moved. */
 export interface Queued {
-  /** A build or an update is under way, or waits for others to end. The queue alone writes it, as the next. */
+  /** A build or an update is under way or waits for others to end. Only the queue writes this and `build`. */
   isBuilding: boolean;
-  /** The number of the last one. */
+  /** The number of the item's last build or update. */
   build: number;
-  /** Nobody needs it any more. */
+  /** Nobody needs the mesh any more. */
   readonly isUnneeded: boolean;
 }
 
 /**
- * So many builds are under way at once: enough for the builders not to wait, and few enough that no task of ours hands
- * over thousands.
+ * Most builds under way at once: enough that the builders never wait, and few enough that no task of ours hands over thousands.
  */
 const MOST_BUILDS = 64;
 
-/** So many begin at once, and each other one in a task of its own: all of them take 4 ms, beside the slice that found them. */
+/**
+ * This many builds begin at once, each further one in its own task: all of them take 4 ms, on top of the slice that found them.
+ */
 const MOST_IN_ONE_TASK = 16;
 
-/** Somebody waits for those that are under way at that time. */
+/** A caller that waits for everything that was under way or queued when it asked. */
 interface Waiter {
-  /** The number of the newest of them, and how many of them have not ended. */
+  /** The number of the newest of these builds and updates, and how many of them have not ended. */
   readonly last: number;
   left: number;
   readonly resolve: () => void;
 }
 
 /**
- * Runs builds, a few at once. One that waits for others is in a list, and nothing else is made for it: with a promise and closures for
- * each, those of 20,000 geometries were 43 MB, which the garbage collector moved twice before it was rid of them.
+ * Runs builds, a few at once. A waiting item is only an entry of a list, without any other allocation: with a promise and
+ * closures for each, those of 20,000 geometries took 43 MB, which the garbage collector moved twice before it freed them.
  */
 export class BuildQueue<T extends Queued, R> {
   readonly #run: (item: T) => Promise<R>;
   readonly #onEnd: (item: T, result: R) => void;
-  /** How many run. */
+  /** Builds that are running. */
   #running = 0;
-  /** Those that wait, in the order in which they came, from number `#next` on. */
+  /** Waiting items, first in first out, from index `#next` on. */
   #waiting: (T | undefined)[] = [];
   #next = 0;
-  /** How many builds and updates have begun, and how many of them have not ended. */
+  /** Builds and updates that have begun, and how many of these have not ended. */
   #begun = 0;
   #unended = 0;
   #waiters: Waiter[] = [];
 
-  /** `run` builds an item and never rejects; `onEnd` is called with what it resolves with, when the next one has begun. */
+  /** `run` builds an item and never rejects; `onEnd` is called with its result once the next build has begun. */
   constructor(run: (item: T) => Promise<R>, onEnd: (item: T, result: R) => void) {
     this.#run = run;
     this.#onEnd = onEnd;
   }
 
-  /** Has an item built, when there is room for it. */
+  /** Queues an item, to be built when there is room for it. */
   add(item: T): void {
     this.begin(item);
     if (this.#running === MOST_BUILDS) this.#waiting.push(item);
     else this.#build(item, ++this.#running > MOST_IN_ONE_TASK);
   }
 
-  /** Notes that an update of an item begins, which waits for nothing. */
+  /** Notes that an update of an item begins; updates do not wait. */
   begin(item: T): void {
     item.isBuilding = true;
     item.build = ++this.#begun;
     this.#unended++;
   }
 
-  /** Notes that what was begun has ended. */
+  /** Notes that the build or update of an item has ended. */
   end(item: T): void {
     item.isBuilding = false;
     this.#unended--;
@@ -74,7 +75,7 @@ export class BuildQueue<T extends Queued, R> {
     });
   }
 
-  /** Waits until all that has begun, or waits, has ended. */
+  /** Waits until every build and update that has begun or is queued has ended. */
   ended(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#unended === 0) resolve();
@@ -92,7 +93,7 @@ export class BuildQueue<T extends Queued, R> {
     this.#onEnd(item, result);
   }
 
-  /** Takes the one that has waited longest; null where there is none. What nobody needs any more ends with that. */
+  /** Takes the item that has waited longest; null if none waits. Items that nobody needs any more are ended here. */
   #takeWaiting(): T | null {
     while (this.#next < this.#waiting.length) {
       const item = this.#waiting[this.#next]!;

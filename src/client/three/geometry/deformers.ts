@@ -1,4 +1,4 @@
-// What moves the vertices of a Mesh: its bones and morph targets, as the service takes them.
+// What moves the vertices of a Mesh, its bones and morph targets, in the form that the service takes.
 import type {
   BufferAttribute,
   BufferGeometry,
@@ -13,20 +13,20 @@ import { argumentError } from '../../check/validate.js';
 import { copyFloats, nameOf, type TriangleRun, vertexRange } from './geometry.js';
 import { versionOf } from './geometry-version.js';
 
-/** What a Mesh has beside its geometry that moves vertices. Objects that share a geometry and this share a mesh. */
+/** What a Mesh has beside its geometry that moves vertices. Objects with the same geometry and deformers share a mesh. */
 export interface Deformers {
-  /** How many bones its skeleton has: 0 where it is not skinned, -1 where it shall be and there are none. */
+  /** The number of bones in its skeleton: 0 if it is not skinned, -1 if it should be but has none. */
   readonly bones: number;
-  /** It has morph targets for the positions, and influences for them. */
+  /** Whether it has morph targets for the positions, and influences for them. */
   readonly isMorphed: boolean;
 }
 
 export const RIGID: Deformers = { bones: 0, isMorphed: false };
 
-/** A list of more morph targets is none: it is an array by mistake, and may be endless. */
+/** A longer list of morph targets is invalid: such an array is there by mistake, and may be endless. */
 const MOST_TARGETS = 65_536;
 
-/** So many vertices are copied in one step. */
+/** Vertices that are copied in one step. */
 const STEP = 16_384;
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
@@ -39,7 +39,7 @@ export function deformersOf(object: Mesh): Deformers {
   return bones === 0 && !isMorphed ? RIGID : { bones, isMorphed };
 }
 
-/** Tells whether an object still has what `deformersOf` said. */
+/** Returns whether an object still has the deformers that `deformersOf` returned. */
 export function isDeformedBy(object: Mesh, { bones, isMorphed }: Deformers): boolean {
   return bonesOf(object) === bones && hasMorphs(object) === isMorphed;
 }
@@ -53,18 +53,18 @@ function bonesOf({ isSkinnedMesh, skeleton }: Deformable): number {
   try {
     return (skeleton as Partial<SkinnedMesh['skeleton']> | undefined)?.bones?.length || -1;
   } catch {
-    return -1; // what is read is anything: the build says what is wrong
+    return -1; // the skeleton may be anything: the build reports what is wrong
   }
 }
 
 function hasMorphs(object: Deformable): boolean {
   const { isMesh, isInstancedMesh, geometry, morphTargetInfluences, morphTexture } = object;
-  // Of instances, each has influences of its own, or none has any.
+  // Each instance has influences of its own, or none has any.
   const influences = isInstancedMesh === true ? (morphTexture ?? undefined) : morphTargetInfluences;
   return isMesh === true && influences !== undefined && countTargets(geometry) !== 0;
 }
 
-/** Counts the morph targets of what may be no geometry at all; -1 where there shall be some, and the build says what is wrong. */
+/** Counts the morph targets of a geometry, which may be anything; -1 if the list is invalid, which the build then reports. */
 function countTargets(geometry: Partial<BufferGeometry> | null): number {
   try {
     const targets = geometry?.morphAttributes?.position ?? [];
@@ -75,8 +75,8 @@ function countTargets(geometry: Partial<BufferGeometry> | null): number {
 }
 
 /**
- * Copies what moves the vertices of `meshDataOfRuns`, in steps that take some tenths of a millisecond each. Throws
- * BAD_DATA for what does not fit the vertices or the bones.
+ * Copies the skin and the morph targets of the vertices of `meshDataOfRuns`, in steps of some tenths of a millisecond each.
+ * Throws BAD_DATA if they do not fit the vertices or the bones.
  */
 export function* copyDeform(
   geometry: BufferGeometry,
@@ -86,7 +86,7 @@ export function* copyDeform(
   const deform: MeshDeform = {};
   const { first, end } = vertexRange(geometry, runs);
   if (bones !== 0) deform.skin = yield* copySkin(geometry, first, end, bones);
-  // The targets may have gone since they were looked at. Its object is then planned anew, too.
+  // The targets may be gone since they were checked. If so, their object is planned anew, too.
   const given = isMorphed ? (geometry.morphAttributes.position ?? []) : [];
   if (given.length > 0) {
     const targets: Float32Array[] = [];
@@ -146,7 +146,7 @@ function check(
   throw argumentError('BAD_DATA', 'trackScene', argument, found, `${count} of item size ${itemSize}`);
 }
 
-/** Notices that what moves the vertices is another than before, by the versions that three keeps. */
+/** Detects that skin attributes or morph targets have changed, by the versions that three keeps. */
 export class DeformVersion {
   readonly #attributes: unknown[] = [];
   readonly #versions: number[] = [];

@@ -1,29 +1,29 @@
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
 import { grown } from '../../../shared/typed-arrays.js';
 
-/** It has a line in the table. */
+/** An owner of a row of the table. */
 export interface GeometryOwner {
   readonly geometry: BufferGeometry;
-  /** It says where the line is, -1 for nowhere. The table alone writes it. */
+  /** The number of its row, -1 for none. Only the table writes it. */
   line: number;
 }
 
-/** Numbers of a line: the version and the count of the positions, the version of the index, and the draw range. */
+/** Numbers per row: the version and the count of the positions, the version of the index, and the draw range. */
 const NUMBERS = 5;
 
 /**
- * What geometries were when they were looked at last, line by line. They are looked at in every frame, twenty thousand of them
- * in some scenes, and are far apart in memory: what they are compared with is in a row here. What has groups or interleaved
- * positions is always said to be another: it is rare, and is compared by who asks.
+ * The state of geometries at their last check, one row each. They are checked in every frame, twenty thousand of them in some
+ * scenes, and are far apart in memory: the values to compare with are contiguous here. A geometry with groups or interleaved
+ * positions is always reported as changed: that is rare, and the caller compares it.
  */
 export class GeometryTable<T extends GeometryOwner> {
   readonly #owners: T[] = [];
   readonly #positions: (BufferAttribute | InterleavedBufferAttribute | undefined)[] = [];
   readonly #indices: (BufferAttribute | null)[] = [];
-  /** The first of a line is not a number where nothing is known. */
+  /** The first number of a row is NaN if the state of its geometry is unknown. */
   #numbers = new Float64Array(64 * NUMBERS);
 
-  /** Adds a geometry, of which nothing is known before `note`; one that is there stays as it is. */
+  /** Adds a geometry, whose state is unknown until `note`; a geometry that is already in the table stays as it is. */
   add(owner: T): void {
     if (owner.line >= 0) return;
     owner.line = this.#owners.push(owner) - 1;
@@ -47,7 +47,7 @@ export class GeometryTable<T extends GeometryOwner> {
     this.#owners.length = this.#positions.length = this.#indices.length = end;
   }
 
-  /** Notes what a geometry is. */
+  /** Notes the current state of a geometry. */
   note(owner: T): void {
     const { geometry, line } = owner;
     if (line < 0) return;
@@ -64,19 +64,19 @@ export class GeometryTable<T extends GeometryOwner> {
     numbers[NUMBERS * line + 4] = drawRange.count;
   }
 
-  /** Forgets what a geometry was. */
+  /** Forgets the state of a geometry. */
   forget({ line }: T): void {
     if (line >= 0) this.#numbers[NUMBERS * line] = Number.NaN;
   }
 
-  /** Calls `visit` for those of which nothing is known, or that are others than they were noted. */
+  /** Calls `visit` for the geometries whose state is unknown or differs from the noted one. */
   forEachOther(visit: (owner: T) => void): void {
     const owners = this.#owners;
     for (let i = 0; i < owners.length; i++) {
       let isSame = false;
       try {
         isSame = this.#isAsNoted(i);
-      } catch {} // `visit` finds out what it is
+      } catch {} // `visit` finds out what is wrong
       if (!isSame) visit(owners[i]);
     }
   }

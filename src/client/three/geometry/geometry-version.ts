@@ -2,14 +2,14 @@ import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from
 
 const NO_GROUPS: readonly number[] = [];
 
-/** Notices that a geometry's triangles are others than before, by the versions that three keeps. */
+/** Detects that the triangles of a geometry have changed, by the versions that three keeps. */
 export class GeometryVersion {
   #position: unknown = null;
   #positionVersion = 0;
   #count = 0;
   #index: unknown = null;
   #indexVersion = 0;
-  /** They are the first and the length of the draw range. */
+  /** The start and the count of the draw range. */
   #first = 0;
   #length = 0;
   /** Three numbers for each group. */
@@ -22,7 +22,7 @@ export class GeometryVersion {
     );
   }
 
-  /** Answers whether nothing but the positions of the vertices can be another. */
+  /** Returns whether at most the positions of the vertices can have changed. */
   hasSameTriangles(geometry: BufferGeometry): boolean {
     const { attributes, index, drawRange, groups } = geometry;
     const noted = this.#groups;
@@ -60,7 +60,7 @@ export class GeometryVersion {
   }
 }
 
-/** Answers how often an attribute was changed; 0 where there is none. */
+/** Returns how often an attribute was changed; 0 if there is none. */
 export function versionOf(attribute: BufferAttribute | InterleavedBufferAttribute | undefined): number {
   if (attribute === undefined) return 0;
   return 'isInterleavedBufferAttribute' in attribute ? attribute.data.version : attribute.version;

@@ -3,23 +3,23 @@ import { CollisionError } from '../../../shared/errors.js';
 import type { BoxShape, MeshData } from '../../../shared/types.js';
 import { argumentError, invalid, reading } from '../../check/validate.js';
 
-/** What a geometry is drawn as: lines as pairs of vertices, from each vertex to the next, or back to the first, too. */
+/** How a geometry is drawn: lines as pairs of vertices, from each vertex to the next, or also from the last to the first. */
 export type Primitive = 'triangles' | 'points' | 'segments' | 'strip' | 'loop';
 
-/** Consecutive elements of a geometry: [start, end) counts indices, or vertices where there are none. */
+/** Consecutive elements of a geometry: [start, end) counts indices, or vertices if there are no indices. */
 export interface TriangleRun {
   start: number;
   end: number;
   materialIndex: number;
 }
 
-/** So many vertices are left over in no element. */
+/** Runs are cut to a multiple of this many vertices: those left over belong to no element. */
 const VERTICES = { triangles: 3, points: 1, segments: 2, strip: 1, loop: 1 } as const;
 
 type Indices = Uint32Array | Uint16Array;
 type IndexArray = BufferAttribute['array'];
 
-/** So many vertices or indices are copied in one step. */
+/** Vertices or indices that are copied in one step. */
 const STEP = 16_384;
 
 /**
@@ -61,8 +61,8 @@ export function boxFromGeometry(geometry: BufferGeometry): BoxShape {
 }
 
 /**
- * Lists the runs that three draws of a geometry: its draw range (`groups` null), or the part of it that lies in the
- * groups of the given numbers, as with an array of materials.
+ * Lists the runs that three draws of a geometry: its draw range (`groups` null), or the part of it that lies in the groups with
+ * the given numbers, as with an array of materials.
  */
 export function runsOf(
   geometry: BufferGeometry,
@@ -92,11 +92,11 @@ export function runsOf(
   } else {
     for (const number of groups) {
       const group = geometry.groups[number];
-      if (group === undefined) continue; // it has gone since
+      if (group === undefined) continue; // it has been removed since
       add(group.start, group.start + group.count, group.materialIndex ?? 0);
     }
   }
-  return runs.slice(); // without the room that an array gets that grows: there are thousands
+  return runs.slice(); // without the spare capacity of an array that has grown: there are thousands
 }
 
 /** Gathers the elements of `runs`, one run after the other. */
@@ -136,7 +136,7 @@ export function meshDataOfRuns(
   return { positions, indices: gathered };
 }
 
-/** Tells whether each line begins where the one before it ends. */
+/** Returns whether each line begins where the previous one ends. */
 function isChain(primitive: Primitive): primitive is 'strip' | 'loop' {
   return primitive === 'strip' || primitive === 'loop';
 }
@@ -145,15 +145,15 @@ function topologyOf(primitive: Primitive): 'triangles' | 'lines' | 'points' {
   return primitive === 'triangles' || primitive === 'points' ? primitive : 'lines';
 }
 
-/** Answers how many indices a run has in a mesh. */
+/** Returns how many indices a run has in a mesh. */
 function indexCount(primitive: Primitive, { start, end }: TriangleRun): number {
   if (primitive === 'strip') return 2 * (end - start - 1);
   return primitive === 'loop' ? 2 * (end - start) : end - start;
 }
 
 /**
- * Writes the indices of a run as far as they are made of those from `from` to before `to` of a geometry; of one without
- * indices, whose positions are those of the run.
+ * Writes the indices of the elements of a run that begin at elements [from, to) of `source`; a null source is a geometry
+ * without indices, whose positions are those of the run.
  */
 function writeIndices(
   target: Indices,
@@ -176,7 +176,7 @@ function writeIndices(
   }
 }
 
-/** Answers how many numbers `copyMeshData` copies. */
+/** Returns how many numbers `copyMeshData` copies. */
 export function sizeOf(
   geometry: BufferGeometry,
   runs: readonly TriangleRun[],
@@ -190,8 +190,8 @@ export function sizeOf(
 }
 
 /**
- * Does `meshDataOfRuns`, into arrays of their own, in steps that take some tenths of a millisecond each. The geometry must
- * stay as it is until the last of them.
+ * Does what `meshDataOfRuns` does, into arrays of its own, in steps of some tenths of a millisecond each. The geometry must not
+ * change before the last step.
  */
 export function* copyMeshData(
   geometry: BufferGeometry,
@@ -246,7 +246,7 @@ function* copyElements(
   }
 }
 
-/** Answers which vertices `meshDataOfRuns` has; `isRange`: they are the runs' own, in their order. */
+/** Returns the range of vertices that `meshDataOfRuns` has; `isRange`: they are the run's own, in their order. */
 export function vertexRange(
   geometry: BufferGeometry,
   runs: readonly TriangleRun[],
@@ -264,7 +264,7 @@ export function positionsOfRuns(geometry: BufferGeometry, runs: readonly Triangl
     : positions;
 }
 
-/** Copies the positions of the vertices from `first` to before `end`. */
+/** Copies the positions of vertices [first, end). */
 export function copyPositions(geometry: BufferGeometry, first: number, end: number): Float32Array {
   const position = positionsOf(geometry);
   if (!(first >= 0 && first <= end && end <= position.count)) {
@@ -281,7 +281,7 @@ export function copyPositions(geometry: BufferGeometry, first: number, end: numb
   return floats;
 }
 
-/** Finds where triangle `triangle` of `meshDataOfRuns` begins in the geometry, and which material it has. */
+/** Finds where triangle `triangle` of `meshDataOfRuns` begins in the geometry, and its material. */
 export function findTriangle(runs: readonly TriangleRun[], triangle: number): { start: number; materialIndex: number } {
   let before = 0;
   for (const { start, end, materialIndex } of runs) {
@@ -293,8 +293,8 @@ export function findTriangle(runs: readonly TriangleRun[], triangle: number): { 
 }
 
 /**
- * Translates numbers of triangles of `meshDataOfRuns` to those of faces of the geometry, as three's Raycaster counts
- * them: every `step`th from `offset` on, in place. What is no triangle of these runs stays as it is.
+ * Translates triangle numbers of `meshDataOfRuns` to face numbers of the geometry, as three's Raycaster counts them: every
+ * `step`th number from `offset` on, in place. Numbers that are not triangles of these runs stay as they are.
  */
 export function toFaces(runs: readonly TriangleRun[], triangles: Uint32Array, offset: number, step: number): void {
   if (hasFacesInOrder(runs)) return;
@@ -304,7 +304,7 @@ export function toFaces(runs: readonly TriangleRun[], triangles: Uint32Array, of
   }
 }
 
-/** Tells whether triangles have the numbers of their faces, as they do where all of a geometry is drawn. */
+/** Returns whether triangle numbers equal face numbers, as they do if all of a geometry is drawn. */
 export function hasFacesInOrder(runs: readonly TriangleRun[]): boolean {
   return runs.length === 1 && runs[0].start < 3;
 }
@@ -338,7 +338,7 @@ function positionsOf(geometry: BufferGeometry): BufferAttribute | InterleavedBuf
   return position;
 }
 
-/** Checks how many there are, before anything is done as many times. */
+/** Checks the count against the array before anything is allocated or looped by it. */
 function checkCount(geometry: BufferGeometry, { array, count }: BufferAttribute | InterleavedBufferAttribute): void {
   if (3 * count <= array.length) return;
   const given = `${array.length} numbers for ${count} positions`;
@@ -354,14 +354,14 @@ function floatsOf(attribute: BufferAttribute | InterleavedBufferAttribute): Floa
   return floats;
 }
 
-/** Answers the array of an attribute that has the positions as they are, one after the other. */
+/** Returns the array of an attribute if it holds the positions as they are, contiguously; else null. */
 function ownFloats(attribute: BufferAttribute | InterleavedBufferAttribute): Float32Array | null {
   const { array, itemSize } = attribute;
   const isPlain = !('isInterleavedBufferAttribute' in attribute) && itemSize === 3 && array instanceof Float32Array;
   return isPlain ? array : null;
 }
 
-/** Writes the vertices from `first` to before `end` to `target`, from `at` on. */
+/** Writes vertices [first, end) to `target`, from index `at` on. */
 export function copyFloats(
   target: Float32Array,
   at: number,

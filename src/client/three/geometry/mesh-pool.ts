@@ -22,23 +22,23 @@ import type { BuiltMesh, MeshUse, MeshUser } from './shared-mesh.js';
 
 type Quality = NonNullable<AddMeshOptions['quality']>;
 
-/** A build that is lost with its worker begins again, unless it seems to be what its workers die of. */
+/** A build that is lost with its worker is started again, unless it seems to be what kills its workers. */
 const ATTEMPTS = 3;
 
-/** A geometry of so many numbers, a quarter of a megabyte, is copied at once; larger ones are in slices. */
+/** A geometry of at most this many numbers, a quarter of a megabyte, is copied at once; larger ones are copied in slices. */
 const MOST_AT_ONCE = 65_536;
 /** Milliseconds of such a slice. */
 const SLICE_MS = 4;
 
-/** The meshes of a tracker. They are built in the background; what an old one stood for is removed by `sweepOne`. */
+/** The meshes of a tracker. They are built in the background; meshes that are no longer used are removed by `sweepOne`. */
 export class MeshPool {
   readonly #service: CollisionService;
   readonly #quality: Quality;
   readonly #onProgress: () => void;
   readonly #meshes = new Map<BufferGeometry, PooledMesh[]>();
-  /** Each of these has a user who is looked at in every frame. */
+  /** Meshes that have a user that is checked in every frame. */
   readonly #watched = new GeometryTable<PooledMesh>();
-  /** These are all others. */
+  /** All other meshes. */
   readonly #unwatched: PooledMesh[] = [];
   readonly #turns = new Turns();
   readonly #retired: MeshId[] = [];
@@ -48,7 +48,7 @@ export class MeshPool {
   );
   /** Resolves when no large geometry is being copied any more. */
   #copying: Promise<unknown> = Promise.resolve();
-  /** They count the triangles of all meshes, and of these those that are built. */
+  /** Triangles of all meshes, and how many of them are built. */
   #triangles = 0;
   #builtTriangles = 0;
 
@@ -76,8 +76,8 @@ export class MeshPool {
     );
     if (mesh === undefined) {
       mesh = new PooledMesh(geometry, groups, weld, primitive, deformers);
-      this.#build(mesh); // throws for what is no geometry
-      // An array that is made empty has room for 17 as soon as there is one: there are thousands of these.
+      this.#build(mesh); // throws if it is not a geometry
+      // A push to an empty array reserves room for 17 elements, an array literal does not: there are thousands of these.
       if (meshes === undefined) this.#meshes.set(geometry, [mesh]);
       else meshes.push(mesh);
     }
@@ -105,7 +105,7 @@ export class MeshPool {
     else meshes.splice(meshes.indexOf(mesh), 1);
   }
 
-  /** Has a mesh looked at in every frame, by turns, or (null) not at all. */
+  /** Makes a mesh be checked in every frame (true), in turn (false), or not at all (null). */
   #watch(mesh: PooledMesh, isWatched: boolean | null): void {
     if (isWatched === true) this.#watched.add(mesh);
     else this.#watched.remove(mesh);
@@ -121,7 +121,7 @@ export class MeshPool {
     }
   }
 
-  /** Looks at what somebody has who is looked at in every frame, and at the others by turns. */
+  /** Checks the meshes of users that are checked in every frame, and some of the others in turn. */
   refresh(): void {
     this.#watched.forEachOther(this.#reviewOne);
     this.#turns.take(this.#unwatched.length, (first, end) => {
@@ -129,27 +129,27 @@ export class MeshPool {
     });
   }
 
-  /** Looks at a geometry at once. */
+  /** Checks the meshes of a geometry at once. */
   review(geometry: BufferGeometry): void {
     for (const mesh of this.#meshes.get(geometry) ?? []) this.#review(mesh);
   }
 
   readonly #reviewOne = (mesh: PooledMesh): void => this.#review(mesh);
 
-  /** Moves the vertices of what changed in nothing else, and builds anew what changed in more. */
+  /** Moves the vertices if nothing else has changed, and rebuilds the mesh otherwise. */
   #review(mesh: PooledMesh): void {
     mesh.isMissed = mesh.isBuilding;
     if (mesh.isBuilding) return;
     try {
       if (!mesh.isUnread && mesh.isUnchanged) {
-        if (mesh.deformers === RIGID) this.#watched.note(mesh); // what moves the vertices of others may be another, too
+        if (mesh.deformers === RIGID) this.#watched.note(mesh); // the table would miss changes of deformers
         return;
       }
       if (!mesh.isUnread && mesh.built !== null && mesh.error === null && mesh.isMovable) this.#move(mesh, mesh.built);
       else this.#build(mesh);
       mesh.isUnread = false;
     } catch (cause) {
-      if (mesh.isUnread && mesh.built === null) return; // its users know
+      if (mesh.isUnread && mesh.built === null) return; // its users are notified already
       mesh.isUnread = true;
       mesh.error = badData(cause);
       this.#replace(mesh, null);
@@ -157,33 +157,33 @@ export class MeshPool {
     }
   }
 
-  /** Looks at what an `update` could not look at, as it was on its way then: there may be no other one. */
+  /** Makes up for the check that an `update` skipped because of a build under way: there may be no further `update`. */
   #reviewMissed(mesh: PooledMesh): void {
     if (mesh.isMissed && !mesh.removal.aborted) this.#review(mesh);
   }
 
-  /** Tells whether there is a mesh that nobody uses any more. */
+  /** Whether there is a mesh that nobody uses any more. */
   get hasRetired(): boolean {
     return this.#retired.length > 0;
   }
 
-  /** Removes a mesh that nobody uses any more; call it when the objects that stood on it are gone. */
+  /** Removes a mesh that nobody uses any more; call it once the objects with this shape are removed. */
   sweepOne(): void {
     const id = this.#retired.pop();
     if (id !== undefined) this.#service.removeMesh(id);
   }
 
-  /** Waits until all that is being built now is built. */
+  /** Waits until every build that is under way or queued has ended. */
   built(): Promise<void> {
     return this.#builds.ended();
   }
 
-  /** Answers the part of all triangles that is built, 0 to 1. */
+  /** The fraction of all triangles that is built, 0 to 1. */
   get fraction(): number {
     return this.#triangles === 0 ? 1 : this.#builtTriangles / this.#triangles;
   }
 
-  /** Moves its vertices: the service's next frame sees that, and its objects stay. */
+  /** Moves the vertices of a mesh: the service's next frame sees them, and its objects stay. */
   #move(mesh: PooledMesh, built: BuiltMesh): void {
     this.#watched.forget(mesh);
     mesh.noteVersion();
@@ -200,7 +200,7 @@ export class MeshPool {
     });
   }
 
-  /** Sends the vertices; false for what cannot be moved: a vertex that is not finite, for one, may still be built. */
+  /** Sends the vertices; resolves with false if they cannot be moved: with one that is not finite, a build may still succeed. */
   async #update({ id, geometry, runs }: BuiltMesh): Promise<boolean> {
     try {
       await this.#service.updateMesh(id, positionsOfRuns(geometry, runs));
@@ -210,7 +210,7 @@ export class MeshPool {
     }
   }
 
-  /** Keeps the sums over all meshes: each of them reports its progress, and none is to go through all the others. */
+  /** Keeps the sums over all meshes up to date: each mesh reports its progress, which must not visit all the others. */
   #count(mesh: PooledMesh, triangles: number, fraction: number): void {
     if (mesh.removal.aborted) return;
     const builtTriangles = Math.floor(fraction * triangles); // whole ones add up exactly
@@ -227,7 +227,7 @@ export class MeshPool {
     this.#builds.add(mesh);
   }
 
-  /** What its users stand on is retired in the task in which they hear of it, however early a build fails. */
+  /** Retires the previous mesh in the same task in which its users are notified, however early a build fails. */
   #onBuilt(mesh: PooledMesh, built: BuiltMesh | null): void {
     this.#replace(mesh, built);
     this.#count(mesh, mesh.triangles, 1);
@@ -245,7 +245,7 @@ export class MeshPool {
     mesh.built = built;
   }
 
-  /** Builds a mesh; null where that fails. Never rejects. */
+  /** Builds a mesh; resolves with null if that fails. Never rejects. */
   async #run(mesh: PooledMesh): Promise<BuiltMesh | null> {
     const { geometry, weld, primitive, deformers } = mesh;
     const signal = mesh.removal;
@@ -282,7 +282,7 @@ export class MeshPool {
     return built;
   }
 
-  /** Notes what a geometry is now, as it is about to be read. Throws for what has no triangles. */
+  /** Notes the state of a geometry right before it is read. Throws if it has no triangles. */
   #look(mesh: PooledMesh): TriangleRun[] {
     const { geometry, groups, primitive } = mesh;
     mesh.noteVersion();
@@ -291,7 +291,7 @@ export class MeshPool {
     return runs;
   }
 
-  /** Does `#copy` when those before it have done it: each slice is a task's. */
+  /** Runs `#copy` after those before it, so that each slice has a task to itself. */
   async #copyInTurn(mesh: PooledMesh): Promise<CopiedMesh> {
     const before = this.#copying;
     const copy = (async () => {
@@ -303,8 +303,8 @@ export class MeshPool {
   }
 
   /**
-   * Copies a large geometry in slices, in tasks of their own. Where it changes meanwhile, what was copied is of no use; one
-   * that does so again and again is copied at once.
+   * Copies a large geometry in slices, each in its own task. If the geometry changes meanwhile, the copy is discarded and
+   * started again; one that keeps changing is copied at once.
    */
   async #copy(mesh: PooledMesh): Promise<CopiedMesh> {
     const signal = mesh.removal;
@@ -325,7 +325,7 @@ export class MeshPool {
   }
 }
 
-/** Arrays of our own, and which triangles of the geometry they have. */
+/** Arrays of our own, and the triangles of the geometry that they hold. */
 interface CopiedMesh {
   readonly data: MeshData;
   readonly runs: TriangleRun[];
@@ -339,7 +339,7 @@ function* copyAll(
   return { ...data, ...(yield* copyDeform(geometry, runs, deformers)) };
 }
 
-/** Takes all steps at once. */
+/** Runs all steps at once. */
 function resultOf<T>(steps: Generator<void, T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -351,12 +351,12 @@ function badData(cause: unknown): CollisionError {
   return CollisionError.is(cause) ? cause : new CollisionError('BAD_DATA', reasonOf(cause), { cause });
 }
 
-/** Counts the triangles of a build that is to begin; as many as before where they cannot be counted. */
+/** Counts the triangles of a build that is about to begin; the previous count if they cannot be counted. */
 function trianglesOf({ geometry, groups, primitive, triangles }: PooledMesh): number {
   try {
     return trianglesIn(runsOf(geometry, groups, primitive));
   } catch {
-    return triangles; // the build says what is wrong
+    return triangles; // the build reports what is wrong
   }
 }
 

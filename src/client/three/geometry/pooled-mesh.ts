@@ -8,10 +8,10 @@ import { GeometryVersion } from './geometry-version.js';
 import { Removal } from './removal.js';
 import type { BuiltMesh, MeshUse, MeshUser, SharedMesh } from './shared-mesh.js';
 
-/** Not written. */
+/** Shared by all, and never written. */
 const NO_USES: PooledUse[] = [];
 
-/** A mesh of a pool's, with what the pool knows of it. */
+/** A mesh of a pool, with the pool's own state of it. */
 export class PooledMesh implements SharedMesh, GeometryOwner, Queued {
   readonly geometry: BufferGeometry;
   readonly groups: readonly number[] | null;
@@ -19,25 +19,25 @@ export class PooledMesh implements SharedMesh, GeometryOwner, Queued {
   readonly primitive: Primitive;
   readonly deformers: Deformers;
   readonly version = new GeometryVersion();
-  /** Null where nothing moves its vertices. */
+  /** Null if nothing moves its vertices. */
   readonly #deformVersion: DeformVersion | null;
   readonly removal = new Removal();
-  /** They are in no order: each knows its place. */
+  /** In no order: each use knows its index. */
   uses: PooledUse[] = NO_USES;
-  /** Counts those of them that are looked at in every frame. */
+  /** How many of the uses are checked in every frame. */
   watching = 0;
-  /** It has this number among those that are looked at by turns, or -1. */
+  /** Its index among the meshes that are checked in turn, or -1. */
   turn = -1;
   line = -1;
   built: BuiltMesh | null = null;
   error: CollisionError | null = null;
-  /** The geometry could not be read, or not be moved, when it was looked at last. */
+  /** Whether the geometry could not be read, or its vertices not be moved, at the last check. */
   isUnread = false;
-  /** It was to be looked at while it was built or moved. */
+  /** Whether a check was skipped because it was being built or moved. */
   isMissed = false;
   isBuilding = false;
   build = 0;
-  /** They count the triangles of the last build begun, and of these those that are built. */
+  /** Triangles of the last build that began, and how many of them are built. */
   triangles = 0;
   builtTriangles = 0;
 
@@ -56,7 +56,7 @@ export class PooledMesh implements SharedMesh, GeometryOwner, Queued {
     this.#deformVersion = deformers === RIGID ? null : new DeformVersion();
   }
 
-  /** Tells whether the geometry is as it was noted. */
+  /** Whether the geometry is as it was noted. */
   get isUnchanged(): boolean {
     try {
       return this.version.equals(this.geometry) && this.#areDeformersUnchanged;
@@ -65,7 +65,7 @@ export class PooledMesh implements SharedMesh, GeometryOwner, Queued {
     }
   }
 
-  /** Tells whether nothing but the positions of its vertices can be another. */
+  /** Whether at most the positions of its vertices can have changed. */
   get isMovable(): boolean {
     return this.version.hasSameTriangles(this.geometry) && this.#areDeformersUnchanged;
   }
@@ -78,7 +78,7 @@ export class PooledMesh implements SharedMesh, GeometryOwner, Queued {
     return this.removal.aborted;
   }
 
-  /** Notes what the geometry is now. */
+  /** Notes the current state of the geometry. */
   noteVersion(): void {
     const { geometry, deformers } = this;
     this.version.copy(geometry);
@@ -86,12 +86,12 @@ export class PooledMesh implements SharedMesh, GeometryOwner, Queued {
   }
 }
 
-/** One use of it, which begins when it is made. */
+/** One use of a mesh, which begins with its construction. */
 export class PooledUse implements MeshUse {
   readonly mesh: PooledMesh;
   readonly user: MeshUser;
   readonly isWatching: boolean;
-  /** Its place among the uses of its mesh; -1 where it has ended. */
+  /** Its index among the uses of its mesh; -1 once it has ended. */
   #place: number;
 
   constructor(mesh: PooledMesh, user: MeshUser) {
@@ -99,12 +99,12 @@ export class PooledUse implements MeshUse {
     this.user = user;
     this.isWatching = !user.isStatic;
     this.#place = mesh.uses.length;
-    // An array that is made empty has room for 17 as soon as there is one: there are thousands of these.
+    // A push to an empty array reserves room for 17 elements, an array literal does not: there are thousands of these.
     if (this.#place === 0) mesh.uses = [this];
     else mesh.uses.push(this);
   }
 
-  /** Ends it; tells whether it had not ended before. */
+  /** Ends the use; returns whether it had not ended before. */
   end(): boolean {
     const { uses } = this.mesh;
     const place = this.#place;

@@ -1,16 +1,16 @@
 const NONE: readonly (() => void)[] = [];
 
 /**
- * Tells a build that nobody needs its mesh any more, as an AbortSignal does. The platform's are objects of the browser's, two
- * for each mesh, which its garbage collector goes through, too.
+ * Signals a build that nobody needs its mesh any more, as an AbortSignal does. The platform's signals are browser objects, two
+ * per mesh, which the browser's garbage collector has to visit, too.
  */
 export class Removal {
   aborted = false;
   readonly reason = undefined;
-  /** Not written: each mesh has one, and nearly always nobody listens. */
+  /** Never written in place: each mesh has a list, and nearly always there is no listener. */
   #listeners: readonly (() => void)[] = NONE;
 
-  /** Answers what the service takes it for: it reads no more of a signal than is here. */
+  /** This as an AbortSignal for the service, which reads no more of a signal than what is here. */
   get asSignal(): AbortSignal {
     return this as unknown as AbortSignal;
   }

@@ -1,18 +1,18 @@
-// What a tracker's objects know of the meshes that they stand on.
+// What the objects of a tracker know of the meshes that they use as shapes.
 import type { BufferAttribute, BufferGeometry } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
 import type { MeshId } from '../../../shared/types.js';
 import type { Deformers } from './deformers.js';
 import type { Primitive, TriangleRun } from './geometry.js';
 
-/** A mesh of the service, and where its triangles are in the scene. */
+/** A mesh of the service, and where its triangles come from in the scene. */
 export interface BuiltMesh {
   readonly id: MeshId;
   readonly geometry: BufferGeometry;
   readonly index: BufferAttribute | null;
   readonly runs: readonly TriangleRun[];
   readonly primitive: Primitive;
-  /** How many bones and morph targets move its vertices. */
+  /** How many bones and how many morph targets move its vertices. */
   readonly bones: number;
   readonly morphs: number;
 }
@@ -22,25 +22,23 @@ export interface SharedMesh {
   readonly geometry: BufferGeometry;
   readonly groups: readonly number[] | null;
   readonly deformers: Deformers;
-  /**
-   * Null until it is built, and where that fails. After a change of the geometry: the old one until the new is built.
-   */
+  /** Null until it is built, and if the build fails. After a change of the geometry, the old mesh until the new one is built. */
   readonly built: BuiltMesh | null;
-  /** It says why there is none, if the last build failed. */
+  /** Why there is no mesh, if the last build failed. */
   readonly error: CollisionError | null;
-  /** A build or an update is under way, or waits for others to end. */
+  /** Whether a build or an update is under way or waits for others to end. */
   readonly isBuilding: boolean;
-  /** The geometry is as it was when it was built or updated last. */
+  /** Whether the geometry is as it was at the last build or update. */
   readonly isUnchanged: boolean;
 }
 
-/** It stands on a mesh. */
+/** An object that uses a mesh as its shape. */
 export interface MeshUser {
-  /** It is looked at by turns: its geometry is, too, where nobody else has it. */
+  /** Whether it is checked in turn: its geometry is, too, unless another user is checked in every frame. */
   readonly isStatic: boolean;
-  /** The mesh was built, or could not be. No use of it ends in here. */
+  /** Called when the mesh was built, or the build failed. It must not end a use of the mesh. */
   onMeshChange(): void;
-  /** Its vertices begin to move, or have moved: answers to what was asked before do not know that. */
+  /** Called when its vertices begin to move, and when they have moved: answers to earlier questions do not include that. */
   onMeshMove?(): void;
 }
 

@@ -8,7 +8,7 @@ import {
   type SceneObjectOptions,
 } from './object-wishes.js';
 
-/** What the caller's functions said of one object when they were asked last. */
+/** The results of the caller's functions for one object, as of the last call. */
 export class AskedOptions {
   readonly #object: SceneDrawable;
   readonly #wishes: ObjectWishes;
@@ -16,7 +16,7 @@ export class AskedOptions {
   isSolid = false;
   weld = 0;
   isStatic = false;
-  /** It stands for the object instead of its triangles. */
+  /** Replaces the object's triangles. */
   shape: Shape | null = null;
 
   /** Throws what the caller's functions throw. */
@@ -26,7 +26,7 @@ export class AskedOptions {
     this.ask();
   }
 
-  /** Asks again for the options, not for the shape; tells whether any of them is another than before. */
+  /** Asks for the options again, not for the shape; returns whether any option has changed. */
   ask(): boolean {
     const { options: before, isSolid, weld } = this;
     const given = this.#wishes.options(this.#object);
@@ -41,7 +41,7 @@ export class AskedOptions {
     return solid !== isSolid || width !== weld || !isEqualDeep(before, this.options);
   }
 
-  /** Asks for the shape; tells whether it is another one than before. */
+  /** Asks for the shape; returns whether it has changed. */
   askShape(): boolean {
     const shape = this.#wishes.shape(this.#object);
     if (isEqualDeep(this.shape, shape)) return false;

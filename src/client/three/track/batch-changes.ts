@@ -1,16 +1,16 @@
 import { BatchedMesh, REVISION } from 'three';
 
-/** Before this there was three that did not say when an instance got another geometry. */
+/** Older versions of three do not report that an instance got another geometry. */
 const FIRST_THAT_SAYS = 187;
-/** It tells whether three writes true to `_visibilityChanged` whenever an instance comes, goes or is another. */
+/** Whether three sets `_visibilityChanged` to true whenever an instance is added, deleted or changed. */
 export const SAYS_ALL = Number.parseInt(REVISION, 10) >= FIRST_THAT_SAYS;
 
 const known = new WeakMap<BatchedMesh, BatchChanges>();
 
 /**
- * Counts how often three has said that instances of a BatchedMesh are others: to look at fifty thousand takes 0.2 ms between
- * two pictures, which is a quarter of all that is done for their frame. three takes back what it has said when it draws,
- * so the property is an accessor while somebody listens; to three and to all others it reads as before.
+ * Counts how often three has reported changes of a BatchedMesh's instances: checking fifty thousand between two pictures takes
+ * 0.2 ms, a quarter of all the work for their frame. three resets its flag when it draws, so the property is an accessor while
+ * somebody listens; to three and to everyone else it reads as before.
  */
 export class BatchChanges {
   count = 0;
@@ -21,7 +21,7 @@ export class BatchChanges {
     this.#batch = batch;
   }
 
-  /** Answers those of a BatchedMesh, to be released again; null where three does not say all. */
+  /** Returns the changes of a BatchedMesh, which must be released again; null if three does not report all of them. */
   static listenTo(batch: BatchedMesh): BatchChanges | null {
     // Another copy of three may be an older one.
     if (!SAYS_ALL || !(batch instanceof BatchedMesh)) return null;
@@ -35,7 +35,7 @@ export class BatchChanges {
     return changes;
   }
 
-  /** Leaves the property as it was, when all have released it. */
+  /** Restores the plain property, once all listeners have released it. */
   release(): void {
     if (--this.#listeners > 0) return;
     known.delete(this.#batch);

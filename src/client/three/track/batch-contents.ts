@@ -3,17 +3,17 @@ import { CollisionError } from '../../../shared/errors.js';
 import { versionOf } from '../geometry/geometry-version.js';
 import { nameOf } from './name-of.js';
 
-/** It says where a geometry is in the buffers of its BatchedMesh. */
+/** Where a geometry lies in the buffers of its BatchedMesh. */
 export interface BatchRange {
-  /** They say which index is its first, or vertex where there are no indices, and how many there are. */
+  /** Its first index, or first vertex if there are no indices, and their number. */
   readonly start: number;
   readonly count: number;
-  /** They say which vertices it has, which its indices count from the first of the buffer. */
+  /** Its vertices. Its indices count from the first vertex of the buffer. */
   readonly vertexStart: number;
   readonly vertexCount: number;
 }
 
-/** Stands for an instance that was deleted, and none has its number since. */
+/** The state of an instance that was deleted and whose number has not been reused. */
 export const DELETED = -(2 ** 31);
 
 interface Instance {
@@ -22,23 +22,23 @@ interface Instance {
   readonly geometryIndex: number;
 }
 
-/** What three keeps for itself in a BatchedMesh: nothing public tells which numbers of instances are in use. */
+/** The private fields of a BatchedMesh: nothing public tells which instance numbers are in use. */
 interface Insides {
   readonly _matricesTexture?: DataTexture | null;
-  /** three has these from r170 on. */
+  /** From r170 on. */
   readonly _instanceInfo?: readonly Instance[];
   readonly _geometryInfo?: readonly (BatchRange & { readonly active: boolean })[];
-  /** three had these from r166 to r169. */
+  /** From r166 to r169. */
   readonly _drawInfo?: readonly Instance[];
-  /** three had these up to r165, where each geometry is its only instance. */
+  /** Up to r165, where each geometry is its only instance. */
   readonly _visibility?: readonly boolean[];
   readonly _active?: readonly boolean[];
-  /** three had these up to r169. */
+  /** Up to r169. */
   readonly _drawRanges?: readonly { start: number; count: number }[];
   readonly _reservedRanges?: readonly { vertexStart: number; vertexCount: number }[];
 }
 
-/** Reads what is in a BatchedMesh, whatever three it is of. */
+/** Reads the contents of a BatchedMesh, whatever its version of three. */
 export class BatchContents {
   readonly mesh: BatchedMesh;
   readonly #insides: Insides;
@@ -48,7 +48,7 @@ export class BatchContents {
     this.#insides = mesh as unknown as Insides;
   }
 
-  /** Throws UNSUPPORTED for a three that keeps its instances in a way that is not known here. */
+  /** Throws UNSUPPORTED for a version of three that stores its instances in a way that is not known here. */
   check(): void {
     const { _instanceInfo, _geometryInfo, _drawInfo, _visibility, _active, _drawRanges, _reservedRanges } =
       this.#insides;
@@ -58,25 +58,25 @@ export class BatchContents {
     if (hasInstances === undefined || hasRanges === undefined || this.matrices === null) {
       throw new CollisionError('UNSUPPORTED', `trackScene: found the ${nameOf(this.mesh)}, ${expected}`);
     }
-    // Its groups belong to materials, and it has none.
+    // An array of materials needs groups, and a BatchedMesh has none.
     if (Array.isArray(this.mesh.material)) {
       const found = `found an array of materials in the ${nameOf(this.mesh)}`;
       throw new CollisionError('UNSUPPORTED', `trackScene: ${found}, expected one material: three draws nothing of it`);
     }
   }
 
-  /** Answers what three keeps its instances in: another array after `copy`. */
+  /** The array in which three keeps the instances: another one after `copy`. */
   get instances(): readonly unknown[] {
     const { _instanceInfo, _drawInfo, _active } = this.#insides;
     return (_instanceInfo ?? _drawInfo ?? _active)!;
   }
 
-  /** Answers how many numbers of instances were given out, those of deleted ones included. */
+  /** How many instance numbers were given out, including those of deleted instances. */
   get count(): number {
     return this.instances.length;
   }
 
-  /** Answers the texture of the matrices, 16 numbers for each instance in a row; null where there is none. */
+  /** The texture of the matrices, 16 numbers per instance, contiguous; null if there is none. */
   get texture(): DataTexture | null {
     return this.#insides._matricesTexture ?? null;
   }
@@ -86,9 +86,7 @@ export class BatchContents {
     return data instanceof Float32Array ? data : null;
   }
 
-  /**
-   * Answers what an instance is: the number of its geometry, bitwise inverted where it is not visible, or DELETED.
-   */
+  /** Returns the state of an instance: the number of its geometry, bitwise inverted if it is not visible, or DELETED. */
   stateOf(i: number): number {
     const { _instanceInfo, _drawInfo, _visibility, _active } = this.#insides;
     const instances = _instanceInfo ?? _drawInfo;
@@ -98,8 +96,8 @@ export class BatchContents {
   }
 
   /**
-   * Lists those from `first` to before `end` that are another than in `states`, behind the first `found` of `changed`.
-   * Answers how many are listed then.
+   * Appends the instances of [first, end) whose state differs from that in `states` to the first `found` entries of `changed`.
+   * Returns the new number of entries.
    */
   findChanged(states: Int32Array, first: number, end: number, changed: Uint32Array, found: number): number {
     const { _instanceInfo, _drawInfo } = this.#insides;
@@ -115,13 +113,13 @@ export class BatchContents {
     return listed;
   }
 
-  /** Answers how many numbers of geometries were given out. */
+  /** How many geometry numbers were given out. */
   get geometryCount(): number {
     const { _geometryInfo, _drawRanges } = this.#insides;
     return (_geometryInfo ?? _drawRanges!).length;
   }
 
-  /** Tells whether there is a geometry of that number, and it was not deleted. */
+  /** Returns whether a geometry of that number exists and was not deleted. */
   hasGeometry(geometry: number): boolean {
     const { _geometryInfo, _active, _drawInfo } = this.#insides;
     if (_geometryInfo !== undefined) return _geometryInfo[geometry].active;
@@ -138,9 +136,9 @@ export class BatchContents {
 }
 
 /**
- * Finds the first instance from `i` on that is not what its state says, or is not visible; `count` where there is none. Of
- * fifty thousand, with nothing else in the loop, it takes 0.10 ms in Chromium where they are in the caches, and 0.18 with what
- * `stateOf` does.
+ * Returns the first instance from `i` on whose state differs or that is not visible; `count` if there is none. For fifty
+ * thousand, with nothing else in the loop, it takes 0.10 ms in Chromium if they are in the caches, and 0.18 ms with the work of
+ * `stateOf`.
  */
 function firstOther(instances: readonly Instance[], states: Int32Array, i: number, count: number): number {
   for (; i < count; i++) {
@@ -150,13 +148,13 @@ function firstOther(instances: readonly Instance[], states: Int32Array, i: numbe
   return i;
 }
 
-/** Reads the matrix of an instance, which may have been deleted: three's `getMatrixAt` throws then. */
+/** Reads the matrix of an instance, which may have been deleted: three's `getMatrixAt` would throw. */
 export function readBatchMatrix(mesh: BatchedMesh, instance: number, target: Matrix4): Matrix4 {
   const { matrices } = new BatchContents(mesh);
   return matrices !== null && 16 * instance < matrices.length ? target.fromArray(matrices, 16 * instance) : target;
 }
 
-/** Notices whether something may be elsewhere in the buffers of a BatchedMesh, or another. */
+/** Detects that data in the buffers of a BatchedMesh may have moved or changed. */
 export class BatchBuffers {
   #geometry: BufferGeometry | null = null;
   #position: unknown = null;
@@ -168,7 +166,7 @@ export class BatchBuffers {
     this.#geometry = null;
   }
 
-  /** Tells whether they are those of the last call of `haveChanged`. */
+  /** Returns whether the buffers are those of the last call of `haveChanged`. */
   areThose(geometry: BufferGeometry): boolean {
     const { index } = geometry;
     const { position } = geometry.attributes;
@@ -181,7 +179,7 @@ export class BatchBuffers {
     );
   }
 
-  /** Tells whether they are others than at the last call. */
+  /** Returns whether the buffers have changed since the last call. */
   haveChanged(geometry: BufferGeometry): boolean {
     if (this.areThose(geometry)) return false;
     this.#geometry = geometry;

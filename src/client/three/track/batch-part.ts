@@ -6,26 +6,26 @@ import type { MeshPool } from '../geometry/mesh-pool.js';
 import type { BuiltMesh, MeshUse, MeshUser } from '../geometry/shared-mesh.js';
 import type { BatchRange } from './batch-contents.js';
 
-/** A geometry as the service shall know it: its indices count its own vertices. */
+/** A geometry in the form that the service takes: its indices count its own vertices. */
 interface Contents {
   readonly positions: Float32Array;
   readonly indices: Uint32Array | null;
-  /** Counts the indices that are drawn, or vertices where there are none. */
+  /** The number of indices that are drawn, or of vertices if there are no indices. */
   readonly count: number;
 }
 
 /**
- * One geometry of a BatchedMesh, and its mesh in the service. It has a copy of its vertices and indices, as all that
- * three tells is that something in the buffers of all geometries is another: compared with the copy, it is seen what.
+ * One geometry of a BatchedMesh, and its mesh in the service. It keeps a copy of its vertices and indices, because three only
+ * tells that something in the buffers of all geometries has changed: a comparison with the copy shows what.
  */
 export class BatchPart {
-  /** Counts the instances that have this geometry. */
+  /** How many instances have this geometry. */
   wanted = 0;
-  /** They stand on this in the service. */
+  /** The mesh that is the shape of these instances in the service. */
   standing: BuiltMesh | null = null;
-  /** three does not have it any more. */
+  /** Whether three no longer has it. */
   isDropped = false;
-  /** It shall be solid and is open. */
+  /** Set if it should be solid and is open. */
   refusal: CollisionError | null = null;
   readonly #pool: MeshPool;
   readonly #user: MeshUser;
@@ -34,9 +34,9 @@ export class BatchPart {
   #use: MeshUse | null = null;
   #buffers: Buffers;
   #start = 0;
-  /** It says why the geometry cannot be read. */
+  /** Why the geometry cannot be read. */
   #failure: CollisionError | null = null;
-  /** It says what is built in terms of the buffers as they are. */
+  /** The built mesh in terms of the current buffers. */
   #view: BuiltMesh | null = null;
 
   constructor(pool: MeshPool, user: MeshUser, weld: number, name: string, buffers: Buffers, range: BatchRange) {
@@ -56,7 +56,7 @@ export class BatchPart {
     return this.#failure ?? this.#use?.mesh.error ?? this.refusal;
   }
 
-  /** Answers the mesh that is built, with its triangles where they are in the buffers now; null where there is none. */
+  /** The mesh that is built, with its triangles where they are in the buffers now; null if there is none. */
   get built(): BuiltMesh | null {
     const built = this.#use === null ? null : this.#use.mesh.built;
     if (built === null || this.#failure !== null) return null;
@@ -78,7 +78,7 @@ export class BatchPart {
     return this.#view;
   }
 
-  /** Looks at where it is in the buffers now, and takes over what is another there. Throws what the service does. */
+  /** Reads the geometry at its current place in the buffers, and takes over any change. Throws the service's errors. */
   review(buffers: Buffers, range: BatchRange): void {
     this.#buffers = buffers;
     this.#start = range.start;
@@ -101,7 +101,7 @@ export class BatchPart {
     this.#use = null;
   }
 
-  /** Takes over what is another than in the copy; tells whether anything is. */
+  /** Copies the contents if they differ from the copy; returns whether they do. */
   #take({ positions, indices, count }: Contents): boolean {
     const own = this.#own;
     const known = own.attributes.position as BufferAttribute | undefined;

@@ -9,15 +9,15 @@ import { DELETED } from './batch-contents.js';
 import type { BatchPart } from './batch-part.js';
 import { nameOf } from './name-of.js';
 
-/** Under an id that has no geometry in the service; it is in no layer. */
+/** The shape of an id that has no geometry in the service; such an id is in no layer. */
 const PLACEHOLDER: Shape = { type: 'sphere', radius: 1 };
-/** Instead of a geometry's number: the placeholder, and the shape that the caller gave. */
+/** Stand for the placeholder, and for the shape that the caller gave, in place of a geometry's number. */
 export const NOTHING = -1;
 export const GIVEN = -2;
 
-/** The meshes of a BatchedMesh's geometries, and which of them, or what else, is to stand under the id of an instance. */
+/** The meshes of a BatchedMesh's geometries, and the choice of the shape of each instance. */
 export class BatchShapes {
-  /** They are found by the numbers of the geometries; undefined for those that three does not have any more. */
+  /** By the numbers of the geometries; undefined for those that three no longer has. */
   readonly parts: (BatchPart | undefined)[] = [];
   readonly #object: BatchedMesh;
   readonly #asked: AskedOptions;
@@ -31,14 +31,14 @@ export class BatchShapes {
     return this.parts.some((part) => part?.pending === true);
   }
 
-  /** Answers why one of those that instances want does not stand. */
+  /** The error of one of the geometries that instances need; null if there is none. */
   get error(): CollisionError | null {
     return this.parts.find((part) => part !== undefined && part.wanted > 0 && part.error !== null)?.error ?? null;
   }
 
   /**
-   * Has those geometries stand on what is built now of which that is another mesh; answers what they stood on before, by
-   * their numbers.
+   * Switches geometries to the meshes that are built now; returns the previous mesh of each geometry that was switched, by its
+   * number.
    */
   renew(infoOf: (built: BuiltMesh) => Readonly<MeshInfo>): Map<number, BuiltMesh | null> {
     const before = new Map<number, BuiltMesh | null>();
@@ -54,7 +54,7 @@ export class BatchShapes {
     return before;
   }
 
-  /** Answers why the triangles of a geometry cannot stand, if they are open. */
+  /** Returns the error of a geometry that must be solid if its triangles are open, else null. */
   #refusalOf(number: number, info: Readonly<MeshInfo>): CollisionError | null {
     if (info.closed) return null;
     const message =
@@ -63,7 +63,10 @@ export class BatchShapes {
     return invalidArgument(message);
   }
 
-  /** Answers the number of the geometry on whose mesh an instance is to stand, of what it is in three, and on which it stands. */
+  /**
+   * Returns the number of the geometry whose mesh an instance should have, from its state in three and the number that it has
+   * now.
+   */
   targetOf(state: number, standing: number): number {
     if (this.#asked.shape !== null) return GIVEN;
     const number = geometryOf(state);
@@ -72,14 +75,14 @@ export class BatchShapes {
     return part === undefined || part.standing === null ? NOTHING : number;
   }
 
-  /** Answers what the service takes for a geometry's number. */
+  /** Returns the service's shape for a geometry's number. */
   shapeOf(number: number): Shape {
     if (number === GIVEN) return this.#asked.shape!;
     const standing = this.parts[number]?.standing;
     return standing ? { type: 'mesh', mesh: standing.id, solid: this.#asked.isSolid } : PLACEHOLDER;
   }
 
-  /** Answers what stands there, in terms of the buffers as they are. */
+  /** Returns the mesh for a geometry's number, in terms of the current buffers. */
   standingOn(number: number): BuiltMesh | null {
     const part = this.parts[number];
     if (part === undefined) return null;
@@ -87,7 +90,7 @@ export class BatchShapes {
     return built?.id === standing?.id ? built : standing;
   }
 
-  /** Counts an instance that is another than before. */
+  /** Updates the counts for an instance whose state changes. */
   count(before: number, after: number): void {
     const [left, entered] = [this.parts[geometryOf(before)], this.parts[geometryOf(after)]];
     if (left !== undefined) left.wanted--;
@@ -100,7 +103,7 @@ export class BatchShapes {
   }
 }
 
-/** Answers the number of the geometry that an instance has, visible or not; -1 for a deleted one. */
+/** Returns the number of an instance's geometry, visible or not; -1 for a deleted instance. */
 export function geometryOf(state: number): number {
   return state === DELETED ? NOTHING : state < 0 ? ~state : state;
 }

@@ -17,18 +17,18 @@ const NO_IDS = new Uint32Array(0);
 const NO_NUMBERS = new Int32Array(0);
 
 /**
- * What stands for a BatchedMesh in the service: an id for each number of an instance. Those of deleted ones stay, in no layer,
- * until the number is given to another: matrices go as they are in the texture.
+ * Represents a BatchedMesh in the service: one id per instance number. Ids of deleted instances stay, in no layer, until the
+ * number is reused: matrices are sent as they are in the texture.
  */
 export class BatchStandIn implements Placed {
   readonly owner: PlacedOwner;
-  /** Each instance has one. Others come in another array: none is written after it is here. */
+  /** One per instance. Changes make a new array: an array is never written once it is here. */
   ids: Uint32Array = NO_IDS;
-  /** They say of each instance what it is in three (batch-contents.ts). */
+  /** The state of each instance in three (batch-contents.ts). */
   states = NO_NUMBERS;
-  /** More instances are to come in the next slices. */
+  /** Whether more instances are to be added in the next slices. */
   pending = false;
-  /** The first query that sees what was said of it last has this number, or a lower one. */
+  /** Queries from this number on see the last change that was sent. */
   #settledBy = 0;
   readonly #context: TrackerContext;
   readonly #object: BatchedMesh;
@@ -36,23 +36,23 @@ export class BatchStandIn implements Placed {
   readonly #shapes: BatchShapes;
   readonly #contents: BatchContents;
   #blocks: readonly Uint32Array[] = [];
-  /** They say of each instance on which geometry's mesh it stands, and whether it is in its layers. */
+  /** For each instance, the geometry whose mesh is its shape, and whether the instance is in its layers. */
   #standing = NO_NUMBERS;
   #isShown = new Uint8Array(0);
   readonly #past: PastStandings;
-  /** So many of the first instances were looked at and sent. */
+  /** How many of the first instances were checked and sent. */
   #placed = 0;
   readonly #sent = new SentMatrices();
-  /** Instances whose matrix the service does not take. */
+  /** Instances whose matrix the service does not accept. */
   readonly #hidden = new Set<number>();
 
-  // The service knows them so.
+  // As the service has them.
   #layers = 0;
   #side: Side | null = null;
   #cullable = true;
   #isTold = true;
 
-  /** It reads of the others what it is to be, and is told when. */
+  /** Reads what it should be from the other arguments; the owner calls it when that changes. */
   constructor(
     context: TrackerContext,
     owner: PlacedOwner & { readonly object: BatchedMesh },
@@ -74,7 +74,7 @@ export class BatchStandIn implements Placed {
     return past === undefined ? this.#shapes.standingOn(this.#standing[instance]) : past;
   }
 
-  /** Tells whether an update has seen all of it, in one of these layers and in the places where three draws it now. */
+  /** Returns whether an update has seen all instances, in one of these layers and at the places where three draws them now. */
   wasSeen(update: number, layers: number): boolean {
     const { texture, matrices } = this.#contents;
     return (
@@ -91,7 +91,7 @@ export class BatchStandIn implements Placed {
     return this.states[instance] === geometry && this.#standing[instance] === geometry;
   }
 
-  /** Makes room for the states of so many instances. */
+  /** Makes room for the states of `count` instances. */
   reserve(count: number): void {
     const known = this.states.length;
     if (count <= known) return;
@@ -100,21 +100,21 @@ export class BatchStandIn implements Placed {
     this.#isShown = grown(this.#isShown, count);
   }
 
-  /** Notes what an instance is. */
+  /** Notes the state of an instance. */
   note(i: number, state: number): void {
     this.speak();
     this.#shapes.count(this.states[i], state);
     this.states[i] = state;
   }
 
-  /** Notes that all instances, so many, are others, as the caller's shape is another one: on the one before stands nobody. */
+  /** Notes that all `count` instances change, because the caller's shape is another one: no instance keeps the previous one. */
   forget(count: number): void {
     for (let i = 0; i < count; i++) this.note(i, DELETED);
     const standing = this.#standing;
     for (let i = 0; i < standing.length; i++) if (standing[i] === GIVEN) standing[i] = NOTHING;
   }
 
-  /** Has no instance stand on the mesh of that geometry any more. */
+  /** Takes the mesh of that geometry away from all its instances. */
   leave(number: number): void {
     for (let i = 0; i < this.ids.length; i++) {
       if (this.#standing[i] !== number) continue;
@@ -123,7 +123,7 @@ export class BatchStandIn implements Placed {
     }
   }
 
-  /** Has the instances of those geometries stand on what is built now of which that is another mesh. */
+  /** Gives the instances the meshes that are built now, if those of their geometries are new. */
   renew(): void {
     const { service } = this.#context;
     const shapes = this.#shapes;
@@ -141,7 +141,7 @@ export class BatchStandIn implements Placed {
     }
   }
 
-  /** Has an instance stand on the mesh of its geometry. */
+  /** Gives an instance the mesh of its geometry. */
   stand(i: number): void {
     if (i >= this.ids.length) return;
     const next = this.#targetOf(i);
@@ -153,7 +153,7 @@ export class BatchStandIn implements Placed {
     return this.#shapes.targetOf(this.states[i], this.#standing[i]);
   }
 
-  /** Has an instance stand on the mesh of that number; `before` is on what it stood. */
+  /** Sets the shape of an instance by its number; `before` is the mesh that it had. */
   #setShape(i: number, number: number, before: BuiltMesh | null): void {
     this.speak();
     this.#context.service.setObject(this.ids[i], { shape: this.#shapes.shapeOf(number) });
@@ -161,9 +161,9 @@ export class BatchStandIn implements Placed {
     this.#past.note(i, before);
   }
 
-  /** Brings the service's objects in line with what they are to be: so many, or a block more where many are to come. */
+  /** Brings the service's objects into line: `count` of them, or one more block if many are to be added. */
   reconcile(count: number): void {
-    this.#setOptions(); // those that come have them
+    this.#setOptions(); // objects that are added have them
     this.#resize(count);
   }
 
@@ -171,7 +171,7 @@ export class BatchStandIn implements Placed {
     if (count < this.ids.length) this.shrink(count);
     const { length } = this.ids;
     this.pending = false;
-    // Objects come with their meshes: each that is set one by one afterwards is a command of its own.
+    // Objects are added once their meshes are built: to set each one's shape afterwards would take a command each.
     if (count === length || (length === 0 && this.#shapes.areBuilding)) return;
     this.#grow(Math.min(count, length + MOST_IN_BLOCK - (length % MOST_IN_BLOCK)));
     this.pending = this.ids.length < count;
@@ -188,7 +188,7 @@ export class BatchStandIn implements Placed {
       layers: 0,
       side: this.#sideNow,
       cullable: this.#cullableNow,
-      occluder: false, // its instances may be others in each picture
+      occluder: false, // each picture may draw other instances
     };
     try {
       for (const [number, own] of members) {
@@ -209,7 +209,7 @@ export class BatchStandIn implements Placed {
     this.ids = joined([this.ids, added]);
   }
 
-  /** Removes all but the first instances, so many. */
+  /** Removes all instances but the first `count`. */
   shrink(count: number): void {
     const { service, objects } = this.#context;
     const removed = this.ids.slice(count);
@@ -226,7 +226,7 @@ export class BatchStandIn implements Placed {
     for (const i of this.#hidden) if (i >= count) this.#hidden.delete(i);
   }
 
-  /** Removes all, of which nothing is known afterwards. */
+  /** Removes all instances and forgets their states. */
   clear(): void {
     this.shrink(0);
     this.states.fill(DELETED);
@@ -234,7 +234,7 @@ export class BatchStandIn implements Placed {
     this.pending = false;
   }
 
-  // --- what the service is told of them ---
+  // --- what is sent to the service ---
 
   get #sideNow(): Side {
     const { side } = this.#object.material as Material;
@@ -246,7 +246,7 @@ export class BatchStandIn implements Placed {
     return cullable && (this.#object.material as Material).visible;
   }
 
-  /** Has the service told all options by the next `reconcile`. */
+  /** Makes the next `reconcile` send all options. */
   forgetOptions(): void {
     this.#isTold = false;
   }
@@ -289,13 +289,13 @@ export class BatchStandIn implements Placed {
     this.#context.layers.set(this.ids[i], isShown === 1 ? this.#layers : 0);
   }
 
-  /** Sends the matrices where they are others than before. */
+  /** Sends the matrices if they have changed. */
   move(): void {
     const parent = this.#object.matrixWorld.elements;
     const texture = this.#contents.texture!;
     const array = this.#contents.matrices!;
     const isSame = this.#sent.areThose(texture, texture.version, array);
-    // Where nothing else is new, those are sent that have come.
+    // If nothing else is new, only those of added instances are sent.
     const first = isSame && this.#sent.areBelow(parent) ? this.#placed : 0;
     if (first === this.ids.length) return;
     this.#sent.note(texture, texture.version, array, parent);
@@ -310,7 +310,7 @@ export class BatchStandIn implements Placed {
     }
   }
 
-  /** Hides what is new and has no place yet, and shows what has one now. */
+  /** Hides new instances that have no valid matrix, and shows hidden ones that have one now. */
   #review(): void {
     const isNew = this.#placed;
     this.#placed = this.ids.length;
@@ -325,19 +325,19 @@ export class BatchStandIn implements Placed {
     }
   }
 
-  /** Hides an instance of which the service did not take the matrix, unless it has got a better one since. */
+  /** Hides an instance whose matrix the service did not accept, unless it has a valid one by now. */
   reject(index: number): void {
     if (index >= this.ids.length || this.#hidden.has(index) || this.#isPlaceable(index)) return;
     this.#hidden.add(index);
     this.place(index);
   }
 
-  /** Hides all that another worker knows no place of. */
+  /** Hides the instances for which another worker has no valid matrix. */
   onRestore(): void {
     for (let i = 0; i < this.#placed; i++) this.reject(i);
   }
 
-  /** Notes that something is said of it. */
+  /** Notes that a change is sent. */
   speak(): void {
     this.#settledBy = this.#context.objects.newestQuery + 1;
   }

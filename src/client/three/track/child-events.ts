@@ -1,6 +1,6 @@
 import { Object3D } from 'three';
 
-/** It tells whether three says when a child comes or goes, as it does from r163 on. */
+/** Whether three dispatches events when a child is added or removed, as it does from r163 on. */
 export const HAS_CHILD_EVENTS = dispatchesChildEvents();
 
 function dispatchesChildEvents(): boolean {

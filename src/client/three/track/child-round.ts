@@ -1,31 +1,31 @@
 import type { Object3D } from 'three';
 import { Turns } from '../turns.js';
 
-/** The children of an object that has more than these are gone through by turns: all of 50,000 at once took 2 to 3 ms. */
+/** The children of an object that has more of them are checked in turn: all of 50,000 at once took 2 to 3 ms. */
 export const MOST_AT_ONCE = 2048;
 
-/** Counts the rounds of all of them: each has a number of its own. */
+/** Counts the rounds of all objects: each round has a number of its own. */
 let rounds = 0;
 
-/** Goes through the children of one object by turns, and compares them with those that it had. */
+/** Visits the children of one object in turn, and compares them with those that it had. */
 export class ChildRound {
   readonly #turns = new Turns();
   readonly #noted: Object3D[];
-  /** Who is among the children is to note this number. */
+  /** To be noted by each node that is seen among the children. */
   number = ++rounds;
-  /** Others are in their places in this round. */
+  /** Children whose index in the list is taken by another object, found in this round. */
   readonly #lost: Object3D[] = [];
 
-  /** `noted` is what it had, and is kept as the children are. */
+  /** `noted` is the previous list of children; it is updated in place. */
   constructor(noted: Object3D[]) {
     this.#noted = noted;
   }
 
   /**
-   * Calls `visit` with those whose turn it is and whose place another had, and `lose` with that one before; and where that ends a
-   * round, `end` with all that had these places: some of them may be gone. It answers those that nobody has seen since: another
-   * one that went before such a one may have moved it to where nobody looked any more, and it may go from there before the next
-   * round comes to it.
+   * Visits the children whose turn it is: if another object had a child's index before, `visit` gets the child, and `lose` the
+   * other object. At the end of a round, `end` gets all objects that have lost their index: some of them may be removed. It
+   * returns those that were not seen since, which stay for the next round: the removal of an earlier child may have moved such
+   * a child to an index that was already passed, and it may be removed from there before the next round reaches it.
    */
   take(
     children: readonly Object3D[],
@@ -39,7 +39,7 @@ export class ChildRound {
     this.#turns.take(length, (first, last) => {
       for (let i = first; i < last; i++) {
         const child = children[i];
-        const before = noted[i]; // undefined behind the end, which nobody knows
+        const before = noted[i]; // undefined beyond the end, which matches no node
         if (child === before) continue;
         lose(before);
         lost.push(before);

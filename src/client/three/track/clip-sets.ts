@@ -5,15 +5,15 @@ import { FARTHEST, scalePlane } from '../../check/planes.js';
 import { invalidArgument, reading } from '../../check/validate.js';
 import { isSameCut, type MaterialCut } from './material-cut.js';
 
-/** What three's renderers say of clipping: `WebGLRenderer` has both. */
+/** The clipping settings of three's renderers: `WebGLRenderer` has both. */
 export interface ClippingRenderer {
-  /** Cut everything, in the world. */
+  /** These cut everything, in world coordinates. */
   readonly clippingPlanes?: readonly Plane[];
   /** Whether the planes of materials cut. */
   readonly localClippingEnabled?: boolean;
 }
 
-/** What many objects share: how their materials are cut. */
+/** How materials cut objects; shared by many objects. */
 interface SharedCut {
   readonly cut: MaterialCut;
   /** How many objects have it. */
@@ -21,16 +21,16 @@ interface SharedCut {
 }
 
 const NO_PLANES: readonly Plane[] = [];
-/** The set of what only the renderer's planes cut. */
+/** The set of objects that only the renderer's planes cut. */
 const OF_RENDERER = 1;
 
 /**
- * The clip sets of a tracker's objects, by number: how materials cut them, and the renderer. The planes are read with
- * each query, and go with it.
+ * The clip sets of a tracker's objects, by number: the planes of their materials and of the renderer. The planes are read for
+ * each query, and sent with it.
  */
 export class ClipSetTable {
   readonly #renderer: ClippingRenderer | undefined;
-  /** By number less 2. */
+  /** By set number minus 2. */
   readonly #cuts: (SharedCut | undefined)[] = [];
   /** How many objects have triangles of several sets. */
   mixedCount = 0;
@@ -39,12 +39,12 @@ export class ClipSetTable {
     this.#renderer = renderer;
   }
 
-  /** Tells whether the renderer has planes, which cut everything. */
+  /** Whether the renderer has planes, which cut everything. */
   get cutAll(): boolean {
     return reading('setView', 'the clipping planes', () => (this.#renderer?.clippingPlanes?.length ?? 0) > 0);
   }
 
-  /** Answers the number of the set for a material; `release` must follow. 0 for none. */
+  /** Returns the number of the set for a material, 0 for none; each call must be followed by a `release`. */
   hold(cut: MaterialCut | undefined): number {
     if (cut === undefined) return this.#renderer === undefined ? 0 : OF_RENDERER;
     if (cut.isExempt) return 0;
@@ -65,14 +65,14 @@ export class ClipSetTable {
     if (held.uses === 0) this.#cuts[number - OF_RENDERER - 1] = undefined;
   }
 
-  /** Answers all sets as they are now; undefined where nothing is cut. */
+  /** Returns all sets as they are now; undefined if nothing is cut. */
   read(operation: string): Clips | undefined {
     return reading(operation, 'the clipping planes', () => {
       const renderer = this.#renderer;
       const everywhere = (renderer?.clippingPlanes ?? NO_PLANES).slice();
       const isLocal = renderer === undefined || renderer.localClippingEnabled === true;
       if (everywhere.length === 0 && !(isLocal && this.#cuts.some((held) => held !== undefined))) return undefined;
-      // None of the query's own, then those of the renderer.
+      // Set 0 is the query's own and is empty. Set 1 is the renderer's.
       const sets = [0, 0, 0, 0, 0, everywhere.length, 0, 0];
       const planes = [...everywhere];
       let most = everywhere.length;
@@ -96,7 +96,7 @@ export class ClipSetTable {
 
 const UNCUT: MaterialCut = { planes: NO_PLANES, isIntersection: false, isExempt: false };
 
-/** Reads a plane as three's shader takes it: what cannot be compared is kept, and without a normal all or nothing. */
+/** Reads a plane as three's shader does: one with NaN cuts nothing, and one without a normal cuts everything or nothing. */
 function numbersOf(given: Plane): readonly number[] {
   const plane = new Float64Array(4).fill(Number.NaN);
   try {
@@ -110,7 +110,7 @@ function numbersOf(given: Plane): readonly number[] {
   return Array.from(plane);
 }
 
-/** Tells whether a point is cut away by the set of that number, as the core does. */
+/** Returns whether the set of that number cuts a point away, by the same rule as the core. */
 export function isCutAway({ sets, planes }: Clips, number: number, point: readonly [number, number, number]): boolean {
   if (number === 0) return false;
   const [first = 0, unionCount = 0, intersectionCount = 0] = sets.subarray(4 * number);
@@ -125,5 +125,5 @@ export function isCutAway({ sets, planes }: Clips, number: number, point: readon
   return intersectionCount > 0;
 }
 
-/** Of a plane's value at a hit, as in the core (scene/query/clipping.ts). */
+/** Relative rounding error of a plane's value at a hit, as in the core (scene/query/clipping.ts). */
 const ROUNDING = 2 ** -48;

@@ -3,8 +3,8 @@ import type { CollisionError } from '../../../shared/errors.js';
 import { nameOf } from './name-of.js';
 
 /**
- * Says in the console why an object is left out, and what of it, unless that was said last or everything has ended; answers
- * what was said of it last.
+ * Warns in the console that an object, or a part of it, is left out, and why, unless `said` is the same message or everything
+ * has ended; returns the last message.
  */
 export function complain(object: Object3D, error: CollisionError | null, said: string, what = ''): string {
   if (error === null || error.code === 'DISPOSED' || error.message === said) return said;

@@ -1,6 +1,6 @@
 import { grown } from '../../../shared/typed-arrays.js';
 
-/** A set of small integers: a bit for each up to the largest that was ever in it. */
+/** A set of small integers: one bit for each, up to the largest that was ever in it. */
 export class IndexSet {
   size = 0;
   #words = new Uint32Array(1);
@@ -23,12 +23,12 @@ export class IndexSet {
     this.size--;
   }
 
-  /** Deletes all from `first` on. */
+  /** Deletes all members from `first` on. */
   deleteFrom(first: number): void {
     this.forEach(first, Number.POSITIVE_INFINITY, (index) => this.delete(index));
   }
 
-  /** Calls `visit` with those from `first` to before `end`, ascending. It may delete what it is called with. */
+  /** Calls `visit` with the members in [first, end), ascending. It may delete the member that it is called with. */
   forEach(first: number, end: number, visit: (index: number) => void): void {
     if (this.size === 0) return;
     const words = this.#words;

@@ -1,4 +1,4 @@
-// How morph targets move the instances of an InstancedMesh, each by influences of its own, as it is sent to the service.
+// How morph targets move the instances of an InstancedMesh, each by its own influences, in the form that the service takes.
 import type { DataTexture, InstancedMesh } from 'three';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
@@ -7,7 +7,7 @@ import { IndexSet } from './index-set.js';
 
 const NOTHING = new Float32Array(0);
 
-/** The influences of instances as they were sent last. */
+/** The influences of instances as sent last. */
 export class InstanceMorphs {
   /** Instances of which three draws nothing: their influences are not finite, or were never set, which draws a point. */
   readonly faults = new IndexSet();
@@ -16,10 +16,10 @@ export class InstanceMorphs {
   #texture: DataTexture | null = null;
   #version = -1;
   #standing: BuiltMesh | null = null;
-  /** So many instances have been sent theirs, which these are, one after the other. */
+  /** How many instances have been sent, and their influences, contiguous. */
   #count = 0;
   #sent = NOTHING;
-  /** How many of them are to be looked at since the texture changed, from which one on, and round behind the last one. */
+  /** How many of them are still to be checked since the texture changed, from which index on, wrapping around at the end. */
   #left = 0;
   #next = 0;
 
@@ -27,12 +27,12 @@ export class InstanceMorphs {
     this.#service = service;
   }
 
-  /** Tells whether `send` has more to look at. */
+  /** Whether `send` has more to check. */
   get isBehind(): boolean {
     return this.#left > 0;
   }
 
-  /** Notes that there are no more than so many instances: those that come later are others. */
+  /** Notes that there are at most `count` instances: those that are added later are new. */
   keep(count: number): void {
     if (count >= this.#count) return;
     this.#count = count;
@@ -42,10 +42,10 @@ export class InstanceMorphs {
   }
 
   /**
-   * Sends the influences of the first `count` instances that are others than before: three has them in a texture, whose
-   * version says that it has changed. Those that are new are sent at once, as they come in blocks; of the others it looks
-   * at `most` at a time, so that who changes all of them in every frame has all of them sent in turn. Answers whether there
-   * was anything to look at.
+   * Sends the influences of the first `count` instances that have changed: three has them in a texture, whose version tells of
+   * changes. New instances are sent at once, because they are added in blocks; of the others, at most `most` are checked per
+   * call, so that all are sent in turn if the app changes all of them in every frame. Returns whether there was anything to
+   * check.
    */
   send(
     instanced: InstancedMesh,
@@ -55,11 +55,11 @@ export class InstanceMorphs {
     idAt: (instance: number) => ObjectId,
   ): boolean {
     const texture = instanced.morphTexture;
-    // A mesh with targets, or without, is being built.
+    // The mesh with these targets, or without any, is still being built.
     if (texture === null || standing.morphs === 0) return false;
     const { morphs } = standing;
     if (standing !== this.#standing) {
-      // What this one was sent is not known: no influence is NaN twice.
+      // What was sent for this mesh is unknown: NaN differs from every finite influence.
       this.#standing = standing;
       this.#sent = new Float32Array(this.#count * morphs).fill(Number.NaN);
       this.#left = this.#count;
@@ -90,9 +90,9 @@ export class InstanceMorphs {
     return true;
   }
 
-  /** Reads the influences of an instance; tells whether they are others than before. */
+  /** Reads the influences of an instance; returns whether they have changed. */
   #read(instance: number, data: ArrayLike<number>, width: number, morphs: number): boolean {
-    // A row begins with what the vertices at rest count for.
+    // A row begins with the influence of the base vertices.
     const row = instance * width + 1;
     let isOther = false;
     for (let k = 0; k < morphs; k++) {

@@ -1,16 +1,19 @@
 import type { Object3D } from 'three';
 
-/** Answers whether an object is `ancestor` or below it. */
+/** Returns whether an object is `ancestor` or a descendant of it. */
 export function isBelow(object: Object3D, ancestor: Object3D): boolean {
   let node: Object3D | null = object;
   while (node !== null && node !== ancestor) node = node.parent;
   return node !== null;
 }
 
-/** Where a child was found last in a list: the next one is mostly the one before it, and all of 20,000 were looked through for each. */
+/**
+ * Where each list's last search found its child: the next one is mostly the one before it. Without this, each of 20,000
+ * searched all.
+ */
 const places = new WeakMap<readonly Object3D[], number>();
 
-/** Tells whether it is, and whether all parents on the way list what is below them: an app may have taken it out by hand. */
+/** Returns whether an object is `root` or below it, and every parent on the way lists its child: an app may remove one by hand. */
 export function isListedBelow(object: Object3D, root: Object3D): boolean {
   if (object === root) return true;
   try {

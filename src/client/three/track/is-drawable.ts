@@ -1,6 +1,6 @@
 import type { Object3D } from 'three';
 
-/** What three's kinds of objects say of themselves. */
+/** The class flags of three's objects. */
 export interface Drawable extends Object3D {
   readonly isMesh?: boolean;
   readonly isBatchedMesh?: boolean;
@@ -10,7 +10,7 @@ export interface Drawable extends Object3D {
   readonly isSprite?: boolean;
 }
 
-/** Tells whether three draws something of the object itself. */
+/** Returns whether three draws anything for the object itself. */
 export function isDrawable({ isMesh, isLine, isPoints, isSprite, isLOD }: Drawable): boolean {
   return isMesh === true || isLine === true || isPoints === true || isSprite === true || isLOD === true;
 }

@@ -1,6 +1,6 @@
 import { isAffine, isInvertibleAt } from '../../check/affine.js';
 
-/** Tells whether the service takes the matrix at `at`. */
+/** Returns whether the service accepts the matrix at `at`. */
 export function isPlace(m: ArrayLike<number>, at: number): boolean {
   return isInvertibleAt(m, at) && isAffine(m, at);
 }

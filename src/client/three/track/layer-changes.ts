@@ -3,10 +3,10 @@ import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
 
-/** So many are told at once: their ids are handed over and not copied, and code that has not run yet is compiled in between. */
+/** Most objects per call: their ids are handed over without a copy, and code that has not run yet is compiled between calls. */
 const MOST = 4096;
 
-/** Those that go to the same layers. */
+/** Objects that change to the same layers. */
 interface Group {
   readonly layers: number;
   ids: Uint32Array;
@@ -14,14 +14,14 @@ interface Group {
 }
 
 /**
- * Collects objects that go to other layers, for few calls: an ancestor may hide thousands. Some hide and others show at the
- * same time, one after the other: a call for each of 250,000 took seconds.
+ * Collects objects that change layers, to make few calls: an ancestor may hide thousands. Objects to hide and to show may
+ * alternate: one call for each of 250,000 took seconds.
  */
 export class LayerChanges {
   readonly #service: CollisionService;
   #groups: Group[] = [];
   #last: Group | undefined;
-  /** 1 for the slots of ids in a group. */
+  /** 1 for each slot whose id is in a group. */
   #listed = new Uint8Array(64);
 
   constructor(service: CollisionService) {
@@ -31,7 +31,7 @@ export class LayerChanges {
   set(id: ObjectId, layers: number): void {
     const slot = slotOf(id);
     if (slot >= this.#listed.length) this.#listed = grown(this.#listed, slot + 1);
-    if (this.#listed[slot] === 1) this.flush(); // in order: it is changed twice
+    if (this.#listed[slot] === 1) this.flush(); // a second change must follow the first
     this.#listed[slot] = 1;
     const group = this.#groupOf(layers);
     if (group.count === MOST) this.#tell(group);
@@ -39,13 +39,13 @@ export class LayerChanges {
     group.ids[group.count++] = id;
   }
 
-  /** Does it for many in a row. */
+  /** Sets the layers of many objects at once. */
   setAll(ids: Uint32Array, layers: number): void {
     this.flush();
     if (ids.length > 0) this.#service.setLayers(ids, layers);
   }
 
-  /** Tells the service. */
+  /** Sends the changes to the service. */
   flush(): void {
     const groups = this.#groups;
     this.#groups = [];

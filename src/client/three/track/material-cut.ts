@@ -3,9 +3,9 @@ import type { Material, Plane } from 'three';
 /** How the planes of a material cut what it draws. */
 export interface MaterialCut {
   readonly planes: readonly Plane[];
-  /** Cut away is only what all of them agree on. */
+  /** Only what is behind all of the planes is cut away. */
   readonly isIntersection: boolean;
-  /** A shader of the user's own that does not ask for clipping: nothing cuts it, the renderer's planes neither. */
+  /** A custom shader that does not ask for clipping: nothing cuts it, not even the renderer's planes. */
   readonly isExempt: boolean;
 }
 
@@ -13,7 +13,7 @@ type MaybeShader = Material & { readonly isShaderMaterial?: boolean; readonly cl
 
 const EXEMPT: MaterialCut = { planes: [], isIntersection: false, isExempt: true };
 
-/** Answers how a material cuts; undefined where it has no planes. */
+/** Returns how a material cuts; undefined if it has no planes. */
 export function cutOf(material: Material | undefined): MaterialCut | undefined {
   if (material === undefined) return undefined;
   if (isExempt(material)) return EXEMPT;
@@ -22,7 +22,7 @@ export function cutOf(material: Material | undefined): MaterialCut | undefined {
   return { planes: clippingPlanes.slice(), isIntersection: clipIntersection, isExempt: false };
 }
 
-/** Tells whether `cutOf` would say the same again. */
+/** Returns whether `cutOf` would return the same again. */
 export function isCutAs(material: Material, cut: MaterialCut | undefined): boolean {
   if (isExempt(material)) return cut?.isExempt === true;
   const { clippingPlanes } = material;
@@ -35,7 +35,7 @@ export function isCutAs(material: Material, cut: MaterialCut | undefined): boole
   );
 }
 
-/** Tells whether two say the same. */
+/** Returns whether two cuts are equal. */
 export function isSameCut(a: MaterialCut | undefined, b: MaterialCut | undefined): boolean {
   if (a === undefined || b === undefined || a === b) return a === b;
   return a.isExempt === b.isExempt && a.isIntersection === b.isIntersection && areSame(a.planes, b.planes);

@@ -3,31 +3,31 @@ import type { FaceRun, Side } from '../../scene/object-description.js';
 import type { Primitive, TriangleRun } from '../geometry/geometry.js';
 import { cutOf, isCutAs, isSameCut, type MaterialCut } from './material-cut.js';
 
-/** What stands for an object in the service. */
+/** How an object is represented in the service. */
 export interface StandInPlan {
-  /** What its geometry is drawn as; absent: triangles. */
+  /** How its geometry is drawn; absent: as triangles. */
   readonly primitive?: Primitive;
-  /** Numbers of the geometry's groups, or null for its whole draw range. */
+  /** Indices of the geometry's groups, or null for its whole draw range. */
   readonly groups: readonly number[] | null;
-  /** The side that can be hit; where the materials of the groups differ in it, 'double'. */
+  /** The side that can be hit; 'double' if the materials of the groups differ in it. */
   readonly side: Side;
-  /** The sides of an array of materials, by their numbers; null where there is one material. */
+  /** The sides of an array of materials, by index; null if there is one material. */
   readonly sides: readonly Side[] | null;
-  /** How its materials cut it; where they differ in it, not at all. Absent: without planes. */
+  /** How its materials cut it; if they differ in it, not at all. Absent: without planes. */
   readonly cut?: MaterialCut | undefined;
-  /** How each of an array of materials cuts, by their numbers; absent where they do not differ in it. */
+  /** How each of an array of materials cuts, by index; absent if they do not differ in it. */
   readonly cuts?: readonly (MaterialCut | undefined)[] | undefined;
 }
 
 /**
- * Plans what stands for an object with `material`. As in three, one material covers the draw range, and an array of
+ * Plans how an object with `material` is represented. As in three, one material covers the draw range, and an array of
  * materials only what lies in groups.
  */
 export function planStandIn(geometry: BufferGeometry, material: Material | readonly Material[]): StandInPlan {
   if (!isArray(material)) {
     return { groups: null, side: sideOf(material), sides: null, cut: cutOf(material) };
   }
-  const materials = material.slice(); // it is read by its indices, as what iterates over it may have no end
+  const materials = material.slice(); // for access by index: iteration over the caller's array may never end
   const groups: number[] = [];
   const shown = new Set<Side>();
   const cuts: (MaterialCut | undefined)[] = [];
@@ -41,20 +41,20 @@ export function planStandIn(geometry: BufferGeometry, material: Material | reado
   const [side = 'front'] = shown;
   const plan = { groups, side: shown.size > 1 ? 'double' : side, sides: Array.from(materials, sideOf) };
   if (cuts.every((cut) => isSameCut(cut, cuts[0]))) return { ...plan, cut: cuts[0] };
-  // What cuts them all is the renderer's, unless one of them is not cut at all.
+  // Only the renderer's planes cut all of them, unless one material is exempt.
   return { ...plan, cut: cuts.find((cut) => cut?.isExempt), cuts: Array.from(materials, cutOf) };
 }
 
 /**
- * Plans what stands for lines or points: three's Raycaster takes the whole draw range, whatever their groups. Without an
- * array of materials, their planes cut it.
+ * Plans how lines or points are represented: three's Raycaster takes the whole draw range, whatever their groups. The planes of
+ * a single material cut them, those of an array of materials do not.
  */
 export function planThin(primitive: Primitive, material: Material | readonly Material[]): StandInPlan {
   const plan: StandInPlan = { primitive, groups: null, side: 'double', sides: null };
   return isArray(material) ? plan : { ...plan, cut: cutOf(material) };
 }
 
-/** Tells whether two plans say the same. */
+/** Returns whether two plans are equal. */
 export function isSamePlan(a: StandInPlan, b: StandInPlan): boolean {
   return (
     a.side === b.side &&
@@ -66,7 +66,7 @@ export function isSamePlan(a: StandInPlan, b: StandInPlan): boolean {
   );
 }
 
-/** Answers from which sides the triangles of `meshDataOfRuns` can be hit. */
+/** Returns from which sides the triangles of `meshDataOfRuns` can be hit. */
 export function sidesOfRuns(
   { side, sides }: StandInPlan,
   runs: readonly TriangleRun[],
@@ -83,14 +83,14 @@ export function sidesOfRuns(
   return isMixed ? { side: 'double', faceSides } : { side: faceSides[0].side, faceSides: null };
 }
 
-/** Answers whether three would draw anything with `material`. */
+/** Returns whether three would draw anything with `material`. */
 export function isDrawn(material: Material | readonly Material[]): boolean {
   return isArray(material) ? material.some((own) => own?.visible) : material.visible;
 }
 
 /**
- * What `planStandIn` and `isDrawn` depend on where there is an array of materials, to notice a change by comparing: the
- * materials, and of the geometry which of them its groups have.
+ * The state of an array of materials that `planStandIn` and `isDrawn` depend on, to detect changes by comparison: the
+ * materials, and which of them the groups of the geometry have.
  */
 export class MaterialLook {
   readonly #materials: readonly Material[];
@@ -107,7 +107,7 @@ export class MaterialLook {
     this.#ofGroups = groups.map(({ materialIndex }) => materialIndex);
   }
 
-  /** Answers whether `material` is the array of the same materials, and they and the groups look as they did. */
+  /** Returns whether `material` is an array of the same materials, and they and the groups look as before. */
   equals(material: Material | readonly Material[], { groups }: BufferGeometry): boolean {
     if (!isArray(material) || material.length !== this.#materials.length) return false;
     for (let i = 0; i < material.length; i++) {

@@ -1,4 +1,4 @@
-// How bones and morph targets move the vertices of the scene's Meshes, as it is sent to the service.
+// How bones and morph targets move the vertices of the scene's Meshes, in the form that the service takes.
 import type { Mesh, Skeleton, SkinnedMesh } from 'three';
 import type { CollisionError } from '../../../shared/errors.js';
 import type { ObjectId } from '../../../shared/types.js';
@@ -9,7 +9,7 @@ import { BIND_INVERSE_NUMBER, type CheckedPose, UNBOUND } from '../../skin/pose-
 import { isSameMatrix } from '../../transforms/affine.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
 
-/** The bones of a skeleton as they were read last. Another number says that they are others than before. */
+/** The bones of a skeleton as read last. Another version means that they have changed. */
 interface BonesRead {
   readonly version: number;
   readonly numbers: Float32Array;
@@ -19,12 +19,12 @@ interface BonesRead {
 const NO_MORPHS = new Float32Array(0);
 
 /**
- * Reads the skeletons of a scene, each once a frame however many Meshes share it. What is read are the `boneMatrices`
- * that the renderer has left. Where it has not touched a skeleton since the last time, as it does not for what the camera
- * does not see, they are computed here.
+ * Reads the skeletons of a scene, each once a frame however many Meshes share it. It reads the `boneMatrices` that the renderer
+ * has left. If the renderer has not updated a skeleton since the last time, as happens for Meshes that the camera does not see,
+ * they are computed here.
  */
 export class SkeletonTable {
-  /** The caller has all matrices updated in every frame: those of the last rendering are old. */
+  /** Whether the caller has all matrices updated in every frame: those of the last rendering are old then. */
   readonly #updatesMatrices: boolean;
   readonly #read = new WeakMap<Skeleton, ReadSkeleton>();
   #frame = 0;
@@ -33,7 +33,7 @@ export class SkeletonTable {
     this.#updatesMatrices = updatesMatrices;
   }
 
-  /** Lets every skeleton be read anew. */
+  /** Makes every skeleton be read again. */
   beginFrame(): void {
     this.#frame++;
   }
@@ -58,9 +58,9 @@ class ReadSkeleton implements BonesRead {
   version = 0;
   numbers = new Float32Array(0);
   isFinite = true;
-  /** It was read in that frame of the tracker's. */
+  /** The frame of the tracker in which it was read. */
   frame = -1;
-  /** The version of the texture of its bones; -1 before there is one. */
+  /** The version of its bone texture; -1 before there is one. */
   textureVersion = -1;
 
   copy(skeleton: Skeleton): void {
@@ -71,13 +71,13 @@ class ReadSkeleton implements BonesRead {
     else if (areSame(boneMatrices, this.numbers)) return;
     const { numbers } = this;
     if (boneMatrices.length === length) numbers.set(boneMatrices);
-    else for (let i = 0; i < length; i++) numbers[i] = boneMatrices[i]; // what is not there is NaN
+    else for (let i = 0; i < length; i++) numbers[i] = boneMatrices[i]; // NaN for missing ones
     this.isFinite = areFinite(numbers);
     this.version++;
   }
 }
 
-/** Tells whether the first numbers of an array are those of another one, up to where the first one differs. */
+/** Returns whether an array begins with the numbers of another one; stops at the first difference. */
 function areSame(given: Float32Array, numbers: Float32Array): boolean {
   for (let i = 0; i < numbers.length; i++) {
     if (given[i] !== numbers[i] && !Object.is(given[i], numbers[i])) return false;
@@ -86,8 +86,8 @@ function areSame(given: Float32Array, numbers: Float32Array): boolean {
 }
 
 /**
- * Tells whether all numbers are finite: they are added up in float64, where no sum of finite float32 overflows, four at a time, as
- * each sum waits for the one before it.
+ * Returns whether all numbers are finite: they are summed in float64, where no sum of finite float32 overflows, in four
+ * separate sums, because each addition waits for the previous one of its sum.
  */
 function areFinite(matrices: Float32Array): boolean {
   let [a, b, c, d] = [0, 0, 0, 0];
@@ -100,22 +100,22 @@ function areFinite(matrices: Float32Array): boolean {
   return Number.isFinite(a + b + c + d);
 }
 
-/** Answers a number that becomes another with each `skeleton.update()`, once the skeleton was rendered; -1 before. */
+/** Returns a number that changes with each `skeleton.update()`, once the skeleton was rendered; -1 before. */
 function versionOf({ boneTexture }: Skeleton): number {
   return boneTexture === null ? -1 : boneTexture.version;
 }
 
-/** The pose of a Mesh as it was sent last. */
+/** The pose of a Mesh as sent last. */
 export class MeshPose {
-  /** Says why the service does not take it: what is not finite moves vertices to nowhere. Null where it does. */
+  /** Why the service does not accept the pose: a number that is not finite moves vertices to nowhere. Null if it does. */
   fault: CollisionError | null = null;
-  /** It was sent for that; null where it is to be sent again. */
+  /** The mesh that the pose was sent for; null if it is to be sent again. */
   standing: BuiltMesh | null = null;
 
   readonly #service: CollisionService;
   readonly #skeletons: SkeletonTable;
   readonly #pose: CheckedPose = { bones: undefined, binds: UNBOUND, morphs: NO_MORPHS };
-  /** Both matrices of the binding, one after the other, and views of each. */
+  /** Both matrices of the binding, contiguous, and views of each. */
   readonly #binds = UNBOUND.slice();
   readonly #bind = this.#binds.subarray(0, BIND_INVERSE_NUMBER);
   readonly #bindInverse = this.#binds.subarray(BIND_INVERSE_NUMBER);
@@ -129,14 +129,14 @@ export class MeshPose {
     this.#skeletons = skeletons;
   }
 
-  /** Sends the pose of a Mesh that stands in the service as `standing`, if it is another than before. */
+  /** Sends the pose of a Mesh whose mesh in the service is `standing`, if the pose has changed. */
   send(mesh: Mesh, standing: BuiltMesh, id: ObjectId): void {
     let isOther = standing !== this.standing || id !== this.#id;
     let areBonesFinite = true;
     if (standing.bones > 0) {
       const { skeleton, bindMatrix, bindMatrixInverse } = mesh as SkinnedMesh;
       const bones = this.#skeletons.read(skeleton);
-      if (bones.numbers.length !== 16 * standing.bones) return; // a mesh for so many bones is being built
+      if (bones.numbers.length !== 16 * standing.bones) return; // a mesh for this many bones is being built
       if (bones !== this.#bones || bones.version !== this.#version) isOther = true;
       this.#bones = bones;
       this.#version = bones.version;
@@ -164,7 +164,7 @@ export class MeshPose {
     if (wrong === null) this.#service.poseObject(id, this.#assemble(standing));
   }
 
-  /** Says what the service would throw for. */
+  /** Returns the error that the service would throw, if any. */
   #wrongMatrix(): CollisionError | null {
     const morphs = this.#morphs;
     for (let i = 0; i < morphs.length; i++) {
@@ -194,14 +194,14 @@ function badPose(message: string): CollisionError {
   return invalidArgument(`its pose: ${message}`);
 }
 
-/** Copies a matrix; tells whether it is another. */
+/** Copies a matrix; returns whether it has changed. */
 function copyMatrix(target: Float64Array, source: ArrayLike<number>): boolean {
   if (isSameMatrix(target, source)) return false;
   target.set(source);
   return true;
 }
 
-/** Tells whether the service takes a matrix: finite, with the bottom row 0, 0, 0, 1. */
+/** Returns whether the service accepts a matrix: finite, with the bottom row 0, 0, 0, 1. */
 function isPlace(matrix: Float64Array): boolean {
   let zero = 0; // or NaN
   for (let i = 0; i < 16; i++) zero += matrix[i] * 0;

@@ -6,50 +6,53 @@ import type { CollisionService } from '../../service.js';
 import { isCutAs, isSameCut, type MaterialCut } from './material-cut.js';
 import { surfaceOf } from './opacity.js';
 
-/** It says what a Mesh is, together with its geometry. While it is still that, nothing is to be done but to send its matrix. */
+/** What a Mesh is, together with its geometry. As long as that stays the same, only its matrix has to be sent. */
 export interface UnchangedKind {
   readonly material: Material;
-  /** What `surfaceOf` says of it. */
+  /** The result of `surfaceOf` for the material. */
   readonly surface: number;
   readonly isDrawn: boolean;
   /** How its material cuts it, if it does. */
   readonly cut?: MaterialCut | undefined;
-  /** Tells whether it is visible by itself, whatever its ancestors are. */
+  /** Whether the object itself is visible, whatever its ancestors are. */
   readonly isVisible: boolean;
-  /** It is the mask of its layers. */
+  /** The mask of its layers. */
   readonly layers: number;
 }
 
-/** It has a line in a table. */
+/** An object that has a line in a table. */
 export interface TableOwner {
-  /** What the scene has. */
+  /** The object in the scene. */
   readonly object: Object3D;
-  /** What is looked at: the object itself, or of a LOD the level that it shows. */
+  /** What is checked: the object itself, or the level that a LOD shows. */
   readonly drawn: Mesh;
-  /** It says where the line is, -1 for nowhere. The table alone writes it. */
+  /** The number of its line, -1 for none. Only the table writes it. */
   place: number;
 }
 
-/** The lines are in so many rows at most, with holes between them. */
+/** Most rows: a row is a run of lines between holes. */
 const MOST_ROWS = 16;
-/** So many lines, 2^PART_SHIFT, are a part, which is passed over where all of them rest. */
+/** A part is 2^PART_SHIFT lines, which are skipped if all of them rest. */
 const PART_SHIFT = 9;
-/** As often at most, two or three times a frame, the size is asked for before holes are closed. */
+/** How often the size is read at most, two or three times a frame, before holes are closed. */
 const MOST_CALLS = 8;
 
-/** More than there can be: each has an id of its own. */
+/** More lines than there can be: each has its own id. */
 const MAX_LINES = MAX_OBJECTS + 1;
 
 /**
- * The Meshes of which nothing is to be done but to send their matrices: flat tables, one line for each, in the order of
- * their ids. A frame goes through them twice: once to see that they are of their kind, and once, in the service, to
- * compare their matrices. Two passes through little each take less than one through all of it: the objects of a scene
- * are far apart in memory, and more of them are under way at once.
+ * The Meshes for which only matrices have to be sent: flat tables, one line per Mesh, in the order of their ids. A frame makes
+ * two passes over them: one to check that they are of the same kind as before, and one, in the service, to compare their
+ * matrices. Two passes over little memory each take less than one over all of it: the objects of a scene are far apart in
+ * memory, and two passes have more loads in flight at once.
  */
 export class MeshTable {
   readonly #owners: (TableOwner | null)[] = [];
   readonly #objects: Mesh[] = [];
-  /** They are not of the kinds: where each Mesh has its own, another object of ours was read for each, 40 ns a line and not 35. */
+  /**
+   * Not part of the kinds: if each Mesh has its own geometry, one more object of ours was read for each, 40 ns a line and not
+   * 35.
+   */
   readonly #geometries: BufferGeometry[] = [];
   readonly #worlds: Matrix4[] = [];
   readonly #matrices: number[][] = [];
@@ -58,31 +61,33 @@ export class MeshTable {
     ...[this.#owners, this.#objects, this.#geometries, this.#worlds, this.#matrices, this.#kinds],
   ];
   #ids = new Uint32Array(64);
-  /** 1 for the holes: to pass over thousands of them is to read bytes in a row. */
+  /** 1 for holes: to skip thousands of them, contiguous bytes are read. */
   #empty = new Uint8Array(64);
-  /** They count the lines in use, those of Meshes that left included, and the first of them that have ascending ids. */
+  /** Lines in use, including those of removed Meshes, and how many of the first ones have ascending ids. */
   #count = 0;
   #sorted = 0;
   #holes = 0;
-  /** Counts the lines in use that are behind a hole, each of which begins a row: to look for them took a fifth of a frame. */
+  /** Lines in use right after a hole, each of which begins a row: to search for them took a fifth of a frame. */
   #rows = 0;
-  /** Counts how often the size was asked for since the last one left. */
+  /** How often the size was read since the last removal. */
   #calls = 0;
-  /** And since the last one came. */
+  /** How often it was read since the last addition. */
   #callsOfNew = 0;
-  /** The kinds that were set last: two, as of thousands some may be hidden and some not. Those of 20,000 geometries have one. */
+  /**
+   * The last two kinds that were set, as some of thousands may be hidden and some not. Those of 20,000 geometries are one kind.
+   */
   #last: UnchangedKind | null = null;
   #other: UnchangedKind | null = null;
-  /** Counts the lines of each part that rest. */
+  /** How many lines of each part rest. */
   #resting = new Uint16Array(1);
   readonly #mostMoved: number;
 
-  /** So many lines are moved at most each time that holes are closed; those of a table that is looked at by turns all are. */
+  /** `mostMoved`: the most lines to move whenever holes are closed. A table that is checked in turn moves all. */
   constructor(mostMoved = Number.POSITIVE_INFINITY) {
     this.#mostMoved = mostMoved;
   }
 
-  /** Tidies up, and answers how many lines there are, with those that are empty. */
+  /** Tidies up, and returns the number of lines, including holes. */
   get size(): number {
     if (this.#holes > 0 && this.#isToClose()) this.#close();
     if (this.#sorted < this.#count && this.#holes === 0 && this.#isToMerge()) this.#merge();
@@ -90,8 +95,8 @@ export class MeshTable {
   }
 
   /**
-   * Tells whether the holes are to be closed. Where thousands leave in slices, to do so in each frame would be to move all
-   * others in each: it waits until they are most of the lines, or nobody has left for a while.
+   * Returns whether to close the holes. If thousands are removed in slices, closing holes in each frame would move all the
+   * other lines each time: it waits until most lines are holes, or nothing was removed for a while.
    */
   #isToClose(): boolean {
     if (this.#areMostNew || 2 * this.#holes > this.#count || ++this.#calls > MOST_CALLS) return true;
@@ -99,19 +104,19 @@ export class MeshTable {
   }
 
   /**
-   * Tells whether those behind, which are not in order, are to be merged into the others. Where thousands come in slices
-   * whose ids others had before, to do so in each frame was a third of it: it waits as the closing of holes does.
+   * Returns whether to merge the unsorted lines at the end into the others. If thousands with reused ids are added in slices,
+   * merging in each frame took a third of it: it waits as the closing of holes does.
    */
   #isToMerge(): boolean {
     return this.#areMostNew || ++this.#callsOfNew > MOST_CALLS;
   }
 
-  /** Tells whether more lines are behind those in order than there are of these. */
+  /** Whether there are more unsorted lines than sorted ones. */
   get #areMostNew(): boolean {
     return 2 * this.#sorted < this.#count;
   }
 
-  /** Notes what a Mesh is from now on, which is there already or not. */
+  /** Sets what a Mesh is from now on; adds a line if it has none. */
   set(owner: TableOwner, id: ObjectId, geometry: BufferGeometry, kind: UnchangedKind): void {
     if (owner.place >= 0 && this.#ids[owner.place] !== id) this.remove(owner);
     const isNew = owner.place < 0;
@@ -120,7 +125,7 @@ export class MeshTable {
       this.#ids = grown(this.#ids);
       this.#empty = grown(this.#empty);
     }
-    // Those in a row that are of one kind share it: it is looked at once for all of them.
+    // Consecutive lines of equal kinds share one kind, which is then checked once for all of them.
     if (this.#last === null || !areAlike(this.#last, kind)) {
       const other = this.#last;
       this.#last = this.#other !== null && areAlike(this.#other, kind) ? this.#other : kind;
@@ -153,8 +158,8 @@ export class MeshTable {
   }
 
   /**
-   * Has a line rest for this frame, as its Mesh has just been hidden: to hide thousands is the work of a frame by itself.
-   * Some that rest are looked at all the same.
+   * Skips a line for this frame, since its Mesh has just been hidden: hiding thousands of Meshes is enough work for one frame.
+   * Some resting lines are checked nevertheless.
    */
   rest(place: number): void {
     const part = place >>> PART_SHIFT;
@@ -162,34 +167,34 @@ export class MeshTable {
     this.#resting[part]++;
   }
 
-  /** Has no line rest any more. */
+  /** Makes no line rest any more. */
   wake(): void {
     this.#resting.fill(0);
   }
 
-  /** Answers the id in a line. */
+  /** Returns the id in a line. */
   idIn(place: number): ObjectId {
     return this.#ids[place];
   }
 
-  /** Answers whether the numbers of its matrix are still in the array that they were in. */
+  /** Returns whether the numbers of its matrix are still in the same array. */
   isInPlace({ place, drawn: object }: TableOwner): boolean {
     return this.#matrices[place] === object.matrixWorld.elements;
   }
 
-  /** Lists those of the lines from `first` to before `end` that are of another kind than when they were set, and do not rest. */
+  /** Lists those of lines [first, end) that are of another kind than when they were set, except resting ones. */
   findChanged(first: number, end: number, changed: TableOwner[]): void {
     this.#forEachRow(first, end, (from, to) => this.#findIn(from, to, changed));
   }
 
-  /** Hands the matrices of these lines, but of those that rest, to the service, for the update() that follows in the same task. */
+  /** Hands the matrices of these lines, except resting ones, to the service, for the update() that follows in the same task. */
   send(service: CollisionService, first: number, end: number): void {
     this.#forEachRow(first, end, (from, to) => service.moveObjects(this.#ids, this.#matrices, from, to));
   }
 
   /**
-   * Calls `visit` with the first and the end of lines in a row, without holes and without those that rest. Rows have an
-   * end now and then: where code has to be compiled anew in the midst of one, this goes on slowly up to its end.
+   * Calls `visit` with ranges of lines without holes and without resting ones. Ranges end now and then (at parts): if code has
+   * to be recompiled in the middle of a range, the rest of that range runs slowly.
    */
   #forEachRow(first: number, end: number, visit: (first: number, end: number) => void): void {
     const empty = this.#empty;
@@ -214,7 +219,7 @@ export class MeshTable {
     try {
       this.#findOthers(first, end, changed);
     } catch {
-      // One of them cannot be read, which is found one by one; `update` says what is wrong with it.
+      // One of them cannot be read. This finds out which; `update` reports what is wrong with it.
       changed.length = found;
       if (end - first === 1) changed.push(this.#owners[first]!);
       else for (let n = first; n < end; n++) this.#findIn(n, n + 1, changed);
@@ -227,7 +232,7 @@ export class MeshTable {
     const worlds = this.#worlds;
     const kinds = this.#kinds;
     for (let n = first; n < end; ) {
-      // Those in a row that are of one kind are a loop of their own, in which nothing of the kind is read again.
+      // Consecutive lines of one kind have a loop of their own, in which nothing of the kind is read again.
       const kind = kinds[n];
       const { material, isVisible, layers: mask } = kind;
       const isSame =
@@ -239,7 +244,7 @@ export class MeshTable {
           object.geometry !== geometries[n] ||
           object.material !== material ||
           object.matrixWorld !== worlds[n] ||
-          object.layers?.mask !== mask || // whatever an app has put there
+          object.layers?.mask !== mask || // an app may have put anything there
           !isSame
         ) {
           changed.push(this.#owners[n]!);
@@ -248,7 +253,7 @@ export class MeshTable {
     }
   }
 
-  /** Moves lines into the holes before them, as many as may be at once. */
+  /** Moves lines into the holes before them, as many as allowed at once. */
   #close(): void {
     this.wake();
     const empty = this.#empty;
@@ -275,12 +280,12 @@ export class MeshTable {
     }
   }
 
-  /** Merges the few that were added behind into those that are in order. */
+  /** Merges the few lines that were added at the end into the sorted ones. */
   #merge(): void {
     this.wake();
     const first = this.#sorted;
     const added = this.#lists.map((list) => list.slice(first));
-    // An id and a number below 2^21 in each: numbers are sorted far sooner than objects.
+    // An id and a number below 2^21 are packed into each: numbers are sorted far faster than objects.
     const order = Float64Array.from(added[0], (_, i) => this.#ids[first + i] * MAX_LINES + i).sort();
     let n = first - 1;
     for (let to = this.#count - 1, last = order.length - 1; last >= 0; to--) {
@@ -303,13 +308,13 @@ export class MeshTable {
     this.#owners[to]!.place = to;
   }
 
-  /** Makes a hole of a line. What was in it is not held. */
+  /** Turns a line into a hole, which holds no references. */
   #leaveEmpty(n: number): void {
     for (const list of this.#lists) list[n] = null;
     this.#empty[n] = 1;
   }
 
-  /** Lets go of all lines from that number on. */
+  /** Drops all lines from that number on. */
   #cut(count: number): void {
     this.#empty.fill(0, 0, this.#count);
     this.#count = count;

@@ -2,9 +2,9 @@ import { grown } from '../../../shared/typed-arrays.js';
 import type { ObjectId } from '../../../shared/types.js';
 import type { CollisionService } from '../../service.js';
 
-/** Collects where the objects of a scene are that may have moved, for one call: there are thousands. */
+/** Collects the transforms of a scene's objects that may have moved, for one call: there are thousands. */
 export class MovedTransforms {
-  /** They hold the ids of so many objects and their matrices. */
+  /** The ids of `#count` objects, and their matrices. */
   #ids = new Uint32Array(64);
   readonly #matrices: ArrayLike<number>[] = [];
   #count = 0;
@@ -32,7 +32,7 @@ export class MovedTransforms {
   send(service: CollisionService): void {
     const count = this.#count;
     this.#count = 0;
-    this.#matrices.length = count; // what is gone is not held
+    this.#matrices.length = count; // holds no others
     service.moveObjects(this.#ids, this.#matrices, 0, count);
   }
 }

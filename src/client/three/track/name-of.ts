@@ -6,7 +6,7 @@ interface Classed extends Object3D {
   readonly isSkinnedMesh?: boolean;
 }
 
-/** Answers the class of an object, which `type` does not always tell. */
+/** Returns the class of an object, which `type` does not always name. */
 export function classOf(object: Object3D): string {
   const { isInstancedMesh, isBatchedMesh, isSkinnedMesh, type } = object as Classed;
   return isInstancedMesh ? 'InstancedMesh' : isBatchedMesh ? 'BatchedMesh' : isSkinnedMesh ? 'SkinnedMesh' : type;

@@ -12,20 +12,20 @@ type AnyMaterial = Material & {
 
 type AnyParent = Object3D & { isLOD?: boolean; isClippingGroup?: boolean };
 
-/** Answers a number that says which sides of a material are drawn, and whether it is opaque. */
+/** Returns a number that encodes which sides of a material are drawn, and whether it is opaque. */
 export function surfaceOf(material: Material | null): number {
   return (material?.side ?? 0) + (material?.transparent ? 4 : 0);
 }
 
-/** Tells whether the app does nothing right before it is drawn, as to turn it, or to clear depths. */
+/** Returns whether the app does nothing right before the Mesh is drawn, such as turn it, or clear depths. */
 export function isDrawnAsItIs({ onBeforeRender }: Mesh): boolean {
   return onBeforeRender === Object3D.prototype.onBeforeRender;
 }
 
-/** Tells whether three draws its triangles opaque, whole and where they are, so that they hide what is behind them. */
+/** Returns whether three draws its triangles opaque, whole and in place, so that they occlude what is behind them. */
 export function hidesOthers(mesh: Mesh): boolean {
   if (Array.isArray(mesh.material) || !isDrawnAsItIs(mesh)) return false;
-  // A picture may show another level than the one before, and a ClippingGroup cuts.
+  // A picture may show another level of a LOD than the one before, and a ClippingGroup cuts.
   for (let each: AnyParent | null = mesh.parent; each !== null; each = each.parent) {
     if (each.isLOD || each.isClippingGroup) return false;
   }
@@ -47,18 +47,18 @@ export function hidesOthers(mesh: Mesh): boolean {
 }
 
 /**
- * Tells whether three draws nothing of it where something else is nearer; `isCullable`: the caller says that its shaders leave
- * its vertices and its depths where they are, and its `onBeforeRender` it and all depths.
+ * Returns whether three draws nothing of a Mesh where something else is nearer. `isCullable`: the caller declares that its
+ * shaders do not change its vertices and depths, and its `onBeforeRender` neither the Mesh nor any depths.
  */
 export function canBeHidden(mesh: Mesh, isCullable: boolean): boolean {
-  if (!isCullable && !('isBatchedMesh' in mesh || isDrawnAsItIs(mesh))) return false; // three has a callback in a BatchedMesh
+  if (!isCullable && !('isBatchedMesh' in mesh || isDrawnAsItIs(mesh))) return false; // three sets that of a BatchedMesh
   const { material } = mesh;
   const isHidden = isCullable ? isTested : isPlain;
-  // three draws nothing where there is none.
+  // three draws nothing for a missing material.
   return Array.isArray(material) ? material.every((own) => !own || isHidden(own)) : isHidden(material);
 }
 
-/** Tells whether its depths are compared, and where it is hidden it leaves no trace. */
+/** Returns whether its depths are tested, and it leaves no trace where it is hidden. */
 function isTested(material: AnyMaterial): boolean {
   return (
     material.depthTest &&
@@ -68,13 +68,13 @@ function isTested(material: AnyMaterial): boolean {
   );
 }
 
-/** Tells the same, and that its depths are those of its triangles. */
+/** Returns whether, in addition, its depths are those of its triangles. */
 function isPlain(material: AnyMaterial): boolean {
   return (
     isTested(material) &&
     material.displacementMap == null &&
     material.isShaderMaterial !== true &&
-    // What nodes and changed shaders do to vertices and depths nobody knows.
+    // Nobody knows what nodes and changed shaders do to vertices and depths.
     material.isNodeMaterial !== true &&
     material.onBeforeCompile === Material.prototype.onBeforeCompile
   );

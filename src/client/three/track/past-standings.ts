@@ -1,13 +1,13 @@
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
 import type { SceneObjects } from './scene-objects.js';
 
-/** What stood under the id of an instance, with the newest query that may have seen it. */
+/** A former mesh of an instance, with the newest query that may have seen it. */
 interface Past {
   readonly standing: BuiltMesh | null;
   readonly asked: number;
 }
 
-/** What stood under the ids of instances before, for as long as an answer may speak of it. */
+/** The former meshes of instances, for as long as an answer may refer to them. */
 export class PastStandings {
   readonly #objects: SceneObjects;
   #past: Map<number, Past[]> | null = null;
@@ -16,16 +16,16 @@ export class PastStandings {
     this.#objects = objects;
   }
 
-  /** Answers what a query saw of an instance; undefined where that is what stands there now. */
+  /** Returns the mesh that a query saw for an instance; undefined if it is the present one. */
   seenBy(query: number, instance: number): BuiltMesh | null | undefined {
     return this.#past?.get(instance)?.find(({ asked }) => query <= asked)?.standing;
   }
 
-  /** Notes that something else stands there from now on. */
+  /** Notes that an instance has another mesh from now on; `standing` is the former one. */
   note(instance: number, standing: BuiltMesh | null): void {
     const { oldestQuery, newestQuery } = this.#objects;
     if (oldestQuery > newestQuery) {
-      this.#past = null; // nobody waits for an answer
+      this.#past = null; // no answer is awaited
       return;
     }
     this.#past ??= new Map();

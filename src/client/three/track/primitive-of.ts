@@ -8,7 +8,7 @@ interface Kind {
   readonly isLineLoop?: boolean;
 }
 
-/** Answers what an object is drawn as from its geometry. */
+/** Returns how the geometry of an object is drawn. */
 export function primitiveOf(object: Kind): Primitive {
   if (object.isPoints === true) return 'points';
   if (object.isLine === true)

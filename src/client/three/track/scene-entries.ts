@@ -15,9 +15,11 @@ import { TrackedSprite } from './tracked-sprite.js';
 import { UntrackedObject } from './untracked-object.js';
 import type { Visibility } from './visibility.js';
 
-/** What stands in the service for what is drawn: each node of the scene has an entry, or belongs to that of a LOD. */
+/**
+ * The entries of drawn objects, which represent them in the service: each such node has an entry, or belongs to that of a LOD.
+ */
 export class SceneEntries {
-  /** What has gone from the scene, and goes from the service in slices of its own. */
+  /** Entries of objects that were removed from the scene; they are removed from the service in slices of their own. */
   readonly ending: SceneEntry[] = [];
   readonly #context: TrackerContext;
   readonly #wishes: ObjectWishes;
@@ -29,7 +31,7 @@ export class SceneEntries {
     this.#visibility = visibility;
   }
 
-  /** Looks at a node, and at what is drawn there. */
+  /** Checks the visibility of a node, and its entry. */
   update(node: SceneNode): void {
     this.#visibility.look(node);
     const { entry } = node;
@@ -49,7 +51,7 @@ export class SceneEntries {
     this.#adopt(node);
   }
 
-  /** Looks at a node that has another parent: it may be of another LOD. */
+  /** Handles a node that has another parent: it may belong to another LOD now. */
   move(node: SceneNode): void {
     const { lod } = node;
     const next = lodAbove(node);
@@ -57,18 +59,18 @@ export class SceneEntries {
     if (lod !== null || next !== null) this.#adoptAll([node]);
   }
 
-  /** Ends the entry of a node that is gone from the scene. */
+  /** Ends the entry of a node that was removed from the scene. */
   end(node: SceneNode): void {
     this.dismiss(node.entry);
     if (node.lod !== null && isDrawable(node.object)) this.#rearrange(node.lod);
   }
 
-  /** Removes an entry from the service, as much of it as goes at once. */
+  /** Removes an entry from the service, as much of it as can be removed at once. */
   dismiss(entry: SceneEntry | null): void {
     if (entry?.remove() === false) this.ending.push(entry);
   }
 
-  /** Asks the caller's functions again for what is drawn at a node. */
+  /** Calls the caller's functions again for the object of a node. */
   askAgain(node: SceneNode): void {
     const entry = node.entry!;
     if (entry instanceof UntrackedObject) {
@@ -107,7 +109,10 @@ export class SceneEntries {
     return new TrackedObject(this.#context, object as SceneDrawable, this.#wishes, object as Mesh);
   }
 
-  /** Leaves out an object of which the caller's functions failed, or that cannot be read. Throws what is not about the object. */
+  /**
+   * Leaves out an object for which the caller's functions failed, or that cannot be read. Rethrows errors that do not concern
+   * it.
+   */
   leaveOut(node: SceneNode, thrown: unknown): void {
     const { object, entry } = node;
     const error = faultOf(object, thrown);
@@ -116,19 +121,22 @@ export class SceneEntries {
     node.entry = new UntrackedObject(object, error, !CollisionError.is(thrown));
   }
 
-  /** Has the LOD that a node may belong to look for its levels again, where it matters to it that the node came or went. */
+  /**
+   * Makes the LOD that a node may belong to search for its levels again, if it matters to it that the node was added or
+   * removed.
+   */
   #tellLod(node: SceneNode): void {
     const lod = lodAbove(node);
     if (lod !== null && (isDrawable(node.object) || node.object.parent === lod.object)) this.#rearrange(lod);
   }
 
   #rearrange(lod: SceneNode): void {
-    if (lod.turn < 0) return; // it is on its way out
+    if (lod.turn < 0) return; // it is being removed
     (lod.entry as TrackedLod).rearrange();
     this.update(lod);
   }
 
-  /** Gives a node an entry of its own, or to the LOD that it belongs to. */
+  /** Gives a node an entry of its own, or assigns it to the LOD that it belongs to. */
   #adopt(node: SceneNode): void {
     const lod = lodAbove(node);
     if (lod !== null && (lod.entry as TrackedLod).owns(node.object)) {
@@ -136,7 +144,7 @@ export class SceneEntries {
       node.lod = lod;
       this.dismiss(node.entry);
       node.entry = null;
-      // It is the LOD that is looked at by what is above the level.
+      // The LOD itself is an ancestor of what is checked, the level.
       if (node.parent === lod && !lod.entry!.isStatic) this.#visibility.watchAbove(node);
       return;
     }
@@ -144,7 +152,7 @@ export class SceneEntries {
     if (node.entry === null && isDrawable(node.object)) this.#enter(node);
   }
 
-  /** Does it for nodes and all below them. */
+  /** Adopts nodes and all their descendants. */
   #adoptAll(nodes: readonly SceneNode[]): void {
     for (const node of nodes) {
       this.#adopt(node);
@@ -153,7 +161,7 @@ export class SceneEntries {
   }
 }
 
-/** Answers the LOD that a node may belong to: the nearest one above, or what that belongs to itself. */
+/** Returns the LOD that a node may belong to: its parent, or the LOD that its parent belongs to. */
 function lodAbove({ parent }: SceneNode): SceneNode | null {
   if (parent === null) return null;
   return parent.lod ?? (parent.entry instanceof TrackedLod ? parent : null);

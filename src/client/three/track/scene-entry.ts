@@ -6,25 +6,25 @@ import type { Updatable } from './stand-in.js';
 /** What the tracker knows of one object that three draws. */
 export interface SceneEntry extends Updatable {
   readonly object: Object3D;
-  /** These are the ids that it has in public, by instance. */
+  /** Its public ids, by instance. */
   readonly ids: Uint32Array;
   readonly pending: boolean;
-  /** It says why the object is not in the service. */
+  /** Why the object is not in the service. */
   readonly error: CollisionError | null;
-  /** It is promised not to move, or nothing is done for it. */
+  /** Whether the caller promises that it does not move, or nothing is done for it. */
   readonly isStatic: boolean;
-  /** Does `update` where nothing but the visibility of its ancestors is another. */
+  /** Does what `update` does if only the visibility of its ancestors has changed. */
   show(visible: boolean): void;
-  /** Tells whether `update` is to look at it now that it is its turn. */
+  /** Returns whether `update` should check it, now that its turn has come. */
   isDue(): boolean;
-  /** Is about to go: it need not be looked at in every frame any more, before `update` is called again. */
+  /** Called when it is about to be removed: it need not be checked in every frame, unless `update` is called again. */
   leave(): void;
-  /** Hides what another worker knows no place of. */
+  /** Hides the instances for which another worker has no valid matrix. */
   onRestore(): void;
-  /** Asks the caller's functions again, for the next `update`. Throws what they throw. */
+  /** Calls the caller's functions again, for the next `update`. Throws what they throw. */
   askAgain(): void;
-  /** Answers the id of an instance that it has. */
+  /** Returns the id of an existing instance. */
   idAt(instance: number): ObjectId;
-  /** Removes it from the service, or as much of it as goes at once; tells whether all of it is gone. */
+  /** Removes it from the service, or as much of it as can be removed at once; returns whether all of it is removed. */
   remove(): boolean;
 }

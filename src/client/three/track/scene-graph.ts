@@ -7,64 +7,65 @@ import { isListedBelow } from './is-below.js';
 import { nameOf } from './name-of.js';
 import { peek, SceneNode } from './scene-node.js';
 
-/** So many parents of what has another one come at once, in a task; the others in slices, as all does that comes. */
+/** Up to this many new parents of moved objects are added at once per task, the others in slices, as all new objects are. */
 const MOST_PARENTS_AT_ONCE = 128;
 
-/** Where more children than these were missed in a round, all are compared at once: each is looked for among all others. */
+/** If more children than these were missed in a round, all are compared at once: a search for each would visit all the others. */
 const MOST_MISSED = 64;
 
 const NO_CHILDREN: readonly Object3D[] = [];
-/** These are those of an object of which they cannot be read. */
+/** The children of an object whose children cannot be read. */
 const UNREAD: readonly Object3D[] = [];
 
-/** Objects below a parent that are to come, those from number `next` on. There may be thousands. */
+/** Objects to be added below a parent, from index `next` on. There may be thousands. */
 interface Arrival {
   readonly parent: SceneNode | null;
   readonly objects: readonly Object3D[];
   next: number;
 }
 
-/** Tells whether an object is still a child of a node's, perhaps by hand, and then most likely at the same place in the list. */
+/** Returns whether an object is still a child of a node, perhaps put there by hand, and then most likely at the same index. */
 function isBelow(object: Object3D, { object: parent }: SceneNode, index: number): boolean {
   try {
     return object.parent === parent || parent.children[index] === object || parent.children.includes(object);
   } catch {
-    return true; // what cannot be read is left out where it is looked at
+    return true; // an object that cannot be read is left out when it is checked
   }
 }
 
 /**
- * The tracker's nodes for the objects below a root, and which of them are to come and to go. Nothing goes through the whole scene in
- * a frame: three tells what comes and goes, and what nobody told of is found by turns, within a second.
+ * The tracker's nodes for the objects below a root, and the queues of additions and removals. No frame walks the whole scene:
+ * three's events report added and removed children, and other changes are found in turn, within a second.
  *
- * Before r163 three told nobody: the children of all objects are compared in every frame there.
+ * Before r163 three had no such events: then, the children of all objects are compared in every frame.
  */
 export class SceneGraph {
   readonly root: Object3D;
   readonly nodes = new Map<Object3D, SceneNode>();
-  /** It has all nodes in the order of their turns. */
+  /** All nodes, in the order of their turns. */
   readonly order: SceneNode[] = [];
   #isTold: boolean;
   readonly #onCome: (node: SceneNode) => void;
   readonly #onMove: (node: SceneNode, isBack: boolean) => void;
   readonly #onLeave: (node: SceneNode) => void;
   readonly #turns = new Turns();
-  /** The number of these became lower than the one whose turn comes next. */
+  /** Nodes whose index became lower than that of the next turn. */
   readonly #overtaken: SceneNode[] = [];
-  /** These have so many children that they are gone through by turns; and these of them have not all come yet. */
+  /** Nodes with so many children that these are visited in turn; and nodes whose many children are not all added yet. */
   readonly #crowds = new Set<SceneNode>();
   readonly #coming = new Set<SceneNode>();
-  /** These may have another parent than before. */
+  /** Objects that may have another parent than before. */
   readonly #touched = new Set<Object3D>();
-  /** These are to come, the next ones last; and those are to go. */
+  /** Objects to be added, the next one last; and nodes to be removed. */
   readonly #arriving: Arrival[] = [];
   readonly #leaving: SceneNode[] = [];
-  /** So many have come at once since `settle` was called last. */
+  /** New parents that were added at once since the last `settle`. */
   #hurried = 0;
 
   /**
-   * `onCome` is called with each new node that `takeArriving` does not answer, as it came at once; `onMove` with each that is below
-   * another parent than before, and whether it was about to go; `onLeave` with each that is about to, with all below it.
+   * `onCome` is called with each new node that is added at once, and so is not returned by `takeArriving`; `onMove` with each
+   * node that gets another parent, and whether it was about to be removed; `onLeave` with each node that is about to be removed
+   * together with its descendants.
    */
   constructor(
     root: Object3D,
@@ -81,7 +82,7 @@ export class SceneGraph {
     this.#arriving.push({ objects: [root], next: 0, parent: null });
   }
 
-  /** Lists objects that are to come, with all that is below them. */
+  /** Lists objects that are to be added, with all their descendants. */
   get arriving(): readonly Object3D[] {
     return this.#arriving.flatMap(({ objects, next }) => objects.slice(next));
   }
@@ -99,14 +100,14 @@ export class SceneGraph {
     this.#touched.add(object);
   }
 
-  /** Brings what was told of to its place, as far as that is one step. */
+  /** Brings reported objects to their places, as far as that takes one step. */
   settle(): void {
     this.#hurried = 0;
     for (const object of this.#touched) this.#place(object);
     this.#touched.clear();
   }
 
-  /** Tells whether a node is about to go, as it is, or what is above it. */
+  /** Returns whether a node, or one of its ancestors, is about to be removed. */
   isAboutToGo(node: SceneNode): boolean {
     return this.isLeaving && this.#isLoose(node);
   }
@@ -117,7 +118,7 @@ export class SceneGraph {
     return top.object !== this.root;
   }
 
-  /** Has a node go, with all below it. */
+  /** Queues the removal of a node and its descendants. */
   leave(node: SceneNode): void {
     node.moveTo(null);
     this.#leaving.push(node);
@@ -125,9 +126,9 @@ export class SceneGraph {
   }
 
   /**
-   * Takes the next one that leaves, as what is below one that is gone goes one after the other. The newest goes first, so that tables
-   * lose their last lines: the longest slice of 50,000 Meshes takes 10 ms of processor time, and 14 where the oldest does. Null for one
-   * that has come back meanwhile, or is about to: below something that is new.
+   * Takes the next node to be removed; the descendants of a removed node follow one after the other. The newest goes first, so
+   * that tables lose their last lines: the longest slice of 50,000 Meshes takes 10 ms of processor time, and 14 if the oldest
+   * goes first. Null for a node that has come back meanwhile, or is about to come back below a new object.
    */
   takeLeaving(): SceneNode | null {
     const last = this.#leaving[this.#leaving.length - 1];
@@ -138,7 +139,7 @@ export class SceneGraph {
     return node.parent === null && node.turn >= 0 && !isListedBelow(node.object, this.root) ? node : null;
   }
 
-  /** Takes the next object that comes, and makes its node; null where it has one, where it has gone again, and where its parent has. */
+  /** Takes the next object to be added, and creates its node; null if it has one, or if it or its parent was removed again. */
   takeArriving(): SceneNode | null {
     const arrival = this.#arriving[this.#arriving.length - 1];
     const { objects, parent } = arrival;
@@ -150,15 +151,15 @@ export class SceneGraph {
     }
     if (parent !== null && parent.turn < 0) return null;
     if (isHelper(object)) return null;
-    if (parent !== null && !isBelow(object, parent, index)) return null; // it has gone again before it came
+    if (parent !== null && !isBelow(object, parent, index)) return null; // it was removed before it was added
     const known = this.nodes.get(object);
     if (known === undefined) return this.#add(object, parent);
     const isLoose = known.parent === null || known.parent.turn < 0;
-    if (isLoose && parent !== null) this.#moveTo(known, parent); // else it was told of twice
+    if (isLoose && parent !== null) this.#moveTo(known, parent); // else it was reported twice
     return null;
   }
 
-  /** Removes a node; what is below it is to leave. */
+  /** Removes a node; its descendants are next. */
   remove(node: SceneNode): void {
     const { turn } = node;
     const last = this.order.pop()!;
@@ -172,7 +173,7 @@ export class SceneGraph {
     if (node.first !== null) this.#leaving.push(node);
   }
 
-  /** Takes note of a node that is gone. */
+  /** Marks a node as removed, and stops listening to its object. */
   forget(node: SceneNode): void {
     node.turn = -1;
     this.#listen(node.object, false);
@@ -181,7 +182,7 @@ export class SceneGraph {
   /** Calls `visit` with each node whose turn it is. */
   takeTurns(visit: (node: SceneNode) => void): void {
     const take = (node: SceneNode): void => {
-      // What is to come may bring it back: it would be looked for among all again and again, before that comes.
+      // A pending addition may bring it back: until then, it would be searched for in the whole scene again and again.
       if (node.parent === null && node.object !== this.root && !this.isArriving) this.#leaving.push(node);
       if (this.#isTold) this.#lookAtChildren(node);
       visit(node);
@@ -189,18 +190,18 @@ export class SceneGraph {
     for (const node of this.#overtaken) if (node.turn >= 0) take(node);
     this.#overtaken.length = 0;
     this.#turns.take(this.order.length, (first, end) => {
-      // What goes meanwhile makes the list shorter.
+      // Removals meanwhile make the list shorter.
       for (let i = first; i < end && i < this.order.length; i++) take(this.order[i]);
     });
     for (const node of this.#crowds) this.#takeChildTurns(node);
   }
 
-  /** Looks at the children of all nodes where three does not tell of them. */
+  /** Compares the children of all nodes if three does not report them. */
   lookAtAll(): void {
     if (!this.#isTold) for (let i = 0; i < this.order.length; i++) this.compareChildren(this.order[i]);
   }
 
-  /** Compares an object's children with those that it had, for what three has not told. */
+  /** Compares an object's children with the previous ones, to find changes that three has not reported. */
   compareChildren(node: SceneNode): void {
     try {
       const { children } = node.object;
@@ -212,7 +213,7 @@ export class SceneGraph {
     }
   }
 
-  /** Takes the children of an object for none, as they cannot be read, and says so once. */
+  /** Treats the children of an object that cannot be read as none, and warns once. */
   #fail(node: SceneNode, cause: unknown): void {
     if (node.children === UNREAD) return;
     node.children = UNREAD;
@@ -220,7 +221,7 @@ export class SceneGraph {
     this.#compareAll(node, UNREAD);
   }
 
-  /** Lets go of all that is to come and to go, and has no turns any more. */
+  /** Drops all pending additions and removals; there are no more turns. */
   clear(): void {
     this.#arriving.length = 0;
     this.#leaving.length = 0;
@@ -229,13 +230,13 @@ export class SceneGraph {
     this.nodes.clear();
   }
 
-  /** Lets go of the scene, whatever of it is still known. */
+  /** Releases whatever of the scene is still known. */
   letGo(): void {
     this.unlisten();
     this.order.length = 0;
   }
 
-  /** Has three tell of nothing any more. */
+  /** Stops listening to three's events. */
   unlisten(): void {
     for (const { object } of this.order) this.#listen(object, false);
     this.#isTold = false;
@@ -243,7 +244,7 @@ export class SceneGraph {
   }
 
   readonly #onChild = (event?: { child?: Object3D }): void => {
-    if (event?.child !== undefined) this.touch(event.child); // what is no object of three's may tell nothing
+    if (event?.child !== undefined) this.touch(event.child); // events that are not three's may have none
   };
 
   #listen(object: Object3D, isListening: boolean): void {
@@ -253,7 +254,7 @@ export class SceneGraph {
         if (isListening) object.addEventListener(type, this.#onChild);
         else object.removeEventListener(type, this.#onChild);
       }
-    } catch {} // what cannot be read tells nothing
+    } catch {} // an object that cannot be read reports nothing
   }
 
   #add(object: Object3D, parent: SceneNode | null): SceneNode {
@@ -287,7 +288,7 @@ export class SceneGraph {
     }
   }
 
-  /** Answers the node of what is above one that moves. If it is still to come, it does so at once: what moves need not leave. */
+  /** Returns the parent's node of an object that moves. A new parent is added at once, so that the object need not be removed. */
   #nodeAbove(above: Object3D | null | undefined): SceneNode | undefined {
     const known = this.nodes.get(above!);
     if (known !== undefined || this.#hurried >= MOST_PARENTS_AT_ONCE) return known;
@@ -308,8 +309,8 @@ export class SceneGraph {
   }
 
   /**
-   * Tells whether a parent may have a node below it. Where the parent is still below that, as the two have changed places, what lies
-   * between them and is elsewhere now is taken off, and is placed behind it.
+   * Returns whether a node may be put below `parent`. If `parent` is still below the node, because the two have changed places,
+   * the node between them that is elsewhere now is detached, and is placed afterwards.
    */
   #isFree(parent: SceneNode, node: SceneNode): boolean {
     let moved: SceneNode | null = null;
@@ -328,7 +329,7 @@ export class SceneGraph {
     return (peek(object, 'children')?.length ?? 0) > MOST_AT_ONCE;
   }
 
-  /** Compares the children of a node, or has that begin where they are thousands. */
+  /** Compares the children of a node, or starts a round of them if there are thousands. */
   #lookAtChildren(node: SceneNode): void {
     if (!this.#isCrowd(node)) this.compareChildren(node);
     else if (node.round === null && !this.#coming.has(node)) {
@@ -349,13 +350,13 @@ export class SceneGraph {
     for (let i = 0; i < children.length; i++) this.#seeChild(node, children[i]);
   }
 
-  /** Takes note of a node that is not among its parent's children. */
+  /** Handles a node that is not among its parent's children. */
   #miss(child: SceneNode, parent: SceneNode): void {
     if (peek(child.object, 'parent') === parent.object) this.leave(child);
     else this.touch(child.object);
   }
 
-  /** Looks at one of an object's children: whether that is known. */
+  /** Checks whether one of an object's children is known. */
   #seeChild(node: SceneNode, object: Object3D): void {
     const known = this.nodes.get(object);
     if (known?.parent === node) known.seenIn = node.round?.number ?? 0;
@@ -363,7 +364,7 @@ export class SceneGraph {
     else if (known === undefined) this.#arriving.push({ objects: [object], next: 0, parent: node });
   }
 
-  /** Looks at those children of one that has thousands whose turn it is, and at all where many have gone in a round. */
+  /** Visits those of a node's thousands of children whose turn it is; compares all of them if many were missed in a round. */
   #takeChildTurns(node: SceneNode): void {
     if (node.turn < 0 || !this.#isCrowd(node)) {
       this.#crowds.delete(node);
@@ -397,7 +398,7 @@ export class SceneGraph {
   }
 }
 
-/** Tells whether an object only draws what is there. */
+/** Returns whether an object is a helper, which only draws what is there. */
 function isHelper(object: Object3D): boolean {
   return peek(object as { isCollisionHelper?: boolean }, 'isCollisionHelper') === true;
 }

@@ -2,30 +2,32 @@ import type { Object3D } from 'three';
 import type { ChildRound } from './child-round.js';
 import type { SceneEntry } from './scene-entry.js';
 
-/** What the tracker knows of one object under the root, drawn or not: its place in the scene, and what it was seen to be. */
+/** The tracker's node of one object under the root, drawn or not: its place in the scene, and its last known state. */
 export class SceneNode {
   readonly object: Object3D;
   parent: SceneNode | null = null;
-  /** The children are a list, the oldest first. They leave from its end (scene-graph.ts). */
+  /** The children are a linked list, the oldest first. They are removed from its end (scene-graph.ts). */
   first: SceneNode | null = null;
   last: SceneNode | null = null;
   next: SceneNode | null = null;
   previous: SceneNode | null = null;
-  /** The object's children as they were when they were last gone through; null before. */
+  /** The object's children when they were last compared; null before. */
   children: readonly Object3D[] | null = null;
-  /** Those of thousands are gone through by turns; and in this round of its parent's it was seen there. */
+  /**
+   * The round in which thousands of children are visited in turn; and the round of the parent in which this node was last seen.
+   */
   round: ChildRound | null = null;
   seenIn = 0;
-  /** It knows what is drawn there. */
+  /** The entry of what is drawn there, if anything. */
   entry: SceneEntry | null = null;
-  /** The LOD that this belongs to instead: it has one entry with all its levels. */
+  /** The LOD that this node belongs to instead: one entry represents all its levels. */
   lod: SceneNode | null = null;
-  /** It has this number in the order of turns; -1 where it is gone. */
+  /** Its index in the order of turns; -1 once it is removed. */
   turn = -1;
-  /** They tell whether the object was visible when it was seen last, and whether all above it were, too. */
+  /** Whether the object was visible at the last check, and whether it and all its ancestors were. */
   isVisible: boolean;
   isShown = false;
-  /** Its visibility is looked at in every frame, as something below it is. */
+  /** Whether its visibility is checked in every frame, because an object below it is. */
   isWatched = false;
 
   constructor(object: Object3D) {
@@ -33,7 +35,7 @@ export class SceneNode {
     this.isVisible = visibleOf(object);
   }
 
-  /** Puts it below another one, or nowhere. */
+  /** Puts it below another node, or nowhere. */
   moveTo(parent: SceneNode | null): void {
     const { parent: before, next, previous } = this;
     if (before !== null) {
@@ -52,7 +54,7 @@ export class SceneNode {
   }
 }
 
-/** Tells whether an object is visible by itself; what cannot be read is not. */
+/** Returns whether an object itself is visible; one that cannot be read is not. */
 export function visibleOf(object: Object3D): boolean {
   try {
     return object.visible;
@@ -61,7 +63,7 @@ export function visibleOf(object: Object3D): boolean {
   }
 }
 
-/** Reads something of an object; undefined where it cannot be read. */
+/** Reads a property of an object; undefined if it cannot be read. */
 export function peek<T, K extends keyof T>(object: T, key: K): T[K] | undefined {
   try {
     return object[key];
@@ -70,7 +72,7 @@ export function peek<T, K extends keyof T>(object: T, key: K): T[K] | undefined 
   }
 }
 
-/** Lists the nodes right below one. */
+/** Lists the children of a node. */
 export function childrenOf(node: SceneNode): SceneNode[] {
   const children: SceneNode[] = [];
   for (let child = node.first; child !== null; child = child.next) children.push(child);

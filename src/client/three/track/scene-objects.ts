@@ -5,7 +5,7 @@ import { grown } from '../../../shared/typed-arrays.js';
 import type { NamedBox, ObjectId } from '../../../shared/types.js';
 import type { BuiltMesh } from '../geometry/shared-mesh.js';
 
-/** It says what an id of the service is in the scene. */
+/** The object of the scene, or the instance of it, that an id of the service stands for. */
 export interface SceneObject {
   readonly object: Object3D;
   /**
@@ -15,125 +15,125 @@ export interface SceneObject {
   readonly instanceId: number | undefined;
 }
 
-/** It says the same, with what the tracker knows of it. */
+/** The same, with what the tracker knows of it. */
 export interface Placement extends SceneObject {
   readonly id: ObjectId;
   readonly standIn: Placed;
 }
 
-/** What stands in the service under the ids of an object. */
+/** What represents an object in the service, under its ids. */
 export interface Placed {
   readonly owner: PlacedOwner;
-  /** Answers what a query saw of an instance, by the numbers of both; null where the caller gave the shape. */
+  /** Returns the mesh that a query saw for an instance, by the numbers of both; null if the caller gave the shape. */
   seenBy(query: number, instance: number): BuiltMesh | null;
-  /** The clip sets of an array of materials, where these differ in how they cut. */
+  /** The clip sets of an array of materials, if these differ in how they cut. */
   readonly materialClipSets?: readonly number[] | null;
 }
 
-/** The object in the scene that it stands for. */
+/** The object of the scene that is represented. */
 export interface PlacedOwner {
   readonly object: Object3D;
-  /** Answers the object that is hit where its triangles are those of a geometry, as of a LOD one of its levels is. */
+  /** Returns the object that is hit if its triangles are those of a geometry: of a LOD, the level with that geometry. */
   drawnWith?(geometry: BufferGeometry): Object3D;
-  /** They stand for it, where somebody has given some. */
+  /** The boxes that represent it, if the caller gave any. */
   readonly boxes?: readonly NamedBox[];
-  /** It has many ids, one for each of its instances. */
+  /** Whether it has many ids, one for each of its instances. */
   readonly isInstanced: boolean;
-  /** Hides an instance of which the service did not take the matrix, unless it has got a better one since. */
+  /** Hides an instance whose matrix the service did not accept, unless it has a valid one by now. */
   reject(index: number): void;
 }
 
-/** These left the scene at once. */
+/** Ids that left the scene together. */
 interface Departure {
   readonly standIn: Placed;
   readonly ids: Uint32Array;
   /** The number of the first id's instance. */
   readonly first: number;
-  /** No newer query than this one may have seen it. */
+  /** The newest query that may have seen them. */
   readonly asked: number;
 }
 
-/** Answers what a query saw of what is there, by the query's number. */
+/** Returns the mesh that a query saw at a placement, by the query's number. */
 export function seenBy({ standIn, instanceId = 0 }: Placement, query: number): BuiltMesh | null {
   return standIn.seenBy(query, instanceId);
 }
 
-/** Answers the object that three's Raycaster names where these triangles are hit. */
+/** Returns the object that three's Raycaster names when these triangles are hit. */
 export function hitObject({ object, standIn: { owner } }: Placement, mesh: BuiltMesh | null): Object3D {
   return mesh === null || owner.drawnWith === undefined ? object : owner.drawnWith(mesh.geometry);
 }
 
-// The places in a slot, and their number.
+// The fields of a slot, and their number.
 const ID = 0;
 const STAND_IN = 1;
 const INDEX = 2;
 const SLOT = 3;
 
-/** Instances in a row are those of 2^ROW_SHIFT numbers at most, which is a block of a stand-in. */
+/** A row has at most 2^ROW_SHIFT instances, which is a block of a stand-in. */
 const ROW_SHIFT = 13;
 const MOST_ROWS = 1 + (MAX_OBJECTS >>> ROW_SHIFT);
-/** Fewer are not worth it. */
+/** Shorter rows are not worth it. */
 const FEWEST_IN_ROW = 64;
 
-/** Instances whose slots are in a row, and of one generation: what is under an id follows from the id. */
+/** Instances with consecutive slots, of one generation: the instance number follows from the id. */
 interface InstanceRow {
   readonly id: ObjectId;
   readonly index: number;
-  /** The ids are less than this above the first. */
+  /** The ids are less than this above the first one. */
   readonly end: number;
 }
 
-/** The id of the next slot's object, of the same generation, is so much above. */
+/** The difference between ids of the same generation in consecutive slots. */
 const NEXT_SLOT = 1 << GENERATION_BITS;
 const NO_ROW: InstanceRow = { id: 0, index: 0, end: 0 };
 
 const NONE: DepartedObjects = { get: () => undefined };
 
-/** Finds what left the scene by its ids. */
+/** Finds objects that left the scene, by their ids. */
 export interface DepartedObjects {
   get(id: ObjectId): Placement | undefined;
 }
 
 /**
- * Finds the scene's objects by the service's ids. A million instances are three numbers for each: what is answered of
- * one is made when it is asked for.
+ * Finds the scene's objects by the service's ids. A million instances are three numbers each: a Placement is only made when it
+ * is asked for.
  */
 export class SceneObjects {
   /**
-   * Each slot has the id in it, the number of what stands under it, and that of its instance, side by side: of what a view
-   * sees, each third slot or each thirtieth is looked at, and three arrays are three times as far in memory.
+   * Each slot has the id, the number of its stand-in, and the instance number, interleaved: of what a view sees, each third or
+   * each thirtieth slot is read, and with three arrays that would be three times as many cache misses.
    */
   #slots = new Uint32Array(64 * SLOT);
-  /** They are found by their numbers, which begin at 1. */
+  /** By their numbers, which begin at 1. */
   readonly #standIns: (Placed | undefined)[] = [undefined];
   readonly #numbers = new Map<Placed, { number: number; count: number }>();
   readonly #freeNumbers: number[] = [];
-  /** A row is found by the number of what stands there and that of the part of its instances. */
+  /** By the number of the stand-in combined with that of the part of its instances. */
   readonly #rows = new Map<number, InstanceRow>();
-  /** They are kept until the newest query that may have seen them is answered. `asked` ascends in their order. */
+  /** Kept until the newest query that may have seen them is answered. Their `asked` is ascending. */
   #departures: Departure[] = [];
   #departed = new DepartureIndex(this.#departures);
   #count = 0;
   #queries = 0;
   readonly #unanswered = new Set<number>();
 
-  /** Answers how many ids there are. */
+  /** How many ids there are. */
   get count(): number {
     return this.#count;
   }
 
-  /** Answers the number of the query that was asked last. */
+  /** The number of the newest query. */
   get newestQuery(): number {
     return this.#queries;
   }
 
-  /** Answers the number of the oldest query without an answer; infinite where there is none. */
+  /** The number of the oldest unanswered query; infinite if there is none. */
   get oldestQuery(): number {
     const [oldest = Number.POSITIVE_INFINITY] = this.#unanswered;
     return oldest;
   }
 
-  /** Keeps what left the scene and may be in an answer that is on its way. */
+  /** Finds what left the scene and may be in an answer that is on its way. */
   get departed(): DepartedObjects {
     if (this.#departures.length === 0) return NONE;
     return new DepartureIndex([...this.#departures]);
@@ -145,9 +145,9 @@ export class SceneObjects {
   }
 
   /**
-   * Writes the numbers of those instances of `object` of which the ids are listed into `target`, as many as there is `room` for;
-   * answers how many they are in all. Of a million, of which each twentieth is listed, nearly no slot is in the caches: where they are
-   * in rows, the slots of few are looked at, which takes 0.33 ms and not 1.54.
+   * Writes the numbers of the instances of `object` whose ids are listed to `target`, as far as there is `room`; returns how
+   * many there are in all. With a million instances of which each twentieth is listed, nearly no slot is in the caches: if the
+   * instances form rows, only a few slots are read, which takes 0.33 ms and not 1.54.
    */
   instancesOf(object: Object3D, ids: Uint32Array, target: Uint32Array, room: number): number {
     const slots = this.#slots;
@@ -179,29 +179,29 @@ export class SceneObjects {
     return count;
   }
 
-  /** Calls `visit` for those of the ids that are there, with the owner, the number of the instance, and the slot. */
+  /** Calls `visit` for those of the ids that are in the scene, with the owner, the number of the instance, and the slot. */
   forEach(ids: Uint32Array, visit: (owner: PlacedOwner, index: number, slot: number) => void): void {
     for (let i = 0; i < ids.length; i++) {
       const id = ids[i];
       const slot = slotOf(id);
       const at = SLOT * slot;
-      // Who is called may have made the table larger.
+      // `visit` may have grown the table.
       if (this.#slots[at + ID] !== id || id === 0) continue;
       visit(this.#standIns[this.#slots[at + STAND_IN]]!.owner, this.#slots[at + INDEX], slot);
     }
   }
 
-  /** Answers the id in a slot. */
+  /** Returns the id in a slot. */
   idOf(slot: number): ObjectId {
     return this.#slots[SLOT * slot + ID];
   }
 
-  /** Answers how many slots there may be. */
+  /** How many slots there may be. */
   get slots(): number {
     return this.#slots.length / SLOT;
   }
 
-  /** Adds instances in a row, of which the first has the number `first`. */
+  /** Adds instances with consecutive numbers from `first` on. */
   add(standIn: Placed, ids: Uint32Array, first: number): void {
     const number = this.#numberOf(standIn, ids.length);
     this.#count += ids.length;
@@ -221,7 +221,7 @@ export class SceneObjects {
     }
   }
 
-  /** Removes some that were added. `ids` is kept: nobody is to write it. */
+  /** Removes instances that were added. `ids` is kept: nobody may write it afterwards. */
   remove(standIn: Placed, ids: Uint32Array, first: number): void {
     if (ids.length === 0) return;
     for (let i = 0; i < ids.length; i++) this.#slots[SLOT * slotOf(ids[i]) + ID] = 0;
@@ -238,7 +238,7 @@ export class SceneObjects {
     if (this.#unanswered.size > 0) this.#departures.push({ standIn, ids, first, asked: this.#queries });
   }
 
-  /** Runs `query` under a number of its own. Until it is answered, `find` finds what leaves the scene meanwhile. */
+  /** Runs `query` under a number of its own. Until it is answered, `find` also finds what leaves the scene meanwhile. */
   async during<T>(query: (number: number) => Promise<T>): Promise<T> {
     const number = this.begin();
     try {
@@ -248,14 +248,14 @@ export class SceneObjects {
     }
   }
 
-  /** Begins a query that `end` is to end, for what comes once a frame; answers its number. */
+  /** Begins a query that `end` must end, for events that come once a frame; returns its number. */
   begin(): number {
     const number = ++this.#queries;
     this.#unanswered.add(number);
     return number;
   }
 
-  /** Ends the query of that number, and forgets what no other may have seen. */
+  /** Ends the query of that number, and forgets departures that no other query may have seen. */
   end(number: number): void {
     this.#unanswered.delete(number);
     const departures = this.#departures;
@@ -267,7 +267,7 @@ export class SceneObjects {
     this.#departed = new DepartureIndex(this.#departures);
   }
 
-  /** Finds what an id in an answer was in the frame that the answer saw. */
+  /** Finds what an id in an answer stood for in the frame that the answer saw. */
   find(id: ObjectId): Placement | undefined {
     return this.get(id) ?? this.#departed.get(id);
   }
@@ -278,7 +278,7 @@ export class SceneObjects {
     return placementOf(standIn, this.#slots[at + ID], this.#slots[at + INDEX]);
   }
 
-  /** Answers the number of a stand-in, which gets so many objects more. */
+  /** Returns the number of a stand-in, which gets `more` ids. */
   #numberOf(standIn: Placed, more: number): number {
     let held = this.#numbers.get(standIn);
     if (held === undefined) {
@@ -291,18 +291,18 @@ export class SceneObjects {
     return held.number;
   }
 
-  /** Makes room for so many slots. */
+  /** Makes room for `length` slots. */
   reserve(length: number): void {
     if (SLOT * length > this.#slots.length) this.#slots = grown(this.#slots, SLOT * length);
   }
 }
 
-/** Finds what left by its id: the ids are numbered one after the other, once somebody looks for one. */
+/** Finds departed objects by id: the ids get consecutive numbers, once somebody searches for one. */
 class DepartureIndex implements DepartedObjects {
-  /** May become longer. */
+  /** It may grow. */
   readonly #departures: readonly Departure[];
   readonly #numbers = new Map<ObjectId, number>();
-  /** The number of the first id of each. */
+  /** The number of the first id of each departure. */
   readonly #starts: number[] = [];
   #count = 0;
 

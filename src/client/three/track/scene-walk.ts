@@ -13,45 +13,52 @@ import type { TrackerContext, Updatable } from './stand-in.js';
 import { bindAgain } from './teleport.js';
 import { Visibility } from './visibility.js';
 
-/** For so many milliseconds, what comes, goes and was built is done at once; the rest is done in tasks of their own. */
+/** Milliseconds in which additions, removals and finished builds are handled at once; the rest is handled in later tasks. */
 const SLICE_MS = 4;
-/** As long at least, where to look at what is there takes longer than a slice by itself. */
+/** A slice has at least this long, even if the checks of existing objects alone take longer than a slice. */
 const LEAST_SLICE_MS = 1;
-/** So many are done in a frame in any case: a few objects more are there in the very frame, whatever the clock says. */
+/** This many are handled in a frame in any case: a few new objects are there in that very frame, whatever the clock says. */
 const FEWEST = 128;
-/** So many meshes are removed in a slice: to hand over thousands of commands takes as long as to make them. */
+/** Meshes that are removed in a slice at most: to hand over thousands of commands takes as long as to make them. */
 const MOST_SWEPT = 512;
 
 /**
- * Keeps what the tracker knows of the scene in step with it: what is looked at in every frame is in flat tables, and by turns,
- * within a second, everything is looked at that nobody told of. What comes, and what goes, is taken in slices.
+ * Keeps what the tracker knows of the scene in step with it: objects that are checked in every frame are in flat tables, and
+ * everything is checked in turn, within a second, for changes that nobody reported. Additions and removals are handled in
+ * slices.
  */
 export class SceneWalk {
   readonly #root: Object3D;
   readonly #context: TrackerContext;
-  /** The caller has all matrices updated in every frame. */
+  /** Whether the caller has all matrices updated in every frame. */
   readonly #hasMatrices: boolean;
   readonly #visibility = new Visibility((node, cause) => this.#entries.leaveOut(node, cause));
   readonly #graph: SceneGraph;
   readonly #entries: SceneEntries;
   readonly #stillTurns = new Turns();
-  /** The caller asks to look at the one; the other is what is left of it, each with all below it. */
+  /** Objects that the caller asked to check; and nodes that are left of these, each with its descendants. */
   readonly #requested = new Set<Object3D>();
   readonly #unseen = new Set<SceneNode>();
-  /** What leaves and is still looked at: each with all below it, and those before it below its parent. The last one is the next. */
+  /**
+   * Stack of nodes that are being removed and whose subtrees are still to be visited: each node stands for itself, its
+   * descendants and its previous siblings.
+   */
   readonly #leaving: SceneNode[] = [];
   readonly #changed: TableOwner[] = [];
-  /** They have changed, and were too many to be looked at in that frame. */
+  /** Changed objects that were too many to be checked in their frame. */
   readonly #late = new Set<TableOwner>();
-  /** What an object of the scene has thrown in a task of ours, where nobody waits for it. */
+  /** What an object of the scene has thrown in a task of ours, which nobody awaits. */
   #failure: { readonly cause: unknown } | null = null;
   #isWorking = false;
-  /** So many are done in a frame in any case. `trackScene` waits for all that is there at first: until then, slices are as short as any. */
+  /**
+   * How many are handled in a frame in any case. `trackScene` waits for the whole initial scene: until then, slices need no
+   * minimum.
+   */
   #fewest = 1;
   #isCleared = false;
-  /** The last slice was over before all was looked at that is asked for. */
+  /** Whether the last slice was over before all requested checks were done. */
   #hasLookedLong = false;
-  /** The last frame took so many milliseconds to look at what was there: its slice and that are one task. */
+  /** Milliseconds that the last frame took to check existing objects: these checks and its slice are one task. */
   #lookMs = 0;
 
   constructor(root: Object3D, context: TrackerContext, wishes: ObjectWishes, hasMatrices: boolean) {
@@ -71,9 +78,9 @@ export class SceneWalk {
     for (const { entry } of this.#graph.nodes.values()) if (entry !== null) yield entry;
   }
 
-  /** Lists objects that are to come, or to be shown, with all that is below them. */
+  /** Lists objects that are to be added, or to be shown, with all their descendants. */
   get arriving(): readonly Object3D[] {
-    return [...new Set([...this.#graph.arriving, ...this.#visibility.showing])]; // it may be told of twice
+    return [...new Set([...this.#graph.arriving, ...this.#visibility.showing])]; // an object may be in both
   }
 
   entryOf(object: Object3D): SceneEntry | undefined {
@@ -82,8 +89,8 @@ export class SceneWalk {
   }
 
   /**
-   * Tells whether the service can answer for what three would hit of an object: 'yes' also where there is nothing to hit,
-   * 'soon' where it has just come or is being built, 'no' where it is left out or invisible.
+   * Returns whether the service can answer for what three would hit of an object: 'yes' also if there is nothing to hit, 'soon'
+   * if it was just added or is being built, 'no' if it is left out or invisible.
    */
   standingOf(object: Object3D): 'yes' | 'soon' | 'no' {
     this.finishRequests();
@@ -96,18 +103,18 @@ export class SceneWalk {
     return entry.count === 0 && entry.pending ? 'soon' : 'yes';
   }
 
-  /** Notes that another worker has taken the place of one that was lost. */
+  /** Notes that another worker has replaced a lost one. */
   onRestore(): void {
     for (const { entry } of this.#graph.nodes.values()) entry?.onRestore();
     this.#context.layers.flush();
   }
 
-  /** Has the next `update` look at an object and all below it. */
+  /** Makes the next `update` check an object and its descendants. */
   request(object: Object3D): void {
     this.#requested.add(object);
   }
 
-  /** Brings all world matrices up to date as three does; where it stops at one object, those of all others one by one. */
+  /** Updates all world matrices as three does; if an object makes that fail, updates those of all others one by one. */
   updateMatrices(): void {
     try {
       this.#root.updateMatrixWorld(this.#root.parent !== null);
@@ -120,7 +127,7 @@ export class SceneWalk {
     try {
       if (object.matrixWorldAutoUpdate !== false) object.updateWorldMatrix(false, false);
       for (const child of object.children) this.#updateBelow(child);
-    } catch {} // what is wrong is said where the object is looked at
+    } catch {} // the check of the object reports what is wrong
   }
 
   update(): void {
@@ -146,9 +153,9 @@ export class SceneWalk {
     this.#stillTurns.take(still.size, (first, end) => {
       still.findChanged(first, end, changed);
       this.#updateChanged();
-      still.send(service, first, end); // its size is not asked for: that would close holes, and move lines to where nobody looks
+      still.send(service, first, end); // without reading its size: that would close holes, and move lines past the turns
     });
-    // Few that were only found just now are shown in the very frame.
+    // If only a few were found just now, they are shown in this very frame.
     if (this.#visibility.isShowing) this.#visibility.showBelow(sliceOf(0, FEWEST));
     layers.flush();
     moving.send(service, 0, moving.size);
@@ -159,7 +166,7 @@ export class SceneWalk {
     this.wake();
   }
 
-  /** Waits until all that has come stands, as far as it is built, and all that has gone is removed. */
+  /** Waits until all new objects are in the service, as far as they are built, and all removed objects are removed from it. */
   async settled(): Promise<void> {
     while (this.#hasWork) {
       await nextTask();
@@ -169,14 +176,14 @@ export class SceneWalk {
   }
 
   /**
-   * Does what there is to do in tasks of their own, if there is anything. Call it when something was built: who draws on demand may
-   * ask for no other frame.
+   * Does pending work in later tasks, if there is any. Call it when something was built: an app that draws on demand may
+   * request no further frame.
    */
   wake(): void {
     if (!this.#isWorking && this.#hasWork) this.#workOn();
   }
 
-  /** Removes everything from the service, a slice now and the rest in tasks of their own. Nothing else is done any more. */
+  /** Removes everything from the service, a slice now and the rest in later tasks. Nothing else is done any more. */
   clear(): void {
     this.#isCleared = true;
     this.#graph.clear();
@@ -193,20 +200,23 @@ export class SceneWalk {
     this.wake();
   }
 
-  /** Has the scene tell nothing any more, where the service is gone: it would keep the tracker, and that what leaves. */
+  /**
+   * Stops listening to the scene, because the service is gone: its objects would keep the tracker alive, and the tracker
+   * removed ones.
+   */
   unlisten(): void {
     this.#graph.unlisten();
   }
 
-  /** Lets go of the scene where the service is gone, and all that is in it. */
+  /** Releases the scene and everything in it, because the service is gone. */
   #letGo(): void {
     this.#graph.letGo();
     this.#entries.ending.length = 0;
   }
 
-  /** Looks at what it is to a node to be below another one, perhaps when it was about to go. */
+  /** Handles a node that has another parent; `isBack`: it was about to be removed. */
   #move(node: SceneNode, isBack: boolean): void {
-    this.#leaving.length = 0; // it may be one of these, and what is before it now stays
+    this.#leaving.length = 0; // it may be one of these, and its previous siblings now stay
     if (isBack) this.#requested.add(node.object);
     if (this.#unseen.size > 0) this.#unseen.add(node); // it may have been below one of these
     if (node.isWatched || node.entry?.isStatic === false) this.#visibility.watchAbove(node);
@@ -218,7 +228,7 @@ export class SceneWalk {
     }
   }
 
-  // --- what is done in slices ---
+  // --- work in slices ---
 
   get #hasWork(): boolean {
     const { stale, meshes } = this.#context;
@@ -229,13 +239,13 @@ export class SceneWalk {
     return isArriving || isLeaving || this.#visibility.isShowing || count > 0;
   }
 
-  /** Does what is left in tasks of their own, a slice in each. */
+  /** Does the remaining work in later tasks, one slice in each. */
   async #workOn(): Promise<void> {
     this.#isWorking = true;
     try {
       await this.settled();
     } catch (error) {
-      // What is about the service the next frame says by itself; what an object of the scene has thrown it is to say, too.
+      // The next frame notices errors of the service itself; it must be told what an object of the scene has thrown.
       if (this.#isCleared) this.#letGo();
       else if (!CollisionError.is(error)) this.#failure = { cause: error };
     } finally {
@@ -256,7 +266,7 @@ export class SceneWalk {
     this.#context.layers.flush();
   }
 
-  /** Does one slice of what is to be done, `fewest` of it whatever the clock says. */
+  /** Does one slice of the pending work, at least `fewest` of it whatever the clock says. */
   #work(fewest: number, ms = SLICE_MS): void {
     this.#context.isInSlice = true;
     try {
@@ -285,11 +295,11 @@ export class SceneWalk {
       if (entry.remove()) ending.pop();
       if (isOver(count - entry.count)) return;
     }
-    // What took the last slice does not take this one, too: else what comes would wait for as long as all is asked for again.
+    // Checks that took up the last slice do not come first in this one: else new objects would wait until all are done.
     const isLookedAtFirst = !this.#hasLookedLong;
     if (isLookedAtFirst && !this.#lookForWhatIsAsked(isOver)) return;
     this.#hasLookedLong = false;
-    // A look at 50,000 Meshes is most of a frame, and it takes many frames until they have all gone.
+    // To visit 50,000 Meshes takes most of a frame, and it takes many frames until they are all removed.
     while (this.#leaving.length > 0) {
       this.#leave(this.#leaving.pop()!);
       if (isOver()) return;
@@ -303,7 +313,7 @@ export class SceneWalk {
     while (graph.isArriving) {
       const node = graph.takeArriving();
       if (node !== null) this.#begin(node);
-      // What is built is there before all the rest has come.
+      // Objects that are built enter the service before all others have arrived.
       const built = stale.values().next().value;
       if (built !== undefined) this.#updateStale(built);
       const isToBuild = node?.entry?.count === 0 && node.entry.pending;
@@ -320,7 +330,7 @@ export class SceneWalk {
     if (!isLookedAtFirst) this.#lookForWhatIsAsked(isOver);
   }
 
-  /** Looks at what is to be shown, at what was asked for and at what may have changed; tells whether that was all. */
+  /** Shows pending nodes, checks requested nodes and changed objects; returns whether all of that is done. */
   #lookForWhatIsAsked(isOver: (instances?: number) => boolean): boolean {
     this.#hasLookedLong = true;
     if (!this.#visibility.showBelow(isOver)) return false;
@@ -333,7 +343,7 @@ export class SceneWalk {
       if (isOver()) return false;
     }
     this.#hasLookedLong = false;
-    if (!this.#isCleared) this.#graph.settle(); // what was found that had come by hand
+    if (!this.#isCleared) this.#graph.settle(); // places children that were found to be added by hand
     return true;
   }
 
@@ -341,7 +351,7 @@ export class SceneWalk {
     const { object, parent } = node;
     this.#visibility.begin(node);
     try {
-      // What was never drawn has no place yet. three respects this flag of a child's only.
+      // An object that was never drawn has no world matrix yet. three respects this flag of children only.
       if (!this.#hasMatrices && object.matrixWorldAutoUpdate !== false) {
         object.updateWorldMatrix(parent === null, false);
         bindAgain(object);
@@ -352,7 +362,7 @@ export class SceneWalk {
     }
   }
 
-  /** Has nobody look any more at a node that leaves. Those below it are next, the newest first, and then those before it. */
+  /** Ends the checks of a node that is being removed. Its descendants are next, the newest first, then its previous siblings. */
   #leave(node: SceneNode): void {
     if (node.previous !== null) this.#leaving.push(node.previous);
     if (node.last !== null) this.#leaving.push(node.last);
@@ -365,9 +375,9 @@ export class SceneWalk {
     this.#entries.end(node);
   }
 
-  // --- what is looked at ---
+  // --- checks ---
 
-  /** Looks at a node. What is wrong with its object leaves that out, and nothing else. */
+  /** Checks a node. An error of its object leaves out that object, and nothing else. */
   #look(node: SceneNode): void {
     try {
       this.#entries.update(node);
@@ -379,12 +389,12 @@ export class SceneWalk {
   #updateStale(entry: Updatable): void {
     const node = this.#graph.nodes.get(entry.object);
     if (node?.entry === entry) this.#look(node);
-    else this.#context.stale.delete(entry); // it is on its way out
+    else this.#context.stale.delete(entry); // it is being removed
   }
 
   /**
-   * Looks at what was found to have changed. A material that 20,000 share changes all of them: some are looked at now, and the
-   * others in slices, or by `finishRequests`.
+   * Checks objects that were found to have changed. A material that 20,000 share changes all of them: some are checked now, and
+   * the others in slices, or by `finishRequests`.
    */
   #updateChanged(): void {
     const isOver = sliceOf(this.#late.size > 0 ? 0 : SLICE_MS, FEWEST);
@@ -401,7 +411,7 @@ export class SceneWalk {
 
   #lookLate(owner: TableOwner): void {
     this.#late.delete(owner);
-    // Else it has left meanwhile, or is looked at in every frame.
+    // Else it was removed meanwhile, or is checked in every frame.
     if (owner.place >= 0) this.#look(this.#graph.nodes.get(owner.object)!);
   }
 
@@ -409,18 +419,18 @@ export class SceneWalk {
     const { entry } = node;
     this.#visibility.look(node);
     if (entry?.isDue() !== true || this.#graph.isAboutToGo(node)) return;
-    // What was built since is added in slices: of 20,000 geometries, a frame that takes long added thousands by turns.
+    // Objects that are built enter in slices: with 20,000 geometries, a long frame added thousands in their turns.
     if (entry.count === 0 && this.#context.stale.has(entry)) return;
     this.#look(node);
   };
 
   /**
-   * Looks at what was asked for: at as much of it as a slice takes, and at where all the rest is and whether it is to be
-   * seen. What else may have changed there is looked at in slices, or by `finishRequests`.
+   * Handles requests: checks as many objects as a slice allows, and of all others only positions and visibility. Other changes
+   * are found in slices, or by `finishRequests`.
    */
   #beginRequests(): void {
     for (const object of this.#requested) {
-      this.#graph.touch(object); // it may have come by hand
+      this.#graph.touch(object); // it may have been added by hand
       const node = this.#graph.nodes.get(object);
       if (node !== undefined) this.#unseen.add(node.lod ?? node);
     }
@@ -430,7 +440,7 @@ export class SceneWalk {
     if (this.#unseen.size > 0) this.#glance();
   }
 
-  /** Looks at what is left of what was asked for, and shows what is left to be shown, for a question that is about to be asked. */
+  /** Finishes requests, and shows what is left to be shown, for a query that is about to be sent. */
   finishRequests(): void {
     if (this.#unseen.size + this.#late.size === 0 && !this.#visibility.isShowing) return;
     for (const node of this.#unseen) this.#answerRequest(node);
@@ -439,24 +449,24 @@ export class SceneWalk {
     this.#context.layers.flush();
   }
 
-  /** Looks at where everything is and whether it is to be seen, table by table: that of thousands takes milliseconds. */
+  /** Checks the positions and the visibility of everything, table by table: for thousands, that takes milliseconds. */
   #glance(): void {
     const { still, service } = this.#context;
     const { order } = this.#graph;
     for (const node of order) this.#visibility.look(node);
     still.findChanged(0, still.size, this.#changed);
     this.#updateChanged();
-    // What goes meanwhile makes the list shorter.
+    // Removals meanwhile make the list shorter.
     for (let i = 0; i < order.length; i++) {
       if (order[i].entry?.isDue() === true && !this.#graph.isAboutToGo(order[i])) this.#look(order[i]);
     }
     still.send(service, 0, still.size);
   }
 
-  /** Looks at a node, and has what is right below it be looked at later. */
+  /** Checks a node, and schedules its children to be checked later. */
   #answerRequest(node: SceneNode): void {
     this.#unseen.delete(node);
-    if (node.turn < 0) return; // it has gone meanwhile
+    if (node.turn < 0) return; // it was removed meanwhile
     this.#graph.compareChildren(node);
     if (node.entry !== null) this.#entries.askAgain(node);
     else this.#visibility.look(node);

@@ -5,7 +5,7 @@ import { isDrawn, MaterialLook } from './material-plan.js';
 import type { UnchangedKind } from './mesh-table.js';
 import { surfaceOf } from './opacity.js';
 
-/** How an object looked when it was seen last: by that it is planned what it takes in the service. */
+/** How an object looked at its last check: its representation in the service is planned from that. */
 export class SeenLook {
   geometry: BufferGeometry | null = null;
   material: Mesh['material'] | null = null;
@@ -14,18 +14,18 @@ export class SeenLook {
   #surface = -1;
   /** How its one material cuts it. */
   #cut: MaterialCut | undefined;
-  /** It says how an array of materials looked; null where there is one material. */
+  /** How an array of materials looked; null if there is one material. */
   #look: MaterialLook | null = null;
-  /** Nobody knows how it looks: it is planned whatever it is. */
+  /** Nothing is known of how it looks: it is planned in any case. */
   isForgotten = true;
-  /** It could not be read: it is forgotten whenever it is its turn. */
+  /** It could not be read: its look is forgotten whenever its turn comes. */
   #isUnread = false;
 
   get hasOneMaterial(): boolean {
     return this.#look === null;
   }
 
-  /** Tells whether an object looks as it was noted. */
+  /** Returns whether an object looks as noted. */
   isOf(drawn: Mesh): boolean {
     return (
       !this.isForgotten &&
@@ -56,7 +56,9 @@ export class SeenLook {
     this.#cut = cut;
   }
 
-  /** Notes what could not be planned: it is compared with that, whatever it is, and planned again when it is another one. */
+  /**
+   * Notes a look that could not be planned: the object is compared with it, whatever it is, and planned again once it differs.
+   */
   noteFailed(drawn: Mesh, isUnread: boolean): void {
     this.#look = null;
     this.isForgotten = true;
@@ -70,21 +72,21 @@ export class SeenLook {
       this.#cut = material === null ? undefined : cutOf(material);
       this.deformers = deformersOf(drawn);
       this.isForgotten = false;
-    } catch {} // then it is planned again whenever it is looked at
+    } catch {} // then it is planned again at each check
   }
 
-  /** Tells whether it could not be read, as it is its turn. */
+  /** Returns whether the object could not be read; called when its turn comes. */
   takeTurn(): boolean {
     this.isForgotten ||= this.#isUnread;
     return this.#isUnread;
   }
 
-  /** Has it planned by the next `update`, whatever it is. */
+  /** Makes the next `update` plan it in any case. */
   forget(): void {
     this.isForgotten = true;
   }
 
-  /** Answers of what kind an object of one material is, whatever its geometry, for a line of a table. */
+  /** Returns the kind of an object with one material, whatever its geometry, for a line of a table. */
   kindOf({ visible, layers }: Mesh): UnchangedKind {
     return {
       material: this.material as Material,

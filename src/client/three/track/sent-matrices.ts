@@ -1,7 +1,7 @@
 import { isSameMatrix } from '../../transforms/affine.js';
 import { BlockMatrices } from './block-matrices.js';
 
-/** The matrices of instances as they were sent last: 16 numbers of each in one array, below one parent. */
+/** The matrices of instances as sent last: 16 numbers each in one array, relative to one parent. */
 export class SentMatrices {
   readonly blocks = new BlockMatrices();
   readonly parent = new Float64Array(16);
@@ -9,12 +9,12 @@ export class SentMatrices {
   #source: unknown = null;
   #version = -1;
 
-  /** Tells whether it was this array that was sent, of that version, from a texture or an attribute. */
+  /** Returns whether this array is what was sent last, at that version, from that texture or attribute. */
   areThose(source: unknown, version: number, array: ArrayBufferView): boolean {
     return source === this.#source && version === this.#version && array.buffer === this.matrices.buffer;
   }
 
-  /** Tells whether the parent was there. */
+  /** Returns whether the parent had this matrix. */
   areBelow(parent: ArrayLike<number>): boolean {
     return isSameMatrix(this.parent, parent);
   }
@@ -26,7 +26,7 @@ export class SentMatrices {
     this.parent.set(parent);
   }
 
-  /** Has all of them sent again. */
+  /** Makes all matrices be sent again. */
   forget(): void {
     this.#version = -1;
   }

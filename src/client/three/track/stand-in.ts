@@ -17,89 +17,89 @@ import type { MeshTable } from './mesh-table.js';
 import type { MovedTransforms } from './moved-transforms.js';
 import type { Placed, PlacedOwner, SceneObjects } from './scene-objects.js';
 
-/** What is turned to the camera of each `update`. */
+/** An object that is turned to the camera of each `update`. */
 export interface Facing {
-  /** Turns it to a camera, of which `view` is the inverse of its world matrix. */
+  /** Turns it to a camera with that world matrix; `view` is the inverse of it. */
   face(camera: Matrix4, view: Matrix4, isPerspective: boolean): void;
 }
 
 /** Lines or points, which rays hit within a threshold. */
 export interface ThinObject {
   readonly object: Object3D;
-  /** Its only id, where `count` is 1. */
+  /** How many ids it has; `idAt(0)` is its only id if it is 1. */
   readonly count: number;
   idAt(instance: number): ObjectId;
 }
 
-/** It may be left out of a picture by what the service says of it. */
+/** An object that may be left out of a picture because of the service's answers. */
 export interface CullableObject extends PlacedOwner {
-  /** What the caller says of it; undefined where nothing is said. */
+  /** The caller's `cullable`; undefined if not given. */
   readonly cullable: boolean | undefined;
-  /** Has the next `update` say again what it is. */
+  /** Makes the next `update` send its state again. */
   onMeshChange(): void;
-  /** Its triangles stand as they are in its geometry, and nothing moves single vertices. */
+  /** Whether its triangles are those of its geometry, and nothing moves single vertices. */
   readonly isRigid: boolean;
   /**
-   * Tells whether an update has seen all of its instances in one of these layers, and as three draws them now. Where it has
-   * not, the answer need not name what is in view.
+   * Returns whether an update has seen all of its instances, in one of these layers and as three draws them now. If not, its
+   * answer may lack some that are in view.
    */
   wasSeenAsItIs(update: number, layers: number): boolean;
-  /** Tells of an instance of a BatchedMesh whether it stands in the service on the triangles of that geometry. */
+  /** Returns whether an instance of a BatchedMesh has the triangles of that geometry in the service. */
   standsOnGeometry?(instance: number, geometry: number): boolean;
-  /** What the caller says of whether it hides others; undefined where nothing is said. */
+  /** The caller's `occluder`; undefined if not given. */
   readonly occluder: boolean | undefined;
-  /** What is drawn of an object of one id: itself, or the Mesh of a level of a LOD; undefined for others. */
+  /** What is drawn of an object with one id: itself, or the Mesh of a level of a LOD; undefined for others. */
   readonly drawn?: Mesh;
-  /** Tells the same of what is drawn of an object of one id, whose matrix does not count. */
+  /** Returns the same for what is drawn of an object with one id, regardless of its matrix. */
   wasSeenInShape(update: number, layers: number): boolean;
-  /** Its only id, where `count` is 1. */
+  /** How many ids it has; `idAt(0)` is its only id if it is 1. */
   readonly count: number;
   idAt(instance: number): ObjectId;
 }
 
-/** A LineSegments2 or Line2 of three's addons, of which nothing is imported. */
+/** A LineSegments2 or Line2 of three's addons, from which nothing is imported. */
 export type FatLine = Mesh & {
   readonly isLineSegments2: true;
   material: Material & { linewidth: number; worldUnits: boolean; resolution: { x: number; y: number } };
 };
 
-/** Tells whether it is a LineSegments2 or Line2 of three's addons. */
+/** Returns whether an object is a LineSegments2 or Line2 of three's addons. */
 export function isFatLine(object: object): object is FatLine {
   return (object as Partial<FatLine>).isLineSegments2 === true;
 }
 
-/** All tracked objects of a tracker share this. */
+/** Shared by all tracked objects of a tracker. */
 export interface TrackerContext {
   readonly service: CollisionService;
   readonly meshes: MeshPool;
   readonly objects: SceneObjects;
-  /** The Meshes of which nothing is to be done but to send their matrices: those that move, and those that do not. */
+  /** The Meshes for which only matrices have to be sent: those that move, and those that do not. */
   readonly moving: MeshTable;
   readonly still: MeshTable;
-  /** These are looked at as a whole in every frame. */
+  /** Objects that are checked as a whole in every frame. */
   readonly always: Set<Updatable>;
-  /** It has the matrices of what is in neither table, for the next update(). */
+  /** The matrices of objects in neither table, for the next update(). */
   readonly moved: MovedTransforms;
   readonly layers: LayerChanges;
-  /** What is drawn as lines or points. */
+  /** Objects that are drawn as lines or points. */
   readonly thin: Set<ThinObject>;
   /** The InstancedMeshes and BatchedMeshes. */
   readonly instanced: Set<CullableObject>;
-  /** All LODs, those of which the levels are tracked apart included. */
+  /** All LODs, including those whose levels are tracked apart. */
   readonly lods: Set<LOD>;
-  /** Those of the thin ones that have a width: their geometries are not looked at by themselves. */
+  /** The thin objects that have a width: nothing else checks their geometries. */
   readonly fat: Set<{ refresh(): void }>;
-  /** What is turned to the camera in every frame. */
+  /** Objects that are turned to the camera in every frame. */
   readonly sprites: Set<Facing>;
   readonly skeletons: SkeletonTable;
   readonly clips: ClipSetTable;
-  /** These stand on meshes that were built since they were looked at. */
+  /** Objects whose meshes were built since their last check. */
   readonly stale: Set<Updatable>;
-  /** Whether a slice is under way of what comes and goes: what has many instances more, or less, waits for one. */
+  /** Whether a slice of additions and removals is under way: objects gain or lose many instances only in one. */
   isInSlice: boolean;
 }
 
-/** It is looked at in frames; `visible` says that it and all its ancestors are. */
+/** An object that frames check; `visible`: it and all its ancestors are visible. */
 export interface Updatable {
   readonly object: Object3D;
   /** How many ids it has. */
@@ -107,33 +107,33 @@ export interface Updatable {
   update(visible: boolean): void;
 }
 
-/** A `side` goes before those of the materials. */
+/** A `side` takes precedence over those of the materials. */
 export type StandInOptions = Omit<ObjectOptions, 'shape'>;
 
-/** The object that a stand-in stands for. */
+/** The object that a stand-in represents. */
 export interface StandInOwner extends PlacedOwner, MeshUser {
   readonly object: Object3D;
 }
 
-/** The service takes these where nobody says anything. */
+/** The service's defaults for options that nobody gave. */
 export const DEFAULTS = {
   ...({ motion: 'moving', collidesWith: 0xffffffff, group: 0, pickable: true } as const),
   ...{ clearance: 0, continuous: false, boxes: [] },
 } as const;
 
-/** Instances in a block, of which no slice has more than one: 8,192 matrices are half a megabyte. */
+/** Instances per block; a slice handles at most one: 8,192 matrices are half a megabyte. */
 export const MOST_IN_BLOCK = 8_192;
 
 const NO_BLOCKS: readonly Uint32Array[] = [];
 const NO_PAST: readonly { standing: BuiltMesh | null; asked: number }[] = [];
 
-/** What stands for an object in the service: an id for each of its instances, or one. */
+/** Represents an object in the service: one id for each of its instances, or a single one. */
 export class StandIn implements Placed {
   readonly owner: StandInOwner;
   plan: StandInPlan;
   /**
-   * The ids, in parts that are sent as one; all but the last have MOST_IN_BLOCK. Others are in another array: none is
-   * written after it is here.
+   * The ids, in parts that are sent as one; all but the last have MOST_IN_BLOCK. Changes make a new array: an array is never
+   * written once it is here.
    */
   blocks = NO_BLOCKS;
   /** How many ids there are. */
@@ -141,31 +141,31 @@ export class StandIn implements Placed {
 
   readonly #context: TrackerContext;
   #use: MeshUse | null = null;
-  /** Takes over from `#use` when it is built. */
+  /** Takes over from `#use` once it is built. */
   #nextUse: MeshUse | null = null;
-  /** The mesh is to be asked for anew, as its options are others. */
+  /** The mesh must be acquired again, because its options have changed. */
   #isOther = false;
   #nextPlan: StandInPlan;
-  /** The shape that the caller wishes instead of triangles. */
+  /** The shape that the caller wants instead of triangles. */
   #given: Shape | null = null;
 
-  // The service knows it so.
+  // As the service has it.
   #shape: Shape | null = null;
   #standing: BuiltMesh | null = null;
   #isTold = true;
   #pickable: boolean | undefined;
   #cullable: boolean | undefined;
   occluder: boolean | undefined;
-  /** It knows the sides of this plan. */
+  /** The plan whose sides the service has. */
   #sidesOf: StandInPlan | null = null;
-  /** Whose clip sets it holds: its own, and where its materials differ those of each. */
+  /** The plan whose clip sets it holds: its own, and those of each material if these differ. */
   #cutsOf: StandInPlan | null = null;
   #clipSet = 0;
-  /** Another array where they are others. */
+  /** Another array if they change. */
   materialClipSets: readonly number[] | null = null;
-  /** It shall be solid and is open. */
+  /** Set if it should be solid and is open. */
   #refusal: CollisionError | null = null;
-  /** It lists what stood before, with the newest query that may have seen it. */
+  /** Former meshes, each with the newest query that may have seen it. */
   #past = NO_PAST;
 
   constructor(context: TrackerContext, owner: StandInOwner, plan: StandInPlan) {
@@ -196,30 +196,30 @@ export class StandIn implements Placed {
     return this.#nextUse === null ? null : this.#nextUse.mesh;
   }
 
-  /** Answers why it does not stand. */
+  /** Why it is not in the service, if so. */
   get error(): CollisionError | null {
     return this.#mesh?.error ?? this.#refusal;
   }
 
-  /** Tells whether what it shall be is still being built. */
+  /** Whether what it should become is still being built. */
   get pending(): boolean {
     const mesh = this.#mesh;
     if (this.#next !== null || mesh?.isBuilding === true) return true;
     return mesh !== null && mesh.built !== this.#standing && this.#refusal === null;
   }
 
-  /** Tells whether what it was retargeted to last can stand now, or never will. */
+  /** Whether the target of the last `retarget` can take over now, or never will. */
   get isReady(): boolean {
     const next = this.#next;
     return this.#given !== null || next === null || next.built !== null || next.error !== null;
   }
 
-  /** Answers what stands in the service; null where that is a shape. */
+  /** The mesh that is its shape in the service; null if that is another kind of shape. */
   get standing(): BuiltMesh | null {
     return this.#standing;
   }
 
-  /** Tells whether the triangles of a geometry stand, all of them where they are now. */
+  /** Returns whether its shape is the triangles of a geometry, all of them where they are now. */
   standsOn(geometry: BufferGeometry): boolean {
     const mesh = this.#mesh;
     return !this.pending && mesh !== null && mesh.geometry === geometry && mesh.isUnchanged;
@@ -230,7 +230,7 @@ export class StandIn implements Placed {
     return past === undefined ? this.#standing : past.standing;
   }
 
-  /** Sets what it shall be: `shape`, or else the plan's groups of `geometry`. It is the old one until `advance`. */
+  /** Sets what it should become: `shape`, or else the plan's groups of `geometry`. It stays the old one until `advance`. */
   retarget(plan: StandInPlan, geometry: BufferGeometry, shape: Shape | null, weld: number, deformers: Deformers): void {
     const { meshes } = this.#context;
     if (!isSamePlan(plan, this.#nextPlan)) this.#nextPlan = plan;
@@ -249,13 +249,13 @@ export class StandIn implements Placed {
     this.#nextUse = next;
   }
 
-  /** Tells the service all options again; `isOther`: some of them are the mesh's. */
+  /** Makes the next `reconcile` send all options again; `isOther`: some of them are the mesh's. */
   forgetOptions(isOther: boolean): void {
     this.#isTold = false;
     this.#isOther ||= isOther;
   }
 
-  /** Lets what it was retargeted to take over, once it is ready. */
+  /** Lets the target of `retarget` take over; call it once that is ready. */
   advance(): void {
     this.plan = this.#nextPlan;
     if (this.#given === null && this.#nextUse === null) return;
@@ -264,7 +264,7 @@ export class StandIn implements Placed {
     this.#nextUse = null;
   }
 
-  /** Brings the service's objects in line with what is built: so many of them. New ones are not yet in their places. */
+  /** Brings the service's objects into line with what is built: `count` of them. New ones are not yet at their places. */
   reconcile(count: number, options: StandInOptions, isSolid: boolean): void {
     const { service } = this.#context;
     const built = this.#mesh?.built ?? null;
@@ -279,8 +279,8 @@ export class StandIn implements Placed {
   }
 
   /**
-   * Removes it from the service when no more than `most` of its objects are left, else so many of them; tells whether it
-   * is gone. What it was stays known, for the answers that are on their way.
+   * Removes it from the service if no more than `most` of its objects are left, else that many of them; returns whether it is
+   * gone. What it was stays known, for the answers that are on their way.
    */
   remove(most: number): boolean {
     const { meshes } = this.#context;
@@ -297,7 +297,7 @@ export class StandIn implements Placed {
     if (built === this.#standing && (built !== null || shape === this.#shape)) return;
     const { objects } = this.#context;
     if (shape !== null) this.#set({ shape });
-    this.#sidesOf = null; // those of faces went with the shape
+    this.#sidesOf = null; // the sides of faces are lost with the shape
     if (this.count > 0) {
       const past = this.#past.filter(({ asked }) => asked >= objects.oldestQuery);
       this.#past = [...past, { standing: this.#standing, asked: objects.newestQuery }];
@@ -310,7 +310,7 @@ export class StandIn implements Placed {
     const { pickable = true, cullable = true, occluder = false, side } = given;
     const isSame = pickable === this.#pickable && cullable === this.#cullable && occluder === this.occluder;
     if (!this.#isTold) {
-      const { matrix, layers, ...options } = given; // which say of each where and whether it is
+      const { matrix, layers, ...options } = given; // these two are per instance
       this.#set({ ...DEFAULTS, ...options, ...this.#sides(side), clipSet: this.#clipSet });
     } else if (!isSame || this.plan !== this.#sidesOf) {
       this.#set({ pickable, cullable, occluder, ...this.#sides(side), clipSet: this.#clipSet });
@@ -335,7 +335,7 @@ export class StandIn implements Placed {
     if (sets !== null) clips.mixedCount++;
   }
 
-  /** Lets go of its clip sets; which they were stays known, for the answers that are on their way. */
+  /** Releases its clip sets; their numbers stay known, for the answers that are on their way. */
   #releaseClipSets(): void {
     if (this.#cutsOf === null) return;
     const { clips } = this.#context;
@@ -368,12 +368,12 @@ export class StandIn implements Placed {
     const described: MixedObjectOptions = Object.assign({}, options, this.#sides(options.side), own);
     const blocks = [...this.blocks];
     while (this.count < count) {
-      const begin = this.count % MOST_IN_BLOCK; // where the last one is not full
+      const begin = this.count % MOST_IN_BLOCK; // not 0 if the last block is not full
       const added = service.addInstances(described, Math.min(count - this.count, MOST_IN_BLOCK - begin));
       objects.add(this, added, this.count);
       blocks.push(begin === 0 ? added : joined([blocks.pop()!, added]));
       this.count += added.length;
-      this.blocks = blocks.slice(); // without the room that an array gets that grows: thousands of objects have one block
+      this.blocks = blocks.slice(); // without the spare capacity of a grown array: thousands of objects have one block
     }
   }
 

@@ -8,10 +8,10 @@ type Entry = SceneEntry & { readonly drawn?: Mesh };
 
 const instance = new Matrix4();
 
-/** Puts the service's objects of an object to where three has it, so that nothing lies between there and where they were. */
+/** Puts an object's ids in the service to where three has the object, so that nothing lies between the old and the new place. */
 export function teleport(service: CollisionService, object: Object3D, entry: Entry | undefined): void {
   bindAgain(object);
-  if (entry?.object !== object) return; // it is nothing by itself, or a level of a LOD
+  if (entry?.object !== object) return; // it is not represented itself, or is a level of a LOD
   const isMany = 'getMatrixAt' in object;
   const { ids, drawn = object } = entry;
   for (let i = 0; i < ids.length; i++) {
@@ -22,7 +22,7 @@ export function teleport(service: CollisionService, object: Object3D, entry: Ent
   }
 }
 
-/** Binds a SkinnedMesh to where its world matrix has just been put, as three does in `updateMatrixWorld` alone. */
+/** Rebinds a SkinnedMesh at the world matrix that was just set: three does so only in `updateMatrixWorld`. */
 export function bindAgain(object: Object3D): void {
   if ('isSkinnedMesh' in object) object.updateMatrixWorld();
 }

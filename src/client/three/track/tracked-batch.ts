@@ -16,7 +16,7 @@ import type { SceneEntry } from './scene-entry.js';
 import type { PlacedOwner } from './scene-objects.js';
 import { type CullableObject, MOST_IN_BLOCK, type TrackerContext } from './stand-in.js';
 
-/** What is looked at again once one of these is another. */
+/** The state in which it was left out: it is checked again once one of these has changed. */
 interface Failed {
   readonly geometry: BufferGeometry;
   readonly material: unknown;
@@ -24,8 +24,8 @@ interface Failed {
 }
 
 /**
- * A BatchedMesh in the service. It looks at what three has, geometries and instances, and has each of them stand for what it is
- * (batch-stand-in.ts) on the mesh of its geometry (batch-shapes.ts).
+ * A BatchedMesh in the service. It checks three's geometries and instances, and gives each instance (batch-stand-in.ts) the
+ * mesh of its geometry (batch-shapes.ts).
  */
 export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, CullableObject {
   readonly object: BatchedMesh;
@@ -39,23 +39,23 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
   readonly #contents: BatchContents;
   readonly #standIn: BatchStandIn;
   readonly #buffers = new BatchBuffers();
-  /** What three says of its instances; null where it does not. */
+  /** three's reports of changed instances; null if there are none. */
   #changes: BatchChanges | null;
-  /** So often it had said something, of instances in that array, when all were looked at. */
+  /** The count of reports, and three's array of instances, when all instances were last checked. */
   #seenChanges = -1;
   #seenIn: readonly unknown[] | null = null;
-  /** The turns of those of which nothing was said. */
+  /** The turns of instances whose changes were not reported. */
   readonly #turns = new Turns();
-  /** Counts the instances that three has. */
+  /** How many instances three has. */
   #count = 0;
   #changed = new Uint32Array(0);
 
-  /** Some mesh was built since, or some option is another. */
+  /** Whether a mesh was built since the last check, or an option has changed. */
   #isStale = true;
   #isUnasked = true;
-  /** It was left out with these. */
+  /** The state in which it was left out. */
   #failed: Failed | null = null;
-  /** This was said of it in the console. */
+  /** The last message about it in the console. */
   #said = '';
 
   /** Throws what the caller's functions throw. */
@@ -132,7 +132,7 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     const { options, isSolid, weld } = this.#asked;
     const isOther = this.#asked.ask();
     this.#attend();
-    this.#isUnasked = true; // the shape, too, by `update`
+    this.#isUnasked = true; // `update` asks for the shape, too
     this.#isStale = true;
     this.#lookAtAll();
     this.#failed = null;
@@ -226,12 +226,12 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     const isOther = this.#asked.askShape();
     this.#isUnasked = false;
     if (!isOther) return;
-    // All of them are others.
+    // All instances change.
     this.#lookAtAll();
     this.#standIn.forget(this.#count);
   }
 
-  /** Has the geometries built that three has, and looks at those of which something may have changed. */
+  /** Builds the geometries that three has, and checks those that may have changed. */
   #seeGeometries(): void {
     const contents = this.#contents;
     const { geometry } = this.object;
@@ -261,7 +261,7 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     this.#isStale = true;
   }
 
-  /** Lets go of the geometries that three does not have any more. */
+  /** Drops the geometries that three no longer has. */
   #dropParts(): void {
     const { parts } = this.#shapes;
     parts.forEach((part, number) => {
@@ -272,7 +272,7 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     });
   }
 
-  /** Looks at the instances; answers how many of `#changed` are others than before. */
+  /** Checks the instances; returns how many have changed, which are listed first in `#changed`. */
   #seeInstances(): number {
     const contents = this.#contents;
     const { count } = contents;
@@ -293,7 +293,7 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     return changed;
   }
 
-  /** Tells whether three has said of no instance that it is another since all were looked at, which this notes. */
+  /** Returns whether three has reported no change since all instances were last checked; notes this check. */
   #isAsSeen(): boolean {
     const { instances } = this.#contents;
     const changes = this.#changes?.count ?? -1;
@@ -303,7 +303,7 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     return isAsSeen;
   }
 
-  /** Has all instances looked at by the next `update`. */
+  /** Makes the next `update` check all instances. */
   #lookAtAll(): void {
     this.#seenIn = null;
   }
@@ -322,7 +322,7 @@ export class TrackedBatch implements SceneEntry, PlacedOwner, MeshUser, Cullable
     try {
       const { geometry, material } = this.object;
       this.#failed = { geometry, material, texture: this.#contents.texture };
-    } catch {} // it is looked at each time
+    } catch {} // it is checked each time
     this.#isUnasked = false;
     this.error = error;
   }

@@ -13,8 +13,8 @@ import { TrackedObject } from './tracked-object.js';
 type Segments = BufferAttribute | InterleavedBufferAttribute | undefined;
 
 /**
- * A LineSegments2 or Line2 of three's addons in the service: its segments as lines. How wide they are is up to each
- * question (fat-lines.ts).
+ * A LineSegments2 or Line2 of three's addons in the service: its segments as lines. Each query decides how wide they are
+ * (fat-lines.ts).
  */
 export class TrackedFatLine extends TrackedObject {
   readonly #context: TrackerContext;
@@ -42,7 +42,7 @@ export class TrackedFatLine extends TrackedObject {
     return super.remove();
   }
 
-  /** Takes over what is new in the geometry; of what cannot be read, `update` says so. */
+  /** Takes over changes of the geometry; if it cannot be read, `update` reports that. */
   refresh(): void {
     try {
       this.#refresh();
@@ -86,14 +86,14 @@ export class TrackedFatLine extends TrackedObject {
   }
 }
 
-/** Answers the array that has the ends of all segments one after the other, as the addons make it. */
+/** Returns the array that has the ends of all segments one after the other, as the addons make it; else null. */
 function sharedArray(start: NonNullable<Segments>, end: NonNullable<Segments>): Float32Array | null {
   if (!('data' in start) || !('data' in end) || start.data !== end.data || start.normalized) return null;
   const { array, stride } = start.data;
   return stride === 6 && start.offset === 0 && end.offset === 3 && array instanceof Float32Array ? array : null;
 }
 
-/** Makes of it what can be looked at as LineSegments. */
+/** Makes a facade of the object that can be tracked as LineSegments. */
 function facadeOf(object: FatLine, geometry: BufferGeometry): Mesh {
   return Object.create(object, {
     isMesh: { value: false },

@@ -8,24 +8,27 @@ import { SentMatrices } from './sent-matrices.js';
 import { MOST_IN_BLOCK, type StandIn, type TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
 
-/** Instances whose influences are looked at in one go: 1 to 2 ms where all of them are others. */
+/** Instances whose influences are checked in one go: 1 to 2 ms if all of them have changed. */
 const MOST_MORPHED = 2048;
 
-/** Written and read by one function. */
+/** Scratch memory of one function. */
 const PRODUCT = new Float64Array(12);
 
-/** An InstancedMesh in the service: an object with an id for each of its instances, which come and go in slices, in blocks. */
+/**
+ * An InstancedMesh in the service: an object with an id for each of its instances, which are added and removed in slices, in
+ * blocks.
+ */
 export class TrackedInstances extends TrackedObject {
   readonly #context: TrackerContext;
   readonly #instanced: InstancedMesh;
   readonly #sent = new SentMatrices();
-  /** It says how morph targets move its instances; null where none do. */
+  /** How morph targets move its instances; null if none do. */
   #morphs: InstanceMorphs | null = null;
-  /** So many there are to be by now. */
+  /** How many instances there should be by now. */
   #expected = 0;
-  /** More instances are to come, or to go, in the next slices. */
+  /** Whether more instances are to be added, or removed, in the next slices. */
   #isResizing = false;
-  /** Instances from this number on are to go, and are in no layer until then. */
+  /** Instances from this number on are to be removed, and are in no layer until then. */
   #concealed = Number.POSITIVE_INFINITY;
 
   /** Throws what the caller's functions throw. */
@@ -52,7 +55,7 @@ export class TrackedInstances extends TrackedObject {
     return false;
   }
 
-  /** Tells whether the matrices of its instances are those that were sent last. */
+  /** Returns whether the matrices of its instances are those that were sent last. */
   #areSent(): boolean {
     const { instanceMatrix } = this.#instanced;
     return this.#sent.areThose(instanceMatrix, instanceMatrix.version, instanceMatrix.array);
@@ -71,7 +74,7 @@ export class TrackedInstances extends TrackedObject {
     const wanted = wantedOf(this.#instanced);
     const { service, objects, isInSlice } = this.#context;
     this.#expected = nextCount(this.count, wanted, isInSlice);
-    // Many come in slices: the tables would grow by a copy of all that is in them.
+    // Many are added in slices: without room for all, each growth of the tables would copy all that is in them.
     if (this.#expected - this.count >= MOST_IN_BLOCK) objects.reserve(service.reserveObjects(wanted - this.count));
     return this.#expected;
   }
@@ -82,7 +85,7 @@ export class TrackedInstances extends TrackedObject {
       this.#morphs ??= new InstanceMorphs(this.#context.service);
       return;
     }
-    if (this.#morphs !== null) this.#sent.forget(); // what it hid is looked at again
+    if (this.#morphs !== null) this.#sent.forget(); // instances that it hid are checked again
     this.#morphs = null;
   }
 
@@ -95,14 +98,14 @@ export class TrackedInstances extends TrackedObject {
     this.#conceal(wanted < this.count ? wanted : Number.POSITIVE_INFINITY);
   }
 
-  /** Sends the matrices where they are others than before. */
+  /** Sends the matrices if they have changed. */
   #move(): void {
     const { instanceMatrix, matrixWorld } = this.#instanced;
     const { elements } = matrixWorld;
     const { array, version } = instanceMatrix;
     const sent = this.#sent;
     const isSame = this.#areSent();
-    // Where nothing else is new, those are sent that have come.
+    // If nothing else is new, only those of added instances are sent.
     const first = isSame && sent.areBelow(elements) ? this.placed : 0;
     if (first > 0 && first === this.#expected) return;
     const isAsLong = isSame && sent.matrices.length === 16 * this.#expected;
@@ -121,7 +124,7 @@ export class TrackedInstances extends TrackedObject {
       end += ids.length;
       if (end <= first) continue;
       const matrices = all[i];
-      // Those that have just come are there at once; what the worker refuses goes with a frame, which tells so.
+      // New instances are placed at once; matrices that the worker may refuse go with a frame, which reports that.
       const from = Math.max(0, first - begin);
       if (begin + from < placed || this.isHidden(begin + from, end)) service.moveInstances(ids, matrices, elements);
       else if (from === 0) service.placeInstances(ids, matrices, elements);
@@ -137,7 +140,7 @@ export class TrackedInstances extends TrackedObject {
     if (morphs.isBehind) this.#context.stale.add(this);
   }
 
-  /** Hides instances whose influences are none any more, and shows those that have some again. */
+  /** Hides instances that have no valid influences any more, and shows those that have them again. */
   #reviewAll({ faults }: InstanceMorphs): void {
     faults.forEach(0, this.#expected, (i) => {
       if (!this.isHidden(i)) this.hide(i);
@@ -151,7 +154,9 @@ export class TrackedInstances extends TrackedObject {
     return isAffine(elements, 0) && multiplyToPlace(PRODUCT, 0, elements, this.#sent.matrices, 16 * index);
   }
 
-  /** Puts all instances from a number on into no layer, as they are to go, and shows those again that are to stay. */
+  /**
+   * Puts all instances from a number on into no layer, because they are to be removed, and shows those again that are to stay.
+   */
   #conceal(first: number): void {
     const before = this.#concealed;
     this.#concealed = first;
@@ -164,7 +169,7 @@ export class TrackedInstances extends TrackedObject {
     this.#setLayersBetween(0, this.#concealed, layers);
   }
 
-  /** Puts all instances from `first` to before `end` that are not hidden into layers. */
+  /** Puts all instances of [first, end) that are not hidden into layers. */
   #setLayersBetween(first: number, end: number, layers: number): void {
     this.speak();
     const { blocks } = this.standIn ?? NO_STAND_IN;

@@ -11,7 +11,7 @@ import { TrackedObject } from './tracked-object.js';
 const NO_GEOMETRY = new BufferGeometry();
 const NO_MATERIAL = new Material();
 
-/** A level that is one Mesh, or has one somewhere below it and nothing else that is drawn. */
+/** A level that draws a single Mesh: itself or one of its descendants. */
 interface Level {
   readonly object: Object3D;
   readonly mesh: Mesh;
@@ -19,7 +19,7 @@ interface Level {
 
 const NO_LEVELS: readonly Level[] = [];
 
-/** The mesh of a level, held while the level is not shown: to come back, it need not be built again. */
+/** The mesh of a level, held while the level is not shown, so that it need not be built again when it is. */
 interface HeldMesh {
   readonly geometry: BufferGeometry;
   readonly groups: string | undefined;
@@ -28,26 +28,26 @@ interface HeldMesh {
 }
 
 /**
- * A LOD in the service: one object, whose shape is that of the level that three shows. What touches it goes on touching it
- * when it shows another. That is so where each level draws a single Mesh, posed or not, and where the caller gave a shape; any
- * other LOD is nothing by itself (`owns` nothing), and what is in its levels is tracked apart: several Meshes of a level can
- * move, hide and be ignored each, which one id with a copy of all their triangles could not, and that copy would be built anew
- * whenever one of them moves within the level.
+ * A LOD in the service: one object, whose shape is that of the level that three shows. Its contacts persist when it shows
+ * another level. This holds if each level draws a single Mesh, posed or not, or if the caller gave a shape. Any other LOD is
+ * not an object of the service (it `owns` nothing), and the contents of its levels are tracked apart: several Meshes of a level
+ * can move, hide and be ignored one by one, which one id with a copy of all their triangles could not, and that copy would be
+ * rebuilt whenever one of them moves within the level.
  */
 export class TrackedLod extends TrackedObject {
   declare readonly object: LOD;
   readonly #context: TrackerContext;
-  /** Stands for the LOD where a shape does. */
+  /** What is tracked if a shape represents the LOD. */
   readonly #facade: Mesh;
   readonly #wish: { shape: Shape | null };
   readonly #wishes: ObjectWishes;
   readonly #held = new Map<Mesh, HeldMesh>();
-  /** The levels that are its own; null where a shape stands for all that is below it. */
+  /** The levels that belong to it; null if a shape represents everything below it. */
   #owned: readonly Level[] | null = NO_LEVELS;
-  /** Something below it came, went or has another parent since its levels were looked through. */
+  /** Whether a descendant was added, removed or got another parent since the levels were last searched. */
   #isRearranged = true;
   #isOther = false;
-  /** It is nothing by itself. */
+  /** Whether its levels are tracked apart, and it is not an object of the service. */
   #isApart = false;
 
   /** Throws what the caller's functions throw. */
@@ -60,7 +60,7 @@ export class TrackedLod extends TrackedObject {
     this.#wishes = wishes;
   }
 
-  /** Tells whether an object below it has no entry of its own. */
+  /** Returns whether a descendant has no entry of its own. */
   owns(object: Object3D): boolean {
     if (this.#owned === null) return true;
     if (this.#owned.length === 0) return false;
@@ -69,14 +69,14 @@ export class TrackedLod extends TrackedObject {
     return this.#owned.some((level) => level.object === child);
   }
 
-  /** Tells whether it owns others than at the last call. */
+  /** Returns whether it owns other objects than at the last call. */
   takeChange(): boolean {
     const isOther = this.#isOther;
     this.#isOther = false;
     return isOther;
   }
 
-  /** Has the next `update` look for what is drawn below its levels. */
+  /** Makes the next `update` search its levels again for what they draw. */
   rearrange(): void {
     this.#isRearranged = true;
   }
@@ -91,7 +91,7 @@ export class TrackedLod extends TrackedObject {
       if (!this.#isApart) this.withdraw();
       this.#context.lods.add(this.object);
       this.#isApart = true;
-      if (!this.object.autoUpdate) this.#watch(); // it may be one level again
+      if (!this.object.autoUpdate) this.#watch(); // it may show a single level again
       return;
     }
     this.#context.lods.add(this.object);
@@ -101,7 +101,7 @@ export class TrackedLod extends TrackedObject {
     this.#hold(owned ?? NO_LEVELS);
     const isShown = this.#isDrawnVisible();
     super.look(visible && isShown);
-    // Where the Mesh that is looked at tells nothing of its level, or of the others.
+    // Whether the Mesh that is checked tells nothing of its level, or of the others.
     const isBlind = level !== null && (!isShown || !this.object.autoUpdate || level.object !== level.mesh);
     if (isBlind) this.#watch();
   }
@@ -129,7 +129,7 @@ export class TrackedLod extends TrackedObject {
     return this.#owned?.find(({ mesh }) => mesh.geometry === geometry)?.mesh ?? this.drawn;
   }
 
-  /** Lists the levels that can be one object; none where they are tracked apart. */
+  /** Lists the levels that can be one object; none if they are tracked apart. */
   #findLevels(): readonly Level[] {
     const owned = this.#owned ?? NO_LEVELS;
     if (!isOneShown(this.object)) return NO_LEVELS;
@@ -144,13 +144,13 @@ export class TrackedLod extends TrackedObject {
       levels.find(({ object }) => object.visible) ?? levels.find(({ mesh }) => mesh === this.drawn) ?? levels[0];
     if (shown.mesh !== this.drawn) {
       this.drawn = shown.mesh;
-      // What is not shown is looked at by turns.
+      // Meshes that are not shown are checked in turn.
       this.#context.meshes.review(shown.mesh.geometry);
     }
     return shown;
   }
 
-  /** Tells whether what is looked at is visible, and all that is between it and the LOD. */
+  /** Returns whether the Mesh that is checked is visible, and so is each object between it and the LOD. */
   #isDrawnVisible(): boolean {
     if (this.drawn === this.#facade) return this.drawn.visible;
     for (let each: Object3D | null = this.drawn; each !== null && each !== this.object; each = each.parent) {
@@ -183,7 +183,7 @@ export class TrackedLod extends TrackedObject {
         this.#held.set(mesh, { geometry, groups: key, deformers, use });
       } catch (error) {
         if (!isAboutOneObject(error) && !(error instanceof TypeError)) throw error;
-        this.#held.delete(mesh); // said once it is shown
+        this.#held.delete(mesh); // reported once it is shown
       }
       if (known !== undefined) meshes.release(known.use);
     }
@@ -195,15 +195,15 @@ export class TrackedLod extends TrackedObject {
   }
 }
 
-/** Holds meshes that nobody stands on. */
+/** Holds meshes that are no object's shape. */
 const HOLDER: MeshUser = { isStatic: true, onMeshChange() {} };
 
-/** Tells whether three shows one level of a LOD at most. */
+/** Returns whether three shows at most one level of a LOD. */
 function isOneShown({ levels, autoUpdate }: LOD): boolean {
   return autoUpdate || levels.filter(({ object }) => object.visible).length <= 1;
 }
 
-/** Lists the levels of a LOD that can be one object: those of which each draws a Mesh alone; else none. */
+/** Lists the levels of a LOD if they can be one object, because each draws a single Mesh; else none. */
 function levelsOf(lod: LOD): readonly Level[] {
   const found: Level[] = [];
   for (const { object } of lod.levels) {
@@ -214,13 +214,13 @@ function levelsOf(lod: LOD): readonly Level[] {
   return found;
 }
 
-/** Tells whether a LOD still has these levels, and none beside them. */
+/** Returns whether a LOD still has exactly these levels. */
 function areThere(levels: readonly Level[], lod: LOD): boolean {
   const isSame = levels.length > 0 && levels.length === lod.levels.length;
   return isSame && levels.every(({ object }, i) => object === lod.levels[i].object && object.parent === lod);
 }
 
-/** Answers the Mesh that is all that is drawn of an object and of what is below it; null where there is none such. */
+/** Returns the Mesh that is all that an object and its descendants draw; null if there is no such Mesh. */
 function onlyMeshOf(object: Object3D): Mesh | null {
   let found: Mesh | null = null;
   const left = [object];
@@ -229,7 +229,7 @@ function onlyMeshOf(object: Object3D): Mesh | null {
       if (found !== null || !isPlain(each as Mesh)) return null;
       found = each as Mesh;
     }
-    for (const child of each.children) left.push(child); // there may be too many for arguments
+    for (const child of each.children) left.push(child); // one by one: there may be too many for the arguments of a call
   }
   return found;
 }
@@ -245,7 +245,7 @@ interface Kinds {
   readonly isLineSegments2?: boolean;
 }
 
-/** Makes of a LOD what can be looked at as a Mesh where a shape stands for it: it is where the LOD is. */
+/** Makes a facade of a LOD that can be tracked as a Mesh, at the LOD's place, if a shape represents it. */
 function facadeOf(lod: LOD): Mesh {
   return Object.create(lod, { geometry: { value: NO_GEOMETRY }, material: { value: NO_MATERIAL } });
 }

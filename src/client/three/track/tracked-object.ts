@@ -24,47 +24,47 @@ import {
 
 const NO_IDS = new Uint32Array(0);
 
-/** How an object is looked at: as a line of a table, or as a whole, by turns or in every frame. */
+/** How an object is checked: as a line of a table, or as a whole, in turn or in every frame. */
 type Attention = MeshTable | 'by turns' | 'always';
 
 /**
- * A Mesh or SkinnedMesh in the service, or whatever a shape stands for. `update` compares it with what was sent before and sends
- * what changed. Its id stays the same while it is in the scene: what is not to be seen is in no layer.
+ * A Mesh or SkinnedMesh in the service, or any object that a shape represents. `update` compares it with what was sent before
+ * and sends what has changed. Its id stays the same while it is in the scene: an object that is not to be seen is in no layer.
  */
 export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
-  // What `show` takes is side by side: an ancestor hides thousands, which are far apart in memory.
+  // The fields that `show` uses are side by side: an ancestor hides thousands of objects, which are far apart in memory.
   place = -1;
-  /** It is in these layers, and is in those where it is to be seen. */
+  /** The layers that it is in now, and those that it is in while it is visible. */
   protected layers = 0;
   #ownLayers = 0;
   #attention: Attention = 'by turns';
-  /** The first query that sees what was said of it last has this number, or a lower one. */
+  /** Queries from this number on see the last change that was sent. */
   #settledBy = 0;
   readonly #context: TrackerContext;
-  /** It says how bones and morph targets move it; null where none do. */
+  /** How bones and morph targets move it; null if none do. */
   #pose: MeshPose | null = null;
 
   readonly object: SceneDrawable;
   drawn: Mesh;
-  /** There is none before it is first seen. */
+  /** Null until the first check. */
   standIn: StandIn | null = null;
-  /** It says why the object is not in the service. */
+  /** Why the object is not in the service. */
   error: CollisionError | null = null;
 
   readonly #look = new SeenLook();
-  /** It is to have so many ids by now; the others of an InstancedMesh come in slices. */
+  /** How many ids it should have by now; those of an InstancedMesh are added in slices. */
   #expected = 0;
-  /** So many of the first instances, or the object, were looked at for where they are, and sent. */
+  /** How many of the first instances, or of the object itself, were checked for a valid matrix, and sent. */
   protected placed = 0;
-  /** Something that it stands on was built since. */
+  /** Whether a mesh that it uses was built since the last check. */
   #isStale = true;
-  /** It says why the object could not be planned as it is now. */
+  /** Why the object could not be planned as it is now. */
   #failure: CollisionError | null = null;
-  /** The caller's functions are to be asked anew. */
+  /** Whether the caller's functions are to be called again. */
   #isUnasked = false;
-  /** This was said of it in the console. */
+  /** The last message about it in the console. */
   #said = '';
-  /** Instances whose matrix the service does not take: three does not show those without an inverse either. */
+  /** Instances whose matrix the service does not accept: three does not show those without an inverse either. */
   #hidden: IndexSet | null = null;
   readonly #asked: AskedOptions;
 
@@ -76,7 +76,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     this.#asked = new AskedOptions(object, wishes);
   }
 
-  /** Tells whether something of it is still to be built. */
+  /** Whether a part of it is still to be built. */
   get pending(): boolean {
     return this.standIn?.pending ?? false;
   }
@@ -89,7 +89,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     return false;
   }
 
-  /** Answers how many ids it has in public; none until it is built. */
+  /** How many public ids it has; 0 until it is built. */
   get count(): number {
     return this.standIn === null ? 0 : this.standIn.count;
   }
@@ -126,19 +126,19 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     return this.count === 1 && this.wasSeen(update, layers);
   }
 
-  /** Tells whether an update has seen it in one of these layers, with the triangles that three draws now. */
+  /** Returns whether an update has seen it in one of these layers, with the triangles that three draws now. */
   protected wasSeen(update: number, layers: number): boolean {
     if (this.#settledBy > update || (this.layers & layers) === 0) return false;
     if (!this.#look.isDrawn || !this.#isPlanned || this.standIn?.standsOn(this.drawn.geometry) !== true) return false;
     return !this.#hidesSome;
   }
 
-  /** Tells whether an instance is hidden, as nobody takes its matrix. */
+  /** Whether an instance is hidden, because its matrix is not accepted. */
   get #hidesSome(): boolean {
     return this.#hidden !== null && this.#hidden.size > 0;
   }
 
-  /** Tells whether nothing has to be planned anew. */
+  /** Whether nothing has to be planned again. */
   get #isPlanned(): boolean {
     return !this.#isUnasked && this.#look.isOf(this.drawn);
   }
@@ -153,8 +153,8 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   /**
-   * Sends what changed; `visible`: the object and all its ancestors are. What is wrong with the object leaves it out, and
-   * nothing else. Throws what is wrong with the service.
+   * Sends what has changed; `visible`: the object and all its ancestors are. An error of the object leaves it out, and nothing
+   * else. Throws errors of the service.
    */
   update(visible: boolean): void {
     try {
@@ -166,7 +166,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     this.#said = complain(this.object, this.error, this.#said);
   }
 
-  /** Does `update`. Throws what is wrong with the object. */
+  /** Implements `update`. Throws errors of the object. */
   protected look(visible: boolean): void {
     this.#ownLayers = (this.#asked.options.layers ?? this.drawn.layers.mask) >>> 0;
     const layers = visible ? this.#ownLayers : 0;
@@ -179,48 +179,48 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     this.#attend();
   }
 
-  /** Answers how many ids it is to have by now. */
+  /** Returns how many ids it should have by now. */
   protected nextCount(): number {
     return 1;
   }
 
-  /** Sends how it is posed, or where its instances are, and looks at where what is new is. */
+  /** Sends its pose, or the matrices of its instances, and checks those of new instances. */
   protected send(): void {
     if (this.#pose !== null) this.#sendPose(this.#pose);
     this.review();
   }
 
-  /** Does `update` where nothing but the visibility of its ancestors is another. */
+  /** Does what `update` does if only the visibility of its ancestors has changed. */
   show(visible: boolean): void {
     const layers = visible ? this.#ownLayers : 0;
     if (layers === this.layers) return;
     const attention = this.#attention;
     this.#setLayers(layers);
-    if (this.#pose !== null) this.#sendPose(this.#pose); // what nobody saw was left as it was
+    if (this.#pose !== null) this.#sendPose(this.#pose); // poses are not sent while nobody sees them
     if (typeof attention === 'string') return;
     if (layers === 0) attention.rest(this.place);
     else attention.wake();
   }
 
-  /** Tells whether `update` is to look at it now that it is its turn. */
+  /** Returns whether `update` should check it, now that its turn has come. */
   isDue(): boolean {
     const attention = this.#attention;
     const isUnread = this.#look.takeTurn();
     try {
-      // Nobody reads all of a material in each frame.
+      // No frame reads all of a material.
       if (this.count > 0 && this.#hidesOthers !== this.standIn!.occluder) this.onMeshChange();
     } catch {
-      return true; // which says what is wrong with it
+      return true; // `update` reports what is wrong with it
     }
     if (typeof attention === 'string') return isUnread || attention === 'by turns';
     return !attention.isInPlace(this) || !isDeformedBy(this.drawn, this.#look.deformers);
   }
 
-  /** Asks the caller's functions again, for the next `update`. Throws what they throw. */
+  /** Calls the caller's functions again, for the next `update`. Throws what they throw. */
   askAgain(): void {
     const { isStatic, weld } = this.#asked;
     const isOther = this.#asked.ask();
-    this.#isUnasked = true; // the shape, too, by `update`
+    this.#isUnasked = true; // `update` asks for the shape, too
     if (!isOther) return;
     this.#isStale = true;
     this.standIn?.forgetOptions(isStatic !== this.isStatic || weld !== this.weld);
@@ -231,7 +231,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
   }
 
   onRestore(): void {
-    // What is borrowed was read again, and is where it began where there was no matrix any more.
+    // Borrowed matrices were read again; an object that has no matrix any more is where it began.
   }
 
   onMeshChange(): void {
@@ -261,12 +261,12 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     return true;
   }
 
-  /** Has it planned by the next `update`, whatever it is. */
+  /** Makes the next `update` plan it in any case. */
   protected planAgain(): void {
     this.#look.forget();
   }
 
-  /** Removes it from the service, for as long as `update` is not called again. */
+  /** Removes it from the service until `update` is called again. */
   protected withdraw(): void {
     this.remove();
     this.error = this.#failure = null;
@@ -276,7 +276,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     this.#isStale = true;
   }
 
-  /** Decides how it is looked at from now on, and says where it is unless a table does. */
+  /** Decides how it is checked from now on, and sends its matrix unless a table does. */
   #attend(): void {
     const { drawn, count } = this;
     const { moving, still, moved } = this.#context;
@@ -287,9 +287,9 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
       table.set(this, this.idAt(0), this.#look.geometry!, this.#look.kindOf(drawn));
       if (table === moving) return;
     } else {
-      // What is not built yet is looked at when it is, in a slice: 50,000 at once that share a geometry took 100 ms.
+      // An object that is not built yet is checked once it is, in a slice: 50,000 at once that share a geometry took 100 ms.
       const isToCome = count === 0 && this.standIn?.pending === true;
-      // What cannot be read throws each time.
+      // An object that cannot be read throws each time.
       this.#pay(this.isStatic || isToCome || this.#look.isForgotten ? 'by turns' : 'always');
     }
     if (isSingle && count > 0) moved.add(this.idAt(0), drawn.matrixWorld.elements);
@@ -318,7 +318,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     this.error = error;
   }
 
-  /** Plans what it takes in the service, when it is first seen or its geometry or materials are others than before. */
+  /** Plans its representation, when it is first checked or its geometry or materials have changed. */
   #plan(): void {
     const { geometry, material } = this.drawn;
     this.#asked.askShape();
@@ -337,7 +337,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     this.pose(deformers === RIGID || shape !== null);
   }
 
-  /** Has it posed from now on, unless it is rigid. */
+  /** Makes it be posed from now on, unless it is rigid. */
   protected pose(isRigid: boolean): void {
     if (isRigid) this.#pose = null;
     else this.#pose ??= new MeshPose(this.#context.service, this.#context.skeletons);
@@ -345,8 +345,8 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
 
   #sendPose(pose: MeshPose): void {
     const standing = this.standIn?.standing ?? null;
-    if (standing !== pose.standing) pose.standing = null; // also where it stands on the one before again
-    // Nobody meets what is in no layer; what stood before may have another number of bones, or nothing that moves it.
+    if (standing !== pose.standing) pose.standing = null; // also if it gets its previous mesh again
+    // Nobody hits an object in no layer; the previous mesh may have another number of bones, or nothing that moves it.
     if (standing === null || this.count === 0 || this.layers === 0) return;
     if (standing.bones !== this.#look.deformers.bones || standing.bones + standing.morphs === 0) return;
     const { fault } = pose;
@@ -355,7 +355,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     if (pose.fault !== null && !this.isHidden(0)) this.hide(0);
   }
 
-  /** Brings its stand-in in line with what is built. */
+  /** Brings its stand-in into line with what is built. */
   #reconcile(count: number): void {
     this.speak();
     this.error = this.#failure;
@@ -386,10 +386,10 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
       occluder: this.#hidesOthers,
     };
     if (!this.isInstanced && this.isPlaceable(0)) own.matrix = this.drawn.matrixWorld.elements;
-    return Object.assign({}, asked, own); // to spread it takes 8 µs in Node 20, and this 0.1
+    return Object.assign({}, asked, own); // spread syntax takes 8 µs in Node 20, and this 0.1
   }
 
-  /** Hides what is new and has no place yet, and shows what has one now. */
+  /** Hides new instances that have no valid matrix, and shows hidden ones that have one now. */
   protected review(): void {
     for (let i = this.placed; i < this.#expected; i++) {
       if (!this.isPlaceable(i)) this.hide(i);
@@ -400,13 +400,13 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     });
   }
 
-  /** Tells whether the service takes where the object is, or an instance. */
+  /** Returns whether the service accepts the matrix of the object, or of an instance. */
   protected isPlaceable(_index: number): boolean {
     const { elements } = this.drawn.matrixWorld;
     return isPlace(elements, 0) && !this.#pose?.fault;
   }
 
-  /** Tells whether an instance is hidden, or one of those from `first` to before `end`. */
+  /** Returns whether an instance is hidden, or any of [first, end). */
   protected isHidden(first: number, end = first + 1): boolean {
     let isAny = false;
     this.#hidden?.forEach(first, end, () => {
@@ -427,7 +427,7 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
     this.setLayersOf(index, this.layers);
   }
 
-  /** Notes that something is said of it, which the next query sees, or the update under way. */
+  /** Notes that a change is sent, which the next query sees, or the update under way. */
   protected speak(): void {
     this.#settledBy = this.#context.objects.newestQuery + 1;
   }
@@ -439,12 +439,12 @@ export class TrackedObject implements StandInOwner, TableOwner, CullableObject {
       this.setAllLayers(layers);
       return;
     }
-    // Thousands that an ancestor hides have their lines in a row, and all else of them far apart.
+    // The lines of thousands that an ancestor hides are contiguous, and everything else of them is far apart in memory.
     this.speak();
     this.#context.layers.set(attention.idIn(this.place), layers);
   }
 
-  /** Puts all that is not hidden into layers. */
+  /** Puts all instances that are not hidden into layers. */
   protected setAllLayers(layers: number): void {
     if (!this.isHidden(0)) this.setLayersOf(0, layers);
   }

@@ -15,7 +15,7 @@ import type { Facing, TrackerContext } from './stand-in.js';
 import { TrackedObject } from './tracked-object.js';
 import { updateCamera } from './update-camera.js';
 
-/** The square that three draws of a Sprite, in the order in which its Raycaster tries the triangles. */
+/** The square that three draws of a Sprite, in the order in which its Raycaster tests the triangles. */
 const SQUARE = new BufferGeometry()
   .setAttribute(
     'position',
@@ -24,20 +24,20 @@ const SQUARE = new BufferGeometry()
   .setAttribute('uv', new BufferAttribute(Float32Array.of(0, 0, 1, 0, 1, 1, 0, 1), 2))
   .setIndex([0, 1, 2, 0, 2, 3]);
 
-/** What a Sprite is looked at as: the square, where it is turned to the camera. */
+/** How a Sprite is tracked: as the square, turned to the camera. */
 interface Facade {
   material: Material;
   readonly matrixWorld: Matrix4;
 }
 
-/** A Sprite in the service: a square that is turned to the camera of each `update`. Or a shape, which is not. */
+/** A Sprite in the service: a square that is turned to the camera of each `update`, or a shape, which is not turned. */
 export class TrackedSprite extends TrackedObject implements Facing {
   declare readonly object: Sprite;
   readonly #context: TrackerContext;
   readonly #wishes: ObjectWishes;
   readonly #wish: { shape: Shape | null };
   readonly #facade: Mesh & Facade;
-  /** It says what was thrown when it was turned. */
+  /** What was thrown when it was turned. */
   #fault: { readonly thrown: unknown } | null = null;
 
   /** Throws what the caller's functions throw. */
@@ -47,7 +47,7 @@ export class TrackedSprite extends TrackedObject implements Facing {
     const own: ObjectWishes = {
       contacts: wishes.contacts,
       shape: () => wish.shape,
-      // Who turns to the camera moves, whatever is said of it.
+      // A Sprite that turns to the camera moves, whatever its options say.
       options: () => {
         const options = wishes.options(sprite);
         return wish.shape === null ? { ...options, motion: 'moving' } : options;
@@ -78,7 +78,7 @@ export class TrackedSprite extends TrackedObject implements Facing {
     super.look(visible);
   }
 
-  /** Turns the square to the camera; of what cannot be read, `update` says so. */
+  /** Turns the square to the camera; if the Sprite cannot be read, `update` reports that. */
   face(camera: Matrix4, view: Matrix4, isPerspective: boolean): void {
     const before = this.#fault;
     try {
@@ -92,7 +92,7 @@ export class TrackedSprite extends TrackedObject implements Facing {
     this.#context.stale.add(this);
   }
 
-  /** Does so as three's shader does. */
+  /** Turns the square as three's shader does. */
   #turn(camera: Matrix4, view: Matrix4, isPerspective: boolean): void {
     const { material, center, matrixWorld } = this.object;
     const facade = this.#facade;
@@ -130,7 +130,7 @@ export class TrackedSprite extends TrackedObject implements Facing {
 
 const toWorld = new Matrix4();
 
-/** Turns sprites to the camera that a frame is of. */
+/** Turns sprites to the camera of a frame. */
 export function faceSprites(sprites: ReadonlySet<Facing>, camera: Camera | undefined): void {
   if (sprites.size === 0 || camera?.isCamera !== true) return;
   updateCamera(camera);
@@ -140,7 +140,7 @@ export function faceSprites(sprites: ReadonlySet<Facing>, camera: Camera | undef
   for (const sprite of sprites) sprite.face(world, camera.matrixWorldInverse, isPerspective);
 }
 
-/** Makes of a Sprite what can be looked at as a Mesh. It is nowhere until it is first turned to a camera. */
+/** Makes a facade of a Sprite that can be tracked as a Mesh. It is nowhere until it is first turned to a camera. */
 function facadeOf(sprite: Sprite): Mesh & Facade {
   return Object.create(sprite, {
     isMesh: { value: true },
@@ -152,7 +152,7 @@ function facadeOf(sprite: Sprite): Mesh & Facade {
 
 const MATERIALS = new WeakMap<Material, Material>();
 
-/** Answers a material that is as the given one, but that both sides are hit. */
+/** Returns a material like the given one, except that both sides are hit. */
 function twoSided(material: Material): Material {
   let own = MATERIALS.get(material);
   if (own === undefined) {

@@ -5,7 +5,10 @@ import type { SceneEntry } from './scene-entry.js';
 
 const NO_IDS = new Uint32Array(0);
 
-/** It is drawn, but is not tracked, as the caller's functions failed, or as it cannot be read: then it is tried again by turns. */
+/**
+ * A drawn object that is not tracked: the caller's functions failed, or it cannot be read, in which case it is tried again in
+ * turn.
+ */
 export class UntrackedObject implements SceneEntry {
   readonly object: Object3D;
   readonly count = 0;

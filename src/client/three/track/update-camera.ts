@@ -1,9 +1,9 @@
 import type { Camera } from 'three';
 
 /**
- * Brings the world matrix of a camera up to date, and its inverse, as three does where it draws with it. Of a camera without a
- * parent it leaves alone what three does: the matrices of an ArrayCamera and its parts, which `renderer.xr` poses below a
- * parent that they do not know, and a world matrix that was set alone, as in a StereoCamera.
+ * Updates the world matrix of a camera, and its inverse, as three does when it draws with it. For a camera without a parent, it
+ * leaves alone what three leaves alone: the matrices of an ArrayCamera and its parts, which `renderer.xr` poses below a parent
+ * that they do not know, and a world matrix that was set alone, as in a StereoCamera.
  */
 export function updateCamera(camera: Camera): void {
   const { parent, matrixAutoUpdate, matrixWorldNeedsUpdate } = camera;

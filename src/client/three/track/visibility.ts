@@ -2,26 +2,26 @@ import type { Object3D } from 'three';
 import { type SceneNode, visibleOf } from './scene-node.js';
 
 /**
- * What is to be seen by itself and by all above it. A node's visibility is looked at when its turn comes, and in every frame where
- * something moving is below it; that something is hidden is handed down to all below at once, and that it
- * is shown in slices: it comes as what is added does.
+ * Which nodes are shown, that is, visible with all their ancestors. A node's visibility is checked when its turn comes, and in
+ * every frame if a moving object is below it. Hiding is passed to all descendants at once, and showing in slices, as additions
+ * are.
  */
 export class Visibility {
-  /** The visibility of these is looked at in every frame. */
+  /** Nodes whose visibility is checked in every frame. */
   readonly #watched = new Set<SceneNode>();
-  /** Some right below these are to be shown, too; and below the first of them the next one is behind this one. */
+  /** Nodes with children that are still to be shown; and the child of the first of them after which to continue. */
   readonly #showing = new Set<SceneNode>();
   #next: SceneNode | null = null;
-  /** Tells whether all above the root is visible. */
+  /** Whether all ancestors of the root are visible. */
   #above = true;
   readonly #onFail: (node: SceneNode, cause: unknown) => void;
 
-  /** `onFail` is called with a node of which the object could not be read. */
+  /** `onFail` is called with a node whose object could not be read. */
   constructor(onFail: (node: SceneNode, cause: unknown) => void) {
     this.#onFail = onFail;
   }
 
-  /** Looks at what is above the root, whose node is given where there is one. */
+  /** Checks the ancestors of the root, whose node is given if there is one. */
   lookAbove(root: Object3D, node: SceneNode | undefined): void {
     let above = true;
     root.traverseAncestors((ancestor) => {
@@ -32,7 +32,7 @@ export class Visibility {
     if (node !== undefined) this.see(node);
   }
 
-  /** Notes whether a new node is to be seen. */
+  /** Sets whether a new node is shown. */
   begin(node: SceneNode): void {
     node.isShown = this.#isToBeSeen(node);
   }
@@ -41,7 +41,7 @@ export class Visibility {
     return isVisible && (parent === null ? this.#above : parent.isShown);
   }
 
-  /** Has the visibility of all above a node be looked at in every frame. */
+  /** Makes the visibility of all ancestors of a node be checked in every frame. */
   watchAbove(node: SceneNode): void {
     for (let above = node.parent; above !== null && !above.isWatched; above = above.parent) {
       above.isWatched = true;
@@ -49,19 +49,19 @@ export class Visibility {
     }
   }
 
-  /** Looks at those that are to be looked at in every frame. */
+  /** Checks the nodes that are checked in every frame. */
   lookAtWatched(): void {
     for (const node of this.#watched) this.look(node);
   }
 
-  /** Looks at a node, where it is another than before. */
+  /** Checks a node, and takes over its visibility if that has changed. */
   look(node: SceneNode): void {
     if (visibleOf(node.object) !== node.isVisible) this.see(node);
   }
 
   /**
-   * Takes over the visibility of a node, which all below it share: what is hidden is so at once, and of what is shown,
-   * that which is below the node is left to `showBelow`.
+   * Takes over the visibility of a node, which all its descendants share: they are hidden at once, but showing the descendants
+   * is left to `showBelow`.
    */
   see(node: SceneNode): void {
     node.isVisible = visibleOf(node.object);
@@ -71,19 +71,19 @@ export class Visibility {
     else this.#hide(node);
   }
 
-  /** Lists objects of which some right below are still to be shown, with all below these. */
+  /** Lists objects with children that are still to be shown, with all descendants of these. */
   get showing(): readonly Object3D[] {
     return Array.from(this.#showing, ({ object }) => object);
   }
 
-  /** Tells whether something is still to be shown. */
+  /** Whether anything is still to be shown. */
   get isShowing(): boolean {
     return this.#showing.size > 0;
   }
 
   /**
-   * Shows what is below those that are shown, one after the other, until `isOver`, which gets the instances of each. Tells
-   * whether all is shown.
+   * Shows the children of shown nodes, one after the other, until `isOver`, which gets the number of instances of each. Returns
+   * whether all are shown.
    */
   showBelow(isOver: (instances?: number) => boolean): boolean {
     for (const node of this.#showing) {
@@ -115,9 +115,9 @@ export class Visibility {
     }
   }
 
-  /** Hides a node and all below it. Nothing below one that is not shown is. */
+  /** Hides a node and its descendants. Below a node that is not shown, nothing is. */
   #hide(node: SceneNode): void {
-    this.#next = null; // what was shown already is not any more
+    this.#next = null; // children that were shown may not be any more
     let each: SceneNode | null = node;
     while (each !== null) {
       let below: SceneNode | null = null;
@@ -142,7 +142,7 @@ export class Visibility {
   }
 }
 
-/** Answers the node that comes after another and all below it; null at the end of what is below `root`. */
+/** Returns the node after another one and its descendants, in depth-first order; null at the end of the subtree of `root`. */
 function afterAllOf(node: SceneNode, root: SceneNode): SceneNode | null {
   for (let each: SceneNode = node; each !== root; each = each.parent!) if (each.next !== null) return each.next;
   return null;
