@@ -2,7 +2,7 @@ import { BOX_NUMBERS } from '../shared/baked-boxes.js';
 import type { BoxCheck } from '../shared/types.js';
 import { type MemoryOf, readCorners } from './snap/corners.js';
 
-/** Boxes that triangles are looked at with between two rests. */
+/** Boxes that triangles are examined with between two rests. */
 const STEPS = 512;
 /** What rounding may leave outside of a box, relative to the largest coordinate: far above float64's, far below float32's. */
 const SLACK = 2 ** -40;
@@ -20,7 +20,7 @@ interface Box {
 }
 
 /**
- * Tells whether boxes hold all of the triangles of a mesh, in its own space: from each triangle the boxes are cut away one after
+ * Returns whether boxes hold all of the triangles of a mesh, in its own space: from each triangle the boxes are cut away one after
  * the other, and what remains sticks out. It may rest after each step, in which the mesh must stay as it is.
  */
 export function* boxCover(memoryOf: MemoryOf, mesh: number, records: Float64Array): Generator<void, BoxCheck> {
@@ -61,7 +61,7 @@ function boxOf(record: ArrayLike<number>): Box {
   return { planes, center: [cx, cy, cz], half, axes };
 }
 
-/** Answers what boxes leave of a polygon; puts the one that holds all of it first. */
+/** Returns what boxes leave of a polygon; puts the one that holds all of it first. */
 function remainderOf(polygon: Polygon, boxes: Box[], slack: number): Polygon[] {
   // Most lie in one box with all of their corners, and often in that of the triangle before.
   const holder = boxes.findIndex(({ planes }) => isWithin(polygon, planes, slack));
@@ -126,12 +126,12 @@ function split(polygon: Polygon, planes: Float64Array, k: number, slack: number)
   return { inner, outer };
 }
 
-/** Answers how far beyond a plane a corner is. */
+/** Returns how far beyond a plane a corner is. */
 function heightOf(polygon: Polygon, i: number, planes: Float64Array, k: number): number {
   return planes[k] * polygon[i] + planes[k + 1] * polygon[i + 1] + planes[k + 2] * polygon[i + 2] - planes[k + 3];
 }
 
-/** Answers how far the farthest of a polygon's corners and its middle is from the nearest box. */
+/** Returns how far the farthest of a polygon's corners and its middle is from the nearest box. */
 function farthestOf(polygon: Polygon, boxes: readonly Box[]): number {
   const count = polygon.length / 3;
   const middle = [0, 0, 0];

@@ -21,7 +21,7 @@ const PER_YIELD = 1024;
 
 /**
  * Triangulates what is cut: loops that are inside of an even number of others, without the loops directly inside of them.
- * Answers three points a triangle, counter-clockwise from in front of the plane. Yields often.
+ * Returns three points a triangle, counter-clockwise from in front of the plane. Yields often.
  */
 export function* fill(
   outlines: Outlines,
@@ -74,7 +74,7 @@ function triangulate(
   }
 }
 
-/** Answers inside of how many loops each one is. */
+/** Returns inside of how many loops each one is. */
 function depthsOf(parents: Int32Array): Int32Array {
   const depths = new Int32Array(parents.length).fill(-1);
   const way: number[] = [];

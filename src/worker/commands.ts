@@ -22,7 +22,7 @@ export class CommandRunner {
   #failure: Failure | undefined;
   /** Milliseconds of commands since they were taken. */
   #ms = 0;
-  /** Tells whether a frame is between two slices. */
+  /** Returns whether a frame is between two slices. */
   readonly #isInFrame: () => boolean;
   /** The slots of views that were removed in the midst of a frame, which still answers what they see. */
   readonly #leavingViews: number[] = [];
@@ -54,7 +54,7 @@ export class CommandRunner {
     this.#ms += performance.now() - start;
   }
 
-  /** Answers what failed first, and how long all took, since this was called last. */
+  /** Returns what failed first, and how long all took, since this was called last. */
   take(): { failure: Failure | undefined; ms: number } {
     const taken = { failure: this.#failure, ms: this.#ms };
     this.#failure = undefined;

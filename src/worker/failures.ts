@@ -1,14 +1,14 @@
 import { type Failure, failureOf } from '../shared/failure.js';
 import type { Outcome } from '../shared/protocol.js';
 
-/** Answers the failure to report. An error that only a bug can throw is thrown again and ends the worker. */
+/** Returns the failure to report. An error that only a bug can throw is thrown again and ends the worker. */
 export function declared(error: unknown): Failure {
   const failure = failureOf(error);
   if (!failure) throw error;
   return failure;
 }
 
-/** Does what needs memory, and tells whether there was enough. */
+/** Does what needs memory, and returns whether there was enough. */
 export function hasRoom(work: () => void): boolean {
   try {
     work();

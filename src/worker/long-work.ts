@@ -90,7 +90,7 @@ export class LongWork {
     return this.#turns.call;
   }
 
-  /** Tells whether nobody waits for a call any more whose work is between two slices. */
+  /** Returns whether nobody waits for a call any more whose work is between two slices. */
   isDropped(call: number): boolean {
     return this.#turns.dropped?.has(call) === true;
   }
@@ -100,7 +100,7 @@ export class LongWork {
     if (this.isDropped(call)) throw new CollisionError('ABORTED', 'nobody waits for it any more');
   }
 
-  /** Tells whether a frame is between two slices. */
+  /** Returns whether a frame is between two slices. */
   get isInFrame(): boolean {
     return this.#isInFrame;
   }
@@ -215,7 +215,7 @@ export class LongWork {
     },
   };
 
-  /** Tells whether objects and meshes may change now. */
+  /** Returns whether objects and meshes may change now. */
   mayGoAhead(): boolean {
     let mayGo = false;
     return (

@@ -120,7 +120,7 @@ async function sweepInOrder(
 
 /**
  * Asks for a block of answers after the other; `ask` answers how many of the block are done when the slice is over: what is in one
- * block may take a thousand times as long as what is in the one before. Answers where it ended: at the count, or behind the n of a block
+ * block may take a thousand times as long as what is in the one before. Returns where it ended: at the count, or behind the n of a block
  * of which -1 - n is answered.
  */
 async function inBlocks(

@@ -279,7 +279,7 @@ export abstract class MeshService extends QueryService {
   }
 }
 
-/** Answers an update of a mesh whose data are transferred. */
+/** Returns an update of a mesh whose data are transferred. */
 function withBuffers(update: MeshUpdate): MeshUpdate {
   const { rebuild, positions, baked } = update;
   const { skin, morphs } = rebuild ?? {};

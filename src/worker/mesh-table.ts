@@ -78,13 +78,13 @@ export class MeshTable {
     this.#loads.set(id, this.#core.beginLoad(baked, baked.bytes, isTrusted));
   }
 
-  /** Tells whether a load can do nothing before more bytes are there. */
+  /** Returns whether a load can do nothing before more bytes are there. */
   isWaiting(id: MeshId): boolean {
     return this.#loads.get(id)?.isWaiting() === true;
   }
 
   /**
-   * Goes on loading for about `budget` milliseconds. Answers what the mesh is when that is done. Throws BAD_DATA, and
+   * Goes on loading for about `budget` milliseconds. Returns what the mesh is when that is done. Throws BAD_DATA, and
    * ABORTED where the mesh was removed meanwhile.
    */
   stepLoad(id: MeshId, budget: number): TreeInfo | undefined {
@@ -142,7 +142,7 @@ export class MeshTable {
     return this.#get(id).address;
   }
 
-  /** Tells whether a mesh is at an address, and not only kept there. */
+  /** Returns whether a mesh is at an address, and not only kept there. */
   hasAt(address: MeshAddress): boolean {
     for (const entry of this.#entries.values()) if (entry.address === address) return true;
     return false;
@@ -180,7 +180,7 @@ export class MeshTable {
     if (entry && this.#isRead(entry)) entry.copy ??= this.#core.copyMesh(entry.address);
   }
 
-  /** Tells whether the vertices of a mesh are moved in slices: it is so large that a pick would wait for it. */
+  /** Returns whether the vertices of a mesh are moved in slices: it is so large that a pick would wait for it. */
   isLong(id: MeshId): boolean {
     const entry = this.#entries.get(id);
     return entry !== undefined && this.#core.meshInfo(entry.address).bytes > ONE_PIECE_BYTES;
@@ -242,7 +242,7 @@ export class MeshTable {
     return { info, isInEffect, rebuild };
   }
 
-  /** Tells whether these are the positions that a tree which was asked for takes over. */
+  /** Returns whether these are the positions that a tree which was asked for takes over. */
   isNewest(id: MeshId, positions: Float32Array): boolean {
     return this.#entries.get(id)?.newest === positions;
   }
@@ -265,7 +265,7 @@ export class MeshTable {
   }
 
   /**
-   * Puts a new tree, moved to the newest positions, in the place of the old one. Answers false where it cannot take
+   * Puts a new tree, moved to the newest positions, in the place of the old one. Returns false if it cannot take
    * these positions.
    */
   *#put(
@@ -300,7 +300,7 @@ export class MeshTable {
     return false;
   }
 
-  /** Does all steps of what belongs to an entry. Answers what the last one answers. */
+  /** Does all steps of what belongs to an entry. Returns what the last one answers. */
   *#finish<T>(
     id: MeshId,
     entry: Entry,
@@ -326,7 +326,7 @@ export class MeshTable {
     if (this.#notRemoved(id) !== entry) throw removed(id);
   }
 
-  /** Answers the entry of a mesh that was there when a change of it was asked for. */
+  /** Returns the entry of a mesh that was there when a change of it was asked for. */
   #notRemoved(id: MeshId): Entry {
     const entry = this.#entries.get(id);
     if (!entry) throw removed(id);
@@ -365,7 +365,7 @@ export class MeshTable {
     this.#core.freeMesh(address);
   }
 
-  /** Tells whether work in slices may read what is at an entry's address. */
+  /** Returns whether work in slices may read what is at an entry's address. */
   #isRead(entry: Entry): boolean {
     return this.#isKept && entry.keptBefore < this.#keeps;
   }
@@ -376,7 +376,7 @@ export class MeshTable {
   }
 
   /**
-   * Tells whether a tree can take positions, and moves it to them if so. What one tree takes, another may not: it has
+   * Returns whether a tree can take positions, and moves it to them if so. What one tree takes, another may not: it has
    * other triangles.
    */
   *#canTake(

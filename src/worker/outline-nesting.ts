@@ -42,12 +42,12 @@ class Loops {
 }
 
 /**
- * Answers which outline each is directly inside of, of the same object, or -1; and turns closed ones so that from in
+ * Returns which outline each is directly inside of, of the same object, or -1; and turns closed ones so that from in
  * front of the plane they are counter-clockwise where what is inside is cut, clockwise where it is a hole. `plane` is four
  * numbers, n · p + d.
  *
  * Each loop asks at a point inside of it, as points on it may be on others that it touches. What is around it is larger. Where
- * few loops and edges are to be looked at, each larger loop tells by how often it crosses the way to the left of the point, the
+ * few loops and edges are to be examined, each larger loop tells by how often it crosses the way to the left of the point, the
  * smallest first. Of many, the edge of a larger one next to the left tells (a sweep's question, as Preparata and Shamos,
  * "Computational Geometry", 1985, put it): the loop is inside of that edge's loop, or beside it inside of the same one. Edges
  * are found in rows of about as many as the edges are high, so that n edges take about n log n. Where outlines cross each
@@ -82,12 +82,12 @@ export function* nest(outlines: Outlines, plane: ArrayLike<number>): Steps<Int32
   return parents;
 }
 
-/** Tells whether an outline has an inside. */
+/** Returns whether an outline has an inside. */
 function isLoop({ starts, closed }: Outlines, i: number): boolean {
   return closed[i] === 1 && starts[i + 1] - starts[i] > 2;
 }
 
-/** Answers twice the signed area of a loop about its first point, from in front of the plane. */
+/** Returns twice the signed area of a loop about its first point, from in front of the plane. */
 function areaAlone({ points, starts }: Outlines, loop: number, [nx, ny, nz]: number[]): number {
   const first = 3 * starts[loop];
   const end = 3 * starts[loop + 1];
@@ -232,7 +232,7 @@ function findInside(loops: Loops, loop: number): void {
   loops.v = v;
 }
 
-/** Tells whether a loop is about the point that was found: whether it crosses the way to the left of it an odd number of times. */
+/** Returns whether a loop is about the point that was found: whether it crosses the way to the left of it an odd number of times. */
 function isAround({ ends, starts, bounds, u, v }: Loops, loop: number): boolean {
   if (v < bounds[4 * loop + 1] || v > bounds[4 * loop + 3] || u > bounds[4 * loop + 2]) return false;
   let isOdd = false;
@@ -294,7 +294,7 @@ function* placeMany(loops: Loops): Steps<void> {
   }
 }
 
-/** Tells whether what is to the right of an edge is inside of its loop: the left sides of a counter-clockwise one lead downwards. */
+/** Returns whether what is to the right of an edge is inside of its loop: the left sides of a counter-clockwise one lead downwards. */
 function opens({ ends, areas }: Loops, edge: number, loop: number): boolean {
   return ends[4 * edge + 3] < ends[4 * edge + 1] === areas[loop] > 0;
 }
@@ -368,14 +368,14 @@ function* rowsOf({ ends, edgeCount: count }: Loops): Steps<Rows> {
   return { low, perRow, from, edges, rights, widths };
 }
 
-/** Answers where the edge whose numbers begin at a place is at a height, or at its nearer end. */
+/** Returns where the edge whose numbers begin at a place is at a height, or at its nearer end. */
 function crossingWith(ends: Float64Array, at: number, v: number): number {
   const share = (v - ends[at + 1]) / (ends[at + 3] - ends[at + 1]);
   return ends[at] + (ends[at + 2] - ends[at]) * Math.min(1, Math.max(0, share));
 }
 
 /**
- * Answers the edge next to the left of the point that was found, of the loops of lesser ranks; -1 if there is none. Where loops touch,
+ * Returns the edge next to the left of the point that was found, of the loops of lesser ranks; -1 if there is none. Where loops touch,
  * edges of several lie there: one that opens its loop is taken, of the innermost loop; else one that closes the outermost.
  */
 function edgeToTheLeft(

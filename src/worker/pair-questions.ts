@@ -26,7 +26,7 @@ interface KeptQuestion<Found, Answer> {
 
 /** The same about two objects, which are only copied where it has to wait. */
 interface PairQuestion<Found, Answer> extends KeptQuestion<Found | null, Answer | null> {
-  /** Tells whether it disturbs what is left between two slices. */
+  /** Returns whether it disturbs what is left between two slices. */
   isLong(): boolean;
   begin(): Steps<Found | null> | undefined;
 }
@@ -145,7 +145,7 @@ export class PairQuestions {
   }
 }
 
-/** Answers the contact of a pair, if there is one. */
+/** Returns the contact of a pair, if there is one. */
 function reported(pair: AskedPair, found: CoreContact | null, ms: number): FoundContact {
   if (found === null) return null;
   const { points, normals, depths, triangles, segments, bones } = found;

@@ -2,7 +2,7 @@ import type { ObjectDescription } from '../shared/commands.js';
 import type { PlacedDescription } from './binding/core.js';
 import type { MeshTable } from './mesh-table.js';
 
-/** Answers a description as the core takes it: with its mesh's address in it. Throws UNKNOWN_ID. */
+/** Returns a description as the core takes it: with its mesh's address in it. Throws UNKNOWN_ID. */
 export function placedIn(
   meshes: MeshTable,
   description: ObjectDescription,

@@ -1,4 +1,4 @@
-/** Answers two unit vectors in the plane, x y z each, that turn counter-clockwise seen from in front of it. */
+/** Returns two unit vectors in the plane, x y z each, that turn counter-clockwise seen from in front of it. */
 export function axesOf({ 0: x, 1: y, 2: z }: ArrayLike<number>): [number[], number[]] {
   const length = Math.hypot(x, y, z);
   const n = [x / length, y / length, z / length];

@@ -97,7 +97,7 @@ export abstract class QueryService {
     return this.#pickSnap(this.work.call, ray, filter, request);
   });
 
-  /** Answers a pick once the features of all meshes near it are found, whose vertices may move meanwhile. */
+  /** Returns a pick once the features of all meshes near it are found, whose vertices may move meanwhile. */
   #pickSnap(call: number, ray: PickRay, filter: Filter, request: SnapRequest, sought?: Set<number>): Soon<Hit | null> {
     const { frame } = this;
     const steps = this.#snapper.pick(ray, filter, request, sought);
@@ -159,7 +159,7 @@ export abstract class QueryService {
     return transfer({ ...found, entered: none, left: none, frame: this.frame }, buffers);
   });
 
-  /** Looks at targets, in slices between which messages are served. Each is looked at as it is when its turn comes. */
+  /** Looks at targets, in slices between which messages are served. Each is examined as it is when its turn comes. */
   readonly sees = answering((view: ViewRecord, targets: Uint32Array, filter: Filter): Promise<Sight> => {
     const { frame } = this;
     return this.#inSlices(async (slices) => {
@@ -288,7 +288,7 @@ export abstract class QueryService {
     return answer;
   });
 
-  /** Tells whether boxes hold all of a mesh, in slices between which messages are served. */
+  /** Returns whether boxes hold all of a mesh, in slices between which messages are served. */
   readonly checkBoxes = answering((mesh: MeshId, records: Float64Array): Promise<BoxCheck> => {
     const address = this.meshes.addressOf(mesh);
     return this.#inSlices((slices) => slices.run(boxCover(this.core.snaps.memoryOf, address, records)));
@@ -362,7 +362,7 @@ export abstract class QueryService {
   }
 }
 
-/** Tells whether a sweep takes no longer than some microseconds for each object: that of a sphere or capsule that does not turn. */
+/** Returns whether a sweep takes no longer than some microseconds for each object: that of a sphere or capsule that does not turn. */
 function isShort({ shape }: ObjectDescription, { rotation: [x, y, z] }: Motion): boolean {
   return (shape === SHAPE_SPHERE || shape === SHAPE_CAPSULE) && x === 0 && y === 0 && z === 0;
 }

@@ -17,7 +17,7 @@ export class Queue<T> {
     this.#entries.push(entry);
   }
 
-  /** Answers the next entry to be taken. */
+  /** Returns the next entry to be taken. */
   get first(): T | undefined {
     return this.#entries[this.#next];
   }

@@ -20,6 +20,6 @@ export class SecondPart {
     ] as ArrayBuffer[]);
   }
 
-  /** Answers the next of both, when it is here. */
+  /** Returns the next of both, when it is here. */
   readonly take = (): ArrayBuffer | undefined => this.#parts.shift();
 }

@@ -103,7 +103,7 @@ export class WorkerService extends MeshService implements WorkerApi {
   }
 }
 
-/** Answers the number of a frame in. */
+/** Returns the number of a frame in. */
 function numberOf(input: ArrayBuffer): number {
   return new DataView(input).getUint32(IN_FRAME, true);
 }

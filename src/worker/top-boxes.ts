@@ -28,7 +28,7 @@ export async function topBoxes(
   }
 }
 
-/** Answers a box, of which a frame has the three half axes and the middle, by its middle, half sizes and rotation. */
+/** Returns a box, of which a frame has the three half axes and the middle, by its middle, half sizes and rotation. */
 function recordOf(frame: Float64Array): number[] {
   const half = [0, 1, 2].map((k) => Math.hypot(frame[3 * k], frame[3 * k + 1], frame[3 * k + 2]));
   const axis = (k: number) => [0, 1, 2].map((i) => frame[3 * k + i] / half[k]);
@@ -38,7 +38,7 @@ function recordOf(frame: Float64Array): number[] {
   return [frame[9], frame[10], frame[11], ...half, ...quaternionOf(x, y, z)];
 }
 
-/** Answers the rotation that has these columns as a unit quaternion xyzw (Shepperd, "Quaternion from rotation matrix", 1978). */
+/** Returns the rotation that has these columns as a unit quaternion xyzw (Shepperd, "Quaternion from rotation matrix", 1978). */
 function quaternionOf([a, b, c]: number[], [d, e, f]: number[], [g, h, i]: number[]): number[] {
   const trace = a + e + i;
   const largest = Math.max(trace, a, e, i);

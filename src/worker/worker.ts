@@ -45,7 +45,7 @@ async function start(endpoint: Endpoint): Promise<void> {
   }
 }
 
-/** Answers what an earlier worker of the process has compiled, where the thread that started this one hands it on. */
+/** Returns what an earlier worker of the process has compiled, where the thread that started this one hands it on. */
 function givenCore(): CompiledCore | undefined {
   if (IN_BROWSER) return undefined;
   const { workerData } = globalThis.process.getBuiltinModule('node:worker_threads');

@@ -22,7 +22,7 @@ export class AnswerCopy {
     this.#target = new Uint8Array(hasRoom ? out : new ArrayBuffer(roomFor(this.#length)));
   }
 
-  /** Copies until `end` by the clock. Answers the buffer when all is in it, else null. */
+  /** Copies until `end` by the clock. Returns the buffer when all is in it, else null. */
   step(end: number): ArrayBuffer | null {
     do {
       const part = Math.min(this.#length - this.#done, COPIED_AT_ONCE);
@@ -34,7 +34,7 @@ export class AnswerCopy {
   }
 }
 
-/** Answers a half more bytes than are needed now, in whole kilobytes. */
+/** Returns a half more bytes than are needed now, in whole kilobytes. */
 function roomFor(bytes: number): number {
   return Math.ceil((bytes * 1.5) / 1024) * 1024;
 }

@@ -64,7 +64,7 @@ export interface Core {
   bakeMesh(mesh: MeshAddress): ArrayBuffer;
   /** Begins to bake a mesh, which nobody may change as long as the bake reads it. Throws OUT_OF_MEMORY. */
   beginBake(mesh: MeshAddress): MeshBake;
-  /** Tells whether all that a mesh has besides its tree is of its vertices as they are. */
+  /** Returns whether all that a mesh has besides its tree is of its vertices as they are. */
   isFresh(mesh: MeshAddress): boolean;
   meshInfo(mesh: MeshAddress): TreeInfo;
   /**
@@ -73,7 +73,7 @@ export interface Core {
    */
   meshSource(mesh: MeshAddress): Steps<Omit<MeshData, 'positions'>>;
   /**
-   * Moves the vertices and all that depends on them: the tree's boxes and the objects' bounds. Answers false where that
+   * Moves the vertices and all that depends on them: the tree's boxes and the objects' bounds. Returns false if that
    * cannot be done, as a triangle that was left out of the tree has an area now. The mesh is as it was then, and also
    * where this throws: BAD_DATA, OUT_OF_MEMORY.
    */
@@ -83,7 +83,7 @@ export interface Core {
    * `isCopied` is false, which nobody may read meanwhile. Throws BAD_DATA, OUT_OF_MEMORY.
    */
   beginRefit(mesh: MeshAddress, positions: Float32Array, isCopied: boolean): MeshRefit;
-  /** Answers a copy of a mesh, to be moved and put in its place. Throws OUT_OF_MEMORY. */
+  /** Returns a copy of a mesh, to be moved and put in its place. Throws OUT_OF_MEMORY. */
   copyMesh(mesh: MeshAddress): MeshAddress;
   /**
    * Puts `by` in the place of `mesh` for all objects. Work that is under way may still read `mesh`, which is to be freed
@@ -95,7 +95,7 @@ export interface Core {
   /** Whether contacts have asked for what is not of a mesh's vertices as they are, and `derive` has work to do. */
   readonly isDerivationWanted: boolean;
   /**
-   * Derives what contacts have asked for, for about `budget` milliseconds. Answers whether there is more to do. A mesh
+   * Derives what contacts have asked for, for about `budget` milliseconds. Returns whether there is more to do. A mesh
    * for which there is no memory does without until its vertices move again: its contacts are those of a mesh that is
    * not convex.
    */
@@ -120,21 +120,21 @@ export interface Core {
   /** Begins a frame that is run in steps. Queries see it from then on; `input` is not needed any more. */
   beginFrame(input: ArrayBuffer): void;
   /**
-   * Works on the frame for about `budget` milliseconds. Answers the frame out when it is done, else null. Between two
+   * Works on the frame for about `budget` milliseconds. Returns the frame out when it is done, else null. Between two
    * steps there may be queries and new meshes, and, where `goAhead` allows it, changes of objects. While a contact that
    * takes long is under way, `mayLook` must be false: the narrow phase waits.
    */
   stepFrame(budget: number, out: ArrayBuffer | undefined, mayLook?: boolean): ArrayBuffer | null;
   /**
    * Asks to change objects and views while a frame is under way: the frame keeps what it still reads of them, the next
-   * one and queries see the changes. Answers false as long as the frame cannot do without the scene as it is.
+   * one and queries see the changes. Returns false as long as the frame cannot do without the scene as it is.
    */
   goAhead(): boolean;
   /** Takes over the transforms of a frame that is to come, which must bring them again. `goAhead` must allow it. */
   placeAhead(input: ArrayBuffer): void;
   /** How often a pair was left before it was finished. */
   readonly interruptions: number;
-  /** How many pairs with overlapping boxes were looked at one by one. */
+  /** How many pairs with overlapping boxes were examined one by one. */
   readonly considered: number;
 
   /** Takes over the views and transforms of a frame in, without an answer. */
@@ -150,7 +150,7 @@ export interface Core {
   readonly sections: CoreSections;
   readonly snaps: CoreSnaps;
 
-  /** Answers the first broken invariant of any structure in words, or null. Slow; for tests. */
+  /** Returns the first broken invariant of any structure in words, or null. Slow; for tests. */
   check(): string | null;
 }
 

@@ -33,7 +33,7 @@ export function writeDeform(wasm: CoreExports, build: number, { skin, morphs }: 
   }
 }
 
-/** Answers what is wrong with the skin or the targets of a build that failed; undefined where nothing is. */
+/** Returns what is wrong with the skin or the targets of a build that failed; undefined where nothing is. */
 export function deformError(
   wasm: CoreExports,
   build: number,
@@ -58,7 +58,7 @@ export function deformError(
   }
 }
 
-/** Answers how many bones and morph targets a mesh has. */
+/** Returns how many bones and morph targets a mesh has. */
 export function deformCounts(view: DataView, mesh: number): { bones: number; morphs: number } {
   if (view.getUint32(mesh + layout.MESH_DEFORM_BYTES, true) === 0) return { bones: 0, morphs: 0 };
   const nodes = view.getUint32(mesh + layout.MESH_NODE_COUNT, true);

@@ -17,7 +17,7 @@ export class Derivations {
     return this.#derivation !== 0 || this.#exports.countWanted() > 0;
   }
 
-  /** Works for about `budget` milliseconds. Answers whether there is more to do. */
+  /** Works for about `budget` milliseconds. Returns whether there is more to do. */
   step(budget: number): boolean {
     const wasm = this.#exports;
     const until = performance.now() + budget;

@@ -68,7 +68,7 @@ export class CoreInspector {
     };
   }
 
-  /** Begins to list the boxes of an object's tree as it is now. Answers false where it is not alive. */
+  /** Begins to list the boxes of an object's tree as it is now. Returns false if it is not alive. */
   beginTree(object: ObjectId, fromLevel: number, toLevel: number, most: number): boolean {
     return this.#exports.beginTreeListing(object, fromLevel, toLevel, most) !== 0;
   }
@@ -78,7 +78,7 @@ export class CoreInspector {
     this.#exports.beginMeshListing(mesh, toLevel, most);
   }
 
-  /** Lists until a time of the clock. Answers whether all is listed. The mesh must be kept until then. */
+  /** Lists until a time of the clock. Returns whether all is listed. The mesh must be kept until then. */
   stepTree(until: number): boolean {
     return this.#exports.stepTreeListing(until) !== UNFINISHED;
   }
@@ -171,7 +171,7 @@ export class CoreInspector {
   }
 }
 
-/** Answers how a view sees objects, which are listed ascending: 0 outside, 1 crossing, 2 inside. */
+/** Returns how a view sees objects, which are listed ascending: 0 outside, 1 crossing, 2 inside. */
 function statesOf(ids: Uint32Array, seen: ReturnType<CoreVolumes['frustum']>): Uint8Array {
   const states = new Uint8Array(ids.length);
   // Both ascend: a walk along both at once.

@@ -22,14 +22,14 @@ export class CoreMemory {
     return this.#exports.memory.buffer as ArrayBuffer;
   }
 
-  /** Answers a view of the whole memory, made anew where that has grown. */
+  /** Returns a view of the whole memory, made anew where that has grown. */
   get view(): DataView {
     if (this.#words.length === 0) this.#renew();
     return this.#view;
   }
 
   /**
-   * Answers the whole memory as words; writing a description takes half the time that it takes through the DataView. Views of
+   * Returns the whole memory as words; writing a description takes half the time that it takes through the DataView. Views of
    * what has grown are empty: asking for that is many times faster than asking for the memory's buffer.
    */
   get words(): Uint32Array {

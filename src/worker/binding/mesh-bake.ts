@@ -8,11 +8,11 @@ import type { CoreMemory } from './memory.js';
 export interface MeshBake {
   /** Whether the mesh itself is read from now on, and must stay as it is, and not only copies of it. */
   readonly isReading: boolean;
-  /** Works for about `budget` milliseconds. Answers the fraction done. Throws OUT_OF_MEMORY; the bake has ended then. */
+  /** Works for about `budget` milliseconds. Returns the fraction done. Throws OUT_OF_MEMORY; the bake has ended then. */
   step(budget: number): number;
-  /** Answers the baked mesh, in a buffer of its own. */
+  /** Returns the baked mesh, in a buffer of its own. */
   finish(): ArrayBuffer;
-  /** Answers it in chunks, where it was begun with spare ones. */
+  /** Returns it in chunks, where it was begun with spare ones. */
   finishChunks(): BakedSource;
   abort(): void;
 }

@@ -13,16 +13,16 @@ import { beginPointLineBuild } from './point-line-build.js';
 
 /** A baked mesh in the making: call `step` until it answers 1, then `finish`. */
 export interface MeshBuild {
-  /** Works for about `budget` milliseconds. Answers the fraction done. */
+  /** Works for about `budget` milliseconds. Returns the fraction done. */
   step(budget: number): number;
-  /** Answers the baked mesh, in a buffer of its own. Frees the build. */
+  /** Returns the baked mesh, in a buffer of its own. Frees the build. */
   finish(): ArrayBuffer;
   abort(): void;
 }
 
 /** A whole one. */
 export interface BakedBuild extends MeshBuild {
-  /** Answers it in chunks, where it was begun with spare ones, and frees the build. */
+  /** Returns it in chunks, where it was begun with spare ones, and frees the build. */
   finishChunks(): BakedSource;
 }
 
@@ -182,7 +182,7 @@ interface TreeBuild {
 /** Of a build: the rest of it bakes the mesh. */
 const TREE_SHARE = 0.99;
 
-/** Answers a build that bakes the mesh at its end, and frees it. */
+/** Returns a build that bakes the mesh at its end, and frees it. */
 function thenBaked(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild, spare?: ArrayBufferLike[]): BakedBuild {
   let mesh: MeshAddress = 0;
   let bake: MeshBake | undefined;

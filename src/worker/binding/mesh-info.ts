@@ -7,7 +7,7 @@ import type { CoreMemory } from './memory.js';
 import { ELEMENT_SIZES } from './point-line-build.js';
 import { copied, type Steps } from './steps.js';
 
-/** Answers what the header of a mesh says. */
+/** Returns what the header of a mesh says. */
 export function meshInfo(view: DataView, mesh: MeshAddress): TreeInfo {
   const elements = view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
   const topology = topologyOf(view, mesh);

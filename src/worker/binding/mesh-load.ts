@@ -7,11 +7,11 @@ import type { CoreMemory } from './memory.js';
 /** A baked mesh on its way in: call `step` until it answers true, then `finish`. */
 export interface MeshLoad {
   /**
-   * Copies and checks for about `budget` milliseconds, or what there is of the bytes. Answers whether all is done. Throws BAD_DATA;
+   * Copies and checks for about `budget` milliseconds, or what there is of the bytes. Returns whether all is done. Throws BAD_DATA;
    * the load has ended then.
    */
   step(budget: number): boolean;
-  /** Tells whether nothing can be done before more bytes are there. */
+  /** Returns whether nothing can be done before more bytes are there. */
   isWaiting(): boolean;
   finish(): MeshAddress;
   abort(): void;

@@ -7,12 +7,12 @@ import type { CoreMemory } from './memory.js';
 /** Vertices on their way to new places: call `step` until it answers something, then `finish` or `abort`. */
 export interface MeshRefit {
   /**
-   * Works for about `budget` milliseconds. Answers undefined when there is more to do, else whether the vertices could be
+   * Works for about `budget` milliseconds. Returns undefined when there is more to do, else whether the vertices could be
    * moved: false where a triangle that was left out of the tree has an area now. Throws BAD_DATA, OUT_OF_MEMORY; the refit
    * has ended then.
    */
   step(budget: number): boolean | undefined;
-  /** Answers the mesh whose vertices are moved. */
+  /** Returns the mesh whose vertices are moved. */
   finish(): MeshAddress;
   /** Frees the copy. */
   abort(): void;
@@ -101,7 +101,7 @@ export function checkCount({ vertices }: TreeInfo, positions: Float32Array): voi
   throw new CollisionError('BAD_DATA', `the length of positions is ${positions.length}, expected ${expected}`);
 }
 
-/** Answers whether a refit that has ended moved the vertices. Throws BAD_DATA. */
+/** Returns whether a refit that has ended moved the vertices. Throws BAD_DATA. */
 export function isMoved(
   fault: number,
   { elements }: TreeInfo,

@@ -25,7 +25,7 @@ const NO_CONTACT = -1;
 const FIRST_UNMEASURED = -3;
 const SECOND_UNMEASURED = -4;
 
-/** Answers the distance that the core has found, from a to b; undefined where it is not known yet. Throws UNSUPPORTED. */
+/** Returns the distance that the core has found, from a to b; undefined where it is not known yet. Throws UNSUPPORTED. */
 export function readDistance(
   wasm: CoreExports,
   memory: CoreMemory,
@@ -58,7 +58,7 @@ export function readDistance(
   };
 }
 
-/** Answers the contact that the core has found, from a to b, in steps; undefined where it is not known yet. */
+/** Returns the contact that the core has found, from a to b, in steps; undefined where it is not known yet. */
 export function readContact(
   wasm: CoreExports,
   memory: CoreMemory,
@@ -126,7 +126,7 @@ function floats({ buffer }: Uint32Array<ArrayBuffer>): Float32Array<ArrayBuffer>
   return new Float32Array(buffer);
 }
 
-/** Answers the contact with the other object as the first. */
+/** Returns the contact with the other object as the first. */
 function* turned(contact: CoreContact): Steps<CoreContact> {
   const { contained, normals } = contact;
   const order = yield* turnedOrder(contact.triangles);

@@ -14,12 +14,12 @@ export class CorePairs {
     this.#memory = memory;
   }
 
-  /** Tells whether the contact of two objects may take long, as one of them is a mesh. */
+  /** Returns whether the contact of two objects may take long, as one of them is a mesh. */
   isLongContact(a: ObjectId, b: ObjectId, detail: number): boolean {
     return this.#exports.isLongContact(a, b, detail) !== 0;
   }
 
-  /** Tells whether both objects are there and have a distance. */
+  /** Returns whether both objects are there and have a distance. */
   canMeasure(a: ObjectId, b: ObjectId): boolean {
     return this.#exports.canMeasure(a, b) !== 0;
   }
@@ -30,7 +30,7 @@ export class CorePairs {
   }
 
   /**
-   * Works on the contact of two objects for so many milliseconds. Answers it in steps, or undefined when it is not found by
+   * Works on the contact of two objects for this many milliseconds. Returns it in steps, or undefined when it is not found by
    * then: then `resumeContact` must follow until it answers, and the steps be done, before the narrow phase of any frame and any other contact that may
    * take long.
    */
@@ -40,7 +40,7 @@ export class CorePairs {
   }
 
   /**
-   * Copies two objects as they are, for a contact that takes long and has to wait. Answers what `beginKeptContact`
+   * Copies two objects as they are, for a contact that takes long and has to wait. Returns what `beginKeptContact`
    * takes, which must follow; their meshes must stay as they are before.
    */
   keepContact(a: ObjectId, b: ObjectId, detail: number): number {
@@ -58,7 +58,7 @@ export class CorePairs {
   }
 
   /**
-   * Measures how far two objects are, for so many milliseconds; null where that is more than `limit`. Answers undefined
+   * Measures how far two objects are, for this many milliseconds; null where that is more than `limit`. Returns undefined
    * when it is not known by then: `resumeDistance` must follow as with `beginContact`. Throws UNSUPPORTED.
    */
   beginDistance(a: ObjectId, b: ObjectId, limit: number, ms: number): CoreDistance | null | undefined {

@@ -78,7 +78,7 @@ export class Question {
     return this.withArrays([array], ([address]) => work(address));
   }
 
-  /** Answers the hit that was found. */
+  /** Returns the hit that was found. */
   foundHit(): CoreHit {
     return hitAt(this.#memory.view, this.hit, this.#boxNames);
   }
@@ -88,7 +88,7 @@ export class Question {
     return this.#memory.uint32s(this.#exports.foundIds() >>> 0, count >>> 0);
   }
 
-  /** Answers the hits that were found, in steps between which objects may go. */
+  /** Returns the hits that were found, in steps between which objects may go. */
   hits<H>(
     count: number,
     read: (view: DataView, at: number, boxNames: BoxNames) => H,

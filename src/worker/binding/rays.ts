@@ -45,7 +45,7 @@ export class CoreRays {
     });
   }
 
-  /** Tells whether anything is hit at all; stops at the first proof. */
+  /** Returns whether anything is hit at all; stops at the first proof. */
   anyHit(ray: Ray, filter: Filter): boolean {
     return this.#question.with(filter, () => {
       this.#setRay(ray);
@@ -55,7 +55,7 @@ export class CoreRays {
 
   /**
    * Finds the nearest hit of each ray, eight numbers per ray: origin, tMin, direction, tMax. Writes them to `hits`, from the place
-   * `first` on. Answers how many are `done` by a time of the clock, which are the first ones.
+   * `first` on. Returns how many are `done` by a time of the clock, which are the first ones.
    */
   raycastMany(
     rays: Float32Array,
@@ -102,7 +102,7 @@ export class CoreRays {
     return this.#screenHits(view, cursor, filter, true);
   }
 
-  /** Counts for each target how many of its nine points are in sight, in steps. Each is looked at as it is then. */
+  /** Counts for each target how many of its nine points are in sight, in steps. Each is examined as it is then. */
   *sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Steps<Uint8Array<ArrayBuffer>> {
     const seen = new Uint8Array(targets.length);
     for (let first = 0; first < targets.length; first += TARGETS_AT_ONCE) {

@@ -45,7 +45,7 @@ export class CoreSections {
     this.#exports.beginObjectSection(object);
   }
 
-  /** Cuts until a time of the clock. Answers whether the object is done. */
+  /** Cuts until a time of the clock. Returns whether the object is done. */
   step(until: number): boolean {
     return this.#exports.stepObjectSection(until) !== 0;
   }

@@ -23,7 +23,7 @@ export class CoreSnaps {
     this.#question = question;
   }
 
-  /** Answers the core's memory, which is another one after it has grown. */
+  /** Returns the core's memory, which is another one after it has grown. */
   readonly memoryOf = (): ArrayBuffer => this.#memory.buffer;
 
   /** Throws OUT_OF_MEMORY. */
@@ -113,7 +113,7 @@ export class CoreSnaps {
     return [floats[at], floats[at + 1], floats[at + 2]];
   }
 
-  /** Answers a view of float64, until memory grows. */
+  /** Returns a view of float64, until memory grows. */
   floats(address: number, count: number): Float64Array {
     return new Float64Array(this.#memory.buffer, address, count);
   }

@@ -11,7 +11,7 @@ export function inOnePiece<T>(work: Steps<T>): T {
   return step.value;
 }
 
-/** Answers what is there already, if it is. */
+/** Returns what is there already, if it is. */
 export function done<T>(found: T | undefined): Steps<T> | undefined {
   return found === undefined ? undefined : answered(found);
 }

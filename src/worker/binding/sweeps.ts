@@ -53,7 +53,7 @@ export class CoreSweeps {
   }
 
   /**
-   * Copies what a sweep is about, for one that may take long. Answers what `beginKeptSweep` takes, which must follow; the
+   * Copies what a sweep is about, for one that may take long. Returns what `beginKeptSweep` takes, which must follow; the
    * meshes must stay as they are until it has ended.
    */
   keepSweep(description: PlacedDescription, motion: Motion, filter: Filter, all: boolean): number {
@@ -74,7 +74,7 @@ export class CoreSweeps {
   }
 
   /**
-   * Sweeps as it was copied for so many milliseconds. Answers the hits in steps, of a `sweep` one or none, or undefined
+   * Sweeps as it was copied for this many milliseconds. Returns the hits in steps, of a `sweep` one or none, or undefined
    * when it was left: then `resumeSweep` must follow until it answers, as `resumeContact` must.
    */
   beginKeptSweep(kept: number, ms: number): Steps<CoreSweepHit[]> | undefined {
@@ -88,7 +88,7 @@ export class CoreSweeps {
 
   /**
    * Finds what shapes meet first on those of many ways whose numbers `order` has, and writes it where the ways' numbers say.
-   * Answers how many are done by a time of the clock: at least one, or -1 - n where `keepWay` must begin the one behind these n, as it
+   * Returns how many are done by a time of the clock: at least one, or -1 - n where `keepWay` must begin the one behind these n, as it
    * may take long.
    */
   sweepMany(
@@ -145,7 +145,7 @@ export class CoreSweeps {
     );
   }
 
-  /** Writes a shape with the motion behind it. Answers where that is. */
+  /** Writes a shape with the motion behind it. Returns where that is. */
   #setMotion(description: PlacedDescription, { way, rotation, tolerance }: Motion): number {
     writeDescription(this.#memory, this.#question.query, description);
     const at = this.#question.query + layout.OBJECT_BYTES;

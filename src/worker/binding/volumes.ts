@@ -8,11 +8,11 @@ import type { Question } from './question.js';
 import { type Steps, sortedIds } from './steps.js';
 
 const NO_IDS = new Uint32Array();
-/** Milliseconds for which objects are looked at in a step, and how many of those that wait are at most. */
+/** Milliseconds for which objects are examined in a step, and how many of those that wait are at most. */
 const STEP_MS = 2;
 const ASKED_AT_ONCE = 1 << 14;
 
-/** Asks the core about all objects, or those of a list where there is one, up to a time of the clock. Answers how many it found. */
+/** Asks the core about all objects, or those of a list where there is one, up to a time of the clock. Returns how many it found. */
 type Ask = (ids: number, count: number, until: number) => number;
 
 export type IdSteps = Steps<Uint32Array<ArrayBuffer>>;
@@ -114,7 +114,7 @@ export class CoreVolumes {
   }
 
   /**
-   * Asks about all objects, and in further steps about those that were left when the time of the first one was over: each is looked at
+   * Asks about all objects, and in further steps about those that were left when the time of the first one was over: each is examined
    * as it is then, and one that has gone meanwhile is passed over.
    */
   *#ask(filter: Filter, ask: Ask): Steps<void> {

@@ -34,7 +34,7 @@ export function beginCheck(address: usize, bytes: u32): usize {
 /**
  * Works until the clock shows `until`, or on what there is of the bytes, of which the first `available` are. What was just
  * copied is summed up and looked at while the processor has it near.
- * Answers MESH_UNDECIDED when there is more to do, MESH_OK where the bytes are a mesh that everything stays inside of and
+ * Returns MESH_UNDECIDED when there is more to do, MESH_OK where the bytes are a mesh that everything stays inside of and
  * comes to an end, else what is wrong.
  */
 export function stepCheck(address: usize, until: f64, available: u32): u32 {
@@ -48,12 +48,12 @@ export function stepCheck(address: usize, until: f64, available: u32): u32 {
   return MESH_UNDECIDED;
 }
 
-/** Tells whether nothing can be done before more bytes are there. */
+/** Returns whether nothing can be done before more bytes are there. */
 function isWaiting(check: MeshCheck, available: u32): bool {
   if (available >= check.bytes) return false;
   if (available < <u32>MESH_HEADER_BYTES) return true;
   if (check.phase == PHASE_SUM) return sumOf(check).at + ROUND_BYTES > check.mesh + available;
-  // What deforms a mesh is looked at with its header.
+  // What deforms a mesh is examined with its header.
   return !isPointLine(check.mesh) && meshOf(check).deformBytes != 0;
 }
 

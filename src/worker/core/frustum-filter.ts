@@ -108,14 +108,14 @@ function times(a: v128, b: v128): v128 {
   return f32x4.mul(a, b);
 }
 
-/** Answers how far four points are before a plane. */
+/** Returns how far four points are before a plane. */
 // @ts-ignore: decorator
 @inline
 function before(plane: usize, x: v128, y: v128, z: v128): v128 {
   return plus(plus(times(all(plane), x), times(all(plane + 16), y)), plus(times(all(plane + 32), z), all(plane + 48)));
 }
 
-/** Answers the squares of a matrix, of each row their sum. */
+/** Returns the squares of a matrix, of each row their sum. */
 // @ts-ignore: decorator
 @inline
 function squares(matrix: usize): v128 {
@@ -123,7 +123,7 @@ function squares(matrix: usize): v128 {
   return plus(plus(times(a, a), times(b, b)), times(c, c));
 }
 
-/** Answers the products of the normals of four planes and a vector. */
+/** Returns the products of the normals of four planes and a vector. */
 // @ts-ignore: decorator
 @inline
 function alongNormals(planes: usize, v: v128): v128 {
@@ -152,7 +152,7 @@ function float(at: usize): v128 {
   return f32x4.splat(<f32>load<f64>(at));
 }
 
-/** Tells whether the sphere of an instance is behind a plane as a whole. */
+/** Returns whether the sphere of an instance is behind a plane as a whole. */
 function isOutside(matrix: usize, sphere: usize): bool {
   const a = v128.load(matrix), b = v128.load(matrix, 16), c = v128.load(matrix, 32), t = v128.load(matrix, 48);
   const u = times(a, float(sphere)), v = times(b, float(sphere + 8)), w = times(c, float(sphere + 16));
@@ -176,7 +176,7 @@ function scaled(column: v128, by: usize): v128 {
   return f64x2.mul(f64x2.promote_low_f32x4(column), v128.load64_splat(by));
 }
 
-/** Answers two coordinates of a sphere's centre as an instance places it, from the eye. */
+/** Returns two coordinates of a sphere's centre as an instance places it, from the eye. */
 // @ts-ignore: decorator
 @inline
 function fromEye(a: v128, b: v128, c: v128, t: v128, sphere: usize, eye: usize): v128 {
@@ -184,7 +184,7 @@ function fromEye(a: v128, b: v128, c: v128, t: v128, sphere: usize, eye: usize):
   return f64x2.sub(f64x2.add(turned, f64x2.promote_low_f32x4(t)), v128.load(eye));
 }
 
-/** Answers how far the centre of an instance's sphere is from the eye, along the direction in which it looks, or by the air. */
+/** Returns how far the centre of an instance's sphere is from the eye, along the direction in which it looks, or by the air. */
 // @ts-ignore: decorator
 @inline
 function depthOf(matrix: usize, sphere: usize, by: i32): f64 {
@@ -237,7 +237,7 @@ function mark(count: i32): void {
   }
 }
 
-/** Answers whether 32 instances are all drawn with a form. */
+/** Returns whether 32 instances are all drawn with a form. */
 // @ts-ignore: decorator
 @inline
 function haveForms(at: usize): bool {
@@ -249,7 +249,7 @@ function haveForms(at: usize): bool {
 /**
  * Adds those of `count` instances that may be seen, of which the first has the number `first`, to the `found` ones, with their
  * depths by something (1: along the axis, 2: by the air; 0: without). At `kinds` are their forms, less than 0 where one is not
- * drawn. Answers how many are found then.
+ * drawn. Returns how many are found then.
  */
 export function select(count: i32, first: i32, found: i32, by: i32, kinds: usize): i32 {
   let near = found == 0 ? Infinity : nearest, far = found == 0 ? -Infinity : farthest;
@@ -301,7 +301,7 @@ function count(counters: usize, bucket: usize): void {
   store<u32>(counter, load<u32>(counter) + 1);
 }
 
-/** Answers which place the next of a bucket takes. */
+/** Returns which place the next of a bucket takes. */
 // @ts-ignore: decorator
 @inline
 function take(counters: usize, bucket: usize): usize {
@@ -325,7 +325,7 @@ function addUp(counters: usize): void {
  * Lists what was found, in the order of its depths where `direction` is 1, in the reverse one where it is -1, and of its numbers
  * where it is 0; those of equal depth are in the order of their numbers. Their numbers are in `next` then, after these where the
  * triangles of each begin, and in `keyed` how many indices they have; their matrices, where they were collected, are behind those
- * that are in the order of their numbers. Answers how many all have.
+ * that are in the order of their numbers. Returns how many all have.
  */
 export function list(length: i32, direction: i32): f64 {
   if (direction != 0 && (!sortBySteps(length, direction) || !insert(length, direction))) sortByBits(length, direction);

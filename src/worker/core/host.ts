@@ -1,6 +1,6 @@
 // What the core asks of JavaScript.
 
-/** Answers the milliseconds of a monotonic clock. */
+/** Returns the milliseconds of a monotonic clock. */
 @external("env", "now")
 export declare function now(): f64;
 
@@ -8,7 +8,7 @@ export declare function now(): f64;
 @external("env", "outOfMemory")
 export declare function outOfMemory(bytes: f64): void;
 
-/** Leaves the pair that is looked at, until the module is resumed; only in pair-module.ts. */
+/** Leaves the pair that is examined, until the module is resumed; only in pair-module.ts. */
 @external("env", "suspend")
 export declare function suspend(): void;
 

@@ -89,17 +89,17 @@ export function buildIndices(build: usize): usize {
   return changetype<Build>(build).indices;
 }
 
-/** Answers where the weights of a build go, four f32 for each vertex. */
+/** Returns where the weights of a build go, four f32 for each vertex. */
 export function buildWeights(build: usize): usize {
   return changetype<DeformBuild>(changetype<Build>(build).deform).weights;
 }
 
-/** Answers where the bones of a build go, four u16 for each vertex. */
+/** Returns where the bones of a build go, four u16 for each vertex. */
 export function buildBones(build: usize): usize {
   return changetype<DeformBuild>(changetype<Build>(build).deform).bones;
 }
 
-/** Answers where the targets of a build go, three f32 for each vertex, one target after the other. */
+/** Returns where the targets of a build go, three f32 for each vertex, one target after the other. */
 export function buildTargets(build: usize): usize {
   return changetype<DeformBuild>(changetype<Build>(build).deform).targets;
 }
@@ -142,7 +142,7 @@ export function takeMesh(build: usize): usize {
   return mesh;
 }
 
-/** Answers a copy of a mesh to move its vertices; the caller must free it. Throws OUT_OF_MEMORY. */
+/** Returns a copy of a mesh to move its vertices; the caller must free it. Throws OUT_OF_MEMORY. */
 export function copyMesh(address: usize): usize {
   if (isPointLine(address)) return copyPointLine(pointLineOf(changetype<Mesh>(address)));
   return copyWhole(changetype<Mesh>(address));
@@ -184,7 +184,7 @@ export function freeMesh(address: usize): void {
 
 /**
  * Moves the vertices of a mesh to `positions`, f32 xyz each; `scratch` has as many bytes as `refitScratch` says. Its
- * objects keep their poses. Answers REFIT_*. Throws OUT_OF_MEMORY, with nothing changed.
+ * objects keep their poses. Returns REFIT_*. Throws OUT_OF_MEMORY, with nothing changed.
  */
 export function refitMesh(address: usize, positions: usize, scratch: usize): u32 {
   const mesh = changetype<Mesh>(address);
@@ -216,7 +216,7 @@ export function refitCulprit(): u32 {
 }
 
 /**
- * Puts one mesh in the place of another, for all objects, which keep their poses. Pairs that are looked at may go on with
+ * Puts one mesh in the place of another, for all objects, which keep their poses. Pairs that are examined may go on with
  * the other. Throws OUT_OF_MEMORY, with nothing changed.
  */
 export function replaceMesh(from: usize, to: usize): void {
@@ -225,7 +225,7 @@ export function replaceMesh(from: usize, to: usize): void {
   swapMesh(changetype<Mesh>(from), changetype<Mesh>(to), isRead);
 }
 
-/** Answers where the weights of a mesh with a skin are, four f32 for each vertex; and its bones, four u16. */
+/** Returns where the weights of a mesh with a skin are, four f32 for each vertex; and its bones, four u16. */
 export function meshWeights(address: usize): usize {
   return weightsAt(deformOf(changetype<Mesh>(address)), 0);
 }
@@ -234,7 +234,7 @@ export function meshBones(address: usize): usize {
   return bonesAt(deformOf(changetype<Mesh>(address)), 0);
 }
 
-/** Tells whether the targets of a mesh were given as shifts. */
+/** Returns whether the targets of a mesh were given as shifts. */
 export function hasRelativeTargets(address: usize): bool {
   return deformOf(changetype<Mesh>(address)).areAbsolute == 0;
 }
@@ -250,7 +250,7 @@ export function checkMeshTree(address: usize): u32 {
 }
 
 /**
- * Answers how many pairs of triangles of two meshes meet; only 0 or 1 unless `all`. `matrix`: 12 f64, b's mesh space to
+ * Returns how many pairs of triangles of two meshes meet; only 0 or 1 unless `all`. `matrix`: 12 f64, b's mesh space to
  * a's. Throws OUT_OF_MEMORY.
  */
 export function meshPairs(a: usize, b: usize, matrix: usize, all: bool): u32 {
@@ -260,7 +260,7 @@ export function meshPairs(a: usize, b: usize, matrix: usize, all: bool): u32 {
   return pairCount;
 }
 
-/** Answers the address of what `meshPairs` found last: two u32 per pair, a's triangle and b's. */
+/** Returns the address of what `meshPairs` found last: two u32 per pair, a's triangle and b's. */
 export function foundPairs(): usize {
   return pairs;
 }
@@ -283,7 +283,7 @@ function cast(ray: usize, filter: usize, mode: u32): bool {
 }
 
 /**
- * Casts a ray (layout.ts, RAY_*) and writes its nearest hit to `hit` (HIT_*). Answers false where it hits nothing.
+ * Casts a ray (layout.ts, RAY_*) and writes its nearest hit to `hit` (HIT_*). Returns false if it hits nothing.
  * Throws OUT_OF_MEMORY.
  */
 export function raycast(ray: usize, filter: usize, hit: usize): bool {
@@ -324,14 +324,14 @@ export function raycastAll(ray: usize, filter: usize): u32 {
   return hitCount;
 }
 
-/** Answers the address of the hits that the last query found: HIT_* each, in no order. */
+/** Returns the address of the hits that the last query found: HIT_* each, in no order. */
 export function foundHits(): usize {
   return hitAt(0);
 }
 
 /**
  * Casts `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32, triangle,
- * element and bone i32, distance f64, barycentrics 3 f32. Answers how many are done by a time of the clock: at least one. Throws
+ * element and bone i32, distance f64, barycentrics 3 f32. Returns how many are done by a time of the clock: at least one. Throws
  * OUT_OF_MEMORY.
  */
 export function raycastMany(

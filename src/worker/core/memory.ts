@@ -109,7 +109,7 @@ export function release(address: usize): void {
   mergeWithNext(before);
 }
 
-/** Answers the first free chunk of so many bytes; 0 where there is none. */
+/** Returns the first free chunk of so many bytes; 0 where there is none. */
 function firstFit(size: usize): usize {
   const last = heap.end >> REGION_BITS;
   for (let i: usize = 0; i <= last; i++) {
@@ -126,14 +126,14 @@ function firstFit(size: usize): usize {
   return 0;
 }
 
-/** Tells whether what a list leads to is a chunk: it is not at its end. */
+/** Returns whether what a list leads to is a chunk: it is not at its end. */
 // @ts-ignore: decorator
 @inline
 function isFree(chunk: usize): bool {
   return chunk > changetype<usize>(heap);
 }
 
-/** Answers the region in which a chunk begins. */
+/** Returns the region in which a chunk begins. */
 // @ts-ignore: decorator
 @inline
 function regionOf(chunk: usize): Region {
@@ -168,7 +168,7 @@ function mergeWithNext(chunk: usize): void {
   regionOf(chunk).most = max(regionOf(chunk).most, bytes);
 }
 
-/** Answers how many bytes there are at an address: at least as many as were asked for. */
+/** Returns how many bytes there are at an address: at least as many as were asked for. */
 export function capacityOf(address: usize): usize {
   return changetype<Chunk>(address - HEADER).bytes;
 }

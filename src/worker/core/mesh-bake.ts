@@ -40,7 +40,7 @@ class MeshBake {
 
 const SUM_AT: usize = (offsetof<MeshBake>() + 15) & ~15;
 
-/** Tells whether all that was derived of a mesh is of its vertices as they are; of points and lines nothing is. */
+/** Returns whether all that was derived of a mesh is of its vertices as they are; of points and lines nothing is. */
 export function isFresh(address: usize): bool {
   return isPointLine(address) || changetype<Mesh>(address).derivedState == FRESH;
 }
@@ -57,7 +57,7 @@ export function beginBake(address: usize): usize {
   return changetype<usize>(bake);
 }
 
-/** Works until the clock shows `until`. Answers the fraction done. Throws OUT_OF_MEMORY. */
+/** Works until the clock shows `until`. Returns the fraction done. Throws OUT_OF_MEMORY. */
 export function stepBake(address: usize, until: f64): f64 {
   const bake = changetype<MeshBake>(address);
   while (bake.phase != PHASE_DONE) {
@@ -67,12 +67,12 @@ export function stepBake(address: usize, until: f64): f64 {
   return <f64>bake.phase / <f64>PHASE_DONE;
 }
 
-/** Answers what is baked, once all is done. */
+/** Returns what is baked, once all is done. */
 export function bakedMesh(address: usize): usize {
   return changetype<MeshBake>(address).baked;
 }
 
-/** Tells whether the mesh itself is read from now on, and not only copies of it. */
+/** Returns whether the mesh itself is read from now on, and not only copies of it. */
 export function readsMesh(address: usize): bool {
   const bake = changetype<MeshBake>(address);
   return bake.baked == bake.mesh || bake.phase == PHASE_COPY || (bake.phase == PHASE_PACK && bake.tree == 0);

@@ -48,7 +48,7 @@ class MeshUpdate {
 
 const REFIT_AT: usize = (offsetof<MeshUpdate>() + 15) & ~15;
 
-/** Answers how many bytes an update has, a multiple of 16. */
+/** Returns how many bytes an update has, a multiple of 16. */
 export function updateBytes(): usize {
   return (REFIT_AT + max(REFIT_BYTES, POINT_LINE_REFIT_BYTES) + 15) & ~15;
 }
@@ -68,7 +68,7 @@ export function beginUpdate(update: usize, mesh: usize, positions: usize, scratc
 }
 
 /**
- * Works until the clock shows `until`. Answers REFIT_UNDECIDED when there is more to do, REFIT_OK when that is done, or
+ * Works until the clock shows `until`. Returns REFIT_UNDECIDED when there is more to do, REFIT_OK when that is done, or
  * the fault with which it ends: the mesh is as it was then. Throws OUT_OF_MEMORY.
  */
 export function stepUpdate(update: usize, until: f64): u32 {
@@ -81,12 +81,12 @@ export function stepUpdate(update: usize, until: f64): u32 {
   return REFIT_UNDECIDED;
 }
 
-/** Answers the mesh whose vertices are moved: the copy, if there is one. */
+/** Returns the mesh whose vertices are moved: the copy, if there is one. */
 export function updatedMesh(update: usize): usize {
   return changetype<MeshUpdate>(update).to;
 }
 
-/** Answers the vertex that is not finite, where the fault says so. */
+/** Returns the vertex that is not finite, where the fault says so. */
 export function updateCulprit(update: usize): u32 {
   return changetype<MeshUpdate>(update).culprit;
 }

@@ -37,7 +37,7 @@ let limit: f64 = 0;
 const STACK_BYTES: i32 = 1 << 16;
 const stack: usize = memory.data(STACK_BYTES, 16);
 
-/** Answers its address. */
+/** Returns its address. */
 export function stackStart(): usize {
   return stack;
 }
@@ -49,7 +49,7 @@ function beginUntil(until: f64): void {
   setDeadline(until);
 }
 
-/** Answers where static data end: the core's begin behind. */
+/** Returns where static data end: the core's begin behind. */
 export function staticEnd(): usize {
   return __heap_base;
 }
@@ -91,7 +91,7 @@ function keep(itemA: usize, itemB: usize): void {
 }
 
 /**
- * Looks at the pair. Answers where the outcome is, of a distance the PairDistance and of a sweep the PairSweep, or anything when
+ * Looks at the pair. Returns where the outcome is, of a distance the PairDistance and of a sweep the PairSweep, or anything when
  * the pair was left.
  * Throws OUT_OF_MEMORY.
  */

@@ -27,14 +27,14 @@ function bucketOf(hash: u32): usize {
   return buckets + (<usize>(hash & (BUCKETS - 1)) << 2);
 }
 
-/** Answers where the bytes of a list begin. */
+/** Returns where the bytes of a list begin. */
 // @ts-ignore: decorator
 @inline
 export function contentOf(list: usize): usize {
   return list + HEADER_BYTES;
 }
 
-/** Answers how many bytes a list has. */
+/** Returns how many bytes a list has. */
 // @ts-ignore: decorator
 @inline
 export function bytesOf(list: usize): u32 {
@@ -42,7 +42,7 @@ export function bytesOf(list: usize): u32 {
 }
 
 /**
- * Answers the list of these bytes: one that there is, or a new one. It is held for the caller, who must let go of it.
+ * Returns the list of these bytes: one that there is, or a new one. It is held for the caller, who must let go of it.
  * Throws OUT_OF_MEMORY.
  */
 export function holdList(content: usize, bytes: u32): usize {
@@ -93,7 +93,7 @@ export function freeRetiredLists(): void {
   }
 }
 
-/** Answers whether that was the last holder; then nobody finds the list any more. */
+/** Returns whether that was the last holder; then nobody finds the list any more. */
 function isLetGo(list: usize): bool {
   if (list == 0 || --changetype<SharedList>(list).uses != 0) return false;
   let at = bucketOf(changetype<SharedList>(list).hash);

@@ -17,7 +17,7 @@ export interface BoxTree {
   boxes: Float32Array;
 }
 
-/** Answers where the levels of a tree of so many items begin, in nodes, and behind them how many nodes there are. */
+/** Returns where the levels of a tree of so many items begin, in nodes, and behind them how many nodes there are. */
 export function levelsOf(itemCount: number): number[] {
   const starts = [0];
   for (let count = itemCount; count > 0; ) {
@@ -47,7 +47,7 @@ export function* buildBoxTree(items: Float32Array): Generator<void, BoxTree> {
   return { order, boxes };
 }
 
-/** Answers the Morton code of the middle of each box. */
+/** Returns the Morton code of the middle of each box. */
 function* mortonCodes(items: Float32Array): Generator<void, Uint32Array> {
   const codes = new Uint32Array(items.length / 6);
   const bounds = Float32Array.from(EMPTY);
@@ -83,7 +83,7 @@ function spread(value: number): number {
   return (x | (x << 2)) & 0x9249249;
 }
 
-/** Answers the numbers of keys in ascending order, by a radix sort. */
+/** Returns the numbers of keys in ascending order, by a radix sort. */
 function* sortedBy(keys: Uint32Array, bits: number): Generator<void, Uint32Array> {
   const { length } = keys;
   let order: Uint32Array = keys.map((_, i) => i);

@@ -10,7 +10,7 @@ const STEPS = 1024;
 const LEAST_COSINE = 0.7;
 /** An arc has as many edges at least. */
 const LEAST_EDGES = 4;
-/** One that turns once has no more, or it is straight by runs.ts. All edges of a thread are of one arc, which is looked at in one piece. */
+/** One that turns once has no more, or it is straight by runs.ts. All edges of a thread are of one arc, which is examined in one piece. */
 const MOST_BENDS = 1 << 13;
 /** How far from the circle through three points the next one may be, as a share of how far these are from straight. */
 const NEXT_SHARE = 0.05;
@@ -151,7 +151,7 @@ function rootOf(bends: Bend[], bend: number): number {
   return root;
 }
 
-/** Tells whether a place is in a box: that of half a disc has its centre on its border, which rounding may be beyond. */
+/** Returns whether a place is in a box: that of half a disc has its centre on its border, which rounding may be beyond. */
 function isWithin(place: Vec3, bounds: readonly number[], noise: number): boolean {
   return place.every((value, k) => value >= bounds[k] - noise && value <= bounds[3 + k] + noise);
 }
@@ -165,7 +165,7 @@ function isBend(points: Float32Array, s: number, v: number, t: number, noise: nu
   return sagitta(p, q, r) > 4 * noise;
 }
 
-/** Tells whether two bends that share an edge are of one circle: whether it takes the one's three points to the other's last. */
+/** Returns whether two bends that share an edge are of one circle: whether it takes the one's three points to the other's last. */
 function bendsAlike(points: Float32Array, edge: number, a: Bend, b: Bend, noise: number): boolean {
   const before = a.first === edge ? a.t : a.s;
   const after = b.first === edge ? b.t : b.s;

@@ -50,7 +50,7 @@ export function* placeFeatures(snaps: CoreSnaps, features: Features): Generator<
   }
 }
 
-/** Answers a circle of the features that lie at an address: its axis, of length 1, and its radius. */
+/** Returns a circle of the features that lie at an address: its axis, of length 1, and its radius. */
 export function circleAt(snaps: CoreSnaps, address: number, i: number): { axis: Vec3; radius: number } {
   const circle = snaps.word(address + 4 * (COUNTS + CIRCLES)) + 56 * i;
   return { axis: snaps.vector(circle + 24), radius: snaps.float(circle + 48) };

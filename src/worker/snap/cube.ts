@@ -23,12 +23,12 @@ export function cubeFeatures(): Features {
   return inOnePiece(featuresOf({ size: 3, positions, slots }, 30));
 }
 
-/** Answers a corner of a triangle of the cube. */
+/** Returns a corner of a triangle of the cube. */
 export function cubeCorner(slot: number, corner: number): Vec3 {
   return CORNERS[TRIANGLES[3 * slot + corner]];
 }
 
-/** Answers the face of a box about a point on it: the cube under a map. `normal`: the face's, in the world. */
+/** Returns the face of a box about a point on it: the cube under a map. `normal`: the face's, in the world. */
 export function cubeQuadAt(place: ArrayLike<number>, point: Vec3, normal: Vec3): FlatFace {
   // How far out of the middle of each face the point lies, along the face's normal.
   const heightOf = (quad: number[]): number => {

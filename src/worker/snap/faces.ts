@@ -21,7 +21,7 @@ export class Faces {
     return this.#layout;
   }
 
-  /** Answers a corner of the element in a slot, in the space of the mesh. */
+  /** Returns a corner of the element in a slot, in the space of the mesh. */
   corner(slot: number, corner: number): Vec3 {
     const { size, lanes, scale, offset } = this.#blocks;
     if (corner >= size) throw new RangeError(`corner ${corner} of ${size}`);
@@ -34,7 +34,7 @@ export class Faces {
     ];
   }
 
-  /** Answers the number of the element in a slot, as the mesh was given. */
+  /** Returns the number of the element in a slot, as the mesh was given. */
   numberOf(slot: number): number {
     const { size, lanes } = this.#blocks;
     const at = this.#wordOf(slot) + 3 * size * lanes;

@@ -107,7 +107,7 @@ export function* findFeatureEdges({ positions }: Corners, { of }: Vertices, cosi
 }
 
 /**
- * Finds which triangles lie in one plane and hang together by edges. Answers for each triangle one that stands for all of its
+ * Finds which triangles lie in one plane and hang together by edges. Returns for each triangle one that stands for all of its
  * face.
  */
 export function* findFlatFaces({ positions }: Corners, { of }: Vertices): Generator<void, Uint32Array> {
@@ -161,7 +161,7 @@ export function lineEdges({ slots }: Corners, { of }: Vertices): EdgeList {
   return { count: slots.length, ends: of.slice(), faceStarts, faces: numbers };
 }
 
-/** Tells whether triangles lie in one surface about an edge: by the directions in which they go away from it. */
+/** Returns whether triangles lie in one surface about an edge: by the directions in which they go away from it. */
 class WingTest {
   isSmooth = false;
   readonly #positions: Float32Array;
@@ -206,7 +206,7 @@ class WingTest {
     this.#isBoth = true;
   }
 
-  /** Answers whether the triangle lies in the place of the first one. */
+  /** Returns whether the triangle lies in the place of the first one. */
   add(half: number): boolean {
     this.#findWing(half);
     const dot = this.#wingX * this.#firstX + this.#wingY * this.#firstY + this.#wingZ * this.#firstZ;

@@ -54,7 +54,7 @@ export class FeatureStore {
     return this.#flats.get(mesh);
   }
 
-  /** Answers the angle by which the mesh at an address is to be baked with its features; undefined where it is not. */
+  /** Returns the angle by which the mesh at an address is to be baked with its features; undefined where it is not. */
   bakedAngle(mesh: number): number | undefined {
     return this.#angles.get(mesh);
   }

@@ -141,7 +141,7 @@ function* pointFeatures({ positions, slots }: Corners, corners: Uint32Array, ang
   };
 }
 
-/** Answers the low xyz and the high xyz of positions. */
+/** Returns the low xyz and the high xyz of positions. */
 export function* boundsOf(positions: Float32Array): Generator<void, number[]> {
   const bounds = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
   for (let i = 0; i < positions.length; i++) {
@@ -229,7 +229,7 @@ export function* withFeatures(baked: ArrayBuffer, features: Features): Generator
   return both;
 }
 
-/** Answers how many of the first `end` bytes of a baked mesh are before its features: all where it has none. */
+/** Returns how many of the first `end` bytes of a baked mesh are before its features: all where it has none. */
 export function bytesWithoutFeatures(baked: ArrayBuffer, end: number): number {
   if (end < MESH_HEADER_BYTES) return end;
   const bytes = new DataView(baked).getUint32(MESH_BYTES, true);
@@ -267,7 +267,7 @@ export function* readFeatures(
   return at === end && (yield* isSound(read, slotCount)) ? read : null;
 }
 
-/** Tells whether no number of baked features leads anywhere else, whoever has made them. */
+/** Returns whether no number of baked features leads anywhere else, whoever has made them. */
 function* isSound(features: Features, slotCount: number): Generator<void, boolean> {
   const { size, angle, points, corners, edges, runs, flags, runEnds, middleEdges, middles } = features;
   const { faceStarts, faces, circles, circleEnds, circleStarts, circleEdges, order, boxes } = features;
@@ -302,7 +302,7 @@ function* isSound(features: Features, slotCount: number): Generator<void, boolea
   return true;
 }
 
-/** Tells whether there are so many numbers, the magnitude of each of them below a limit. */
+/** Returns whether there are so many numbers, the magnitude of each of them below a limit. */
 function* areBelow(limit: number, numbers: ArrayLike<number>, count = numbers.length): Generator<void, boolean> {
   for (let i = 0; i < numbers.length; i++) {
     if (!(Math.abs(numbers[i]) < limit)) return false;

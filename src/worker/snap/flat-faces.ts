@@ -56,7 +56,7 @@ export function* flatFacesOf(memoryOf: MemoryOf, mesh: number, reader: Faces): G
   return { of, starts: starts.subarray(0, count + 1), slots };
 }
 
-/** Answers the face that a triangle is part of, in the world. It may rest after each step. */
+/** Returns the face that a triangle is part of, in the world. It may rest after each step. */
 export function* faceOf(
   { of, starts, slots }: FlatFaces,
   triangle: number,

@@ -21,9 +21,9 @@ const MARGIN_PIXELS = 2;
 const FLATNESS_PIXELS = 0.01;
 
 /**
- * Knows what is in front in parts of the square about the cursor: a quadtree of cells, each of which is looked at when
+ * Knows what is in front in parts of the square about the cursor: a quadtree of cells, each of which is examined when
  * somebody first asks. Where the rays at the four corners of a cell meet one triangle first, that triangle hides all that is
- * drawn in the cell behind its plane, as it is convex; so does the front of a convex solid. Finer cells are looked at the more
+ * drawn in the cell behind its plane, as it is convex; so does the front of a convex solid. Finer cells are examined the more
  * points have been hidden, so that the rays for them never take longer than those that they save.
  */
 export class Fronts {
@@ -40,7 +40,7 @@ export class Fronts {
   #hidden = 0;
   /** Boxes that have been asked about and are not hidden, less some for each that is. */
   #boxes = 0;
-  /** The finest level that is looked at, or -1. */
+  /** The finest level that is examined, or -1. */
   #depth = -1;
   readonly #corners = new Map<number, (CoreHit & { way: Vec3 }) | null>();
   /** Functions of the world that are negative for what is hidden. */
@@ -62,7 +62,7 @@ export class Fronts {
     this.#isWhole = clips === undefined && precision === PRECISION_MESH;
   }
 
-  /** The finest level that is looked at; it becomes greater. */
+  /** The finest level that is examined; it becomes greater. */
   get depth(): number {
     return this.#depth;
   }
@@ -81,19 +81,19 @@ export class Fronts {
     return this.#depth >= 0 && this.#boxes < MOST_SEEN;
   }
 
-  /** Answers the function that is negative for what is hidden in the whole square; null where there is none. */
+  /** Returns the function that is negative for what is hidden in the whole square; null where there is none. */
   get whole(): Affine | null {
     return this.#planeOf(0, 0, 0);
   }
 
-  /** Tells whether a point that is drawn at a place of the square, xy in pixels from the cursor, is surely hidden. */
+  /** Returns whether a point that is drawn at a place of the square, xy in pixels from the cursor, is surely hidden. */
   hides(place: ArrayLike<number>, point: Vec3): boolean {
     const front = this.#frontAt(place[0], place[1], place[0], place[1]);
     return front !== null && valueAt(front, point) < 0;
   }
 
   /**
-   * Tells whether all of a box that is drawn in the square is surely hidden. The box is low xyz and high xyz under a map;
+   * Returns whether all of a box that is drawn in the square is surely hidden. The box is low xyz and high xyz under a map;
    * `rect`: where it is drawn, low xy and high xy in pixels from the cursor.
    */
   hidesBox(place: Place, box: ArrayLike<number>, rect: ArrayLike<number>): boolean {
@@ -176,7 +176,7 @@ export class Fronts {
   }
 }
 
-/** Tells whether a function of the world is negative in all of a box under a map. */
+/** Returns whether a function of the world is negative in all of a box under a map. */
 function isBehind(f: Affine, place: Place, box: ArrayLike<number>): boolean {
   let most = valueAt(f, placed(place, [0, 0, 0]));
   for (let k = 0; k < 3; k++) {

@@ -155,7 +155,7 @@ function distance(points: Float32Array, s: number, t: number): number {
   );
 }
 
-/** Tells whether the way from s to v goes on straight to t. */
+/** Returns whether the way from s to v goes on straight to t. */
 export function goesOn(points: Float32Array, s: number, v: number, t: number, noise: number): boolean {
   const [ax, ay, az] = [0, 1, 2].map((k) => points[3 * v + k] - points[3 * s + k]);
   const [bx, by, bz] = [0, 1, 2].map((k) => points[3 * t + k] - points[3 * v + k]);

@@ -42,14 +42,14 @@ export class SnapView {
     return { ...ray, cone: { a: [x[0], x[1], x[2]], b: [y[0], y[1], y[2]], reach } };
   }
 
-  /** Answers the part of the viewport within so many pixels of the cursor, along each axis. */
+  /** Returns the part of the viewport within so many pixels of the cursor, along each axis. */
   squareOf(radius: number): readonly [number, number, number, number] {
     const [lowX, lowY, highX, highY] = this.viewport;
     return [Math.max(lowX, -radius), Math.max(lowY, -radius), Math.min(highX, radius), Math.min(highY, radius)];
   }
 
   /**
-   * Answers the way on from the near plane at a place, in pixels from the cursor: where it begins, and its direction, of length 1.
+   * Returns the way on from the near plane at a place, in pixels from the cursor: where it begins, and its direction, of length 1.
    * It is not finite without a near plane.
    */
   wayAt(p: number, q: number): [...Vec3, ...Vec3] {
@@ -71,7 +71,7 @@ export function valueAt(f: Affine, point: ArrayLike<number>): number {
   return f[0] * point[0] + f[1] * point[1] + f[2] * point[2] + f[3];
 }
 
-/** Answers f + factor · g. */
+/** Returns f + factor · g. */
 export function plus(f: Affine, factor: number, g: Affine): Affine {
   return [f[0] + factor * g[0], f[1] + factor * g[1], f[2] + factor * g[2], f[3] + factor * g[3]];
 }

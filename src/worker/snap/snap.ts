@@ -75,8 +75,8 @@ export class Snapper {
   }
 
   /**
-   * Answers a pick, in steps between which meshes must stay at their addresses: the hit and the features are those of the first step,
-   * and what hides them is looked at as it is then. With `sought`, the meshes whose flat faces were looked for, features will do of which
+   * Returns a pick, in steps between which meshes must stay at their addresses: the hit and the features are those of the first step,
+   * and what hides them is examined as it is then. With `sought`, the meshes whose flat faces were looked for, features will do of which
    * the mesh has moved since they were found: they are taken to where its vertices are now, but for centres. So do no faces of those,
    * which have moved meanwhile.
    */
@@ -186,7 +186,7 @@ export class Snapper {
     return shape === SHAPE_MESH && mesh === base && !sought?.has(base) && !this.#store.flatsAt(base);
   }
 
-  /** Answers the features of a box or mesh; undefined where there are none, or not yet. */
+  /** Returns the features of a box or mesh; undefined where there are none, or not yet. */
   #featuresOf(shape: number, mesh: number) {
     if (shape !== SHAPE_BOX) return isMesh(shape) ? this.#store.at(mesh) : undefined;
     this.#cube ??= inOnePiece(placeFeatures(this.#snaps, cubeFeatures()));
@@ -242,7 +242,7 @@ function* faceSnap(snaps: CoreSnaps, store: FeatureStore, target: Struck, hit: C
   return face && { kind: 'face', object, point, pixels: 0, a: point, b: point, element: triangle, face };
 }
 
-/** Answers the flat face of an object that has a point; null where it has none, as it is round or posed. */
+/** Returns the flat face of an object that has a point; null where it has none, as it is round or posed. */
 function* faceAt(
   snaps: CoreSnaps,
   store: FeatureStore,

@@ -118,7 +118,7 @@ function measureRound(o: Obstacle, x: f64, y: f64, z: f64): f64 {
   return distance;
 }
 
-/** Answers how high the axis' middle is over the plane of a triangle. */
+/** Returns how high the axis' middle is over the plane of a triangle. */
 // @ts-ignore: decorator
 @inline
 export function heightOver(o: Obstacle, x: f64, y: f64, z: f64): f64 {
@@ -141,7 +141,7 @@ export let hitNormalX: f64 = 0, hitNormalY: f64 = 0, hitNormalZ: f64 = 0;
 export let hitX: f64 = 0, hitY: f64 = 0, hitZ: f64 = 0;
 
 /**
- * Casts the capsule from a place along a way. Answers whether it meets something before the way's end; of what it meets
+ * Casts the capsule from a place along a way. Returns whether it meets something before the way's end; of what it meets
  * at once, the one that is more level counts: whose normal, or else whose face, is more along (upX, upY, upZ).
  */
 export function cast(
@@ -204,7 +204,7 @@ function meets(
 }
 
 /**
- * Tells whether the capsule stays on one side of a triangle's plane, or of the plane between the two where they were
+ * Returns whether the capsule stays on one side of a triangle's plane, or of the plane between the two where they were
  * measured last, or only sees the back of a one-sided triangle.
  */
 // @ts-ignore: decorator
@@ -222,7 +222,7 @@ export function isClear(o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f6
 }
 
 /**
- * Answers when the capsule meets an obstacle; 1 or more where that is not before `limit`, or never. It does not meet it
+ * Returns when the capsule meets an obstacle; 1 or more where that is not before `limit`, or never. It does not meet it
  * before `from`.
  */
 export function advance(

@@ -38,7 +38,7 @@ function advance(wayX: f64, wayY: f64, wayZ: f64): bool {
 /** How often a way is clipped at most. */
 const MOST_SLIDES: i32 = 8;
 
-/** Tells whether what is left of the way is worth another cast. */
+/** Returns whether what is left of the way is worth another cast. */
 // @ts-ignore: decorator
 @inline
 function isOver(): bool {
@@ -139,7 +139,7 @@ const LEAST_GAIN: f64 = 0.01;
 let highest: f64 = 0;
 
 /**
- * Climbs a step: up, across and down to something that carries it. Answers false, and stays where it is, where there is
+ * Climbs a step: up, across and down to something that carries it. Returns false, and stays where it is, where there is
  * none. Sets the way that is left.
  */
 function climb(sideX: f64, sideY: f64, sideZ: f64): bool {
@@ -162,7 +162,7 @@ function climb(sideX: f64, sideY: f64, sideZ: f64): bool {
   return false;
 }
 
-/** Tells whether what was met is higher than a step. */
+/** Returns whether what was met is higher than a step. */
 // @ts-ignore: decorator
 @inline
 function isTooHigh(): bool {

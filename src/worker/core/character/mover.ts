@@ -101,21 +101,21 @@ export function recentre(): void {
   x = y = z = 0;
 }
 
-/** Answers how far a way leads up. */
+/** Returns how far a way leads up. */
 // @ts-ignore: decorator
 @inline
 export function alongUp(vx: f64, vy: f64, vz: f64): f64 {
   return vx * upX + vy * upY + vz * upZ;
 }
 
-/** Tells whether what was met faces so much up that a character may stand on it. */
+/** Returns whether what was met faces so much up that a character may stand on it. */
 // @ts-ignore: decorator
 @inline
 export function isLevel(): bool {
   return alongUp(hitNormalX, hitNormalY, hitNormalZ) >= steepest;
 }
 
-/** Tells whether what was met faces as much down as faces up what a character may stand on. */
+/** Returns whether what was met faces as much down as faces up what a character may stand on. */
 // @ts-ignore: decorator
 @inline
 export function isCeiling(): bool {
@@ -123,7 +123,7 @@ export function isCeiling(): bool {
 }
 
 /**
- * Tells whether a character may stand on what was met: that is level, or it is the edge of a face that is, no higher than
+ * Returns whether a character may stand on what was met: that is level, or it is the edge of a face that is, no higher than
  * a step above the capsule's foot.
  */
 export function carries(): bool {

@@ -10,7 +10,7 @@ const MOST_ROUNDS: i32 = 16;
 
 /**
  * Pushes the character out of everything, along the shortest way out of each, over and over (Gauss and Seidel), until each
- * keeps its distance. Answers how far it has moved. Sets how deep the capsule is in something then.
+ * keeps its distance. Returns how far it has moved. Sets how deep the capsule is in something then.
  */
 export function pushOut(): f64 {
   const startX = x, startY = y, startZ = z;
@@ -88,7 +88,7 @@ export function measureDepth(): void {
   }
 }
 
-/** Tells whether the bounds of an obstacle are out of reach. */
+/** Returns whether the bounds of an obstacle are out of reach. */
 // @ts-ignore: decorator
 @inline
 function isFar(o: Obstacle): bool {

@@ -22,7 +22,7 @@ export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 /** What goes into a plane by less than this, relative to the way, goes along it. */
 const ALONG: f64 = 1e-10;
 
-/** Tells whether a way goes into none of the planes. */
+/** Returns whether a way goes into none of the planes. */
 export function isFree(vx: f64, vy: f64, vz: f64): bool {
   const most = -ALONG * sqrt(vx * vx + vy * vy + vz * vz);
   for (let i: u32 = 0; i < planeCount; i++) {

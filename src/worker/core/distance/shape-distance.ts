@@ -33,7 +33,7 @@ const supportA = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const supportB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 
 /**
- * Finds where two shapes are nearest, no farther than `limit`. Answers whether they are. Meshes are only looked at by the
+ * Finds where two shapes are nearest, no farther than `limit`. Returns whether they are. Meshes are only looked at by the
  * interruptible module. Throws OUT_OF_MEMORY.
  */
 export function distanceOfShapes(a: PlacedShape, b: PlacedShape, limit: f64): bool {
@@ -113,7 +113,7 @@ function visitBlock(index: u32, other: u32): void {
 
 // --- two solids ---
 
-/** Measures two solids about the place of the first. Answers true. */
+/** Measures two solids about the place of the first. Returns true. */
 function solidToSolid(a: PlacedShape, b: PlacedShape): bool {
   setSolid(solidA, a, a.tx, a.ty, a.tz);
   setSolid(solidB, b, a.tx, a.ty, a.tz);

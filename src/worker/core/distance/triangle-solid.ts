@@ -77,7 +77,7 @@ export function setSolid(out: Solid, shape: PlacedShape, x: f64, y: f64, z: f64)
 const part = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** Answers how far a triangle is from a solid, 0 where they meet, and sets the nearest points. */
+/** Returns how far a triangle is from a solid, 0 where they meet, and sets the nearest points. */
 export function triangleToSolid(t: Triangle, solid: Solid): f64 {
   if (solid.kind == BOX) return triangleToBox(t, solid);
   if (solid.kind == ROUND) return triangleToRound(t, solid);
@@ -100,7 +100,7 @@ function triangleToRound(t: Triangle, solid: Solid): f64 {
 }
 
 /**
- * Sets the solid's point to where a ball about the last point ends on the way to the first, which is so far away. Answers
+ * Sets the solid's point to where a ball about the last point ends on the way to the first, which is so far away. Returns
  * how far that is; 0 where the ball holds it, which is the solid's point then.
  */
 function toSurface(found: f64, radius: f64, x: f64, y: f64, z: f64, cx: f64, cy: f64, cz: f64): f64 {
@@ -151,7 +151,7 @@ function setBoth(x: f64, y: f64, z: f64): void {
   triangleZ = solidZ = z;
 }
 
-/** Takes the distance from a face, as two triangles, where it is the least yet. Answers the least. */
+/** Takes the distance from a face, as two triangles, where it is the least yet. Returns the least. */
 function triangleToFace(t: Triangle, box: Solid, axis: usize, side: f64, best: f64): f64 {
   setFace(part, box, axis, side, 1);
   best = takeFace(t, best);
@@ -189,7 +189,7 @@ let least: f64 = 0;
 let atX: f64 = 0, atY: f64 = 0, atZ: f64 = 0, toX: f64 = 0, toY: f64 = 0, toZ: f64 = 0;
 
 /**
- * Answers the distance of a triangle and the sum of an ellipsoid and a segment: that of the ellipsoid and the triangle's sum
+ * Returns the distance of a triangle and the sum of an ellipsoid and a segment: that of the ellipsoid and the triangle's sum
  * with the segment, a prism, whose faces are asked.
  */
 function triangleToElliptic(t: Triangle, solid: Solid): f64 {

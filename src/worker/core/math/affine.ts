@@ -127,7 +127,7 @@ export function relate(out: Affine, a: Affine, b: Affine): void {
 }
 
 /**
- * Tells whether a map is finite and has a volume that rounding did not make: |det| > 2⁻⁴⁰ · the product of the columns'
+ * Returns whether a map is finite and has a volume that rounding did not make: |det| > 2⁻⁴⁰ · the product of the columns'
  * lengths.
  */
 export function usable(a: Affine): bool {
@@ -154,13 +154,13 @@ export function areUsable(c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: 
   return volume > sqrt(x) * sqrt(y) * sqrt(z) * 9.094947017729282e-13 && volume < Infinity && 1.0 / volume < Infinity;
 }
 
-/** Tells whether all bits of two maps are the same. */
+/** Returns whether all bits of two maps are the same. */
 export function same(a: Affine, b: Affine): bool {
   const at = changetype<usize>(b);
   return isMade(a, v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48), v128.load(at, 64), v128.load(at, 80));
 }
 
-/** Tells whether all bits of a map are those of six vectors. */
+/** Returns whether all bits of a map are those of six vectors. */
 // @ts-ignore: decorator
 @inline
 export function isMade(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
@@ -189,7 +189,7 @@ export function make(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v1
   v128.store(at, c5, 80);
 }
 
-/** Tells whether all bits of two maps but those of the places are the same. */
+/** Returns whether all bits of two maps but those of the places are the same. */
 function isSameForm(a: Affine, b: Affine): bool {
   const p = changetype<usize>(a), q = changetype<usize>(b);
   return a.zz == b.zz && !v128.any_true(

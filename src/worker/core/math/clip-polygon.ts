@@ -37,7 +37,7 @@ function put(list: usize, i: u32, x: f64, y: f64, z: f64): void {
   store<f64>(at, z, 16);
 }
 
-/** Clips the polygon to the plane's inner side, the plane itself included. Answers false where nothing is left. */
+/** Clips the polygon to the plane's inner side, the plane itself included. Returns false if nothing is left. */
 export function cut(plane: Plane): bool {
   const count = cornerCount;
   if (count == 0) return false;
@@ -71,7 +71,7 @@ for (let i: usize = 0; i < 6; i++) {
   store<f64>(walls + i * PLANE_BYTES, 1.0 + SLACK, offsetof<Plane>('w'));
 }
 
-/** Clips the polygon to the cube [-1, 1]³, all but exactly. Answers false where nothing is left. */
+/** Clips the polygon to the cube [-1, 1]³, all but exactly. Returns false if nothing is left. */
 export function cutByCube(): bool {
   for (let i: usize = 0; i < 6; i++) if (!cut(changetype<Plane>(walls + i * PLANE_BYTES))) return false;
   return true;

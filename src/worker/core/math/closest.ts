@@ -20,7 +20,7 @@ function setNearest(x: f64, y: f64, z: f64): f64 {
 }
 
 /**
- * Answers the square of the origin's distance from the segment: the same in both directions of the segment, to the last
+ * Returns the square of the origin's distance from the segment: the same in both directions of the segment, to the last
  * bit.
  */
 export function nearestOfSegment(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): f64 {
@@ -44,7 +44,7 @@ const LEAST_SINE_SQUARE: f64 = 1e-3;
 const MOST_FAR_SQUARE: f64 = 1e6;
 
 /**
- * Answers the square of the origin's distance from the triangle. May answer Infinity where that is surely greater than
+ * Returns the square of the origin's distance from the triangle. May answer Infinity where that is surely greater than
  * `limit`.
  */
 export function nearestOfTriangle(t: Triangle, limit: f64): f64 {
@@ -98,7 +98,7 @@ export function nearestOfTriangle(t: Triangle, limit: f64): f64 {
 }
 
 /**
- * Answers the square of the distance between the segment from (0, 0, -half) to (0, 0, half) and the one from p to q.
+ * Returns the square of the distance between the segment from (0, 0, -half) to (0, 0, half) and the one from p to q.
  */
 export function axisToSegment(half: f64, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): f64 {
   let best = min(axisToPoint(half, px, py, pz), axisToPoint(half, qx, qy, qz));
@@ -113,7 +113,7 @@ export function axisToSegment(half: f64, px: f64, py: f64, pz: f64, qx: f64, qy:
   return min(best, axisToPoint(half, px + t * ex, py + t * ey, pz + t * (qz - pz)));
 }
 
-/** Answers the square of the distance of a point from the segment from (0, 0, -half) to (0, 0, half). */
+/** Returns the square of the distance of a point from the segment from (0, 0, -half) to (0, 0, half). */
 // @ts-ignore: decorator
 @inline
 export function axisToPoint(half: f64, x: f64, y: f64, z: f64): f64 {
@@ -124,7 +124,7 @@ export function axisToPoint(half: f64, x: f64, y: f64, z: f64): f64 {
 const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /**
- * Answers the square of the distance of a triangle from that segment. Where that is greater than `limit`, the answer
+ * Returns the square of the distance of a triangle from that segment. Where that is greater than `limit`, the answer
  * may be greater still.
  */
 export function axisToTriangle(half: f64, t: Triangle, limit: f64): f64 {
@@ -141,7 +141,7 @@ export function axisToTriangle(half: f64, t: Triangle, limit: f64): f64 {
   return best > limit && axisCrosses(half, t) ? 0 : best;
 }
 
-/** Tells whether the segment passes through the triangle's face. */
+/** Returns whether the segment passes through the triangle's face. */
 function axisCrosses(half: f64, t: Triangle): bool {
   const u = t.bx * t.cy - t.by * t.cx, v = t.cx * t.ay - t.cy * t.ax, w = t.ax * t.by - t.ay * t.bx;
   if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return false;

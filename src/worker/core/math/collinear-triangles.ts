@@ -6,7 +6,7 @@
 import { CORNER_BYTES, orient2d, orient3dAt } from './predicates';
 import { isOneSide } from './signs';
 
-/** Tells whether three points are not in line, exactly. Coordinates must be finite. */
+/** Returns whether three points are not in line, exactly. Coordinates must be finite. */
 export function hasArea(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx: f64, cy: f64, cz: f64): bool {
   return (
     orient2d(ax, ay, bx, by, cx, cy) != 0.0 ||
@@ -15,7 +15,7 @@ export function hasArea(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx
   );
 }
 
-/** Tells whether the corners of a triangle are in line. */
+/** Returns whether the corners of a triangle are in line. */
 export function isCollinear(triangle: usize): bool {
   const a = triangle, b = triangle + CORNER_BYTES, c = b + CORNER_BYTES;
   return !hasArea(
@@ -25,7 +25,7 @@ export function isCollinear(triangle: usize): bool {
 }
 
 /**
- * Tells whether a point comes before another one in the order of x, y and z, which is one sense of a line through both.
+ * Returns whether a point comes before another one in the order of x, y and z, which is one sense of a line through both.
  */
 export function precedes(a: usize, b: usize): bool {
   const ax = load<f64>(a), bx = load<f64>(b);
@@ -34,14 +34,14 @@ export function precedes(a: usize, b: usize): bool {
   return ay != by ? ay < by : load<f64>(a, 16) < load<f64>(b, 16);
 }
 
-/** Answers the end of a collinear triangle that comes first. */
+/** Returns the end of a collinear triangle that comes first. */
 export function firstEnd(triangle: usize): usize {
   const b = triangle + CORNER_BYTES, c = b + CORNER_BYTES;
   const first = precedes(b, triangle) ? b : triangle;
   return precedes(c, first) ? c : first;
 }
 
-/** Answers the end of a collinear triangle that comes last: the same point where the triangle is a point. */
+/** Returns the end of a collinear triangle that comes last: the same point where the triangle is a point. */
 export function lastEnd(triangle: usize): usize {
   const b = triangle + CORNER_BYTES, c = b + CORNER_BYTES;
   const last = precedes(triangle, b) ? b : triangle;
@@ -51,7 +51,7 @@ export function lastEnd(triangle: usize): usize {
 /** Offsets of the two coordinates in which `chooseAxes` has left an area. */
 export let axisU: usize = 0, axisV: usize = 8;
 
-/** Chooses the two coordinates in which three points span the largest area. Answers whether they span any. */
+/** Chooses the two coordinates in which three points span the largest area. Returns whether they span any. */
 export function chooseAxes(a: usize, b: usize, c: usize): bool {
   const x = abs(turnIn(8, 16, a, b, c)), y = abs(turnIn(16, 0, a, b, c)), z = abs(turnIn(0, 8, a, b, c));
   const isX = x >= y && x >= z, isY = !isX && y >= z;
@@ -70,7 +70,7 @@ function turn(a: usize, b: usize, c: usize): f64 {
   return turnIn(axisU, axisV, a, b, c);
 }
 
-/** Tells whether two triangles, one of which is collinear at least, share a point. Touching counts. */
+/** Returns whether two triangles, one of which is collinear at least, share a point. Touching counts. */
 export function collinearIntersect(p: usize, q: usize): bool {
   const isSegmentP = isCollinear(p), isSegmentQ = isCollinear(q);
   if (isSegmentP && isSegmentQ) return segmentsMeet(firstEnd(p), lastEnd(p), firstEnd(q), lastEnd(q));
@@ -95,7 +95,7 @@ function segmentMeetsTriangle(r: usize, s: usize, a: usize, b: usize, c: usize):
   return !((ab < 0 || bc < 0 || ca < 0) && (ab > 0 || bc > 0 || ca > 0));
 }
 
-/** Tells whether an edge of a triangle in the plane has a segment strictly on its outer side. */
+/** Returns whether an edge of a triangle in the plane has a segment strictly on its outer side. */
 // @ts-ignore: decorator
 @inline
 function partsFrom(sense: f64, a: usize, b: usize, r: usize, s: usize): bool {

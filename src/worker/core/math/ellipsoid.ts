@@ -33,7 +33,7 @@ export function setEllipsoid(map: Affine): void {
   orthogonalise(formW, formV);
 }
 
-/** Answers component 0, 1 or 2 of a direction of the unit ball that the map takes to an axis of the ellipsoid. */
+/** Returns component 0, 1 or 2 of a direction of the unit ball that the map takes to an axis of the ellipsoid. */
 export function axisOf(i: usize, component: usize): f64 {
   return load<f64>(changetype<usize>(formV) + i * 24 + (component << 3));
 }
@@ -42,7 +42,7 @@ export function axisOf(i: usize, component: usize): f64 {
 let y0: f64 = 0, y1: f64 = 0, y2: f64 = 0;
 
 /**
- * Minimises |w y - c| over |y| <= 1. Answers whether |y| is less than 1 at the minimum. Columns shorter than `least`
+ * Minimises |w y - c| over |y| <= 1. Returns whether |y| is less than 1 at the minimum. Columns shorter than `least`
  * times the longest count as what rounding left of zero.
  */
 function solve(w: Affine, cx: f64, cy: f64, cz: f64, least: f64): bool {
@@ -84,7 +84,7 @@ function solve(w: Affine, cx: f64, cy: f64, cz: f64, least: f64): bool {
   return false;
 }
 
-/** Answers the square of the distance of c from the solid ellipsoid about the origin. */
+/** Returns the square of the distance of c from the solid ellipsoid about the origin. */
 export function ellipsoidToPoint(cx: f64, cy: f64, cz: f64): f64 {
   footX = cx;
   footY = cy;
@@ -102,7 +102,7 @@ export function ellipsoidToPoint(cx: f64, cy: f64, cz: f64): f64 {
   return dx * dx + dy * dy + dz * dz;
 }
 
-/** Answers the square of the distance of the segment from p - a to p + a from the ellipsoid. */
+/** Returns the square of the distance of the segment from p - a to p + a from the ellipsoid. */
 export function ellipsoidToSegment(px: f64, py: f64, pz: f64, ax: f64, ay: f64, az: f64): f64 {
   const length = sqrt(ax * ax + ay * ay + az * az);
   if (length == 0) return ellipsoidToPoint(px, py, pz);
@@ -131,7 +131,7 @@ export function ellipsoidToSegment(px: f64, py: f64, pz: f64, ax: f64, ay: f64, 
 }
 
 /**
- * Answers the square of the distance from the ellipsoid of the parallelogram of all p + s a + t b with s and t in [-1,
+ * Returns the square of the distance from the ellipsoid of the parallelogram of all p + s a + t b with s and t in [-1,
  * 1].
  */
 export function ellipsoidToParallelogram(
@@ -178,7 +178,7 @@ export function ellipsoidToParallelogram(
 }
 
 /**
- * Answers the square of the distance of a triangle from the ellipsoid. Where the foot on its plane is outside of it, the
+ * Returns the square of the distance of a triangle from the ellipsoid. Where the foot on its plane is outside of it, the
  * nearest place is on an edge, as the distance is convex.
  */
 export function ellipsoidToTriangle(t: Triangle): f64 {

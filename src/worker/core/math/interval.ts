@@ -4,7 +4,7 @@
 const TINY: f32 = 8.673617379884035e-19; // 2^-60
 
 /**
- * Answers the part of a ray from one t to another as a vector: where it begins, and where it ends with its sign turned,
+ * Returns the part of a ray from one t to another as a vector: where it begins, and where it ends with its sign turned,
  * so that both are narrowed by one maximum. (min and max of scalars branch; those of vectors do not.)
  */
 // @ts-ignore: decorator
@@ -45,14 +45,14 @@ export function leave(part: v128): f64 {
 export const UPWARD: f64 = 1.0000005;
 export const UPWARD_LEAST: f64 = 1e-30;
 
-/** Answers a float32 that is no smaller than the value. */
+/** Returns a float32 that is no smaller than the value. */
 // @ts-ignore: decorator
 @inline
 export function upward(value: f64): f32 {
   return <f32>(value * UPWARD + UPWARD_LEAST);
 }
 
-/** Answers the reciprocal of each component of a unit direction; no component counts as smaller than TINY. */
+/** Returns the reciprocal of each component of a unit direction; no component counts as smaller than TINY. */
 // @ts-ignore: decorator
 @inline
 export function reciprocals(v: v128): v128 {

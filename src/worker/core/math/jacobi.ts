@@ -8,7 +8,7 @@ import { F64_BYTES } from '../sizes';
 /** The most sweeps: rotations converge quadratically, so these are more than any matrix has taken. */
 const MOST_SWEEPS: i32 = 8;
 
-/** Answers the tangent of the smaller of the angles that make `pq` vanish. */
+/** Returns the tangent of the smaller of the angles that make `pq` vanish. */
 // @ts-ignore: decorator
 @inline
 function tangent(pp: f64, qq: f64, pq: f64): f64 {
@@ -51,13 +51,13 @@ export function diagonalise(xx: f64, xy: f64, xz: f64, yy: f64, yz: f64, zz: f64
   }
 }
 
-/** Answers component `row` of eigenvector `column`. */
+/** Returns component `row` of eigenvector `column`. */
 export function eigenvector(row: i32, column: i32): f64 {
   return get(v, row, column);
 }
 
 /**
- * Answers the greatest eigenvalue by Gershgorin's bound: never too small, and too large by no more than the tolerance.
+ * Returns the greatest eigenvalue by Gershgorin's bound: never too small, and too large by no more than the tolerance.
  */
 export function greatestEigenvalue(): f64 {
   const xy = abs(get(a, 0, 1)), xz = abs(get(a, 0, 2)), yz = abs(get(a, 1, 2));

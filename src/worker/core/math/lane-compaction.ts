@@ -19,7 +19,7 @@ for (let lanes: usize = 0; lanes < <usize>SETS; lanes++) {
 }
 
 /**
- * Answers the indices for a swizzle that moves the lanes whose bits are set to the front; what follows them means
+ * Returns the indices for a swizzle that moves the lanes whose bits are set to the front; what follows them means
  * nothing.
  */
 // @ts-ignore: decorator
@@ -28,7 +28,7 @@ export function laneCompaction(lanes: u32): v128 {
   return v128.load(packs + (<usize>lanes << 4));
 }
 
-/** Answers the indices for a swizzle that moves the first byte of each lane whose bit is set to the front. */
+/** Returns the indices for a swizzle that moves the first byte of each lane whose bit is set to the front. */
 // @ts-ignore: decorator
 @inline
 export function laneCompactionBytes(lanes: u32): v128 {

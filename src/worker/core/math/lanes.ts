@@ -38,7 +38,7 @@ export function cross(aYzx: v128, aZxy: v128, bYzx: v128, bZxy: v128): v128 {
   return f32x4.sub(f32x4.mul(aYzx, bZxy), f32x4.mul(aZxy, bYzx));
 }
 
-/** Answers 2 / |q|² of a quaternion, in all lanes. */
+/** Returns 2 / |q|² of a quaternion, in all lanes. */
 // @ts-ignore: decorator
 @inline
 export function twiceOverSquare(q: v128): v128 {
@@ -76,7 +76,7 @@ export function transpose(to: usize, r0: v128, r1: v128, r2: v128, r3: v128): vo
   v128.store(to, v128.shuffle<f64>(high01, high23, 1, 3), 48);
 }
 
-/** Answers which of the f32 at `keys` is the greatest of those whose bit is set: the first of equals. */
+/** Returns which of the f32 at `keys` is the greatest of those whose bit is set: the first of equals. */
 // @ts-ignore: decorator
 @inline
 export function greatestOf(keys: usize, bits: u32): u32 {
@@ -87,7 +87,7 @@ export function greatestOf(keys: usize, bits: u32): u32 {
   return found;
 }
 
-/** Answers which of them is the least. */
+/** Returns which of them is the least. */
 // @ts-ignore: decorator
 @inline
 export function leastOf(keys: usize, bits: u32): u32 {

@@ -8,7 +8,7 @@ export let leaveX: f64 = 0, leaveY: f64 = 0, leaveZ: f64 = 0;
 
 /**
  * Finds where the line enters and leaves the cube [-1, 1]³, by its slabs (Kay and Kajiya, "Ray Tracing Complex Scenes",
- * 1986). Answers false where it misses the cube. It has no branches, as nobody can foresee which slab decides.
+ * 1986). Returns false if it misses the cube. It has no branches, as nobody can foresee which slab decides.
  */
 export function crossCube(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool {
   const xy = f64x2(x, y), zz = f64x2.splat(z), alongXy = f64x2(dx, dy), alongZ = f64x2.splat(dz);
@@ -33,7 +33,7 @@ function entries(o: v128, d: v128): v128 {
   return v128.bitselect(along, t, f64x2.eq(d, f64x2.splat(0)));
 }
 
-/** Answers the greater of two lanes in both. */
+/** Returns the greater of two lanes in both. */
 // @ts-ignore: decorator
 @inline
 function greatest(v: v128): v128 {
@@ -56,7 +56,7 @@ export function findCubeNormals(dx: f64, dy: f64, dz: f64): void {
   leaveZ = component(leaveAxis == 2, dz);
 }
 
-/** Answers a component of a normal along an axis; by integers, as nobody can foresee which axis that is. */
+/** Returns a component of a normal along an axis; by integers, as nobody can foresee which axis that is. */
 // @ts-ignore: decorator
 @inline
 function component(isAlong: bool, d: f64): i32 {
@@ -67,7 +67,7 @@ function component(isAlong: bool, d: f64): i32 {
  * Finds where the line enters and leaves all that is no farther than 1 from the segment from -half to half on the z
  * axis; that is the unit sphere where half is 0. A line's part in a capsule reaches as far as its parts in the two
  * balls and in the cylinder between them together, so that no comparison has to tell on which of them a point lies.
- * Answers false where the line misses it.
+ * Returns false if the line misses it.
  */
 export function crossCapsule(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, half: f64): bool {
   // Lengths whose squares overflow or vanish are made about 1 first.

@@ -51,8 +51,8 @@ const both: usize = memory.data(9 * 16, 16);
 const across: usize = memory.data(9 * 16, 16);
 
 /**
- * Finds the axis along which two boxes are farthest apart. Answers false where that is no more than a length. The axes across the
- * faces of both are looked at together, a lane each. What an edge reaches along a cross product of two others is the same for all
+ * Finds the axis along which two boxes are farthest apart. Returns false if that is no more than a length. The axes across the
+ * faces of both are examined together, a lane each. What an edge reaches along a cross product of two others is the same for all
  * that make the same triple product (Gottschalk, "Collision Queries using Oriented Bounding Boxes", 2000).
  */
 export function findWidestAxis(a: Affine, b: Affine, least: f64): bool {
@@ -110,7 +110,7 @@ function offer(which: i32, gap: f64, length: f64, crossed: f64): void {
   }
 }
 
-/** Answers how far an edge of each box reaches along an axis of each. */
+/** Returns how far an edge of each box reaches along an axis of each. */
 // @ts-ignore: decorator
 @inline
 function heights(edge: usize, x: v128, y: v128, z: v128): v128 {
@@ -124,7 +124,7 @@ export function sumOfThree(a: v128, b: v128, c: v128, d: v128, e: v128, f: v128)
   return f64x2.add(f64x2.add(f64x2.mul(a, b), f64x2.mul(c, d)), f64x2.mul(e, f));
 }
 
-/** Answers where the edge after the i-th is, in bytes. */
+/** Returns where the edge after the i-th is, in bytes. */
 // @ts-ignore: decorator
 @inline
 function after(i: i32): usize {

@@ -12,7 +12,7 @@ let padding: f64 = 0;
 let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 
 /**
- * Tells whether two boxes are surely farther from each other than a length: by the axes across their faces, and by the line
+ * Returns whether two boxes are surely farther from each other than a length: by the axes across their faces, and by the line
  * of their middles.
  */
 export function areBeyond(a: Affine, b: Affine, length: f64): bool {

@@ -87,7 +87,7 @@ function sums(a: v128, b: v128, c: v128): v128 {
 }
 
 /**
- * Compares two boxes. Answers APART, OVERLAPPING where neither is inside the other, or UNSURE, also for what is not
+ * Compares two boxes. Returns APART, OVERLAPPING where neither is inside the other, or UNSURE, also for what is not
  * finite.
  */
 export function compareObbsF32(a: Form, b: Form): u32 {
@@ -169,7 +169,7 @@ export function compareObbsF32(a: Form, b: Form): u32 {
 }
 
 /**
- * Tells whether a line surely passes a box by. The line goes through (x, y, z), relative to the box's place and with an
+ * Returns whether a line surely passes a box by. The line goes through (x, y, z), relative to the box's place and with an
  * error of no more than `blur`, along (ux, uy, uz). Separating axes: the cross products of the line with the edges.
  */
 // @ts-ignore: decorator

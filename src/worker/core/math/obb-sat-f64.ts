@@ -9,7 +9,7 @@ export const FIRST_INSIDE: u32 = 2;
 export const SECOND_INSIDE: u32 = 3;
 
 /**
- * Answers how the cubes [-1, 1]³ under two affine maps lie to each other; touching is overlapping. Tests the separating
+ * Returns how the cubes [-1, 1]³ under two affine maps lie to each other; touching is overlapping. Tests the separating
  * axes (Gottschalk, Lin and Manocha 1996) in the space in which the first is the cube itself: an axis's radius of the
  * second is made of entries of the map between them, or of its cofactors.
  */

@@ -26,7 +26,7 @@ function setRow(i: usize, v: v128): void { v128.store(four + (i << 4), v); }
 // @ts-ignore: decorator
 @inline
 function size(i: usize): v128 { return f32x4.abs(row(i)); }
-/** Answers the next of the three axes. */
+/** Returns the next of the three axes. */
 // @ts-ignore: decorator
 @inline
 function next(i: usize): usize { return i == 2 ? 0 : i + 1; }
@@ -47,7 +47,7 @@ export function edgeOf(j: usize, k: usize): v128 { return row(EDGES + 3 * j + k)
 // @ts-ignore: decorator
 @inline
 export function inverseOf(i: usize, k: usize): v128 { return row(INVERSE + 3 * k + i); }
-/** Answers component i of the cross product of the two edges of b other than j. */
+/** Returns component i of the cross product of the two edges of b other than j. */
 // @ts-ignore: decorator
 @inline
 export function cofactor(j: usize, i: usize): v128 {
@@ -73,7 +73,7 @@ function transposeAt(p0: usize, p1: usize, p2: usize, p3: usize, to: usize): voi
   transpose(to, v128.load(p0), v128.load(p1), v128.load(p2), v128.load(p3));
 }
 
-/** Answers x and y of the way from one box's place to the other's, as the first two lanes. */
+/** Returns x and y of the way from one box's place to the other's, as the first two lanes. */
 // @ts-ignore: decorator
 @inline
 function wayXy(firsts: usize, seconds: usize): v128 {
@@ -83,7 +83,7 @@ function wayXy(firsts: usize, seconds: usize): v128 {
   );
 }
 
-/** Answers z of the ways of two pairs. */
+/** Returns z of the ways of two pairs. */
 // @ts-ignore: decorator
 @inline
 function wayZ(firsts: usize, seconds: usize): v128 {
@@ -236,7 +236,7 @@ export function compareReachX4(firsts: usize, seconds: usize): u32 {
   return <u32>i32x4.bitmask(v128.and(f32x4.gt(gap, reach), f32x4.gt(least, f32x4.splat(LEAST_SCALE))));
 }
 
-/** Answers the number of the axis along which a pair is farthest apart, -1 where none was found. */
+/** Returns the number of the axis along which a pair is farthest apart, -1 where none was found. */
 // @ts-ignore: decorator
 @inline
 export function widestAxisIn(lane: u32): i32 {
@@ -244,7 +244,7 @@ export function widestAxisIn(lane: u32): i32 {
   return gap > 0 ? reinterpret<i32>(gap) & NUMBER_BITS : -1;
 }
 
-/** Answers the gap along an axis, less its rounding and times the inverse of a bound of the axis' length, with the axis' number. */
+/** Returns the gap along an axis, less its rounding and times the inverse of a bound of the axis' length, with the axis' number. */
 // @ts-ignore: decorator
 @inline
 function numbered(axis: usize, error: v128, inverse: v128): v128 {
@@ -258,14 +258,14 @@ function widest(a: v128, b: v128, c: v128): v128 {
   return f32x4.pmax(a, f32x4.pmax(b, c));
 }
 
-/** Answers how long a row of a's inverse is. */
+/** Returns how long a row of a's inverse is. */
 // @ts-ignore: decorator
 @inline
 function rowLength(i: usize): v128 {
   return lengthOf(inverseOf(i, 0), inverseOf(i, 1), inverseOf(i, 2));
 }
 
-/** Answers how long b's edge j is. */
+/** Returns how long b's edge j is. */
 // @ts-ignore: decorator
 @inline
 function edgeLength(j: usize): v128 {
@@ -296,21 +296,21 @@ function rowSum(i: usize): v128 {
   return plus(plus(size(INVERSE + i), size(INVERSE + 3 + i)), size(INVERSE + 6 + i));
 }
 
-/** Answers the greatest magnitude in b's edge j. */
+/** Returns the greatest magnitude in b's edge j. */
 // @ts-ignore: decorator
 @inline
 function longest(j: usize): v128 {
   return f32x4.pmax(f32x4.pmax(size(EDGES + 3 * j), size(EDGES + 3 * j + 1)), size(EDGES + 3 * j + 2));
 }
 
-/** Answers how far b reaches along a's axis i. */
+/** Returns how far b reaches along a's axis i. */
 // @ts-ignore: decorator
 @inline
 function reachOf(i: usize): v128 {
   return plus(plus(f32x4.abs(edgeIn(0, i)), f32x4.abs(edgeIn(1, i))), f32x4.abs(edgeIn(2, i)));
 }
 
-/** Answers how far b's place is along a vector. */
+/** Returns how far b's place is along a vector. */
 // @ts-ignore: decorator
 @inline
 function along(x: v128, y: v128, z: v128): v128 {

@@ -21,7 +21,7 @@ export function combine(out: Plane, s: f64, a: Plane, t: f64, b: Plane): void {
 }
 
 /**
- * Sets out = s · a + t · b, scaled so that its normal is unit. Answers false where rounding leaves no normal, as of a
+ * Sets out = s · a + t · b, scaled so that its normal is unit. Returns false if rounding leaves no normal, as of a
  * far plane at infinity.
  */
 export function combineUnit(out: Plane, s: f64, a: Plane, t: f64, b: Plane): bool {
@@ -31,7 +31,7 @@ export function combineUnit(out: Plane, s: f64, a: Plane, t: f64, b: Plane): boo
   return length > terms * 1e-14;
 }
 
-/** Makes the normal unit. Answers its length before. */
+/** Makes the normal unit. Returns its length before. */
 export function normalise(plane: Plane): f64 {
   const length = sqrt(plane.x * plane.x + plane.y * plane.y + plane.z * plane.z);
   const scale = 1.0 / length;

@@ -26,7 +26,7 @@ const termA: usize = memory.data(DETERMINANT_BYTES, 16);
 const termB: usize = memory.data(DETERMINANT_BYTES, 16);
 const minors: usize = memory.data(3 * MINOR_BYTES, 16);
 
-/** Sets h = e + f. Answers the length of h. */
+/** Sets h = e + f. Returns the length of h. */
 function sum(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   let i = 0;
   let j = 0;
@@ -46,7 +46,7 @@ function sum(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   return count;
 }
 
-/** Sets h = b · e. Answers the length of h. */
+/** Sets h = b · e. Returns the length of h. */
 function scale(e: usize, eCount: i32, b: f64, h: usize): i32 {
   let count = 0;
   let q: f64 = 0;
@@ -62,7 +62,7 @@ function scale(e: usize, eCount: i32, b: f64, h: usize): i32 {
   return count;
 }
 
-/** Sets h = e · f, where f has at most two components. Answers the length of h. */
+/** Sets h = e · f, where f has at most two components. Returns the length of h. */
 function multiply(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   if (fCount == 0) return 0;
   if (fCount == 1) return scale(e, eCount, load<f64>(f), h);
@@ -71,7 +71,7 @@ function multiply(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   return sum(scratchA, a, scratchB, b, h);
 }
 
-/** Sets h to the exact a - b as an expansion. Answers the length of h. */
+/** Sets h to the exact a - b as an expansion. Returns the length of h. */
 function difference(a: f64, b: f64, h: usize): i32 {
   const high = twoSum(a, -b);
   const rest = low;
@@ -81,7 +81,7 @@ function difference(a: f64, b: f64, h: usize): i32 {
   return count;
 }
 
-/** Sets h = a · d - b · c, where each has at most two components. Answers the length of h. */
+/** Sets h = a · d - b · c, where each has at most two components. Returns the length of h. */
 function minor(a: usize, na: i32, b: usize, nb: i32, c: usize, nc: i32, d: usize, nd: i32, h: usize): i32 {
   const first = multiply(a, na, d, nd, termA);
   const second = multiply(b, nb, c, nc, termB);
@@ -90,7 +90,7 @@ function minor(a: usize, na: i32, b: usize, nb: i32, c: usize, nc: i32, d: usize
 }
 
 /**
- * Answers the value of an expansion, right but for a few last digits, as the least components come first; so it is 0
+ * Returns the value of an expansion, right but for a few last digits, as the least components come first; so it is 0
  * only where the expansion is.
  */
 function valueOf(e: usize, count: i32): f64 {
@@ -100,14 +100,14 @@ function valueOf(e: usize, count: i32): f64 {
 }
 
 /**
- * Answers a number that is positive where a, b, c turn counter-clockwise, negative where clockwise, exactly 0 where
+ * Returns a number that is positive where a, b, c turn counter-clockwise, negative where clockwise, exactly 0 where
  * collinear.
  */
 export function orient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
   return orient2dBeyond(BOUND_2D, ax, ay, bx, by, cx, cy);
 }
 
-/** Answers `orient2d` with not only the sign right but eleven digits. */
+/** Returns `orient2d` with not only the sign right but eleven digits. */
 export function accurateOrient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
   return orient2dBeyond(BOUND_2D * ACCURATE, ax, ay, bx, by, cx, cy);
 }
@@ -127,7 +127,7 @@ function orient2dBeyond(bound: f64, ax: f64, ay: f64, bx: f64, by: f64, cx: f64,
 }
 
 /**
- * Answers a number that is positive where d lies below the plane of a, b, c (from which they turn clockwise), exactly 0
+ * Returns a number that is positive where d lies below the plane of a, b, c (from which they turn clockwise), exactly 0
  * where d is on it.
  */
 export function orient3d(
@@ -139,7 +139,7 @@ export function orient3d(
   return orient3dBeyond(BOUND_3D, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
 }
 
-/** Answers `orient3d` with not only the sign right but eleven digits. */
+/** Returns `orient3d` with not only the sign right but eleven digits. */
 export function accurateOrient3d(
   ax: f64, ay: f64, az: f64,
   bx: f64, by: f64, bz: f64,
@@ -196,7 +196,7 @@ const exactSum: usize = memory.data(DETERMINANT_BYTES, 16);
 /** The bytes of a corner: three f64 in a row. */
 export const CORNER_BYTES: usize = PLACE_BYTES;
 
-/** Answers orient3d of four corners at their addresses. */
+/** Returns orient3d of four corners at their addresses. */
 export function orient3dAt(a: usize, b: usize, c: usize, d: usize): f64 {
   return orient3d(
     load<f64>(a), load<f64>(a, 8), load<f64>(a, 16), load<f64>(b), load<f64>(b, 8), load<f64>(b, 16),
@@ -210,7 +210,7 @@ export function orient3dAt(a: usize, b: usize, c: usize, d: usize): f64 {
 export function both(first: usize, second: usize, offset: usize): v128 {
   return v128.load64_lane(second + offset, v128.load64_splat(first + offset), 1);
 }
-/** Answers two numbers in the other order. */
+/** Returns two numbers in the other order. */
 // @ts-ignore: decorator
 @inline
 export function swapped(v: v128): v128 { return v128.shuffle<f64>(v, v, 1, 0); }
@@ -218,7 +218,7 @@ export function swapped(v: v128): v128 { return v128.shuffle<f64>(v, v, 1, 0); }
 @inline
 export function absSum(a: v128, b: v128): v128 { return f64x2.add(f64x2.abs(a), f64x2.abs(b)); }
 
-/** Answers orient3d of four corners at their addresses, twice: of a, b, c, d in lane 0 and of e, f, g, h in lane 1. */
+/** Returns orient3d of four corners at their addresses, twice: of a, b, c, d in lane 0 and of e, f, g, h in lane 1. */
 export function orient3dTwice(
   a: usize, b: usize, c: usize, d: usize, e: usize, f: usize, g: usize, h: usize,
 ): v128 {

@@ -7,7 +7,7 @@ const RIGHT_ANGLE: f64 = 5e-7;
 const TO_THE_LAST_BIT: f64 = 1.1102230246251565e-16;
 
 /**
- * Answers how many times as long a map makes what it makes longest, its spectral norm: the root of the greatest
+ * Returns how many times as long a map makes what it makes longest, its spectral norm: the root of the greatest
  * eigenvalue of the columns' dot products. It is never too small, and too large by no more than 3e-7.
  */
 export function spectralNorm(m: Affine): f64 {

@@ -207,7 +207,7 @@ function shareOfSegments(p: usize, q: usize, r: usize, s: usize, m: Affine): voi
   addCrossing(p, q, r, s, m);
 }
 
-/** Tells whether a point of the plane is in a segment of it, whose ends are in order. */
+/** Returns whether a point of the plane is in a segment of it, whose ends are in order. */
 function isInSegment(point: usize, r: usize, s: usize): bool {
   return turn(r, s, point) == 0 && !precedes(point, r) && !precedes(s, point);
 }

@@ -15,7 +15,7 @@ let best: f64 = 0;
 const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /**
- * Answers the squared distance of two triangles that do not intersect, and sets the nearest points. Of triangles that do,
+ * Returns the squared distance of two triangles that do not intersect, and sets the nearest points. Of triangles that do,
  * it is that of their corners and edges (`distanceOfTriangles` knows).
  */
 export function nearestOfTriangles(p: Triangle, q: Triangle): f64 {
@@ -38,7 +38,7 @@ export function nearestWithin(p: Triangle, q: Triangle, limit: f64): f64 {
 }
 
 /**
- * Answers how far two triangles are from each other, and sets the nearest points; where they meet, 0 and one point twice.
+ * Returns how far two triangles are from each other, and sets the nearest points; where they meet, 0 and one point twice.
  * They meet where their float64 coordinates do, exactly.
  */
 export function distanceOfTriangles(p: Triangle, q: Triangle): f64 {
@@ -54,7 +54,7 @@ const identity = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 setIdentity(identity);
 
 /**
- * Tells whether two triangles surely do not intersect, by the way from one to the other that `nearestOfTriangles` has just
+ * Returns whether two triangles surely do not intersect, by the way from one to the other that `nearestOfTriangles` has just
  * found: whether a plane across it is between them.
  */
 function arePartedByNearest(p: Triangle, q: Triangle): bool {
@@ -68,7 +68,7 @@ function arePartedByNearest(p: Triangle, q: Triangle): bool {
 const GAP_ROUNDING: f64 = 7.105427357601002e-15; // 2^-47
 
 /**
- * Tells whether two triangles are surely farther apart than the root of `limit`, as the way between their middles shows:
+ * Returns whether two triangles are surely farther apart than the root of `limit`, as the way between their middles shows:
  * of what boxes let through, it leaves out most, for a tenth of the time.
  */
 function arePartedByMiddles(p: Triangle, q: Triangle, limit: f64): bool {
@@ -82,7 +82,7 @@ function arePartedByMiddles(p: Triangle, q: Triangle, limit: f64): bool {
   return surely > 0 && surely * surely > limit * (x * x + y * y + z * z);
 }
 
-/** Answers the largest coordinate of a triangle. */
+/** Returns the largest coordinate of a triangle. */
 // @ts-ignore: decorator
 @inline
 function sizeOf(t: Triangle): f64 {

@@ -36,7 +36,7 @@ const heights: usize = memory.data(3 * <i32>offsetof<Heights>(), 16);
 function heightsAt(corner: usize): Heights { return changetype<Heights>(heights + corner * HEIGHTS_BYTES); }
 
 /**
- * Answers orient3d(t, corner), right to eleven digits, for the triangle t and a corner of the other of the two that
+ * Returns orient3d(t, corner), right to eleven digits, for the triangle t and a corner of the other of the two that
  * `arrange` was called with last; NaN where what it found is not that good. `isOfP`: whether the corner is of the first
  * triangle.
  */
@@ -49,7 +49,7 @@ export function knownHeight(corner: usize, o: Triangle, isOfP: bool): f64 {
 }
 
 /**
- * Finds on which sides of the other's plane the corners of both triangles are. Answers false where all of one are on one
+ * Finds on which sides of the other's plane the corners of both triangles are. Returns false if all of one are on one
  * side. It finds both at once, in two lanes, as nearly all that comes here has passed a prefilter and needs both: the
  * search for all pairs of two meshes takes 8 % less time than with one after the other.
  */
@@ -80,7 +80,7 @@ function findSides(p: Triangle, q: Triangle): bool {
   return !v128.any_true(v128.or(above, below));
 }
 
-/** Sets the heights of one corner of each. Answers in which lanes their signs are sure, a bit each. */
+/** Sets the heights of one corner of each. Returns in which lanes their signs are sure, a bit each. */
 // @ts-ignore: decorator
 @inline
 function setHeights(
@@ -117,7 +117,7 @@ function exactHeight(t: Triangle, corner: usize): f64 {
 const apexes: usize = memory.data<u8>([0, 0, 1, 2, 2, 1, 0, 0]);
 
 /**
- * Answers the corner that the other triangle's plane parts from the two others, or that it touches while they are on
+ * Returns the corner that the other triangle's plane parts from the two others, or that it touches while they are on
  * one side.
  */
 // @ts-ignore: decorator
@@ -126,14 +126,14 @@ export function apexOf(a: f64, b: f64, c: f64): usize {
   return a != 0 && b != 0 && c != 0 ? apexOfSigns(positives(a, b, c)) : apexOnPlane(a, b, c);
 }
 
-/** Answers the same by which of the three corners are above the plane, a bit each; the others are below it. */
+/** Returns the same by which of the three corners are above the plane, a bit each; the others are below it. */
 // @ts-ignore: decorator
 @inline
 export function apexOfSigns(above: u32): usize {
   return <usize>load<u8>(apexes + above);
 }
 
-/** Answers the same where a corner is on the plane. */
+/** Returns the same where a corner is on the plane. */
 function apexOnPlane(a: f64, b: f64, c: f64): usize {
   if ((a > 0 && b <= 0 && c <= 0) || (a < 0 && b >= 0 && c >= 0)) return 0;
   if ((b > 0 && a <= 0 && c <= 0) || (b < 0 && a >= 0 && c >= 0)) return 1;
@@ -141,7 +141,7 @@ function apexOnPlane(a: f64, b: f64, c: f64): usize {
   return a == 0 ? 0 : b == 0 ? 1 : 2;
 }
 
-/** Tells whether that corner is on the positive side; a corner on the plane counts as opposite to the others. */
+/** Returns whether that corner is on the positive side; a corner on the plane counts as opposite to the others. */
 // @ts-ignore: decorator
 @inline
 function apexIsAbove(a: f64, b: f64, c: f64, apex: usize): bool {
@@ -197,7 +197,7 @@ export function arrange(p: Triangle, q: Triangle): i32 {
 }
 
 /**
- * Tells whether two triangles share a point, exactly on their float64 coordinates; touching counts, coplanar overlap
+ * Returns whether two triangles share a point, exactly on their float64 coordinates; touching counts, coplanar overlap
  * too, and a triangle whose corners are in line is the segment or the point that they span.
  * Each meets the line in which the planes cross in an interval, and the signs of two volumes tell whether these
  * overlap (Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003).
@@ -250,7 +250,7 @@ function parts(
 }
 
 /**
- * Tells whether a triangle and the cube [-1, 1]³ share a point, but for rounding. Tests separating axes as in
+ * Returns whether a triangle and the cube [-1, 1]³ share a point, but for rounding. Tests separating axes as in
  * Akenine-Möller, "Fast 3D Triangle-Box Overlapping Testing", 2001.
  */
 export function triangleMeetsCube(t: Triangle): bool {
@@ -265,7 +265,7 @@ export function triangleMeetsCube(t: Triangle): bool {
   return !(cubeApart(t, ux, uy, uz) || cubeApart(t, vx, vy, vz) || cubeApart(t, wx, wy, wz));
 }
 
-/** Tells whether one of the cross products of an edge with the cube's axes separates. */
+/** Returns whether one of the cross products of an edge with the cube's axes separates. */
 function cubeApart(t: Triangle, ex: f64, ey: f64, ez: f64): bool {
   return (
     apartAlong(t.ay * -ez + t.az * ey, t.by * -ez + t.bz * ey, t.cy * -ez + t.cz * ey, abs(ez) + abs(ey)) ||

@@ -31,7 +31,7 @@ export function twoProduct(a: f64, b: f64): f64 {
 }
 
 /**
- * Answers a coordinate of a ray's point at t relative to `centre`: origin + t · direction - centre. The direction comes
+ * Returns a coordinate of a ray's point at t relative to `centre`: origin + t · direction - centre. The direction comes
  * in two terms. The answer is rounded as if it were computed with twice the digits, however far the origin is.
  */
 export function coordinateAt(origin: f64, centre: f64, t: f64, direction: f64, directionLow: f64): f64 {

@@ -7,7 +7,7 @@ export function beginSets(parents: usize, count: u32): void {
   for (let i: u32 = 0; i < count; i++) store<u32>(parents + (<usize>i << 2), i);
 }
 
-/** Answers the root of the set that a number is in. */
+/** Returns the root of the set that a number is in. */
 export function rootOf(parents: usize, number: u32): u32 {
   let parent = load<u32>(parents + (<usize>number << 2));
   while (parent != number) {
@@ -19,7 +19,7 @@ export function rootOf(parents: usize, number: u32): u32 {
   return number;
 }
 
-/** Unites the sets that two numbers are in. Answers whether they were two. */
+/** Unites the sets that two numbers are in. Returns whether they were two. */
 export function unite(parents: usize, i: u32, j: u32): bool {
   const p = rootOf(parents, i), q = rootOf(parents, j);
   if (p == q) return false;

@@ -19,7 +19,7 @@ export let lastColumn: i32 = 0;
 export let firstRow: i32 = 0;
 export let lastRow: i32 = 0;
 
-/** Finds the tiles that a rectangle is in. Answers false where it is outside of the picture. */
+/** Finds the tiles that a rectangle is in. Returns false if it is outside of the picture. */
 export function findTiles(lowX: f64, lowY: f64, highX: f64, highY: f64): bool {
   if (!(highX >= 0 && highY >= 0 && lowX <= <f64>pixelsWide && lowY <= <f64>pixelsHigh)) return false;
   firstColumn = <i32>max(lowX, 0.0) / TILE_WIDTH;

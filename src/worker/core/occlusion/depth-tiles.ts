@@ -116,7 +116,7 @@ function merge(tile: usize, mask: u32, depth: f32): void {
   store<u32>(nearerMasks + tile, mask);
 }
 
-/** Tells whether all pixels of a rectangle in the picture, both ends included, are covered nearer than a depth. */
+/** Returns whether all pixels of a rectangle in the picture, both ends included, are covered nearer than a depth. */
 export function isCovered(x0: i32, y0: i32, x1: i32, y1: i32, depth: f32): bool {
   const c0 = x0 >> 3, c1 = x1 >> 3, r0 = y0 >> 2, r1 = y1 >> 2;
   const wanted = f32x4.splat(depth);

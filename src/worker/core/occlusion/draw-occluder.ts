@@ -98,7 +98,7 @@ export function drawOccluder(shape: OccluderShape, map: Affine, isBack: bool, re
   endCoverage(c0, c1, r0, r1);
 }
 
-/** Projects all vertices. Answers whether one is before the near plane. */
+/** Projects all vertices. Returns whether one is before the near plane. */
 function project(shape: OccluderShape, map: Affine): bool {
   pullBack(localX, screenX, map);
   pullBack(localY, screenY, map);
@@ -131,7 +131,7 @@ function place(v: Projected): void {
   v.depth = v.z * scale;
 }
 
-/** Tells whether a triangle turns in a sense on the screen (Olano and Greer, "Triangle Scan Conversion using 2D Homogeneous Coordinates", 1997). */
+/** Returns whether a triangle turns in a sense on the screen (Olano and Greer, "Triangle Scan Conversion using 2D Homogeneous Coordinates", 1997). */
 function isTurned(a: Projected, b: Projected, c: Projected, turn: f64): bool {
   const x = b.y * c.w - c.y * b.w, y = b.x * c.w - c.x * b.w, w = b.x * c.y - c.x * b.y;
   const value = a.x * x - a.y * y + a.w * w;

@@ -75,7 +75,7 @@ let aroundA: u32 = 0, aroundB: u32 = 0;
 
 /**
  * Draws the relief of a mesh that `world` places, as it is seen from the side that its fronts are turned to (`isFront`), or from
- * the other one. Answers how many triangles were looked at, 0 where nothing is hidden for sure. Throws OUT_OF_MEMORY.
+ * the other one. Returns how many triangles were examined, 0 where nothing is hidden for sure. Throws OUT_OF_MEMORY.
  */
 export function drawRelief(relief: Relief, mesh: Mesh, world: Affine, isFront: bool, eye: ReliefEye): u32 {
   placeTree(map, mesh, world);
@@ -210,7 +210,7 @@ function push(at: u32, a: u32, b: u32, step: u32): void {
   patch.step = step;
 }
 
-/** Answers about how far the eye is from a square of cells, squared, in the world. */
+/** Returns about how far the eye is from a square of cells, squared, in the world. */
 function distanceTo(a: u32, b: u32, side: u32): f64 {
   const x = beyond(eyeA, lowA + <f64>a * sizeA, lowA + <f64>(a + side) * sizeA) / unitA;
   const y = beyond(eyeB, lowB + <f64>b * sizeB, lowB + <f64>(b + side) * sizeB) / unitB;
@@ -233,7 +233,7 @@ function isInPicture(a: u32, b: u32, side: u32): bool {
   );
 }
 
-/** Tells whether a box has a point that a function is not below 0 at. */
+/** Returns whether a box has a point that a function is not below 0 at. */
 function reaches(plane: Plane, fromA: f64, toA: f64, fromB: f64, toB: f64, fromH: f64, toH: f64): bool {
   const at = changetype<usize>(plane);
   const a = load<f64>(at + (<usize>axisA << 3)), b = load<f64>(at + (<usize>axisB << 3)), h = load<f64>(at + (<usize>axisH << 3));
@@ -246,7 +246,7 @@ function cellsIn(part: f64): u32 {
   return part > ROUNDING ? <u32>ceil(min(part, 65536.0)) : 0;
 }
 
-/** Answers how far a unit of the world reaches along an axis of tree space. */
+/** Returns how far a unit of the world reaches along an axis of tree space. */
 function unitOf(axis: u32): f64 {
   const at = changetype<usize>(inverse) + (<usize>axis << 3);
   const x = load<f64>(at), y = load<f64>(at, offsetof<Affine>('yx')), z = load<f64>(at, offsetof<Affine>('zx'));
@@ -259,7 +259,7 @@ function placeOf(axis: u32, eye: ReliefEye): f64 {
     load<f64>(at, offsetof<Affine>('tx'));
 }
 
-/** Tells whether the mesh is within the nearest distance of the eye, or above it up to a height. */
+/** Returns whether the mesh is within the nearest distance of the eye, or above it up to a height. */
 function meetsEye(mesh: Mesh, eye: ReliefEye, upTo: f64): bool {
   const radius = eye.nearest + margin;
   const a = radius * unitA + abs(eyeA) * ROUNDING, b = radius * unitB + abs(eyeB) * ROUNDING;
@@ -318,7 +318,7 @@ function beginSides(relief: Relief): u32 {
   return found;
 }
 
-/** Answers the greatest height of the rectangle's cells in a column, or in a row. */
+/** Returns the greatest height of the rectangle's cells in a column, or in a row. */
 function greatestAt(relief: Relief, isColumn: bool, cell: u32): f64 {
   const heights = sign > 0 ? highsOf(relief) : lowsOf(relief);
   let most = -Infinity;
@@ -331,7 +331,7 @@ function greatestAt(relief: Relief, isColumn: bool, cell: u32): f64 {
 }
 
 /**
- * Tells whether lines of sight to a point go over the heights of all sides that the eye is beyond, wherever the two are within
+ * Returns whether lines of sight to a point go over the heights of all sides that the eye is beyond, wherever the two are within
  * the margin: where the line meets the side it is at eyeH + (h - eyeH) (place - eye) / (p - eye).
  */
 function comesFromAbove(a: f64, b: f64, h: f64): bool {
@@ -363,7 +363,7 @@ const least: usize = memory.data(PLACES * PLACES * F64_BYTES, 16);
 const isUsed: usize = memory.data(PLACES * PLACES, 16);
 let shapeAddress: usize = 0;
 
-/** Lists the places of a patch from its first cell on, between a first and an end. Answers how many. */
+/** Lists the places of a patch from its first cell on, between a first and an end. Returns how many. */
 function places(list: usize, from: u32, step: u32, first: u32, end: u32): u32 {
   const before = OVERLAP * step, last = min(from + (PATCH + OVERLAP) * step, end);
   let count: usize = 0;
@@ -381,7 +381,7 @@ function placeAlong(list: usize, i: u32): u32 {
   return load<u32>(list + (<usize>i << 2));
 }
 
-/** Makes the shape of a patch. Answers whether there is something of it. */
+/** Makes the shape of a patch. Returns whether there is something of it. */
 function setShape(relief: Relief, patch: Patch): bool {
   const countA = places(alongA, patch.a, patch.step, firstA, endA), countB = places(alongB, patch.b, patch.step, firstB, endB);
   const vertexCount = countA * countB, most = 2 * (countA - 1) * (countB - 1);
@@ -460,13 +460,13 @@ function findLeast(relief: Relief, countA: u32, countB: u32): void {
   }
 }
 
-/** Answers the first cell that counts for a place: from the place before it on, and so many around. */
+/** Returns the first cell that counts for a place: from the place before it on, and so many around. */
 function cellsFrom(list: usize, i: u32, around: u32, first: u32): u32 {
   const at = placeAlong(list, i == 0 ? 0 : i - 1);
   return at > first + around ? at - around : first;
 }
 
-/** Answers the end of the cells that count for a place. */
+/** Returns the end of the cells that count for a place. */
 function cellsTo(list: usize, i: u32, count: u32, around: u32, end: u32): u32 {
   return min(placeAlong(list, min(i + 1, count - 1)) + around, end);
 }

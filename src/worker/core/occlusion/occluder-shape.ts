@@ -51,27 +51,27 @@ export function cornersOf(shape: OccluderShape): usize {
   return verticesOf(shape) + shape.vertexCount * <u32>VERTEX_BYTES;
 }
 
-/** Answers a vertex of a triangle, of three. */
+/** Returns a vertex of a triangle, of three. */
 // @ts-ignore: decorator
 @inline
 export function vertexOf(shape: OccluderShape, triangle: u32, i: usize): u32 {
   return load<u16>(cornersOf(shape) + triangle * <u32>CORNER_BYTES + (i << 1));
 }
 
-/** Answers the edge from a vertex of a triangle to the next, << 1, and 1 where the edge leads the other way. */
+/** Returns the edge from a vertex of a triangle to the next, << 1, and 1 where the edge leads the other way. */
 // @ts-ignore: decorator
 @inline
 export function edgeOf(shape: OccluderShape, triangle: u32, i: usize): u32 {
   return load<u16>(cornersOf(shape) + triangle * <u32>CORNER_BYTES + (i << 1), 6);
 }
 
-/** Tells whether the shape or the box of a mesh is made, if it can have one. */
+/** Returns whether the shape or the box of a mesh is made, if it can have one. */
 export function isMade(mesh: Mesh, isBox: bool): bool {
   const entry = find(<u32>changetype<usize>(mesh));
   return entry !== null && (isBox ? entry.box != UNKNOWN : entry.hasShape != 0);
 }
 
-/** Answers the triangles of a mesh, or null where they are too many. Makes them the first time. Throws OUT_OF_MEMORY. */
+/** Returns the triangles of a mesh, or null where they are too many. Makes them the first time. Throws OUT_OF_MEMORY. */
 export function shapeOf(mesh: Mesh): OccluderShape | null {
   if (mesh.keptCount > MOST_TRIANGLES) return null;
   const entry = findOrAdd(<u32>changetype<usize>(mesh));
@@ -82,7 +82,7 @@ export function shapeOf(mesh: Mesh): OccluderShape | null {
   return changetype<OccluderShape | null>(<usize>entry.shape);
 }
 
-/** Answers a box inside of a closed mesh, or null where none was found. Throws OUT_OF_MEMORY. */
+/** Returns a box inside of a closed mesh, or null where none was found. Throws OUT_OF_MEMORY. */
 export function innerBoxOf(mesh: Mesh): InnerBox | null {
   if (!mesh.closed) return null;
   const entry = findOrAdd(<u32>changetype<usize>(mesh));
@@ -217,7 +217,7 @@ function setCube(): void {
 /** The edges of the cube that have a number, by their ends. */
 const cubeEdges = memory.data(18 * <i32>sizeof<u16>());
 
-/** Answers the number of an edge of the cube; gives it one where it has none. */
+/** Returns the number of an edge of the cube; gives it one where it has none. */
 function edgeOfCube(ends: u32): u32 {
   let edge: u32 = 0;
   while (edge < CUBE.edgeCount && load<u16>(cubeEdges + (edge << 1)) != ends) edge++;
@@ -241,7 +241,7 @@ const HALVINGS: u32 = 5;
 let lowX: f64 = 0, lowY: f64 = 0, lowZ: f64 = 0;
 let highX: f64 = 0, highY: f64 = 0, highZ: f64 = 0;
 
-/** Answers the address of a map to a box inside, 0 without. */
+/** Returns the address of a map to a box inside, 0 without. */
 function findBox(mesh: Mesh): usize {
   const x = 0.5 * (mesh.lowX + mesh.highX), y = 0.5 * (mesh.lowY + mesh.highY), z = 0.5 * (mesh.lowZ + mesh.highZ);
   const hx = 0.5 * (mesh.highX - mesh.lowX), hy = 0.5 * (mesh.highY - mesh.lowY), hz = 0.5 * (mesh.highZ - mesh.lowZ);

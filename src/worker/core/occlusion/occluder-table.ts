@@ -51,7 +51,7 @@ export function find(mesh: u32): Entry | null {
   return null;
 }
 
-/** Answers what is known of a mesh, which begins as nothing. Throws OUT_OF_MEMORY. */
+/** Returns what is known of a mesh, which begins as nothing. Throws OUT_OF_MEMORY. */
 export function findOrAdd(mesh: u32): Entry {
   const known = find(mesh);
   if (known !== null) return known;

@@ -95,7 +95,7 @@ export function beginReliefs(): void {
 }
 
 /**
- * Answers what a mesh hides by its relief; null where that is nothing, or is not known yet: with each call some of it is found,
+ * Returns what a mesh hides by its relief; null where that is nothing, or is not known yet: with each call some of it is found,
  * as long as `reliefWork` is below `most`. Throws OUT_OF_MEMORY.
  */
 export function reliefOf(mesh: Mesh, most: u32): Relief | null {
@@ -170,7 +170,7 @@ function withoutSums(before: Relief): Relief {
   return changetype<Relief>(relief);
 }
 
-/** Answers the axis with the least extent, the middle one, or the greatest. */
+/** Returns the axis with the least extent, the middle one, or the greatest. */
 function axisAt(relief: Relief, order: u32): u32 {
   for (let axis: u32 = 0; axis < 3; axis++) {
     const own = highBound(relief, axis) - lowBound(relief, axis);
@@ -184,7 +184,7 @@ function axisAt(relief: Relief, order: u32): u32 {
   return 0;
 }
 
-// The columns, rows and heights of the block that is looked at.
+// The columns, rows and heights of the block that is examined.
 let offsetA: usize = 0, offsetB: usize = 0, offsetH: usize = 0;
 let lowA: f64 = 0, lowB: f64 = 0, highA: f64 = 0, highB: f64 = 0;
 let scaleA: f64 = 0, scaleB: f64 = 0;
@@ -307,12 +307,12 @@ function turn(relief: Relief, from: usize, to: usize): void {
   if (crossing > a) relief.winding += isUp ? 1 : -1;
 }
 
-/** For each column, how many free cells there are from the row that is looked at downwards: u32. Then the columns on the stack. */
+/** For each column, how many free cells there are from the row that is examined downwards: u32. Then the columns on the stack. */
 let runs: usize = 0;
 
 /**
  * Finds the largest rectangle of cells that have something and no border: row by row, the largest below the runs of free cells,
- * with a stack of those that are open. Answers whether it is large enough.
+ * with a stack of those that are open. Returns whether it is large enough.
  */
 function findRectangle(relief: Relief): bool {
   const columns = relief.columns, rows = relief.rows;

@@ -24,7 +24,7 @@ const PHASE_DONE = 4;
 export const POINT_LINE_BAD_INDEX = 1;
 export const POINT_LINE_EMPTY = 2;
 
-/** How many elements are looked at between two looks at the clock. */
+/** How many elements are examined between two looks at the clock. */
 const ELEMENTS_A_STEP: u32 = 16384;
 const NODES_A_STEP: u32 = 1024;
 
@@ -107,7 +107,7 @@ export function freePointLine(build: PointLineBuild): void {
   release(changetype<usize>(build));
 }
 
-/** Works until the clock shows `until`. Answers the fraction done, or -1 when the data are bad. Throws OUT_OF_MEMORY. */
+/** Works until the clock shows `until`. Returns the fraction done, or -1 when the data are bad. Throws OUT_OF_MEMORY. */
 export function stepPointLine(build: PointLineBuild, until: f64): f64 {
   do {
     if (build.phase == PHASE_SCAN) scan(build);
@@ -287,14 +287,14 @@ function beginTree(build: PointLineBuild): void {
   build.phase = PHASE_SPLIT;
 }
 
-/** Answers the most blocks below a child: the least power of four that is no less than a quarter of the blocks. */
+/** Returns the most blocks below a child: the least power of four that is no less than a quarter of the blocks. */
 function blocksBelow(blocks: u32): u32 {
   let capacity: u32 = 1;
   while (<u64>capacity * 4 < blocks) capacity *= 4;
   return capacity;
 }
 
-/** Answers the number of nodes of a tree of so many blocks. */
+/** Returns the number of nodes of a tree of so many blocks. */
 function nodesFor(blocks: u32): u32 {
   if (blocks <= 4) return 1;
   const parts = (blocks - 1) / blocksBelow(blocks) + 1;

@@ -23,7 +23,7 @@ const stack: usize = memory.data(MOST_WAITING * 2 * WORD_BYTES, 16);
 const keys: usize = memory.data(VECTOR_BYTES, 16);
 
 /**
- * Finds the nearest place. Answers whether there is one no farther than `limit`; `m` maps mesh space to the world about the
+ * Finds the nearest place. Returns whether there is one no farther than `limit`; `m` maps mesh space to the world about the
  * given point. Of elements at the same distance the one with the lowest number wins.
  */
 export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool {
@@ -59,7 +59,7 @@ export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool
   return closestElement >= 0;
 }
 
-/** Searches a block, four elements at a time. Answers whether something nearer was found. */
+/** Searches a block, four elements at a time. Returns whether something nearer was found. */
 function searchBlock(mesh: PointLine, block: usize, bound: f32): bool {
   countLeaf();
   const isPoints = mesh.size == 1;

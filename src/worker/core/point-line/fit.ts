@@ -23,7 +23,7 @@ const highs: usize = memory.data(4 * VECTOR_BYTES, 16);
 
 /**
  * Fits node `index`, whose inner children are fitted already. `bounds` has BOUNDS_BYTES for each node; `extent` is the
- * largest coordinate in tree space. Answers half the area of the boxes, with THICKNESS.
+ * largest coordinate in tree space. Returns half the area of the boxes, with THICKNESS.
  */
 export function fitNode(nodes: usize, index: u32, blocks: usize, size: u32, bounds: usize, extent: f32): f64 {
   const node = changetype<Node>(nodes + index * <u32>NODE_BYTES);
@@ -87,7 +87,7 @@ function boundBlock(block: usize, size: u32, low: usize, high: usize): void {
 const THICKNESS: f64 = 0.00390625; // 2^-8
 
 /**
- * Answers what a thick ray through a mesh's bounds costs, in nodes and blocks that it visits, as mesh/tree/cost.ts does for
+ * Returns what a thick ray through a mesh's bounds costs, in nodes and blocks that it visits, as mesh/tree/cost.ts does for
  * triangles. `areas` is what all nodes answered together; the mesh has its bounds and its exponent.
  */
 export function costOf(mesh: PointLine, areas: f64, extent: f64): f64 {

@@ -43,7 +43,7 @@ function checkNodes(mesh: PointLine, seen: usize): u32 {
 
 const lanes: usize = memory.data(2 * VECTOR_BYTES, 16);
 
-/** Tells whether all coordinates below `child` along an axis are from low to high. */
+/** Returns whether all coordinates below `child` along an axis are from low to high. */
 function holds(mesh: PointLine, child: u32, axis: usize, low: f32, high: f32): bool {
   if (!(child & LEAF)) {
     const node = nodeAt(meshOf(mesh), child);

@@ -40,7 +40,7 @@ export class PointLine {
   size: u32;
 }
 
-/** Tells whether a baked mesh in the core has points or lines instead of triangles. */
+/** Returns whether a baked mesh in the core has points or lines instead of triangles. */
 // @ts-ignore: decorator
 @inline
 export function isPointLine(mesh: usize): bool {
@@ -53,14 +53,14 @@ export function pointLineOf(mesh: Mesh): PointLine {
   return changetype<PointLine>(changetype<usize>(mesh));
 }
 
-/** Answers a mesh of points or lines as what reads the common part of headers takes it. */
+/** Returns a mesh of points or lines as what reads the common part of headers takes it. */
 // @ts-ignore: decorator
 @inline
 export function meshOf(mesh: PointLine): Mesh {
   return changetype<Mesh>(changetype<usize>(mesh));
 }
 
-/** Answers a copy of a mesh, which the caller must release. Throws OUT_OF_MEMORY. */
+/** Returns a copy of a mesh, which the caller must release. Throws OUT_OF_MEMORY. */
 export function copyPointLine(mesh: PointLine): usize {
   const address = allocate(mesh.bytes);
   memory.copy(address, changetype<usize>(mesh), mesh.bytes);
@@ -100,21 +100,21 @@ export function blockBytes(size: u32): usize {
   return size == 1 ? POINT_BLOCK_BYTES : LINE_BLOCK_BYTES;
 }
 
-/** Answers the address of a block; `child` may have LEAF set. */
+/** Returns the address of a block; `child` may have LEAF set. */
 // @ts-ignore: decorator
 @inline
 export function blockOf(mesh: PointLine, child: u32): usize {
   return changetype<usize>(mesh) + mesh.blocks + <usize>(child & ~LEAF) * blockBytes(mesh.size);
 }
 
-/** Answers the number of the element in a lane of a block, or NO_ELEMENT. */
+/** Returns the number of the element in a lane of a block, or NO_ELEMENT. */
 // @ts-ignore: decorator
 @inline
 export function numberIn(block: usize, lane: u32, size: u32): u32 {
   return load<u32>(block + (<usize>lane << 2) + (size == 1 ? POINT_NUMBER : LINE_NUMBER));
 }
 
-/** Answers vertex k of an element by its number in the positions. */
+/** Returns vertex k of an element by its number in the positions. */
 // @ts-ignore: decorator
 @inline
 export function vertexOf(mesh: PointLine, element: u32, k: u32): u32 {
@@ -122,12 +122,12 @@ export function vertexOf(mesh: PointLine, element: u32, k: u32): u32 {
   return mesh.indexed ? load<u32>(changetype<usize>(mesh) + mesh.indices + (<usize>i << 2)) : i;
 }
 
-/** Answers the exponent of the scale to tree space: `exponentFor`, but 0 where all is in one place. */
+/** Returns the exponent of the scale to tree space: `exponentFor`, but 0 where all is in one place. */
 export function exponentOf(largest: f64): i32 {
   return largest == 0 ? 0 : exponentFor(largest);
 }
 
-/** Answers how many blocks hold so many elements. */
+/** Returns how many blocks hold so many elements. */
 export function blocksFor(kept: u32, size: u32): u32 {
   const per = elementsABlock(size);
   return (kept - 1) / per + 1;

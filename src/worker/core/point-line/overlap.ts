@@ -58,7 +58,7 @@ let half: f64 = 0;
 let limit: f64 = 1;
 
 /**
- * Tells whether an element meets a capsule of radius 1 about z from -half to half, for half = 0 a ball, for a negative half
+ * Returns whether an element meets a capsule of radius 1 about z from -half to half, for half = 0 a ball, for a negative half
  * the cube [-1, 1]³. `m` maps mesh space there. Throws OUT_OF_MEMORY.
  */
 export function pointLineMeets(mesh: PointLine, m: Affine, asked: f64): bool {
@@ -84,7 +84,7 @@ export function pointLineMeets(mesh: PointLine, m: Affine, asked: f64): bool {
   return false;
 }
 
-/** Tells whether a box is beyond the shape, by the axes of the shape's space. */
+/** Returns whether a box is beyond the shape, by the axes of the shape's space. */
 function boxIsApart(i: u32): bool {
   const x = boxAt(i, 0), y = boxAt(i, 16), z = boxAt(i, 32), hx = boxAt(i, 48), hy = boxAt(i, 64), hz = boxAt(i, 80);
   const u = abs(map.xx * x + map.yx * y + map.zx * z + map.tx) - abs(map.xx) * hx - abs(map.yx) * hy - abs(map.zx) * hz;
@@ -129,7 +129,7 @@ function blockMeets(mesh: PointLine, child: u32): bool {
   return false;
 }
 
-/** Tells whether the element has a place in the cube, by the part of it between each two faces. */
+/** Returns whether the element has a place in the cube, by the part of it between each two faces. */
 function lineMeetsCube(): bool {
   from = 0;
   to = 1;
@@ -154,7 +154,7 @@ function between(a: f64, d: f64): void {
 // --- a mesh of triangles ---
 
 /**
- * Tells whether a line passes through a triangle of `other`, or where that is `filled` an element is inside of it. `m` and
+ * Returns whether a line passes through a triangle of `other`, or where that is `filled` an element is inside of it. `m` and
  * `o` map both mesh spaces to the world. What is below a box that the surface does not meet is on one side of it. Throws
  * OUT_OF_MEMORY.
  */
@@ -190,7 +190,7 @@ function setCube(i: u32): void {
   cube.xz *= z; cube.yz *= z; cube.zz *= z; cube.tz = (back.tz - boxAt(i, 32)) * z;
 }
 
-/** Answers a block below a child. */
+/** Returns a block below a child. */
 function firstBelow(mesh: PointLine, child: u32): u32 {
   let at = child;
   while (!(at & LEAF)) {
@@ -200,13 +200,13 @@ function firstBelow(mesh: PointLine, child: u32): u32 {
   return at;
 }
 
-/** Tells whether the first element of a block begins inside of a closed mesh. */
+/** Returns whether the first element of a block begins inside of a closed mesh. */
 function isInside(other: Mesh, child: u32, mesh: PointLine): bool {
   take(mesh, blockOf(mesh, child), 0, map);
   return holdsStart(other);
 }
 
-/** Tells whether a closed mesh is around the start of the element that was taken. */
+/** Returns whether a closed mesh is around the start of the element that was taken. */
 function holdsStart(other: Mesh): bool {
   const scale = treeScale(other);
   return isInsideClosedMesh(

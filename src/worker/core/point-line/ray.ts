@@ -302,11 +302,11 @@ function sum(x: v128, y: v128, z: v128, w: v128, px: v128, py: v128, pz: v128): 
 
 // --- what is hit, in float64 ---
 
-/** The nearest point of the element that was looked at last, in tree space, and its distance. */
+/** The nearest point of the element that was examined last, in tree space, and its distance. */
 let foundX: f64 = 0, foundY: f64 = 0, foundZ: f64 = 0;
 let foundReach: f64 = 0;
 
-/** Tests a point. Answers t, or Infinity where there is no hit up to `end`. */
+/** Tests a point. Returns t, or Infinity where there is no hit up to `end`. */
 function meetPoint(lane: usize, end: f64): f64 {
   const x = <f64>load<f32>(lane), y = <f64>load<f32>(lane, POINT_Y), z = <f64>load<f32>(lane, POINT_Z);
   const a = ax * x + ay * y + az * z + aw, b = bx * x + by * y + bz * z + bw, r = rx * x + ry * y + rz * z + rw;
@@ -329,7 +329,7 @@ const PARALLEL: f64 = 2.220446049250313e-16; // 2^-52
 
 /**
  * Tests a line where it is nearest to the ray; one that is parallel to it, at its end that is farther along, as three's
- * Ray.distanceSqToSegment does. Answers as `meetPoint`.
+ * Ray.distanceSqToSegment does. Returns as `meetPoint`.
  */
 function meetLine(lane: usize, end: f64): f64 {
   const x = <f64>load<f32>(lane), y = <f64>load<f32>(lane, LINE_Y), z = <f64>load<f32>(lane, LINE_Z);
@@ -361,7 +361,7 @@ function meetLine(lane: usize, end: f64): f64 {
   return t;
 }
 
-/** Tests what is drawn of a line, where it is drawn nearest to the place on the screen. Answers as `meetPoint`. */
+/** Tests what is drawn of a line, where it is drawn nearest to the place on the screen. Returns as `meetPoint`. */
 function meetDrawnLine(lane: usize, end: f64): f64 {
   const x = <f64>load<f32>(lane), y = <f64>load<f32>(lane, LINE_Y), z = <f64>load<f32>(lane, LINE_Z);
   const ex = <f64>load<f32>(lane, LINE_END) - x, ey = <f64>load<f32>(lane, LINE_END + LINE_Y) - y;

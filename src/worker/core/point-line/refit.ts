@@ -49,12 +49,12 @@ const whole = changetype<PointLineRefit>(memory.data(<i32>POINT_LINE_REFIT_BYTES
 let space = changetype<Space>(changetype<usize>(whole) + SPACE_AT); // as it will be
 let vertices: usize = 0; // f32 xyz each
 
-/** Answers how many bytes of scratch memory a refit works in. */
+/** Returns how many bytes of scratch memory a refit works in. */
 export function refitPointLineBytes(mesh: PointLine): usize {
   return mesh.nodeCount * <u32>BOUNDS_BYTES;
 }
 
-/** Moves the vertices to `positions`. Answers REFIT_*; but for REFIT_OK the mesh is as it was. Allocates nothing. */
+/** Moves the vertices to `positions`. Returns REFIT_*; but for REFIT_OK the mesh is as it was. Allocates nothing. */
 export function refitPointLine(mesh: PointLine, positions: usize, scratch: usize): u32 {
   beginPointLineRefit(whole, mesh, positions, scratch);
   let fault = REFIT_OK;
@@ -77,7 +77,7 @@ export function isPointLineRefitDone(r: PointLineRefit): bool {
   return r.phase == PHASE_DONE;
 }
 
-/** Does a step of a refit. Answers REFIT_OK, or the fault with which it ends; the mesh is as it was then. */
+/** Does a step of a refit. Returns REFIT_OK, or the fault with which it ends; the mesh is as it was then. */
 export function stepPointLineRefit(r: PointLineRefit): u32 {
   const mesh = changetype<PointLine>(<usize>r.mesh);
   space = changetype<Space>(changetype<usize>(r) + SPACE_AT);
@@ -142,7 +142,7 @@ function isFinite(at: usize): bool {
   return sum - sum == 0.0;
 }
 
-/** Looks at elements where they shall be. Answers how many of them have finite vertices, which are in the space. */
+/** Looks at elements where they shall be. Returns how many of them have finite vertices, which are in the space. */
 function survey(mesh: PointLine, start: u32, end: u32): u32 {
   const last = mesh.size - 1;
   let finite: u32 = 0;
@@ -156,7 +156,7 @@ function survey(mesh: PointLine, start: u32, end: u32): u32 {
   return finite;
 }
 
-/** Tells whether all elements in blocks have finite vertices; if not, `culprit` is the first that has not. */
+/** Returns whether all elements in blocks have finite vertices; if not, `culprit` is the first that has not. */
 function areKeptFinite(mesh: PointLine, start: u32, end: u32): bool {
   const per = elementsABlock(mesh.size);
   for (let index = start; index < end; index++) {
@@ -174,7 +174,7 @@ function areKeptFinite(mesh: PointLine, start: u32, end: u32): bool {
   return true;
 }
 
-/** Writes the coordinates of blocks. Answers the square of the greatest distance of a vertex from the middle. */
+/** Writes the coordinates of blocks. Returns the square of the greatest distance of a vertex from the middle. */
 function writeBlocks(mesh: PointLine, scale: f64, start: u32, end: u32): f64 {
   const size = mesh.size, per = elementsABlock(size);
   const x = 0.5 * (space.lowX + space.highX), y = 0.5 * (space.lowY + space.highY), z = 0.5 * (space.lowZ + space.highZ);

@@ -15,7 +15,7 @@ export class LineRecord {
   end: v128;
 }
 
-/** Answers the key of a record: a coordinate, of a line the sum of both ends'. `axis` is its offset. */
+/** Returns the key of a record: a coordinate, of a line the sum of both ends'. `axis` is its offset. */
 // @ts-ignore: decorator
 @inline
 function keyAt<T>(record: usize, axis: usize): f32 {
@@ -55,14 +55,14 @@ export function select<T>(records: usize, start: u32, end: u32, k: u32, axis: us
   sort<T>(records, left, right, axis);
 }
 
-/** Answers the least float32 that is greater. */
+/** Returns the least float32 that is greater. */
 function next(value: f32): f32 {
   if (value == 0) return reinterpret<f32>(1);
   const bits = reinterpret<i32>(value);
   return reinterpret<f32>(value > 0 ? bits + 1 : bits - 1);
 }
 
-/** Answers the key of a record near rank k. */
+/** Returns the key of a record near rank k. */
 function pivotFor<T>(records: usize, left: u32, right: u32, k: u32, axis: usize): f32 {
   const n = right - left;
   const size = n > 32768 ? MANY : n > 1024 ? SOME : FEW;
@@ -76,7 +76,7 @@ function pivotFor<T>(records: usize, left: u32, right: u32, k: u32, axis: usize)
   return load<f32>(sample + (<usize>(<u64>(k - left) * size / n) << 2));
 }
 
-/** Moves the records with keys below the pivot to the front. Answers where the others begin. */
+/** Moves the records with keys below the pivot to the front. Returns where the others begin. */
 function partition<T>(records: usize, left: u32, right: u32, pivot: f32, axis: usize): u32 {
   let border = records + <usize>left * offsetof<T>();
   for (let at = border, end = records + <usize>right * offsetof<T>(); at < end; at += offsetof<T>()) {

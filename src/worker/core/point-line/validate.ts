@@ -46,7 +46,7 @@ export function checkPointLineBefore(check: MeshCheck, end: usize): u32 {
 /** More than the diagonal of the largest bounds that float32 has. */
 const LARGEST_RADIUS: f64 = 1e39;
 
-/** Tells whether counts and sizes agree, and nothing is where nothing belongs. */
+/** Returns whether counts and sizes agree, and nothing is where nothing belongs. */
 function isConsistent(mesh: PointLine): bool {
   const size = mesh.size;
   if (size != 1 && size != 2) return false;
@@ -70,7 +70,7 @@ function isRestEmpty(mesh: PointLine): bool {
 
 const expected = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16));
 
-/** Tells whether the bounds are such as float32 positions make them, and tree space is the one that belongs to them. */
+/** Returns whether the bounds are such as float32 positions make them, and tree space is the one that belongs to them. */
 function isSpace(mesh: PointLine): bool {
   const space = changetype<usize>(mesh) + offsetof<PointLine>('offsetX');
   memory.copy(changetype<usize>(expected), space, SPACE_BYTES);

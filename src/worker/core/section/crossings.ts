@@ -63,21 +63,21 @@ function segmentAt(i: u32): Segment {
   return changetype<Segment>(segments + <usize>i * SEGMENT_BYTES);
 }
 
-/** Answers where the first part of an end's edge is. */
+/** Returns where the first part of an end's edge is. */
 // @ts-ignore: decorator
 @inline
 function edgeOf(end: u32): usize {
   return segments + <usize>(end >> 1) * SEGMENT_BYTES + (<usize>(end & 1) << 4);
 }
 
-/** Answers where the second part of an end's edge is. */
+/** Returns where the second part of an end's edge is. */
 // @ts-ignore: decorator
 @inline
 function restOf(end: u32): usize {
   return segments + <usize>(end >> 1) * SEGMENT_BYTES + (<usize>(end & 1) << 3) + offsetof<Segment>('fromRest');
 }
 
-/** Answers where an end's mate is. */
+/** Returns where an end's mate is. */
 // @ts-ignore: decorator
 @inline
 function mateOf(end: u32): usize {
@@ -138,7 +138,7 @@ const SECOND: u64 = 0x243f6a8885a308d3;
 const THIRD: u64 = 0x13198a2e03707345;
 const MIXER: u64 = 0xa4093822299f31d1;
 
-/** Answers where the list of an end's edge begins. */
+/** Returns where the list of an end's edge begins. */
 // @ts-ignore: decorator
 @inline
 function listOf(end: u32): usize {
@@ -174,7 +174,7 @@ function meet(end: u32, looks: bool): void {
   openCount++;
 }
 
-/** How many ends or segments are looked at between two readings of the clock: some 0.1 ms. */
+/** How many ends or segments are examined between two readings of the clock: some 0.1 ms. */
 const PER_READING: u32 = 2048;
 
 /** An open end in a grid of cells of the tolerance's size or larger, the next one in its list, its cell, and where it is in the world. */
@@ -237,7 +237,7 @@ export function beginJoining(within: f64, cell: f64): void {
   clearTable();
 }
 
-/** Goes on until a time of `now`. Answers whether all outlines are there. Throws OUT_OF_MEMORY. */
+/** Goes on until a time of `now`. Returns whether all outlines are there. Throws OUT_OF_MEMORY. */
 export function joinSegments(until: f64): bool {
   const count = segmentCount << 1;
   let work: u32 = 0;
@@ -399,7 +399,7 @@ function number(at: usize): v128 {
   return v128.load64_splat(at);
 }
 
-/** Answers what is a share of the way from the first of two numbers to the second. */
+/** Returns what is a share of the way from the first of two numbers to the second. */
 // @ts-ignore: decorator
 @inline
 function along(both: v128, share: f64): f64 {
@@ -409,7 +409,7 @@ function along(both: v128, share: f64): f64 {
 
 /**
  * Walks along the outline that begins at an end, if one does in this phase: the open ones from their beginnings, then
- * those whose triangles are turned against each other, then the closed ones. Answers false where it is not at its end.
+ * those whose triangles are turned against each other, then the closed ones. Returns false if it is not at its end.
  */
 function walkFrom(end: u32): bool {
   if (walkEnd == NOWHERE) {

@@ -24,7 +24,7 @@ let isMirrored: bool = false;
 let cutMesh: usize = 0;
 
 /**
- * The nodes that wait, and those of them that are looked at together. Which node is next then does not depend on what the
+ * The nodes that wait, and those of them that are examined together. Which node is next then does not depend on what the
  * last one answers, so that the processor looks at several at once: cutting takes a tenth less. All nodes that wait are taken
  * before one that is less deep, so that at each depth the children of one batch wait at most.
  */
@@ -68,7 +68,7 @@ export function beginMeshSection(mesh: Mesh, map: Affine, plane: Plane): void {
   top = abs(unit.w) < 4 ? STACK + 4 : STACK;
 }
 
-/** Goes on until a time of `now`. Answers whether all triangles are cut. Throws OUT_OF_MEMORY. */
+/** Goes on until a time of `now`. Returns whether all triangles are cut. Throws OUT_OF_MEMORY. */
 export function stepMeshSection(until: f64): bool {
   const mesh = changetype<Mesh>(cutMesh);
   for (let count: u32 = 0; top != STACK; ) {
@@ -92,7 +92,7 @@ export function stepMeshSection(until: f64): bool {
   return top == STACK;
 }
 
-/** Appends those of four numbers in a row whose bits are set to a list. Answers its new end. */
+/** Appends those of four numbers in a row whose bits are set to a list. Returns its new end. */
 // @ts-ignore: decorator
 @inline
 function append(end: usize, first: u32, bits: u32): usize {
@@ -101,7 +101,7 @@ function append(end: usize, first: u32, bits: u32): usize {
   return end + (<usize>popcnt(bits) << 2);
 }
 
-/** Answers the children whose boxes may reach to both sides of the plane, a bit each. */
+/** Returns the children whose boxes may reach to both sides of the plane, a bit each. */
 function childrenCut(node: Node): u32 {
   let x = <f32>unit.x, y = <f32>unit.y, z = <f32>unit.z;
   if (isRotated(node)) {
@@ -153,7 +153,7 @@ function cutBlocks(mesh: Mesh): void {
 }
 
 /**
- * Appends those of four triangles that the plane cuts to the lists. Answers their new end. float32 decides on which side
+ * Appends those of four triangles that the plane cuts to the lists. Returns their new end. float32 decides on which side
  * corners are, the four at a time, and float64 where a corner is as near to the plane as the rounding, which is less than
  * that of boxes. Lanes without a triangle have all corners on one side.
  */
@@ -174,7 +174,7 @@ function appendCut(end: usize, at: usize): usize {
   return end + (<usize>popcnt(cut) << 2);
 }
 
-/** Answers which corners of four triangles are below the plane, in float64. */
+/** Returns which corners of four triangles are below the plane, in float64. */
 function belowExactly(at: usize): v128 {
   let below = i32x4.splat(0);
   for (let corner = 0; corner < 3; corner++) {
@@ -184,7 +184,7 @@ function belowExactly(at: usize): v128 {
   return below;
 }
 
-/** Answers how high above the plane a corner of each of four triangles is. */
+/** Returns how high above the plane a corner of each of four triangles is. */
 // @ts-ignore: decorator
 @inline
 function heights(at: usize, x: v128, y: v128, z: v128, w: v128): v128 {
@@ -201,12 +201,12 @@ function isFar(height: v128): v128 {
   return f32x4.gt(f32x4.abs(height), f32x4.splat(ROUNDING));
 }
 
-/** Answers 1 for a corner that is below the plane, 0 for others. */
+/** Returns 1 for a corner that is below the plane, 0 for others. */
 function isBelow(corner: usize): i32 {
   return i32(!(valueAt(exact, load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32)) >= 0));
 }
 
-/** Answers three coordinates of an edge's upper corner and the first one of its lower one. Both zeros are one number. */
+/** Returns three coordinates of an edge's upper corner and the first one of its lower one. Both zeros are one number. */
 // @ts-ignore: decorator
 @inline
 function edge(from: usize, to: usize): v128 {
@@ -216,7 +216,7 @@ function edge(from: usize, to: usize): v128 {
   );
 }
 
-/** Answers the other two coordinates of the lower one. */
+/** Returns the other two coordinates of the lower one. */
 // @ts-ignore: decorator
 @inline
 function edgeRest(to: usize): u64 {

@@ -92,7 +92,7 @@ export function endOutline(isClosed: bool): void {
   outlineCount++;
 }
 
-/** Answers the address of the outlines, OUTLINE_* each. */
+/** Returns the address of the outlines, OUTLINE_* each. */
 export function outlines(): usize {
   return records;
 }
@@ -101,7 +101,7 @@ export function countOutlines(): u32 {
   return outlineCount;
 }
 
-/** Answers the address of the points, three f64 each. */
+/** Returns the address of the points, three f64 each. */
 export function outlinePoints(): usize {
   return places;
 }
@@ -110,7 +110,7 @@ export function countOutlinePoints(): u32 {
   return pointCount;
 }
 
-/** Answers the address of the triangles, i32 for each point: -1 where none begins there. */
+/** Returns the address of the triangles, i32 for each point: -1 where none begins there. */
 export function outlineTriangles(): usize {
   return triangles;
 }

@@ -105,7 +105,7 @@ export function cutRound(map: Affine, half: f64, plane: Plane, count: u32, cosin
   endOutline(true);
 }
 
-/** Answers where a ray from a point inside of the capsule leaves it; its direction is unit but for rounding. */
+/** Returns where a ray from a point inside of the capsule leaves it; its direction is unit but for rounding. */
 function leaving(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, half: f64): f64 {
   // The cylinder first: a² t² + 2 b t + c = 0.
   const a = dx * dx + dy * dy, b = x * dx + y * dy, c = x * x + y * y - 1;

@@ -30,7 +30,7 @@ export function boxList(list: usize): BoxList {
   return changetype<BoxList>(contentOf(list));
 }
 
-/** Answers the i-th box of a list. Its `bone` is i. */
+/** Returns the i-th box of a list. Its `bone` is i. */
 // @ts-ignore: decorator
 @inline
 export function listedBox(list: usize, i: u32): HitBox {
@@ -38,7 +38,7 @@ export function listedBox(list: usize, i: u32): HitBox {
 }
 
 /**
- * Answers the list of these boxes, ten f64 each: one that there is, or a new one. It is held for the caller, who must let go of
+ * Returns the list of these boxes, ten f64 each: one that there is, or a new one. It is held for the caller, who must let go of
  * it. Throws OUT_OF_MEMORY.
  */
 export function holdBoxes(records: usize, count: u32): usize {

@@ -32,7 +32,7 @@ export function setBoxMap(local: Affine, description: usize): void {
 }
 
 /**
- * Answers the least half size of a box with these half sizes. Flat meshes and boxes get a thickness that nobody sees,
+ * Returns the least half size of a box with these half sizes. Flat meshes and boxes get a thickness that nobody sees,
  * so that every oriented box can be inverted.
  */
 export function thinnest(x: f64, y: f64, z: f64): f64 {

@@ -63,7 +63,7 @@ export function keepItem(to: usize, item: Item): void {
   changetype<Primitive>(to + ITEM_BYTES).half = halfOf(item);
 }
 
-/** Answers the item that was copied to an address, or with the bytes there to this one. */
+/** Returns the item that was copied to an address, or with the bytes there to this one. */
 export function keptItem(at: usize): Item {
   const item = changetype<Item>(at);
   if (hasPrimitive(item)) item.primitive = <u32>(at + ITEM_BYTES);
@@ -76,7 +76,7 @@ function hasPrimitive(item: Item): bool {
   return item.mesh == 0 && item.primitive != 0;
 }
 
-/** Answers the list of the boxes that stand for an object (box-list.ts); 0 where it has none. */
+/** Returns the list of the boxes that stand for an object (box-list.ts); 0 where it has none. */
 // @ts-ignore: decorator
 @inline
 export function boxListOf(item: Item): usize {
@@ -89,14 +89,14 @@ export function worldOf(item: Item): Affine {
   return changetype<Affine>(changetype<usize>(item));
 }
 
-/** Answers the map from the cube to the own box of an item that is no mesh. */
+/** Returns the map from the cube to the own box of an item that is no mesh. */
 // @ts-ignore: decorator
 @inline
 export function localOf(item: Item): Affine {
   return changetype<Affine>(<usize>item.primitive);
 }
 
-/** Answers half of a capsule's segment, in radii. */
+/** Returns half of a capsule's segment, in radii. */
 // @ts-ignore: decorator
 @inline
 export function halfOf(item: Item): f64 {

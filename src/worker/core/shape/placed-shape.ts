@@ -128,7 +128,7 @@ function reach(item: Item, x: f64, y: f64, z: f64): f64 {
 }
 
 /**
- * Answers the radius of the sphere about the middle of the bounds: the distance of the shape's farthest point in its
+ * Returns the radius of the sphere about the middle of the bounds: the distance of the shape's farthest point in its
  * own space times how much the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes
  * the longest column for that: the same unless the matrix shears).
  */
@@ -149,7 +149,7 @@ function ownRadius(item: Item): f64 {
   return sqrt(x + y + z);
 }
 
-/** Answers the radius of the sphere about the box that holds a mesh and the boxes that stand for it. */
+/** Returns the radius of the sphere about the box that holds a mesh and the boxes that stand for it. */
 function radiusWithBoxes(mesh: Mesh, list: BoxList): f64 {
   const x = max(mesh.highX, list.highX) - min(mesh.lowX, list.lowX);
   const y = max(mesh.highY, list.highY) - min(mesh.lowY, list.lowY);

@@ -89,7 +89,7 @@ function setRest(proxy: Proxy, item: Item, bounds: Affine): void {
   proxy.group = item.group;
 }
 
-/** Reads the oriented bounds as a map. Answers `out`. */
+/** Reads the oriented bounds as a map. Returns `out`. */
 export function boundsOf(proxy: Proxy, out: Affine): Affine {
   copyEight(changetype<usize>(out), changetype<usize>(proxy) + offsetof<Proxy>('xx'));
   out.zz = proxy.zz;

@@ -111,7 +111,7 @@ export function placeXY(at: usize): v128 {
   return between(v128.load(at, 64), v128.load(at, 80));
 }
 
-/** Answers how far oriented bounds reach from their middle along x and y. */
+/** Returns how far oriented bounds reach from their middle along x and y. */
 // @ts-ignore: decorator
 @inline
 export function halfXY(at: usize): v128 {
@@ -119,7 +119,7 @@ export function halfXY(at: usize): v128 {
   return f64x2.add(f64x2.add(f64x2.abs(v128.load(at)), f64x2.abs(y)), f64x2.abs(v128.load(at, 48)));
 }
 
-/** Answers how far they do along z. */
+/** Returns how far they do along z. */
 // @ts-ignore: decorator
 @inline
 function halfOfZ(at: usize): f64 {

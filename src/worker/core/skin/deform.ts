@@ -166,7 +166,7 @@ function image(map: usize, x: v128, y: v128, z: v128): v128 {
   );
 }
 
-/** Answers a place within tree space: the bounds hold all there is, and of data that lie about them, nothing leaves it. */
+/** Returns a place within tree space: the bounds hold all there is, and of data that lie about them, nothing leaves it. */
 // @ts-ignore: decorator
 @inline
 function held(place: v128): v128 {
@@ -192,7 +192,7 @@ function moveAlone(mesh: Mesh, base: Mesh, count: u32, rest: usize, moved: usize
 /** A triangle has an area for sure where its normal is so much longer than rounding makes it: the square of 2⁻²⁰. */
 const SURE_AREA: f32 = 9.094947017729282e-13;
 
-/** Writes a block's triangles at their moved corners. Answers how many of them have an area. */
+/** Writes a block's triangles at their moved corners. Returns how many of them have an area. */
 function writeBlock(base: Mesh, from: Block, to: Block, moved: usize): u32 {
   const at = changetype<usize>(to);
   for (let k: u32 = 0; k < 3; k++) {
@@ -242,7 +242,7 @@ function squares(x: v128, y: v128, z: v128): v128 {
   return f32x4.add(f32x4.add(f32x4.mul(x, x), f32x4.mul(y, y)), f32x4.mul(z, z));
 }
 
-/** Answers where a corner of the triangle of a lane is; a lane without one has the corners of the first. */
+/** Returns where a corner of the triangle of a lane is; a lane without one has the corners of the first. */
 // @ts-ignore: decorator
 @inline
 function placeOf(base: Mesh, from: Block, lane: usize, k: u32, moved: usize): v128 {

@@ -46,7 +46,7 @@ export function fitTree(mesh: Mesh, scratch: usize, padding: f32): void {
   setBounds(root.low, root.high);
 }
 
-/** Answers the least coordinates of all, as xyz, and the greatest. */
+/** Returns the least coordinates of all, as xyz, and the greatest. */
 export function lowBound(): v128 { return low; }
 export function highBound(): v128 { return high; }
 

@@ -38,19 +38,19 @@ export class HitBox {
 
 export const HIT_BOX_BYTES: usize = offsetof<HitBox>();
 
-/** Tells whether bones move a mesh, so that it has hit boxes, or could have some. */
+/** Returns whether bones move a mesh, so that it has hit boxes, or could have some. */
 export function hasBones(mesh: Mesh): bool {
   return isPosed(mesh) && poseOf(mesh).hasBones != 0;
 }
 
-/** Answers how many hit boxes a mesh that `hasBones` has, by the numbers of their bones. Throws OUT_OF_MEMORY. */
+/** Returns how many hit boxes a mesh that `hasBones` has, by the numbers of their bones. Throws OUT_OF_MEMORY. */
 export function countHitBoxes(mesh: Mesh): u32 {
   const pose = poseOf(mesh);
   if (pose.hitCount == UNKNOWN) makeHitBoxes(pose);
   return pose.hitCount;
 }
 
-/** Answers the i-th hit box of a mesh of which they were counted. */
+/** Returns the i-th hit box of a mesh of which they were counted. */
 // @ts-ignore: decorator
 @inline
 export function hitBoxAt(mesh: Mesh, i: u32): HitBox {

@@ -70,21 +70,21 @@ export function poseOf(mesh: Mesh): Pose {
   return changetype<Pose>(changetype<usize>(mesh) + MESH_BYTES);
 }
 
-/** Answers the mesh at rest, which is the mesh itself where it is not posed. */
+/** Returns the mesh at rest, which is the mesh itself where it is not posed. */
 // @ts-ignore: decorator
 @inline
 export function baseOf(mesh: Mesh): Mesh {
   return isPosed(mesh) ? changetype<Mesh>(poseOf(mesh).base) : mesh;
 }
 
-/** Answers the map of a bone: from the tree space of the mesh at rest to the object's space. */
+/** Returns the map of a bone: from the tree space of the mesh at rest to the object's space. */
 // @ts-ignore: decorator
 @inline
 export function boneMapAt(pose: Pose, bone: u32): Affine {
   return changetype<Affine>(changetype<usize>(pose) + POSE_BYTES + <usize>bone * MAP_BYTES);
 }
 
-/** Answers where the weights of the morph targets are, f32 each. */
+/** Returns where the weights of the morph targets are, f32 each. */
 // @ts-ignore: decorator
 @inline
 export function morphWeightsAt(pose: Pose): usize {
@@ -112,7 +112,7 @@ function poseBytes(base: Mesh): usize {
   return deform.boneCount == 0 ? bytes : bytes + 2 * MAP_BYTES + <usize>deform.boneCount * GIVEN_BYTES;
 }
 
-/** Answers where a pose has what it was given: both maps of the binding, then the bones. */
+/** Returns where a pose has what it was given: both maps of the binding, then the bones. */
 function givenAt(pose: Pose): usize {
   const deform = deformOf(changetype<Mesh>(pose.base));
   return morphWeightsAt(pose) + ((<usize>deform.targetCount * 4 + 15) & ~15);
@@ -125,7 +125,7 @@ const boned = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
 
 /**
  * Drafts a pose. `bones` is 0 or the address of 16 f32 for each bone, `morphs` 0 or that of an f32 for each target;
- * `bind` and `bindInverse` go with bones. Answers false where that is no pose: something in it is not finite, a map is
+ * `bind` and `bindInverse` go with bones. Returns false if that is no pose: something in it is not finite, a map is
  * not affine, or it is larger than float32 can say. Throws OUT_OF_MEMORY.
  */
 export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Affine, morphs: usize): bool {
@@ -148,7 +148,7 @@ export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Aff
   return findBounds(pose, base);
 }
 
-/** Takes the weights of morph targets. Answers false where one is not finite. */
+/** Takes the weights of morph targets. Returns false if one is not finite. */
 function takeMorphs(pose: Pose, deform: Deform, morphs: usize): bool {
   const weights = morphWeightsAt(pose);
   for (let i: usize = 0; i < <usize>deform.targetCount << 2; i += 4) {
@@ -160,7 +160,7 @@ function takeMorphs(pose: Pose, deform: Deform, morphs: usize): bool {
   return true;
 }
 
-/** Takes the bones' matrices and the bind matrices. Answers false where a bone that moves something is not affine. */
+/** Takes the bones' matrices and the bind matrices. Returns false if a bone that moves something is not affine. */
 function takeBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindInverse: Affine): bool {
   const given = givenAt(pose);
   memory.copy(given, changetype<usize>(bind), MAP_BYTES);
@@ -186,7 +186,7 @@ function takeBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindI
   return true;
 }
 
-/** Reads a column-major 4×4 matrix of f32. Answers false where its bottom row is not that of an affine map. */
+/** Reads a column-major 4×4 matrix of f32. Returns false if its bottom row is not that of an affine map. */
 function readBone(to: Affine, at: usize): bool {
   if (load<f32>(at, 12) != 0 || load<f32>(at, 28) != 0 || load<f32>(at, 44) != 0) return false;
   if (!(abs(load<f32>(at, 60) - 1) < 1e-6)) return false;
@@ -320,7 +320,7 @@ function include(reach: Reach, middle: f64, half: f64, place: f64, stretch: f64)
   reach.stretch = max(reach.stretch, stretch);
 }
 
-/** Sets the bounds along an axis. Answers false where there are none. */
+/** Sets the bounds along an axis. Returns false if there are none. */
 function setBounds(at: usize, axis: usize, pose: Pose, weights: f32, leastRest: f32, greatestRest: f32): bool {
   const reach = reachAt(axis);
   const place = at + (axis << 3);
@@ -343,7 +343,7 @@ function setBounds(at: usize, axis: usize, pose: Pose, weights: f32, leastRest: 
 // --- poses in their places ---
 
 /**
- * Puts the draft in the place of what an object had: `before` is its mesh, posed or not. Answers the posed mesh: the same,
+ * Puts the draft in the place of what an object had: `before` is its mesh, posed or not. Returns the posed mesh: the same,
  * or another one, at `room` where that is not 0: where the old one is read by somebody (`isRead`), or is the pose of another
  * mesh than the draft. Throws OUT_OF_MEMORY, with nothing changed.
  */
@@ -379,7 +379,7 @@ function posedBytes(base: Mesh): usize {
 /** Rooms for posed meshes, each with the address of the next in its first word. */
 let rooms: usize = 0;
 
-/** Tells whether an object's mesh is a pose that can be one of `base`: it has as many bones and targets. */
+/** Returns whether an object's mesh is a pose that can be one of `base`: it has as many bones and targets. */
 export function fitsPose(posed: Mesh, base: Mesh): bool {
   if (!isPosed(posed) || isPointLine(changetype<usize>(base)) || !isDeformable(base)) return false;
   const from = deformOf(baseOf(posed)), to = deformOf(base);
@@ -404,7 +404,7 @@ export function freeRooms(): void {
 }
 
 /**
- * Answers the mesh for an object whose posed mesh was `posed` and is to be one of `base`, which is another mesh or has moved
+ * Returns the mesh for an object whose posed mesh was `posed` and is to be one of `base`, which is another mesh or has moved
  * vertices: the same pose of it, or `base` itself where that reaches too far. `reserveRepose` comes before.
  */
 export function repose(posed: Mesh, base: Mesh, isRead: bool): Mesh {

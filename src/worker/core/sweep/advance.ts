@@ -14,7 +14,7 @@ import {
 } from './motion';
 import { TRIANGLE_BYTES } from '../sizes';
 
-/** The body that moves, at time 0 and where it is looked at; and the one that stands. */
+/** The body that moves, at time 0 and where it is examined; and the one that stands. */
 export const start = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const moved = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 export const still = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
@@ -59,7 +59,7 @@ let size: f64 = 0;
 
 /**
  * Finds when the moving body comes within `near` of the other, between two times; `near` is 0 where nothing turns.
- * Answers Infinity where that is not before `limit`, and OVERLAP where the two overlap at time 0.
+ * Returns Infinity where that is not before `limit`, and OVERLAP where the two overlap at time 0.
  */
 export function advance(from: f64, limit: f64, near: f64): f64 {
   prepare();
@@ -96,7 +96,7 @@ function overlapAtStart(distance: f64): f64 {
 }
 
 /**
- * Answers how long the two take without a rotation until the plane between them is `aim` before the other body: 0 where they touch,
+ * Returns how long the two take without a rotation until the plane between them is `aim` before the other body: 0 where they touch,
  * Infinity where they do not approach.
  */
 function straightTime(distance: f64, aim: f64, touching: f64): f64 {
@@ -106,7 +106,7 @@ function straightTime(distance: f64, aim: f64, touching: f64): f64 {
   return closing > 0 ? (gap - aim) / closing : Infinity;
 }
 
-/** Answers the same with a rotation, for how long at least: 0 where they touch, or rounding stops what is not there yet. */
+/** Returns the same with a rotation, for how long at least: 0 where they touch, or rounding stops what is not there yet. */
 function turningTime(time: f64, rest: f64, gap: f64, aim: f64, touching: f64): f64 {
   const free = freeTime(time, rest, gap, aim);
   return gap <= touching && free * (wayLength + angle * arm) < 0.25 * touching ? 0 : free;
@@ -159,7 +159,7 @@ export function spanOf(b: Support): f64 {
 const REFINEMENTS: i32 = 4;
 
 /**
- * Answers for how long at least the moving body stays `aim` away from the plane that touches the other body along the
+ * Returns for how long at least the moving body stays `aim` away from the plane that touches the other body along the
  * normal. A point at r from the pivot has the height n · (r + τ (ω × r + v)) but for ½ |ω|² |r| τ² after a time τ; the
  * least over all points is a support in the direction n + τ n × ω. That is concave in τ: a chord from the left is below.
  */

@@ -49,7 +49,7 @@ export function beginMeeting(limit: f64, mesh: usize, tree: Affine, mirrored: bo
   faceSides = list;
 }
 
-/** Tells whether triangles are met from both sides. */
+/** Returns whether triangles are met from both sides. */
 export function areAllSides(): bool {
   return sides == SIDE_DOUBLE || objectMesh == 0;
 }
@@ -78,7 +78,7 @@ export function overrule(depth: f64, x: f64, y: f64, z: f64, triangle: i32): voi
   meetTriangle = triangle;
 }
 
-/** Takes a meeting if it is sooner, or deeper at the start, than the best. Answers whether it was. */
+/** Takes a meeting if it is sooner, or deeper at the start, than the best. Returns whether it was. */
 export function offer(when: f64, depth: f64, x: f64, y: f64, z: f64, ofShape: usize, ofOther: usize): bool {
   const index = ofOther != 0 ? indexOf(ofOther) : -1;
   const time = depth > 0 ? 0 : max(when, 0.0);
@@ -99,7 +99,7 @@ export function offer(when: f64, depth: f64, x: f64, y: f64, z: f64, ofShape: us
   return true;
 }
 
-/** Answers the index of a triangle by its address: its block's and four times the lane. */
+/** Returns the index of a triangle by its address: its block's and four times the lane. */
 function indexOf(at: usize): i32 {
   const mesh = changetype<Mesh>(objectMesh);
   const blocks = changetype<usize>(mesh) + mesh.blocks;
@@ -107,7 +107,7 @@ function indexOf(at: usize): i32 {
   return triangleOf(changetype<Block>(at - within), <i32>(within >> 2));
 }
 
-/** Tells whether the side of an object's triangle that the shape comes to is one that can be met. */
+/** Returns whether the side of an object's triangle that the shape comes to is one that can be met. */
 function isSeen(at: usize, index: i32, x: f64, y: f64, z: f64): bool {
   mapTriangle(corners, at, objectTree);
   setTriangle(face, corners);

@@ -19,7 +19,7 @@ export let boxDepth: f64 = 0;
 const SLAB_ROUNDING: f64 = 1e-12;
 
 /**
- * Finds when a sphere or capsule whose size is `span` comes to the box that was taken last (`setBoxFrame`). Answers Infinity where
+ * Finds when a sphere or capsule whose size is `span` comes to the box that was taken last (`setBoxFrame`). Returns Infinity where
  * that is not before `limit`, and OVERLAP where the two overlap at the start.
  */
 export function comeToBox(round: Support, box: Support, span: f64, limit: f64): f64 {

@@ -20,7 +20,7 @@ export let skew: f64 = 0;
 /** Half of the edges' lengths. */
 export let h0: f64 = 0, h1: f64 = 0, h2: f64 = 0;
 
-/** Takes a box. Answers false where it is skewed too much. */
+/** Takes a box. Returns false if it is skewed too much. */
 export function setBoxFrame(box: Support): bool {
   b = box;
   h0 = setEdge(0, b.edge0X, b.edge0Y, b.edge0Z);
@@ -130,7 +130,7 @@ function worldZ(u: f64, v: f64, w: f64): f64 { return u * load<f64>(edges, 16) +
 
 let left: f64 = 0, right: f64 = 0, atLeft: f64 = 0, atRight: f64 = 0;
 
-/** Answers where on the axis, from -1 to 1, it is nearest to the box. */
+/** Returns where on the axis, from -1 to 1, it is nearest to the box. */
 function nearestOnAxis(): f64 {
   atLeft = slopeAt(-1);
   if (atLeft >= 0) return -1;
@@ -177,7 +177,7 @@ function beyond(place: f64, half: f64): f64 {
   return place - min(max(place, -half), half);
 }
 
-/** Answers the box's place, as a coordinate about the common place, that was nearest to the axis. */
+/** Returns the box's place, as a coordinate about the common place, that was nearest to the axis. */
 // @ts-ignore: decorator
 @inline
 export function nearestOfBoxX(): f64 { return b.x + worldX(y0, y1, y2); }
@@ -195,7 +195,7 @@ export let boxExitX: f64 = 0, boxExitY: f64 = 0, boxExitZ: f64 = 0;
 let exitDepth: f64 = 0;
 
 /**
- * Answers how far the two are in each other where the axis meets the box, and sets the normal: the faces of their Minkowski
+ * Returns how far the two are in each other where the axis meets the box, and sets the normal: the faces of their Minkowski
  * difference are across two edges of the box, or one and the axis.
  */
 export function depthInBox(round: Support, box: Support): f64 {
@@ -213,7 +213,7 @@ export function depthInBox(round: Support, box: Support): f64 {
   return exitDepth;
 }
 
-/** Answers how far the two reach along an axis together, times its length. */
+/** Returns how far the two reach along an axis together, times its length. */
 // @ts-ignore: decorator
 @inline
 function reachOf(nx: f64, ny: f64, nz: f64): f64 {

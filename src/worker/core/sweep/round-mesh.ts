@@ -4,7 +4,7 @@
 // as far aside as the triangle is, has come to its nearest corner; and it is met when one of its corners is, if not before.
 // That is asked of four triangles at a time in float32, with bounds on its rounding, while the tree is walked. What is left
 // then is decided in float64, the soonest first, by the distance of the capsule's axis (round-triangle.ts), from where
-// it may be met first. Of a sweep that meets the dragon that is 3 triangles; 46 when each was looked at by itself.
+// it may be met first. Of a sweep that meets the dragon that is 3 triangles; 46 when each was examined by itself.
 //
 // Where the capsule is in triangles at the start, only those matter that are as near to its axis as the nearest.
 
@@ -34,7 +34,7 @@ export function beginRound(round: Support, map: Affine): void {
   isReady = false;
 }
 
-/** Looks at those triangles of a block that a bit is set for. Answers from when on nothing matters. */
+/** Looks at those triangles of a block that a bit is set for. Returns from when on nothing matters. */
 export function visitRound(block: usize, bits: u32): f64 {
   if (!isReady) prepare();
   if (candidateCount > MOST_CANDIDATES - 4) decide();
@@ -360,7 +360,7 @@ function mayMeet(block: usize): u32 {
 }
 
 /**
- * Answers how far the triangles are at least from the segment along u, across the edges from p of which the opposite
+ * Returns how far the triangles are at least from the segment along u, across the edges from p of which the opposite
  * corner is q; NaN or any number below 0 where that is not known.
  */
 function asideOf(eu: v128, ev: v128, pu: v128, pv: v128, qu: v128, qv: v128, half: v128, rounding: v128): v128 {
@@ -371,7 +371,7 @@ function asideOf(eu: v128, ev: v128, pu: v128, pv: v128, qu: v128, qv: v128, hal
 }
 
 /**
- * Answers how far the capsule goes at most before it meets points: as far as the place of its axis goes that is beside them.
+ * Returns how far the capsule goes at most before it meets points: as far as the place of its axis goes that is beside them.
  * Infinity where they are passed, or behind it at the start.
  */
 function upperOf(pu: v128, pv: v128, pw: v128): v128 {
@@ -390,7 +390,7 @@ function upperOf(pu: v128, pv: v128, pw: v128): v128 {
   return v128.bitselect(upper, f32x4.splat(Infinity), isMet);
 }
 
-/** Answers how far points are from the axis at the start, and rounding at most. */
+/** Returns how far points are from the axis at the start, and rounding at most. */
 function distanceOf(pu: v128, pv: v128, pw: v128): v128 {
   const across = f32x4.splat(halfAcross), along = f32x4.splat(halfAlong);
   const t = times(plus(times(pu, across), times(pw, along)), f32x4.splat(perSquare));

@@ -102,7 +102,7 @@ export function beginSweep(swept: PlacedShape, px: f64, py: f64, pz: f64, tolera
   near = angle == 0 ? 0 : max(tolerance > 0 ? tolerance : TOLERANCE * size, LEAST_TOLERANCE * size);
 }
 
-/** Answers the body of a sphere or capsule that does not turn, about its place at the start; of another shape none, 0. */
+/** Returns the body of a sphere or capsule that does not turn, about its place at the start; of another shape none, 0. */
 export function roundOfSweep(): Support {
   const isRound = angle == 0 && shape.shape != SHAPE_MESH && shapeBody.radius > 0;
   return isRound ? shapeBody : changetype<Support>(0);
@@ -117,7 +117,7 @@ export function armOfSweep(): f64 {
 let other: PlacedShape = changetype<PlacedShape>(0);
 
 /**
- * Sweeps the shape at an object. Answers whether they meet at a time that is no later than `limit`, which is 0 … 1. Of a
+ * Sweeps the shape at an object. Returns whether they meet at a time that is no later than `limit`, which is 0 … 1. Of a
  * mesh only those sides count (SIDE_*), but for triangles of which a list (mesh/query/face-sides.ts, or 0) says something
  * else. Throws OUT_OF_MEMORY.
  */
@@ -201,7 +201,7 @@ function overlapByContact(): void {
   clearContact();
 }
 
-/** Takes where the box is nearest to the axis that was looked at last. */
+/** Takes where the box is nearest to the axis that was examined last. */
 function touchBox(): void {
   if (isBoxed) setTouch(nearestOfBoxX(), nearestOfBoxY(), nearestOfBoxZ());
 }
@@ -327,7 +327,7 @@ function pieceCount(): f64 {
   return max(1.0, min(MOST_PIECES, ceil(0.5 * angle * arm / max(PIECE * size, near))));
 }
 
-/** Answers how far any point of the shape turns away from its pose in the middle of a piece. */
+/** Returns how far any point of the shape turns away from its pose in the middle of a piece. */
 function inflationOf(duration: f64): f64 {
   return 0.5 * duration * angle * arm + near;
 }

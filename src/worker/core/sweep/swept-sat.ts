@@ -62,7 +62,7 @@ const ALONG: f64 = 1e-12;
 const PARALLEL_SQUARE: f64 = 1e-12;
 
 /**
- * Sweeps the first along a way of that length. Answers whether it meets the second by `limit`. What only touches at the
+ * Sweeps the first along a way of that length. Returns whether it meets the second by `limit`. What only touches at the
  * start and does not come nearer is not met. The first counts as grown by `inflation` on all sides.
  */
 export function satSweep(p: Polytope, q: Polytope, x: f64, y: f64, z: f64, length: f64, limit: f64, inflation: f64): bool {
@@ -143,7 +143,7 @@ function project(p: Polytope, x: f64, y: f64, z: f64): void {
   terms = abs(p.x * x) + abs(p.y * y) + abs(p.z * z) + reach;
 }
 
-/** Narrows the time in which the two overlap along an axis. Answers false where there is none. */
+/** Narrows the time in which the two overlap along an axis. Returns false if there is none. */
 function axis(x: f64, y: f64, z: f64, square: f64): bool {
   project(a, x, y, z);
   const grown = aside > 0 ? aside * sqrt(square) : 0;

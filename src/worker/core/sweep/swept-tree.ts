@@ -17,7 +17,7 @@ import {
 } from '../mesh/tree/layout';
 import { VECTOR_BYTES } from '../sizes';
 
-/** Gets the address of a block, and a bit for each of its triangles that matters. Answers until when others matter. */
+/** Gets the address of a block, and a bit for each of its triangles that matters. Returns until when others matter. */
 export type Visitor = (block: usize, bits: u32) => f64;
 
 const toWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -69,7 +69,7 @@ export function sweepTree(
   return until > entryTime || !(entryTime > 0) ? descend(mesh, until, visit) : until;
 }
 
-/** Takes the body and its way to tree space, and the way to its part near the mesh. Answers false where there is none. */
+/** Takes the body and its way to tree space, and the way to its part near the mesh. Returns false if there is none. */
 function enterBounds(
   mesh: Mesh, body: Support, radius: f64, x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, fromTime: f64, toTime: f64,
 ): bool {
@@ -175,14 +175,14 @@ function descend(mesh: Mesh, until: f64, visit: Visitor): f64 {
   }
 }
 
-/** Answers how far along its way the body is at a time, at most where it leaves the bounds. */
+/** Returns how far along its way the body is at a time, at most where it leaves the bounds. */
 // @ts-ignore: decorator
 @inline
 function limitOf(time: f64): f32 {
   return upward(min(whole, max((time - entryTime) * speed, 0)));
 }
 
-/** Answers how far the body reaches along the axes of tree space. */
+/** Returns how far the body reaches along the axes of tree space. */
 // @ts-ignore: decorator
 @inline
 function reachOfBody(): v128 {

@@ -14,7 +14,7 @@ import { reserve } from '../memory';
 import { POLYTOPE_BYTES, Polytope, satSweep, satTime } from './swept-sat';
 import { F64_BYTES, VECTOR_BYTES } from '../sizes';
 
-/** Gets the addresses of two triangles (swept-tree.ts). Answers until when others matter. */
+/** Gets the addresses of two triangles (swept-tree.ts). Returns until when others matter. */
 export type CandidatePair = (a: usize, b: usize) => f64;
 
 /** Two boxes that wait: nodes or blocks, and what they are in the world. */
@@ -43,7 +43,7 @@ const parent: usize = memory.data(<i32>WORK_BYTES, 16);
 /**
  * Visits the pairs of triangles that may meet on the way of the first mesh from one time to another; the maps are from
  * tree spaces to the world at the first of these, the way is for all of a unit of time. The first counts as grown by
- * `inflation`. `until` is from when on nothing matters, at first. Answers what that is at last. Throws OUT_OF_MEMORY.
+ * `inflation`. `until` is from when on nothing matters, at first. Returns what that is at last. Throws OUT_OF_MEMORY.
  */
 export function sweepTrees(
   a: Mesh, mapA: Affine, b: Mesh, mapB: Affine, x: f64, y: f64, z: f64, fromTime: f64, toTime: f64, inflation: f64,
@@ -92,7 +92,7 @@ export function sweepTrees(
   return last;
 }
 
-/** Visits all pairs of triangles of two blocks. Answers until when others matter. */
+/** Visits all pairs of triangles of two blocks. Returns until when others matter. */
 function visitPairs(a: Block, b: Block, until: f64, visit: CandidatePair): f64 {
   let last = until;
   for (let i = filledLanes(a); i != 0; i &= i - 1) {
@@ -107,7 +107,7 @@ function visitPairs(a: Block, b: Block, until: f64, visit: CandidatePair): f64 {
 @inline
 function timeAt(child: u32): f64 { return load<f64>(times + (<usize>child << 3)); }
 
-/** Answers which of some children is met the latest, the first of equals. */
+/** Returns which of some children is met the latest, the first of equals. */
 // @ts-ignore: decorator
 @inline
 function latestOf(bits: u32): u32 {

@@ -64,7 +64,7 @@ const MOST_STEPS: i32 = 12;
 const MOST_TRIES: i32 = 3;
 
 /**
- * Answers a time until which the two are surely apart, Infinity where that is all the way; at that time they are mostly no
+ * Returns a time until which the two are surely apart, Infinity where that is all the way; at that time they are mostly no
  * farther from each other than `touching`.
  */
 export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touching: f64): f64 {
@@ -107,7 +107,7 @@ export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touching: f
   return time;
 }
 
-/** Tells whether the two that were looked at last surely overlap so soon after a time that they come nearer by a length at most. */
+/** Returns whether the two that were examined last surely overlap so soon after a time that they come nearer by a length at most. */
 export function doBoxesMeet(time: f64, length: f64): bool {
   const soon = time + length / speed;
   // Flat boxes may be apart along axes in their planes, too.

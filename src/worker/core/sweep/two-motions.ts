@@ -44,7 +44,7 @@ const bodyA = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const bodyB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 
 /**
- * Sweeps two shapes from where they were to where they are; the maps are those of their objects then and now. Answers
+ * Sweeps two shapes from where they were to where they are; the maps are those of their objects then and now. Returns
  * whether they meet on the way. Where both turn, they are known to be apart until a time, or that is 0. Without `wantsDepth`
  * nobody reads how deep they are in each other at the start. Throws OUT_OF_MEMORY.
  */
@@ -147,7 +147,7 @@ function advanceBoth(apartUntil: f64): bool {
 }
 
 /**
- * Answers for how long the two stay apart at least by what the plane between them says of the end: along its normal they are
+ * Returns for how long the two stay apart at least by what the plane between them says of the end: along its normal they are
  * no nearer than on a chord from now to then, less the sagittas of both; Infinity where that is never gone.
  */
 function chordTime(time: f64, free: f64): f64 {
