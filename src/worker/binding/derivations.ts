@@ -2,10 +2,10 @@ import { CollisionError } from '../../shared/errors.js';
 import type { MeshAddress } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 
-/** Derives in slices what contacts have asked for of meshes whose vertices have moved: one mesh after the other. */
+/** Derives, in slices, what contacts have asked for of meshes whose vertices have moved, one mesh after the other. */
 export class Derivations {
   readonly #exports: CoreExports;
-  /** The derivation that is under way; 0 without. */
+  /** The derivation that is under way; 0 if none. */
   #derivation = 0;
   #derived: MeshAddress = 0;
 
@@ -38,7 +38,7 @@ export class Derivations {
     return this.isWanted;
   }
 
-  /** Ends the derivation of a mesh, as the mesh is not what it was. */
+  /** Aborts the derivation of a mesh that has changed. */
   end(mesh: MeshAddress): void {
     if (this.#derivation === 0 || this.#derived !== mesh) return;
     this.#exports.freeDerivation(this.#derivation);
