@@ -86,7 +86,7 @@ export function findReach(reach: Reach, item: Item, bounds: Affine): void {
   const p = changetype<usize>(bounds), half = halfXY(p), halfZ = f64x2.splat(halfOfZ(p));
   reach.travel = reach.sagitta = 0;
   let more = reach.clearance;
-  let low = f64x2.neg(half), high = half, ends = halfZ; // of z down and up
+  let low = f64x2.neg(half), high = half, ends = halfZ; // of z downwards and upwards
   if (item.flags & FLAG_CONTINUOUS) {
     if (reach.isPlaced) {
       findWay(reach, item, bounds);
