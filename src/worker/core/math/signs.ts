@@ -1,4 +1,4 @@
-// The signs of three values, without branches: nobody can guess on which side of a plane a corner is.
+// The signs of three values, without branches: the side of a plane on which a corner lies is unpredictable.
 
 /** Returns which of three values are positive, a bit each. */
 // @ts-ignore: decorator
