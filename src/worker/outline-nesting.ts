@@ -52,7 +52,7 @@ class Loops {
  * larger. If few loops and edges are to be examined, each larger loop, the smallest first, is tested by the parity of its
  * crossings with the ray to the left of the point. If many, the nearest edge of a larger loop to the left decides (a sweep's
  * question, as Preparata and Shamos, "Computational Geometry", 1985, put it): the point is inside of that edge's loop, or beside
- * it inside of the same parent. Edges are kept in rows, about as many as fit their heights, so that n edges take about n log n.
+ * it inside of the same parent. Edges are kept in rows that are about as high as they are, so that n edges take about n log n.
  * Where outlines cross each other, as those of self-intersecting meshes do, the answer is what these points see.
  *
  * Yields often, so that the work can be abandoned in the middle.

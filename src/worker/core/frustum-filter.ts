@@ -4,8 +4,8 @@
 // Culling has two steps, both in float32 and conservative with respect to its rounding (client/three/culling/frustum-filter.ts
 // sets the slack):
 //   1. Four instances at a time: the sphere about the instance's own origin, scaled by the Frobenius norm of its matrix, which is
-//      at least the spectral norm. An instance that is wholly inside is visible. Two opposite sides of the view are tested at once: a
-//      point is w - |x| in front of the nearer one, by rows of the view's matrix, if both planes have the same length.
+//      at least the spectral norm. An instance that is wholly inside is visible. Two opposite sides of the view are tested at
+//      once: a point is w - |x| in front of the nearer one, by rows of the view's matrix, if both planes have the same length.
 //   2. Each instance that crosses a plane, against four planes at a time: the sphere about its own centre, with radius r |Lᵀ n|
 //      towards a plane of normal n.
 //
@@ -24,7 +24,7 @@ const PLANES: usize = 0, PLANES_BYTES: usize = 64, FAR_PLANE: usize = 64, NEAR_P
 const SLACK: usize = 128, REACH: usize = 132;
 /**
  * Float32: the rows that give w, x and y of a point, from its x, y and z and 1, scaled so that x is a distance. Then the factor
- * by which w is multiplied to compare it with y; the factor and offset that turn w into the distance before the near plane, and
+ * by which w is multiplied to compare it with y; the factor and offset that turn w into the distance from the near plane, and
  * those for the far plane; and an integer that tells whether w is usable for that: 0 if both planes must be tested.
  */
 const ROWS: usize = 256, W_BY_Y: usize = 304, NEAR: usize = 308, FAR: usize = 316, BY_W: usize = 324;
@@ -55,8 +55,8 @@ const CROWDED = 8;
 /** Depths are measured along the view axis. */
 const BY_AXIS = 1;
 
-// Results per visible instance: its number, its form and its depth; and two lists for sorting: keys have the upper half of the
-// memory and places in the other lists the lower half.
+// Results per visible instance: its number, its form and its depth; and two lists for sorting, whose records have a key in the upper
+// half and a place in the other lists in the lower half.
 let numbers: usize, forms: usize, depths: usize, keyed: usize, next: usize;
 let nearest: f64, farthest: f64;
 /** Address for the matrices of visible instances; 0 if they are not needed. */

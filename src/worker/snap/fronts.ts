@@ -18,7 +18,7 @@ const MOST_SEEN = 256;
 const SEEN_PER_HIDDEN = 8;
 /** Pixels by which the square is larger than the tested region, so that rounding leads to no place beyond it. */
 const BORDER = 0.01;
-/** An object hides points that are at least a quarter of a pixel behind it; where perspective varies within a cell, less. */
+/** An object hides points from a quarter of a pixel behind it on; where perspective varies within a cell, from less than this on. */
 const MARGIN_PIXELS = 2;
 /** Maximum distance in pixels of the fourth corner behind the plane of the others: rounding, which the margin covers. */
 const FLATNESS_PIXELS = 0.01;

@@ -57,8 +57,8 @@ function solve(w: Affine, cx: f64, cy: f64, cz: f64, least: f64): bool {
   y1 = g1 / l1;
   y2 = g2 / l2;
   if (y0 * y0 + y1 * y1 + y2 * y2 <= 1) return true;
-  // The root of |y(mu)| = 1 with y = g / (l + mu): at the lower bound `low`, one term is at least 1; at `high`, the sum
-  // with l = 0 is 1.
+  // The root of |y(mu)| = 1 with y = g / (l + mu): below `low`, a term would exceed 1; at `high`,
+  // the norm with l = 0 is 1.
   let low = max(max(max(abs(g0) - l0, abs(g1) - l1), abs(g2) - l2), 0.0);
   let high = sqrt(g0 * g0 + g1 * g1 + g2 * g2);
   let mu = low;

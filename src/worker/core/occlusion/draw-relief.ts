@@ -75,7 +75,7 @@ let aroundA: u32 = 0, aroundB: u32 = 0;
 
 /**
  * Draws the relief of a mesh that `world` places, as seen from the front side of its triangles (`isFront`), or from the back.
- * Returns how many triangles were drawn, 0 if nothing is certainly hidden. Throws OUT_OF_MEMORY.
+ * Returns how many triangles were processed, 0 if nothing is certainly hidden. Throws OUT_OF_MEMORY.
  */
 export function drawRelief(relief: Relief, mesh: Mesh, world: Affine, isFront: bool, eye: ReliefEye): u32 {
   placeTree(map, mesh, world);
