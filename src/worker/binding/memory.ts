@@ -29,7 +29,7 @@ export class CoreMemory {
 
   /**
    * Returns the whole memory as words. Writing a description this way takes half the time that it takes through the DataView.
-   * Views of a grown memory have length 0: checking that is many times faster than comparing the memory's buffer.
+   * Views of a grown memory have length 0: checking that is many times faster than getting the memory's buffer.
    */
   get words(): Uint32Array {
     if (this.#words.length === 0) this.#renew();
