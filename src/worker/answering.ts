@@ -1,6 +1,6 @@
 import { errorToWire } from '../shared/failure.js';
 
-/** Wraps a method so that its errors have the form in which they keep their code on the way. */
+/** Wraps a method so that its errors have the form that keeps their code when they are sent. */
 export function answering<A extends unknown[], R>(method: (...args: A) => R): (...args: A) => R {
   return (...args) => {
     try {

@@ -2,12 +2,14 @@ import { BOX_NUMBERS } from '../shared/baked-boxes.js';
 import type { BoxCheck } from '../shared/types.js';
 import { type MemoryOf, readCorners } from './snap/corners.js';
 
-/** Boxes that triangles are looked at with between two rests. */
+/** Boxes that triangles are tested against between two rests. */
 const STEPS = 512;
-/** What rounding may leave outside of a box, relative to the largest coordinate: far above float64's, far below float32's. */
+/**
+ * What rounding may leave outside of a box, relative to the largest coordinate: far above float64's epsilon, far below float32's.
+ */
 const SLACK = 2 ** -40;
 
-/** A convex polygon: xyz of each corner, around. */
+/** A convex polygon: xyz of each corner, in order. */
 type Polygon = number[];
 
 /** A box as six half-spaces, n · p ≤ d: four numbers each. */
@@ -20,8 +22,8 @@ interface Box {
 }
 
 /**
- * Tells whether boxes hold all of the triangles of a mesh, in its own space: from each triangle the boxes are cut away one after
- * the other, and what remains sticks out. It may rest after each step, in which the mesh must stay as it is.
+ * Tests whether boxes contain all triangles of a mesh, in its own space: the boxes are clipped away from each triangle one after
+ * another, and any remainder sticks out. It may rest after each step, during which the mesh must not change.
  */
 export function* boxCover(memoryOf: MemoryOf, mesh: number, records: Float64Array): Generator<void, BoxCheck> {
   const { positions } = yield* readCorners(memoryOf, mesh);
@@ -61,9 +63,9 @@ function boxOf(record: ArrayLike<number>): Box {
   return { planes, center: [cx, cy, cz], half, axes };
 }
 
-/** Answers what boxes leave of a polygon; puts the one that holds all of it first. */
+/** Returns the parts of a polygon that no box contains; moves a box that contains all of it to the front. */
 function remainderOf(polygon: Polygon, boxes: Box[], slack: number): Polygon[] {
-  // Most lie in one box with all of their corners, and often in that of the triangle before.
+  // Most triangles lie entirely in one box, often in that of the previous triangle.
   const holder = boxes.findIndex(({ planes }) => isWithin(polygon, planes, slack));
   if (holder >= 0) {
     [boxes[0], boxes[holder]] = [boxes[holder], boxes[0]];
@@ -86,7 +88,7 @@ function isWithin(polygon: Polygon, planes: Float64Array, slack: number): boolea
   return true;
 }
 
-/** Adds what of a piece is outside of a box: a part for each of its planes. */
+/** Adds the parts of a piece that are outside of a box: one for each of its planes. */
 function cutAway(piece: Polygon, planes: Float64Array, slack: number, left: Polygon[]): void {
   const begun = left.length;
   let rest = piece;
@@ -95,7 +97,7 @@ function cutAway(piece: Polygon, planes: Float64Array, slack: number, left: Poly
     if (outer.length > 0) left.push(outer);
     rest = inner;
     if (rest.length === 0) {
-      // The box does not meet the piece, which stays whole.
+      // The box does not intersect the piece, which stays whole.
       left.length = begun;
       left.push(piece);
       return;
@@ -103,7 +105,7 @@ function cutAway(piece: Polygon, planes: Float64Array, slack: number, left: Poly
   }
 }
 
-/** Splits a convex polygon by a plane; what is beyond by no more than the slack is on the inner side. */
+/** Splits a convex polygon by a plane; what is beyond it by no more than the slack counts as inside. */
 function split(polygon: Polygon, planes: Float64Array, k: number, slack: number): { inner: Polygon; outer: Polygon } {
   const inner: Polygon = [];
   const outer: Polygon = [];
@@ -126,12 +128,12 @@ function split(polygon: Polygon, planes: Float64Array, k: number, slack: number)
   return { inner, outer };
 }
 
-/** Answers how far beyond a plane a corner is. */
+/** Returns the height of a corner above a plane. */
 function heightOf(polygon: Polygon, i: number, planes: Float64Array, k: number): number {
   return planes[k] * polygon[i] + planes[k + 1] * polygon[i + 1] + planes[k + 2] * polygon[i + 2] - planes[k + 3];
 }
 
-/** Answers how far the farthest of a polygon's corners and its middle is from the nearest box. */
+/** Returns the distance from the nearest box of the farthest of a polygon's corners and its centre. */
 function farthestOf(polygon: Polygon, boxes: readonly Box[]): number {
   const count = polygon.length / 3;
   const middle = [0, 0, 0];

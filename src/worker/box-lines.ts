@@ -1,12 +1,12 @@
 import type { Vec3 } from '../shared/types.js';
 import { BOXES_A_LOOK } from './binding/inspector.js';
 
-/** Corners of a box are numbered by their signs along its axes: bit k set where it is plus. */
+/** Corners of a box are numbered by their signs along its axes: bit k is set for plus. */
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7];
 
 /**
- * Makes the edges of boxes, 72 numbers each, relative to an origin. Corners are made in float64 and rounded when the
- * origin is off them: so edges that are near it are exact, wherever in the world it is. It may be left between its steps.
+ * Makes the edges of boxes, 72 numbers each, relative to an origin. Corners are computed in float64 and rounded after the
+ * origin is subtracted: so edges near the origin are exact, wherever in the world it is. It may rest between its steps.
  */
 export function* linesOf(boxes: Float64Array, [x, y, z]: Vec3): Generator<void, Float32Array<ArrayBuffer>> {
   const count = boxes.length / 12;
@@ -32,7 +32,7 @@ export function* linesOf(boxes: Float64Array, [x, y, z]: Vec3): Generator<void, 
   return lines;
 }
 
-/** Gives both ends of each edge of box i the colour of number `indexOf(i)` in a list of four bytes each. */
+/** Gives both ends of each edge of box i the colour at index `indexOf(i)` of a list of four bytes each. */
 export function* coloursOf(
   count: number,
   list: Uint8Array,

@@ -1,4 +1,4 @@
-/** Answers the buffers of the arrays that an answer has, to be handed over with it. */
+/** Returns the buffers of an answer's arrays, to be transferred with it. */
 export function buffersOf(answer: object): ArrayBuffer[] {
   return Object.values(answer)
     .filter((value) => ArrayBuffer.isView(value))

@@ -5,7 +5,7 @@ import type { WorkerApi } from '../shared/protocol.js';
 
 type Post = (message: AnswerMessage | ThrownMessage, transfer?: Transferable[]) => void;
 
-/** Does what calls ask of the service, and answers them: at once where the service does. */
+/** Runs calls on the service and answers them, at once if the service answers synchronously. */
 export class Calls {
   readonly #service: Record<string, (...args: unknown[]) => unknown>;
   readonly #post: Post;
@@ -25,7 +25,7 @@ export class Calls {
     }
   }
 
-  /** Answers a call that nobody waits for any more, as the other side keeps each until there is an answer. */
+  /** Answers a call that nobody waits for any more, because the other side keeps every call until it is answered. */
   refuse({ call }: CallMessage): void {
     this.#fail(call, errorToWire(new CollisionError('ABORTED', 'nobody waits for it any more')));
   }

@@ -13,15 +13,15 @@ import { addTo } from '../shared/lists-by-key.js';
 import type { Outlines } from './binding/sections.js';
 import { axesOf, project } from './plane-coordinates.js';
 
-/** A polygon of more points, its holes included, is not filled: that would take more than some 20 ms in one piece. */
+/** A polygon of more points, including its holes, is not filled: that would take more than some 20 ms in one piece. */
 export const MOST_FILLED = 1 << 14;
 
-/** Points of polygons between two chances to leave the work: some 0.5 ms. */
+/** Points of polygons between two yields: some 0.5 ms. */
 const PER_YIELD = 1024;
 
 /**
- * Triangulates what is cut: loops that are inside of an even number of others, without the loops directly inside of them.
- * Answers three points a triangle, counter-clockwise from in front of the plane. Yields often.
+ * Triangulates the cut surface: loops that are inside of an even number of others, minus the loops directly inside of
+ * them. Returns three points per triangle, counter-clockwise as seen from in front of the plane. Yields often.
  */
 export function* fill(
   outlines: Outlines,
@@ -49,7 +49,7 @@ export function* fill(
   return Uint32Array.from(triangles);
 }
 
-/** Adds the triangles of a polygon of so many points: the loop around it, then its holes. */
+/** Adds the triangles of a polygon of `count` points: the loop around it, then its holes. */
 function triangulate(
   { starts, points }: Outlines,
   rings: readonly number[],
@@ -74,7 +74,7 @@ function triangulate(
   }
 }
 
-/** Answers inside of how many loops each one is. */
+/** Returns for each loop how many others it is inside of. */
 function depthsOf(parents: Int32Array): Int32Array {
   const depths = new Int32Array(parents.length).fill(-1);
   const way: number[] = [];

@@ -7,7 +7,7 @@ import { declared } from './failures.js';
 import type { MeshTable } from './mesh-table.js';
 import { placedIn } from './placed-in.js';
 
-/** How many objects commands are about between two looks at the clock: some 0.1 ms, and 1 ms where each is set by itself. */
+/** How many objects commands process between two readings of the clock: some 0.1 ms, and 1 ms if each is set on its own. */
 const STEP_OBJECTS = 256;
 const ONE = [1];
 const MANY = [STEP_OBJECTS];
@@ -16,15 +16,15 @@ const MANY = [STEP_OBJECTS];
 export class CommandRunner {
   readonly #core: Core;
   readonly #meshes: MeshTable;
-  /** Objects that could not be added. What follows for them is ignored. */
+  /** Objects that could not be added. Later commands for them are ignored. */
   readonly #unborn = new Set<ObjectId>();
-  /** The error of the first command that failed since it was taken. */
+  /** The error of the first command that failed since the last `take`. */
   #failure: Failure | undefined;
-  /** Milliseconds of commands since they were taken. */
+  /** Milliseconds spent on commands since the last `take`. */
   #ms = 0;
-  /** Tells whether a frame is between two slices. */
+  /** Whether a frame is between two slices. */
   readonly #isInFrame: () => boolean;
-  /** The slots of views that were removed in the midst of a frame, which still answers what they see. */
+  /** Slots of views that were removed in the middle of a frame that still reports what they see. */
   readonly #leavingViews: number[] = [];
 
   constructor(core: Core, meshes: MeshTable, isInFrame: () => boolean) {
@@ -33,7 +33,7 @@ export class CommandRunner {
     this.#isInFrame = isInFrame;
   }
 
-  /** Runs each command that can be run. It may rest after each of its steps, which take a millisecond or less. */
+  /** Runs every command that can be run. It may rest after each of its steps, which take a millisecond or less. */
   *run(commands: readonly Command[]): Steps<void> {
     let start = performance.now();
     let objects = 0;
@@ -54,7 +54,7 @@ export class CommandRunner {
     this.#ms += performance.now() - start;
   }
 
-  /** Answers what failed first, and how long all took, since this was called last. */
+  /** Returns the first failure, and the time of all commands, since the last call. */
   take(): { failure: Failure | undefined; ms: number } {
     const taken = { failure: this.#failure, ms: this.#ms };
     this.#failure = undefined;
@@ -62,7 +62,7 @@ export class CommandRunner {
     return taken;
   }
 
-  /** Hears that a frame was answered. */
+  /** Called when a frame was answered. */
   endFrame(): void {
     for (const slot of this.#leavingViews.splice(0)) this.#core.removeView(slot);
   }
@@ -72,12 +72,12 @@ export class CommandRunner {
     this.#failure ??= { code, message: `${nameOf(command)} failed before: ${message}` };
     if (command.type !== 'addObjects') return;
     for (const id of command.ids) {
-      this.#core.removeObject(id); // a part of them may be there
+      this.#core.removeObject(id); // some of them may have been added
       this.#unborn.add(id);
     }
   }
 
-  /** Runs a command as its answer is gone through: of how many objects was what was just done. */
+  /** Runs a command while its result is iterated: each value is the number of objects that were just processed. */
   #run(command: Command): Iterable<number> {
     switch (command.type) {
       case 'addObjects':
@@ -123,7 +123,7 @@ export class CommandRunner {
     for (let at = 0; at < ids.length; at += STEP_OBJECTS) {
       const some = Uint32Array.from(ids.slice(at, at + STEP_OBJECTS));
       const theirs = areMany ? matrices.slice(16 * at, 16 * (at + some.length)) : matrices;
-      // The mesh may be elsewhere after a rest.
+      // The mesh may have moved to another address after a rest.
       const placed = placedIn(this.#meshes, description, theirs.length === 0 ? undefined : theirs);
       this.#core.addObjects(some, placed);
       yield some.length;
@@ -131,7 +131,7 @@ export class CommandRunner {
   }
 }
 
-/** Does something to each object, some of them at a time. */
+/** Applies `work` to each object, some of them at a time. */
 function* each(ids: ArrayLike<ObjectId>, work: (id: ObjectId) => void): Generator<number> {
   for (let i = 0; i < ids.length; ) {
     const end = Math.min(ids.length, i + STEP_OBJECTS);

@@ -1,14 +1,14 @@
 import { type Failure, failureOf } from '../shared/failure.js';
 import type { Outcome } from '../shared/protocol.js';
 
-/** Answers the failure to report. An error that only a bug can throw is thrown again and ends the worker. */
+/** Returns the failure to report. An error that only a bug can cause is thrown again and ends the worker. */
 export function declared(error: unknown): Failure {
   const failure = failureOf(error);
   if (!failure) throw error;
   return failure;
 }
 
-/** Does what needs memory, and tells whether there was enough. */
+/** Does work that allocates memory, and returns whether there was enough. */
 export function hasRoom(work: () => void): boolean {
   try {
     work();
@@ -19,7 +19,7 @@ export function hasRoom(work: () => void): boolean {
   }
 }
 
-/** Does one of many: where it fails, the others are done all the same. */
+/** Does one of many tasks: if it fails, the others are still done. */
 export function outcomeOf<T>(act: () => T): Outcome<T> {
   try {
     return { value: act() };

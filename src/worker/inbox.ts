@@ -8,22 +8,22 @@ import { afterMessages, type Gate, INTAKE, type Turns } from './slices.js';
 const PAUSE_AFTER_MS = 2;
 
 /**
- * The messages to the worker, which are answered in the order in which they came, but for calls that nobody waits for
- * any more. Their `drop` stands behind them: so after long work everything that came meanwhile is taken in before any
- * of it is answered.
+ * The messages to the worker. They are answered in the order of their arrival, except for calls that nobody waits for
+ * any more. The `drop` of such a call arrives after it: so after long work, all messages that arrived meanwhile are
+ * taken in before any of them is answered.
  */
 export class Inbox implements Turns {
   readonly #endpoint: Endpoint;
   #receive!: (message: ToWorker) => void;
   #calls!: Pick<Calls, 'run' | 'refuse'>;
   readonly #waiting = new Queue<ToWorker>();
-  /** The number of the call that was begun last. */
+  /** Number of the call that began last. */
   call = 0;
   dropped: Set<number> | undefined;
-  /** Those that were dropped before they began. */
+  /** Calls that were dropped before they began. */
   readonly #unwanted = new Set<number>();
   #isPaused = false;
-  /** What passes while the others are held. */
+  /** Decides which messages pass while the others are held. */
   #gate: Gate | undefined;
   /** Milliseconds since the last pause. */
   #worked = 0;
@@ -32,7 +32,7 @@ export class Inbox implements Turns {
     this.#endpoint = endpoint;
   }
 
-  /** Begins to listen; `receive` gets what is not one of the `calls`. */
+  /** Begins to listen; `receive` gets the messages that are not `calls`. */
   open(receive: (message: ToWorker) => void, calls: Pick<Calls, 'run' | 'refuse'>): void {
     this.#receive = receive;
     this.#calls = calls;
@@ -48,7 +48,7 @@ export class Inbox implements Turns {
     this.pause();
   }
 
-  /** Takes in what waits before anything more is answered. */
+  /** Takes in all waiting messages before any more are answered. */
   pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
@@ -56,8 +56,8 @@ export class Inbox implements Turns {
   }
 
   /**
-   * Takes in all that waits, then answers it. Node hands over no more than a thousand messages at once: only when none
-   * has come are there no more.
+   * Takes in all waiting messages, then answers them. Node delivers at most a thousand messages at once, so none are
+   * left only when a turn has brought none.
    */
   #takeAll(): void {
     const before = this.#waiting.length;

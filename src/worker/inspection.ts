@@ -7,12 +7,12 @@ import { coloursOf, linesOf } from './box-lines.js';
 import { buffersOf } from './buffers-of.js';
 import type { Slices } from './slices.js';
 
-/** How a view may see an object (`InspectedBounds`). */
+/** How many ways a view may see an object (`InspectedBounds`). */
 const STATES = 4;
 
 /**
- * Answers what is asked about the insides of a core, in slices. Meshes must be kept as they are meanwhile; `frame` answers the
- * frame of the core as it is.
+ * Inspects the internals of a core, in slices. Meshes must be kept as they are meanwhile; `frame` returns the core's current
+ * frame.
  */
 export async function inspect(
   inspector: CoreInspector,
@@ -25,7 +25,7 @@ export async function inspect(
   const origin = request.origin ?? middle;
   const buffers: ArrayBuffer[] = [];
 
-  /** Gives boxes their lines, and hands over all their arrays. */
+  /** Adds the lines of boxes, and collects all their buffers. */
   const draw = async <T extends InspectedBoxes>(
     found: T,
     list?: Uint8Array,
@@ -56,7 +56,7 @@ export async function inspect(
     }
     for (const object of request.trees) {
       if (slices.isOver) await slices.next();
-      if (!inspector.beginTree(object, request.fromLevel, request.toLevel, maxBoxes)) continue; // it is gone
+      if (!inspector.beginTree(object, request.fromLevel, request.toLevel, maxBoxes)) continue; // it was removed
       const begun = frame();
       while (!inspector.stepTree(slices.end)) await slices.next();
       const tree: InspectedTree = { ...(await slices.run(inspector.takeTree(object))), frame: begun };

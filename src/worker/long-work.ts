@@ -9,16 +9,16 @@ import { Queue } from './queue.js';
 import { afterMessages, type Gate, NO_TURNS, SLICE_MS, Slices, type Turns } from './slices.js';
 
 /**
- * The milliseconds of long work before queries are answered: what a pick waits for at most, beside pairs that have no
- * checkpoint for so long.
+ * Milliseconds of long work before queries are answered. This is the longest that a pick waits, except for pairs that have no
+ * checkpoint for longer.
  */
 export const FRAME_SLICE_MS = 4;
-/** Milliseconds of long work after which the main thread is told that it is still worked on. */
+/** Milliseconds of long work after which the main thread is notified that the worker is still busy. */
 const BUSY_EVERY_MS = 100;
 
 /**
- * Calls that change nothing that a frame or a contact reads, or wait by themselves before they do, and so are answered
- * while one is under way.
+ * Calls that change nothing that a frame or a contact reads, or that themselves wait before they change it. They are therefore
+ * answered while a frame or a contact is under way.
  */
 const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
   'raycast',
@@ -52,8 +52,8 @@ const HARMLESS: ReadonlySet<unknown> = new Set<keyof WorkerApi>([
 ]);
 
 /**
- * Owns what is under way between two slices of work: a frame, a question about two objects that takes long, work that
- * reads meshes, and derivations. It says which messages may pass meanwhile, and what waits for the end.
+ * Owns the work that is under way between two time slices: a frame, a slow question about two objects, work that reads meshes,
+ * and derivations. It decides which messages may pass meanwhile and which wait until the work ends.
  */
 export class LongWork {
   readonly #core: Core;
@@ -62,15 +62,15 @@ export class LongWork {
   readonly #tell: (type: BusyMessage['type']) => void;
   #isInFrame = false;
   #isInPair = false;
-  /** Whether commands are between two slices, behind which every message waits. */
+  /** Whether commands are between two slices; every later message waits behind them. */
   #isInCommands = false;
-  /** How much work is under way that reads meshes in slices, beside frames and contacts. */
+  /** Number of tasks under way that read meshes in slices, not counting frames and contacts. */
   #readers = 0;
-  /** Contacts and distances that take long and came meanwhile. */
+  /** Slow contacts and distances that arrived meanwhile. */
   readonly #pairs = new Queue<() => void>();
-  /** When the main thread was told last that long work is under way. */
+  /** When the main thread was last notified that long work is under way. */
   #saidBusyAt = 0;
-  /** Whether slices are under way that derive what contacts have asked for. */
+  /** Whether slices that derive the data that contacts have asked for are under way. */
   #isDeriving = false;
 
   constructor(core: Core, meshes: MeshTable, turns: Turns, tell: (type: BusyMessage['type']) => void) {
@@ -80,32 +80,32 @@ export class LongWork {
     this.#tell = tell;
   }
 
-  /** Whether a question about two objects that takes long is between two of its slices. */
+  /** Whether a slow question about two objects is between two of its slices. */
   get isInPair(): boolean {
     return this.#isInPair;
   }
 
-  /** The number of the call that was begun last, by which work that is done for it hears that nobody waits for it any more. */
+  /** Number of the call that began last. Work done for the call uses it to learn that nobody waits for the call any more. */
   get call(): number {
     return this.#turns.call;
   }
 
-  /** Tells whether nobody waits for a call any more whose work is between two slices. */
+  /** Returns whether a call whose work is between two slices has been dropped, so that nobody waits for it any more. */
   isDropped(call: number): boolean {
     return this.#turns.dropped?.has(call) === true;
   }
 
-  /** Ends the work of a call that nobody waits for any more. */
+  /** Aborts the work of a call that nobody waits for any more. */
   check(call: number): void {
     if (this.isDropped(call)) throw new CollisionError('ABORTED', 'nobody waits for it any more');
   }
 
-  /** Tells whether a frame is between two slices. */
+  /** Returns whether a frame is between two slices. */
   get isInFrame(): boolean {
     return this.#isInFrame;
   }
 
-  /** Whether a frame, such a question or commands are. */
+  /** Whether a frame, a slow question about two objects, or commands are between two slices. */
   get isHeld(): boolean {
     return this.#isBusy || this.#isInCommands;
   }
@@ -119,7 +119,7 @@ export class LongWork {
     this.#hold();
   }
 
-  /** Notes that no frame is under way. `release` must follow. */
+  /** Marks that no frame is under way. `release` must follow. */
   endFrame(): void {
     this.#isInFrame = false;
   }
@@ -135,8 +135,8 @@ export class LongWork {
   }
 
   /**
-   * Runs commands. What came before them and is done in slices goes on between theirs; all that comes behind them waits until they are
-   * done, as it is to see them. Where nobody sends messages, nobody waits for a slice.
+   * Runs commands. Sliced work that began before them continues between their slices. All later messages wait until the commands
+   * are done, since they must see the result. Without message senders, nobody waits for a slice.
    */
   command(steps: Steps<void>): void {
     const end = performance.now() + (this.#turns === NO_TURNS ? Infinity : FRAME_SLICE_MS);
@@ -154,12 +154,15 @@ export class LongWork {
     this.takeTurns(() => this.command(steps));
   }
 
-  /** Lets a question about two objects wait until nothing is under way that it would disturb. */
+  /** Queues a question about two objects until no work is under way that it would disturb. */
   waitForPair(begin: () => void): void {
     this.#pairs.add(begin);
   }
 
-  /** Tells the main thread that work goes on, if it was told long ago: else it would think that the worker is lost. */
+  /**
+   * Notifies the main thread that work continues, if the last notification was long ago: otherwise it would consider the worker
+   * lost.
+   */
   sayBusy(): void {
     const now = performance.now();
     if (now - this.#saidBusyAt <= BUSY_EVERY_MS) return;
@@ -167,7 +170,7 @@ export class LongWork {
     this.#tell(this.#isBusy ? 'busy' : 'alive');
   }
 
-  /** Lets only what does not disturb long work be done until `release`, and tells the main thread. */
+  /** Lets only messages pass that do not disturb long work, until `release`, and notifies the main thread. */
   #hold(): void {
     this.#keep();
     this.#turns.hold(this.#gate);
@@ -175,7 +178,7 @@ export class LongWork {
     this.sayBusy();
   }
 
-  /** Goes on with what waits for long work that has ended, a slice at a time. Between two, everything is answered again. */
+  /** Resumes what waited for the end of long work, a slice at a time. Between two slices, all messages are answered again. */
   release(): void {
     const end = performance.now() + FRAME_SLICE_MS;
     while (!this.isHeld && this.#pairs.length > 0 && performance.now() < end) this.#pairs.take()!();
@@ -187,9 +190,9 @@ export class LongWork {
   }
 
   /**
-   * What may go before the long work that is under way: objects and meshes may change, as a frame keeps what it reads of
-   * them, and a contact has. A frame may begin while a contact is under way. Where there is no memory for what has to be
-   * kept, what comes waits.
+   * What may overtake the long work that is under way. Objects and meshes may change, because a frame keeps copies of what it
+   * reads of them, and a contact already has copies. A frame may begin while a contact is under way. If there is no memory for
+   * these copies, the message waits.
    */
   readonly #gate: Gate = {
     mayPass: (message) => {
@@ -209,13 +212,13 @@ export class LongWork {
       if (HARMLESS.has(name)) return true;
       if (name !== 'updateMesh') return false;
       const mesh = first as MeshId;
-      // What is changed in slices waits by itself, when it is done.
+      // A mesh that is changed in slices waits of its own accord, at the end.
       if (this.#meshes.isLong(mesh)) return true;
       return this.mayGoAhead() && hasRoom(() => this.#meshes.prepareUpdate(mesh));
     },
   };
 
-  /** Tells whether objects and meshes may change now. */
+  /** Returns whether objects and meshes may change now. */
   mayGoAhead(): boolean {
     let mayGo = false;
     return (
@@ -226,8 +229,8 @@ export class LongWork {
   }
 
   /**
-   * Does work that reads meshes, in slices between which messages are served. Meshes stay at their addresses meanwhile. Where it is
-   * done for a call, it ends with the slice in which that is dropped.
+   * Does work that reads meshes, in slices between which messages are served. Meshes stay at their addresses meanwhile. Work for
+   * a call ends with the slice in which the call is dropped.
    */
   async inSlices<T>(work: (slices: Slices) => Promise<T>, call = 0): Promise<T> {
     this.#readers++;
@@ -256,7 +259,7 @@ export class LongWork {
   }
 
   /**
-   * Derives what contacts have asked for, in slices between messages; a frame that is under way sees no change of it.
+   * Derives the data that contacts have asked for, in slices between messages. A frame that is under way does not see the change.
    */
   async deriveWanted(): Promise<void> {
     if (!this.#core.isDerivationWanted || this.#isDeriving) return;
@@ -270,7 +273,7 @@ export class LongWork {
     return new Promise((resume) => this.takeTurns(resume));
   }
 
-  /** Serves the messages that wait before it calls `resume`. */
+  /** Serves the waiting messages, then calls `resume`. */
   takeTurns(resume: () => void): void {
     this.sayBusy();
     this.#turns.pause();

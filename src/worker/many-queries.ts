@@ -11,14 +11,15 @@ import type { PairQuestions } from './pair-questions.js';
 import type { Slices } from './slices.js';
 import { orderOfWays } from './way-order.js';
 
-// What is asked between two readings of the clock, at first; then it is so much that it takes between a quarter of a
-// millisecond and one: a capsule among boxes takes 2 µs, a mesh that turns past another one a thousand times as long.
+// Rays and ways per block at first, between two readings of the clock. Then the block size is adjusted so that a block takes
+// between a quarter of a millisecond and one: a capsule among boxes takes 2 µs, a mesh that turns past another one a thousand
+// times as long.
 const RAYS_AT_ONCE = 1024;
 const WAYS_AT_ONCE = 16;
 const LEAST_MS = 0.25;
 const MOST_MS = 1;
 
-/** A sweep of many is not dropped by itself. */
+/** A single sweep of many cannot be dropped. */
 const NO_CALL = 0;
 
 /** Casts many rays, in slices. */
@@ -33,12 +34,12 @@ export async function raycastMany(
   await inBlocks(0, count, RAYS_AT_ONCE, slices, (first, end) => {
     const some = rays.subarray(RAY_NUMBERS * first, RAY_NUMBERS * end);
     checkRays(some, first);
-    return core.raycastMany(some, filter, slices.end, hits, first).done; // those behind are asked again
+    return core.raycastMany(some, filter, slices.end, hits, first).done; // the rest are asked again
   });
   return { ...hits, ms: slices.ms };
 }
 
-/** Checks rays of a block, which begins with the one of number `first`. Throws INVALID_ARGUMENT. */
+/** Validates the rays of a block, whose first ray has number `first`. Throws INVALID_ARGUMENT. */
 function checkRays(rays: Float32Array, first: number): void {
   for (let i = 0; i < rays.length; i += RAY_NUMBERS) {
     const tMin = rays[i + 3];
@@ -55,10 +56,10 @@ function checkRays(rays: Float32Array, first: number): void {
   }
 }
 
-/** So many ways are put in order at once, which takes half a millisecond. */
+/** This many ways are sorted at once, which takes half a millisecond. */
 const ORDERED = 1 << 14;
 
-/** Sweeps along many ways, in slices, of which one way may take several. */
+/** Sweeps along many ways, in slices; a single way may take several. */
 export async function sweepMany(
   sweeps: CoreSweeps,
   pairs: PairQuestions,
@@ -119,9 +120,9 @@ async function sweepInOrder(
 }
 
 /**
- * Asks for a block of answers after the other; `ask` answers how many of the block are done when the slice is over: what is in one
- * block may take a thousand times as long as what is in the one before. Answers where it ended: at the count, or behind the n of a block
- * of which -1 - n is answered.
+ * Asks for the answers block by block. `ask` returns how many of a block are done when the slice is over: one block may take a
+ * thousand times as long as the previous one. Returns where it ended: at the count, or after the first n of a block for which
+ * `ask` returned -1 - n.
  */
 async function inBlocks(
   from: number,

@@ -25,12 +25,12 @@ import { SecondPart } from './second-part.js';
 import { SLICE_MS, Slices } from './slices.js';
 import { findFeatures, withFeatures } from './snap/features.js';
 
-/** The part of the worker that builds, loads, bakes and changes meshes, in slices where they are large. */
+/** The part of the worker that builds, loads, bakes and changes meshes, in slices if they are large. */
 export abstract class MeshService extends QueryService {
   readonly #builds = new Map<number, Pick<MeshBuild, 'abort'>>();
-  /** Meshes of which more is to come; `wake` is called when it does. */
+  /** Meshes of which more chunks are expected; `wake` is called when one arrives. */
   readonly #chunks = new Map<MeshId, { source: BakedSource; wake: () => void }>();
-  /** The last of the changes of each mesh that are under way in slices. */
+  /** For each mesh, the last of its changes that are under way in slices. */
   readonly #changes = new Map<MeshId, Promise<void>>();
 
   readonly buildMesh = answering(
@@ -113,7 +113,10 @@ export abstract class MeshService extends QueryService {
     this.#builds.delete(id);
   }
 
-  /** Copies the mesh in and checks it, in slices: 71 MB take some 16 ms, and 40 where memory is new, for which no pick is to wait. */
+  /**
+   * Copies the mesh into the core and validates it, in slices: 71 MB take some 16 ms, or 40 if the memory is new, and no pick
+   * should wait so long.
+   */
   readonly loadMesh = answering(
     async (mesh: MeshId, baked: ArrayBuffer, isKept: boolean, isTrusted: boolean): Promise<LoadedMesh> => {
       this.meshes.beginLoad(mesh, baked, isTrusted);
@@ -122,7 +125,7 @@ export abstract class MeshService extends QueryService {
     },
   );
 
-  /** Copies and checks what there is, while more of it comes. */
+  /** Copies and validates the chunks that are there, while more arrive. */
   readonly loadChunks = answering(
     async (mesh: MeshId, bytes: number, isKept: boolean, isTrusted: boolean): Promise<LoadedChunks> => {
       const chunks = { source: new BakedSource(bytes, []), wake: () => {} };
@@ -156,7 +159,7 @@ export abstract class MeshService extends QueryService {
           chunks.wake = resolve;
         });
       }
-      // What came behind the chunks, which may all be here by now, is not to wait for them.
+      // Messages behind the chunks, which may all be here by now, must not wait for them.
       await this.work.pause();
     }
   }
@@ -196,8 +199,8 @@ export abstract class MeshService extends QueryService {
   });
 
   /**
-   * Bakes a mesh as it is now, in slices. Its memory is kept for as long as that reads it: what has to be derived, as its
-   * vertices have moved, is derived of a copy.
+   * Bakes a mesh as it is now, in slices. Its memory is kept for as long as the bake reads it. Data that must be derived again,
+   * because the vertices have moved, are derived from a copy.
    */
   async #bake(mesh: MeshAddress): Promise<ArrayBuffer> {
     const bake = this.core.beginBake(mesh);
@@ -235,7 +238,7 @@ export abstract class MeshService extends QueryService {
     return isKept ? yield* this.#handedBack(mesh, positions, update) : update;
   }
 
-  /** Adds the positions that an update was given, or a copy of them where they are still needed here. */
+  /** Adds the positions that an update was given, or a copy of them if the worker still needs them. */
   *#handedBack(mesh: MeshId, positions: Float32Array, update: MeshUpdate): Generator<void, MeshUpdate> {
     const isNeeded = update.rebuild?.positions === positions || this.meshes.isNewest(mesh, positions);
     if (!isNeeded) return { ...update, positions };
@@ -253,7 +256,7 @@ export abstract class MeshService extends QueryService {
     },
   );
 
-  /** Changes a mesh in slices, behind all changes of it that were asked for before. */
+  /** Changes a mesh in slices, after all changes of it that were requested before. */
   #change(mesh: MeshId, begin: () => Generator<void, MeshUpdate>): Promise<MeshUpdate> {
     const before = this.#changes.get(mesh) ?? Promise.resolve();
     const change = before.then(() => this.#finish(begin()));
@@ -268,7 +271,7 @@ export abstract class MeshService extends QueryService {
     return change;
   }
 
-  /** Does work in slices; each ends where the work yields. */
+  /** Runs work in slices; each slice ends when the work yields. */
   async #finish<T>(work: Generator<void, T>): Promise<T> {
     let step = work.next();
     while (!step.done) {
@@ -279,7 +282,7 @@ export abstract class MeshService extends QueryService {
   }
 }
 
-/** Answers an update of a mesh whose data are transferred. */
+/** Returns an update of a mesh with its buffers marked for transfer. */
 function withBuffers(update: MeshUpdate): MeshUpdate {
   const { rebuild, positions, baked } = update;
   const { skin, morphs } = rebuild ?? {};

@@ -9,26 +9,26 @@ import { blockLayout } from './snap/corners.js';
 import { FeatureStore } from './snap/feature-store.js';
 import { bytesWithoutFeatures, readFeatures } from './snap/features.js';
 
-/** The cost of a refitted tree, relative to when it was built, from which on a new one is asked for. */
+/** Cost of a refitted tree, relative to its cost when it was built, from which on a new tree is requested. */
 const REBUILD_COST = 2;
 
 /**
- * Up to so many bytes, 100,000 triangles or 30 ms, vertices are moved in one piece: a frame that follows is to see a mesh as
- * it is drawn. Of a larger one, 18 million triangles take 5.7 s, for which nobody is to wait.
+ * Up to this many bytes (100,000 triangles, or 30 ms), vertices are moved in one piece: the frame that follows should see the
+ * mesh as it is drawn. A larger one, of 18 million triangles, takes 5.7 s, and nobody should wait that long.
  */
 export const ONE_PIECE_BYTES = 8 << 20;
 
 interface Entry {
   address: MeshAddress;
-  /** How often all meshes had been kept when this came to its address. */
+  /** How many times all meshes had been kept when this one came to its address. */
   keptBefore: number;
-  /** The copy that an update is going to move, while the mesh itself is kept. */
+  /** The copy that the next update will move, while the mesh itself is kept. */
   copy: MeshAddress | undefined;
-  /** A tree was asked for and did not come yet. */
+  /** Whether a tree was requested and has not arrived yet. */
   isRebuilding: boolean;
   /**
-   * The vertices that were given since the tree was asked for. The tree will be of older ones and takes these over when
-   * it comes.
+   * The vertices that were given since the tree was requested. The tree is built from older ones and is moved to these when it
+   * arrives.
    */
   newest: Float32Array | undefined;
 }
@@ -36,21 +36,21 @@ interface Entry {
 /**
  * The core's meshes by their ids.
  *
- * Work in slices reads meshes, and the address of a mesh stands for what it reads: so `keep` is called before it, and a
- * mesh that is changed or removed meanwhile leaves its address as it is until `release`. A copy is moved in its place.
+ * Work in slices reads meshes by address. So `keep` is called before it, and if a mesh is changed or removed meanwhile, the data
+ * at its address stay as they are until `release`; a copy is moved instead.
  */
 export class MeshTable {
   readonly #core: Core;
   readonly #entries = new Map<MeshId, Entry>();
-  /** What is on its way in. */
+  /** Loads that are under way. */
   readonly #loads = new Map<MeshId, MeshLoad>();
-  /** How often all meshes were kept. */
+  /** How many times all meshes were kept. */
   #keeps = 0;
   #isKept = false;
-  /** What nobody but work in slices reads. */
+  /** Addresses that nobody but work in slices reads any more. */
   readonly #retired: MeshAddress[] = [];
 
-  /** What picks snap to. */
+  /** Features that picks snap to. */
   readonly features: FeatureStore;
 
   constructor(core: Core) {
@@ -65,7 +65,10 @@ export class MeshTable {
     return info;
   }
 
-  /** Begins to load a mesh in steps, and the features that are baked with it; a trusted one is not checked. Throws OUT_OF_MEMORY. */
+  /**
+   * Begins to load a mesh in steps, along with the features that are baked with it; a trusted one is not validated. Throws
+   * OUT_OF_MEMORY.
+   */
   beginLoad(id: MeshId, baked: ArrayBuffer, isTrusted: boolean): void {
     const end = bytesWithoutBoxes(baked);
     const bytes = bytesWithoutFeatures(baked, end);
@@ -73,19 +76,19 @@ export class MeshTable {
     this.#loads.set(id, bytes === end ? load : this.#withFeatures(load, baked, bytes, end));
   }
 
-  /** Begins to load a mesh whose bytes are still to come, with nothing behind it. Throws OUT_OF_MEMORY. */
+  /** Begins to load a mesh whose bytes are still to arrive, with no features behind it. Throws OUT_OF_MEMORY. */
   beginLoadOf(id: MeshId, baked: BakedSource, isTrusted: boolean): void {
     this.#loads.set(id, this.#core.beginLoad(baked, baked.bytes, isTrusted));
   }
 
-  /** Tells whether a load can do nothing before more bytes are there. */
+  /** Returns whether a load cannot proceed before more bytes arrive. */
   isWaiting(id: MeshId): boolean {
     return this.#loads.get(id)?.isWaiting() === true;
   }
 
   /**
-   * Goes on loading for about `budget` milliseconds. Answers what the mesh is when that is done. Throws BAD_DATA, and
-   * ABORTED where the mesh was removed meanwhile.
+   * Continues loading for about `budget` milliseconds. Returns the mesh's info when the load is done. Throws BAD_DATA, and
+   * ABORTED if the mesh was removed meanwhile.
    */
   stepLoad(id: MeshId, budget: number): TreeInfo | undefined {
     const load = this.#loads.get(id);
@@ -104,7 +107,7 @@ export class MeshTable {
     return this.#core.meshInfo(address);
   }
 
-  /** A load that goes on with the features behind the mesh once that is there. */
+  /** A load that continues with the features behind the mesh once the mesh is loaded. */
   #withFeatures(load: MeshLoad, baked: ArrayBuffer, bytes: number, end: number): MeshLoad {
     let address: MeshAddress = 0;
     let reading: Steps<void> | undefined;
@@ -124,7 +127,7 @@ export class MeshTable {
     return { ...load, step, finish: () => address, abort };
   }
 
-  /** Takes the features that are baked with a mesh. Where it ends before that is done, the mesh is freed. Throws BAD_DATA. */
+  /** Reads the features that are baked with a mesh. If it ends before it is done, the mesh is freed. Throws BAD_DATA. */
   *#readFeatures(address: MeshAddress, baked: ArrayBuffer, bytes: number, end: number): Steps<void> {
     let isDone = false;
     try {
@@ -142,7 +145,7 @@ export class MeshTable {
     return this.#get(id).address;
   }
 
-  /** Tells whether a mesh is at an address, and not only kept there. */
+  /** Returns whether a live mesh is at an address, and not one that is only kept there. */
   hasAt(address: MeshAddress): boolean {
     for (const entry of this.#entries.values()) if (entry.address === address) return true;
     return false;
@@ -161,32 +164,32 @@ export class MeshTable {
     this.#entries.delete(id);
   }
 
-  /** Keeps all meshes as they are now, for work that is going to read them in slices. */
+  /** Keeps all meshes as they are now, for work that will read them in slices. */
   keep(): void {
     this.#keeps++;
     this.#isKept = true;
   }
 
-  /** Frees what was kept, when no work in slices reads meshes any more. */
+  /** Frees what was kept, once no sliced work reads meshes any more. */
   release(): void {
     this.#isKept = false;
     for (const address of this.#retired.splice(0)) this.#free(address);
     for (const entry of this.#entries.values()) this.#dropCopy(entry);
   }
 
-  /** Makes room for the next `update` of a mesh, while it is kept. Throws OUT_OF_MEMORY. */
+  /** Makes room for the next `update` of a mesh while the mesh is kept. Throws OUT_OF_MEMORY. */
   prepareUpdate(id: MeshId): void {
     const entry = this.#entries.get(id);
     if (entry && this.#isRead(entry)) entry.copy ??= this.#core.copyMesh(entry.address);
   }
 
-  /** Tells whether the vertices of a mesh are moved in slices: it is so large that a pick would wait for it. */
+  /** Returns whether the vertices of a mesh are moved in slices, because it is so large that a pick would have to wait. */
   isLong(id: MeshId): boolean {
     const entry = this.#entries.get(id);
     return entry !== undefined && this.#core.meshInfo(entry.address).bytes > ONE_PIECE_BYTES;
   }
 
-  /** Moves the vertices of a mesh. Where this throws, the mesh is as it was. */
+  /** Moves the vertices of a mesh. If this throws, the mesh is unchanged. */
   update(id: MeshId, positions: Float32Array): MeshUpdate {
     this.prepareUpdate(id);
     const entry = this.#get(id);
@@ -201,8 +204,8 @@ export class MeshTable {
   }
 
   /**
-   * Does the same with a copy, which takes the mesh's place at last, in slices of `budget` milliseconds; `mayPut` is asked
-   * whether it may. Nobody else may update or replace the mesh meanwhile. Throws ABORTED where it was removed.
+   * Like `update`, but moves a copy, which finally replaces the mesh, in slices of `budget` milliseconds; `mayPut` returns
+   * whether it may be replaced now. Nobody else may update or replace the mesh meanwhile. Throws ABORTED if the mesh was removed.
    */
   *updateInSlices(
     id: MeshId,
@@ -223,7 +226,7 @@ export class MeshTable {
       refit.abort();
     } catch (error) {
       refit?.abort();
-      // Where there is no room for a second one, the mesh itself is moved, in one piece.
+      // If there is no room for a second mesh, the mesh itself is moved, in one piece.
       if (CollisionError.is(error) && error.code === 'OUT_OF_MEMORY') {
         yield* this.#until(id, entry, mayPut);
         return this.update(id, positions);
@@ -233,7 +236,7 @@ export class MeshTable {
     return yield* this.#updated(id, entry, positions, isInEffect);
   }
 
-  /** Notes what an update came to, and asks for a new tree where that is wanted. */
+  /** Records the outcome of an update, and requests a new tree if needed. */
   *#updated(id: MeshId, entry: Entry, positions: Float32Array, isInEffect: boolean): Generator<void, MeshUpdate> {
     const info = this.#core.meshInfo(entry.address);
     let rebuild: MeshData | undefined;
@@ -242,12 +245,12 @@ export class MeshTable {
     return { info, isInEffect, rebuild };
   }
 
-  /** Tells whether these are the positions that a tree which was asked for takes over. */
+  /** Returns whether these are the positions that a requested tree will take over. */
   isNewest(id: MeshId, positions: Float32Array): boolean {
     return this.#entries.get(id)?.newest === positions;
   }
 
-  /** Takes the tree that was asked for; null where there will be none. In slices, as `updateInSlices`. */
+  /** Installs the tree that was requested; null if there will be none. Runs in slices, as `updateInSlices` does. */
   *replaceInSlices(
     id: MeshId,
     baked: ArrayBuffer | null,
@@ -265,8 +268,7 @@ export class MeshTable {
   }
 
   /**
-   * Puts a new tree, moved to the newest positions, in the place of the old one. Answers false where it cannot take
-   * these positions.
+   * Replaces the old tree by a new one, moved to the newest positions. Returns false if the new tree cannot take these positions.
    */
   *#put(
     id: MeshId,
@@ -277,7 +279,7 @@ export class MeshTable {
     mayPut: () => boolean,
   ): Generator<void, boolean> {
     const core = this.#core;
-    const load = core.beginLoad(baked, baked.byteLength, true); // a builder has made it
+    const load = core.beginLoad(baked, baked.byteLength, true); // built by our own builder
     try {
       yield* this.#finish(id, entry, { step: (ms) => load.step(ms) || undefined }, budget);
     } catch (error) {
@@ -300,7 +302,7 @@ export class MeshTable {
     return false;
   }
 
-  /** Does all steps of what belongs to an entry. Answers what the last one answers. */
+  /** Runs all steps of work on an entry. Returns the result of the last step. */
   *#finish<T>(
     id: MeshId,
     entry: Entry,
@@ -326,14 +328,14 @@ export class MeshTable {
     if (this.#notRemoved(id) !== entry) throw removed(id);
   }
 
-  /** Answers the entry of a mesh that was there when a change of it was asked for. */
+  /** Returns the entry of a mesh that existed when a change of it was requested. */
   #notRemoved(id: MeshId): Entry {
     const entry = this.#entries.get(id);
     if (!entry) throw removed(id);
     return entry;
   }
 
-  /** Puts a mesh with moved vertices in the place of what an entry has, or frees it where that throws. */
+  /** Replaces an entry's mesh by one with moved vertices, or frees the latter if that throws. */
   #putOrFree(entry: Entry, address: MeshAddress): void {
     try {
       this.#moveTo(entry, address, true);
@@ -344,7 +346,7 @@ export class MeshTable {
     this.#dropCopy(entry);
   }
 
-  /** Puts a mesh in the place of what an entry has: the same tree, moved, or another. */
+  /** Replaces an entry's mesh: by the same tree, moved, or by another tree. */
   #moveTo(entry: Entry, address: MeshAddress, isSameTree: boolean): void {
     this.#core.replaceMesh(entry.address, address);
     if (isSameTree) this.features.moved(entry.address, address);
@@ -354,7 +356,7 @@ export class MeshTable {
     entry.keptBefore = this.#keeps;
   }
 
-  /** Frees what is at an entry's address, as soon as nobody reads it. */
+  /** Frees the mesh at an entry's address as soon as nobody reads it. */
   #retire(entry: Entry): void {
     if (this.#isRead(entry)) this.#retired.push(entry.address);
     else this.#free(entry.address);
@@ -365,7 +367,7 @@ export class MeshTable {
     this.#core.freeMesh(address);
   }
 
-  /** Tells whether work in slices may read what is at an entry's address. */
+  /** Returns whether sliced work may be reading the mesh at an entry's address. */
   #isRead(entry: Entry): boolean {
     return this.#isKept && entry.keptBefore < this.#keeps;
   }
@@ -376,8 +378,8 @@ export class MeshTable {
   }
 
   /**
-   * Tells whether a tree can take positions, and moves it to them if so. What one tree takes, another may not: it has
-   * other triangles.
+   * Returns whether a tree can take positions, and if so moves it to them. One tree may accept positions that another, with
+   * different triangles, does not.
    */
   *#canTake(
     id: MeshId,

@@ -2,29 +2,31 @@ import type { Outlines } from './binding/sections.js';
 import { STEP, type Steps, sorted } from './binding/steps.js';
 import { axesOf, cross, project } from './plane-coordinates.js';
 
-/** The closed outlines of one object in the plane's own two coordinates. Those of the next object are read into the same arrays. */
+/**
+ * The closed outlines of one object, in the plane's own two coordinates. Those of the next object are read into the same arrays.
+ */
 class Loops {
   count = 0;
   edgeCount = 0;
-  /** The outline that each one is. */
+  /** Index of each loop's outline. */
   outlines = new Int32Array();
-  /** One more than there are loops: where the edges of each begin. */
+  /** Where the edges of each loop begin: one entry more than there are loops. */
   starts = new Int32Array();
   /** Edges from (u, v) to (s, t), four numbers each. */
   ends = new Float64Array();
-  /** Low u and v, then high u and v of each. */
+  /** Minimum u and v, then maximum u and v of each loop. */
   bounds = new Float64Array();
-  /** Twice the signed area of each, positive where it is counter-clockwise. */
+  /** Twice the signed area of each loop, positive if it is counter-clockwise. */
   areas = new Float64Array();
-  /** They from the largest to the smallest; and the place of each in this order. */
+  /** The loops from the largest to the smallest; and the rank of each in this order. */
   order = new Int32Array();
   ranks = new Int32Array();
-  /** The loop directly around each, or -1; and how many are around it. */
+  /** The loop directly around each loop, or -1; and how many loops are around it. */
   parents = new Int32Array();
   depths = new Int32Array();
-  /** Crossings that are no farther apart may well be one. */
+  /** Crossings that are no farther apart than this may be the same one. */
   nearness = 0;
-  /** A point inside of a loop: `findInside`. */
+  /** A point inside of a loop, set by `findInside`. */
   u = 0;
   v = 0;
 
@@ -42,18 +44,18 @@ class Loops {
 }
 
 /**
- * Answers which outline each is directly inside of, of the same object, or -1; and turns closed ones so that from in
- * front of the plane they are counter-clockwise where what is inside is cut, clockwise where it is a hole. `plane` is four
+ * Returns for each outline the outline of the same object that it is directly inside of, or -1. Reverses closed outlines so that,
+ * seen from in front of the plane, they are counter-clockwise around cut material and clockwise around a hole. `plane` is four
  * numbers, n · p + d.
  *
- * Each loop asks at a point inside of it, as points on it may be on others that it touches. What is around it is larger. Where
- * few loops and edges are to be looked at, each larger loop tells by how often it crosses the way to the left of the point, the
- * smallest first. Of many, the edge of a larger one next to the left tells (a sweep's question, as Preparata and Shamos,
- * "Computational Geometry", 1985, put it): the loop is inside of that edge's loop, or beside it inside of the same one. Edges
- * are found in rows of about as many as the edges are high, so that n edges take about n log n. Where outlines cross each
- * other, as those of meshes that pass through themselves, the answer is what these points see.
+ * Each loop is tested with a point inside of it, as points on it may lie on other loops that touch it. Enclosing loops are
+ * larger. If few loops and edges are to be examined, each larger loop, the smallest first, is tested by the parity of its
+ * crossings with the ray to the left of the point. If many, the nearest edge of a larger loop to the left decides (a sweep's
+ * question, as Preparata and Shamos, "Computational Geometry", 1985, put it): the point is inside of that edge's loop, or beside
+ * it inside of the same parent. Edges are kept in rows that are about as high as they are, so that n edges take about n log n.
+ * Where outlines cross each other, as those of self-intersecting meshes do, the answer is what these points see.
  *
- * Yields often, so that the work can be left in the midst of it.
+ * Yields often, so that the work can be abandoned in the middle.
  */
 export function* nest(outlines: Outlines, plane: ArrayLike<number>): Steps<Int32Array<ArrayBuffer>> {
   const { objects, starts } = outlines;
@@ -82,12 +84,12 @@ export function* nest(outlines: Outlines, plane: ArrayLike<number>): Steps<Int32
   return parents;
 }
 
-/** Tells whether an outline has an inside. */
+/** Returns whether an outline encloses an area. */
 function isLoop({ starts, closed }: Outlines, i: number): boolean {
   return closed[i] === 1 && starts[i + 1] - starts[i] > 2;
 }
 
-/** Answers twice the signed area of a loop about its first point, from in front of the plane. */
+/** Returns twice the signed area of a loop about its first point, as seen from in front of the plane. */
 function areaAlone({ points, starts }: Outlines, loop: number, [nx, ny, nz]: number[]): number {
   const first = 3 * starts[loop];
   const end = 3 * starts[loop + 1];
@@ -107,10 +109,10 @@ function areaAlone({ points, starts }: Outlines, loop: number, [nx, ny, nz]: num
   return area;
 }
 
-/** What is nearer than this, as a share of how far points are from the origin and from each other, may well be one: rounding. */
+/** Points closer than this, relative to their distance from the origin and from each other, may be the same but for rounding. */
 const ROUNDING = 2 ** -44;
 
-/** Reads the loops of an object, about the first one's first point, which keeps digits far from the origin. */
+/** Reads the loops of an object, relative to the first loop's first point, which keeps digits far from the origin. */
 function* readLoops(
   loops: Loops,
   outlines: Outlines,
@@ -172,8 +174,8 @@ function* readLoops(
 }
 
 /**
- * How loops are sorted, the largest first: what is around another one has larger bounds, or where these are equal but for rounding
- * a larger area, of which a small part decides. Areas alone would not do: those of a loop that crosses itself cancel out.
+ * Compares loops by size, the largest first. An enclosing loop has larger bounds or, if these are equal but for rounding, a
+ * larger area, of which a small part decides. Areas alone would not do: those of a self-crossing loop cancel out.
  */
 function bySize({ bounds, areas }: Loops): (a: number, b: number) => number {
   const sizeOf = (i: number): number =>
@@ -182,12 +184,12 @@ function bySize({ bounds, areas }: Loops): (a: number, b: number) => number {
 }
 
 /**
- * Where the loops of an object look at no more edges than this, all together, each looks at all of them, in half a millisecond at
- * most: most objects are cut to a few short loops, and rows for these took a fifth of a section.
+ * If all loops of an object together test no more edges than this, each tests all of them, in at most half a millisecond: most
+ * objects are cut to a few short loops, and building rows for these took a fifth of a section.
  */
 const FEW_TESTS = 1 << 18;
 
-/** Finds the loop directly around each by all edges of those that are larger. */
+/** Finds the loop directly around each loop by testing all edges of the larger ones. */
 function placeFew(loops: Loops): void {
   const { count, order, parents, depths } = loops;
   for (let i = 0; i < count; i++) order[i] = i;
@@ -196,14 +198,16 @@ function placeFew(loops: Loops): void {
     const loop = order[rank];
     let parent = -1;
     if (rank > 0) findInside(loops, loop);
-    // The smallest of all that is around it is the innermost one.
+    // The smallest enclosing loop is the innermost one.
     for (let i = rank - 1; i >= 0 && parent < 0; i--) if (isAround(loops, order[i])) parent = order[i];
     parents[loop] = parent;
     depths[loop] = parent < 0 ? 0 : depths[parent] + 1;
   }
 }
 
-/** Finds a point inside of a loop: at the height of the middle of its tallest edge, halfway between the first two crossings there. */
+/**
+ * Finds a point inside of a loop: at the height of the middle of its tallest edge, halfway between the first two crossings there.
+ */
 function findInside(loops: Loops, loop: number): void {
   const { ends, starts, bounds } = loops;
   const end = 4 * starts[loop + 1];
@@ -227,12 +231,14 @@ function findInside(loops: Loops, loop: number): void {
       second = crossing;
     }
   }
-  // Of one without a height, there is none.
+  // A loop without height has no such point.
   loops.u = second < Number.POSITIVE_INFINITY ? (first + second) / 2 : bounds[4 * loop];
   loops.v = v;
 }
 
-/** Tells whether a loop is about the point that was found: whether it crosses the way to the left of it an odd number of times. */
+/**
+ * Returns whether a loop encloses the point that was found: whether it crosses the ray to the left of it an odd number of times.
+ */
 function isAround({ ends, starts, bounds, u, v }: Loops, loop: number): boolean {
   if (v < bounds[4 * loop + 1] || v > bounds[4 * loop + 3] || u > bounds[4 * loop + 2]) return false;
   let isOdd = false;
@@ -244,7 +250,7 @@ function isAround({ ends, starts, bounds, u, v }: Loops, loop: number): boolean 
   return isOdd;
 }
 
-/** Notes what is directly around each loop in the answer, and turns loops. */
+/** Writes the parent of each loop to the answer, and reverses loops where needed. */
 function finish({ count, outlines: own, areas, parents, depths }: Loops, outlines: Outlines, answer: Int32Array): void {
   const { starts } = outlines;
   for (let i = 0; i < count; i++) {
@@ -257,7 +263,7 @@ function finish({ count, outlines: own, areas, parents, depths }: Loops, outline
 
 // --- many loops ---
 
-/** Rows of edges: those of row r are `edges[from[r] … from[r + 1] - 1]`, by how far to the right they reach in it. */
+/** Rows of edges: those of row r are `edges[from[r] … from[r + 1] - 1]`, sorted by their right end within the row. */
 interface Rows {
   low: number;
   perRow: number;
@@ -265,11 +271,11 @@ interface Rows {
   edges: Uint32Array;
   /** How far each entry reaches to the right within its row. */
   rights: Float64Array;
-  /** The widest that an entry of a row is within it. */
+  /** The largest width of an entry within each row. */
   widths: Float64Array;
 }
 
-/** Finds the loop directly around each by the edge next to the left. */
+/** Finds the loop directly around each loop by the nearest edge to the left. */
 function* placeMany(loops: Loops): Steps<void> {
   const { count, starts, order, ranks, parents, depths } = loops;
   order.set(
@@ -294,16 +300,22 @@ function* placeMany(loops: Loops): Steps<void> {
   }
 }
 
-/** Tells whether what is to the right of an edge is inside of its loop: the left sides of a counter-clockwise one lead downwards. */
+/**
+ * Returns whether the region to the right of an edge is inside of its loop: the left sides of a counter-clockwise loop lead
+ * downwards.
+ */
 function opens({ ends, areas }: Loops, edge: number, loop: number): boolean {
   return ends[4 * edge + 3] < ends[4 * edge + 1] === areas[loop] > 0;
 }
 
-/** The entries of rows are at most so many times the edges. */
+/** Rows have at most this many entries per edge. */
 const ENTRIES_PER_EDGE = 4;
-/** Outlines between two chances to leave the work. */
+/** Outlines between two yields. */
 const PER_YIELD = 256;
-/** The same of edges, which are sorted; and of loops that each look at a row, which takes up to a millisecond where edges are long and cross. */
+/**
+ * Edges, which are sorted, between two yields; and loops that each search a row, which takes up to a millisecond if edges are
+ * long and cross.
+ */
 const EDGES_PER_YIELD = 1 << 12;
 const LOOPS_PER_YIELD = 4;
 
@@ -368,15 +380,15 @@ function* rowsOf({ ends, edgeCount: count }: Loops): Steps<Rows> {
   return { low, perRow, from, edges, rights, widths };
 }
 
-/** Answers where the edge whose numbers begin at a place is at a height, or at its nearer end. */
+/** Returns where the edge whose numbers begin at index `at` crosses a height, or the nearer end if it does not. */
 function crossingWith(ends: Float64Array, at: number, v: number): number {
   const share = (v - ends[at + 1]) / (ends[at + 3] - ends[at + 1]);
   return ends[at] + (ends[at + 2] - ends[at]) * Math.min(1, Math.max(0, share));
 }
 
 /**
- * Answers the edge next to the left of the point that was found, of the loops of lesser ranks; -1 if there is none. Where loops touch,
- * edges of several lie there: one that opens its loop is taken, of the innermost loop; else one that closes the outermost.
+ * Returns the nearest edge to the left of the point that was found, among loops of lower ranks; -1 if there is none. Where loops
+ * touch, several edges coincide: an edge that opens its loop is taken, of the innermost loop; else one that closes the outermost.
  */
 function edgeToTheLeft(
   loops: Loops,
@@ -414,7 +426,7 @@ function edgeToTheLeft(
   return nearest;
 }
 
-/** Turns a loop's direction round; the triangle of a point is that of the segment that begins there. */
+/** Reverses a loop's direction; the triangle of a point is that of the segment that begins there. */
 function turn({ points, triangles }: Outlines, start: number, end: number): void {
   for (let i = start, j = end - 1; i < j; i++, j--) {
     for (let c = 0; c < 3; c++) {

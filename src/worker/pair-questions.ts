@@ -9,14 +9,14 @@ import { FRAME_SLICE_MS, type LongWork } from './long-work.js';
 import type { MeshTable } from './mesh-table.js';
 import { Slices } from './slices.js';
 
-/** Two objects whose contact is asked for, and the frame that the answer sees. */
+/** Two objects whose contact is requested, and the frame that the answer belongs to. */
 type AskedPair = Pick<ContactReport, 'a' | 'b' | 'frame'>;
 type FoundContact = ContactReport | null;
 type FoundDistance = Distance | null;
 
 /**
- * A question that may take long, about copies that were kept: undefined after its part of the time, or what was found, which
- * is read in steps.
+ * A question that may take long, about objects that were copied. It returns undefined when its time is up, or the result,
+ * which is read in steps.
  */
 interface KeptQuestion<Found, Answer> {
   beginKept(kept: number): Steps<Found> | undefined;
@@ -24,16 +24,16 @@ interface KeptQuestion<Found, Answer> {
   answer(found: Found, ms: number): Answer;
 }
 
-/** The same about two objects, which are only copied where it has to wait. */
+/** A question about two objects, which are copied only if it has to wait. */
 interface PairQuestion<Found, Answer> extends KeptQuestion<Found | null, Answer | null> {
-  /** Tells whether it disturbs what is left between two slices. */
+  /** Returns whether it would disturb work that is between two slices. */
   isLong(): boolean;
   begin(): Steps<Found | null> | undefined;
 }
 
 /**
- * Answers questions about two objects, and sweeps. One that may take long is answered in slices, when no frame and no other
- * such question is under way: it keeps the objects as they are now.
+ * Answers questions about two objects, and sweeps. A question that may take long is answered in slices, when no frame and no
+ * other such question is under way: it works on copies of the objects as they are now.
  */
 export class PairQuestions {
   readonly #core: Core;
@@ -58,7 +58,7 @@ export class PairQuestions {
     });
   }
 
-  /** Measures how far two objects are from each other. It waits for what is under way whatever the shapes are. */
+  /** Measures the distance of two objects. It waits for work that is under way, whatever the shapes are. */
   distance(a: ObjectId, b: ObjectId, limit: number, frame: number): FoundDistance | Promise<FoundDistance> {
     const { pairs } = this.#core;
     return this.#ask(a, b, CONTACTS_ANY, {
@@ -81,7 +81,7 @@ export class PairQuestions {
     return this.#askLater(this.#core.pairs.keepContact(a, b, detail), question, call);
   }
 
-  /** Does a sweep for a call that was kept (`keepSweep`); of its first slice so many milliseconds are left. */
+  /** Runs a sweep that was kept for a call (`keepSweep`); its first slice has `firstMs` milliseconds left. */
   sweep<Answer>(
     call: number,
     kept: number,
@@ -97,7 +97,7 @@ export class PairQuestions {
     return this.#work.isHeld ? this.#askLater(kept, question, call) : this.#find(question, question.beginKept, call);
   }
 
-  /** Asks a question about copies when the long work before it has ended. */
+  /** Asks a question about copied objects when the long work before it has ended. */
   #askLater<Found, Answer>(kept: number, question: KeptQuestion<Found, Answer>, call: number): Promise<Answer> {
     this.#meshes.keep();
     return new Promise((resolve, reject) => {
@@ -123,7 +123,7 @@ export class PairQuestions {
     return found === undefined ? this.#finish(question, ms, call) : question.answer(found, ms);
   }
 
-  /** Goes on with a question of which so many milliseconds are done, unless nobody waits for its call any more. */
+  /** Continues a question that has already taken `ms` milliseconds, unless nobody waits for its call any more. */
   async #finish<Found, Answer>(question: KeptQuestion<Found, Answer>, ms: number, call: number): Promise<Answer> {
     this.#work.beginPair();
     try {
@@ -136,7 +136,7 @@ export class PairQuestions {
         const start = performance.now();
         const found = question.resume();
         ms += performance.now() - start;
-        // The next question writes over it.
+        // The result must be read before the next question overwrites it.
         if (found) return question.answer(await new Slices(() => this.#work.pause(), FRAME_SLICE_MS).run(found), ms);
       }
     } finally {
@@ -145,7 +145,7 @@ export class PairQuestions {
   }
 }
 
-/** Answers the contact of a pair, if there is one. */
+/** Returns the contact report of a pair, or null if there is no contact. */
 function reported(pair: AskedPair, found: CoreContact | null, ms: number): FoundContact {
   if (found === null) return null;
   const { points, normals, depths, triangles, segments, bones } = found;

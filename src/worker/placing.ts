@@ -4,18 +4,19 @@ import type { Placement } from '../shared/types.js';
 import type { CoreSweepHit } from './binding/hits.js';
 import type { Slices } from './slices.js';
 
-/** A sweep on no way says what overlaps, and how deep. */
+/** A sweep without a motion reports the overlaps and their depths. */
 export const STILL: Motion = { way: [0, 0, 0], rotation: [0, 0, 0, 1], tolerance: 0 };
-/** How often a shape is pushed: in a corner, what one wall pushes it into another one pushes it out of, by less each time. */
+/** Number of pushes at most. In a corner, one wall pushes a shape into another, which pushes it back, by less each time. */
 const MOST_PUSHES = 64;
-/** By how much more than the depth it is pushed: depths of some shapes are float32. */
+/** Relative excess of a push over the depth, since the depths of some shapes are float32. */
 const BEYOND = 1e-6;
-/** The rounding of a place, relative to its coordinates. */
+/** Rounding error of a position, relative to its coordinates. */
 const ROUNDING = 2 ** -50;
 
 /**
- * Pushes a shape out of all that it overlaps, each time out of what it is deepest in by the shortest way, until it is free, in
- * slices: `overlapsAt` tells what it overlaps somewhere. Rejects with INVALID_ARGUMENT where it never is.
+ * Pushes a shape out of everything that it overlaps, in slices: each time out of the object in which it is deepest, along the
+ * shortest way, until it is free. `overlapsAt` returns what the shape overlaps at a pose. Rejects with INVALID_ARGUMENT if it
+ * never gets free.
  */
 export async function place(
   given: ArrayLike<number>,

@@ -1,4 +1,4 @@
-/** Answers two unit vectors in the plane, x y z each, that turn counter-clockwise seen from in front of it. */
+/** Returns two unit vectors in the plane, x y z each, that are counter-clockwise as seen from in front of it. */
 export function axesOf({ 0: x, 1: y, 2: z }: ArrayLike<number>): [number[], number[]] {
   const length = Math.hypot(x, y, z);
   const n = [x / length, y / length, z / length];
@@ -16,8 +16,8 @@ export function cross([ax, ay, az]: number[], [bx, by, bz]: number[]): number[] 
 }
 
 /**
- * Writes where points of a plane are along its two axes, about one of them, which keeps digits far from the origin: two
- * numbers each, the first ones at `at`, `stride` apart.
+ * Writes the coordinates of points along the plane's two axes, relative to the point `origin`, which keeps digits far
+ * from the world's origin: two numbers per point, the first at `at`, `stride` apart.
  */
 export function project(
   points: Float64Array,

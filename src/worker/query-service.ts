@@ -53,18 +53,18 @@ import { topBoxes } from './top-boxes.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
-/** So many objects are swept at in one go: each takes up to a microsecond. */
+/** This many objects are swept against in one go: each takes up to a microsecond. */
 const MOST_SWEPT = 4096;
 
-/** A hit takes 5 µs to be sent, and 3 to be received. */
+/** Hits per message: sending a hit takes 5 µs, and receiving it 3. */
 const PART = 512;
 
 /** Sends a message to the main thread. */
 export type Post = (message: FromWorker, transfer: Transferable[]) => void;
 
-/** The part of the worker that answers questions. Every answer says which frame it saw. */
+/** The part of the worker that answers queries. Every answer says which frame it saw. */
 export abstract class QueryService {
-  /** The number of the last frame that was applied. */
+  /** Number of the last frame that was applied. */
   protected frame = 0;
   protected readonly core: Core;
   protected readonly meshes: MeshTable;
@@ -72,12 +72,12 @@ export abstract class QueryService {
   protected readonly post: Post;
   readonly #pairs: PairQuestions;
   readonly #snapper: Snapper;
-  /** Features are found of one mesh after the other. */
+  /** Features of meshes are found one mesh after the other. */
   #lastFinding: Promise<unknown> = Promise.resolve();
   /** The core does one section at a time. */
   #lastSection: Promise<unknown> = Promise.resolve();
   #lastInspection: Promise<unknown> = Promise.resolve();
-  /** The number of the last answer that went in parts. */
+  /** Number of the last answer that was sent in parts. */
   #lastParts = 0;
 
   constructor(core: Core, post: Post, turns: Turns) {
@@ -97,14 +97,14 @@ export abstract class QueryService {
     return this.#pickSnap(this.work.call, ray, filter, request);
   });
 
-  /** Answers a pick once the features of all meshes near it are found, whose vertices may move meanwhile. */
+  /** Returns a pick once the features of all meshes near it are found. The vertices of these meshes may move meanwhile. */
   #pickSnap(call: number, ray: PickRay, filter: Filter, request: SnapRequest, sought?: Set<number>): Soon<Hit | null> {
     const { frame } = this;
     const steps = this.#snapper.pick(ray, filter, request, sought);
     const answer = (found: SnapAnswer): Soon<Hit | null> => {
       if (!found.missing) return found.hit && { ...found.hit, frame };
       const { features, flats } = found.missing;
-      // One after the other, as many picks may ask for the same.
+      // One after the other, since many picks may request the same features.
       const work = this.#lastFinding.then(() => this.work.inSlices((slices) => this.#find(features, flats, slices)));
       this.#lastFinding = work.catch(() => {});
       const all = new Set([...(sought ?? []), ...flats]);
@@ -159,7 +159,7 @@ export abstract class QueryService {
     return transfer({ ...found, entered: none, left: none, frame: this.frame }, buffers);
   });
 
-  /** Looks at targets, in slices between which messages are served. Each is looked at as it is when its turn comes. */
+  /** Tests targets, in slices between which messages are served. Each target is tested as it is when its turn comes. */
   readonly sees = answering((view: ViewRecord, targets: Uint32Array, filter: Filter): Promise<Sight> => {
     const { frame } = this;
     return this.#inSlices(async (slices) => {
@@ -201,7 +201,7 @@ export abstract class QueryService {
     },
   );
 
-  /** Sweeps for a call: at once where that is short, else in slices, of which the first one has so many milliseconds left. */
+  /** Sweeps for a call: at once if that is short, else in slices, the first of which has this many milliseconds left. */
   #sweepAll(
     call: number,
     placed: PlacedDescription,
@@ -214,7 +214,7 @@ export abstract class QueryService {
     return short ?? this.#pairs.sweep(call, sweeps.keepSweep(placed, motion, filter, true), (hits) => hits, ms);
   }
 
-  /** Places a shape, in slices. The answer is of the frame in which it was last looked whether the place is free. */
+  /** Places a shape, in slices. The answer belongs to the frame in which the place was last checked to be free. */
   readonly place = answering((shape: ObjectDescription, matrix: number[], filter: Filter): Promise<Placement> => {
     const placed = this.#placed(shape, matrix);
     let { frame } = this;
@@ -258,8 +258,8 @@ export abstract class QueryService {
   });
 
   /**
-   * A contact that may take long is found in slices, when no frame and no other question of two objects is under way: it
-   * keeps the objects as they are now.
+   * A contact that may take long is computed in slices, when no frame and no other question about two objects is under way. It
+   * works on copies of the objects as they are now.
    */
   readonly contact = answering((a: ObjectId, b: ObjectId, detail: number) =>
     this.#pairs.contact(a, b, detail, this.frame),
@@ -279,7 +279,7 @@ export abstract class QueryService {
     return answer;
   });
 
-  /** Lists the top boxes of a mesh's tree, likewise. */
+  /** Lists the top boxes of a mesh's tree, in slices as well. */
   readonly meshBoxes = answering((mesh: MeshId, level: number, most: number): Promise<Float64Array | null> => {
     const answer = this.#lastInspection.then(() =>
       this.work.inSlices((slices) => topBoxes(this.core.inspector, this.meshes.addressOf(mesh), level, most, slices)),
@@ -288,7 +288,7 @@ export abstract class QueryService {
     return answer;
   });
 
-  /** Tells whether boxes hold all of a mesh, in slices between which messages are served. */
+  /** Returns whether boxes contain all of a mesh, in slices between which messages are served. */
   readonly checkBoxes = answering((mesh: MeshId, records: Float64Array): Promise<BoxCheck> => {
     const address = this.meshes.addressOf(mesh);
     return this.#inSlices((slices) => slices.run(boxCover(this.core.snaps.memoryOf, address, records)));
@@ -312,7 +312,7 @@ export abstract class QueryService {
     return answer && { ...answer, frame: this.frame };
   }
 
-  /** Reads hits, in slices where these are many. */
+  /** Reads hits, in slices if there are many. */
   #allSeen<T extends object>(steps: Steps<T[]>): InParts<T & { frame: number }> {
     const { frame } = this;
     const { call } = this.work;
@@ -324,7 +324,7 @@ export abstract class QueryService {
     return this.#soon(steps, (ids) => transfer(ids, [ids.buffer]));
   }
 
-  /** Does work that may rest at once where it is short, else in slices. */
+  /** Does interruptible work at once if it is short, else in slices. */
   #soon<Found, Answer>(
     steps: Steps<Found>,
     answer: (found: Found) => Answer,
@@ -338,14 +338,15 @@ export abstract class QueryService {
     return this.work.inSlices((slices) => slices.run(steps), call).then(answer) as Promise<Awaited<Answer>>;
   }
 
-  /** Does work for the call that was begun last. */
+  /** Does sliced work for the call that began last. */
   #inSlices<T>(work: (slices: Slices) => Promise<T>): Promise<T> {
     return this.work.inSlices(work, this.work.call);
   }
 
   /**
-   * Answers hits of a frame for a call. Of many, parts go before the answer, which is their number: each is a message that takes
-   * little time. The answer goes even where nobody waits for it, and what was sent is forgotten with it.
+   * Answers a call with the hits of a frame. Many hits are sent in parts before the answer, which is the parts' number: each
+   * message then takes little time. The answer is sent even if nobody waits for it: the receiver discards the parts when it
+   * arrives.
    */
   #inParts<T extends object>(hits: T[], frame: number, call: number): InParts<T & { frame: number }> {
     const part = (first: number) => hits.slice(first, first + PART).map((hit) => ({ ...hit, frame }));
@@ -362,7 +363,7 @@ export abstract class QueryService {
   }
 }
 
-/** Tells whether a sweep takes no longer than some microseconds for each object: that of a sphere or capsule that does not turn. */
+/** Returns whether a sweep takes no more than a few microseconds per object: that of a sphere or capsule that does not turn. */
 function isShort({ shape }: ObjectDescription, { rotation: [x, y, z] }: Motion): boolean {
   return (shape === SHAPE_SPHERE || shape === SHAPE_CAPSULE) && x === 0 && y === 0 && z === 0;
 }

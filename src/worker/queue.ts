@@ -1,8 +1,12 @@
-/** Consumed places at the front are given up when there are so many of them, and more than half of all. */
+/**
+ * Consumed entries at the front are dropped when there are this many of them and they are more than half of all
+ * entries.
+ */
 const FEWEST_TO_COMPACT = 1024;
 
 /**
- * A queue: first in, first out. An Array's `shift` moves all that waits behind: 100,000 messages would take seconds.
+ * A first-in, first-out queue. An Array's `shift` moves all entries behind the first: 100,000 messages would take
+ * seconds.
  */
 export class Queue<T> {
   readonly #entries: (T | undefined)[] = [];
@@ -17,16 +21,16 @@ export class Queue<T> {
     this.#entries.push(entry);
   }
 
-  /** Answers the next entry to be taken. */
+  /** Returns the next entry to be taken. */
   get first(): T | undefined {
     return this.#entries[this.#next];
   }
 
-  /** Takes the first entry; undefined where none waits. */
+  /** Removes and returns the first entry; undefined if the queue is empty. */
   take(): T | undefined {
     if (this.length === 0) return undefined;
     const entry = this.#entries[this.#next];
-    this.#entries[this.#next++] = undefined; // what was taken is not held
+    this.#entries[this.#next++] = undefined; // do not keep the taken entry alive
     if (this.length === 0 || (this.#next >= FEWEST_TO_COMPACT && 2 * this.#next > this.#entries.length)) {
       this.#entries.splice(0, this.#next);
       this.#next = 0;

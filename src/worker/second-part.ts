@@ -1,6 +1,6 @@
 import type { PartSource } from './binding/core.js';
 
-/** The second part of a tree, which the builder at the other end of a port makes, and what it derives of that. */
+/** The second part of a tree, made by the builder at the other end of a port, and then the data derived from it. */
 export class SecondPart {
   readonly #port: MessagePort;
   readonly #parts: ArrayBuffer[] = [];
@@ -12,7 +12,7 @@ export class SecondPart {
     };
   }
 
-  /** Hands over a mesh, whose arrays' buffers are transferred. */
+  /** Sends a mesh, and transfers the buffers of its arrays. */
   ask(source: PartSource): void {
     const { positions, indices } = source;
     this.#port.postMessage(source, [
@@ -20,6 +20,6 @@ export class SecondPart {
     ] as ArrayBuffer[]);
   }
 
-  /** Answers the next of both, when it is here. */
+  /** Returns the next of the two buffers if it has arrived. */
   readonly take = (): ArrayBuffer | undefined => this.#parts.shift();
 }

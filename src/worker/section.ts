@@ -7,7 +7,7 @@ import { fill } from './caps.js';
 import { nest } from './outline-nesting.js';
 import type { Slices } from './slices.js';
 
-/** Cuts the objects of a core with a plane, in slices; `frame` answers the frame of the core as it is. */
+/** Cuts the objects of a core with a plane, in slices; `frame` returns the core's current frame. */
 export async function section(
   sections: CoreSections,
   { plane, filter, roundPoints, weld, caps }: SectionRequest,

@@ -10,7 +10,7 @@ import { MeshService } from './mesh-service.js';
 import type { Post } from './query-service.js';
 import { NO_TURNS, type Turns } from './slices.js';
 
-/** Answers the main thread out of a core: takes messages, and runs frames in slices. */
+/** Serves the main thread with a core: takes messages, and runs frames in slices. */
 export class WorkerService extends MeshService implements WorkerApi {
   readonly #commands: CommandRunner;
 
@@ -42,7 +42,7 @@ export class WorkerService extends MeshService implements WorkerApi {
   #runFrame({ input, out }: FrameMessage): void {
     const { failure, ms: msCommands } = this.#commands.take();
     const frame = numberOf(input);
-    // After a command that failed none is run: the caller would not see what began and ended in it.
+    // After a failed command, no frame is run: the caller would miss what began and ended in it.
     if (failure) {
       this.frame = frame;
       this.#answer(input, undefined, failure);
@@ -76,8 +76,8 @@ export class WorkerService extends MeshService implements WorkerApi {
   }
 
   /**
-   * Runs work of a frame. Where that fails, answers the frame with the failure; what it has not done is left to the
-   * next one.
+   * Runs a part of a frame. If it throws, answers the frame with the failure; the next frame does what is left
+   * undone.
    */
   #tryFrame(input: ArrayBuffer, work: () => void): void {
     try {
@@ -103,7 +103,7 @@ export class WorkerService extends MeshService implements WorkerApi {
   }
 }
 
-/** Answers the number of a frame in. */
+/** Returns the frame number of an input buffer. */
 function numberOf(input: ArrayBuffer): number {
   return new DataView(input).getUint32(IN_FRAME, true);
 }

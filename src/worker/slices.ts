@@ -5,33 +5,33 @@ import { Queue } from './queue.js';
 /** Milliseconds of work before messages are served: half a frame at 60 Hz. */
 export const SLICE_MS = 8;
 
-/** How work in slices and the messages that come meanwhile take turns. */
+/** How sliced work and the messages that arrive meanwhile take turns. */
 export interface Turns {
-  /** Is called before messages are served between two slices of work. */
+  /** Called before messages are served between two slices of work. */
   pause(): void;
   /**
-   * Serves what the gate lets pass from now on, as long work is under way: up to the first other message, from which on
-   * all wait until `release`.
+   * Serves the messages that the gate lets pass from now on, because long work is under way. From the first message that may not
+   * pass, all messages wait until `release`.
    */
   hold(gate: Gate): void;
   release(): void;
-  /** The number of the call that was begun last. */
+  /** Number of the call that began last. */
   readonly call: number;
-  /** While it is there, calls that had begun when they were dropped are added to it. */
+  /** While it is set, calls that are dropped after they began are added to it. */
   dropped: Set<number> | undefined;
 }
 
-/** Nobody sends messages. */
+/** For use without anybody who sends messages. */
 export const NO_TURNS: Turns = { pause() {}, hold() {}, release() {}, call: 0, dropped: undefined };
 
-/** What is let pass while long work is under way. */
+/** Decides which messages pass while long work is under way. */
 export interface Gate {
   mayPass(message: ToWorker): boolean;
-  /** Tells the same of a call; `first` is its first argument. */
+  /** The same for a call; `first` is its first argument. */
   mayCall(name: string, first: unknown): boolean;
 }
 
-/** Those that go on with work, and those that take in messages: each waits for one of the other kind at most. */
+/** Callbacks that continue work, and callbacks that take in messages: each waits for at most one callback of the other kind. */
 const queues = [new Queue<() => void>(), new Queue<() => void>()];
 const WORK = 0;
 export const INTAKE = 1;
@@ -39,7 +39,10 @@ let turn = WORK;
 let isWoken = false;
 let post: () => void;
 
-/** Calls one, of both kinds by turns: where all went on at once, a pick would wait for a slice of each work that is under way. */
+/**
+ * Calls one callback, alternating between both kinds: if all continued at once, a pick would wait for a slice of every task under
+ * way.
+ */
 function resumeNext(): void {
   turn ^= INTAKE;
   isWoken = false;
@@ -57,32 +60,32 @@ function wakeUp(): void {
 if (typeof setImmediate === 'function') {
   post = () => setImmediate(resumeNext);
 } else {
-  // Timers are slowed down to 4 ms when they nest; messages to oneself are not.
+  // Browsers throttle nested timers to 4 ms, but not messages that a thread sends to itself.
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = resumeNext;
   post = () => port2.postMessage(null);
 }
 
-/** Calls `resume` after the messages that wait now were served, by turns with those of the other kind. */
+/** Calls `resume` after the messages that wait now were served, alternating with callbacks of the other kind. */
 export function afterMessages(resume: () => void, kind = WORK): void {
   queues[kind].add(resume);
   wakeUp();
 }
 
-/** Work in slices: tells when a slice is over, has messages served between two, and counts the time of the work alone. */
+/** Work in slices: knows when a slice is over, lets messages be served between slices, and counts the time of the work alone. */
 export class Slices {
   readonly #sliceMs: number;
   readonly #pause: () => Promise<void>;
   #ms = 0;
   #start = performance.now();
 
-  /** `pause` serves the messages that came meanwhile. */
+  /** `pause` serves the messages that arrived meanwhile. */
   constructor(pause: () => Promise<void>, sliceMs = SLICE_MS) {
     this.#pause = pause;
     this.#sliceMs = sliceMs;
   }
 
-  /** When this slice is over, as `performance.now()` tells it. */
+  /** When this slice ends, on the clock of `performance.now()`. */
   get end(): number {
     return this.#start + this.#sliceMs;
   }
@@ -103,7 +106,9 @@ export class Slices {
     this.#start = performance.now();
   }
 
-  /** Waits for work that takes turns by itself, and answers how many milliseconds it took; the next slice begins then. */
+  /**
+   * Waits for work that takes turns by its own means and resolves to the milliseconds it took; the next slice begins afterwards.
+   */
   async during(work: Promise<number>): Promise<void> {
     this.#ms = this.ms;
     this.#ms += await work;
@@ -111,7 +116,10 @@ export class Slices {
     this.#start = performance.now();
   }
 
-  /** Does work that may rest after each of its steps; where a pause throws, as nobody waits for it any more, the work is ended. */
+  /**
+   * Runs work that may rest after each of its steps. If a pause throws, because nobody waits for the work any more, the work is
+   * ended.
+   */
   async run<T>(work: Steps<T>): Promise<T> {
     try {
       let step = work.next();

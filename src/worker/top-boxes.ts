@@ -2,8 +2,8 @@ import type { CoreInspector } from './binding/inspector.js';
 import type { Slices } from './slices.js';
 
 /**
- * Lists the boxes of a mesh's tree on a level, and the leaves above it, which hold all of the mesh together: ten numbers each, in
- * the space of the mesh (shared/baked-boxes.ts). The level of the root's children is 1. Null where there are more than `most`.
+ * Lists the boxes of a mesh's tree on a level, and the leaves above it, which together contain all of the mesh: ten numbers each,
+ * in mesh space (shared/baked-boxes.ts). The level of the root's children is 1. Null if there are more than `most`.
  */
 export async function topBoxes(
   inspector: CoreInspector,
@@ -28,7 +28,7 @@ export async function topBoxes(
   }
 }
 
-/** Answers a box, of which a frame has the three half axes and the middle, by its middle, half sizes and rotation. */
+/** Converts a box from a frame (three half axes and the centre) to centre, half sizes and rotation. */
 function recordOf(frame: Float64Array): number[] {
   const half = [0, 1, 2].map((k) => Math.hypot(frame[3 * k], frame[3 * k + 1], frame[3 * k + 2]));
   const axis = (k: number) => [0, 1, 2].map((i) => frame[3 * k + i] / half[k]);
@@ -38,7 +38,7 @@ function recordOf(frame: Float64Array): number[] {
   return [frame[9], frame[10], frame[11], ...half, ...quaternionOf(x, y, z)];
 }
 
-/** Answers the rotation that has these columns as a unit quaternion xyzw (Shepperd, "Quaternion from rotation matrix", 1978). */
+/** Returns the unit quaternion xyzw of the rotation with these columns (Shepperd, "Quaternion from rotation matrix", 1978). */
 function quaternionOf([a, b, c]: number[], [d, e, f]: number[], [g, h, i]: number[]): number[] {
   const trace = a + e + i;
   const largest = Math.max(trace, a, e, i);

@@ -16,13 +16,13 @@ import { WorkerService } from './service.js';
 const IN_BROWSER = 'WorkerGlobalScope' in globalThis;
 
 /**
- * Finds the endpoint where messages come and go: a web worker's own scope, else the port to the thread that started
- * this one.
+ * Finds the endpoint that sends and receives messages: a web worker's own scope, else the port to the thread that
+ * started this one.
  */
 function findEndpoint(): Endpoint {
-  // Both are endpoints; the types at hand are those of a window, and of Node's own ports.
+  // Both are endpoints; the types at hand are those of a window and of Node's own ports.
   if (IN_BROWSER) return globalThis as unknown as Endpoint;
-  // By way of globalThis, as some bundlers put a stand-in for the browser where `process` is named.
+  // Uses globalThis, because some bundlers substitute a browser shim for a bare `process`.
   const port = globalThis.process.getBuiltinModule('node:worker_threads').parentPort;
   if (!port) throw new Error('collision-worker: this script runs as a worker only');
   return port as unknown as Endpoint;
@@ -45,16 +45,19 @@ async function start(endpoint: Endpoint): Promise<void> {
   }
 }
 
-/** Answers what an earlier worker of the process has compiled, where the thread that started this one hands it on. */
+/**
+ * Returns the module that an earlier worker of the process has compiled, if the thread that started this one passes
+ * it on.
+ */
 function givenCore(): CompiledCore | undefined {
   if (IN_BROWSER) return undefined;
   const { workerData } = globalThis.process.getBuiltinModule('node:worker_threads');
-  // An app that starts the script by itself may hand on anything else; there may be no WebAssembly.
+  // An app that starts the script itself may pass on anything else, and there may be no WebAssembly.
   return workerData?.[1] && workerData[1] instanceof WebAssembly.Module ? workerData : undefined;
 }
 
 async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  // Node's own takes 3 ms, its stream 12 to 17.
+  // Node's own gunzip takes 3 ms, its stream 12 to 17.
   if (!IN_BROWSER) return globalThis.process.getBuiltinModule('node:zlib').gunzipSync(bytes);
   if (typeof DecompressionStream === 'undefined') {
     const since = 'Chrome 80, Firefox 113 and Safari 16.4 have it';

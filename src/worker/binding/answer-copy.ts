@@ -4,7 +4,7 @@ import type { CoreMemory } from './memory.js';
 /** Bytes that are copied between two readings of the clock: 0.1 to 0.5 ms. A million pairs with points have 150 MB. */
 const COPIED_AT_ONCE = 1 << 20;
 
-/** The answer of a frame on its way out of the core's memory: call `step` until it answers a buffer. */
+/** The result of a frame while it is copied out of the core's memory: call `step` until it returns a buffer. */
 export class AnswerCopy {
   readonly #memory: CoreMemory;
   readonly #from: number;
@@ -12,7 +12,7 @@ export class AnswerCopy {
   readonly #target: Uint8Array<ArrayBuffer>;
   #done = 0;
 
-  /** The answer is at `from`. It is copied into `out` if that has room. */
+  /** The result is at `from`. It is copied into `out` if that is large enough. */
   constructor(memory: CoreMemory, from: number, out: ArrayBuffer | undefined) {
     this.#memory = memory;
     this.#from = from;
@@ -22,7 +22,7 @@ export class AnswerCopy {
     this.#target = new Uint8Array(hasRoom ? out : new ArrayBuffer(roomFor(this.#length)));
   }
 
-  /** Copies until `end` by the clock. Answers the buffer when all is in it, else null. */
+  /** Copies until time `end`. Returns the buffer when everything is copied, else null. */
   step(end: number): ArrayBuffer | null {
     do {
       const part = Math.min(this.#length - this.#done, COPIED_AT_ONCE);
@@ -34,7 +34,7 @@ export class AnswerCopy {
   }
 }
 
-/** Answers a half more bytes than are needed now, in whole kilobytes. */
+/** Returns half as many bytes again as are needed now, in whole kilobytes. */
 function roomFor(bytes: number): number {
   return Math.ceil((bytes * 1.5) / 1024) * 1024;
 }

@@ -1,9 +1,9 @@
-/** The head has three lengths of 32 bits and two counts of 16. */
+/** The header has three lengths of 32 bits and two counts of 16. */
 const HEAD_BYTES = 16;
 
 /**
- * core.wasm as it was before scripts/core-order.mjs put like functions beside each other: stretches of other bytes stand around
- * the bodies of both modules' functions, each of which begins with its length.
+ * Restores core.wasm as it was before scripts/core-order.mjs grouped similar functions: other sections of bytes surround the
+ * bodies of both modules' functions, each of which begins with its length.
  */
 export function inOrder(packed: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset } = packed;
@@ -27,7 +27,7 @@ export function inOrder(packed: Uint8Array): Uint8Array<ArrayBuffer> {
   return wasm;
 }
 
-/** How long a function's body is, its length included (LEB128). */
+/** Returns the length of a function's body in bytes, including its own length prefix (LEB128). */
 function bodyBytes(bytes: Uint8Array, at: number): number {
   let length = 0;
   for (let i = 0; ; i++) {

@@ -33,13 +33,13 @@ export type { MeshRefit } from './mesh-refit.js';
 type Baseline = Omit<BaselineMessage, 'type'>;
 
 export interface Core {
-  /** Bytes of linear memory; and of them, in use. */
+  /** Bytes of linear memory, and how many of them are in use. */
   readonly memoryBytes: number;
   readonly usedBytes: number;
 
   /**
-   * Begins to build a mesh. Vertices of triangles that are nearer to each other than `weld` become one. `second` is asked for the
-   * second part of the tree, which another builder may make; `spare` is chunks to bake it into.
+   * Begins to build a mesh. Vertices of triangles that are closer together than `weld` are merged. `second` returns the second
+   * part of the tree, which another builder may make; `spare` are chunks to bake the mesh into.
    */
   beginBuild(
     positions: Float32Array,
@@ -51,95 +51,93 @@ export interface Core {
     second?: () => ArrayBuffer | undefined,
     spare?: ArrayBufferLike[],
   ): BakedBuild;
-  /** Begins to make the second part of a mesh's tree. It is empty where the tree cannot be parted. */
+  /** Begins to make the second part of a mesh's tree. It is empty if the tree cannot be split. */
   beginSecond(source: PartSource): MeshBuild;
   /**
-   * Begins to copy in the first bytes of a buffer, a baked mesh, or one whose bytes are still to come, and to check it unless it is
-   * trusted. Throws OUT_OF_MEMORY.
+   * Begins to copy in a baked mesh, from the first bytes of a buffer or from chunks that are still to arrive, and to validate it
+   * unless it is trusted. Throws OUT_OF_MEMORY.
    */
   beginLoad(baked: ArrayBuffer | BakedSource, bytes?: number, isTrusted?: boolean): MeshLoad;
-  /** Copies it in, if nothing in it can lead a traversal astray (else BAD_DATA). */
+  /** Copies a baked mesh in, if nothing in it can lead a traversal astray (else throws BAD_DATA). */
   loadMesh(baked: ArrayBuffer, bytes?: number): MeshAddress;
-  /** Bakes a mesh in one piece; `beginBake` does so in steps. */
+  /** Bakes a mesh in one go; `beginBake` does so in steps. */
   bakeMesh(mesh: MeshAddress): ArrayBuffer;
-  /** Begins to bake a mesh, which nobody may change as long as the bake reads it. Throws OUT_OF_MEMORY. */
+  /** Begins to bake a mesh, which must not change while the bake reads it. Throws OUT_OF_MEMORY. */
   beginBake(mesh: MeshAddress): MeshBake;
-  /** Tells whether all that a mesh has besides its tree is of its vertices as they are. */
+  /** Returns whether everything that a mesh has besides its tree was derived from its current vertices. */
   isFresh(mesh: MeshAddress): boolean;
   meshInfo(mesh: MeshAddress): TreeInfo;
   /**
-   * Copies what a mesh was built of besides its positions, in steps between which it must stay: indices are as they were given,
-   * but for welded vertices; without them, vertices that follow one another are its triangles, lines or points. Throws OUT_OF_MEMORY.
+   * Copies the data that a mesh was built from, except its positions, in steps; the mesh must not move between them. Indices are
+   * as they were given, except for welded vertices; without indices, successive vertices form its triangles, lines or points.
+   * Throws OUT_OF_MEMORY.
    */
   meshSource(mesh: MeshAddress): Steps<Omit<MeshData, 'positions'>>;
   /**
-   * Moves the vertices and all that depends on them: the tree's boxes and the objects' bounds. Answers false where that
-   * cannot be done, as a triangle that was left out of the tree has an area now. The mesh is as it was then, and also
-   * where this throws: BAD_DATA, OUT_OF_MEMORY.
+   * Moves the vertices, and refits the tree's boxes and the objects' bounds. Returns false if that is impossible, because a
+   * triangle that was left out of the tree has an area now. Then the mesh is unchanged, as it is if this throws BAD_DATA or
+   * OUT_OF_MEMORY.
    */
   refitMesh(mesh: MeshAddress, positions: Float32Array): boolean;
   /**
-   * Begins to move the vertices of a copy of a mesh, which is to be put in its place; or of the mesh itself where
-   * `isCopied` is false, which nobody may read meanwhile. Throws BAD_DATA, OUT_OF_MEMORY.
+   * Begins to move the vertices of a copy of a mesh, which will replace it; or, if `isCopied` is false, of the mesh itself, which
+   * nobody may read meanwhile. Throws BAD_DATA, OUT_OF_MEMORY.
    */
   beginRefit(mesh: MeshAddress, positions: Float32Array, isCopied: boolean): MeshRefit;
-  /** Answers a copy of a mesh, to be moved and put in its place. Throws OUT_OF_MEMORY. */
+  /** Returns a copy of a mesh, to be moved and to replace it. Throws OUT_OF_MEMORY. */
   copyMesh(mesh: MeshAddress): MeshAddress;
-  /**
-   * Puts `by` in the place of `mesh` for all objects. Work that is under way may still read `mesh`, which is to be freed
-   * after that.
-   */
+  /** Replaces `mesh` by `by` for all objects. Work that is under way may still read `mesh`, which must be freed afterwards. */
   replaceMesh(mesh: MeshAddress, by: MeshAddress): void;
   freeMesh(mesh: MeshAddress): void;
 
-  /** Whether contacts have asked for what is not of a mesh's vertices as they are, and `derive` has work to do. */
+  /** Whether contacts have asked for derived data that are outdated, so that `derive` has work to do. */
   readonly isDerivationWanted: boolean;
   /**
-   * Derives what contacts have asked for, for about `budget` milliseconds. Answers whether there is more to do. A mesh
-   * for which there is no memory does without until its vertices move again: its contacts are those of a mesh that is
-   * not convex.
+   * Derives the data that contacts have asked for, for about `budget` milliseconds. Returns whether there is more to do. A mesh
+   * for which there is no memory goes without them until its vertices move again: its contacts are those of a mesh that is not
+   * convex.
    */
   derive(budget: number): boolean;
 
-  /** Adds objects; the matrix of the description is that of all of them, or has 16 numbers for each. */
+  /** Adds objects; the description's matrix is shared by all of them, or has 16 numbers per object. */
   addObjects(ids: Uint32Array, description: PlacedDescription): void;
   setObject(id: ObjectId, description: PlacedDescription): void;
-  /** Puts an object into other layers; one that is not alive is passed over. */
+  /** Changes an object's layers; does nothing if the object is not alive. */
   setLayers(id: ObjectId, layers: number): void;
   removeObject(id: ObjectId): void;
-  /** Adds a character, or changes one. */
+  /** Adds or changes a character. */
   putCharacter(id: number, description: CharacterDescription): void;
   removeCharacter(id: number): void;
   /** Whether the characters have made the moves of the last frame. */
   readonly areCharactersMoved: boolean;
   removeView(slot: number): void;
 
-  /** Runs one frame: layout.ts's frame in, and out into `out` when that is large enough, else into a new buffer. */
+  /** Runs one frame (layout.ts): from the input `input` to an output in `out`, if that is large enough, else in a new buffer. */
   frame(input: ArrayBuffer, out: ArrayBuffer | undefined): ArrayBuffer;
 
   /** Begins a frame that is run in steps. Queries see it from then on; `input` is not needed any more. */
   beginFrame(input: ArrayBuffer): void;
   /**
-   * Works on the frame for about `budget` milliseconds. Answers the frame out when it is done, else null. Between two
-   * steps there may be queries and new meshes, and, where `goAhead` allows it, changes of objects. While a contact that
-   * takes long is under way, `mayLook` must be false: the narrow phase waits.
+   * Works on the frame for about `budget` milliseconds. Returns the output when it is done, else null. Between two steps there
+   * may be queries and new meshes, and, if `goAhead` allows it, changes of objects. While a contact that takes long is under way,
+   * `mayLook` must be false: the narrow phase waits.
    */
   stepFrame(budget: number, out: ArrayBuffer | undefined, mayLook?: boolean): ArrayBuffer | null;
   /**
-   * Asks to change objects and views while a frame is under way: the frame keeps what it still reads of them, the next
-   * one and queries see the changes. Answers false as long as the frame cannot do without the scene as it is.
+   * Asks to change objects and views while a frame is under way: the frame keeps copies of what it still reads of them, while the
+   * next frame and queries see the changes. Returns false as long as the frame needs the scene as it is.
    */
   goAhead(): boolean;
-  /** Takes over the transforms of a frame that is to come, which must bring them again. `goAhead` must allow it. */
+  /** Applies the transforms of a future frame, which must contain them again. `goAhead` must allow it. */
   placeAhead(input: ArrayBuffer): void;
-  /** How often a pair was left before it was finished. */
+  /** How many times a pair was suspended before it was finished. */
   readonly interruptions: number;
-  /** How many pairs with overlapping boxes were looked at one by one. */
+  /** How many pairs with overlapping boxes were tested one by one. */
   readonly considered: number;
 
-  /** Takes over the views and transforms of a frame in, without an answer. */
+  /** Applies the views and transforms of a frame's input, without a result. */
   place(input: ArrayBuffer): void;
-  /** Makes the next frame's events be relative to the answer of another core. */
+  /** Makes the next frame's events relative to the result of another core. */
   setBaseline(baseline: Baseline): void;
 
   readonly rays: CoreRays;
@@ -150,11 +148,11 @@ export interface Core {
   readonly sections: CoreSections;
   readonly snaps: CoreSnaps;
 
-  /** Answers the first broken invariant of any structure in words, or null. Slow; for tests. */
+  /** Returns a description of the first broken invariant of any structure, or null. Slow; for tests. */
   check(): string | null;
 }
 
-/** Makes a core of its own memory. Rejects with UNSUPPORTED where WebAssembly SIMD is missing or forbidden. */
+/** Creates a core with its own memory. Rejects with UNSUPPORTED if WebAssembly SIMD is missing or forbidden. */
 export async function createCore(wasm: BufferSource): Promise<Core> {
   return bindCore(await instantiateCore(wasm));
 }
@@ -176,10 +174,10 @@ class WasmCore implements Core {
   /** Room for one description. */
   readonly #scratch: number;
   readonly #meshes = new Set<MeshAddress>();
-  /** The names of the boxes that stand for objects, of those that have some. */
+  /** The names of the boxes that stand for objects, for objects that have such boxes. */
   readonly #boxNames = new Map<ObjectId, readonly string[]>();
   readonly #derivations: Derivations;
-  /** The answer of a frame that is being copied out of the memory. */
+  /** The result of a frame that is being copied out of the memory. */
   #answer: AnswerCopy | undefined;
 
   constructor(exports: CoreExports) {

@@ -1,4 +1,4 @@
-// What deforms a mesh, as the core takes it in and what it says of it.
+// Converts skins and morph targets between meshes and the core.
 import { CollisionError } from '../../shared/errors.js';
 import * as layout from '../../shared/layout.js';
 import type { MeshDeform, TreeInfo } from '../../shared/protocol.js';
@@ -16,7 +16,7 @@ const DEFORM_BONE_COUNT = 4;
 const DEFORM_TARGET_COUNT = 8;
 const DIPOLE_BYTES = 64;
 
-/** Hands a build the skin and the morph targets, if there are any. Throws OUT_OF_MEMORY. */
+/** Writes the skin and the morph targets to a build, if any. Throws OUT_OF_MEMORY. */
 export function writeDeform(wasm: CoreExports, build: number, { skin, morphs }: MeshDeform): void {
   const targets = morphs?.targets ?? [];
   if (!skin && targets.length === 0) return;
@@ -33,7 +33,7 @@ export function writeDeform(wasm: CoreExports, build: number, { skin, morphs }: 
   }
 }
 
-/** Answers what is wrong with the skin or the targets of a build that failed; undefined where nothing is. */
+/** Returns the error in the skin or the targets of a failed build; undefined if they are fine. */
 export function deformError(
   wasm: CoreExports,
   build: number,
@@ -58,7 +58,7 @@ export function deformError(
   }
 }
 
-/** Answers how many bones and morph targets a mesh has. */
+/** Returns the number of bones and morph targets of a mesh. */
 export function deformCounts(view: DataView, mesh: number): { bones: number; morphs: number } {
   if (view.getUint32(mesh + layout.MESH_DEFORM_BYTES, true) === 0) return { bones: 0, morphs: 0 };
   const nodes = view.getUint32(mesh + layout.MESH_NODE_COUNT, true);
@@ -67,7 +67,10 @@ export function deformCounts(view: DataView, mesh: number): { bones: number; mor
   return { bones: count(DEFORM_BONE_COUNT), morphs: count(DEFORM_TARGET_COUNT) };
 }
 
-/** Copies what deforms a mesh, of which `info` is known, as a build takes it: in steps, one for each morph target. Throws OUT_OF_MEMORY. */
+/**
+ * Copies the skin and morph targets of a mesh in the form that a build takes: in steps, one per morph target. Throws
+ * OUT_OF_MEMORY.
+ */
 export function* readDeform(
   wasm: CoreExports,
   memory: CoreMemory,

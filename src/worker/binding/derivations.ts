@@ -2,10 +2,10 @@ import { CollisionError } from '../../shared/errors.js';
 import type { MeshAddress } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 
-/** Derives in slices what contacts have asked for of meshes whose vertices have moved: one mesh after the other. */
+/** Derives, in slices, what contacts have asked for of meshes whose vertices have moved, one mesh after the other. */
 export class Derivations {
   readonly #exports: CoreExports;
-  /** The derivation that is under way; 0 without. */
+  /** The derivation that is under way; 0 if none. */
   #derivation = 0;
   #derived: MeshAddress = 0;
 
@@ -17,7 +17,7 @@ export class Derivations {
     return this.#derivation !== 0 || this.#exports.countWanted() > 0;
   }
 
-  /** Works for about `budget` milliseconds. Answers whether there is more to do. */
+  /** Works for about `budget` milliseconds. Returns whether there is more to do. */
   step(budget: number): boolean {
     const wasm = this.#exports;
     const until = performance.now() + budget;
@@ -38,7 +38,7 @@ export class Derivations {
     return this.isWanted;
   }
 
-  /** Ends the derivation of a mesh, as the mesh is not what it was. */
+  /** Aborts the derivation of a mesh that has changed. */
   end(mesh: MeshAddress): void {
     if (this.#derivation === 0 || this.#derived !== mesh) return;
     this.#exports.freeDerivation(this.#derivation);

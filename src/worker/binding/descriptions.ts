@@ -5,14 +5,17 @@ import type { CoreMemory } from './memory.js';
 /** Address of a baked mesh in the core's memory. */
 export type MeshAddress = number;
 
-/** A description with its mesh's address for `mesh`, and perhaps a matrix. */
+/** A description whose `mesh` is the mesh's address, with an optional matrix. */
 export interface PlacedDescription extends ObjectDescription {
   mesh: MeshAddress;
-  /** 16 numbers, column-major, or as many for each of objects that are added. Absent: the identity for a new object, its own for a set one. */
+  /**
+   * 16 numbers, column-major, or 16 for each of several added objects. Absent: the identity for a new object, the present one for
+   * an existing object.
+   */
   matrix?: ArrayLike<number> | undefined;
 }
 
-/** Writes a description as layout.ts's record (OBJECT_*) at `at`, but for OBJECT_FACE_SIDES and OBJECT_BOXES. */
+/** Writes a description as layout.ts's record (OBJECT_*) to `at`, except for OBJECT_FACE_SIDES and OBJECT_BOXES. */
 export function writeDescription(memory: CoreMemory, at: number, description: PlacedDescription): void {
   const { words, floats } = memory;
   const { matrix } = description;
@@ -32,7 +35,10 @@ export function writeDescription(memory: CoreMemory, at: number, description: Pl
   if (matrix) memory.setAffine(at + layout.OBJECT_MATRIX, matrix);
 }
 
-/** Writes a character's description as layout.ts's record (CHARACTER_*) at `at`; the ids that it goes through are at `ignore`. */
+/**
+ * Writes a character's description as layout.ts's record (CHARACTER_*) to `at`; the ids of objects that it passes through are at
+ * `ignore`.
+ */
 export function writeCharacter(
   memory: CoreMemory,
   at: number,

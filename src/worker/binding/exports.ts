@@ -1,9 +1,9 @@
-// core.wasm as it is: what it exports, and what its codes mean. core.ts makes an object of it.
+// The raw interface of core.wasm: its exports, and the meaning of its codes. core.ts wraps it in an object.
 import { CollisionError } from '../../shared/errors.js';
 import { MESH_VERSION_VALUE } from '../../shared/layout.js';
 import { NARROW_SECTION, NarrowPhase } from './narrow-phase.js';
 
-/** What core.wasm exports: src/worker/core/index.ts. */
+/** The exports of core.wasm: src/worker/core/index.ts. */
 export interface CoreExports {
   memory: WebAssembly.Memory;
   allocate(bytes: bigint): number;
@@ -199,15 +199,15 @@ export interface CoreExports {
   contactBonePairs(): number;
   check(): number;
   mayHaveMesh(slot: number, mesh: number): number;
-  /** How often a pair was left before it was finished. */
+  /** How many times a pair was suspended before it was finished. */
   interruptions: WebAssembly.Global;
-  /** How many pairs with overlapping boxes the broad phase looked at one by one. */
+  /** How many pairs with overlapping boxes the broad phase tested one by one. */
   considered: WebAssembly.Global;
 }
 
 /**
- * What checks answer, by code: mesh/tree/mesh-check.ts and mesh/tree/tree-invariants.ts. Tests add those of scene/scene-invariants.ts,
- * which nobody else asks.
+ * Messages of the validation codes of mesh/tree/mesh-check.ts and mesh/tree/tree-invariants.ts. Tests add those of
+ * scene/scene-invariants.ts, which nobody else uses.
  */
 export const FAULTS: Record<number, string> = {
   1: 'the data are shorter or longer than their header says',
@@ -223,12 +223,12 @@ export const FAULTS: Record<number, string> = {
   11: 'a triangle or a vertex has a number that there is not',
 };
 
-/** What core.wasm is compiled to: its own module, and that of the narrow phase, which is a section of it. */
+/** The compiled modules of core.wasm: the core, and the narrow phase, which is a section of it. */
 export type CompiledCore = [core: WebAssembly.Module, narrow: WebAssembly.Module];
 
 /**
- * Starts core.wasm, or what it was compiled to, in a memory of its own, and answers both. Rejects with UNSUPPORTED where WebAssembly
- * SIMD is missing or forbidden.
+ * Starts core.wasm, or its compiled modules, with its own memory, and returns the exports and the modules. Rejects with
+ * UNSUPPORTED if WebAssembly SIMD is missing or forbidden.
  */
 export async function startCore(given: BufferSource | CompiledCore): Promise<[CoreExports, CompiledCore]> {
   const env = {
@@ -259,12 +259,12 @@ export async function startCore(given: BufferSource | CompiledCore): Promise<[Co
   }
 }
 
-/** Starts a core, of which no other is to be started. Rejects as `startCore`. */
+/** Starts a core whose compiled modules are not reused. Rejects as `startCore` does. */
 export async function instantiateCore(wasm: BufferSource): Promise<CoreExports> {
   return (await startCore(wasm))[0];
 }
 
-/** An empty function that makes a vector. */
+/** A module with an empty function that makes a vector. */
 const VECTORS = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11];
 
 function reasonOf(cause: unknown): string {
@@ -272,7 +272,7 @@ function reasonOf(cause: unknown): string {
   if (!WebAssembly.validate(Uint8Array.from(VECTORS))) {
     return 'WebAssembly has no SIMD here, which the core needs: Chrome 91, Firefox 89 and Safari 16.4 have it';
   }
-  // Browsers say so in words of their own, all with the name of the directive or of its source.
+  // Browsers word this differently, but all name the directive or its source.
   if (/unsafe-eval|content security policy|disallowed by embedder/i.test(String(cause))) {
     const whose = "that of the worker's script, or of the page where the script is a Blob";
     return `${cause}; a content security policy forbids it, ${whose}: its script-src needs 'wasm-unsafe-eval'`;

@@ -6,12 +6,12 @@ import { STEP, type Steps, sorted } from './steps.js';
 export type CoreHit = Omit<Hit, 'frame'>;
 export type CoreSweepHit = Omit<SweepHit, 'frame'>;
 
-/** The names of the boxes that stand for objects, of those that have some. */
+/** The names of the boxes that stand for objects, for objects that have such boxes. */
 export type BoxNames = ReadonlyMap<ObjectId, readonly string[]>;
 
 /**
- * Reads records of hits in steps, and puts them in order. The records are copied at once: the next query writes over them. 200,000 hits
- * are a second's work.
+ * Reads hit records in steps, and sorts them. The records are copied at once, because the next query overwrites them. 200,000
+ * hits take a second.
  */
 export function hitsInOrder<H>(
   { buffer }: CoreMemory,
@@ -31,7 +31,7 @@ export function hitsInOrder<H>(
   })();
 }
 
-/** Reads the record of a hit (layout.ts, HIT_*). */
+/** Reads a hit record (layout.ts, HIT_*). */
 export function hitAt(view: DataView, at: number, boxNames: BoxNames): CoreHit {
   const object = view.getUint32(at + layout.HIT_OBJECT, true);
   const triangle = view.getInt32(at + layout.HIT_TRIANGLE, true);
@@ -68,7 +68,7 @@ export function manyHits(rays: number) {
   };
 }
 
-/** Reads the record of the first contact on a way. */
+/** Reads the record of a sweep's first contact. */
 export function sweepHitAt(view: DataView, at: number): CoreSweepHit {
   return {
     object: view.getUint32(at + layout.HIT_OBJECT, true),

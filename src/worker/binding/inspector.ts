@@ -5,10 +5,10 @@ import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
 import type { CoreVolumes } from './volumes.js';
 
-/** What `stepTreeListing` answers: core/scene/inspect/tree-boxes.ts. */
+/** Return values of `stepTreeListing`: core/scene/inspect/tree-boxes.ts. */
 const UNFINISHED = 0;
 const CUT = 2;
-/** The core's trees by their numbers (core/scene/index/octree.ts), as they are said outside. */
+/** Public tree numbers by the core's tree numbers (core/scene/index/octree.ts). */
 const TREES = [1, 0, 2];
 const TOPOLOGIES = [null, 'points', 'lines', 'triangles'] as const;
 
@@ -19,7 +19,7 @@ const ALL: Filter = {
   ignore: new Uint32Array(),
 };
 
-/** The boxes that the core holds, and the four words about each. */
+/** The boxes that the core has listed, and the four words of each. */
 interface Found {
   boxes: Float64Array<ArrayBuffer>;
   words: Uint32Array<ArrayBuffer>[];
@@ -34,12 +34,13 @@ export interface SceneNumbers {
   origin: Vec3;
 }
 
-/** So many boxes are copied between two looks at the clock. */
+/** This many boxes are copied between two readings of the clock. */
 export const BOXES_A_LOOK = 1024;
 
 /**
- * Lists what a core holds as boxes. One list at a time is under way: it is begun, stepped through where it may take long, and
- * taken; then `end` frees what the core holds of it. What is taken in steps may be left between them for other work.
+ * Lists the contents of a core as boxes. Only one list is under way at a time: it is begun, stepped through if it may take
+ * long, and taken; then `end` frees the core's memory of it. A generator that takes a list may rest between its steps for
+ * other work.
  */
 export class CoreInspector {
   readonly #exports: CoreExports;
@@ -68,22 +69,22 @@ export class CoreInspector {
     };
   }
 
-  /** Begins to list the boxes of an object's tree as it is now. Answers false where it is not alive. */
+  /** Begins to list the boxes of an object's tree as it is now. Returns false if the object is not alive. */
   beginTree(object: ObjectId, fromLevel: number, toLevel: number, most: number): boolean {
     return this.#exports.beginTreeListing(object, fromLevel, toLevel, most) !== 0;
   }
 
-  /** Begins to list the boxes of the tree of the mesh at an address, in its space, from level 1 on. */
+  /** Begins to list the boxes of the tree of the mesh at an address, in mesh space, from level 1 on. */
   beginMesh(mesh: number, toLevel: number, most: number): void {
     this.#exports.beginMeshListing(mesh, toLevel, most);
   }
 
-  /** Lists until a time of the clock. Answers whether all is listed. The mesh must be kept until then. */
+  /** Lists until a point in time. Returns whether everything is listed. The mesh must be kept until then. */
   stepTree(until: number): boolean {
     return this.#exports.stepTreeListing(until) !== UNFINISHED;
   }
 
-  /** Copies the tree that is listed. */
+  /** Copies the listed tree. */
   *takeTree(object: ObjectId): Generator<void, Omit<InspectedTree, 'frame'>> {
     const isCut = this.#exports.stepTreeListing(0) === CUT;
     const at = this.#exports.inspectedMesh() >>> 0;
@@ -114,7 +115,7 @@ export class CoreInspector {
     };
   }
 
-  /** Lists the cells of the octrees as they are now. The first step is a whole one. */
+  /** Lists the cells of the octrees as they are now. The first step is not interruptible. */
   *cells(most: number): Generator<void, InspectedCells> {
     const cut = this.#exports.inspectCells(most) !== 0;
     const { boxes, words } = yield* this.#found();
@@ -128,7 +129,7 @@ export class CoreInspector {
     };
   }
 
-  /** Lists the bounds of objects as they are now, and how each view sees them. The first step is a whole one. */
+  /** Lists the bounds of objects as they are now, and how each view sees them. The first step is not interruptible. */
   *bounds(most: number, views: readonly ViewRecord[]): Generator<void, InspectedBounds> {
     const cut = this.#exports.inspectBounds(most) !== 0;
     const seen = views.map((view) => this.#volumes.frustum(view, ALL));
@@ -144,12 +145,12 @@ export class CoreInspector {
     };
   }
 
-  /** Frees what the core holds of the list. */
+  /** Frees the core's memory of the list. */
   end(): void {
     this.#exports.endInspection();
   }
 
-  /** Copies the boxes that are listed. */
+  /** Copies the listed boxes. */
   *#found(): Generator<void, Found> {
     const count = this.#exports.inspectedBoxCount() >>> 0;
     const at = this.#exports.inspectedBoxes() >>> 0;
@@ -171,10 +172,10 @@ export class CoreInspector {
   }
 }
 
-/** Answers how a view sees objects, which are listed ascending: 0 outside, 1 crossing, 2 inside. */
+/** Returns how a view sees objects, given in ascending order: 0 outside, 1 crossing, 2 inside. */
 function statesOf(ids: Uint32Array, seen: ReturnType<CoreVolumes['frustum']>): Uint8Array {
   const states = new Uint8Array(ids.length);
-  // Both ascend: a walk along both at once.
+  // Both lists ascend, so they are merged.
   const mark = (among: ArrayLike<ObjectId>, state: number): void => {
     for (let i = 0, k = 0; i < ids.length && k < among.length; i++) {
       if (ids[i] === among[k]) {

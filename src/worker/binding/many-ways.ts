@@ -3,23 +3,23 @@ import type { Filter } from '../../shared/protocol.js';
 import type { SweepHits } from '../../shared/types.js';
 import type { PlacedDescription } from './descriptions.js';
 
-/** What is asked about many ways. */
+/** A request to sweep along many ways. */
 export interface ManySweeps {
   shapes: PlacedDescription[];
   ways: Float64Array;
-  /** The number of each way's shape; absent where all have the first. */
+  /** Index of each way's shape; absent if all have the first. */
   shapeOf: Uint32Array | undefined;
   tolerance: number;
   filter: Filter;
 }
 
-/** What was found on each way. */
+/** The hits of many ways. */
 export type WayHits = Omit<SweepHits, 'frame' | 'ms'>;
 
-// Loops of single numbers, each over arrays of one type: functions for arrays of any type, with a copy for each array, took a
-// tenth of the time of 10,000 capsules among 10,000 boxes.
+// Plain loops over single numbers, each over arrays of one type: functions that take arrays of any type, and copy per array,
+// took a tenth of the time of 10,000 capsules among 10,000 boxes.
 
-/** Copies the ways whose numbers `order` has, one behind the other. */
+/** Copies the ways with the numbers in `order`, one behind the other. */
 export function gatherWays(to: Float64Array, ways: Float64Array, order: Uint32Array): void {
   let at = 0;
   for (let i = 0; i < order.length; i++) {
@@ -28,7 +28,7 @@ export function gatherWays(to: Float64Array, ways: Float64Array, order: Uint32Ar
   }
 }
 
-/** Puts what was found on these ways where their numbers say. */
+/** Writes the hits of these ways to the places that their numbers give. */
 export function scatterHits(all: WayHits, order: Uint32Array, found: WayHits): void {
   const { objects, times, points, normals, triangles, depths } = found;
   for (let i = 0; i < order.length; i++) {

@@ -1,8 +1,7 @@
 import type { CoreExports } from './exports.js';
 
 /**
- * The core's linear memory, as JavaScript reads and writes it. Views are only valid until the memory grows, which
- * detaches them.
+ * The core's linear memory, as JavaScript reads and writes it. Views are valid only until the memory grows, which detaches them.
  */
 export class CoreMemory {
   readonly #exports: CoreExports;
@@ -22,15 +21,15 @@ export class CoreMemory {
     return this.#exports.memory.buffer as ArrayBuffer;
   }
 
-  /** Answers a view of the whole memory, made anew where that has grown. */
+  /** Returns a view of the whole memory, made anew if the memory has grown. */
   get view(): DataView {
     if (this.#words.length === 0) this.#renew();
     return this.#view;
   }
 
   /**
-   * Answers the whole memory as words; writing a description takes half the time that it takes through the DataView. Views of
-   * what has grown are empty: asking for that is many times faster than asking for the memory's buffer.
+   * Returns the whole memory as words. Writing a description this way takes half the time that it takes through the DataView.
+   * Views of a grown memory have length 0: checking that is many times faster than getting the memory's buffer.
    */
   get words(): Uint32Array {
     if (this.#words.length === 0) this.#renew();
@@ -83,7 +82,7 @@ export class CoreMemory {
   }
 
   /**
-   * Writes the upper three rows of a column-major matrix, whose numbers begin at `from`, column by column, to `at`, which must be
+   * Writes the upper three rows of a column-major matrix, whose numbers begin at `from`, column by column to `at`, which must be
    * a multiple of 8.
    */
   setAffine(at: number, matrix: ArrayLike<number>, from = 0): void {

@@ -4,27 +4,28 @@ import type { MeshAddress } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
 
-/** A mesh on its way to a buffer: call `step` until it answers 1, then `finish`. */
+/** A mesh that is being baked: call `step` until it returns 1, then `finish`. */
 export interface MeshBake {
-  /** Whether the mesh itself is read from now on, and must stay as it is, and not only copies of it. */
+  /** Whether the bake still reads the mesh itself, which must not change then, and not only copies of it. */
   readonly isReading: boolean;
-  /** Works for about `budget` milliseconds. Answers the fraction done. Throws OUT_OF_MEMORY; the bake has ended then. */
+  /** Works for about `budget` milliseconds. Returns the fraction done. Throws OUT_OF_MEMORY; the bake has ended then. */
   step(budget: number): number;
-  /** Answers the baked mesh, in a buffer of its own. */
+  /** Returns the baked mesh, in a buffer of its own. */
   finish(): ArrayBuffer;
-  /** Answers it in chunks, where it was begun with spare ones. */
+  /** Returns the baked mesh in chunks, if the bake was begun with spare ones. */
   finishChunks(): BakedSource;
   abort(): void;
 }
 
-/** How much is copied between two looks at the clock: a tenth of a millisecond, and half of one where memory is new. */
+/**
+ * Bytes that are copied between two readings of the clock: a tenth of a millisecond, or half a millisecond if the memory is
+ * new.
+ */
 const STEP_BYTES = 1 << 20;
-/** Of a bake: the rest of it copies the mesh out. */
+/** The core's share of the progress; the rest is copying the mesh out. */
 const CORE_SHARE = 0.9;
 
-/**
- * Begins to bake a mesh: into one buffer, or into shared chunks, which are taken out of the `spare` ones. Throws OUT_OF_MEMORY.
- */
+/** Begins to bake a mesh: into one buffer, or into shared chunks, which are taken from `spare`. Throws OUT_OF_MEMORY. */
 export function beginBake(
   wasm: CoreExports,
   memory: CoreMemory,

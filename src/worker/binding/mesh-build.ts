@@ -11,33 +11,33 @@ import { beginBake, type MeshBake } from './mesh-bake.js';
 import { noArea } from './mesh-refit.js';
 import { beginPointLineBuild } from './point-line-build.js';
 
-/** A baked mesh in the making: call `step` until it answers 1, then `finish`. */
+/** A mesh that is being built and baked: call `step` until it returns 1, then `finish`. */
 export interface MeshBuild {
-  /** Works for about `budget` milliseconds. Answers the fraction done. */
+  /** Works for about `budget` milliseconds. Returns the fraction done. */
   step(budget: number): number;
-  /** Answers the baked mesh, in a buffer of its own. Frees the build. */
+  /** Returns the baked mesh, in a buffer of its own. Frees the build. */
   finish(): ArrayBuffer;
   abort(): void;
 }
 
-/** A whole one. */
+/** The build of a whole mesh. */
 export interface BakedBuild extends MeshBuild {
-  /** Answers it in chunks, where it was begun with spare ones, and frees the build. */
+  /** Returns the baked mesh in chunks, if the build was begun with spare ones, and frees the build. */
   finishChunks(): BakedSource;
 }
 
-/** What a mesh is built of. Vertices of triangles that are nearer to each other than `weld` become one. */
+/** The input of a mesh. Vertices of triangles that are closer together than `weld` are merged. */
 interface MeshSource {
   positions: Float32Array;
   indices: Uint32Array | Uint16Array | undefined;
   weld: number;
   topology: NonNullable<MeshData['topology']>;
   deform: MeshDeform;
-  /** Whether the tree is to be made quickly, at the cost of somewhat slower rays. */
+  /** Whether the tree is to be built quickly, at the cost of somewhat slower rays. */
   isFast: boolean;
 }
 
-/** What a part of a tree is built of: only triangles that nothing deforms are parted. */
+/** The input of a part of a tree: only trees of triangles that nothing deforms are split. */
 export type PartSource = Pick<MeshSource, 'positions' | 'indices' | 'weld' | 'isFast'>;
 
 // core/mesh/build
@@ -47,8 +47,8 @@ const FIRST = 1;
 const SECOND = 2;
 
 /**
- * Begins to build a mesh. With `second`, another builder may make the second part of its tree: that is joined where it has
- * come by the time that it is of use. With `spare`, it is baked into shared chunks, which are taken out of these. Throws OUT_OF_MEMORY.
+ * Begins to build a mesh. With `second`, another builder may make the second part of its tree, which is joined if it arrives in
+ * time to be of use. With `spare`, the mesh is baked into shared chunks, which are taken from there. Throws OUT_OF_MEMORY.
  */
 export function beginBuild(
   wasm: CoreExports,
@@ -69,8 +69,8 @@ export function beginBuild(
 }
 
 /**
- * Begins to make the second part of a mesh's tree. `finish` answers it, an empty one where the tree cannot be parted; else the
- * build goes on, and its next `finish` answers what is derived of the part. Throws OUT_OF_MEMORY.
+ * Begins to make the second part of a mesh's tree. `finish` returns it, or an empty buffer if the tree cannot be split; else the
+ * build continues, and its next `finish` returns the data derived from the part. Throws OUT_OF_MEMORY.
  */
 export function beginSecond(wasm: CoreExports, memory: CoreMemory, source: MeshSource): MeshBuild {
   const { build, step, abort } = beginTree(wasm, memory, source, SECOND);
@@ -108,7 +108,7 @@ function beginTree(
   second?: () => ArrayBuffer | undefined,
 ): TreeBuild & { build: number } {
   const vertices = positions.length / 3;
-  // Which vertices are one, the indices say.
+  // The indices tell which vertices are merged.
   const indices = given ?? (weld > 0 ? new Uint32Array(vertices).map((_, i) => i) : undefined);
   const triangles = (indices?.length ?? vertices) / 3;
   const build = wasm.beginBuild(vertices, triangles, weld, isFast, part) >>> 0;
@@ -130,14 +130,14 @@ function beginTree(
   const errorOf = (): CollisionError => {
     if (wasm.buildError(build) === BUILD_BAD_INDEX) {
       const i = wasm.buildCulprit(build) >>> 0;
-      // The arrays that were given may be another builder's by now.
+      // The given arrays may have been transferred to another builder by now.
       const [index] = new Uint32Array(memory.buffer, (wasm.buildIndices(build) >>> 0) + 4 * i, 1);
       const range = `0 to ${vertices - 1} for ${vertices} vertices`;
       return new CollisionError('BAD_DATA', `indices[${i}] is ${index}, expected ${range}`);
     }
     return noArea(triangles, weld > 0 ? `, when vertices nearer than ${weld} are one,` : '');
   };
-  /** Without the memory for it, the build goes on alone. */
+  /** Without memory for the part, the build continues alone. */
   const join = (piece: ArrayBuffer): void => {
     let address = 0;
     try {
@@ -172,17 +172,17 @@ function beginTree(
   };
 }
 
-/** A tree in the making, before it is baked. `take` answers the mesh's address. */
+/** A tree that is being built, before it is baked. `take` returns the mesh's address. */
 interface TreeBuild {
   step(budget: number): number;
   take(): MeshAddress;
   abort(): void;
 }
 
-/** Of a build: the rest of it bakes the mesh. */
+/** The tree's share of a build's progress; the rest is baking the mesh. */
 const TREE_SHARE = 0.99;
 
-/** Answers a build that bakes the mesh at its end, and frees it. */
+/** Returns a build that bakes the mesh at its end, and frees it. */
 function thenBaked(wasm: CoreExports, memory: CoreMemory, tree: TreeBuild, spare?: ArrayBufferLike[]): BakedBuild {
   let mesh: MeshAddress = 0;
   let bake: MeshBake | undefined;

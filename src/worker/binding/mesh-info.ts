@@ -7,7 +7,7 @@ import type { CoreMemory } from './memory.js';
 import { ELEMENT_SIZES } from './point-line-build.js';
 import { copied, type Steps } from './steps.js';
 
-/** Answers what the header of a mesh says. */
+/** Reads a mesh's info from its header. */
 export function meshInfo(view: DataView, mesh: MeshAddress): TreeInfo {
   const elements = view.getUint32(mesh + layout.MESH_TRIANGLE_COUNT, true);
   const topology = topologyOf(view, mesh);
@@ -27,7 +27,7 @@ export function meshInfo(view: DataView, mesh: MeshAddress): TreeInfo {
   };
 }
 
-/** Copies a mesh's indices in steps; undefined where vertices that follow one another are its elements. */
+/** Copies a mesh's indices in steps; undefined if successive vertices form its elements. */
 export function* meshIndices(memory: CoreMemory, mesh: MeshAddress): Steps<Uint32Array<ArrayBuffer> | undefined> {
   const { view } = memory;
   if (view.getUint32(mesh + layout.MESH_INDEXED, true) === 0) return undefined;
@@ -53,7 +53,7 @@ function openEdgeOf(view: DataView, mesh: MeshAddress): OpenEdge | null {
   };
 }
 
-/** Rounds a weld up to three digits: the core finds it to one part in a hundred. */
+/** Rounds a weld distance up to three digits: the core finds it to one part in a hundred. */
 function roundedUp(weld: number): number {
   return Number((1.01 * weld).toPrecision(3));
 }

@@ -4,14 +4,14 @@ import type { MeshAddress } from './descriptions.js';
 import { type CoreExports, FAULTS } from './exports.js';
 import type { CoreMemory } from './memory.js';
 
-/** A baked mesh on its way in: call `step` until it answers true, then `finish`. */
+/** A baked mesh that is being loaded: call `step` until it returns true, then `finish`. */
 export interface MeshLoad {
   /**
-   * Copies and checks for about `budget` milliseconds, or what there is of the bytes. Answers whether all is done. Throws BAD_DATA;
-   * the load has ended then.
+   * Copies and validates for about `budget` milliseconds, or as many bytes as are there. Returns whether everything is done.
+   * Throws BAD_DATA, which ends the load.
    */
   step(budget: number): boolean;
-  /** Tells whether nothing can be done before more bytes are there. */
+  /** Returns whether the load cannot proceed before more bytes arrive. */
   isWaiting(): boolean;
   finish(): MeshAddress;
   abort(): void;
@@ -20,14 +20,14 @@ export interface MeshLoad {
 // core/check-mesh.ts
 const MESH_UNDECIDED = 255;
 
-/** How much is copied at a time: as much as the nearer caches of a processor hold until it is checked. */
+/** Bytes that are copied at a time: as much as a processor's inner caches hold until it is validated. */
 const STEP_BYTES = 1 << 17;
 
 interface LoadSource {
-  /** The mesh; and how many bytes were given with it. */
+  /** The mesh, and how many bytes were given with it. */
   baked: BakedSource;
   given: number;
-  /** The core of a builder has made it, and nobody else has had it. */
+  /** Whether the mesh comes straight from a builder's core, and nobody else had access to it. */
   isTrusted: boolean;
 }
 

@@ -4,15 +4,15 @@ import type { MeshAddress } from './descriptions.js';
 import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
 
-/** Vertices on their way to new places: call `step` until it answers something, then `finish` or `abort`. */
+/** A mesh whose vertices are being moved: call `step` until its result is defined, then `finish` or `abort`. */
 export interface MeshRefit {
   /**
-   * Works for about `budget` milliseconds. Answers undefined when there is more to do, else whether the vertices could be
-   * moved: false where a triangle that was left out of the tree has an area now. Throws BAD_DATA, OUT_OF_MEMORY; the refit
-   * has ended then.
+   * Works for about `budget` milliseconds. Returns undefined if there is more to do, else whether the vertices could be
+   * moved: false if a triangle that was left out of the tree has an area now. Throws BAD_DATA, OUT_OF_MEMORY, which ends
+   * the refit.
    */
   step(budget: number): boolean | undefined;
-  /** Answers the mesh whose vertices are moved. */
+  /** Returns the mesh with the moved vertices. */
   finish(): MeshAddress;
   /** Frees the copy. */
   abort(): void;
@@ -26,10 +26,10 @@ const REFIT_NOT_IN_TREE = 3;
 // core/mesh-update.ts
 const REFIT_UNDECIDED = 255;
 
-/** How many numbers are copied between two looks at the clock: half a millisecond. */
+/** Numbers that are copied between two readings of the clock: half a millisecond. */
 const STEP_NUMBERS = 1 << 18;
 
-/** `take` is told of a copy that is to be a mesh of its own. */
+/** `take` is called with a copy that becomes a mesh of its own. */
 export function beginRefit(
   wasm: CoreExports,
   memory: CoreMemory,
@@ -39,7 +39,7 @@ export function beginRefit(
   isCopied: boolean,
   take: (copy: MeshAddress) => void,
 ): MeshRefit {
-  // The update, the positions, the scratch memory: each begins at a multiple of 16.
+  // The update, the positions and the scratch memory each begin at a multiple of 16.
   const updateBytes = wasm.updateBytes() >>> 0;
   const placesBytes = Math.ceil(positions.byteLength / 16) * 16;
   const update = memory.allocate(updateBytes + placesBytes + (wasm.refitScratch(mesh) >>> 0));
@@ -94,14 +94,14 @@ export function beginRefit(
   };
 }
 
-/** Throws BAD_DATA where positions are not as many as a mesh has vertices. */
+/** Throws BAD_DATA if the number of positions does not match the mesh's vertices. */
 export function checkCount({ vertices }: TreeInfo, positions: Float32Array): void {
   if (positions.length === 3 * vertices) return;
   const expected = `${3 * vertices} for its ${vertices} vertices`;
   throw new CollisionError('BAD_DATA', `the length of positions is ${positions.length}, expected ${expected}`);
 }
 
-/** Answers whether a refit that has ended moved the vertices. Throws BAD_DATA. */
+/** Returns whether a finished refit has moved the vertices. Throws BAD_DATA. */
 export function isMoved(
   fault: number,
   { elements }: TreeInfo,

@@ -1,7 +1,10 @@
 /** The section of core.wasm that holds the second module. */
 export const NARROW_SECTION = 'narrow-phase';
 
-/** What the second module exports: src/worker/core/pair-module.ts; Asyncify adds the states of its call stack. */
+/**
+ * Exports of the second module: src/worker/core/pair-module.ts, and those that Asyncify adds for the state of its call
+ * stack.
+ */
 interface NarrowExports {
   stackStart(): number;
   setDeadline(time: number): void;
@@ -16,7 +19,7 @@ interface NarrowExports {
   asyncify_get_state(): number;
 }
 
-/** What the module needs of the core. */
+/** What the module imports from the core. */
 interface Core {
   memory: WebAssembly.Memory;
   keepUp(mesh: number): void;
@@ -27,16 +30,16 @@ interface Core {
 const REWINDING = 2;
 
 /**
- * The narrow phase of one pair as a module of its own in the core's memory, so that a pair can be left in the midst of
- * its work: checkpoint.ts of the core. The core calls it, and so is there first.
+ * The narrow phase of one pair as a module of its own in the core's memory, so that a pair can be suspended in the
+ * middle of its work: the core's checkpoint.ts. The core calls it, and is therefore instantiated first.
  */
 export class NarrowPhase {
   #exports!: NarrowExports;
   #stack = 0;
-  /** Whether the pair was left just now; asking the module for its state is one more call a pair. */
+  /** Whether the pair was just suspended; asking the module for its state would be one more call per pair. */
   #isLeft = false;
 
-  /** What the core calls: the address of an outcome, 0 when the pair was left. */
+  /** Functions that the core calls. They return the address of an outcome, or 0 if the pair was suspended. */
   readonly imports = {
     test: (a: number, itemA: number, b: number, itemB: number, reach: number, until: number): number => {
       this.#exports.begin(a, itemA, b, itemB, reach, until);
@@ -60,14 +63,14 @@ export class NarrowPhase {
   start(module: WebAssembly.Module, core: Core, env: Record<string, WebAssembly.ImportValue>): void {
     const suspend = () => {
       const narrow = this.#exports;
-      // It is called a second time when the stack is as it was.
+      // It is called a second time when the stack has been restored.
       if (narrow.asyncify_get_state() === REWINDING) narrow.asyncify_stop_rewind();
       else {
         narrow.asyncify_start_unwind(this.#stack);
         this.#isLeft = true;
       }
     };
-    // Without `instantiate`, which is asynchronous where the module is large: this one is compiled already.
+    // Does not use `instantiate`, which is asynchronous for large modules: this one is already compiled.
     const { memory, keepUp, allocate, release } = core;
     const instance = new WebAssembly.Instance(module, { env: { ...env, memory, suspend, keepUp, allocate, release } });
     this.#exports = instance.exports as unknown as NarrowExports;

@@ -19,13 +19,13 @@ export interface CoreContact {
   bones: Int32Array<ArrayBuffer>;
 }
 
-/** The core's answer for two objects without a contact, or farther from each other than was asked. */
+/** The core's return value for two objects that do not touch, or are farther apart than the limit. */
 const NO_CONTACT = -1;
-/** The core's answers where the first or the second object, by their ids, is of points or lines. */
+/** The core's return values if the first or the second object, by their ids, is a mesh of points or lines. */
 const FIRST_UNMEASURED = -3;
 const SECOND_UNMEASURED = -4;
 
-/** Answers the distance that the core has found, from a to b; undefined where it is not known yet. Throws UNSUPPORTED. */
+/** Returns the distance that the core has found, from a to b; undefined if it is not known yet. Throws UNSUPPORTED. */
 export function readDistance(
   wasm: CoreExports,
   memory: CoreMemory,
@@ -58,7 +58,7 @@ export function readDistance(
   };
 }
 
-/** Answers the contact that the core has found, from a to b, in steps; undefined where it is not known yet. */
+/** Returns the contact that the core has found, from a to b, in steps; undefined if it is not known yet. */
 export function readContact(
   wasm: CoreExports,
   memory: CoreMemory,
@@ -100,8 +100,8 @@ function* foundContact(wasm: CoreExports, memory: CoreMemory, contained: 0 | 1 |
 const BONE_PAIR_WORDS = layout.BONE_PAIR_BYTES / 4;
 
 /**
- * Copies `count` words of each record, which begin at `offset`: of one type of array, as loops of two are slow. The memory may
- * grow meanwhile.
+ * Copies `count` words of each record, beginning at `offset`. It uses one type of array, since loops over two types are slow.
+ * The memory may grow meanwhile.
  */
 function* picked(
   memory: CoreMemory,
@@ -126,7 +126,7 @@ function floats({ buffer }: Uint32Array<ArrayBuffer>): Float32Array<ArrayBuffer>
   return new Float32Array(buffer);
 }
 
-/** Answers the contact with the other object as the first. */
+/** Returns the contact with the two objects swapped. */
 function* turned(contact: CoreContact): Steps<CoreContact> {
   const { contained, normals } = contact;
   const order = yield* turnedOrder(contact.triangles);
@@ -144,7 +144,7 @@ function* turned(contact: CoreContact): Steps<CoreContact> {
   return { ...contact, contained: turnedContained, normals: normals.map((each) => -each), triangles, segments, bones };
 }
 
-/** Sorts pairs by their second triangle: a counting sort, which leaves them in order of the first. */
+/** Sorts pairs by their second triangle: a counting sort, which keeps them in order of the first. */
 function* turnedOrder(triangles: Uint32Array): Steps<Uint32Array> {
   const order = new Uint32Array(triangles.length / 2);
   let most = 0;

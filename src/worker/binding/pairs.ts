@@ -4,7 +4,7 @@ import type { CoreMemory } from './memory.js';
 import { type CoreContact, type CoreDistance, readContact, readDistance } from './pair-answers.js';
 import { inOnePiece, type Steps } from './steps.js';
 
-/** How two objects lie to each other. */
+/** Contacts and distances of two objects. */
 export class CorePairs {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
@@ -14,25 +14,25 @@ export class CorePairs {
     this.#memory = memory;
   }
 
-  /** Tells whether the contact of two objects may take long, as one of them is a mesh. */
+  /** Returns whether the contact of two objects may take long, because one of them is a mesh. */
   isLongContact(a: ObjectId, b: ObjectId, detail: number): boolean {
     return this.#exports.isLongContact(a, b, detail) !== 0;
   }
 
-  /** Tells whether both objects are there and have a distance. */
+  /** Returns whether both objects exist and have a distance. */
   canMeasure(a: ObjectId, b: ObjectId): boolean {
     return this.#exports.canMeasure(a, b) !== 0;
   }
 
-  /** Finds the contact of two objects; null where they do not touch. Normals are from a to b. */
+  /** Computes the contact of two objects; null if they do not touch. Normals point from a to b. */
   contact(a: ObjectId, b: ObjectId, detail: number): CoreContact | null {
     return inOnePiece(this.beginContact(a, b, detail, Number.POSITIVE_INFINITY)!);
   }
 
   /**
-   * Works on the contact of two objects for so many milliseconds. Answers it in steps, or undefined when it is not found by
-   * then: then `resumeContact` must follow until it answers, and the steps be done, before the narrow phase of any frame and any other contact that may
-   * take long.
+   * Works on the contact of two objects for `ms` milliseconds. Returns it in steps, or undefined if it is not found by then. In
+   * that case `resumeContact` must be called until it returns a contact, and the steps be done, before the narrow phase of any
+   * frame and before any other contact that may take long.
    */
   beginContact(a: ObjectId, b: ObjectId, detail: number, ms: number): Steps<CoreContact | null> | undefined {
     const until = performance.now() + ms;
@@ -40,33 +40,33 @@ export class CorePairs {
   }
 
   /**
-   * Copies two objects as they are, for a contact that takes long and has to wait. Answers what `beginKeptContact`
-   * takes, which must follow; their meshes must stay as they are before.
+   * Copies two objects as they are, for a contact that takes long and has to wait. Returns the argument of `beginKeptContact`,
+   * which must follow; until then, their meshes must stay as they are.
    */
   keepContact(a: ObjectId, b: ObjectId, detail: number): number {
     return this.#exports.keepContact(Math.min(a, b), Math.max(a, b), detail) >>> 0;
   }
 
-  /** Begins the contact of these two as they were copied; answers as `beginContact`. */
+  /** Begins the contact of two objects as they were copied; returns the same as `beginContact`. */
   beginKeptContact(a: ObjectId, b: ObjectId, kept: number, ms: number): Steps<CoreContact | null> | undefined {
     return this.#conclude(a, b, this.#exports.beginKeptContact(kept, performance.now() + ms));
   }
 
-  /** Goes on with the contact of these two; answers as `beginContact`. */
+  /** Continues the contact of two objects; returns the same as `beginContact`. */
   resumeContact(a: ObjectId, b: ObjectId, ms: number): Steps<CoreContact | null> | undefined {
     return this.#conclude(a, b, this.#exports.resumeContact(performance.now() + ms));
   }
 
   /**
-   * Measures how far two objects are, for so many milliseconds; null where that is more than `limit`. Answers undefined
-   * when it is not known by then: `resumeDistance` must follow as with `beginContact`. Throws UNSUPPORTED.
+   * Measures the distance of two objects for `ms` milliseconds; null if it is more than `limit`. Returns undefined if it is not
+   * known by then: `resumeDistance` must follow, as with `beginContact`. Throws UNSUPPORTED.
    */
   beginDistance(a: ObjectId, b: ObjectId, limit: number, ms: number): CoreDistance | null | undefined {
     const until = performance.now() + ms;
     return this.#measured(a, b, this.#exports.beginDistance(Math.min(a, b), Math.max(a, b), limit, until));
   }
 
-  /** Begins the distance of these two as `keepContact` has copied them. */
+  /** Begins the distance of two objects as `keepContact` has copied them. */
   beginKeptDistance(
     a: ObjectId,
     b: ObjectId,
@@ -77,12 +77,12 @@ export class CorePairs {
     return this.#measured(a, b, this.#exports.beginKeptDistance(kept, limit, performance.now() + ms));
   }
 
-  /** Goes on with the distance of these two. */
+  /** Continues the distance of two objects. */
   resumeDistance(a: ObjectId, b: ObjectId, ms: number): CoreDistance | null | undefined {
     return this.#measured(a, b, this.#exports.resumeDistance(performance.now() + ms));
   }
 
-  /** Gives up the contact, distance or sweep that was left. */
+  /** Abandons the contact, distance or sweep that was suspended. */
   giveUpQuestion(): void {
     this.#exports.giveUpQuestion();
   }

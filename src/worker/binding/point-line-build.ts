@@ -1,14 +1,17 @@
 import { CollisionError } from '../../shared/errors.js';
 import type { CoreExports } from './exports.js';
 
-/** The kinds of mesh whose elements have no surface, and how many vertices an element of each has. */
+/** The topologies without a surface, and the number of vertices per element. */
 export const ELEMENT_SIZES = { points: 1, lines: 2 } as const;
 
 export type PointLineTopology = keyof typeof ELEMENT_SIZES;
 
 const BAD_INDEX = 1; // core/point-line/build.ts
 
-/** A mesh of points or lines in the making, as MeshBuild has it, but for its end: `take` answers the mesh's address. */
+/**
+ * A mesh of points or lines that is being built: like MeshBuild, except that `take` returns the mesh's address at the
+ * end.
+ */
 export interface PointLineBuild {
   step(budget: number): number;
   take(): number;

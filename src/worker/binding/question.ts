@@ -6,17 +6,17 @@ import type { CoreMemory } from './memory.js';
 import { STEP, type Steps } from './steps.js';
 
 const NO_IDS = new Uint32Array();
-/** No object has a threshold of its own. */
+/** No object has its own threshold. */
 const NONE_OWN: OwnThresholds = { ids: NO_IDS, thresholds: new Float64Array() };
-/** Nothing is cut away. */
+/** No clipping planes. */
 const NO_CLIPS: Clips = { sets: NO_IDS, planes: new Float64Array() };
 
-/** Where what a core is asked is written, and what it answers. */
+/** The core's memory for a query's input and its results. */
 export class Question {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
   readonly #boxNames: BoxNames;
-  /** The addresses of room for a filter, for what else is asked, and for a hit. */
+  /** Addresses of the memory for a filter, for the rest of the query, and for a hit. */
   readonly filter: number;
   readonly query: number;
   readonly hit: number;
@@ -32,7 +32,7 @@ export class Question {
     this.hit = this.query + queryBytes;
   }
 
-  /** Runs `work` with the filter in its place; it gets the filter's address. */
+  /** Writes the filter and runs `work` with its address. */
   with<T>(filter: Filter, work: (address: number) => T): T {
     const { layers, side, precision, ignore = NO_IDS, threshold = 0, own = NONE_OWN, clips = NO_CLIPS } = filter;
     return this.withArrays([ignore, own.ids, own.thresholds, clips.planes, clips.sets], (addresses) => {
@@ -57,7 +57,7 @@ export class Question {
     });
   }
 
-  /** Runs `work` with copies of the arrays; 0 is the address of an empty one. */
+  /** Runs `work` with the addresses of copies of the arrays; the address of an empty one is 0. */
   withArrays<T>(arrays: readonly ArrayBufferView[], work: (addresses: readonly number[]) => T): T {
     const addresses: number[] = [];
     try {
@@ -78,7 +78,7 @@ export class Question {
     return this.withArrays([array], ([address]) => work(address));
   }
 
-  /** Answers the hit that was found. */
+  /** Reads the hit that was found. */
   foundHit(): CoreHit {
     return hitAt(this.#memory.view, this.hit, this.#boxNames);
   }
@@ -88,7 +88,7 @@ export class Question {
     return this.#memory.uint32s(this.#exports.foundIds() >>> 0, count >>> 0);
   }
 
-  /** Answers the hits that were found, in steps between which objects may go. */
+  /** Returns the hits that were found, in steps between which objects may be removed. */
   hits<H>(
     count: number,
     read: (view: DataView, at: number, boxNames: BoxNames) => H,

@@ -7,10 +7,10 @@ import type { CoreMemory } from './memory.js';
 import type { Question } from './question.js';
 import { inOnePiece, type Steps } from './steps.js';
 
-/** Each target takes nine rays, of a microsecond and more: so many take up to a millisecond. */
+/** Each target takes nine rays of at least a microsecond: this many take up to a millisecond. */
 const TARGETS_AT_ONCE = 64;
 
-/** What lies on lines: hits of rays, what is drawn next to a cursor, and what is in sight. */
+/** Queries along lines: hits of rays, objects drawn near a cursor, and visibility. */
 export class CoreRays {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
@@ -26,14 +26,14 @@ export class CoreRays {
     return this.#question.with(filter, () => this.raycastAgain(ray));
   }
 
-  /** Does the same by the filter that is in its place. */
+  /** Casts a ray with the filter that was written last. */
   raycastAgain(ray: PickRay): CoreHit | null {
     this.#setRay(ray);
     const { query, filter, hit } = this.#question;
     return this.#exports.raycast(query, filter, hit) ? this.#question.foundHit() : null;
   }
 
-  /** Finds every hit; they are read in steps, sorted by distance, then object, then element. */
+  /** Finds all hits; they are read in steps, sorted by distance, then object, then element. */
   raycastAll(ray: PickRay, filter: Filter): Steps<CoreHit[]> {
     return this.#question.with(filter, () => {
       this.#setRay(ray);
@@ -45,7 +45,7 @@ export class CoreRays {
     });
   }
 
-  /** Tells whether anything is hit at all; stops at the first proof. */
+  /** Returns whether anything is hit; stops at the first hit. */
   anyHit(ray: Ray, filter: Filter): boolean {
     return this.#question.with(filter, () => {
       this.#setRay(ray);
@@ -54,8 +54,8 @@ export class CoreRays {
   }
 
   /**
-   * Finds the nearest hit of each ray, eight numbers per ray: origin, tMin, direction, tMax. Writes them to `hits`, from the place
-   * `first` on. Answers how many are `done` by a time of the clock, which are the first ones.
+   * Finds the nearest hit of each ray, eight numbers per ray: origin, tMin, direction, tMax. Writes the hits to `hits`, from
+   * index `first` on. Returns in `done` how many rays were finished by time `until`, in order.
    */
   raycastMany(
     rays: Float32Array,
@@ -67,7 +67,7 @@ export class CoreRays {
     const count = rays.length / layout.RAY_NUMBERS;
     return this.#question.with(filter, () =>
       this.#memory.with(count * 68, (input) => {
-        // 32 bytes of a ray, then 8 + 4 + 4 + 4 + 4 + 12 of its answer, the widest first.
+        // 32 bytes per ray, then 8 + 4 + 4 + 4 + 4 + 12 of its result, the widest first.
         const distances = input + count * 32;
         const objects = distances + count * 8;
         const triangles = objects + count * 4;
@@ -89,20 +89,20 @@ export class CoreRays {
     );
   }
 
-  /** Finds the object whose centre of bounds is drawn nearest to the cursor. */
+  /** Finds the object whose bounds' centre is drawn nearest to the cursor. */
   pickScreen(view: ViewRecord, cursor: Cursor, filter: Filter): CoreHit | null {
     return inOnePiece(this.#screenHits(view, cursor, filter, false))[0] ?? null;
   }
 
   /**
-   * Finds all objects whose centre is drawn in the cursor's reach; they are read in steps, sorted by pixels, then distance, then
-   * object.
+   * Finds all objects whose bounds' centre is drawn within the cursor's reach; they are read in steps, sorted by pixels, then
+   * distance, then object.
    */
   pickScreenAll(view: ViewRecord, cursor: Cursor, filter: Filter): Steps<CoreHit[]> {
     return this.#screenHits(view, cursor, filter, true);
   }
 
-  /** Counts for each target how many of its nine points are in sight, in steps. Each is looked at as it is then. */
+  /** Counts for each target how many of its nine points are visible, in steps. Each target is tested as it is at that time. */
   *sees(view: ViewRecord, targets: Uint32Array, filter: Filter): Steps<Uint8Array<ArrayBuffer>> {
     const seen = new Uint8Array(targets.length);
     for (let first = 0; first < targets.length; first += TARGETS_AT_ONCE) {

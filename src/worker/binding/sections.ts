@@ -5,17 +5,17 @@ import type { CoreExports } from './exports.js';
 import type { CoreMemory } from './memory.js';
 import type { Question } from './question.js';
 
-/** The outlines that a section has found, one after the other: shapes and units as `Section` has them. */
+/** The outlines of a section, one after the other: shapes and units as in `Section`. */
 export interface Outlines {
   objects: Uint32Array<ArrayBuffer>;
-  /** One more than there are outlines. */
+  /** One entry more than there are outlines. */
   starts: Uint32Array<ArrayBuffer>;
   closed: Uint8Array<ArrayBuffer>;
   points: Float64Array<ArrayBuffer>;
   triangles: Int32Array<ArrayBuffer>;
 }
 
-/** Cuts a core's objects with a plane, one object after the other. One section at a time is under way. */
+/** Cuts a core's objects with a plane, one object after the other. Only one section at a time is under way. */
 export class CoreSections {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
@@ -45,12 +45,12 @@ export class CoreSections {
     this.#exports.beginObjectSection(object);
   }
 
-  /** Cuts until a time of the clock. Answers whether the object is done. */
+  /** Cuts until a point in time. Returns whether the object is done. */
   step(until: number): boolean {
     return this.#exports.stepObjectSection(until) !== 0;
   }
 
-  /** Copies what was found. */
+  /** Copies the outlines that were found. */
   outlines(): Outlines {
     const wasm = this.#exports;
     const count = wasm.countOutlines() >>> 0;
@@ -75,7 +75,7 @@ export class CoreSections {
     };
   }
 
-  /** Frees what the section holds. */
+  /** Frees the core's memory of the section. */
   end(): void {
     this.#exports.endSection();
   }

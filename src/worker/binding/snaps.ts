@@ -6,15 +6,15 @@ import type { CoreMemory } from './memory.js';
 import type { Question } from './question.js';
 import type { Steps } from './steps.js';
 
-/** The milliseconds after which a step rests. */
+/** Milliseconds after which a step rests. */
 const STEP_MS = 1;
 
-/** What a snapping pick asks a core. All is asked within `during`. */
+/** The core's queries for a snapping pick. All of them are made within `during`. */
 export class CoreSnaps {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
   readonly #question: Question;
-  /** The address of a room that no pick has now; 0 for none. */
+  /** Address of a room (scratch memory of a pick) that no pick uses now; 0 if none. */
   #spare = 0;
 
   constructor(exports: CoreExports, memory: CoreMemory, question: Question) {
@@ -23,7 +23,7 @@ export class CoreSnaps {
     this.#question = question;
   }
 
-  /** Answers the core's memory, which is another one after it has grown. */
+  /** Returns the core's memory, which is a different buffer after it has grown. */
   readonly memoryOf = (): ArrayBuffer => this.#memory.buffer;
 
   /** Throws OUT_OF_MEMORY. */
@@ -36,8 +36,8 @@ export class CoreSnaps {
   }
 
   /**
-   * Does what asks the core, in steps, between which others may change objects and ask the core. The work itself may rest more
-   * often. It gets the address of a room (core/scene/snap/room.ts), which is its own until it ends.
+   * Runs work that queries the core, in steps, between which others may change objects and query the core. The work itself may
+   * yield more often. `begin` gets the address of a room (core/scene/snap/room.ts), which belongs to the work until it ends.
    */
   *during<T>(filter: Filter, begin: (room: number) => Steps<T>): Steps<T> {
     const wasm = this.#exports;
@@ -70,8 +70,9 @@ export class CoreSnaps {
   }
 
   /**
-   * Lists the objects that may be drawn in the square about the cursor, and not wholly where a function of the world is negative.
-   * `struck`: what the pick has hit, which is the first to be asked whether it hides a point; or 0.
+   * Lists the objects that may be drawn in the square about the cursor, except those that lie entirely where the linear function
+   * `front` of the world is negative. `struck`: the object that the pick has hit, which is tested first as an occluder of a
+   * point; or 0.
    */
   list(room: number, struck: ObjectId, front: readonly number[] | null = null): Uint32Array {
     const at = front ? this.#question.query : 0;
@@ -80,17 +81,23 @@ export class CoreSnaps {
     return this.#memory.uint32s(this.#exports.foundIds() >>> 0, count);
   }
 
-  /** Adds an object to a pick, as it is now; answers the address of what stands for it, SNAP_*, or 0 where it is gone. Throws OUT_OF_MEMORY. */
+  /**
+   * Adds an object to a pick, as it is now; returns the address of its record, SNAP_*, or 0 if the object is gone. Throws
+   * OUT_OF_MEMORY.
+   */
   add(room: number, object: ObjectId): number {
     return this.#exports.addSnapTarget(room, object) >>> 0;
   }
 
-  /** Begins to look for the best of some kinds, SNAP_*. */
+  /** Begins to search for the best candidate of some kinds, SNAP_*. */
   beginKinds(room: number, kinds: number, depth: number): void {
     this.#exports.beginSnapKinds(room, kinds, depth);
   }
 
-  /** Looks on, and answers what that comes to: SNAP_NONE …; `isHidden` answers what it has asked. Throws OUT_OF_MEMORY. */
+  /**
+   * Continues the search and returns its state: SNAP_NONE …; `isHidden` answers the question that it has asked. Throws
+   * OUT_OF_MEMORY.
+   */
   step(room: number, depth: number, asksBoxes: boolean, asksPoints: boolean, isHidden: boolean): number {
     return this.#exports.stepSnap(room, depth, asksBoxes, asksPoints, isHidden);
   }
@@ -113,7 +120,7 @@ export class CoreSnaps {
     return [floats[at], floats[at + 1], floats[at + 2]];
   }
 
-  /** Answers a view of float64, until memory grows. */
+  /** Returns a view of float64 numbers, valid until the memory grows. */
   floats(address: number, count: number): Float64Array {
     return new Float64Array(this.#memory.buffer, address, count);
   }

@@ -1,17 +1,17 @@
 /** Work that may rest after each of its steps. */
 export type Steps<T> = Generator<void, T>;
 
-/** How many small things are done in a step, each in some 10 ns to 1 µs. */
+/** Number of small tasks, of some 10 ns to 1 µs each, that are done in a step. */
 export const STEP = 1024;
 
-/** Does work that may rest after each of its steps, without a rest. */
+/** Runs interruptible work without a rest. */
 export function inOnePiece<T>(work: Steps<T>): T {
   let step = work.next();
   while (!step.done) step = work.next();
   return step.value;
 }
 
-/** Answers what is there already, if it is. */
+/** Wraps a result that is there already, if it is. */
 export function done<T>(found: T | undefined): Steps<T> | undefined {
   return found === undefined ? undefined : answered(found);
 }
@@ -21,10 +21,13 @@ function* answered<T>(found: T): Steps<T> {
   return found;
 }
 
-/** Bytes that are copied in a step: that takes a millisecond, or two where memory is new. */
+/** Bytes that are copied in a step: that takes a millisecond, or two if the memory is new. */
 const COPIED_AT_ONCE = 1 << 22;
 
-/** Copies bytes in steps; `read` answers so many from a place on, which may be elsewhere after each step. */
+/**
+ * Copies bytes in steps; `read` returns `count` bytes from an offset on, which may have moved to another address
+ * after each step.
+ */
 export function* copied(length: number, read: (from: number, count: number) => Uint8Array): Steps<ArrayBuffer> {
   const copy = new Uint8Array(length);
   for (let at = 0; at < length; at += COPIED_AT_ONCE) {
@@ -34,10 +37,10 @@ export function* copied(length: number, read: (from: number, count: number) => U
   return copy.buffer;
 }
 
-/** Runs of so many ids are sorted at once, in half a millisecond. */
+/** Runs of this many ids are sorted at once, in half a millisecond. */
 const ID_RUN = 1 << 13;
 
-/** Sorts ids in steps, likewise. Its answer may be another array. */
+/** Sorts ids in steps, like `sorted`. It may return another array. */
 export function* sortedIds(given: Uint32Array<ArrayBuffer>): Steps<Uint32Array<ArrayBuffer>> {
   const count = given.length;
   for (let first = 0; first < count; first += ID_RUN) {
@@ -62,7 +65,9 @@ export function* sortedIds(given: Uint32Array<ArrayBuffer>): Steps<Uint32Array<A
   return ids;
 }
 
-/** Sorts in steps, as `Array.prototype.sort` does: runs, then pairs of them merged (Knuth 1973, vol. 3, 5.2.4). */
+/**
+ * Sorts in steps, as `Array.prototype.sort` does: sorts runs, then merges pairs of them (Knuth 1973, vol. 3, 5.2.4).
+ */
 export function* sorted<T>(items: T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = [];
   for (let i = 0; i < items.length; i += STEP) {

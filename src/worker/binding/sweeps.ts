@@ -8,7 +8,7 @@ import type { CoreMemory } from './memory.js';
 import type { Question } from './question.js';
 import { inOnePiece, type Steps } from './steps.js';
 
-/** What shapes meet on their way. */
+/** Sweeps: what shapes hit along their ways. */
 export class CoreSweeps {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
@@ -20,7 +20,7 @@ export class CoreSweeps {
     this.#question = question;
   }
 
-  /** Finds what a described shape meets first on its way; undefined as `sweepAll`. */
+  /** Finds what a described shape hits first along its way; undefined as in `sweepAll`. */
   sweep(
     description: PlacedDescription,
     motion: Motion,
@@ -36,8 +36,8 @@ export class CoreSweeps {
   }
 
   /**
-   * Finds the first contact with each object, sorted by time, then object; undefined where more objects and triangles would have to be
-   * looked at than `most`: then `keepSweep` must begin it.
+   * Finds the first contact with each object, sorted by time, then object. Returns undefined if more than `most` objects and
+   * triangles would have to be examined: then `keepSweep` must begin the sweep.
    */
   sweepAll(
     description: PlacedDescription,
@@ -53,8 +53,8 @@ export class CoreSweeps {
   }
 
   /**
-   * Copies what a sweep is about, for one that may take long. Answers what `beginKeptSweep` takes, which must follow; the
-   * meshes must stay as they are until it has ended.
+   * Copies the inputs of a sweep that may take long. Returns the argument of `beginKeptSweep`, which must follow; the meshes must
+   * stay as they are until the sweep has ended.
    */
   keepSweep(description: PlacedDescription, motion: Motion, filter: Filter, all: boolean): number {
     return this.#question.with(filter, () => {
@@ -63,7 +63,7 @@ export class CoreSweeps {
     });
   }
 
-  /** Copies likewise what a shape would meet first on a way, as `sweepMany` has them. */
+  /** Copies the inputs of a sweep along one way of `sweepMany` in the same manner. */
   keepWay(shape: PlacedDescription, way: Float64Array, tolerance: number, filter: Filter): number {
     return this.#question.with(filter, () => {
       writeDescription(this.#memory, this.#question.query, shape);
@@ -74,22 +74,22 @@ export class CoreSweeps {
   }
 
   /**
-   * Sweeps as it was copied for so many milliseconds. Answers the hits in steps, of a `sweep` one or none, or undefined
-   * when it was left: then `resumeSweep` must follow until it answers, as `resumeContact` must.
+   * Runs a kept sweep for `ms` milliseconds. Returns the hits in steps, at most one for a `sweep`, or undefined if it was
+   * suspended: then `resumeSweep` must be called until it returns hits, as with `resumeContact`.
    */
   beginKeptSweep(kept: number, ms: number): Steps<CoreSweepHit[]> | undefined {
     return this.#swept(this.#exports.beginKeptSweep(kept, performance.now() + ms));
   }
 
-  /** Goes on with a sweep; answers as `beginKeptSweep`. */
+  /** Continues a sweep; returns the same as `beginKeptSweep`. */
   resumeSweep(ms: number): Steps<CoreSweepHit[]> | undefined {
     return this.#swept(this.#exports.resumeSweep(performance.now() + ms));
   }
 
   /**
-   * Finds what shapes meet first on those of many ways whose numbers `order` has, and writes it where the ways' numbers say.
-   * Answers how many are done by a time of the clock: at least one, or -1 - n where `keepWay` must begin the one behind these n, as it
-   * may take long.
+   * Finds what shapes hit first along those of many ways whose numbers are in `order`, and writes it to the places that these
+   * numbers give. Returns how many are done by time `until`: at least one, or -1 - n if `keepWay` must begin the way after the
+   * first n, because it may take long.
    */
   sweepMany(
     { shapes, ways, shapeOf, tolerance, filter }: ManySweeps,
@@ -98,7 +98,7 @@ export class CoreSweeps {
     until = Number.POSITIVE_INFINITY,
   ): number {
     const count = order.length;
-    // Each block of ways would copy all shapes that there are: where these are more than its ways, it takes the ways' own.
+    // Each block of ways would copy all shapes: if there are more shapes than ways, it copies one shape per way.
     const isOwn = shapeOf !== undefined && shapes.length > count;
     const some = isOwn ? Array.from(order, (way) => shapes[shapeOf[way]]) : shapes;
     const which = shapeOf ? order.map((way, i) => (isOwn ? i : shapeOf[way])) : new Uint32Array();
@@ -109,7 +109,7 @@ export class CoreSweeps {
           some.forEach((shape, i) => {
             writeDescription(this.#memory, descriptions + i * layout.OBJECT_BYTES, shape);
           });
-          // A way and 8 + 8 + 24 + 4 + 4 + 12 of its answer, the widest first.
+          // A way, and 8 + 8 + 24 + 4 + 4 + 12 bytes of its result, the widest first.
           const input = descriptions + descriptionBytes;
           const times = input + count * 8 * layout.WAY_NUMBERS;
           const depths = times + count * 8;
@@ -145,7 +145,7 @@ export class CoreSweeps {
     );
   }
 
-  /** Writes a shape with the motion behind it. Answers where that is. */
+  /** Writes a shape followed by its motion. Returns the motion's address. */
   #setMotion(description: PlacedDescription, { way, rotation, tolerance }: Motion): number {
     writeDescription(this.#memory, this.#question.query, description);
     const at = this.#question.query + layout.OBJECT_BYTES;

@@ -8,17 +8,17 @@ import type { Question } from './question.js';
 import { type Steps, sortedIds } from './steps.js';
 
 const NO_IDS = new Uint32Array();
-/** Milliseconds for which objects are looked at in a step, and how many of those that wait are at most. */
+/** Milliseconds for which objects are tested in a step, and how many waiting objects are passed to it at most. */
 const STEP_MS = 2;
 const ASKED_AT_ONCE = 1 << 14;
 
-/** Asks the core about all objects, or those of a list where there is one, up to a time of the clock. Answers how many it found. */
+/** Queries the core about all objects, or those of a list if given, until a point in time. Returns how many it found. */
 type Ask = (ids: number, count: number, until: number) => number;
 
 export type IdSteps = Steps<Uint32Array<ArrayBuffer>>;
 type FoundPoint = Omit<ClosestPoint, 'frame'>;
 
-/** What is in a frustum. */
+/** The objects in a frustum. */
 interface FrustumIds {
   ids: Uint32Array<ArrayBuffer>;
   inside: number;
@@ -26,7 +26,7 @@ interface FrustumIds {
   occluders: Uint32Array<ArrayBuffer>;
 }
 
-/** Which objects are in a volume, and which is next to a point. */
+/** Queries for the objects in a volume, and for the one nearest to a point. */
 export class CoreVolumes {
   readonly #exports: CoreExports;
   readonly #memory: CoreMemory;
@@ -38,7 +38,7 @@ export class CoreVolumes {
     this.#question = question;
   }
 
-  /** Lists the ids of the objects in a region of the screen, ascending, in steps. */
+  /** Lists the ids of the objects in a screen region, ascending, in steps. */
   pickRegion(view: ViewRecord, { bounds, polygon, mode }: Region, filter: Filter): IdSteps {
     return this.#listed(filter, (...list) =>
       this.#question.withArrays([view, polygon], ([record, vertices]) => {
@@ -53,8 +53,8 @@ export class CoreVolumes {
   }
 
   /**
-   * Lists what is in a view's frustum or on the inner side of all planes, each part sorted by id: `ids[0..inside)`
-   * wholly inside, the others crossing. Beside them, what is occluded, and what may hide it.
+   * Lists the objects in a view's frustum or on the inner side of all planes, each part sorted by id: `ids[0..inside)` are
+   * entirely inside, the others cross. Also lists the occluded objects, and their possible occluders.
    */
   frustum(volume: ViewRecord | Float32Array, filter: Filter): FrustumIds {
     return this.#question.with(filter, () =>
@@ -66,14 +66,14 @@ export class CoreVolumes {
         const inside = this.#exports.foundInside() >>> 0;
         const seen = this.#exports.foundSeen() >>> 0;
         const hidden = seen + (this.#exports.foundOccluded() >>> 0);
-        // They are listed by slots, which the high bits of ids are.
+        // They are listed by slots, which are the high bits of ids.
         const all = this.#question.ids(count);
         return { ids: all.slice(0, seen), inside, occluded: all.slice(seen, hidden), occluders: all.slice(hidden) };
       }),
     );
   }
 
-  /** Lists the ids of the objects that a shape meets, ascending, in steps between which its mesh must stay. */
+  /** Lists the ids of the objects that a shape overlaps, ascending, in steps between which its mesh must not change. */
   overlap(description: PlacedDescription, filter: Filter): IdSteps {
     return this.#listed(filter, (...list) => {
       writeDescription(this.#memory, this.#question.query, description);
@@ -81,7 +81,7 @@ export class CoreVolumes {
     });
   }
 
-  /** Lists the ids of the objects that are solid around a point, ascending, in steps. */
+  /** Lists the ids of the solid objects that contain a point, ascending, in steps. */
   containing([x, y, z]: Vec3, filter: Filter): IdSteps {
     return this.#listed(filter, (...list) => this.#exports.containing(x, y, z, this.#question.filter, ...list));
   }
@@ -114,8 +114,8 @@ export class CoreVolumes {
   }
 
   /**
-   * Asks about all objects, and in further steps about those that were left when the time of the first one was over: each is looked at
-   * as it is then, and one that has gone meanwhile is passed over.
+   * Queries all objects, and in further steps those that were left when the time of the first step was over: each is tested as it
+   * is then, and objects that were removed meanwhile are skipped.
    */
   *#ask(filter: Filter, ask: Ask): Steps<void> {
     const askOf = (ids: Uint32Array): void => {

@@ -1,4 +1,4 @@
-// The build embeds a packed file's bytes where it is imported.
+// The build replaces the import of a packed file by its bytes.
 declare module '*.wasm.gz' {
   export default function bytes(): Uint8Array<ArrayBuffer>;
 }

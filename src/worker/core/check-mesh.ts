@@ -1,5 +1,5 @@
-// Checks baked data in steps: a mesh of triangles with what was derived of it, or one of points or lines. Tells damage by
-// the checksum, and looks at everything that a traversal follows besides.
+// Validates baked data in steps: a mesh of triangles with the data derived from it, or a mesh of points or lines. Detects
+// damage by the checksum, and also checks everything that a traversal follows.
 
 import { MESH_HEADER_BYTES } from '../../shared/layout';
 import { now } from './host';
@@ -12,7 +12,7 @@ import { checkDerived } from './mesh/topology/validate-derived';
 import { isPointLine } from './point-line/layout';
 import { checkPointLineBefore, checkPointLineHeader, checkPointLineNumbers } from './point-line/validate';
 
-/** Stands for a check that is not done. */
+/** Marks a check that is not finished. */
 export const MESH_UNDECIDED: u32 = 255;
 
 const PHASE_HEADER: u32 = 0;
@@ -20,11 +20,11 @@ const PHASE_SUM: u32 = 1;
 const PHASE_DERIVED: u32 = 2;
 const PHASE_RANGES: u32 = 3;
 
-/** What is done between two looks at the clock takes a tenth of a millisecond, or less. */
+/** The work between two readings of the clock takes a tenth of a millisecond, or less. */
 const STEP_BYTES: u32 = 1 << 17;
 
 /**
- * Begins to check the `bytes` bytes at `address`, which need not be there yet. The caller must release the check. Throws
+ * Begins to check `bytes` bytes at `address`, which need not have arrived yet. The caller must release the check. Throws
  * OUT_OF_MEMORY.
  */
 export function beginCheck(address: usize, bytes: u32): usize {
@@ -32,10 +32,9 @@ export function beginCheck(address: usize, bytes: u32): usize {
 }
 
 /**
- * Works until the clock shows `until`, or on what there is of the bytes, of which the first `available` are. What was just
- * copied is summed up and looked at while the processor has it near.
- * Answers MESH_UNDECIDED when there is more to do, MESH_OK where the bytes are a mesh that everything stays inside of and
- * comes to an end, else what is wrong.
+ * Works until time `until`, or on the bytes that have arrived: the first `available` ones. Bytes that were just copied are
+ * summed up and validated while they are in the processor's cache. Returns MESH_UNDECIDED if there is more to do, MESH_OK if
+ * the bytes are a mesh in which every traversal stays in bounds and terminates, else the fault.
  */
 export function stepCheck(address: usize, until: f64, available: u32): u32 {
   const check = changetype<MeshCheck>(address);
@@ -48,12 +47,12 @@ export function stepCheck(address: usize, until: f64, available: u32): u32 {
   return MESH_UNDECIDED;
 }
 
-/** Tells whether nothing can be done before more bytes are there. */
+/** Returns whether nothing can be done before more bytes arrive. */
 function isWaiting(check: MeshCheck, available: u32): bool {
   if (available >= check.bytes) return false;
   if (available < <u32>MESH_HEADER_BYTES) return true;
   if (check.phase == PHASE_SUM) return sumOf(check).at + ROUND_BYTES > check.mesh + available;
-  // What deforms a mesh is looked at with its header.
+  // The skin and morph targets of a mesh are validated with its header.
   return !isPointLine(check.mesh) && meshOf(check).deformBytes != 0;
 }
 
@@ -71,8 +70,8 @@ function step(check: MeshCheck, available: u32): u32 {
 }
 
 /**
- * Sums up what there is of the next bytes, and looks at what they are. Damage is told as such: what it made of numbers is told
- * when the sum is right.
+ * Adds the next available bytes to the checksum, and validates their contents. Damage is reported as such: faults in the
+ * numbers are reported only if the checksum is right.
  */
 function sumSome(check: MeshCheck, available: u32): u32 {
   const mesh = meshOf(check), sum = sumOf(check);

@@ -1,39 +1,43 @@
-// Entry of the third module, which runs on the main thread: tells which of many spheres that matrices place a camera may see,
-// and puts them in the order of their depths.
+// Entry of the third module, which runs on the main thread: frustum-culls many instances by their bounding spheres, and sorts the
+// visible ones by depth.
 //
-// Whether one may be seen is decided in two steps, both in float32 and on the safe side of its rounding
-// (client/three/culling/frustum-filter.ts sets the slack):
-//  1. Four instances at a time: the sphere about the instance's own origin, as large as the Frobenius norm of its matrix has it,
-//     which is at least the spectral norm. One that is wholly inside is seen. Two opposite sides of the view are tested at once: a
-//     point is w - |x| in front of the nearer one, by rows of the view's matrix, where both planes have the same length.
-//  2. Each that crosses a plane against four planes at a time: the sphere about its own centre, r |Lᵀ n| towards a plane of
-//     normal n.
+// Culling has two steps, both in float32 and conservative with respect to its rounding (client/three/culling/frustum-filter.ts
+// sets the slack):
+//   1. Four instances at a time: the sphere about the instance's own origin, scaled by the Frobenius norm of its matrix, which is
+//      at least the spectral norm. An instance that is wholly inside is visible. Two opposite sides of the view are tested at
+//      once: a point is w - |x| in front of the nearer one, by rows of the view's matrix, if both planes have the same length.
+//   2. Each instance that crosses a plane, against four planes at a time: the sphere about its own centre, with radius r |Lᵀ n|
+//      towards a plane of normal n.
 //
-// Depths are computed in float64, as three computes them. They are sorted by a radix sort in two passes of depths that are
-// rounded to equal steps, and then by insertion what falls into one step (Knuth, "The Art of Computer Programming", volume 3,
-// 5.2.5 and 5.2.1): what is drawn is spread over its depths. Where it is crowded in a few of them, a radix sort of all 64 bits
-// takes the place of both. Of 50,000 it takes 0.45 ms; one pass of as many steps as there are depths, and more insertion, takes 0.7.
+// Depths are computed in float64, as three computes them. They are rounded to equal steps and sorted by a radix sort in two
+// passes; then an insertion sort orders the depths within a step (Knuth, "The Art of Computer Programming", volume 3, 5.2.5 and
+// 5.2.1), because drawn instances are usually spread over the range of depths. If they are crowded in a few steps, a radix sort
+// of all 64 bits replaces both. Sorting 50,000 takes 0.45 ms; one pass with as many steps as there are depths, and more
+// insertion, takes 0.7.
 
-/** Float32: two times four planes, x, y and z of their normals, of length 1, and their distances with their slack; zeros for two. */
+/**
+ * Float32: two groups of four planes: x, y and z of their normals, of length 1, and their distances with their slack; two are
+ * zeros.
+ */
 const PLANES: usize = 0, PLANES_BYTES: usize = 64, FAR_PLANE: usize = 64, NEAR_PLANE: usize = 68;
-/** The slack for what is summed, and the square of the reach. */
+/** The slack for sums of coordinates, and the square of the reach. */
 const SLACK: usize = 128, REACH: usize = 132;
 /**
- * Float32: the rows that tell w, x and y of a point, by its x, y and z and 1, of a length that makes x a distance. Then what w is
- * to be multiplied by to be compared with y; what w is to be multiplied by and increased by to tell how far a point is before the
- * near plane, and the far plane; and whether it tells that: an integer, 0 where both planes are to be asked.
+ * Float32: the rows that give w, x and y of a point, from its x, y and z and 1, scaled so that x is a distance. Then the factor
+ * by which w is multiplied to compare it with y; the factor and offset that turn w into the distance from the near plane, and
+ * those for the far plane; and an integer that tells whether w is usable for that: 0 if both planes must be tested.
  */
 const ROWS: usize = 256, W_BY_Y: usize = 304, NEAR: usize = 308, FAR: usize = 316, BY_W: usize = 324;
-/** Float64: the eye and the direction in which it looks, x, y, z and a number that does not count. */
+/** Float64: the eye and the view direction, x, y, z and an unused number each. */
 const EYE: usize = 192, FORWARD: usize = 224;
-/** How many instances have each of the values of some bits of the key, of the lower bits and of the higher ones. */
+/** Counters of the radix sort: how many instances have each value of the key's lower bits and higher bits. */
 const LOW: usize = 512, HIGH: usize = 8704;
-/** Before these are counted, the same place has what is known of each four instances. */
+/** Before the radix sort, the same place holds the test results of each four instances. */
 const MASKS: usize = 512;
-/** Here are the matrices of some instances, sixteen float32 each, behind zeros, which are their forms where all have the first. */
+/** The matrices of a batch of instances, sixteen float32 each, after zeros, which are their forms if all have the first form. */
 const MATRICES: usize = 17152;
 /**
- * Where what has no fixed length begins: what each form is, its sphere, by x, y, z and the square of the radius, float64 each, and
+ * Start of the data of variable length. Per form: its bounding sphere, by x, y, z and the square of the radius, float64 each, and
  * where its triangles begin and how many indices they have.
  */
 const TABLE: usize = 21248, RANGE: usize = 32, FORM_BYTES: usize = 40;
@@ -41,24 +45,24 @@ const TABLE: usize = 21248, RANGE: usize = 32, FORM_BYTES: usize = 40;
 /** Below this, squares lose digits. */
 const LEAST: f32 = 1e-30;
 
-/** Bits that one pass of a radix sort looks at: as many counters as the processor's nearest memory has room for. */
+/** Bits per pass of a radix sort: as many counters as fit the processor's first-level cache. */
 const BITS = 11, BUCKETS: usize = 1 << BITS, MASK = (1 << BITS) - 1;
-/** A record of the radix sort is the key's higher bits and, in so many bits below, a place. */
+/** A record of the radix sort has the key's higher bits above, and a place in this many bits below. */
 const PLACE_BITS = 21;
-/** Depths are too crowded for insertion where that would move each by more places than these, on an average. */
+/** Depths are too crowded for insertion if it would move each by more places than this, on average. */
 const CROWDED = 8;
 
-/** What depths are compared by. */
+/** Depths are measured along the view axis. */
 const BY_AXIS = 1;
 
-// What is found of each that may be seen: its number, its form and its depth; and two lists of what sorts them, of which a key has
-// the upper half and a place in the other lists the lower one.
+// Results per visible instance: its number, its form and its depth; and two lists for sorting, whose records have a key in the upper
+// half and a place in the other lists in the lower half.
 let numbers: usize, forms: usize, depths: usize, keyed: usize, next: usize;
 let nearest: f64, farthest: f64;
-/** The matrices of what is found go here; 0 where they are not asked for. */
+/** Address for the matrices of visible instances; 0 if they are not needed. */
 let collected: usize;
 
-/** Takes a place for so many instances: 32 bytes for each, behind which the caller has room for their forms. */
+/** Sets the memory for results of `count` instances: 32 bytes each, after which the caller has room for their forms. */
 export function reserve(at: usize, count: usize): void {
   numbers = at;
   forms = numbers + 4 * count;
@@ -68,8 +72,8 @@ export function reserve(at: usize, count: usize): void {
 }
 
 /**
- * Takes a place for the matrices of what is found, 64 bytes each; 0 for none. To copy 9,000 from here takes 0.08 ms; to gather
- * them from the caller's array, which has left the caches by then, takes 0.25.
+ * Sets the memory for the matrices of visible instances, 64 bytes each; 0 for none. Copying 9,000 from here takes 0.08 ms;
+ * gathering them from the caller's array, which has left the caches by then, takes 0.25.
  */
 export function collect(at: usize): void {
   collected = at;
@@ -108,14 +112,14 @@ function times(a: v128, b: v128): v128 {
   return f32x4.mul(a, b);
 }
 
-/** Answers how far four points are before a plane. */
+/** Returns the distances of four points in front of a plane. */
 // @ts-ignore: decorator
 @inline
 function before(plane: usize, x: v128, y: v128, z: v128): v128 {
   return plus(plus(times(all(plane), x), times(all(plane + 16), y)), plus(times(all(plane + 32), z), all(plane + 48)));
 }
 
-/** Answers the squares of a matrix, of each row their sum. */
+/** Returns the squares of a matrix's elements, summed per row. */
 // @ts-ignore: decorator
 @inline
 function squares(matrix: usize): v128 {
@@ -123,7 +127,7 @@ function squares(matrix: usize): v128 {
   return plus(plus(times(a, a), times(b, b)), times(c, c));
 }
 
-/** Answers the products of the normals of four planes and a vector. */
+/** Returns the dot products of the normals of four planes and a vector. */
 // @ts-ignore: decorator
 @inline
 function alongNormals(planes: usize, v: v128): v128 {
@@ -133,7 +137,7 @@ function alongNormals(planes: usize, v: v128): v128 {
   );
 }
 
-/** Marks where a gap is, squared, greater than something. One that is no number is not. */
+/** Marks where the square of a gap is greater than `reach`. NaN is not marked. */
 // @ts-ignore: decorator
 @inline
 function isBeyond(gap: v128, reach: v128): v128 {
@@ -152,7 +156,7 @@ function float(at: usize): v128 {
   return f32x4.splat(<f32>load<f64>(at));
 }
 
-/** Tells whether the sphere of an instance is behind a plane as a whole. */
+/** Returns whether the sphere of an instance is entirely behind a plane. */
 function isOutside(matrix: usize, sphere: usize): bool {
   const a = v128.load(matrix), b = v128.load(matrix, 16), c = v128.load(matrix, 32), t = v128.load(matrix, 48);
   const u = times(a, float(sphere)), v = times(b, float(sphere + 8)), w = times(c, float(sphere + 16));
@@ -176,7 +180,7 @@ function scaled(column: v128, by: usize): v128 {
   return f64x2.mul(f64x2.promote_low_f32x4(column), v128.load64_splat(by));
 }
 
-/** Answers two coordinates of a sphere's centre as an instance places it, from the eye. */
+/** Returns two coordinates of an instance's sphere centre relative to the eye. */
 // @ts-ignore: decorator
 @inline
 function fromEye(a: v128, b: v128, c: v128, t: v128, sphere: usize, eye: usize): v128 {
@@ -184,7 +188,7 @@ function fromEye(a: v128, b: v128, c: v128, t: v128, sphere: usize, eye: usize):
   return f64x2.sub(f64x2.add(turned, f64x2.promote_low_f32x4(t)), v128.load(eye));
 }
 
-/** Answers how far the centre of an instance's sphere is from the eye, along the direction in which it looks, or by the air. */
+/** Returns the depth of an instance's sphere centre: along the view axis, or as the distance from the eye. */
 // @ts-ignore: decorator
 @inline
 function depthOf(matrix: usize, sphere: usize, by: i32): f64 {
@@ -202,10 +206,10 @@ function depthOf(matrix: usize, sphere: usize, by: i32): f64 {
 }
 
 /**
- * Looks at `count` instances, four at a time, and writes of each four which are not behind a plane, a bit each, and in the four bits
- * above which are clear of all planes. It has a loop of its own, as branches and calls would put the planes out of the registers:
- * of 100,000, all of this took 0.7 ms and not 1.0 while 2,048 were copied at once. Without what w says of the near and the far plane it
- * took 0.8.
+ * Tests `count` instances, four at a time, and writes for each four a byte: the lower four bits mark those that are not behind a
+ * plane, the upper four those that are clear of all planes. It is a loop of its own, since branches and calls would evict the
+ * planes from the registers: for 100,000, everything took 0.7 ms and not 1.0 when 2,048 were copied at once. Without using w for
+ * the near and the far plane it took 0.8.
  */
 function mark(count: i32): void {
   const wx = all(ROWS), wy = all(ROWS + 4), wz = all(ROWS + 8), w1 = all(ROWS + 12);
@@ -237,7 +241,7 @@ function mark(count: i32): void {
   }
 }
 
-/** Answers whether 32 instances are all drawn with a form. */
+/** Returns whether all of 32 instances are drawn (have a form). */
 // @ts-ignore: decorator
 @inline
 function haveForms(at: usize): bool {
@@ -247,9 +251,9 @@ function haveForms(at: usize): bool {
 }
 
 /**
- * Adds those of `count` instances that may be seen, of which the first has the number `first`, to the `found` ones, with their
- * depths by something (1: along the axis, 2: by the air; 0: without). At `kinds` are their forms, less than 0 where one is not
- * drawn. Answers how many are found then.
+ * Appends the visible ones of `count` instances, the first of which has the number `first`, to the `found` ones, with their
+ * depths (`by` is 1: along the axis, 2: distance from the eye; 0: none). `kinds` has their forms, less than 0 if an instance is
+ * not drawn. Returns the new number of visible instances.
  */
 export function select(count: i32, first: i32, found: i32, by: i32, kinds: usize): i32 {
   let near = found == 0 ? Infinity : nearest, far = found == 0 ? -Infinity : farthest;
@@ -301,7 +305,7 @@ function count(counters: usize, bucket: usize): void {
   store<u32>(counter, load<u32>(counter) + 1);
 }
 
-/** Answers which place the next of a bucket takes. */
+/** Returns the next place of a bucket. */
 // @ts-ignore: decorator
 @inline
 function take(counters: usize, bucket: usize): usize {
@@ -311,7 +315,7 @@ function take(counters: usize, bucket: usize): usize {
   return place;
 }
 
-/** Makes of the numbers of each bucket where it begins. */
+/** Prefix sum: replaces the count of each bucket by where the bucket begins. */
 function addUp(counters: usize): void {
   let sum: u32 = 0;
   for (let counter = counters; counter < counters + (BUCKETS << 2); counter += 4) {
@@ -322,16 +326,15 @@ function addUp(counters: usize): void {
 }
 
 /**
- * Lists what was found, in the order of its depths where `direction` is 1, in the reverse one where it is -1, and of its numbers
- * where it is 0; those of equal depth are in the order of their numbers. Their numbers are in `next` then, after these where the
- * triangles of each begin, and in `keyed` how many indices they have; their matrices, where they were collected, are behind those
- * that are in the order of their numbers. Answers how many all have.
+ * Lists the visible instances, by ascending depth if `direction` is 1, descending if -1, and by number if 0; equal depths are
+ * ordered by number. Afterwards `next` has their numbers, followed by where the triangles of each begin, and `keyed` has their
+ * index counts; their matrices, if collected, follow those that are ordered by number. Returns the total of the index counts.
  */
 export function list(length: i32, direction: i32): f64 {
   if (direction != 0 && (!sortBySteps(length, direction) || !insert(length, direction))) sortByBits(length, direction);
   let sum: u64 = 0;
   const end = <usize>length << 2, collects = collected != 0, arranged = collected + (end << 4);
-  // Of what is seen as a whole, each number is its place.
+  // If all instances are visible, each number is its place.
   const isWhole = length > 0 && load<i32>(numbers + end - 4) == length - 1;
   for (let at: usize = 0; at < end; at += 4) {
     const place = direction == 0 ? at : <usize>load<u32>(keyed + at) << 2;
@@ -345,7 +348,7 @@ export function list(length: i32, direction: i32): f64 {
   return <f64>sum;
 }
 
-/** Sorts places by depths in equal steps; answers false where there are none, or too many places. */
+/** Sorts places by depths in equal steps; returns false if there is no range of depths, or too many places. */
 function sortBySteps(length: i32, direction: i32): bool {
   const from = direction < 0 ? farthest : nearest;
   const scale = <f64>(BUCKETS * BUCKETS - 1) / ((direction < 0 ? nearest : farthest) - from);
@@ -353,7 +356,7 @@ function sortBySteps(length: i32, direction: i32): bool {
   memory.fill(LOW, 0, 8 * BUCKETS);
   const end = <usize>length << 2;
   for (let at: usize = 0; at < end; at += 4) {
-    // By a vector, as conversions of scalars branch: it takes 0.45 ms and not 0.48 to list 50,000 in order.
+    // Uses a vector, as conversions of scalars branch: it takes 0.45 ms and not 0.48 to list 50,000 in order.
     const part = f64x2.mul(f64x2.sub(v128.load64_zero(depths + (at << 1)), f64x2.splat(from)), f64x2.splat(scale));
     const key = i32x4.extract_lane(i32x4.trunc_sat_f64x2_s_zero(part), 0);
     store<u32>(keyed + at, key);
@@ -379,7 +382,7 @@ function depthAt(at: usize): f64 {
   return load<f64>(depths + (<usize>load<u32>(at) << 3));
 }
 
-/** Puts right what steps cannot tell apart; answers false where that takes too many moves. */
+/** Insertion sort of depths that fall into the same step; returns false if that takes too many moves. */
 function insert(length: i32, direction: i32): bool {
   let left = CROWDED * length;
   const sign = <f64>direction;
@@ -409,7 +412,7 @@ function sortByBits(length: i32, direction: i32): void {
   const end = <usize>length << 2;
   for (let at: usize = 0; at < end; at += 4) {
     const bits = reinterpret<i64>(load<f64>(depths + (at << 1)) * <f64>direction + 0); // -0 is 0
-    // As a number without a sign that is in the order of the float.
+    // Maps the float to an unsigned integer of the same order.
     store<i64>(keyed + (at << 1), bits ^ ((bits >> 63) | i64.MIN_VALUE));
     store<u32>(next + at, <u32>(at >> 2));
   }

@@ -1,4 +1,4 @@
-// All hits of one ray: HIT_* records (layout.ts), one after the other in the order in which they are found.
+// All hits of one ray: HIT_* records (layout.ts), in the order in which they are found.
 
 import { HIT_BONE, HIT_BYTES } from '../../shared/layout';
 import { reserve } from './memory';
@@ -10,14 +10,14 @@ export function clearHits(): void {
   hitCount = 0;
 }
 
-/** Takes the last records away, so that there are `count`. */
+/** Drops the last records, so that `count` remain. */
 export function dropHits(count: u32): void {
   hitCount = count;
 }
 
 /**
- * Adds a record and answers its address; the caller must fill in all but HIT_BONE. Records move when there is no room for it. Throws
- * OUT_OF_MEMORY.
+ * Appends a record and returns its address; the caller must fill in everything but HIT_BONE. Records move if there is no room.
+ * Throws OUT_OF_MEMORY.
  */
 export function newHit(): usize {
   const used = <usize>hitCount * HIT_BYTES;

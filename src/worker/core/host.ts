@@ -1,6 +1,6 @@
-// What the core asks of JavaScript.
+// Functions that the core imports from JavaScript.
 
-/** Answers the milliseconds of a monotonic clock. */
+/** Returns the time of a monotonic clock in milliseconds. */
 @external("env", "now")
 export declare function now(): f64;
 
@@ -8,11 +8,11 @@ export declare function now(): f64;
 @external("env", "outOfMemory")
 export declare function outOfMemory(bytes: f64): void;
 
-/** Leaves the pair that is looked at, until the module is resumed; only in pair-module.ts. */
+/** Suspends the pair that is being tested, until the module is resumed; only in pair-module.ts. */
 @external("env", "suspend")
 export declare function suspend(): void;
 
-/** Has the core keep up what was derived of a mesh; only in pair-module.ts. Throws OUT_OF_MEMORY. */
+/** Makes the core keep the data derived from a mesh up to date; only in pair-module.ts. Throws OUT_OF_MEMORY. */
 @external("env", "keepUp")
 export declare function keepUpInCore(mesh: usize): void;
 

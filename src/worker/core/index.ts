@@ -1,4 +1,5 @@
-// What the worker calls. Addresses and counts in, codes and addresses out; core.ts is the other side.
+// The functions that the worker calls, with addresses and counts as arguments, and codes and addresses as results; core.ts is
+// the other side.
 
 import {
   HIT_BARYCENTRIC, HIT_BONE, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_NORMAL, HIT_OBJECT, HIT_POINT, HIT_TRIANGLE,
@@ -89,17 +90,17 @@ export function buildIndices(build: usize): usize {
   return changetype<Build>(build).indices;
 }
 
-/** Answers where the weights of a build go, four f32 for each vertex. */
+/** Returns the address for the weights of a build, four f32 per vertex. */
 export function buildWeights(build: usize): usize {
   return changetype<DeformBuild>(changetype<Build>(build).deform).weights;
 }
 
-/** Answers where the bones of a build go, four u16 for each vertex. */
+/** Returns the address for the bones of a build, four u16 per vertex. */
 export function buildBones(build: usize): usize {
   return changetype<DeformBuild>(changetype<Build>(build).deform).bones;
 }
 
-/** Answers where the targets of a build go, three f32 for each vertex, one target after the other. */
+/** Returns the address for the morph targets of a build, three f32 per vertex, one target after the other. */
 export function buildTargets(build: usize): usize {
   return changetype<DeformBuild>(changetype<Build>(build).deform).targets;
 }
@@ -128,21 +129,21 @@ export function pointLineCulprit(build: usize): u32 {
   return changetype<PointLineBuild>(build).culprit;
 }
 
-/** Hands the finished mesh over, as `takeMesh`. */
+/** Takes the finished mesh over, as `takeMesh` does. */
 export function takePointLine(build: usize): usize {
   const mesh = changetype<PointLineBuild>(build).mesh;
   changetype<PointLineBuild>(build).mesh = 0;
   return mesh;
 }
 
-/** Hands the finished mesh over: freeing the build leaves it alone. */
+/** Takes the finished mesh over: freeing the build then leaves it alone. */
 export function takeMesh(build: usize): usize {
   const mesh = changetype<Build>(build).mesh;
   changetype<Build>(build).mesh = 0;
   return mesh;
 }
 
-/** Answers a copy of a mesh to move its vertices; the caller must free it. Throws OUT_OF_MEMORY. */
+/** Returns a copy of a mesh whose vertices are to be moved; the caller must free it. Throws OUT_OF_MEMORY. */
 export function copyMesh(address: usize): usize {
   if (isPointLine(address)) return copyPointLine(pointLineOf(changetype<Mesh>(address)));
   return copyWhole(changetype<Mesh>(address));
@@ -152,7 +153,7 @@ export function beginDerivation(mesh: usize): usize {
   return changetype<usize>(begin(changetype<Mesh>(mesh)));
 }
 
-/** Gives the mesh what was derived of it, looks at its objects anew, and frees the derivation. */
+/** Installs the derived data in the mesh, updates its objects, and frees the derivation. */
 export function installDerivation(derivation: usize): void {
   const mesh = changetype<Mesh>(<usize>changetype<Derivation>(derivation).mesh);
   forgetMesh(mesh);
@@ -183,8 +184,8 @@ export function freeMesh(address: usize): void {
 }
 
 /**
- * Moves the vertices of a mesh to `positions`, f32 xyz each; `scratch` has as many bytes as `refitScratch` says. Its
- * objects keep their poses. Answers REFIT_*. Throws OUT_OF_MEMORY, with nothing changed.
+ * Moves the vertices of a mesh to `positions`, f32 xyz each; `scratch` has `refitScratch` bytes. The mesh's objects keep their
+ * poses. Returns REFIT_*. Throws OUT_OF_MEMORY, with nothing changed.
  */
 export function refitMesh(address: usize, positions: usize, scratch: usize): u32 {
   const mesh = changetype<Mesh>(address);
@@ -216,8 +217,8 @@ export function refitCulprit(): u32 {
 }
 
 /**
- * Puts one mesh in the place of another, for all objects, which keep their poses. Pairs that are looked at may go on with
- * the other. Throws OUT_OF_MEMORY, with nothing changed.
+ * Replaces one mesh by another for all objects, which keep their poses. Pairs that are under way may continue with the old one.
+ * Throws OUT_OF_MEMORY, with nothing changed.
  */
 export function replaceMesh(from: usize, to: usize): void {
   const isRead = arePosesRead();
@@ -225,7 +226,9 @@ export function replaceMesh(from: usize, to: usize): void {
   swapMesh(changetype<Mesh>(from), changetype<Mesh>(to), isRead);
 }
 
-/** Answers where the weights of a mesh with a skin are, four f32 for each vertex; and its bones, four u16. */
+/**
+ * Returns the address of the weights of a mesh with a skin, four f32 per vertex; and below, of its bones, four u16 per vertex.
+ */
 export function meshWeights(address: usize): usize {
   return weightsAt(deformOf(changetype<Mesh>(address)), 0);
 }
@@ -234,12 +237,12 @@ export function meshBones(address: usize): usize {
   return bonesAt(deformOf(changetype<Mesh>(address)), 0);
 }
 
-/** Tells whether the targets of a mesh were given as shifts. */
+/** Returns whether the targets of a mesh were given as offsets. */
 export function hasRelativeTargets(address: usize): bool {
   return deformOf(changetype<Mesh>(address)).areAbsolute == 0;
 }
 
-/** Writes one of the targets of a mesh as it was given, f32 xyz for each vertex. */
+/** Writes a morph target of a mesh as it was given, f32 xyz per vertex. */
 export function copyMeshTarget(address: usize, target: u32, to: usize): void {
   copyTarget(changetype<Mesh>(address), target, to);
 }
@@ -250,8 +253,8 @@ export function checkMeshTree(address: usize): u32 {
 }
 
 /**
- * Answers how many pairs of triangles of two meshes meet; only 0 or 1 unless `all`. `matrix`: 12 f64, b's mesh space to
- * a's. Throws OUT_OF_MEMORY.
+ * Returns how many pairs of triangles of two meshes intersect; only 0 or 1 unless `all`. `matrix`: 12 f64, from b's mesh space
+ * to a's. Throws OUT_OF_MEMORY.
  */
 export function meshPairs(a: usize, b: usize, matrix: usize, all: bool): u32 {
   const meshA = changetype<Mesh>(a), meshB = changetype<Mesh>(b), map = changetype<Affine>(matrix);
@@ -260,7 +263,7 @@ export function meshPairs(a: usize, b: usize, matrix: usize, all: bool): u32 {
   return pairCount;
 }
 
-/** Answers the address of what `meshPairs` found last: two u32 per pair, a's triangle and b's. */
+/** Returns the address of the pairs that `meshPairs` found last: two u32 each, a's triangle and b's. */
 export function foundPairs(): usize {
   return pairs;
 }
@@ -283,7 +286,7 @@ function cast(ray: usize, filter: usize, mode: u32): bool {
 }
 
 /**
- * Casts a ray (layout.ts, RAY_*) and writes its nearest hit to `hit` (HIT_*). Answers false where it hits nothing.
+ * Casts a ray (layout.ts, RAY_*) and writes its nearest hit to `hit` (HIT_*). Returns false if it hits nothing.
  * Throws OUT_OF_MEMORY.
  */
 export function raycast(ray: usize, filter: usize, hit: usize): bool {
@@ -311,7 +314,7 @@ export function anyHit(ray: usize, filter: usize): bool {
   return cast(ray, filter, ANY);
 }
 
-/** Finds every hit of a ray and answers how many there are. Throws OUT_OF_MEMORY. */
+/** Finds all hits of a ray and returns their number. Throws OUT_OF_MEMORY. */
 export function raycastAll(ray: usize, filter: usize): u32 {
   cast(ray, filter, ALL);
   for (let i: u32 = 0; i < hitCount; i++) {
@@ -324,15 +327,14 @@ export function raycastAll(ray: usize, filter: usize): u32 {
   return hitCount;
 }
 
-/** Answers the address of the hits that the last query found: HIT_* each, in no order. */
+/** Returns the address of the last query's hits: HIT_* each, unordered. */
 export function foundHits(): usize {
   return hitAt(0);
 }
 
 /**
- * Casts `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32, triangle,
- * element and bone i32, distance f64, barycentrics 3 f32. Answers how many are done by a time of the clock: at least one. Throws
- * OUT_OF_MEMORY.
+ * Casts `count` rays of 8 f32 at `rays`: origin, tMin, direction, tMax. Writes for each ray: object u32, triangle, element and
+ * bone i32, distance f64, barycentrics 3 f32. Returns how many are done by time `until`: at least one. Throws OUT_OF_MEMORY.
  */
 export function raycastMany(
   filter: usize, rays: usize, count: u32, objects: usize, triangles: usize, elements: usize, bones: usize,

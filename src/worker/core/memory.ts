@@ -1,18 +1,20 @@
-// The allocator of linear memory, which is the core's: the interruptible narrow phase (pair-module.ts) asks that for memory.
+// The allocator of linear memory, which belongs to the core: the interruptible narrow phase (pair-module.ts) calls the core
+// for memory.
 
 import { IS_INTERRUPTIBLE } from './checkpoint';
 import { allocateInCore, outOfMemory, releaseInCore } from './host';
 
-// One address-ordered free list, first fit, neighbours merged when freed (Knuth 1968, vol. 1, 2.5). A scene of 20,000 meshes
-// leaves thousands of holes where these go, so a table says for each megabyte which chunk is the first free one, and how large
-// one may be at most: nobody goes through all of the list.
+// One address-ordered free list, first fit, neighbours merged when freed (Knuth 1968, vol. 1, 2.5). Removing 20,000 meshes of
+// a scene leaves thousands of holes, so a table has for each megabyte its first free chunk and an upper bound of the size of
+// its free chunks: no search visits the whole list.
 
 const HEADER: usize = 64; // keeps every payload on a cache line
 
 @unmanaged
 class Chunk {
   bytes: usize; // of the payload
-  // The free chunks around it, or the heap's record, which is both the first and the last of them; only while free.
+  // The neighbouring free chunks, or the heap's record, which is both the head and the tail of the list; valid only while
+  // free.
   next: usize;
   before: usize;
 }
@@ -20,9 +22,9 @@ class Chunk {
 /** The free chunks that begin in one megabyte. */
 @unmanaged
 class Region {
-  /** The first of them; 0 where there is none. */
+  /** The first of them; 0 if none. */
   first: usize;
-  /** None has more bytes. */
+  /** Upper bound of their bytes. */
   most: usize;
 }
 
@@ -33,7 +35,7 @@ const REGIONS: usize = 1 << (32 - REGION_BITS);
 class Heap extends Chunk {
   end: usize;
   inUse: usize;
-  /** Stands before all regions, which follow: its first chunk is this record. */
+  /** Sentinel before all regions, which follow: its first chunk is this record. */
   front: usize;
   unused: usize;
 }
@@ -50,7 +52,7 @@ export function usedBytes(): usize {
 }
 
 /**
- * Allocates at least `bytes` bytes and answers their address, on a cache line; they are not cleared. Throws
+ * Allocates at least `bytes` bytes and returns their address, aligned to a cache line; they are not cleared. Throws
  * OUT_OF_MEMORY.
  */
 export function allocate(bytes: u64): usize {
@@ -59,14 +61,14 @@ export function allocate(bytes: u64): usize {
   const size = (max<usize>(<usize>bytes, 64) + 63) & ~63;
   let chunk = firstFit(size);
   if (chunk == 0) {
-    // A last chunk that is too small but ends where the heap does is the beginning of the new one.
+    // If the last free chunk is too small but ends where the heap ends, it becomes the beginning of the new chunk.
     const last = heap.before, grows = last + HEADER + changetype<Chunk>(last).bytes == heap.end;
     chunk = grows ? last : heap.end;
     const end = <u64>chunk + HEADER + size;
     const have = <u64>memory.size() << 16;
     if (end > have) {
       const needed = <i32>((end - have + 0xffff) >> 16);
-      // A sixteenth more than asked for, so that growing step by step stays linear.
+      // A sixteenth more than needed, so that the cost of growing step by step stays linear.
       const generous = min<i32>(needed + (memory.size() >> 4), 65536 - memory.size());
       if (generous < needed || (memory.grow(generous) < 0 && memory.grow(needed) < 0)) outOfMemory(<f64>bytes);
     }
@@ -109,7 +111,7 @@ export function release(address: usize): void {
   mergeWithNext(before);
 }
 
-/** Answers the first free chunk of so many bytes; 0 where there is none. */
+/** Returns the first free chunk of at least `size` bytes; 0 if none. */
 function firstFit(size: usize): usize {
   const last = heap.end >> REGION_BITS;
   for (let i: usize = 0; i <= last; i++) {
@@ -126,21 +128,21 @@ function firstFit(size: usize): usize {
   return 0;
 }
 
-/** Tells whether what a list leads to is a chunk: it is not at its end. */
+/** Returns whether a link leads to a chunk, and not to the end of the list. */
 // @ts-ignore: decorator
 @inline
 function isFree(chunk: usize): bool {
   return chunk > changetype<usize>(heap);
 }
 
-/** Answers the region in which a chunk begins. */
+/** Returns the region in which a chunk begins. */
 // @ts-ignore: decorator
 @inline
 function regionOf(chunk: usize): Region {
   return changetype<Region>(changetype<usize>(heap) + offsetof<Heap>() + (chunk >> REGION_BITS) * offsetof<Region>());
 }
 
-/** Puts a chunk into the list. */
+/** Inserts a chunk into the list. */
 function link(chunk: usize, before: usize): void {
   const next = changetype<Chunk>(before).next, region = regionOf(chunk);
   changetype<Chunk>(chunk).before = before;
@@ -150,7 +152,7 @@ function link(chunk: usize, before: usize): void {
   region.most = max(region.most, changetype<Chunk>(chunk).bytes);
 }
 
-/** Takes a chunk out of the list. It still knows what was around it. */
+/** Removes a chunk from the list. It keeps its links to its neighbours. */
 function unlink(chunk: usize): void {
   const next = changetype<Chunk>(chunk).next, before = changetype<Chunk>(chunk).before;
   changetype<Chunk>(before).next = next;
@@ -168,14 +170,14 @@ function mergeWithNext(chunk: usize): void {
   regionOf(chunk).most = max(regionOf(chunk).most, bytes);
 }
 
-/** Answers how many bytes there are at an address: at least as many as were asked for. */
+/** Returns the number of bytes at an address: at least as many as were requested. */
 export function capacityOf(address: usize): usize {
   return changetype<Chunk>(address - HEADER).bytes;
 }
 
 /**
- * Makes room for `bytes` bytes: answers `address`, or a larger copy of its first `used` bytes when it holds less. Grows
- * by half at least. Throws OUT_OF_MEMORY.
+ * Makes room for `bytes` bytes: returns `address`, or a larger copy of its first `used` bytes if it is too small. Grows by at
+ * least half. Throws OUT_OF_MEMORY.
  */
 export function reserve(address: usize, used: usize, bytes: u64): usize {
   const have: usize = address == 0 ? 0 : capacityOf(address);
@@ -183,7 +185,7 @@ export function reserve(address: usize, used: usize, bytes: u64): usize {
   return moveTo(address, used, max<u64>(bytes, <u64>have + (have >> 1)));
 }
 
-/** Makes room for `bytes` bytes as `reserve` does, and for no more. Throws OUT_OF_MEMORY. */
+/** Makes room for `bytes` bytes as `reserve` does, but for no more. Throws OUT_OF_MEMORY. */
 export function moveTo(address: usize, used: usize, bytes: u64): usize {
   if (address != 0 && capacityOf(address) >= bytes) return address;
   const grown = allocate(bytes);

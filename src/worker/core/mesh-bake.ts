@@ -1,5 +1,5 @@
-// Bakes a mesh in steps, so that whoever runs it can do other things in between: derives what is not of its vertices as
-// they are, puts the tree and what was derived into one piece, and sums that up.
+// Bakes a mesh in steps, so that the caller can do other things in between: derives the data that are not up to date
+// with its vertices, packs the tree and the derived data into one piece, and computes its checksum.
 
 import { now } from './host';
 import { allocate, release } from './memory';
@@ -18,20 +18,23 @@ const PHASE_PACK: u32 = 2;
 const PHASE_SUM: u32 = 3;
 const PHASE_DONE: u32 = 4;
 
-/** What is copied between two looks at the clock: a tenth of a millisecond, and half of one where memory is new. */
+/**
+ * Bytes that are copied between two readings of the clock: a tenth of a millisecond, or half a millisecond if the
+ * memory is new.
+ */
 const COPY_BYTES: usize = 1 << 20;
-/** What is summed up between two looks: a tenth of a millisecond, or less. */
+/** Bytes that are summed up between two readings: a tenth of a millisecond, or less. */
 const SUM_BYTES: u32 = 1 << 18;
 
 /** A bake under way. The checksum so far follows. */
 @unmanaged
 class MeshBake {
   mesh: u32;
-  /** A copy of its tree to derive from; 0 where all is of the vertices as they are. */
+  /** A copy of its tree to derive from; 0 if all derived data are up to date. */
   tree: u32;
-  /** Derivation, 0 without. */
+  /** Derivation; 0 if none. */
   derivation: u32;
-  /** What is baked, in one piece: the mesh itself where it is one. */
+  /** The baked data in one piece: the mesh itself if it is in one piece. */
   baked: u32;
   phase: u32;
   /** How many bytes the phase has copied or summed up. */
@@ -40,12 +43,14 @@ class MeshBake {
 
 const SUM_AT: usize = (offsetof<MeshBake>() + 15) & ~15;
 
-/** Tells whether all that was derived of a mesh is of its vertices as they are; of points and lines nothing is. */
+/**
+ * Returns whether all data derived from a mesh are up to date with its vertices; meshes of points and lines have none.
+ */
 export function isFresh(address: usize): bool {
   return isPointLine(address) || changetype<Mesh>(address).derivedState == FRESH;
 }
 
-/** Begins to bake a mesh. Nobody may change it as long as `readsMesh` says so. Throws OUT_OF_MEMORY. */
+/** Begins to bake a mesh, which must not change as long as `readsMesh` returns true. Throws OUT_OF_MEMORY. */
 export function beginBake(address: usize): usize {
   const bake = changetype<MeshBake>(allocate(SUM_AT + CHECKSUM_BYTES));
   const mesh = changetype<Mesh>(address);
@@ -57,7 +62,7 @@ export function beginBake(address: usize): usize {
   return changetype<usize>(bake);
 }
 
-/** Works until the clock shows `until`. Answers the fraction done. Throws OUT_OF_MEMORY. */
+/** Works until time `until`. Returns the fraction done. Throws OUT_OF_MEMORY. */
 export function stepBake(address: usize, until: f64): f64 {
   const bake = changetype<MeshBake>(address);
   while (bake.phase != PHASE_DONE) {
@@ -67,12 +72,12 @@ export function stepBake(address: usize, until: f64): f64 {
   return <f64>bake.phase / <f64>PHASE_DONE;
 }
 
-/** Answers what is baked, once all is done. */
+/** Returns the baked mesh, once the bake is done. */
 export function bakedMesh(address: usize): usize {
   return changetype<MeshBake>(address).baked;
 }
 
-/** Tells whether the mesh itself is read from now on, and not only copies of it. */
+/** Returns whether the bake still reads the mesh itself, and not only copies of it. */
 export function readsMesh(address: usize): bool {
   const bake = changetype<MeshBake>(address);
   return bake.baked == bake.mesh || bake.phase == PHASE_COPY || (bake.phase == PHASE_PACK && bake.tree == 0);
@@ -103,7 +108,7 @@ function goOn(bake: MeshBake): void {
   bake.cursor = 0;
 }
 
-/** Copies the tree, of which others may move the vertices from then on. */
+/** Copies the tree, so that others may move the mesh's vertices from then on. */
 function copySome(bake: MeshBake): void {
   const mesh = changetype<Mesh>(<usize>bake.mesh), bytes = derivedPlace(mesh) - <usize>bake.mesh;
   if (bake.tree == 0) bake.tree = <u32>allocate(bytes);

@@ -1,5 +1,5 @@
-// Moves the vertices of a mesh in steps: of a copy, so that whoever reads the mesh sees it as it was until the other is put
-// in its place; or of a mesh that nobody reads.
+// Moves the vertices of a mesh in steps: of a copy, so that readers of the mesh see it unchanged until the copy replaces
+// it; or of a mesh that nobody reads.
 
 import { now } from './host';
 import { allocate, release } from './memory';
@@ -16,7 +16,7 @@ import {
   stepPointLineRefit,
 } from './point-line/refit';
 
-/** Stands for an update that is not done. */
+/** Marks an update that is not finished. */
 export const REFIT_UNDECIDED: u32 = 255;
 
 const PHASE_COPY: u32 = 0;
@@ -24,21 +24,24 @@ const PHASE_REFIT: u32 = 1;
 const PHASE_DEFORM: u32 = 2;
 const PHASE_DONE: u32 = 3;
 
-/** What is copied between two looks at the clock: a tenth of a millisecond, and half of one where memory is new. */
+/**
+ * Bytes that are copied between two readings of the clock: a tenth of a millisecond, or half a millisecond if the memory is
+ * new.
+ */
 const STEP_BYTES: usize = 1 << 20;
 
 /** An update under way. The refit follows. */
 @unmanaged
 class MeshUpdate {
   from: u32;
-  /** The copy; `from` itself where there is none. */
+  /** The copy; `from` itself if there is none. */
   to: u32;
   positions: u32;
   scratch: u32;
   phase: u32;
   /** How many bytes are copied. */
   copied: u32;
-  /** What was derived when the copy began, and the state of it. */
+  /** The derived data when the copy began, and their state. */
   derived: u32;
   derivedBytes: u32;
   derivedState: u32;
@@ -48,14 +51,14 @@ class MeshUpdate {
 
 const REFIT_AT: usize = (offsetof<MeshUpdate>() + 15) & ~15;
 
-/** Answers how many bytes an update has, a multiple of 16. */
+/** Returns the size of an update in bytes, a multiple of 16. */
 export function updateBytes(): usize {
   return (REFIT_AT + max(REFIT_BYTES, POINT_LINE_REFIT_BYTES) + 15) & ~15;
 }
 
 /**
- * Begins to move the vertices of a mesh, or of a copy of it, to `positions`, f32 xyz each, in `update`, which has as many
- * bytes as `updateBytes` says; `scratch` has as many as `refitScratch` says. Throws OUT_OF_MEMORY.
+ * Begins to move the vertices of a mesh, or of a copy of it, to `positions`, f32 xyz each. `update` has `updateBytes`
+ * bytes, and `scratch` has `refitScratch`. Throws OUT_OF_MEMORY.
  */
 export function beginUpdate(update: usize, mesh: usize, positions: usize, scratch: usize, isCopied: bool): void {
   const u = changetype<MeshUpdate>(update);
@@ -68,8 +71,8 @@ export function beginUpdate(update: usize, mesh: usize, positions: usize, scratc
 }
 
 /**
- * Works until the clock shows `until`. Answers REFIT_UNDECIDED when there is more to do, REFIT_OK when that is done, or
- * the fault with which it ends: the mesh is as it was then. Throws OUT_OF_MEMORY.
+ * Works until time `until`. Returns REFIT_UNDECIDED if there is more to do, REFIT_OK if the update is done, or the fault
+ * that ends it, in which case the mesh is unchanged. Throws OUT_OF_MEMORY.
  */
 export function stepUpdate(update: usize, until: f64): u32 {
   const u = changetype<MeshUpdate>(update);
@@ -81,17 +84,17 @@ export function stepUpdate(update: usize, until: f64): u32 {
   return REFIT_UNDECIDED;
 }
 
-/** Answers the mesh whose vertices are moved: the copy, if there is one. */
+/** Returns the mesh whose vertices are moved: the copy, if any. */
 export function updatedMesh(update: usize): usize {
   return changetype<MeshUpdate>(update).to;
 }
 
-/** Answers the vertex that is not finite, where the fault says so. */
+/** Returns the vertex that is not finite, if that is the fault. */
 export function updateCulprit(update: usize): u32 {
   return changetype<MeshUpdate>(update).culprit;
 }
 
-/** Frees the copy of an update that is of no use. */
+/** Frees the copy of an update that is abandoned. */
 export function dropUpdate(update: usize): void {
   const u = changetype<MeshUpdate>(update);
   if (u.to != u.from) release(u.to);
@@ -166,7 +169,7 @@ function endMoving(u: MeshUpdate): void {
 
 // --- the copy ---
 
-/** Allocates the copy: the tree, and what was derived behind it. */
+/** Allocates the copy: the tree, followed by the derived data. */
 function beginCopy(u: MeshUpdate): void {
   dropUpdate(changetype<usize>(u));
   const from = changetype<Mesh>(<usize>u.from);
@@ -184,7 +187,7 @@ function treeBytesOf(u: MeshUpdate): usize {
 }
 
 function copySome(u: MeshUpdate): void {
-  // What was derived is replaced when it was derived anew.
+  // The derived data are replaced if they were derived again meanwhile.
   if (hasChanged(u)) beginCopy(u);
   const treeBytes = treeBytesOf(u), all = treeBytes + u.derivedBytes, at = <usize>u.copied;
   u.copied = <u32>packSome(u.to, u.from, treeBytes, u.derived, all, at, STEP_BYTES);

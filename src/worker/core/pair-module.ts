@@ -1,5 +1,5 @@
-// Entry of the second module: the narrow phase of one pair, which can be left and taken up again (checkpoint.ts). Its
-// static data lie below the core's in the same memory.
+// Entry of the second module: the narrow phase of one pair, which can be suspended and resumed (checkpoint.ts). Its static data
+// are below the core's in the same memory.
 
 import { beginWork, setDeadline } from './checkpoint';
 import {
@@ -17,7 +17,7 @@ import { PairDistance, measurePair } from './scene/pairs/pair-distance';
 
 export { setDeadline };
 
-// What the pair was when it was begun: objects move on while it waits.
+// Copies of the pair as it was at the beginning: objects continue to move while it waits.
 const first = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 const second = changetype<Proxy>(memory.data(<i32>offsetof<Proxy>(), 64));
 const firstItem: usize = memory.data(<i32>KEPT_ITEM_BYTES, 16);
@@ -26,39 +26,39 @@ const outcome = changetype<Outcome>(memory.data(<i32>offsetof<Outcome>(), 16));
 const measured = changetype<PairDistance>(memory.data(<i32>offsetof<PairDistance>(), 16));
 const swept = changetype<SweptShape>(memory.data(<i32>SWEPT_SHAPE_BYTES, 16));
 const sweptPair = changetype<PairSweep>(memory.data(<i32>PAIR_SWEEP_BYTES, 16));
-/** What is asked for; of a distance, up to where. */
+/** The question that is asked; for a distance, its limit. */
 const CONTACT: u32 = 0;
 const DISTANCE: u32 = 1;
 const SWEEP: u32 = 2;
 let question: u32 = CONTACT;
 let limit: f64 = 0;
 
-/** The call stack of a pair that was left: bytes used and where they end, then the bytes. Some 3 KB are in use. */
+/** The call stack of a suspended pair: its current end and its limit, then the bytes. Some 3 KB are in use. */
 const STACK_BYTES: i32 = 1 << 16;
 const stack: usize = memory.data(STACK_BYTES, 16);
 
-/** Answers its address. */
+/** Returns the address of the call stack. */
 export function stackStart(): usize {
   return stack;
 }
 
-/** Empties it, as a pair is begun that may be left from a time on. */
+/** Empties the call stack, and sets the time at which the new pair may be suspended. */
 function beginUntil(until: f64): void {
   store<u32>(stack, <u32>stack + 8);
   store<u32>(stack, <u32>stack + STACK_BYTES, 4);
   setDeadline(until);
 }
 
-/** Answers where static data end: the core's begin behind. */
+/** Returns where static data end: the core's begin after them. */
 export function staticEnd(): usize {
   return __heap_base;
 }
 
-/** What the pair reaches beyond its shapes, where `hasReach`. */
+/** How far the pair reaches beyond its shapes, if `hasReach`. */
 const reached = changetype<PairReach>(memory.data(<i32>PAIR_REACH_BYTES, 16));
 let hasReach: bool = false;
 
-/** Takes the pair that `run` looks at; `a` has the lower id; `reach` is the address of a PairReach, or 0. */
+/** Sets the pair that `run` tests; `a` has the lower id; `reach` is the address of a PairReach, or 0. */
 export function begin(a: usize, itemA: usize, b: usize, itemB: usize, reach: usize, until: f64): void {
   beginUntil(until);
   question = CONTACT;
@@ -69,7 +69,7 @@ export function begin(a: usize, itemA: usize, b: usize, itemB: usize, reach: usi
   keep(itemA, itemB);
 }
 
-/** Takes two objects whose distance `run` measures, up to a limit. */
+/** Sets two objects whose distance `run` measures, up to a limit. */
 export function beginDistance(itemA: usize, itemB: usize, most: f64, until: f64): void {
   beginUntil(until);
   question = DISTANCE;
@@ -77,7 +77,7 @@ export function beginDistance(itemA: usize, itemB: usize, most: f64, until: f64)
   keep(itemA, itemB);
 }
 
-/** Takes a shape that `run` sweeps at an object. */
+/** Sets a shape that `run` sweeps against an object. */
 export function beginSweep(shape: usize, pair: usize, until: f64): void {
   beginUntil(until);
   question = SWEEP;
@@ -91,9 +91,8 @@ function keep(itemA: usize, itemB: usize): void {
 }
 
 /**
- * Looks at the pair. Answers where the outcome is, of a distance the PairDistance and of a sweep the PairSweep, or anything when
- * the pair was left.
- * Throws OUT_OF_MEMORY.
+ * Tests the pair. Returns the address of the Outcome, of the PairDistance for a distance, of the PairSweep for a sweep; the
+ * value is meaningless if the pair was suspended. Throws OUT_OF_MEMORY.
  */
 export function run(): usize {
   beginWork();

@@ -1,21 +1,24 @@
-// Lists of bytes that objects share: of equal ones there is one, found by its hash, which is freed with its last holder.
+// Byte lists that objects share: equal lists are stored once, found by their hash, and freed with their last holder.
 
 import { mix } from './math/hash';
 import { allocate, release } from './memory';
 
-/** The head of a list; its bytes follow, a multiple of four. */
+/** The header of a list; its bytes follow, a multiple of four. */
 @unmanaged
 class SharedList {
-  /** Another list in the same bucket; of one that is let go of, the next such. */
+  /** The next list in the same bucket; for a retired list, the next retired one. */
   next: u32;
-  /** How many objects have it, and who else holds it. */
+  /** Reference count: the objects and others that hold the list. */
   uses: u32;
   hash: u32;
   bytes: u32;
 }
 
 const HEADER_BYTES: usize = offsetof<SharedList>();
-/** As many lists as scenes have are few in each: a look at one costs less than writing an object. */
+/**
+ * Number of buckets: with as many lists as scenes have, each bucket has few; checking one costs less than writing an
+ * object.
+ */
 const BUCKETS: u32 = 1024;
 const buckets: usize = memory.data(<i32>BUCKETS * 4, 16);
 /** The lists that wait to be freed. */
@@ -27,14 +30,14 @@ function bucketOf(hash: u32): usize {
   return buckets + (<usize>(hash & (BUCKETS - 1)) << 2);
 }
 
-/** Answers where the bytes of a list begin. */
+/** Returns the address of a list's bytes. */
 // @ts-ignore: decorator
 @inline
 export function contentOf(list: usize): usize {
   return list + HEADER_BYTES;
 }
 
-/** Answers how many bytes a list has. */
+/** Returns the length of a list in bytes. */
 // @ts-ignore: decorator
 @inline
 export function bytesOf(list: usize): u32 {
@@ -42,8 +45,8 @@ export function bytesOf(list: usize): u32 {
 }
 
 /**
- * Answers the list of these bytes: one that there is, or a new one. It is held for the caller, who must let go of it.
- * Throws OUT_OF_MEMORY.
+ * Returns the list with these bytes: an existing one, or a new one. It is held for the caller, who must drop it. Throws
+ * OUT_OF_MEMORY.
  */
 export function holdList(content: usize, bytes: u32): usize {
   let mixed: u64 = bytes;
@@ -67,24 +70,24 @@ export function holdList(content: usize, bytes: u32): usize {
   return list;
 }
 
-/** Holds a list once more; 0 is none. */
+/** Adds a holder to a list; 0 is none. */
 export function shareList(list: usize): void {
   if (list != 0) changetype<SharedList>(list).uses++;
 }
 
-/** Lets go of a list, which is freed with its last holder; 0 is none. */
+/** Removes a holder from a list, which is freed with its last holder; 0 is none. */
 export function dropList(list: usize): void {
   if (isLetGo(list)) release(list);
 }
 
-/** Does the same with a list that somebody may still read: it is freed by `freeRetiredLists`. */
+/** Like `dropList` for a list that somebody may still read: `freeRetiredLists` frees it. */
 export function retireList(list: usize): void {
   if (!isLetGo(list)) return;
   changetype<SharedList>(list).next = retired;
   retired = <u32>list;
 }
 
-/** Frees what was let go of. Nobody may read any of it. */
+/** Frees the retired lists. Nobody may still read any of them. */
 export function freeRetiredLists(): void {
   while (retired != 0) {
     const next = changetype<SharedList>(<usize>retired).next;
@@ -93,7 +96,7 @@ export function freeRetiredLists(): void {
   }
 }
 
-/** Answers whether that was the last holder; then nobody finds the list any more. */
+/** Removes a holder and returns whether it was the last one; then the list is not found any more. */
 function isLetGo(list: usize): bool {
   if (list == 0 || --changetype<SharedList>(list).uses != 0) return false;
   let at = bucketOf(changetype<SharedList>(list).hash);
@@ -102,7 +105,7 @@ function isLetGo(list: usize): bool {
   return true;
 }
 
-/** Counts how often lists are held altogether. */
+/** Returns the number of holders of all lists. */
 export function listUses(): u32 {
   let uses: u32 = 0;
   for (let i: u32 = 0; i < BUCKETS; i++) {

@@ -1,23 +1,23 @@
 /** Children of a node, and items of a leaf. */
 export const WIDTH = 8;
 const STEPS = 8192;
-/** A box that nothing is in. */
+/** An empty box. */
 const EMPTY = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
 /** Bits of a Morton code for each axis. */
 const AXIS_BITS = 10;
 
 /**
- * Boxes of boxes over items in an order that keeps neighbours together, without links: node i of a level has the nodes or items
- * 8 i to 8 i + 7 of the level below (as flatbush has them).
+ * An implicit bounding volume hierarchy over items in an order that keeps neighbours together: node i of a level has the nodes
+ * or items
  */
 export interface BoxTree {
   /** The items in the order of the leaves. */
   order: Uint32Array;
-  /** Low xyz and high xyz of each node: level after level, the leaves first, the root last. */
+  /** Minimum xyz and maximum xyz of each node: level by level, the leaves first, the root last. */
   boxes: Float32Array;
 }
 
-/** Answers where the levels of a tree of so many items begin, in nodes, and behind them how many nodes there are. */
+/** Returns where the levels of a tree of `itemCount` items begin, in nodes, followed by the number of nodes. */
 export function levelsOf(itemCount: number): number[] {
   const starts = [0];
   for (let count = itemCount; count > 0; ) {
@@ -28,7 +28,7 @@ export function levelsOf(itemCount: number): number[] {
   return starts;
 }
 
-/** Builds a tree over items by their boxes, six float32 each; it sorts them by Morton codes of their middles. */
+/** Builds a tree over items by their boxes, six float32 each; it sorts them by the Morton codes of their centres. */
 export function* buildBoxTree(items: Float32Array): Generator<void, BoxTree> {
   const order = yield* sortedBy(yield* mortonCodes(items), 3 * AXIS_BITS);
   const levels = levelsOf(order.length);
@@ -47,7 +47,7 @@ export function* buildBoxTree(items: Float32Array): Generator<void, BoxTree> {
   return { order, boxes };
 }
 
-/** Answers the Morton code of the middle of each box. */
+/** Returns the Morton code of the centre of each box. */
 function* mortonCodes(items: Float32Array): Generator<void, Uint32Array> {
   const codes = new Uint32Array(items.length / 6);
   const bounds = Float32Array.from(EMPTY);
@@ -66,7 +66,7 @@ function* mortonCodes(items: Float32Array): Generator<void, Uint32Array> {
   return codes;
 }
 
-/** Grows the box at a place of one list by that at a place of another. */
+/** Grows the box at an index of one list by the box at an index of another. */
 function include(boxes: Float32Array, box: number, others: Float32Array, other: number): void {
   for (let k = 0; k < 3; k++) {
     boxes[box + k] = Math.min(boxes[box + k], others[other + k]);
@@ -74,7 +74,7 @@ function include(boxes: Float32Array, box: number, others: Float32Array, other: 
   }
 }
 
-/** Puts two zeros between the bits of a number. */
+/** Inserts two zeros between the bits of a number. */
 function spread(value: number): number {
   let x = value & 0x3ff;
   x = (x | (x << 16)) & 0x30000ff;
@@ -83,7 +83,7 @@ function spread(value: number): number {
   return (x | (x << 2)) & 0x9249249;
 }
 
-/** Answers the numbers of keys in ascending order, by a radix sort. */
+/** Returns the indices of keys in ascending order, by a radix sort. */
 function* sortedBy(keys: Uint32Array, bits: number): Generator<void, Uint32Array> {
   const { length } = keys;
   let order: Uint32Array = keys.map((_, i) => i);

@@ -33,12 +33,12 @@ const NAMES: Record<number, SnapKind> = {
   [SNAP_EDGE]: 'edge',
 };
 
-/** Answers the address of the object that a room has found something of, or asks about. */
+/** Returns the address of the object that a room's result or question is about. */
 export function targetOf(snaps: CoreSnaps, room: number): number {
   return snaps.word(room + SNAP_ROOM_TARGETS) + snaps.word(room + SNAP_ROOM_OF) * SNAP_TARGET_BYTES;
 }
 
-/** Answers what a room has found. */
+/** Returns the snap that a room has found. */
 export function snapIn(snaps: CoreSnaps, room: number): Snap {
   const kind = snaps.word(room + SNAP_ROOM_KIND);
   const target = targetOf(snaps, room);
@@ -59,7 +59,7 @@ export function snapIn(snaps: CoreSnaps, room: number): Snap {
   return { ...snap, radius: radiusIn(place, circle.axis, circle.radius), axis: normalIn(place, circle.axis) };
 }
 
-/** Answers the corners in the world of the element of what a room has found, and whether the object's map turns it inside out. */
+/** Returns the world-space corners of the element of a room's result, and whether the object's map mirrors it. */
 export function elementIn(snaps: CoreSnaps, room: number): { corners: Vec3[]; isMirrored: boolean } {
   const target = targetOf(snaps, room);
   const mesh = snaps.word(target + SNAP_MESH);
@@ -79,7 +79,7 @@ function columnOf(place: ArrayLike<number>, k: number): Vec3 {
   return [place[3 * k], place[3 * k + 1], place[3 * k + 2]];
 }
 
-/** Answers a normal in the world, of length 1: by the cofactors of the map. */
+/** Returns a unit normal in the world, by the cofactors of the map. */
 function normalIn(place: ArrayLike<number>, [x, y, z]: Vec3): Vec3 {
   const columns = [0, 1, 2].map((k) => columnOf(place, k));
   const [a, b, c] = [cross(columns[1], columns[2]), cross(columns[2], columns[0]), cross(columns[0], columns[1])];
@@ -88,7 +88,7 @@ function normalIn(place: ArrayLike<number>, [x, y, z]: Vec3): Vec3 {
   return [normal[0] / length, normal[1] / length, normal[2] / length];
 }
 
-/** Answers the largest radius of what a map makes of a circle. */
+/** Returns the largest radius of the ellipse that a map makes of a circle. */
 function radiusIn(place: ArrayLike<number>, axis: Vec3, radius: number): number {
   const other: Vec3 = Math.abs(axis[0]) < 0.5 ? [1, 0, 0] : [0, 1, 0];
   const u = cross(axis, other);

@@ -6,27 +6,30 @@ import { cross, dot, minus } from './vectors.js';
 
 const STEPS = 1024;
 
-/** Edges of an arc turn by less than this at each vertex: the cosine of 45.6°, so that a whole circle has eight edges. */
+/** Adjacent edges of an arc turn by less than this: the cosine of 45.6°, so that a whole circle of eight edges counts. */
 const LEAST_COSINE = 0.7;
-/** An arc has as many edges at least. */
+/** Minimum number of edges of an arc. */
 const LEAST_EDGES = 4;
-/** One that turns once has no more, or it is straight by runs.ts. All edges of a thread are of one arc, which is looked at in one piece. */
+/**
+ * Maximum number of bends of an arc. An arc that turns once has no more, or runs.ts takes it for straight. All edges of a screw
+ * thread belong to one arc, which is examined in one piece.
+ */
 const MOST_BENDS = 1 << 13;
-/** How far from the circle through three points the next one may be, as a share of how far these are from straight. */
+/** Maximum distance of the next point from the circle through three points, relative to their sagitta. */
 const NEXT_SHARE = 0.05;
-/** No vertex of an arc is farther from its circle than this share of the radius. */
+/** Maximum distance of an arc's vertices from its circle, relative to the radius. */
 const FIT = 2 ** -10;
-/** At vertices with more feature edges than this no arc goes on. */
+/** Arcs end at vertices with more feature edges than this. */
 const MOST_EDGES = 8;
 
-/** Circles that feature edges lie on, as whole ones or as arcs. */
+/** Circles on which feature edges lie, complete ones or arcs. */
 export interface Circles {
   count: number;
-  /** Seven numbers each: centre, axis of length 1, radius. */
+  /** Seven numbers each: centre, unit axis, radius. */
   places: Float64Array;
-  /** The two ends of each arc, vertices; of a whole circle, one of its vertices twice. */
+  /** The two end vertices of each arc; for a complete circle, one of its vertices twice. */
   ends: Uint32Array;
-  /** One more than there are circles; then the edges of each. */
+  /** Where the edges of each circle begin, one entry more than there are circles; then these edges. */
   edgeStarts: Uint32Array;
   edges: Uint32Array;
 }
@@ -38,22 +41,22 @@ interface Circle {
   radius: number;
 }
 
-/** Two edges that turn at a vertex: from s by v to t. */
+/** Two edges that meet at a vertex with a bend: from s through v to t. */
 interface Bend {
   s: number;
   v: number;
   t: number;
   first: number;
   second: number;
-  /** Leads to the one that stands for all of its arc. */
+  /** Union-find link towards the representative of its arc. */
   parent: number;
 }
 
 /**
- * Finds arcs of four edges or more: wherever two edges of a chain bend alike, they are of one arc, and an arc counts if all of
- * its vertices lie on one circle within a thousandth of the radius. A circle is fitted by least squares (Kåsa, "A circle fitting
- * procedure and its error analysis", 1976). `noise`: how far rounding may have moved a vertex. A centre counts within the bounds
- * of the mesh, low xyz and high xyz, alone.
+ * Finds arcs of four edges or more: if two successive edges of a chain bend alike, they belong to one arc, and an arc counts if
+ * all of its vertices lie on one circle within a thousandth of the radius. A circle is fitted by least squares (Kåsa, "A circle
+ * fitting procedure and its error analysis", 1976). `noise`: how far rounding may have moved a vertex. A circle counts only if
+ * its centre is within the bounds of the mesh, minimum xyz and maximum xyz.
  */
 export function* findCircles(
   edges: EdgeList,
@@ -99,11 +102,11 @@ export function* findCircles(
 
 interface Bends {
   all: Bend[];
-  /** Those at each end of each edge. */
+  /** The bends at each end of each edge. */
   at: Map<number, number[]>;
 }
 
-/** Finds where two feature edges turn into each other. */
+/** Finds the vertices at which two feature edges bend into each other. */
 function* findBends(
   { ends }: EdgeList,
   { starts, edges }: Stars,
@@ -128,7 +131,7 @@ function* findBends(
   return { all, at };
 }
 
-/** Joins bends that share an edge and are alike to arcs, which union-find tells apart. */
+/** Joins bends that share an edge and bend alike into arcs, by union-find. */
 function* joinBends({ all, at }: Bends, edgeCount: number, points: Float32Array, noise: number): Generator<void, void> {
   for (let edge = 0; edge < edgeCount; edge++) {
     if (edge % STEPS === STEPS - 1) yield;
@@ -151,7 +154,7 @@ function rootOf(bends: Bend[], bend: number): number {
   return root;
 }
 
-/** Tells whether a place is in a box: that of half a disc has its centre on its border, which rounding may be beyond. */
+/** Returns whether a point is in a box. The centre of half a disc lies on the border of its bounds, which rounding may exceed. */
 function isWithin(place: Vec3, bounds: readonly number[], noise: number): boolean {
   return place.every((value, k) => value >= bounds[k] - noise && value <= bounds[3 + k] + noise);
 }
@@ -161,11 +164,14 @@ function isBend(points: Float32Array, s: number, v: number, t: number, noise: nu
   const [a, b] = [minus(q, p), minus(r, q)];
   if (!(dot(a, b) >= LEAST_COSINE * Math.hypot(...a) * Math.hypot(...b))) return false;
   if (goesOn(points, s, v, t, noise)) return false;
-  // What is no more than rounding says nothing about a circle.
+  // A bend within the rounding error does not determine a circle.
   return sagitta(p, q, r) > 4 * noise;
 }
 
-/** Tells whether two bends that share an edge are of one circle: whether it takes the one's three points to the other's last. */
+/**
+ * Returns whether two bends that share an edge lie on one circle: whether the circle through each one's points contains the
+ * other's last.
+ */
 function bendsAlike(points: Float32Array, edge: number, a: Bend, b: Bend, noise: number): boolean {
   const before = a.first === edge ? a.t : a.s;
   const after = b.first === edge ? b.t : b.s;
@@ -179,7 +185,7 @@ function isOnCircle(point: Vec3, p: Vec3, q: Vec3, r: Vec3, noise: number): bool
   return circle !== null && distanceFrom(circle, point) <= NEXT_SHARE * sagitta(p, q, r) + 8 * noise;
 }
 
-/** Fits a circle to the vertices of an arc; null where they are not on one. */
+/** Fits a circle to the vertices of an arc; null if they are not on one. */
 function fitArc(
   arc: Bend[],
   points: Float32Array,
@@ -191,7 +197,7 @@ function fitArc(
   for (const { s, v, t } of arc) for (const vertex of [s, v, t]) counts.set(vertex, counts.get(vertex) ?? 0);
   for (const { v } of arc) counts.set(v, counts.get(v)! + 1);
   const vertices = [...counts.keys()].sort((a, b) => a - b);
-  // It does not branch, and has two ends or none.
+  // The arc must not branch, and has two ends or none.
   const loose = vertices.filter((vertex) => counts.get(vertex) === 0);
   if ([...counts.values()].some((count) => count > 1) || (loose.length !== 2 && loose.length !== 0)) return null;
   const places = vertices.map((vertex) => pointAt(points, vertex));
@@ -203,7 +209,7 @@ function fitArc(
   return { circle, ends: loose.length === 2 ? loose : [vertices[0], vertices[0]], edges };
 }
 
-/** Sums up the turns of an arc, all about the same way. */
+/** Returns the axis of an arc: the sum of its turns, all with the same orientation. */
 function normalOf(arc: Bend[], points: Float32Array): Vec3 | null {
   let sum: Vec3 = [0, 0, 0];
   for (const { s, v, t } of arc) {
@@ -260,7 +266,7 @@ function circleThrough(p: Vec3, q: Vec3, r: Vec3): Circle | null {
   };
 }
 
-/** How far a point is from a circle. */
+/** Distance of a point from a circle. */
 function distanceFrom({ center, axis, radius }: Circle, point: Vec3): number {
   const way = minus(point, center);
   const height = dot(way, axis);
@@ -268,7 +274,7 @@ function distanceFrom({ center, axis, radius }: Circle, point: Vec3): number {
   return Math.hypot(height, across - radius);
 }
 
-/** How far q is from the line through p and r. */
+/** Distance of q from the line through p and r. */
 function sagitta(p: Vec3, q: Vec3, r: Vec3): number {
   const chord = minus(r, p);
   return Math.hypot(...cross(minus(q, p), chord)) / Math.hypot(...chord);

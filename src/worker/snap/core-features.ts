@@ -3,19 +3,19 @@ import type { CoreSnaps } from '../binding/snaps.js';
 import { levelsOf } from './box-tree.js';
 import { ARRAYS, type Features, itemCount, roundedUp } from './features.js';
 
-/** Features that lie in the core's memory, as core/scene/snap/feature-table.ts has them. */
+/** Features in the core's memory, laid out as in core/scene/snap/feature-table.ts. */
 export interface CoreFeatures {
   address: number;
   angle: number;
 }
 
-/** What the table begins with: the vertices of an element, and how many edges, items and levels there are. */
+/** The header of the table: the vertices per element, and the numbers of edges, items and levels. */
 const COUNTS = 4;
 const CIRCLES = ARRAYS.findIndex(([name]) => name === 'circles');
 const FIRST_LEVEL = COUNTS + ARRAYS.length;
 const MOST_LEVELS = 12;
 const WORDS = FIRST_LEVEL + MOST_LEVELS;
-/** How much is copied in a step: a tenth of a millisecond, and half of one where memory is new. */
+/** Bytes that are copied in a step: a tenth of a millisecond, or half a millisecond if the memory is new. */
 const STEP_BYTES = 1 << 20;
 
 /** Copies features into the core's memory, in steps. Throws OUT_OF_MEMORY. */
@@ -45,12 +45,12 @@ export function* placeFeatures(snaps: CoreSnaps, features: Features): Generator<
     isPlaced = true;
     return { address, angle };
   } finally {
-    // Who asked may have given up in the midst.
+    // The caller may have given up in the middle.
     if (!isPlaced) snaps.release(address);
   }
 }
 
-/** Answers a circle of the features that lie at an address: its axis, of length 1, and its radius. */
+/** Returns a circle of the features at an address: its unit axis and its radius. */
 export function circleAt(snaps: CoreSnaps, address: number, i: number): { axis: Vec3; radius: number } {
   const circle = snaps.word(address + 4 * (COUNTS + CIRCLES)) + 56 * i;
   return { axis: snaps.vector(circle + 24), radius: snaps.float(circle + 48) };

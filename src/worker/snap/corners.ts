@@ -1,24 +1,24 @@
 import * as layout from '../../shared/layout.js';
 
-/** The vertices of all elements of a mesh in its own space, as its tree has them: without the degenerate ones. */
+/** The vertices of all elements of a mesh in mesh space, as its tree has them: without the degenerate elements. */
 export interface Corners {
-  /** The vertices of an element: 3 of triangles, 2 of lines, 1 of points. */
+  /** The vertices per element: 3 for triangles, 2 for lines, 1 for points. */
   size: 1 | 2 | 3;
   /** xyz of each vertex of each element. */
   positions: Float32Array<ArrayBuffer>;
-  /** Where each element is in the tree: its block times the lanes of a block, and its lane. */
+  /** Where each element is in the tree: its block times the lanes of a block, plus its lane. */
   slots: Uint32Array<ArrayBuffer>;
 }
 
-/** How many elements a block holds, and how its words lie: core/mesh/tree/layout.ts, core/point-line/layout.ts. */
+/** Lanes and words per block: core/mesh/tree/layout.ts, core/point-line/layout.ts. */
 const BLOCKS = { 3: { lanes: 4, words: 40 }, 2: { lanes: 8, words: 56 }, 1: { lanes: 16, words: 64 } } as const;
 /** Blocks that are read between two rests: some 0.1 ms. */
 const BLOCKS_A_STEP = 2048;
 
-/** What answers the memory that a mesh lies in, which may be another after each rest. */
+/** Returns the memory in which a mesh lies, which may be a different buffer after each rest. */
 export type MemoryOf = () => ArrayBuffer;
 
-/** How the blocks of a mesh lie in a memory, and how tree space becomes its own space. */
+/** Layout of a mesh's blocks in memory, and the map from tree space to mesh space. */
 export interface BlockLayout {
   size: 1 | 2 | 3;
   /** The address of the first block, in words. */
@@ -27,12 +27,12 @@ export interface BlockLayout {
   lanes: number;
   /** Words of a block. */
   words: number;
-  /** Mesh space is tree space times `scale`, and `offset` more: exact in float32 (core/mesh/tree/tree-space.ts). */
+  /** Mesh space is tree space times `scale`, plus `offset`: exact in float32 (core/mesh/tree/tree-space.ts). */
   scale: number;
   offset: readonly [number, number, number];
 }
 
-/** Reads where the blocks of the mesh are that lies at an address. */
+/** Reads where the blocks of the mesh at an address are. */
 export function blockLayout(buffer: ArrayBuffer, mesh: number): BlockLayout {
   const view = new DataView(buffer, mesh, layout.MESH_HEADER_BYTES);
   const word = (at: number) => view.getUint32(at, true);
@@ -41,7 +41,7 @@ export function blockLayout(buffer: ArrayBuffer, mesh: number): BlockLayout {
   const size = isPointLine ? (word(layout.POINT_LINE_SIZE) as 1 | 2) : 3;
   return {
     size,
-    // A pose has its blocks at any address, before or behind its header.
+    // The blocks of a pose may be at any address, before or after its header.
     at: ((mesh + word(layout.MESH_BLOCKS)) >>> 0) / 4,
     count: word(layout.MESH_BLOCK_COUNT),
     ...BLOCKS[size],

@@ -4,7 +4,9 @@ import { type Features, featuresOf } from './features.js';
 import { placed } from './snap-view.js';
 import { dot } from './vectors.js';
 
-/** The corners of the cube [-1, 1]³, and its triangles, counter-clockwise from outside: core/scene/snap/feature-table.ts has them, too. */
+/**
+ * The corners of the cube [-1, 1]³, and its triangles, counter-clockwise from outside; as in core/scene/snap/feature-table.ts.
+ */
 const CORNERS = Array.from({ length: 8 }, (_, i): Vec3 => [i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1]);
 const QUADS = [
   [0, 4, 6, 2],
@@ -16,21 +18,21 @@ const QUADS = [
 ];
 const TRIANGLES = QUADS.flatMap(([a, b, c, d]) => [a, b, c, a, c, d]);
 
-/** Finds the features of the cube that boxes are under a map. */
+/** Finds the features of the unit cube, of which every box is an image under a map. */
 export function cubeFeatures(): Features {
   const positions = Float32Array.from(TRIANGLES.flatMap((corner) => CORNERS[corner]));
   const slots = Uint32Array.from({ length: TRIANGLES.length / 3 }, (_, i) => i);
   return inOnePiece(featuresOf({ size: 3, positions, slots }, 30));
 }
 
-/** Answers a corner of a triangle of the cube. */
+/** Returns a corner of a triangle of the cube. */
 export function cubeCorner(slot: number, corner: number): Vec3 {
   return CORNERS[TRIANGLES[3 * slot + corner]];
 }
 
-/** Answers the face of a box about a point on it: the cube under a map. `normal`: the face's, in the world. */
+/** Returns the face of a box, the cube under a map, that contains a point. `normal`: the face's normal in the world. */
 export function cubeQuadAt(place: ArrayLike<number>, point: Vec3, normal: Vec3): FlatFace {
-  // How far out of the middle of each face the point lies, along the face's normal.
+  // Distance of the point from the plane of each face, along the normal.
   const heightOf = (quad: number[]): number => {
     const corners = quad.map((corner) => placed(place, CORNERS[corner]));
     return Math.max(...corners.map((corner) => Math.abs(dot(normal, point) - dot(normal, corner))));

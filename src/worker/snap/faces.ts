@@ -1,10 +1,10 @@
 import type { Vec3 } from '../../shared/types.js';
 import { type BlockLayout, blockLayout, type MemoryOf } from './corners.js';
 
-/** The memory of the core whose mesh was read last, as numbers; they are empty when it has grown. */
+/** Views of the memory of the core whose mesh was read last; they are empty after it has grown. */
 let views = { memoryOf: (): ArrayBuffer => new ArrayBuffer(0), floats: new Float32Array(), numbers: new Int32Array() };
 
-/** Reads the triangles, lines or points of a mesh in the core's memory, where its pose has them. */
+/** Reads the triangles, lines or points of a mesh in the core's memory, as posed. */
 export class Faces {
   readonly #memoryOf: MemoryOf;
   readonly #mesh: number;
@@ -15,13 +15,13 @@ export class Faces {
     this.#mesh = mesh;
   }
 
-  /** Reads where the blocks are when somebody first asks: of most meshes near a cursor nobody does. */
+  /** Reads the layout at first use: for most meshes near a cursor, it is never used. */
   get #blocks(): BlockLayout {
     this.#layout ??= blockLayout(this.#memoryOf(), this.#mesh);
     return this.#layout;
   }
 
-  /** Answers a corner of the element in a slot, in the space of the mesh. */
+  /** Returns a corner of the element in a slot, in mesh space. */
   corner(slot: number, corner: number): Vec3 {
     const { size, lanes, scale, offset } = this.#blocks;
     if (corner >= size) throw new RangeError(`corner ${corner} of ${size}`);
@@ -34,7 +34,7 @@ export class Faces {
     ];
   }
 
-  /** Answers the number of the element in a slot, as the mesh was given. */
+  /** Returns the number of the element in a slot, as the mesh was given. */
   numberOf(slot: number): number {
     const { size, lanes } = this.#blocks;
     const at = this.#wordOf(slot) + 3 * size * lanes;

@@ -4,35 +4,35 @@ import type { Vertices } from './vertices.js';
 
 /** Steps between two rests: some 0.3 ms. */
 const STEPS = 4096;
-/** The sine of an angle that is none: faces in one place. */
+/** Sine below which an angle counts as 0, so that two faces coincide. */
 const SAME = 2 ** -10;
 
-/** Edges between vertices, with the elements beside each. */
+/** Edges between vertices, with the elements adjacent to each. */
 export interface EdgeList {
   count: number;
   /** Two vertices for each edge, the lower first. */
   ends: Uint32Array;
-  /** One more than there are edges: edge i has the elements `faces[faceStarts[i]]` to `faces[faceStarts[i + 1] - 1]`. */
+  /** One entry more than there are edges: edge i has the elements `faces[faceStarts[i]]` to `faces[faceStarts[i + 1] - 1]`. */
   faceStarts: Uint32Array;
   /** Indices of elements in the corners. */
   faces: Uint32Array;
 }
 
-/** The edges of all triangles: each has a list of halves, the edges of single triangles, by the corner that they begin at. */
+/** The edges of all triangles. Each edge has a linked list of half-edges, numbered by the corner that they begin at. */
 interface Halves {
   count: number;
-  /** The first half of each edge; and for each half, the next one of its edge and 1, or 0. */
+  /** The first half-edge of each edge; and for each half-edge, the next one of its edge plus 1, or 0. */
   first: Uint32Array;
   next: Uint32Array;
 }
 
-/** Finds which edges of triangles are between the same two vertices. */
+/** Finds the half-edges of triangles that connect the same two vertices. */
 function* pairHalves(of: Uint32Array): Generator<void, Halves> {
   const halfCount = of.length;
   const first = new Uint32Array(halfCount);
   const last = new Uint32Array(halfCount);
   const next = new Uint32Array(halfCount);
-  let table = new Uint32Array(1024); // an edge and 1, or 0
+  let table = new Uint32Array(1024); // an edge plus 1, or 0
   let count = 0;
   const endOf = (half: number): number => of[half % 3 === 2 ? half - 2 : half + 1];
   const placeOf = (half: number): number => {
@@ -50,7 +50,7 @@ function* pairHalves(of: Uint32Array): Generator<void, Halves> {
   };
   for (let half = 0; half < halfCount; half++) {
     if (half % STEPS === STEPS - 1) yield;
-    // A triangle of which corners are one is passed over: the others on both sides of it meet.
+    // A triangle with coinciding corners is skipped: its neighbours on both sides meet each other.
     const corner = half - (half % 3);
     if (of[corner] === of[corner + 1] || of[corner + 1] === of[corner + 2] || of[corner + 2] === of[corner]) continue;
     const place = placeOf(half);
@@ -73,9 +73,9 @@ function* pairHalves(of: Uint32Array): Generator<void, Halves> {
 }
 
 /**
- * Finds the feature edges of triangles: those at which the surface is bent by more than an angle, by its cosine, those with a
- * single triangle, and those with three or more unless all of them lie in one surface. The windings of triangles do not matter,
- * and triangles that lie in one place count as one.
+ * Finds the feature edges of triangles: those at which the surface bends by more than an angle, given by its cosine, those with
+ * a single triangle, and those with three or more unless all of them lie in one surface. The windings of triangles do not
+ * matter, and coinciding triangles count as one.
  */
 export function* findFeatureEdges({ positions }: Corners, { of }: Vertices, cosine: number): Generator<void, EdgeList> {
   const { count, first, next } = yield* pairHalves(of);
@@ -107,7 +107,7 @@ export function* findFeatureEdges({ positions }: Corners, { of }: Vertices, cosi
 }
 
 /**
- * Finds which triangles lie in one plane and hang together by edges. Answers for each triangle one that stands for all of its
+ * Finds the flat faces: coplanar triangles that are connected by edges. Returns for each triangle the representative of its
  * face.
  */
 export function* findFlatFaces({ positions }: Corners, { of }: Vertices): Generator<void, Uint32Array> {
@@ -123,7 +123,7 @@ export function* findFlatFaces({ positions }: Corners, { of }: Vertices): Genera
     }
     return root;
   };
-  // The halves of an edge that lie in different places: any number of triangles may lie in one.
+  // The half-edges of an edge with distinct triangles: any number of triangles may coincide.
   const apart: number[] = [];
   let steps = 0;
   for (let edge = 0; edge < count; edge++) {
@@ -153,7 +153,7 @@ export function* findFlatFaces({ positions }: Corners, { of }: Vertices): Genera
   return parents;
 }
 
-/** Takes lines as edges, each with itself beside it. */
+/** Converts lines to edges; each is its own adjacent element. */
 export function lineEdges({ slots }: Corners, { of }: Vertices): EdgeList {
   const numbers = slots.map((_, i) => i);
   const faceStarts = new Uint32Array(slots.length + 1);
@@ -161,13 +161,14 @@ export function lineEdges({ slots }: Corners, { of }: Vertices): EdgeList {
   return { count: slots.length, ends: of.slice(), faceStarts, faces: numbers };
 }
 
-/** Tells whether triangles lie in one surface about an edge: by the directions in which they go away from it. */
+/** Tests whether the triangles around an edge lie in one surface, by the directions in which they extend from the edge. */
 class WingTest {
   isSmooth = false;
   readonly #positions: Float32Array;
   readonly #cosine: number;
   #isBoth = false;
-  // The edge, unit, from a place on it; the first triangle's direction, unit; and that of the one looked at.
+  // A point on the edge, and its unit direction; the first triangle's unit direction away from the edge; and the current
+  // triangle's.
   #x = 0;
   #y = 0;
   #z = 0;
@@ -206,7 +207,7 @@ class WingTest {
     this.#isBoth = true;
   }
 
-  /** Answers whether the triangle lies in the place of the first one. */
+  /** Adds a triangle; returns whether it coincides with the first one. */
   add(half: number): boolean {
     this.#findWing(half);
     const dot = this.#wingX * this.#firstX + this.#wingY * this.#firstY + this.#wingZ * this.#firstZ;

@@ -4,31 +4,34 @@ import { Faces } from './faces.js';
 import { type Features, findFeatures } from './features.js';
 import { type FlatFaces, flatFacesOf } from './flat-faces.js';
 
-/** What was found of a mesh. */
+/** The features that were found of a mesh. */
 interface Found {
   features: CoreFeatures;
-  /** Whether the mesh has other positions than those that it was found of, in the same tree. */
+  /** Whether the mesh's vertices have moved, in the same tree, since the features were found. */
   isMoved: boolean;
 }
 
-/** What is being found: of the mesh at which address it is now, 0 where that has gone. */
+/** A search for features that is under way: the address of its mesh now, 0 if the mesh is gone. */
 interface Finding {
   mesh: number;
   isMoved: boolean;
 }
 
-/** Feature edges are those at which the surface is bent by more than this, in degrees, unless a mesh says otherwise. */
+/**
+ * Edges are feature edges if the surface bends by more than this there, in degrees, unless a mesh specifies its own
+ * angle.
+ */
 export const FEATURE_ANGLE = 35;
 
-/** What meshes in the core have to snap to, by their addresses: found when somebody first asks for it. */
+/** The snapping features of meshes in the core, by the meshes' addresses: they are found on the first request. */
 export class FeatureStore {
   readonly #snaps: CoreSnaps;
   readonly #found = new Map<number, Found>();
   readonly #flats = new Map<number, FlatFaces>();
-  /** The angles of meshes that have some of their own; their features are baked with them. */
+  /** The angles of meshes that specify their own; their features are baked with them. */
   readonly #angles = new Map<number, number>();
   readonly #findings = new Set<Finding>();
-  /** How many picks may read features that were dropped; and where these lie. */
+  /** Number of picks that may read dropped features; and the addresses of these features. */
   #readers = 0;
   readonly #dropped: number[] = [];
 
@@ -36,7 +39,7 @@ export class FeatureStore {
     this.#snaps = snaps;
   }
 
-  /** Keeps features where they are, for a pick that reads them in steps, until `release`. */
+  /** Keeps features at their addresses, for a pick that reads them in steps, until `release`. */
   keep(): void {
     this.#readers++;
   }
@@ -54,18 +57,21 @@ export class FeatureStore {
     return this.#flats.get(mesh);
   }
 
-  /** Answers the angle by which the mesh at an address is to be baked with its features; undefined where it is not. */
+  /**
+   * Returns the angle with which the mesh at an address is to be baked with its features; undefined if it is to be
+   * baked without.
+   */
   bakedAngle(mesh: number): number | undefined {
     return this.#angles.get(mesh);
   }
 
-  /** Takes features that came with the mesh at an address, in steps. Throws OUT_OF_MEMORY. */
+  /** Stores features that were loaded with the mesh at an address, in steps. Throws OUT_OF_MEMORY. */
   *load(mesh: number, features: Features): Generator<void, void> {
     this.#put(mesh, yield* placeFeatures(this.#snaps, features), false);
     this.#angles.set(mesh, features.angle);
   }
 
-  /** Finds the features of the mesh at an address, which must stay as it is there. It may rest after each step. */
+  /** Finds the features of the mesh at an address, which must not change meanwhile. It may rest after each step. */
   *find(mesh: number): Generator<void, void> {
     const finding: Finding = { mesh, isMoved: false };
     this.#findings.add(finding);
@@ -79,7 +85,10 @@ export class FeatureStore {
     }
   }
 
-  /** Finds the flat faces of a mesh of triangles, likewise; where it has moved meanwhile, nothing comes of it. */
+  /**
+   * Finds the flat faces of a mesh of triangles in the same way; if the mesh has moved meanwhile, the result is
+   * discarded.
+   */
   *findFlats(mesh: number): Generator<void, void> {
     const finding: Finding = { mesh, isMoved: false };
     this.#findings.add(finding);
@@ -91,7 +100,7 @@ export class FeatureStore {
     }
   }
 
-  /** Notes that the vertices of a mesh have moved, in its tree as it is; it may be at another address now. */
+  /** Called when the vertices of a mesh have moved, in the same tree; it may be at another address now. */
   moved(from: number, to: number): void {
     const found = this.#found.get(from);
     this.#found.delete(from);
@@ -104,13 +113,13 @@ export class FeatureStore {
     }
   }
 
-  /** Notes that a mesh with another tree has taken the place of one. */
+  /** Called when a mesh with another tree has replaced one. */
   replaced(from: number, to: number): void {
     this.#follow(from, to);
     for (const finding of this.#findings) if (finding.mesh === from) finding.mesh = 0;
   }
 
-  /** Lets the mesh at one address have the angle of that at another, and no features. */
+  /** Gives the mesh at one address the angle of the mesh at another, and no features. */
   #follow(from: number, to: number): void {
     const angle = this.#angles.get(from);
     for (const mesh of [from, to]) {

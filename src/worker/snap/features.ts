@@ -8,30 +8,31 @@ import { findRuns, findStars } from './runs.js';
 import { weldCorners } from './vertices.js';
 
 /**
- * Rounding moves vertices by less than this share of the mesh's largest coordinate: those that are no farther apart are one.
+ * Rounding moves vertices by less than this, relative to the mesh's largest coordinate: vertices that are no farther apart are
+ * merged.
  */
 export const NOISE = 2 ** -22;
 const STEPS = 8192;
 
-/** What a mesh has to snap to. Coordinates are mesh space; a circle's items follow those of the edges. */
+/** The snapping features of a mesh, in mesh space. In the tree, the circles follow the edges as items. */
 export interface Features extends BoxTree {
-  /** The vertices of an element: 3 of triangles, 2 of lines, 1 of points. */
+  /** The vertices per element: 3 for triangles, 2 for lines, 1 for points. */
   size: 1 | 2 | 3;
-  /** The angle that they were found by, in degrees. */
+  /** The feature angle, in degrees. */
   angle: number;
-  /** xyz of each vertex that features have. */
+  /** xyz of each vertex of the features. */
   points: Float32Array;
-  /** Where in the tree a corner of each vertex is: the size times its element's slot (corners.ts), and which corner. */
+  /** A corner in the tree for each vertex: `size` times its element's slot (corners.ts), plus the corner's index. */
   corners: Uint32Array;
-  /** Two vertices for each edge; of points, none. */
+  /** Two vertices per edge; none for points. */
   edges: Uint32Array;
-  /** The run of each edge; its ends and its middle: runs.ts. */
+  /** The run of each edge; each run's ends and its midpoint: runs.ts. */
   runs: Uint32Array;
   flags: Uint8Array;
   runEnds: Uint32Array;
   middleEdges: Uint32Array;
   middles: Float64Array;
-  /** The slots of the elements beside each edge: those of edge i from faceStarts[i] to faceStarts[i + 1] - 1. */
+  /** The slots of the elements adjacent to each edge: those of edge i from faceStarts[i] to faceStarts[i + 1] - 1. */
   faceStarts: Uint32Array;
   faces: Uint32Array;
   /** circles.ts. */
@@ -41,12 +42,12 @@ export interface Features extends BoxTree {
   circleEdges: Uint32Array;
 }
 
-/** How many items a tree of features is over: edges and circles, or points. */
+/** Number of items in a feature tree: edges and circles, or points. */
 export function itemCount({ size, edges, circles, points }: Features): number {
   return size === 1 ? points.length / 3 : edges.length / 2 + circles.length / 7;
 }
 
-/** Finds what a mesh has to snap to. It may rest after each step, in which the mesh must stay as it is. */
+/** Finds the features of a mesh. It may rest after each step; meanwhile the mesh must not change. */
 export function* findFeatures(memoryOf: MemoryOf, mesh: number, angle: number): Generator<void, Features> {
   const corners = yield* readCorners(memoryOf, mesh);
   return yield* featuresOf(corners, angle);
@@ -60,8 +61,8 @@ export function* featuresOf(corners: Corners, angle: number): Generator<void, Fe
   if (size === 1) return yield* pointFeatures(corners, vertices.corners, angle);
   const cosine = Math.cos((angle * Math.PI) / 180);
   const edges = size === 3 ? yield* findFeatureEdges(corners, vertices, cosine) : lineEdges(corners, vertices);
-  // Vertices that no edge has are left out.
-  const numbers = new Uint32Array(vertices.count); // a number and 1, or 0
+  // Vertices without a feature edge are left out.
+  const numbers = new Uint32Array(vertices.count); // a number plus 1, or 0
   const used: number[] = [];
   for (let i = 0; i < edges.ends.length; i++) {
     const vertex = edges.ends[i];
@@ -107,7 +108,7 @@ export function* featuresOf(corners: Corners, angle: number): Generator<void, Fe
 const NONE = new Uint32Array();
 const NO_CIRCLES = { places: new Float64Array(), ends: NONE, edgeStarts: new Uint32Array(1), edges: NONE };
 
-/** Makes features of points, of which each is a vertex. */
+/** Makes features of points, each of which is a vertex. */
 function* pointFeatures({ positions, slots }: Corners, corners: Uint32Array, angle: number): Generator<void, Features> {
   const points = new Float32Array(3 * corners.length);
   for (let i = 0; i < corners.length; i++) {
@@ -141,7 +142,7 @@ function* pointFeatures({ positions, slots }: Corners, corners: Uint32Array, ang
   };
 }
 
-/** Answers the low xyz and the high xyz of positions. */
+/** Returns the minimum xyz and the maximum xyz of positions. */
 export function* boundsOf(positions: Float32Array): Generator<void, number[]> {
   const bounds = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
   for (let i = 0; i < positions.length; i++) {
@@ -180,7 +181,7 @@ function* itemBoxes(ends: Uint32Array, points: Float32Array, circles: Float64Arr
 const MAGIC = 0x46535743; // 'CWSF'
 const VERSION = 1;
 const HEADER_WORDS = 8;
-/** The arrays in the order in which they are baked: those of eight bytes a number first. */
+/** The arrays in the order in which they are baked: those of eight bytes per number first. */
 export const ARRAYS = [
   ['middles', Float64Array],
   ['circles', Float64Array],
@@ -201,10 +202,12 @@ export const ARRAYS = [
 ] as const;
 const FIRST_WORD = HEADER_WORDS + ARRAYS.length;
 
-/** How much is copied between two looks at the clock: a tenth of a millisecond, and half of one where memory is new. */
+/**
+ * Bytes that are copied between two readings of the clock: a tenth of a millisecond, or half a millisecond if the memory is new.
+ */
 const STEP_BYTES = 1 << 20;
 
-/** Puts a baked mesh and its features into one buffer. */
+/** Concatenates a baked mesh and its features in one buffer. */
 export function* withFeatures(baked: ArrayBuffer, features: Features): Generator<void, ArrayBuffer> {
   const start = roundedUp(baked.byteLength);
   let bytes = roundedUp(4 * FIRST_WORD);
@@ -229,7 +232,7 @@ export function* withFeatures(baked: ArrayBuffer, features: Features): Generator
   return both;
 }
 
-/** Answers how many of the first `end` bytes of a baked mesh are before its features: all where it has none. */
+/** Returns how many of the first `end` bytes of a baked mesh precede its features: all if it has none. */
 export function bytesWithoutFeatures(baked: ArrayBuffer, end: number): number {
   if (end < MESH_HEADER_BYTES) return end;
   const bytes = new DataView(baked).getUint32(MESH_BYTES, true);
@@ -239,8 +242,8 @@ export function bytesWithoutFeatures(baked: ArrayBuffer, end: number): number {
 }
 
 /**
- * Reads the features that follow so many bytes of a baked mesh, up to `end`, with so many vertices an element and so many slots;
- * null where they cannot be trusted. Its answer lies in the same buffer. It may rest after each step.
+ * Reads the features that follow the first `meshBytes` bytes of a baked mesh, up to `end`, for `size` vertices per element and
+ * `slotCount` slots; null if they are invalid. The result consists of views of the same buffer. It may rest after each step.
  */
 export function* readFeatures(
   baked: ArrayBuffer,
@@ -267,7 +270,7 @@ export function* readFeatures(
   return at === end && (yield* isSound(read, slotCount)) ? read : null;
 }
 
-/** Tells whether no number of baked features leads anywhere else, whoever has made them. */
+/** Returns whether all indices in baked features are in range, whatever their origin. */
 function* isSound(features: Features, slotCount: number): Generator<void, boolean> {
   const { size, angle, points, corners, edges, runs, flags, runEnds, middleEdges, middles } = features;
   const { faceStarts, faces, circles, circleEnds, circleStarts, circleEdges, order, boxes } = features;
@@ -302,7 +305,7 @@ function* isSound(features: Features, slotCount: number): Generator<void, boolea
   return true;
 }
 
-/** Tells whether there are so many numbers, the magnitude of each of them below a limit. */
+/** Returns whether there are `count` numbers, each with a magnitude below a limit. */
 function* areBelow(limit: number, numbers: ArrayLike<number>, count = numbers.length): Generator<void, boolean> {
   for (let i = 0; i < numbers.length; i++) {
     if (!(Math.abs(numbers[i]) < limit)) return false;
@@ -320,7 +323,7 @@ function* areStarts(starts: Uint32Array, count: number, end: number): Generator<
   return true;
 }
 
-/** Hashes words from the fifth on: no change of one of them leaves it as it was. */
+/** Hashes words from the fifth on, so that any change of a single word changes the hash. */
 function* checksumOf(words: Uint32Array): Generator<void, number> {
   let hash = 0;
   for (let i = 4; i < words.length; i++) {

@@ -7,22 +7,22 @@ import { placed } from './snap-view.js';
 import { weldCorners } from './vertices.js';
 
 const STEPS = 8192;
-/** Triangles of an answer between two rests: some 0.3 ms. */
+/** Triangles of a result between two rests: some 0.3 ms. */
 const FACE_STEPS = 512;
 
 /** The flat faces of a mesh of triangles. */
 export interface FlatFaces {
-  /** The face of each triangle, by its number in the mesh; those that are not in the tree are in face 0. */
+  /** The face of each triangle, by its number in the mesh; triangles that are not in the tree have face 0. */
   of: Uint32Array;
   /**
-   * One more than there are faces: face i has the triangles in the slots `slots[starts[i]]` to `slots[starts[i + 1] - 1]`, ascending
-   * by their numbers.
+   * One entry more than there are faces: face i has the triangles in the slots `slots[starts[i]]` to `slots[starts[i + 1] - 1]`,
+   * ascending by their numbers.
    */
   starts: Uint32Array;
   slots: Uint32Array;
 }
 
-/** Finds them; it may rest after each step. */
+/** Finds the flat faces of a mesh; it may rest after each step. */
 export function* flatFacesOf(memoryOf: MemoryOf, mesh: number, reader: Faces): Generator<void, FlatFaces> {
   const corners = yield* readCorners(memoryOf, mesh);
   const bounds = yield* boundsOf(corners.positions);
@@ -32,14 +32,14 @@ export function* flatFacesOf(memoryOf: MemoryOf, mesh: number, reader: Faces): G
   let count = 0;
   let most = 0;
   for (let i = 0; i < roots.length; i++) {
-    // A root is the first of its face.
+    // A root is the first triangle of its face.
     numbers[i] = roots[i] === i ? count++ : numbers[roots[i]];
     most = Math.max(most, reader.numberOf(corners.slots[i]));
     if (i % STEPS === STEPS - 1) yield;
   }
   const starts = new Uint32Array(count + 2);
   const of = new Uint32Array(most + 1);
-  const slotOf = new Uint32Array(most + 1); // and 1, or 0
+  const slotOf = new Uint32Array(most + 1); // a slot plus 1, or 0
   for (let i = 0; i < roots.length; i++) {
     const triangle = reader.numberOf(corners.slots[i]);
     starts[numbers[i] + 2]++;
@@ -56,7 +56,7 @@ export function* flatFacesOf(memoryOf: MemoryOf, mesh: number, reader: Faces): G
   return { of, starts: starts.subarray(0, count + 1), slots };
 }
 
-/** Answers the face that a triangle is part of, in the world. It may rest after each step. */
+/** Returns the face that a triangle belongs to, in the world. It may rest after each step. */
 export function* faceOf(
   { of, starts, slots }: FlatFaces,
   triangle: number,

@@ -8,45 +8,48 @@ import { cross, dot, minus } from './vectors.js';
 /** Cells along each axis at the finest level. */
 const CELLS = 64;
 const FINEST = 6;
-/** So many hidden points for each ray that is cast to find a front make it worth its time: most picks find fewer. */
+/** A front is worth its rays if there are this many hidden points per ray: most picks find fewer. */
 const HIDDEN_PER_RAY = 256;
-/** Where more boxes are seen than this, and so many more for each one that is hidden, no more are asked about at this depth. */
+/**
+ * If more boxes than this turn out to be visible, net of SEEN_PER_HIDDEN for each hidden one, no more boxes are tested at this
+ * depth.
+ */
 const MOST_SEEN = 256;
 const SEEN_PER_HIDDEN = 8;
-/** Pixels by which the square is larger than what is asked about, so that rounding leads to no place beyond it. */
+/** Pixels by which the square is larger than the tested region, so that rounding leads to no place beyond it. */
 const BORDER = 0.01;
-/** A thing hides a point from a quarter of a pixel before it; where perspective differs in a cell, less than this. */
+/** An object hides points from a quarter of a pixel behind it on; where perspective varies within a cell, from less than this on. */
 const MARGIN_PIXELS = 2;
-/** So many pixels the fourth corner may lie behind the plane of the others: rounding, which the margin has room for. */
+/** Maximum distance in pixels of the fourth corner behind the plane of the others: rounding, which the margin covers. */
 const FLATNESS_PIXELS = 0.01;
 
 /**
- * Knows what is in front in parts of the square about the cursor: a quadtree of cells, each of which is looked at when
- * somebody first asks. Where the rays at the four corners of a cell meet one triangle first, that triangle hides all that is
- * drawn in the cell behind its plane, as it is convex; so does the front of a convex solid. Finer cells are looked at the more
- * points have been hidden, so that the rays for them never take longer than those that they save.
+ * Knows the foremost surfaces ("fronts") in the square about the cursor: a quadtree of cells, each of which is examined on first
+ * use. If the rays at the four corners of a cell hit the same triangle first, that triangle occludes everything that is drawn in
+ * the cell behind its plane, since it is convex; the front of a convex solid does the same. The more points have been hidden, the
+ * finer are the cells that are examined, so that the rays for the cells never take longer than those that they save.
  */
 export class Fronts {
   readonly #view: SnapView;
   readonly #cast: (ray: PickRay) => CoreHit | null;
-  /** The square about the cursor: low xy and its size. */
+  /** The square about the cursor: its minimum xy and its size. */
   readonly #x: number;
   readonly #y: number;
   readonly #width: number;
   readonly #height: number;
-  /** Whether what planes leave of a triangle is convex, and whether nothing is cut out of a solid. */
+  /** Whether the part of a triangle that clipping planes leave is convex, and whether nothing is clipped off solids. */
   readonly #isConvex: boolean;
   readonly #isWhole: boolean;
   #hidden = 0;
-  /** Boxes that have been asked about and are not hidden, less some for each that is. */
+  /** Number of boxes that were tested and are visible, less SEEN_PER_HIDDEN for each that is hidden. */
   #boxes = 0;
-  /** The finest level that is looked at, or -1. */
+  /** The finest level that is examined, or -1. */
   #depth = -1;
   readonly #corners = new Map<number, (CoreHit & { way: Vec3 }) | null>();
-  /** Functions of the world that are negative for what is hidden. */
+  /** Linear functions of the world that are negative for hidden points. */
   readonly #planes = new Map<number, Affine | null>();
 
-  /** `cast` answers what a ray meets first. */
+  /** `cast` returns the nearest hit of a ray. */
   constructor(view: SnapView, radius: number, filter: Filter, cast: (ray: PickRay) => CoreHit | null) {
     this.#view = view;
     this.#cast = cast;
@@ -62,12 +65,12 @@ export class Fronts {
     this.#isWhole = clips === undefined && precision === PRECISION_MESH;
   }
 
-  /** The finest level that is looked at; it becomes greater. */
+  /** The finest level that is examined; it only increases. */
   get depth(): number {
     return this.#depth;
   }
 
-  /** Notes that so many more points have been found to be hidden, each by a ray, or are likely to be. */
+  /** Adds `hidden` points that were found to be hidden, each by a ray, or that probably are. */
   count(hidden: number): void {
     this.#hidden += hidden;
     const depth = Math.min(Math.max(Math.floor(Math.log2(this.#hidden / HIDDEN_PER_RAY) / 2), -1), FINEST);
@@ -76,25 +79,25 @@ export class Fronts {
     this.#boxes = 0;
   }
 
-  /** Whether it is worth its time to ask about boxes: some of those of late were hidden. */
+  /** Whether testing boxes is worthwhile: some of the recent ones were hidden. */
   get hideBoxes(): boolean {
     return this.#depth >= 0 && this.#boxes < MOST_SEEN;
   }
 
-  /** Answers the function that is negative for what is hidden in the whole square; null where there is none. */
+  /** Returns the function that is negative for points hidden in the whole square; null if none. */
   get whole(): Affine | null {
     return this.#planeOf(0, 0, 0);
   }
 
-  /** Tells whether a point that is drawn at a place of the square, xy in pixels from the cursor, is surely hidden. */
+  /** Returns whether a point that is drawn at a place of the square, xy in pixels from the cursor, is certainly hidden. */
   hides(place: ArrayLike<number>, point: Vec3): boolean {
     const front = this.#frontAt(place[0], place[1], place[0], place[1]);
     return front !== null && valueAt(front, point) < 0;
   }
 
   /**
-   * Tells whether all of a box that is drawn in the square is surely hidden. The box is low xyz and high xyz under a map;
-   * `rect`: where it is drawn, low xy and high xy in pixels from the cursor.
+   * Returns whether the part of a box that is drawn in the square is certainly hidden. The box is minimum xyz and maximum xyz
+   * under a map; `rect`: where it is drawn, minimum xy and maximum xy in pixels from the cursor.
    */
   hidesBox(place: Place, box: ArrayLike<number>, rect: ArrayLike<number>): boolean {
     const front = this.#frontAt(rect[0], rect[1], rect[2], rect[3]);
@@ -103,7 +106,9 @@ export class Fronts {
     return isHidden;
   }
 
-  /** Finds what is in front of a rectangle of the screen, or of what of it is in the square: in the largest cell that holds it and has a front. */
+  /**
+   * Finds the front of a screen rectangle, or of its part in the square: in the largest cell that contains it and has a front.
+   */
   #frontAt(lowX: number, lowY: number, highX: number, highY: number): Affine | null {
     let front: Affine | null = null;
     for (let level = 0; level <= this.#depth && front === null; level++) {
@@ -127,7 +132,7 @@ export class Fronts {
     return plane;
   }
 
-  /** Finds the plane of what is in front in a cell, a little behind it. */
+  /** Finds the plane of the front of a cell, moved back a little. */
   #frontOf(level: number, i: number, j: number): Affine | null {
     if (!this.#isConvex) return null;
     const step = CELLS >> level;
@@ -144,15 +149,15 @@ export class Fronts {
       isEntered &&= dot(b.normal, b.way) < 0;
       points.push(b.point);
     }
-    // All corners lie on one triangle or face, or in a solid that is entered there.
+    // All corners lie on one triangle or face, or on a solid that the rays enter there.
     if (a.triangle < 0 && !isFlat && !(this.#isWhole && isEntered)) return null;
     const u = minus(points[1], points[0]);
     const n = cross(u, minus(points[2], points[0]));
-    // Towards where the rays come from.
+    // Towards the origin of the rays.
     const unit = (dot(n, a.way) > 0 ? -1 : 1) / Math.hypot(...n);
     const normal: Vec3 = [n[0] * unit, n[1] * unit, n[2] * unit];
     const pixel = (Math.hypot(...u) * 2 ** level) / this.#width;
-    // A solid holds both triangles between the four points: the plane of one must not be before the other.
+    // A solid contains both triangles between the four points: the plane of one must not be in front of the other.
     if (!(dot(normal, minus(points[3], points[0])) >= -FLATNESS_PIXELS * pixel)) return null;
     const { w } = this.#view.drawing;
     const least = Math.min(...points.map((point) => valueAt(w, point)));
@@ -176,7 +181,7 @@ export class Fronts {
   }
 }
 
-/** Tells whether a function of the world is negative in all of a box under a map. */
+/** Returns whether a linear function of the world is negative in all of a box under a map. */
 function isBehind(f: Affine, place: Place, box: ArrayLike<number>): boolean {
   let most = valueAt(f, placed(place, [0, 0, 0]));
   for (let k = 0; k < 3; k++) {

@@ -2,28 +2,28 @@ import type { EdgeList } from './feature-edges.js';
 
 const STEPS = 8192;
 
-/** Two edges go on straight where they turn by less than this, as a sine: a 17th of a degree. */
+/** Two edges continue straight if they turn by less than this, as a sine: a 17th of a degree. */
 const STRAIGHT = 2 ** -10;
 
-/** The edge begins, or ends, at an end of its run. */
+/** Flags: the edge begins, or ends, at an end of its run. */
 export const STARTS_RUN = 1;
 export const ENDS_RUN = 2;
 
-/** Edges that go on straight through vertices at which no other edge ends, joined. */
+/** Runs: maximal straight chains of edges, joined at vertices where no other edge ends. */
 export interface Runs {
   count: number;
   /** The run of each edge. */
   of: Uint32Array;
   /** For each edge, which of its ends are ends of its run: STARTS_RUN, ENDS_RUN. */
   flags: Uint8Array;
-  /** The two ends of each run, vertices; the same twice where it goes around. */
+  /** The two end vertices of each run; the same vertex twice if the run is closed. */
   ends: Uint32Array;
-  /** The edge in the middle of each run, and how far along it that is: 0 … 1. */
+  /** The edge that contains the midpoint of each run, and how far along it that is: 0 … 1. */
   middleEdges: Uint32Array;
   middles: Float64Array;
 }
 
-/** Which edges end at each vertex: those of vertex i are `edges[starts[i]]` to `edges[starts[i + 1] - 1]`. */
+/** The edges at each vertex: those of vertex i are `edges[starts[i]]` to `edges[starts[i + 1] - 1]`. */
 export interface Stars {
   starts: Uint32Array;
   edges: Uint32Array;
@@ -48,8 +48,8 @@ export function* findStars({ count, ends }: EdgeList, vertexCount: number): Gene
 }
 
 /**
- * Joins edges. `points`: xyz of each vertex; `noise`: how far rounding may have moved one. Without `isJoined` each edge is a run
- * of its own.
+ * Joins edges to runs. `points`: xyz of each vertex; `noise`: how far rounding may have moved a vertex. Without `isJoined`, each
+ * edge is a run of its own.
  */
 export function* findRuns(
   edges: EdgeList,
@@ -77,7 +77,7 @@ export function* findRuns(
   for (let first = 0; first < count; first++) {
     if (first % STEPS === STEPS - 1) yield;
     if (isDone[first]) continue;
-    // Back to where the run begins, then along it.
+    // Goes back to where the run begins, then along it.
     let edge = first;
     let vertex = ends[2 * first];
     while (isStraight[vertex]) {
@@ -116,7 +116,7 @@ export function* findRuns(
   };
 }
 
-/** Finds the edge of a chain that has the middle of its length, and how far along that edge it is. */
+/** Finds the edge that contains the midpoint of a chain, and how far along that edge it is. */
 function middleOf(
   chain: number[],
   ends: Uint32Array,
@@ -155,7 +155,7 @@ function distance(points: Float32Array, s: number, t: number): number {
   );
 }
 
-/** Tells whether the way from s to v goes on straight to t. */
+/** Returns whether the chain from s to v continues straight to t. */
 export function goesOn(points: Float32Array, s: number, v: number, t: number, noise: number): boolean {
   const [ax, ay, az] = [0, 1, 2].map((k) => points[3 * v + k] - points[3 * s + k]);
   const [bx, by, bz] = [0, 1, 2].map((k) => points[3 * t + k] - points[3 * v + k]);

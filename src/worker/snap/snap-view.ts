@@ -2,7 +2,7 @@ import type { PickRay, SnapRequest } from '../../shared/protocol.js';
 import type { Vec3 } from '../../shared/types.js';
 import { cross, dot } from './vectors.js';
 
-/** An affine function of a place: three factors and what is added. */
+/** An affine function of a point: three factors and a constant. */
 export type Affine = readonly [number, number, number, number];
 
 /** Twelve numbers: the columns of a map from a shape's space to the world. */
@@ -20,7 +20,7 @@ export interface Drawing {
 /** A view with a cursor in it. */
 export class SnapView {
   readonly drawing: Drawing;
-  /** The viewport, in pixels from the cursor: low x, low y, high x, high y. */
+  /** The viewport, in pixels from the cursor: minimum x, minimum y, maximum x, maximum y. */
   readonly viewport: Affine;
 
   constructor(numbers: SnapRequest['drawing']) {
@@ -29,32 +29,32 @@ export class SnapView {
     this.viewport = four(20);
   }
 
-  /** Whether all that is drawn at one place of the screen lies on parallel lines. */
+  /** Whether the view rays are parallel. */
   get isParallel(): boolean {
     const [x, y, z] = this.drawing.w;
     return x === 0 && y === 0 && z === 0;
   }
 
-  /** Lets a ray through the cursor hit points and lines that are drawn within so many pixels. */
+  /** Makes a ray through the cursor hit points and lines that are drawn within `radius` pixels. */
   widened(ray: PickRay, radius: number): PickRay {
     const { x, y, w } = this.drawing;
     const reach = [radius * w[0], radius * w[1], radius * w[2], radius * valueAt(w, ray.origin)] as const;
     return { ...ray, cone: { a: [x[0], x[1], x[2]], b: [y[0], y[1], y[2]], reach } };
   }
 
-  /** Answers the part of the viewport within so many pixels of the cursor, along each axis. */
+  /** Returns the part of the viewport within `radius` pixels of the cursor, along each axis. */
   squareOf(radius: number): readonly [number, number, number, number] {
     const [lowX, lowY, highX, highY] = this.viewport;
     return [Math.max(lowX, -radius), Math.max(lowY, -radius), Math.min(highX, radius), Math.min(highY, radius)];
   }
 
   /**
-   * Answers the way on from the near plane at a place, in pixels from the cursor: where it begins, and its direction, of length 1.
-   * It is not finite without a near plane.
+   * Returns the view ray at a place given in pixels from the cursor: its origin on the near plane, and its unit direction. It is
+   * not finite without a near plane.
    */
   wayAt(p: number, q: number): [...Vec3, ...Vec3] {
     const { x, y, w, near } = this.drawing;
-    // What is drawn there lies where two functions are 0.
+    // The ray lies where two functions are 0.
     const a = plus(x, -p, w);
     const b = plus(y, -q, w);
     const [v3, a3, b3] = [near, a, b].map(([s, t, u]): Vec3 => [s, t, u]);
@@ -71,7 +71,7 @@ export function valueAt(f: Affine, point: ArrayLike<number>): number {
   return f[0] * point[0] + f[1] * point[1] + f[2] * point[2] + f[3];
 }
 
-/** Answers f + factor · g. */
+/** Returns f + factor · g. */
 export function plus(f: Affine, factor: number, g: Affine): Affine {
   return [f[0] + factor * g[0], f[1] + factor * g[1], f[2] + factor * g[2], f[3] + factor * g[3]];
 }

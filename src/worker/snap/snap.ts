@@ -43,7 +43,7 @@ const SNAP_POINTS = SNAP_VERTEX | SNAP_MIDPOINT | SNAP_CENTER;
 
 type CoreHit = Omit<Hit, 'frame'>;
 
-/** What must be found before a pick can be answered, of meshes by their addresses. */
+/** Features that must be found before a pick can be answered, of meshes by their addresses. */
 export interface MissingFeatures {
   features: Set<number>;
   flats: Set<number>;
@@ -53,19 +53,19 @@ export type SnapAnswer = { hit: CoreHit | null; missing?: undefined } | { missin
 
 /** The radius is the last number of a request's drawing. */
 const RADIUS = SNAP_DRAWING_NUMBERS - 1;
-/** So many objects are read between two rests, in some 0.1 ms. */
+/** Objects that are read between two rests, in some 0.1 ms. */
 const STEP = 128;
-/** Where more objects than these are near the cursor, many of them may well be hidden. */
+/** If more objects than this are near the cursor, many of them may well be hidden. */
 const FEW = 64;
-/** One of so many objects is taken for a hidden point then. */
+/** Then one object in this many is counted as a hidden point. */
 const HIDDEN_SHARE = 16;
 
-/** Picks, and finds the feature near the cursor that the hit snaps to. */
+/** Picks, and finds the feature near the cursor to which the hit snaps. */
 export class Snapper {
   readonly #rays: CoreRays;
   readonly #snaps: CoreSnaps;
   readonly #store: FeatureStore;
-  /** What boxes have to snap to; it is found when the first one is near a cursor. */
+  /** The features of boxes, found when the first box is near a cursor. */
   #cube: CoreFeatures | undefined;
 
   constructor(rays: CoreRays, snaps: CoreSnaps, store: FeatureStore) {
@@ -75,10 +75,10 @@ export class Snapper {
   }
 
   /**
-   * Answers a pick, in steps between which meshes must stay at their addresses: the hit and the features are those of the first step,
-   * and what hides them is looked at as it is then. With `sought`, the meshes whose flat faces were looked for, features will do of which
-   * the mesh has moved since they were found: they are taken to where its vertices are now, but for centres. So do no faces of those,
-   * which have moved meanwhile.
+   * Returns a pick, in steps between which meshes must stay at their addresses. The hit and the features are those of the first
+   * step, while occlusion is tested as it is at that time. `sought` has the meshes whose flat faces were searched. If it is
+   * given, features whose mesh has moved since they were found are acceptable: except for centres, they are evaluated at the
+   * vertices' present positions. Missing flat faces of these meshes, which have moved meanwhile, are acceptable, too.
    */
   *pick(ray: PickRay, filter: Filter, request: SnapRequest, sought?: ReadonlySet<number>): Steps<SnapAnswer> {
     this.#store.keep();
@@ -99,7 +99,7 @@ export class Snapper {
     const snaps = this.#snaps;
     const view = new SnapView(drawing);
     const radius = drawing[RADIUS];
-    // Thresholds say which points and lines are hit where there are some, else the radius does.
+    // Thresholds, if any, determine which points and lines are hit, else the radius does.
     const isWide = radius > 0 && filter.threshold === undefined && filter.own === undefined;
     const hit = this.#rays.raycastAgain(isWide ? view.widened(ray, radius) : ray);
     const struckId = hit?.object ?? 0;
@@ -122,7 +122,10 @@ export class Snapper {
     return { hit };
   }
 
-  /** Takes objects near the cursor to a room, with their features. Finds which are missing, and the object that was hit. */
+  /**
+   * Adds the objects near the cursor to a room, with their features. Collects the missing features, and finds the object that was
+   * hit.
+   */
   *#takeTargets(
     room: number,
     ids: ArrayLike<number>,
@@ -157,7 +160,7 @@ export class Snapper {
     return struck;
   }
 
-  /** Finds the best candidate of some kinds that shows and that nothing hides; answers whether there is one. */
+  /** Finds the best visible candidate of some kinds that nothing hides; returns whether there is one. */
   *#findVisible(room: number, fronts: Fronts, kinds: number): Steps<boolean> {
     const snaps = this.#snaps;
     snaps.beginKinds(room, kinds, fronts.depth);
@@ -186,7 +189,7 @@ export class Snapper {
     return shape === SHAPE_MESH && mesh === base && !sought?.has(base) && !this.#store.flatsAt(base);
   }
 
-  /** Answers the features of a box or mesh; undefined where there are none, or not yet. */
+  /** Returns the features of a box or mesh; undefined if there are none, or not yet. */
   #featuresOf(shape: number, mesh: number) {
     if (shape !== SHAPE_BOX) return isMesh(shape) ? this.#store.at(mesh) : undefined;
     this.#cube ??= inOnePiece(placeFeatures(this.#snaps, cubeFeatures()));
@@ -206,7 +209,7 @@ function isMesh(shape: number): boolean {
   return shape === SHAPE_MESH || shape === SHAPE_POINT_LINE;
 }
 
-/** Makes a hit of what a room has found, which the ray itself passes by. */
+/** Makes a hit of a room's result that the ray itself misses. */
 function hitOf(snaps: CoreSnaps, room: number, view: SnapView, { origin, direction }: PickRay): CoreHit {
   const snap = snapIn(snaps, room);
   const { object, point, element } = snap;
@@ -217,9 +220,9 @@ function hitOf(snaps: CoreSnaps, room: number, view: SnapView, { origin, directi
   const unit = 1 / Math.hypot(...direction);
   const along: Vec3 = [direction[0] * unit, direction[1] * unit, direction[2] * unit];
   const triangle = isFace ? element : -1;
-  // A box has no triangles that anybody has given.
+  // A box has no triangles of its own.
   const barycentric = triangle < 0 ? ZERO : weightsIn(corners, point);
-  // What is drawn by parallel rays is as far away as it is along them.
+  // With parallel rays, the distance is measured along them.
   return {
     object,
     distance: view.isParallel ? dot(way, along) : length,
@@ -242,7 +245,7 @@ function* faceSnap(snaps: CoreSnaps, store: FeatureStore, target: Struck, hit: C
   return face && { kind: 'face', object, point, pixels: 0, a: point, b: point, element: triangle, face };
 }
 
-/** Answers the flat face of an object that has a point; null where it has none, as it is round or posed. */
+/** Returns the flat face of an object that contains a point; null if there is none, because the object is round or posed. */
 function* faceAt(
   snaps: CoreSnaps,
   store: FeatureStore,
@@ -261,14 +264,14 @@ function distanceFrom(way: Vec3, along: Vec3): number {
   return Math.hypot(...cross(way, along));
 }
 
-/** The normal of a triangle by its winding; under a map that mirrors, the other way round in the world. */
+/** Returns the normal of a triangle by its winding, reversed under a map that mirrors. */
 function normalOf([a, b, c]: Vec3[], isMirrored: boolean): Vec3 {
   const normal = cross(minus(b, a), minus(c, a));
   const unit = (isMirrored ? -1 : 1) / Math.hypot(...normal);
   return [normal[0] * unit, normal[1] * unit, normal[2] * unit];
 }
 
-/** The weights of a triangle's corners for a point in its plane; within the triangle. */
+/** Returns the barycentric coordinates of a point in a triangle's plane, clamped to the triangle. */
 function weightsIn([a, b, c]: Vec3[], point: Vec3): Vec3 {
   const normal = cross(minus(b, a), minus(c, a));
   const square = dot(normal, normal);

@@ -3,29 +3,29 @@ import { hashOf } from './hash.js';
 /** Steps between two rests: some 0.5 ms. */
 const STEPS = 4096;
 /**
- * The size of a cell in tolerances: most vertices are far from the borders of theirs, and no more than 512 are in one. With 32,
- * points that lie close together, far from the origin, took 12 times as long.
+ * The size of a cell in tolerances: most vertices are far from their cell's borders, and no cell has more than 512. With 32,
+ * points close together, far from the origin, took 12 times as long.
  */
 const CELL = 8;
 
-/** Vertices that are one, by their positions. */
+/** Welded vertices, by their positions. */
 export interface Vertices {
   /** The vertex of each corner. */
   of: Uint32Array;
-  /** The first corner that is each vertex. */
+  /** The first corner of each vertex. */
   corners: Uint32Array;
   count: number;
 }
 
 /**
- * Finds which corners are at one place: a corner is the first vertex found that is no farther from it than the tolerance, along
- * each axis. Vertices are found by their cells in a grid.
+ * Welds corners: each corner becomes the first vertex found that is no farther from it than the tolerance along each axis.
+ * Vertices are found by their cells in a grid.
  */
 export function* weldCorners(positions: Float32Array, tolerance: number): Generator<void, Vertices> {
   const cornerCount = positions.length / 3;
   const of = new Uint32Array(cornerCount);
   const corners = new Uint32Array(cornerCount);
-  /** The next vertex of the same place in the table, and 1; or 0. */
+  /** The next vertex in the same bucket of the hash table, plus 1; or 0. */
   let next = new Uint32Array(1024);
   let table = new Uint32Array(1024);
   let count = 0;
@@ -42,7 +42,7 @@ export function* weldCorners(positions: Float32Array, tolerance: number): Genera
     }
     return -1;
   };
-  /** Looks in all cells within the tolerance. */
+  /** Searches all cells within the tolerance. */
   const findNear = (corner: number): number => {
     const px = positions[3 * corner];
     const py = positions[3 * corner + 1];

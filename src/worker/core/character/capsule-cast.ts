@@ -1,8 +1,8 @@
-// Casts a capsule at obstacles, along a segment and without turning: conservative advancement by the distance of the
-// capsule's axis from the obstacle (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996), each step to
-// the plane through the nearest points, which nothing convex passes (van den Bergen, "Ray Casting against General Convex
-// Objects", 2004). Distances are float64 and in closed form, so that a cast is never late, and early by TOLERANCE.
-// The axis is along z; all is in the character's frame.
+// Casts a capsule at obstacles, along a segment and without rotation: conservative advancement by the distance of the
+// capsule's axis from the obstacle (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996), each step up
+// to the plane through the closest points, which no convex body crosses (van den Bergen, "Ray Casting against General
+// Convex Objects", 2004). Distances are float64 and in closed form, so that a cast is never late, and early by TOLERANCE
+// at most. The axis is along z; everything is in the character's frame.
 
 import {
   nearestPlace, placeX as nearestPlaceX, placeY as nearestPlaceY, placeZ as nearestPlaceZ,
@@ -15,18 +15,18 @@ import {
 import { Triangle } from '../math/triangles';
 import { Obstacle, TRIANGLE, cover, obstacleAt, obstacleCount, reaching, setBox } from './obstacles';
 
-/** Half of the capsule's axis. */
+/** Half the length of the capsule's axis. */
 export let half: f64 = 0;
-/** How near the axis may come to an obstacle. */
+/** Smallest distance that the axis may have from an obstacle. */
 export let reach: f64 = 0;
 
-/** Sets the capsule that is cast: half of its axis, and how near that may come. */
+/** Sets the capsule that is cast: half the length of its axis, and how close that may come to obstacles. */
 export function setCastCapsule(halfAxis: f64, nearest: f64): void {
   half = halfAxis;
   reach = nearest;
 }
 
-// What `measure` found: the unit normal from the obstacle to the axis, and the obstacle's nearest place.
+// The result of `measure`: the unit normal from the obstacle to the axis, and the obstacle's closest point.
 export let awayX: f64 = 0, awayY: f64 = 0, awayZ: f64 = 0;
 export let touchX: f64 = 0, touchY: f64 = 0, touchZ: f64 = 0;
 
@@ -34,12 +34,12 @@ const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 const ball = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
- * Measures how far the axis is from an obstacle when its middle is at a place. Sets the nearest place of the obstacle and
- * the normal; where the axis crosses a triangle, the distance is 0 and the normal that of the triangle, to the side that
- * the middle is on, or to the front.
+ * Measures the distance of the axis from an obstacle when its middle is at a position. Sets the closest point of the
+ * obstacle and the normal; if the axis crosses a triangle, the distance is 0 and the normal is that of the triangle,
+ * towards the side that the middle is on, or towards its front.
  */
 export function measure(o: Obstacle, x: f64, y: f64, z: f64): f64 {
-  // What pushes a character out, what it stands on and what it walks against are asked about one place.
+  // Push-out, ground test and slide often measure at the same position.
   if (o.isMeasured != 0 && o.placeX == x && o.placeY == y && o.placeZ == z) {
     awayX = o.awayX; awayY = o.awayY; awayZ = o.awayZ;
     touchX = o.touchX; touchY = o.touchY; touchZ = o.touchZ;
@@ -61,7 +61,7 @@ function measureTriangle(o: Obstacle, x: f64, y: f64, z: f64): f64 {
   let square: f64 = 0, placeX: f64 = 0, placeY: f64 = 0, placeZ: f64 = 0;
   const isBelow = o.highZ <= z - half;
   if (isBelow || o.lowZ >= z + half) {
-    // It is nearest to an end of the axis: of what lies under a character's feet, nearly all is.
+    // The closest point of the axis is one of its ends, as for nearly all triangles under a character's feet.
     const end = isBelow ? -half : half;
     moved.az -= end; moved.bz -= end; moved.cz -= end;
     square = nearestOfTriangle(moved, Infinity);
@@ -100,7 +100,7 @@ function measureRound(o: Obstacle, x: f64, y: f64, z: f64): f64 {
   let length = sqrt(dx * dx + dy * dy + dz * dz);
   const distance = sqrt(square);
   if (!(length > 0)) {
-    // The axis is in it: away from its middle, which is out of it somewhere.
+    // The axis intersects it: the normal points away from its centre, and leads out of it eventually.
     dx = px; dy = py; dz = pz;
     length = sqrt(dx * dx + dy * dy + dz * dz);
     if (!(length > 0)) {
@@ -110,7 +110,7 @@ function measureRound(o: Obstacle, x: f64, y: f64, z: f64): f64 {
   awayX = dx / length;
   awayY = dy / length;
   awayZ = dz / length;
-  // The axis' end that is nearer to it, or the place beside its middle.
+  // The closer end of the axis, or the point beside the obstacle's centre.
   const end = abs(awayZ) > 1e-9 ? (awayZ > 0 ? -half : half) : max(min(-pz, half), -half);
   touchX = x - awayX * distance;
   touchY = y - awayY * distance;
@@ -118,31 +118,31 @@ function measureRound(o: Obstacle, x: f64, y: f64, z: f64): f64 {
   return distance;
 }
 
-/** Answers how high the axis' middle is over the plane of a triangle. */
+/** Returns the height of the axis' middle above the plane of a triangle. */
 // @ts-ignore: decorator
 @inline
 export function heightOver(o: Obstacle, x: f64, y: f64, z: f64): f64 {
   return (x - o.ax) * o.normalX + (y - o.ay) * o.normalY + (z - o.az) * o.normalZ;
 }
 
-/** A cast ends where the distance is this much more than it may be, relative to that. */
+/** A cast ends when the distance exceeds `reach` by no more than this, relative to `reach`. */
 const TOLERANCE: f64 = 1e-9;
-/** What approaches an obstacle by less than this, relative to the way, does not approach it. */
+/** A motion that approaches an obstacle by less than this, relative to its length, counts as parallel. */
 const PARALLEL: f64 = 1e-10;
-/** Where a way only grazes an obstacle, each step halves what is left: so many are below TOLERANCE. */
+/** If a motion only grazes an obstacle, each step halves the rest: this many steps get below TOLERANCE. */
 const MOST_STEPS: i32 = 48;
-/** Obstacles that are met this near to each other, relative to `reach`, are met at once. */
+/** Obstacles that are hit within this distance of each other, relative to `reach`, count as hit at the same time. */
 const AT_ONCE: f64 = 1e-6;
 
-// What the last cast met.
+// The result of the last cast.
 export let hitTime: f64 = 0;
 export let hitObstacle: u32 = 0;
 export let hitNormalX: f64 = 0, hitNormalY: f64 = 0, hitNormalZ: f64 = 0;
 export let hitX: f64 = 0, hitY: f64 = 0, hitZ: f64 = 0;
 
 /**
- * Casts the capsule from a place along a way. Answers whether it meets something before the way's end; of what it meets
- * at once, the one that is more level counts: whose normal, or else whose face, is more along (upX, upY, upZ).
+ * Casts the capsule from a position along a motion. Returns whether it hits something before the end; of simultaneous
+ * hits, the most level one counts: the one whose normal, or else whose face's normal, is closest to (upX, upY, upZ).
  */
 export function cast(
   x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, upX: f64, upY: f64, upZ: f64,
@@ -165,10 +165,10 @@ export function cast(
   return isMet;
 }
 
-// How level what the cast has met is, by its normal and by its face.
+// How level the hit is, by its normal and by its face.
 let level: f64 = 0, faceLevel: f64 = 0;
 
-/** Casts at one obstacle, and takes over what is met before all others, or at once with them and more level. */
+/** Casts at one obstacle, and replaces the hit if this one is earlier, or simultaneous and more level. */
 // @ts-ignore: decorator
 @inline
 function meets(
@@ -204,8 +204,8 @@ function meets(
 }
 
 /**
- * Tells whether the capsule stays on one side of a triangle's plane, or of the plane between the two where they were
- * measured last, or only sees the back of a one-sided triangle.
+ * Returns whether the capsule stays on one side of a triangle's plane, or of the separating plane that was measured last,
+ * or only sees the back of a one-sided triangle.
  */
 // @ts-ignore: decorator
 @inline
@@ -222,8 +222,8 @@ export function isClear(o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f6
 }
 
 /**
- * Answers when the capsule meets an obstacle; 1 or more where that is not before `limit`, or never. It does not meet it
- * before `from`.
+ * Returns the time at which the capsule hits an obstacle; 1 or more if that is not before `limit`, or never. It does not
+ * hit it before `from`.
  */
 export function advance(
   o: Obstacle, x: f64, y: f64, z: f64, wayX: f64, wayY: f64, wayZ: f64, length: f64, from: f64, limit: f64,
@@ -231,7 +231,7 @@ export function advance(
   let time = from;
   for (let step = 0; step < MOST_STEPS; step++) {
     const distance = measure(o, x + time * wayX, y + time * wayY, z + time * wayZ);
-    // What the axis is in already is left behind by being pushed out of it.
+    // Obstacles that already contain the axis are left to the push-out.
     if (distance == 0) return step == 0 ? 1.0 : time;
     const approach = -(wayX * awayX + wayY * awayY + wayZ * awayZ);
     if (!(approach > PARALLEL * length)) return 1;

@@ -1,5 +1,5 @@
-// Moves a capsule as a character moves: along walls and corners, up and down steps, along slopes that it may stand on and
-// off those that it may not.
+// Character movement of a capsule: slides along walls and in corners, goes up and down steps, along slopes that it may stand on,
+// and off slopes that it may not.
 
 import {
   cast, half, hitNormalX, hitNormalY, hitNormalZ, hitObstacle, hitTime, hitX, hitY, hitZ, reach,
@@ -12,8 +12,8 @@ import {
 import { addPlane, clearPlanes, clip, isFree, planeCount, setWay, wayX, wayY, wayZ } from './way-planes';
 
 /**
- * Moves by a way across the way up, and then by a height. What stands and does not jump follows the ground, climbs steps
- * and stays down.
+ * Moves by a horizontal way (perpendicular to up), and then by a height. A character that stands and does not jump follows the
+ * ground, climbs steps and stays on the ground.
  */
 export function moveBy(sideX: f64, sideY: f64, sideZ: f64, height: f64): void {
   const isWalking = isStanding && height <= 0;
@@ -28,24 +28,24 @@ export function moveBy(sideX: f64, sideY: f64, sideZ: f64, height: f64): void {
   if (!isStanding) land(isWalking);
 }
 
-/** Casts the capsule from where it is, and moves it to where it meets something, or to the way's end. */
+/** Casts the capsule from its position, and moves it to the first hit, or to the end of the way. */
 function advance(wayX: f64, wayY: f64, wayZ: f64): bool {
   const isMet = cast(x, y, z, wayX, wayY, wayZ, upX, upY, upZ);
   shiftBy(wayX * hitTime, wayY * hitTime, wayZ * hitTime);
   return isMet;
 }
 
-/** How often a way is clipped at most. */
+/** Number of times that a way is clipped at most. */
 const MOST_SLIDES: i32 = 8;
 
-/** Tells whether what is left of the way is worth another cast. */
+/** Returns whether the rest of the way is too short for another cast. */
 // @ts-ignore: decorator
 @inline
 function isOver(): bool {
   return !(wayX * wayX + wayY * wayY + wayZ * wayZ > reach * reach * 1e-18);
 }
 
-/** Goes on along what was met. */
+/** Continues along the surface that was hit. */
 function deflect(forwardX: f64, forwardY: f64, forwardZ: f64): void {
   const left = 1 - hitTime;
   setWay(wayX * left, wayY * left, wayZ * left);
@@ -53,7 +53,7 @@ function deflect(forwardX: f64, forwardY: f64, forwardZ: f64): void {
   clip(forwardX, forwardY, forwardZ);
 }
 
-/** Moves by a way, along whatever it meets. */
+/** Moves by a way, sliding along everything that it hits. */
 export function slide(sideX: f64, sideY: f64, sideZ: f64): void {
   clearPlanes();
   setWay(sideX, sideY, sideZ);
@@ -66,13 +66,13 @@ export function slide(sideX: f64, sideY: f64, sideZ: f64): void {
 
 // --- walking ---
 
-/** Sets the way that goes across as given and follows a plane up or down. */
+/** Sets the way to the given horizontal one plus the rise that follows a plane up or down. */
 function follow(sideX: f64, sideY: f64, sideZ: f64, nx: f64, ny: f64, nz: f64): void {
   const rise = -(sideX * nx + sideY * ny + sideZ * nz) / alongUp(nx, ny, nz);
   setWay(sideX + rise * upX, sideY + rise * upY, sideZ + rise * upZ);
 }
 
-/** Walks: what is too steep is a wall, what is not is followed as fast as the plain. */
+/** Walks: surfaces that are too steep are walls, other slopes are followed at the speed of level ground. */
 function walk(sideX: f64, sideY: f64, sideZ: f64): void {
   clearPlanes();
   if (!(sideX * sideX + sideY * sideY + sideZ * sideZ > 0)) return;
@@ -91,7 +91,7 @@ function walk(sideX: f64, sideY: f64, sideZ: f64): void {
     const up = alongUp(restX, restY, restZ);
     const acrossX = restX - up * upX, acrossY = restY - up * upY, acrossZ = restZ - up * upZ;
     if (isLevel()) {
-      // A new slope: it is followed, unless that leads into what was met before.
+      // A new slope: it is followed, unless that leads into surfaces that were hit before.
       follow(acrossX, acrossY, acrossZ, hitNormalX, hitNormalY, hitNormalZ);
       gx = hitNormalX; gy = hitNormalY; gz = hitNormalZ;
       const isPassable = isFree(wayX, wayY, wayZ);
@@ -111,7 +111,7 @@ function walk(sideX: f64, sideY: f64, sideZ: f64): void {
       continue;
     }
     notePush(wall, wallTriangle, nx, ny, nz, px, py, pz);
-    // A wall, however it leans: nobody is lifted by walking into it.
+    // A wall, however it leans: walking into it must not lift the character.
     const lift = alongUp(nx, ny, nz);
     const wx = nx - lift * upX, wy = ny - lift * upY, wz = nz - lift * upZ;
     const width = sqrt(wx * wx + wy * wy + wz * wz);
@@ -124,7 +124,8 @@ function walk(sideX: f64, sideY: f64, sideZ: f64): void {
     const alongX = wayX, alongY = wayY, alongZ = wayZ;
     follow(alongX, alongY, alongZ, gx, gy, gz);
     if (wayX * nx + wayY * ny + wayZ * nz >= 0) continue;
-    // Where nothing else is in the way, it leans over the slope: only where both cross is a way.
+    // If nothing else is in the way, the wall leans over the slope: the only way out is along the line where both planes
+    // intersect.
     const leansOver = isFree(wayX, wayY, wayZ);
     addPlane(nx, ny, nz);
     if (leansOver) addPlane(gx, gy, gz);
@@ -132,15 +133,15 @@ function walk(sideX: f64, sideY: f64, sideZ: f64): void {
   }
 }
 
-/** Less than this of a way that a step would open is not worth climbing it. */
+/** A step that would gain less than this fraction of the way is not worth climbing. */
 const LEAST_GAIN: f64 = 0.01;
 
-/** How high what carries a character that climbs may be. */
+/** The greatest height of a surface that may carry the climbing character. */
 let highest: f64 = 0;
 
 /**
- * Climbs a step: up, across and down to something that carries it. Answers false, and stays where it is, where there is
- * none. Sets the way that is left.
+ * Climbs a step: moves up, forward and down onto a surface that carries it. If there is none, returns false and stays in place.
+ * Sets the rest of the way.
  */
 function climb(sideX: f64, sideY: f64, sideZ: f64): bool {
   const length = sqrt(sideX * sideX + sideY * sideY + sideZ * sideZ);
@@ -162,7 +163,7 @@ function climb(sideX: f64, sideY: f64, sideZ: f64): bool {
   return false;
 }
 
-/** Tells whether what was met is higher than a step. */
+/** Returns whether the hit is higher than a step. */
 // @ts-ignore: decorator
 @inline
 function isTooHigh(): bool {
@@ -170,8 +171,8 @@ function isTooHigh(): bool {
 }
 
 /**
- * Comes down by no more than a height onto something that carries. A capsule that is not yet over the step lies on its
- * edge: then what is a little ahead has to carry it.
+ * Moves down by at most a height onto a surface that carries. A capsule that is not yet over the step touches its edge: then the
+ * surface a little ahead must carry it.
  */
 function comeDown(height: f64, forwardX: f64, forwardY: f64, forwardZ: f64): bool {
   const topX = x, topY = y, topZ = z;
@@ -194,7 +195,10 @@ function comeDown(height: f64, forwardX: f64, forwardY: f64, forwardZ: f64): boo
 
 // --- up and down ---
 
-/** Goes up, and on along what leans over it: a wall may do so by rounding alone. It is blocked by a ceiling, and where it gets nowhere. */
+/**
+ * Moves up, and slides along walls that lean over it, be it by rounding alone. It is blocked by a ceiling, or if it does not gain
+ * height.
+ */
 function rise(height: f64): void {
   clearPlanes();
   setWay(upX * height, upY * height, upZ * height);
@@ -208,7 +212,7 @@ function rise(height: f64): void {
   if (planeCount > 0 && alongUp(x, y, z) - start < 1e-3 * height) setBlockedAbove();
 }
 
-/** Falls until something carries it; slides off what is too steep. */
+/** Falls until something carries it; slides off surfaces that are too steep. */
 function fall(height: f64): void {
   clearPlanes();
   setWay(-upX * height, -upY * height, -upZ * height);
@@ -224,16 +228,16 @@ function fall(height: f64): void {
     notePushOfHit();
     deflect(-upX, -upY, -upZ);
   }
-  // What does not come down is held between things, too steep as each of them is.
+  // A character that does not get lower is wedged between surfaces each of which is too steep.
   setHeld(height > 0 && start - alongUp(x, y, z) < 1e-3 * height && planeCount > 0);
 }
 
-/** Looks for something under it to stand on, and goes down to that if it walked. */
+/** Looks for ground below to stand on, and moves down to it if the character walked. */
 function land(hasWalked: bool): void {
   const height = hasWalked ? max(snap, 2 * skin) : 2 * skin;
   if (!cast(x, y, z, -upX * height, -upY * height, -upZ * height, upX, upY, upZ)) return;
   const time = hitTime;
-  // The foot is where it will be.
+  // Places the foot where it will be.
   const startX = x, startY = y, startZ = z;
   moveTo(x - upX * height * time, y - upY * height * time, z - upZ * height * time);
   if (carries()) {

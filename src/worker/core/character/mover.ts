@@ -1,12 +1,12 @@
-// The character that moves, where it is and what it stands on and pushed against. All in its own frame, in which the
-// capsule's axis is along z; float64.
+// The moving character: its position, what it stands on, and what it pushed against. Everything is in the character's
+// frame, in which the capsule's axis is along z; float64.
 
 import {
   half, hitNormalX, hitNormalY, hitNormalZ, hitObstacle, hitX, hitY, hitZ, reach, setCastCapsule,
 } from './capsule-cast';
 import { TRIANGLE, obstacleAt } from './obstacles';
 
-// The character; its axis, and how near that may come to anything, are the cast's.
+// The character's parameters; its axis, and how close that may come to obstacles, belong to the cast.
 export let radius: f64 = 0;
 export let skin: f64 = 0;
 export let upX: f64 = 0, upY: f64 = 0, upZ: f64 = 1;
@@ -14,28 +14,28 @@ let steepest: f64 = 0;
 export let stepHeight: f64 = 0;
 export let snap: f64 = 0;
 
-/** Where the capsule's middle is. */
+/** Position of the capsule's middle. */
 export let x: f64 = 0;
 export let y: f64 = 0;
 export let z: f64 = 0;
-/** Whether it stands on something that is not too steep. */
+/** Whether it stands on a surface that is not too steep. */
 export let isStanding: bool = false;
-/** Whether it is held between things each of which is too steep to stand on. */
+/** Whether it is wedged between surfaces each of which is too steep to stand on. */
 export let isHeld: bool = false;
-/** Whether it met something above. */
+/** Whether it hit something above. */
 export let isBlockedAbove: bool = false;
-/** Whether something has left it no place to be pushed to. */
+/** Whether obstacles left no free position to push it to. */
 export let isSqueezed: bool = false;
-/** How deep the capsule itself is still in something, after it was pushed. */
+/** Penetration depth of the capsule itself that remained after pushing. */
 export let depth: f64 = 0;
 
-// What it stands on, or is held by.
+// What it stands on, or is wedged by.
 export let groundObject: u32 = 0;
 export let groundTriangle: i32 = 0;
 export let groundNormalX: f64 = 0, groundNormalY: f64 = 0, groundNormalZ: f64 = 1;
 export let groundX: f64 = 0, groundY: f64 = 0, groundZ: f64 = 0;
 
-/** What it pushed against, or was pushed by: not more than these are told apart. */
+/** What it pushed against, or was pushed by: at most this many contacts are recorded. */
 export const MOST_PUSHES: u32 = 8;
 export let pushCount: u32 = 0;
 
@@ -56,8 +56,8 @@ export function pushAt(i: u32): Push {
 }
 
 /**
- * Sets the character: half of its axis, its radius, the gap that it keeps, the way up, the cosine of the steepest slope
- * that it stands on, the highest step that it climbs, and how far it goes down to keep standing.
+ * Sets the character: half of its axis, its radius, the gap (skin) that it keeps, the up direction, the cosine of the
+ * steepest slope that it stands on, the highest step that it climbs, and how far it snaps down to keep standing.
  */
 export function setMover(
   halfAxis: f64, ownRadius: f64, gap: f64, ux: f64, uy: f64, uz: f64, cosine: f64, step: f64, down: f64,
@@ -73,7 +73,7 @@ export function setMover(
   setCastCapsule(halfAxis, ownRadius + gap);
 }
 
-/** Begins a step of a character that is in the middle of its frame. */
+/** Begins a step of a character at the origin of its frame. */
 export function beginMove(wasStanding: bool): void {
   x = y = z = 0;
   isStanding = wasStanding;
@@ -84,14 +84,14 @@ export function beginMove(wasStanding: bool): void {
   pushCount = 0;
 }
 
-/** Goes back to where the character was at the beginning of a step, in which it was but pushed. */
+/** Returns to the position at the beginning of a step in which the character was only pushed. */
 export function undoPushes(): void {
   x = y = z = 0;
   isSqueezed = false;
   pushCount = 0;
 }
 
-/** Begins the frame anew where the character is now; its obstacles must be gathered anew then. */
+/** Moves the origin of the frame to the character; its obstacles must then be gathered again. */
 export function recentre(): void {
   groundX -= x; groundY -= y; groundZ -= z;
   for (let i: u32 = 0; i < pushCount; i++) {
@@ -101,21 +101,21 @@ export function recentre(): void {
   x = y = z = 0;
 }
 
-/** Answers how far a way leads up. */
+/** Returns the component of a vector along up. */
 // @ts-ignore: decorator
 @inline
 export function alongUp(vx: f64, vy: f64, vz: f64): f64 {
   return vx * upX + vy * upY + vz * upZ;
 }
 
-/** Tells whether what was met faces so much up that a character may stand on it. */
+/** Returns whether the hit surface faces up enough for a character to stand on it. */
 // @ts-ignore: decorator
 @inline
 export function isLevel(): bool {
   return alongUp(hitNormalX, hitNormalY, hitNormalZ) >= steepest;
 }
 
-/** Tells whether what was met faces as much down as faces up what a character may stand on. */
+/** Returns whether the hit surface faces down as much as ground faces up. */
 // @ts-ignore: decorator
 @inline
 export function isCeiling(): bool {
@@ -123,8 +123,8 @@ export function isCeiling(): bool {
 }
 
 /**
- * Tells whether a character may stand on what was met: that is level, or it is the edge of a face that is, no higher than
- * a step above the capsule's foot.
+ * Returns whether the hit carries a character: its normal is level enough, or it is on the edge of a face that is, no
+ * higher than a step above the capsule's foot.
  */
 export function carries(): bool {
   if (isLevel()) return true;
@@ -135,7 +135,7 @@ export function carries(): bool {
   return alongUp(hitX, hitY, hitZ) - foot <= stepHeight + skin;
 }
 
-/** Notes what was met as the ground; of an edge that carries, its face is what it stands on. */
+/** Records the hit as the ground; if the hit is on an edge that carries, the ground normal is that of its face. */
 export function standOn(): void {
   const o = obstacleAt(hitObstacle);
   groundObject = o.object;
@@ -157,7 +157,7 @@ export function standOn(): void {
   groundZ = hitZ;
 }
 
-/** Notes that what was met was pushed against. */
+/** Records a push against an obstacle. */
 export function notePush(object: u32, triangle: i32, nx: f64, ny: f64, nz: f64, px: f64, py: f64, pz: f64): void {
   for (let i: u32 = 0; i < pushCount; i++) {
     const known = pushAt(i);
@@ -176,7 +176,7 @@ export function notePushOfHit(): void {
   notePush(o.object, o.triangle, hitNormalX, hitNormalY, hitNormalZ, hitX, hitY, hitZ);
 }
 
-// The setters of what others decide.
+// Setters for values that other modules decide.
 
 // @ts-ignore: decorator
 @inline
@@ -190,7 +190,7 @@ export function shiftBy(dx: f64, dy: f64, dz: f64): void {
   x += dx; y += dy; z += dz;
 }
 
-/** Says that it stands on nothing, and is held by nothing, before a move. */
+/** Resets the standing and wedged states before a move. */
 // @ts-ignore: decorator
 @inline
 export function leaveGround(): void {

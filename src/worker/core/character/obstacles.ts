@@ -1,29 +1,29 @@
-// What a character may meet in a step, in its own frame: triangles, and ellipsoids that are swept along a segment, which
-// is what spheres and capsules are under any map. They are gathered once (scene/character/gather.ts), in a box that is as
-// small as most steps need, and asked many times; who looks beyond the box has a larger one gathered first.
+// The obstacles that a character may meet in a step, in its own frame: triangles, and ellipsoids swept along a segment,
+// which is what spheres and capsules are under any map. They are gathered once (scene/character/gather.ts), in a box that
+// is as small as most steps need, and tested many times; a test that reaches beyond the box gathers a larger one first.
 
 import { reserve } from '../memory';
 
 @unmanaged
 export class Obstacle {
-  /** The corners of a triangle; the columns of the linear map of the unit ball of what is round. */
+  /** The corners of a triangle; or the columns of the linear map from the unit ball to a round obstacle. */
   ax: f64; ay: f64; az: f64;
   bx: f64; by: f64; bz: f64;
   cx: f64; cy: f64; cz: f64;
-  /** The unit normal of a triangle; 0 where it has no area. */
+  /** The unit normal of a triangle; 0 if it has no area. */
   normalX: f64; normalY: f64; normalZ: f64;
-  /** The middle of the segment that a ball is swept along, and half of the segment. */
+  /** The middle of the segment along which a ball is swept, and half of the segment. */
   middleX: f64; middleY: f64; middleZ: f64;
   alongX: f64; alongY: f64; alongZ: f64;
   lowX: f64; lowY: f64; lowZ: f64;
   highX: f64; highY: f64; highZ: f64;
   object: u32;
-  /** Its index in the mesh as that was given; -1 of what is no mesh. */
+  /** Triangle index in the mesh as it was given; -1 if not a mesh. */
   triangle: i32;
   kind: u32;
-  /** Whether only its front can be met, as what is behind it is solid. */
+  /** Whether only its front can be hit, because the space behind it is solid. */
   isOneSided: u32;
-  // How far the capsule's axis is from it with the middle at a place (capsule-cast.ts). Only valid where `isMeasured`.
+  // Cache of the capsule axis' distance with its middle at a position (capsule-cast.ts). Only valid if `isMeasured`.
   placeX: f64; placeY: f64; placeZ: f64;
   distance: f64;
   awayX: f64; awayY: f64; awayZ: f64;
@@ -31,16 +31,16 @@ export class Obstacle {
   isMeasured: u32;
 }
 
-/** The kinds of obstacles. Those from BLOCK on are not met, but left by who is in the midst of them. */
+/** The kinds of obstacles. Casts ignore the kinds from BLOCK on; only a character inside of one is pushed out. */
 export const TRIANGLE: u32 = 0;
 export const ROUND: u32 = 1;
-/** A box: a, b and c are the rows of the map from the frame to the cube [-1, 1]³, its middle is at `middle`. */
+/** A box: a, b and c are the rows of the map from the frame to the cube [-1, 1]³; its centre is at `middle`. */
 export const BLOCK: u32 = 2;
-/** The way out of a solid mesh: the distance of its surface from the origin is ax, along the normal. */
+/** The way out of a solid mesh: its surface is at distance ax from the origin, along the normal. */
 export const EXIT: u32 = 3;
 
 const OBSTACLE_BYTES: usize = offsetof<Obstacle>();
-/** The bounds of four obstacles in float32, rounded outwards: low x, y, z and high x, y, z of four lanes each. */
+/** The bounds of four obstacles in float32, rounded outwards: minimum x, y, z and maximum x, y, z, four lanes each. */
 const BOUNDS_BYTES: usize = 6 * 16;
 
 let list: usize = 0;
@@ -53,18 +53,18 @@ export function obstacleAt(i: u32): Obstacle {
   return changetype<Obstacle>(list + <usize>i * OBSTACLE_BYTES);
 }
 
-/** Gathers all obstacles that reach into a box about the origin, of which these are half the sizes. */
+/** Gathers all obstacles that intersect a box about the origin with these half sizes. */
 export type Gather = (x: f64, y: f64, z: f64) => void;
 
 let gatherAnew: Gather = (): void => {};
 let coveredX: f64 = 0, coveredY: f64 = 0, coveredZ: f64 = 0;
 
-/** Sets who gathers a larger box. */
+/** Sets the function that gathers a larger box. */
 export function setGather(gather: Gather): void {
   gatherAnew = gather;
 }
 
-/** Begins the obstacles of a box about the origin, of which these are half the sizes. */
+/** Clears the obstacles, and sets the half sizes of the box about the origin for which new ones are gathered. */
 export function clearObstacles(x: f64, y: f64, z: f64): void {
   obstacleCount = 0;
   coveredX = x;
@@ -73,8 +73,8 @@ export function clearObstacles(x: f64, y: f64, z: f64): void {
 }
 
 /**
- * Sees to it that all obstacles are known that reach into a box about the origin. Where they were not, each has another
- * index then. Throws OUT_OF_MEMORY.
+ * Ensures that all obstacles that intersect a box about the origin are gathered. If it has to gather, indices of
+ * obstacles change. Throws OUT_OF_MEMORY.
  */
 // @ts-ignore: decorator
 @inline
@@ -82,7 +82,10 @@ export function cover(x: f64, y: f64, z: f64): void {
   if (x > coveredX || y > coveredY || z > coveredZ) gatherAnew(max(x, coveredX), max(y, coveredY), max(z, coveredZ));
 }
 
-/** Adds an obstacle, which the caller must write, its bounds by `boundTriangle` or `boundRound`. Throws OUT_OF_MEMORY. */
+/**
+ * Adds an obstacle, which the caller must fill in, including its bounds by `boundTriangle` or `boundRound`. Throws
+ * OUT_OF_MEMORY.
+ */
 export function addObstacle(object: u32, triangle: i32, kind: u32, isOneSided: bool): Obstacle {
   list = reserve(list, <usize>obstacleCount * OBSTACLE_BYTES, <u64>(obstacleCount + 1) * OBSTACLE_BYTES);
   const obstacle = obstacleAt(obstacleCount++);
@@ -96,7 +99,7 @@ export function addObstacle(object: u32, triangle: i32, kind: u32, isOneSided: b
 
 // --- four at a time ---
 
-/** What float32 makes of a number, relative to it, and of the least ones. */
+/** Rounding error of float32, relative and absolute. */
 const ROUNDING: f32 = 1.1920928955078125e-7; // 2^-23
 const LEAST: f32 = 1.1754943508222875e-38; // 2^-126
 
@@ -114,7 +117,7 @@ function above(v: f64): f32 {
   return near + abs(near) * ROUNDING + LEAST;
 }
 
-/** Writes the bounds of the obstacles for `reaching`, once all are added. Throws OUT_OF_MEMORY. */
+/** Packs the bounds of the obstacles for `reaching`, once all are added. Throws OUT_OF_MEMORY. */
 export function packBounds(): void {
   const blocks = (obstacleCount + 3) >> 2;
   boundsList = reserve(boundsList, 0, <u64>blocks * BOUNDS_BYTES);
@@ -136,10 +139,10 @@ let boxHighX: v128 = i32x4.splat(0), boxHighY: v128 = i32x4.splat(0), boxHighZ: 
 
 let nearEnough: v128 = i32x4.splat(0);
 
-/** What float32 adds to the squares of distances between boxes, relative to these. */
+/** Relative rounding error of squared distances between boxes in float32. */
 const ROUNDING_SQUARE: f32 = 3.814697265625e-6; // 2^-18
 
-/** Sets the box that `reaching` asks about, and the distance from it. */
+/** Sets the box and the distance that `reaching` tests. */
 export function setBox(
   lowX: f64, lowY: f64, lowZ: f64, highX: f64, highY: f64, highZ: f64, distance: f64,
 ): void {
@@ -149,7 +152,10 @@ export function setBox(
   nearEnough = f32x4.splat(above(distance * distance) * (<f32>1 + ROUNDING_SQUARE));
 }
 
-/** Finds which of the four obstacles from `first` on may be that near to the box, a bit each; BLOCK and above are not. */
+/**
+ * Tests which of the four obstacles from `first` on may be within the distance of the box, a bit each; BLOCK and above
+ * never are.
+ */
 // @ts-ignore: decorator
 @inline
 export function reaching(first: u32): u32 {
@@ -169,7 +175,7 @@ function gap(a: v128, b: v128): v128 {
 
 // --- bounds ---
 
-/** Sets the normal and the bounds of a triangle by its corners. */
+/** Sets the normal and the bounds of a triangle from its corners. */
 export function boundTriangle(o: Obstacle): void {
   const ex = o.bx - o.ax, ey = o.by - o.ay, ez = o.bz - o.az;
   const fx = o.cx - o.ax, fy = o.cy - o.ay, fz = o.cz - o.az;
@@ -184,7 +190,7 @@ export function boundTriangle(o: Obstacle): void {
   o.lowZ = min(min(o.az, o.bz), o.cz); o.highZ = max(max(o.az, o.bz), o.cz);
 }
 
-/** Sets the bounds of what is round. */
+/** Sets the bounds of a round obstacle. */
 export function boundRound(o: Obstacle): void {
   const x = sqrt(o.ax * o.ax + o.bx * o.bx + o.cx * o.cx) + abs(o.alongX);
   const y = sqrt(o.ay * o.ay + o.by * o.by + o.cy * o.cy) + abs(o.alongY);

@@ -1,16 +1,16 @@
-// Pushes a character out of what has come over it.
+// Pushes a character out of objects that have moved into it.
 
 import { awayX, awayY, awayZ, half, heightOver, measure, reach, touchX, touchY, touchZ } from './capsule-cast';
 import { BLOCK, Obstacle, TRIANGLE, obstacleAt, obstacleCount } from './obstacles';
 import { depth, isSqueezed, notePush, radius, setDepth, setSqueezed, shiftBy, skin, x, y, z } from './mover';
 
-/** A gap may be smaller than it should be by so much of the skin before it is widened. */
+/** A gap is widened only if it is too small by more than this share of the skin. */
 const SLACK: f64 = 0.25;
 const MOST_ROUNDS: i32 = 16;
 
 /**
- * Pushes the character out of everything, along the shortest way out of each, over and over (Gauss and Seidel), until each
- * keeps its distance. Answers how far it has moved. Sets how deep the capsule is in something then.
+ * Pushes the character out of every obstacle, along the shortest way out of each, iteratively (Gauss and Seidel), until all
+ * keep their distance. Returns how far it has moved. Sets the remaining penetration depth.
  */
 export function pushOut(): f64 {
   const startX = x, startY = y, startZ = z;
@@ -28,7 +28,7 @@ export function pushOut(): f64 {
       const distance = measure(o, x, y, z);
       if (distance >= enough || (isBehind && distance > 0)) continue;
       let way = reach - distance;
-      // The axis crosses it: as far as its farther end is behind it.
+      // The axis crosses the triangle: push until its farther end is in front.
       if (distance == 0 && o.kind == TRIANGLE) {
         way = reach + half * abs(awayZ) - heightOver(o, x, y, z) * (awayX * o.normalX + awayY * o.normalY + awayZ * o.normalZ);
       }
@@ -43,7 +43,7 @@ export function pushOut(): f64 {
   return sqrt(dx * dx + dy * dy + dz * dz);
 }
 
-/** Leaves a box that the axis' middle is in, through the face that is nearest. */
+/** Pushes the axis' middle out of a box through the nearest face. */
 function leaveBlock(i: u32): bool {
   const o = obstacleAt(i);
   const px = x - o.middleX, py = y - o.middleY, pz = z - o.middleZ;
@@ -64,7 +64,7 @@ function leaveBlock(i: u32): bool {
   return true;
 }
 
-/** Leaves a solid mesh that the axis' middle was in. */
+/** Pushes the character out of a solid mesh that contained the axis' middle. */
 function leaveMesh(i: u32): bool {
   const o = obstacleAt(i);
   leaveBy(o, o.normalX, o.normalY, o.normalZ, o.ax + half * abs(o.normalZ));
@@ -76,7 +76,9 @@ function leaveBy(o: Obstacle, nx: f64, ny: f64, nz: f64, way: f64): void {
   shiftBy(nx * (way + reach), ny * (way + reach), nz * (way + reach));
 }
 
-/** Measures how deep the capsule itself is in something, where it could not be pushed out of all; a cast leads into nothing. */
+/**
+ * Measures the capsule's own penetration depth if it could not be pushed out of everything; casts never end in a penetration.
+ */
 export function measureDepth(): void {
   setDepth(0);
   if (!isSqueezed) return;
@@ -88,7 +90,7 @@ export function measureDepth(): void {
   }
 }
 
-/** Tells whether the bounds of an obstacle are out of reach. */
+/** Returns whether the bounds of an obstacle are out of reach. */
 // @ts-ignore: decorator
 @inline
 function isFar(o: Obstacle): bool {

@@ -1,7 +1,7 @@
-// The way that a character has left, and the planes of what it met, by which that is clipped, as Quake's players are
-// (Fauerby, "Improved Collision Detection and Response", 2003).
+// The rest of a character's way, and the planes that it hit, by which the way is clipped, as for Quake's players (Fauerby,
+// "Improved Collision Detection and Response", 2003).
 
-/** The normals of the planes that the way is clipped by: xyz each. */
+/** The normals of the planes by which the way is clipped: xyz each. */
 const MOST_PLANES: u32 = 6;
 const PLANE_BYTES: usize = 24;
 const planes: usize = memory.data(<i32>MOST_PLANES * <i32>PLANE_BYTES, 16);
@@ -16,13 +16,13 @@ export function addPlane(nx: f64, ny: f64, nz: f64): void {
   store<f64>(at, nz, 16);
 }
 
-// The way that is left.
+// The rest of the way.
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 
-/** What goes into a plane by less than this, relative to the way, goes along it. */
+/** A way that enters a plane by less than this, relative to its length, counts as parallel. */
 const ALONG: f64 = 1e-10;
 
-/** Tells whether a way goes into none of the planes. */
+/** Returns whether a way enters none of the planes. */
 export function isFree(vx: f64, vy: f64, vz: f64): bool {
   const most = -ALONG * sqrt(vx * vx + vy * vy + vz * vz);
   for (let i: u32 = 0; i < planeCount; i++) {
@@ -33,8 +33,8 @@ export function isFree(vx: f64, vy: f64, vz: f64): bool {
 }
 
 /**
- * Clips the way that is left by the planes: to one of them, or to where two of them cross, or to nothing. A way that leads
- * back is nothing, so that nobody trembles in a corner.
+ * Clips the rest of the way by the planes: to one of them, to the line where two of them intersect, or to nothing. A way
+ * that leads backwards becomes nothing, so that a character does not jitter in a corner.
  */
 export function clip(forwardX: f64, forwardY: f64, forwardZ: f64): void {
   if (!isFree(wayX, wayY, wayZ)) clipToPlanes();
@@ -80,7 +80,7 @@ export function setWay(vx: f64, vy: f64, vz: f64): void {
   wayX = vx; wayY = vy; wayZ = vz;
 }
 
-/** Forgets all planes. */
+/** Removes all planes. */
 // @ts-ignore: decorator
 @inline
 export function clearPlanes(): void {

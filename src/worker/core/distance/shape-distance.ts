@@ -1,7 +1,7 @@
-// How far two placed shapes are from each other, and where they are nearest: meshes are surfaces, all else is solid. Two
-// meshes by both trees (mesh/query/distance.ts), a mesh and another shape by the tree, other shapes by faces and segments
-// (triangle-solid.ts); two ellipsoids by the distance of their Minkowski difference (contact/convex/gjk.ts) and by turns
-// from one to the other. Float64.
+// Distance and closest points of two placed shapes: meshes are surfaces, other shapes are solid. Two meshes use both
+// trees (mesh/query/distance.ts), a mesh and another shape the mesh's tree, other shapes their faces and segments
+// (triangle-solid.ts); two ellipsoids use the distance of their Minkowski difference (contact/convex/gjk.ts) and
+// alternating projections. Float64.
 
 import { SHAPE_MESH } from '../../../shared/layout';
 import { IS_INTERRUPTIBLE } from '../checkpoint';
@@ -18,7 +18,7 @@ import {
   triangleY, triangleZ,
 } from './triangle-solid';
 
-/** How far they are, 0 where they meet; the nearest points in the world, or one of both; and the triangles, or -1. */
+/** The distance, 0 if they meet; the closest points in the world, or a common point; and the triangles, or -1. */
 export let distance: f64 = 0;
 export let pointAX: f64 = 0, pointAY: f64 = 0, pointAZ: f64 = 0;
 export let pointBX: f64 = 0, pointBY: f64 = 0, pointBZ: f64 = 0;
@@ -33,8 +33,8 @@ const supportA = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const supportB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 
 /**
- * Finds where two shapes are nearest, no farther than `limit`. Answers whether they are. Meshes are only looked at by the
- * interruptible module. Throws OUT_OF_MEMORY.
+ * Finds the closest points of two shapes that are no farther apart than `limit`. Returns whether they are. Only the
+ * interruptible module handles meshes. Throws OUT_OF_MEMORY.
  */
 export function distanceOfShapes(a: PlacedShape, b: PlacedShape, limit: f64): bool {
   triangleA = triangleB = -1;
@@ -65,7 +65,7 @@ function setPoints(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
   pointBX = bx; pointBY = by; pointBZ = bz;
 }
 
-/** Takes over what the trees have found. */
+/** Copies the result of the trees. */
 function takeTrees(): void {
   distance = tree.distance;
   setPoints(tree.pointAX, tree.pointAY, tree.pointAZ, tree.pointBX, tree.pointBY, tree.pointBZ);
@@ -113,7 +113,7 @@ function visitBlock(index: u32, other: u32): void {
 
 // --- two solids ---
 
-/** Measures two solids about the place of the first. Answers true. */
+/** Measures two solids relative to the position of the first. Returns true. */
 function solidToSolid(a: PlacedShape, b: PlacedShape): bool {
   setSolid(solidA, a, a.tx, a.ty, a.tz);
   setSolid(solidB, b, a.tx, a.ty, a.tz);
@@ -126,7 +126,10 @@ function solidToSolid(a: PlacedShape, b: PlacedShape): bool {
   return true;
 }
 
-/** Takes a distance with its points, the first of which is the second shape's where `isTurned`. */
+/**
+ * Records a distance with its points if it is smaller than the last; if `isTurned`, the first point is that of the second
+ * shape.
+ */
 function takePoints(found: f64, isTurned: bool, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): void {
   if (!(found < distance)) return;
   distance = found;
@@ -134,7 +137,7 @@ function takePoints(found: f64, isTurned: bool, ax: f64, ay: f64, az: f64, bx: f
   else setPoints(ax, ay, az, bx, by, bz);
 }
 
-/** Measures a sphere or capsule: as its segment, less its radius. */
+/** Measures a sphere or capsule: as its segment, minus its radius. */
 function measureRound(round: Solid, other: Solid, isTurned: bool): void {
   setAxis(triangle, round);
   const found = triangleToSolid(triangle, other);
@@ -149,7 +152,7 @@ function measureRound(round: Solid, other: Solid, isTurned: bool): void {
   );
 }
 
-/** Measures a box by its faces; what meets none of them may be inside. */
+/** Measures a box by its faces; a shape that meets none of them may be inside. */
 function measureBox(box: Solid, other: Solid, isTurned: bool): void {
   for (let face: usize = 0; face < 12 && distance > 0; face++) {
     setFace(triangle, box, face >> 2, face & 1 ? 1 : -1, face & 2 ? 1 : -1);
@@ -163,12 +166,12 @@ function measureBox(box: Solid, other: Solid, isTurned: bool): void {
   if (triangleToSolid(triangle, box) == 0) takePoints(0, isTurned, other.x, other.y, other.z, other.x, other.y, other.z);
 }
 
-/** How often the nearest point of one ellipsoid is asked for from the other's at most. */
+/** Maximum number of projections from one ellipsoid to the other. */
 const MAX_TURNS: i32 = 64;
 
 /**
- * Measures two ellipsoids, or their sums with segments. What GJK has left over is taken away by projecting by turns
- * (Cheney and Goldstein, "Proximity Maps for Convex Sets", 1959).
+ * Measures two ellipsoids, or their sums with segments. Alternating projections remove the error that GJK leaves (Cheney
+ * and Goldstein, "Proximity Maps for Convex Sets", 1959).
  */
 function measureEllipsoids(a: PlacedShape, b: PlacedShape): void {
   setSupports(supportA, supportB, a, b);
@@ -195,7 +198,7 @@ function measureEllipsoids(a: PlacedShape, b: PlacedShape): void {
 let projected: f64 = 0;
 let projectedX: f64 = 0, projectedY: f64 = 0, projectedZ: f64 = 0;
 
-/** Finds the point of an ellipsoid, or of its sum with a segment, that is nearest to a point. */
+/** Finds the point of an ellipsoid, or of its sum with a segment, that is closest to a point. */
 function project(solid: Solid, x: f64, y: f64, z: f64): void {
   setEllipsoid(frameOf(solid));
   projected = sqrt(ellipsoidToSegment(x - solid.x, y - solid.y, z - solid.z, solid.halfX, solid.halfY, solid.halfZ));

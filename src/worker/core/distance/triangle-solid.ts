@@ -1,7 +1,7 @@
-// How far a triangle is from a placed box, sphere or capsule, all of which are solid: boxes by their faces, spheres and
-// capsules whose map leaves them round by their segment and radius, others as ellipsoids and the sums of one with a
-// segment (math/ellipsoid.ts). All in float64, about a place that triangle and solid share. A segment or a point is a
-// triangle that repeats a corner.
+// Distance between a triangle and a placed box, sphere or capsule, all of which are solid: boxes by their faces, spheres and
+// capsules whose map keeps them round by their segment and radius, others as ellipsoids and sums of an ellipsoid with a
+// segment (math/ellipsoid.ts). Everything is in float64, about an origin that triangle and solid share. A segment or a point
+// is a triangle with repeated corners.
 
 import { SHAPE_BOX } from '../../../shared/layout';
 import { Affine, invert } from '../math/affine';
@@ -13,7 +13,7 @@ import { Triangle } from '../math/triangles';
 import { PlacedShape, mapOf } from '../shape/placed-shape';
 import { F64_BYTES } from '../sizes';
 
-/** The nearest points of the triangle and of the solid; a point of both where they meet. */
+/** The closest points of the triangle and of the solid; a common point if they meet. */
 export let triangleX: f64 = 0, triangleY: f64 = 0, triangleZ: f64 = 0;
 export let solidX: f64 = 0, solidY: f64 = 0, solidZ: f64 = 0;
 
@@ -22,7 +22,7 @@ export const BOX: u32 = 0;
 export const ROUND: u32 = 1;
 export const ELLIPTIC: u32 = 2;
 
-/** A box, or a segment's half with what is around it, about the place of the question. */
+/** A box, or half of a segment with the ball around it, about the common origin. */
 @unmanaged
 export class Solid {
   xx: f64; xy: f64; xz: f64;
@@ -33,7 +33,7 @@ export class Solid {
   inverseYx: f64; inverseYy: f64; inverseYz: f64;
   inverseZx: f64; inverseZy: f64; inverseZz: f64;
   inverseX: f64; inverseY: f64; inverseZ: f64;
-  /** Half of the segment; 0 of a sphere and of a box. */
+  /** Half of the segment; 0 for a sphere and a box. */
   halfX: f64; halfY: f64; halfZ: f64;
   radius: f64;
   kind: u32;
@@ -45,10 +45,13 @@ export function frameOf(solid: Solid): Affine {
   return changetype<Affine>(changetype<usize>(solid));
 }
 
-/** Columns of a map that leaves a ball round have one length and right angles but for this, relative to their squares. */
+/**
+ * Tolerance for a map that keeps a ball round: its columns have equal lengths and right angles up to this, relative to their
+ * squares.
+ */
 const ALIKE: f64 = 1e-14;
 
-/** Sets a solid from a shape that is no mesh, about a place in the world. */
+/** Sets a solid from a shape that is not a mesh, relative to a position in the world. */
 export function setSolid(out: Solid, shape: PlacedShape, x: f64, y: f64, z: f64): void {
   memory.copy(changetype<usize>(out), changetype<usize>(mapOf(shape)), offsetof<Affine>());
   out.x -= x;
@@ -77,7 +80,7 @@ export function setSolid(out: Solid, shape: PlacedShape, x: f64, y: f64, z: f64)
 const part = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
-/** Answers how far a triangle is from a solid, 0 where they meet, and sets the nearest points. */
+/** Returns the distance of a triangle from a solid, 0 if they meet, and sets the closest points. */
 export function triangleToSolid(t: Triangle, solid: Solid): f64 {
   if (solid.kind == BOX) return triangleToBox(t, solid);
   if (solid.kind == ROUND) return triangleToRound(t, solid);
@@ -100,8 +103,8 @@ function triangleToRound(t: Triangle, solid: Solid): f64 {
 }
 
 /**
- * Sets the solid's point to where a ball about the last point ends on the way to the first, which is so far away. Answers
- * how far that is; 0 where the ball holds it, which is the solid's point then.
+ * Sets the solid's point to where the segment from the first point to the last, of length `found`, enters a ball about the
+ * last. Returns the distance to there; 0 if the ball contains the first point, which is then the solid's point.
  */
 function toSurface(found: f64, radius: f64, x: f64, y: f64, z: f64, cx: f64, cy: f64, cz: f64): f64 {
   if (found <= radius) {
@@ -135,7 +138,7 @@ function triangleToBox(t: Triangle, box: Solid): f64 {
     store<f64>(inBox + at, v, 8);
     store<f64>(inBox + at, w, 16);
   }
-  // What is beyond no face is not nearest to it, and does not pass through it.
+  // A triangle that does not reach beyond a face is not closest to it, and does not pass through it.
   let best = Infinity;
   for (let axis: usize = 0; axis < 3; axis++) {
     const p = load<f64>(inBox + (axis << 3)), q = load<f64>(inBox + (axis << 3), 24), r = load<f64>(inBox + (axis << 3), 48);
@@ -151,7 +154,7 @@ function setBoth(x: f64, y: f64, z: f64): void {
   triangleZ = solidZ = z;
 }
 
-/** Takes the distance from a face, as two triangles, where it is the least yet. Answers the least. */
+/** Records the distance from a face, as two triangles, if it is the smallest so far. Returns the smallest. */
 function triangleToFace(t: Triangle, box: Solid, axis: usize, side: f64, best: f64): f64 {
   setFace(part, box, axis, side, 1);
   best = takeFace(t, best);
@@ -168,7 +171,9 @@ function takeFace(t: Triangle, best: f64): f64 {
   return found;
 }
 
-/** Sets one of the two triangles (`half` 1 or -1) of a box's face across an axis (0 … 2), on one side (1 or -1). */
+/**
+ * Sets one of the two triangles (`half` 1 or -1) of a box's face perpendicular to an axis (0 … 2), on one side (1 or -1).
+ */
 export function setFace(out: Triangle, box: Solid, axis: usize, side: f64, half: f64): void {
   const one: usize = axis == 2 ? 0 : axis + 1, other: usize = axis == 0 ? 2 : axis - 1;
   setFaceCorner(changetype<usize>(out), box, axis, side, one, -1, other, -1);
@@ -189,8 +194,8 @@ let least: f64 = 0;
 let atX: f64 = 0, atY: f64 = 0, atZ: f64 = 0, toX: f64 = 0, toY: f64 = 0, toZ: f64 = 0;
 
 /**
- * Answers the distance of a triangle and the sum of an ellipsoid and a segment: that of the ellipsoid and the triangle's sum
- * with the segment, a prism, whose faces are asked.
+ * Returns the distance between a triangle and the sum of an ellipsoid and a segment: that of the ellipsoid and the
+ * triangle's sum with the segment, a prism, whose faces are tested.
  */
 function triangleToElliptic(t: Triangle, solid: Solid): f64 {
   setEllipsoid(frameOf(solid));
@@ -211,7 +216,7 @@ function triangleToElliptic(t: Triangle, solid: Solid): f64 {
     askSide(t.bx, t.by, t.bz, t.cx, t.cy, t.cz, solid);
     askSide(t.cx, t.cy, t.cz, t.ax, t.ay, t.az, solid);
   }
-  // The foot is a place of the triangle, moved along the segment.
+  // The foot is a point of the triangle, moved along the segment.
   if (isBare) {
     triangleX = atX + solid.x; triangleY = atY + solid.y; triangleZ = atZ + solid.z;
   } else {
@@ -242,7 +247,7 @@ function askSide(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, solid: So
   ));
 }
 
-/** Takes the last answer where it is the least yet. */
+/** Records the last result if it is the smallest so far. */
 function take(square: f64): void {
   if (!(square < least)) return;
   least = square;

@@ -1,4 +1,4 @@
-/** An affine map in float64: three columns and a translation, as a frame carries them. */
+/** An affine map in float64: three columns and a translation, in the order of a frame's input. */
 @unmanaged
 export class Affine {
   xx: f64; xy: f64; xz: f64;
@@ -10,9 +10,9 @@ export class Affine {
 export const AFFINE_BYTES: usize = offsetof<Affine>();
 
 /**
- * Sets out = a · b; out is neither of the two. Computes two rows at a time, the first and the second, the second and
- * the third. Maps are read and written in six vectors in a row everywhere, as reading what two writes left waits for
- * both.
+ * Sets out = a · b; out is neither of the two. Computes two rows at a time, the first and the second, the second and the
+ * third. Maps are always read and written as six contiguous vectors, because a load that spans two pending stores stalls
+ * until both are done.
  */
 export function multiply(out: Affine, a: Affine, b: Affine): void {
   const p = changetype<usize>(a), q = changetype<usize>(b), to = changetype<usize>(out);
@@ -107,9 +107,9 @@ const near = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const inverse = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
 /**
- * Sets out = a⁻¹ · b; out is neither of the two. Subtracts the places first, so that far from the origin no digits are
- * lost. Where the two differ by their places alone, so do the places that they map, exactly: then what touches does so
- * whatever the rotation.
+ * Sets out = a⁻¹ · b; out is neither of the two. Subtracts the translations first, so that no digits are lost far from
+ * the origin. If the two maps differ only by their translations, the points that they map differ by exactly the same:
+ * then touching objects touch whatever their rotation.
  */
 export function relate(out: Affine, a: Affine, b: Affine): void {
   copy(near, b);
@@ -127,7 +127,7 @@ export function relate(out: Affine, a: Affine, b: Affine): void {
 }
 
 /**
- * Tells whether a map is finite and has a volume that rounding did not make: |det| > 2⁻⁴⁰ · the product of the columns'
+ * Returns whether a map is finite and has a volume that is not just rounding: |det| > 2⁻⁴⁰ · the product of the columns'
  * lengths.
  */
 export function usable(a: Affine): bool {
@@ -137,30 +137,30 @@ export function usable(a: Affine): bool {
   );
 }
 
-/** Tells the same of a map by its six vectors. */
+/** Returns the same for a map given by its six vectors. */
 export function areUsable(c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
   const xx = f64x2.extract_lane(c0, 0), xy = f64x2.extract_lane(c0, 1), xz = f64x2.extract_lane(c1, 0);
   const yx = f64x2.extract_lane(c1, 1), yy = f64x2.extract_lane(c2, 0), yz = f64x2.extract_lane(c2, 1);
   const zx = f64x2.extract_lane(c3, 0), zy = f64x2.extract_lane(c3, 1), zz = f64x2.extract_lane(c4, 0);
   let sum = f64x2.add(f64x2.add(f64x2.add(c0, c1), f64x2.add(c2, c3)), f64x2.add(c4, c5));
   sum = f64x2.add(sum, between(sum, sum));
-  // NaN or infinite; a sum of finite numbers that overflows is no use either.
+  // NaN or infinite; finite numbers whose sum overflows are unusable, too.
   if (!i64x2.all_true(f64x2.eq(f64x2.sub(sum, sum), f64x2.splat(0)))) return false;
   const x = xx * xx + xy * xy + xz * xz, y = yx * yx + yy * yy + yz * yz, z = zx * zx + zy * zy + zz * zz;
   const volume = abs(xx * (yy * zz - yz * zy) + yx * (zy * xz - zz * xy) + zx * (xy * yz - xz * yy));
-  // Far from the limit and from where squares overflow or vanish, no root is needed.
+  // Far from the limit and from where squares overflow or underflow, no root is needed.
   const squares = x * y * z;
   if (squares < 1e200 && volume > 1e-100 && volume * volume > squares * 1e-20) return true;
   return volume > sqrt(x) * sqrt(y) * sqrt(z) * 9.094947017729282e-13 && volume < Infinity && 1.0 / volume < Infinity;
 }
 
-/** Tells whether all bits of two maps are the same. */
+/** Returns whether two maps are bitwise equal. */
 export function same(a: Affine, b: Affine): bool {
   const at = changetype<usize>(b);
   return isMade(a, v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48), v128.load(at, 64), v128.load(at, 80));
 }
 
-/** Tells whether all bits of a map are those of six vectors. */
+/** Returns whether a map is bitwise equal to six vectors. */
 // @ts-ignore: decorator
 @inline
 export function isMade(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): bool {
@@ -176,7 +176,7 @@ export function isMade(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: 
   );
 }
 
-/** Sets a map by its six vectors. */
+/** Sets a map from its six vectors. */
 // @ts-ignore: decorator
 @inline
 export function make(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v128, c5: v128): void {
@@ -189,7 +189,7 @@ export function make(map: Affine, c0: v128, c1: v128, c2: v128, c3: v128, c4: v1
   v128.store(at, c5, 80);
 }
 
-/** Tells whether all bits of two maps but those of the places are the same. */
+/** Returns whether two maps are bitwise equal except for their translations. */
 function isSameForm(a: Affine, b: Affine): bool {
   const p = changetype<usize>(a), q = changetype<usize>(b);
   return a.zz == b.zz && !v128.any_true(
@@ -200,7 +200,7 @@ function isSameForm(a: Affine, b: Affine): bool {
   );
 }
 
-/** Writes the nine numbers of a map's columns to an address, by vectors. */
+/** Writes the nine numbers of a map's columns to an address, with vector instructions. */
 // @ts-ignore: decorator
 @inline
 export function copyColumns(to: usize, a: Affine): void {
@@ -212,7 +212,7 @@ export function copyColumns(to: usize, a: Affine): void {
   store<f64>(to, load<f64>(from, 64), 64);
 }
 
-/** Copies a map by vectors, as memory.copy is a call. */
+/** Copies a map with vector instructions, because memory.copy is a call. */
 export function copy(to: Affine, from: Affine): void {
   const p = changetype<usize>(to), q = changetype<usize>(from);
   v128.store(p, v128.load(q));

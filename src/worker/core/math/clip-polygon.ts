@@ -1,9 +1,10 @@
-// A convex polygon in space that planes cut (Sutherland and Hodgman, "Reentrant Polygon Clipping", 1974), in float64.
+// A convex polygon in space that is clipped by planes (Sutherland and Hodgman, "Reentrant Polygon Clipping", 1974),
+// in float64.
 
 import { PLANE_BYTES, Plane, valueAt } from './plane';
 
 const CORNER_BYTES: usize = 24;
-/** Four corners at most to begin with, and one more for each of 56 planes, a cube's six and a strip's two: 68. */
+/** At most four corners to begin with, and one more for each of 56 planes, a cube's six and a strip's two: 68. */
 const MOST_CORNERS: i32 = 68;
 
 let corners: usize = memory.data(MOST_CORNERS * <i32>CORNER_BYTES, 16);
@@ -37,7 +38,7 @@ function put(list: usize, i: u32, x: f64, y: f64, z: f64): void {
   store<f64>(at, z, 16);
 }
 
-/** Clips the polygon to the plane's inner side, the plane itself included. Answers false where nothing is left. */
+/** Clips the polygon to the plane's inner side, the plane itself included. Returns false if nothing is left. */
 export function cut(plane: Plane): bool {
   const count = cornerCount;
   if (count == 0) return false;
@@ -62,7 +63,7 @@ export function cut(plane: Plane): bool {
   return kept != 0;
 }
 
-/** How far beyond the cube's faces a place may be: what rounding may make of touching. */
+/** How far a point may be beyond the cube's faces: tolerates rounding when touching. */
 const SLACK: f64 = 1e-10;
 
 const walls: usize = memory.data(6 * <i32>PLANE_BYTES, 16);
@@ -71,7 +72,7 @@ for (let i: usize = 0; i < 6; i++) {
   store<f64>(walls + i * PLANE_BYTES, 1.0 + SLACK, offsetof<Plane>('w'));
 }
 
-/** Clips the polygon to the cube [-1, 1]³, all but exactly. Answers false where nothing is left. */
+/** Clips the polygon to the cube [-1, 1]³, except for a tiny slack. Returns false if nothing is left. */
 export function cutByCube(): bool {
   for (let i: usize = 0; i < 6; i++) if (!cut(changetype<Plane>(walls + i * PLANE_BYTES))) return false;
   return true;

@@ -1,11 +1,10 @@
-// What of a segment or a triangle lies nearest to the origin, or to another segment, in float64. Every answer is a
-// point of the shape itself, so that rounding never makes a distance smaller than it can be (Ericson, Real-Time
-// Collision Detection, 2005, 5.1; the edges of a triangle are asked apart from its face, as a needle's plane is
-// uncertain).
+// Closest points of a segment or a triangle to the origin, or to another segment, in float64. Every result is a point of the
+// shape itself, so that rounding never makes a distance smaller than it can be (Ericson, Real-Time Collision Detection, 2005,
+// 5.1; the edges of a triangle are tested separately from its face, because the plane of a needle-like triangle is uncertain).
 
 import { Triangle } from './triangles';
 
-/** The nearest point that the last question found. */
+/** The closest point of the last query. */
 export let nearestX: f64 = 0;
 export let nearestY: f64 = 0;
 export let nearestZ: f64 = 0;
@@ -19,10 +18,7 @@ function setNearest(x: f64, y: f64, z: f64): f64 {
   return x * x + y * y + z * z;
 }
 
-/**
- * Answers the square of the origin's distance from the segment: the same in both directions of the segment, to the last
- * bit.
- */
+/** Returns the squared distance of the origin from the segment: the same for both directions of the segment, to the last bit. */
 export function nearestOfSegment(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64): f64 {
   const forward = ax < bx || (ax == bx && (ay < by || (ay == by && az < bz)));
   const px = forward ? ax : bx, py = forward ? ay : by, pz = forward ? az : bz;
@@ -36,16 +32,18 @@ export function nearestOfSegment(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz
   return setNearest(px + t * ex, py + t * ey, pz + t * ez);
 }
 
-/** The most that float64 adds to the distance of a corner from a plane, relative to the lengths that it is made of. */
+/** Maximum rounding error of a corner's distance from a plane, relative to the lengths in its terms. */
 const PLANE_ROUNDING: f64 = 7.105427357601002e-15; // 2^-47
 
-/** What a triangle's plane is sure by: the square of the sine of a corner, and how far the origin is, to the square, in edges. */
+/**
+ * When a triangle's plane counts as well-defined: the squared sine of a corner, and the squared distance of the origin relative
+ * to the edges.
+ */
 const LEAST_SINE_SQUARE: f64 = 1e-3;
 const MOST_FAR_SQUARE: f64 = 1e6;
 
 /**
- * Answers the square of the origin's distance from the triangle. May answer Infinity where that is surely greater than
- * `limit`.
+ * Returns the squared distance of the origin from the triangle. May return Infinity if that is certainly greater than `limit`.
  */
 export function nearestOfTriangle(t: Triangle, limit: f64): f64 {
   const ax = t.ax, ay = t.ay, az = t.az, bx = t.bx, by = t.by, bz = t.bz, cx = t.cx, cy = t.cy, cz = t.cz;
@@ -59,11 +57,11 @@ export function nearestOfTriangle(t: Triangle, limit: f64): f64 {
   const surely = height - rounding;
   if (surely > 0 && surely * surely > limit * square) return Infinity;
 
-  // Weights of the corners at the foot on the plane.
+  // Weights of the corners at the foot of the perpendicular to the plane.
   const u = nx * (by * cz - bz * cy) + ny * (bz * cx - bx * cz) + nz * (bx * cy - by * cx);
   const v = nx * (cy * az - cz * ay) + ny * (cz * ax - cx * az) + nz * (cx * ay - cy * ax);
   const w = nx * (ay * bz - az * by) + ny * (az * bx - ax * bz) + nz * (ax * by - ay * bx);
-  // Where the plane is sure, no edge is nearest that the foot is inside of.
+  // If the plane is well-defined, an edge with the foot on its inner side is not closest.
   const ee = ex * ex + ey * ey + ez * ez, ff = fx * fx + fy * fy + fz * fz;
   const isSure = square > LEAST_SINE_SQUARE * ee * ff && ax * ax + ay * ay + az * az < MOST_FAR_SQUARE * min(ee, ff);
   let best: f64 = Infinity, x: f64 = 0, y: f64 = 0, z: f64 = 0;
@@ -97,15 +95,13 @@ export function nearestOfTriangle(t: Triangle, limit: f64): f64 {
   return best;
 }
 
-/**
- * Answers the square of the distance between the segment from (0, 0, -half) to (0, 0, half) and the one from p to q.
- */
+/** Returns the squared distance between the segment from (0, 0, -half) to (0, 0, half) and the one from p to q. */
 export function axisToSegment(half: f64, px: f64, py: f64, pz: f64, qx: f64, qy: f64, qz: f64): f64 {
   let best = min(axisToPoint(half, px, py, pz), axisToPoint(half, qx, qy, qz));
   if (half == 0) return min(best, nearestOfSegment(px, py, pz, qx, qy, qz));
   best = min(best, nearestOfSegment(px, py, pz - half, qx, qy, qz - half));
   best = min(best, nearestOfSegment(px, py, pz + half, qx, qy, qz + half));
-  // Between the ends of both: where their projections along the axis are nearest to it.
+  // Between the ends of both: where the projection along the axis is closest to it.
   const ex = qx - px, ey = qy - py;
   const across = ex * ex + ey * ey;
   const t = -(px * ex + py * ey) / across;
@@ -113,7 +109,7 @@ export function axisToSegment(half: f64, px: f64, py: f64, pz: f64, qx: f64, qy:
   return min(best, axisToPoint(half, px + t * ex, py + t * ey, pz + t * (qz - pz)));
 }
 
-/** Answers the square of the distance of a point from the segment from (0, 0, -half) to (0, 0, half). */
+/** Returns the squared distance of a point from the segment from (0, 0, -half) to (0, 0, half). */
 // @ts-ignore: decorator
 @inline
 export function axisToPoint(half: f64, x: f64, y: f64, z: f64): f64 {
@@ -124,8 +120,7 @@ export function axisToPoint(half: f64, x: f64, y: f64, z: f64): f64 {
 const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /**
- * Answers the square of the distance of a triangle from that segment. Where that is greater than `limit`, the answer
- * may be greater still.
+ * Returns the squared distance of a triangle from that segment. If that is greater than `limit`, the result may be greater still.
  */
 export function axisToTriangle(half: f64, t: Triangle, limit: f64): f64 {
   if (half == 0) return nearestOfTriangle(t, limit);
@@ -141,7 +136,7 @@ export function axisToTriangle(half: f64, t: Triangle, limit: f64): f64 {
   return best > limit && axisCrosses(half, t) ? 0 : best;
 }
 
-/** Tells whether the segment passes through the triangle's face. */
+/** Returns whether the segment passes through the triangle's face. */
 function axisCrosses(half: f64, t: Triangle): bool {
   const u = t.bx * t.cy - t.by * t.cx, v = t.cx * t.ay - t.cy * t.ax, w = t.ax * t.by - t.ay * t.bx;
   if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return false;

@@ -1,12 +1,12 @@
-// Triangles whose corners lie in line, as placing a sliver may leave them: segments, or points where all corners are
-// one. Each is decided by its dimension, exactly on float64 coordinates: a segment against a triangle by the side on
-// which each edge passes it (Segura and Feito, "Algorithms to Test Ray-Triangle Intersection", 2001), what lies in one
-// plane by separating lines, what lies in one line by the order of its ends. Corners are given by their addresses.
+// Triangles with collinear corners, as placing a sliver may produce them: segments, or points if all corners coincide.
+// Each case is decided by its dimension, exactly on float64 coordinates: a segment against a triangle by the side on
+// which each edge passes it (Segura and Feito, "Algorithms to Test Ray-Triangle Intersection", 2001), coplanar cases by
+// separating lines, collinear ones by the order of their ends. Corners are given by their addresses.
 
 import { CORNER_BYTES, orient2d, orient3dAt } from './predicates';
 import { isOneSide } from './signs';
 
-/** Tells whether three points are not in line, exactly. Coordinates must be finite. */
+/** Returns whether three points are not collinear, exactly. Coordinates must be finite. */
 export function hasArea(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx: f64, cy: f64, cz: f64): bool {
   return (
     orient2d(ax, ay, bx, by, cx, cy) != 0.0 ||
@@ -15,7 +15,7 @@ export function hasArea(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx
   );
 }
 
-/** Tells whether the corners of a triangle are in line. */
+/** Returns whether the corners of a triangle are collinear. */
 export function isCollinear(triangle: usize): bool {
   const a = triangle, b = triangle + CORNER_BYTES, c = b + CORNER_BYTES;
   return !hasArea(
@@ -25,7 +25,8 @@ export function isCollinear(triangle: usize): bool {
 }
 
 /**
- * Tells whether a point comes before another one in the order of x, y and z, which is one sense of a line through both.
+ * Returns whether a point precedes another one in the lexicographic order of x, y and z, which is a direction of the line
+ * through both.
  */
 export function precedes(a: usize, b: usize): bool {
   const ax = load<f64>(a), bx = load<f64>(b);
@@ -34,24 +35,24 @@ export function precedes(a: usize, b: usize): bool {
   return ay != by ? ay < by : load<f64>(a, 16) < load<f64>(b, 16);
 }
 
-/** Answers the end of a collinear triangle that comes first. */
+/** Returns the end of a collinear triangle that comes first. */
 export function firstEnd(triangle: usize): usize {
   const b = triangle + CORNER_BYTES, c = b + CORNER_BYTES;
   const first = precedes(b, triangle) ? b : triangle;
   return precedes(c, first) ? c : first;
 }
 
-/** Answers the end of a collinear triangle that comes last: the same point where the triangle is a point. */
+/** Returns the end of a collinear triangle that comes last: the same point if the triangle is a point. */
 export function lastEnd(triangle: usize): usize {
   const b = triangle + CORNER_BYTES, c = b + CORNER_BYTES;
   const last = precedes(triangle, b) ? b : triangle;
   return precedes(last, c) ? c : last;
 }
 
-/** Offsets of the two coordinates in which `chooseAxes` has left an area. */
+/** Offsets of the two coordinates that `chooseAxes` has chosen. */
 export let axisU: usize = 0, axisV: usize = 8;
 
-/** Chooses the two coordinates in which three points span the largest area. Answers whether they span any. */
+/** Chooses the two coordinates in which three points span the largest area. Returns whether they span any. */
 export function chooseAxes(a: usize, b: usize, c: usize): bool {
   const x = abs(turnIn(8, 16, a, b, c)), y = abs(turnIn(16, 0, a, b, c)), z = abs(turnIn(0, 8, a, b, c));
   const isX = x >= y && x >= z, isY = !isX && y >= z;
@@ -70,7 +71,7 @@ function turn(a: usize, b: usize, c: usize): f64 {
   return turnIn(axisU, axisV, a, b, c);
 }
 
-/** Tells whether two triangles, one of which is collinear at least, share a point. Touching counts. */
+/** Returns whether two triangles, at least one of which is collinear, share a point. Touching counts. */
 export function collinearIntersect(p: usize, q: usize): bool {
   const isSegmentP = isCollinear(p), isSegmentQ = isCollinear(q);
   if (isSegmentP && isSegmentQ) return segmentsMeet(firstEnd(p), lastEnd(p), firstEnd(q), lastEnd(q));
@@ -79,7 +80,7 @@ export function collinearIntersect(p: usize, q: usize): bool {
     : segmentMeetsTriangle(firstEnd(q), lastEnd(q), p, p + CORNER_BYTES, p + 2 * CORNER_BYTES);
 }
 
-/** Tests a segment from r to s, or the point that both are, against a triangle that has an area. */
+/** Tests a segment from r to s, or a point if they coincide, against a triangle that has an area. */
 function segmentMeetsTriangle(r: usize, s: usize, a: usize, b: usize, c: usize): bool {
   const heightR = orient3dAt(a, b, c, r), heightS = orient3dAt(a, b, c, s);
   if (isOneSide(heightR, heightS, heightR)) return false;
@@ -95,7 +96,7 @@ function segmentMeetsTriangle(r: usize, s: usize, a: usize, b: usize, c: usize):
   return !((ab < 0 || bc < 0 || ca < 0) && (ab > 0 || bc > 0 || ca > 0));
 }
 
-/** Tells whether an edge of a triangle in the plane has a segment strictly on its outer side. */
+/** Returns whether a segment in the plane of a triangle is strictly on the outer side of an edge. */
 // @ts-ignore: decorator
 @inline
 function partsFrom(sense: f64, a: usize, b: usize, r: usize, s: usize): bool {
@@ -111,7 +112,7 @@ function segmentsMeet(p: usize, q: usize, r: usize, s: usize): bool {
   return !(isOneSide(atR, atS, atR) || isOneSide(atP, atQ, atP));
 }
 
-/** Chooses axes for two segments of one plane; answers false where all four ends are in line. */
+/** Chooses axes for two coplanar segments; returns false if all four ends are collinear. */
 export function chooseCommonAxes(p: usize, q: usize, r: usize, s: usize): bool {
   return chooseAxes(p, q, r) || chooseAxes(p, q, s) || chooseAxes(r, s, p) || chooseAxes(r, s, q);
 }

@@ -1,31 +1,31 @@
-// Distances from an ellipsoid: the image of the unit ball under a linear map N. The point of it that is nearest to c
-// minimises |N u - c| over |u| <= 1, which is a trust-region problem: with the singular values of N it comes down to
-// the root of one monotone function of one number (Moré and Sorensen, "Computing a Trust Region Step", 1983; for
-// ellipsoids also Eberly, "Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid", 2013). The distance
-// from a segment or a parallelogram is one of a point again, once what lies along it is projected away.
+// Distances from an ellipsoid: the image of the unit ball under a linear map N. The point of it that is closest to c
+// minimises |N u - c| over |u| <= 1, which is a trust-region problem: the singular values of N reduce it to the root of
+// one monotone function of one number (Moré and Sorensen, "Computing a Trust Region Step", 1983; for ellipsoids also
+// Eberly, "Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid", 2013). The distance from a segment
+// or a parallelogram becomes one from a point again, once the directions along it are projected away.
 
 import { Affine, copy, setIdentity } from './affine';
 import { orthogonalise } from './jacobi';
 import { Triangle } from './triangles';
 
-/** The linear map N, then what one-sided Jacobi rotations make of it: columns at right angles, w = N · v. */
+/** The linear map N, then its result under one-sided Jacobi rotations: orthogonal columns, w = N · v. */
 const form = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const formW = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const formV = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-// The same of a projection of it.
+// The same for a projection of it.
 const flatW = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const flatV = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** The point of the ellipsoid that is nearest, about its centre. */
+/** The closest point of the ellipsoid, relative to its centre. */
 export let surfaceX: f64 = 0;
 export let surfaceY: f64 = 0;
 export let surfaceZ: f64 = 0;
-/** The nearest point of the point, segment or parallelogram, about the ellipsoid's centre. */
+/** The closest point of the point, segment or parallelogram, relative to the ellipsoid's centre. */
 export let footX: f64 = 0;
 export let footY: f64 = 0;
 export let footZ: f64 = 0;
 
-/** Sets the ellipsoid of what follows; the map's translation does not matter. */
+/** Sets the ellipsoid for the queries that follow; the map's translation does not matter. */
 export function setEllipsoid(map: Affine): void {
   copy(form, map);
   copy(formW, map);
@@ -33,17 +33,17 @@ export function setEllipsoid(map: Affine): void {
   orthogonalise(formW, formV);
 }
 
-/** Answers component 0, 1 or 2 of a direction of the unit ball that the map takes to an axis of the ellipsoid. */
+/** Returns component 0, 1 or 2 of the direction of the unit ball that the map takes to axis i of the ellipsoid. */
 export function axisOf(i: usize, component: usize): f64 {
   return load<f64>(changetype<usize>(formV) + i * 24 + (component << 3));
 }
 
-// The solution in the turned directions.
+// The solution in the rotated directions.
 let y0: f64 = 0, y1: f64 = 0, y2: f64 = 0;
 
 /**
- * Minimises |w y - c| over |y| <= 1. Answers whether |y| is less than 1 at the minimum. Columns shorter than `least`
- * times the longest count as what rounding left of zero.
+ * Minimises |w y - c| over |y| <= 1. Returns whether |y| is less than 1 at the minimum. Columns shorter than `least`
+ * times the longest count as zero up to rounding.
  */
 function solve(w: Affine, cx: f64, cy: f64, cz: f64, least: f64): bool {
   let l0 = w.xx * w.xx + w.xy * w.xy + w.xz * w.xz, g0 = w.xx * cx + w.xy * cy + w.xz * cz;
@@ -57,7 +57,8 @@ function solve(w: Affine, cx: f64, cy: f64, cz: f64, least: f64): bool {
   y1 = g1 / l1;
   y2 = g2 / l2;
   if (y0 * y0 + y1 * y1 + y2 * y2 <= 1) return true;
-  // The root of |y(mu)| = 1 with y = g / (l + mu): no term of it is above 1, nor their sum with l = 0 below.
+  // The root of |y(mu)| = 1 with y = g / (l + mu): below `low`, a term would exceed 1; at `high`,
+  // the norm with l = 0 is 1.
   let low = max(max(max(abs(g0) - l0, abs(g1) - l1), abs(g2) - l2), 0.0);
   let high = sqrt(g0 * g0 + g1 * g1 + g2 * g2);
   let mu = low;
@@ -72,7 +73,7 @@ function solve(w: Affine, cx: f64, cy: f64, cz: f64, least: f64): bool {
     if (abs(norm - 1) <= 2.220446049250313e-16) break;
     if (norm > 1) low = mu;
     else high = mu;
-    // Newton's step for 1 / |y(mu)|, which is nearly a line.
+    // Newton's step for 1 / |y(mu)|, which is nearly linear.
     let next = mu + (square / (y0 * y0 / d0 + y1 * y1 / d1 + y2 * y2 / d2)) * (norm - 1);
     if (!(next > low && next < high)) next = 0.5 * (low + high);
     if (next == mu || next == low || next == high) break;
@@ -84,7 +85,7 @@ function solve(w: Affine, cx: f64, cy: f64, cz: f64, least: f64): bool {
   return false;
 }
 
-/** Answers the square of the distance of c from the solid ellipsoid about the origin. */
+/** Returns the squared distance of c from the solid ellipsoid about the origin. */
 export function ellipsoidToPoint(cx: f64, cy: f64, cz: f64): f64 {
   footX = cx;
   footY = cy;
@@ -102,7 +103,7 @@ export function ellipsoidToPoint(cx: f64, cy: f64, cz: f64): f64 {
   return dx * dx + dy * dy + dz * dz;
 }
 
-/** Answers the square of the distance of the segment from p - a to p + a from the ellipsoid. */
+/** Returns the squared distance of the segment from p - a to p + a from the ellipsoid. */
 export function ellipsoidToSegment(px: f64, py: f64, pz: f64, ax: f64, ay: f64, az: f64): f64 {
   const length = sqrt(ax * ax + ay * ay + az * az);
   if (length == 0) return ellipsoidToPoint(px, py, pz);
@@ -125,15 +126,12 @@ export function ellipsoidToSegment(px: f64, py: f64, pz: f64, ax: f64, ay: f64, 
   const sx = form.xx * u + form.yx * v + form.zx * w;
   const sy = form.xy * u + form.yy * v + form.zy * w;
   const sz = form.xz * u + form.yz * v + form.zz * w;
-  // The line's nearest place; distances grow away from it, so its end is the segment's where it lies beyond.
+  // The line's closest point; distances grow away from it, so the segment's is its end if the line's is beyond it.
   const t = max(min((sx * x + sy * y + sz * z - along) / length, 1.0), -1.0);
   return ellipsoidToPoint(px + t * ax, py + t * ay, pz + t * az);
 }
 
-/**
- * Answers the square of the distance from the ellipsoid of the parallelogram of all p + s a + t b with s and t in [-1,
- * 1].
- */
+/** Returns the squared distance from the ellipsoid of the parallelogram of all p + s a + t b with s and t in [-1, 1]. */
 export function ellipsoidToParallelogram(
   px: f64, py: f64, pz: f64, ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64,
 ): f64 {
@@ -141,11 +139,11 @@ export function ellipsoidToParallelogram(
   const square = nx * nx + ny * ny + nz * nz;
   const aa = ax * ax + ay * ay + az * az, bb = bx * bx + by * by + bz * bz;
   if (square <= aa * bb * 1e-26) {
-    // As good as a segment.
+    // Practically a segment.
     const sign = ax * bx + ay * by + az * bz < 0 ? -1.0 : 1.0;
     return ellipsoidToSegment(px, py, pz, ax + sign * bx, ay + sign * by, az + sign * bz);
   }
-  // Along the normal the ellipsoid is a segment: its point there that is nearest to the plane.
+  // Along the normal the ellipsoid is a segment: its point there that is closest to the plane.
   const length = sqrt(square);
   const x = nx / length, y = ny / length, z = nz / length;
   const u = form.xx * x + form.xy * y + form.xz * z;
@@ -161,7 +159,7 @@ export function ellipsoidToParallelogram(
   if (abs(s) <= 1 && abs(t) <= 1) {
     return ellipsoidToPoint(px + s * ax + t * bx, py + s * ay + t * by, pz + s * az + t * bz);
   }
-  // Beyond an edge: as the distance is convex, the nearest place is on such a one.
+  // Beyond an edge: as the distance is convex, the closest point is on such an edge.
   let best = Infinity;
   if (abs(s) > 1) {
     const sign = s < 0 ? -1.0 : 1.0;
@@ -178,8 +176,8 @@ export function ellipsoidToParallelogram(
 }
 
 /**
- * Answers the square of the distance of a triangle from the ellipsoid. Where the foot on its plane is outside of it, the
- * nearest place is on an edge, as the distance is convex.
+ * Returns the squared distance of a triangle from the ellipsoid. If the foot on its plane is outside of the triangle,
+ * the closest point is on an edge, as the distance is convex.
  */
 export function ellipsoidToTriangle(t: Triangle): f64 {
   const ex = t.bx - t.ax, ey = t.by - t.ay, ez = t.bz - t.az;
@@ -187,7 +185,7 @@ export function ellipsoidToTriangle(t: Triangle): f64 {
   const nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
   const square = nx * nx + ny * ny + nz * nz;
   if (square > (ex * ex + ey * ey + ez * ez) * (fx * fx + fy * fy + fz * fz) * 1e-26) {
-    // Along the normal the ellipsoid is a segment: its point there that is nearest to the plane.
+    // Along the normal the ellipsoid is a segment: its point there that is closest to the plane.
     const length = sqrt(square), x = nx / length, y = ny / length, z = nz / length;
     const u = form.xx * x + form.xy * y + form.xz * z;
     const v = form.yx * x + form.yy * y + form.yz * z;

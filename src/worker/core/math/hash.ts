@@ -1,5 +1,5 @@
 /**
- * Mixes 64 bits one to one, so that each bit depends on all (Steele, Lea and Flood, "Fast Splittable Pseudorandom
+ * Mixes 64 bits bijectively, so that each bit depends on all (Steele, Lea and Flood, "Fast Splittable Pseudorandom
  * Number Generators", 2014).
  */
 // @ts-ignore: decorator

@@ -1,11 +1,11 @@
-// The part of a ray that lies in a box, in float64, and what float32 needs to go on from there.
+// The part of a ray that is in a box, in float64, and helpers to continue in float32.
 
-/** Smallest component that a unit direction is given, so that no reciprocal is infinite. */
+/** Minimum magnitude of a unit direction's component, so that no reciprocal is infinite. */
 const TINY: f32 = 8.673617379884035e-19; // 2^-60
 
 /**
- * Answers the part of a ray from one t to another as a vector: where it begins, and where it ends with its sign turned,
- * so that both are narrowed by one maximum. (min and max of scalars branch; those of vectors do not.)
+ * Returns the part of a ray from one t to another as a vector: its beginning, and its negated end, so that a single maximum
+ * narrows both. (min and max of scalars branch; those of vectors do not.)
  */
 // @ts-ignore: decorator
 @inline
@@ -13,12 +13,12 @@ export function interval(from: f64, to: f64): v128 {
   return f64x2(from, -to);
 }
 
-/** Narrows the part to where the ray is between two planes of one axis. */
+/** Clips the part to where the ray is between two planes of one axis. */
 export function clip(part: v128, origin: f64, direction: f64, low: f64, high: f64): v128 {
   return clipInlined(part, origin, direction, low, high);
 }
 
-/** Does the same without a call, for hot loops. */
+/** The same, inlined for hot loops. */
 // @ts-ignore: decorator
 @inline
 export function clipInlined(part: v128, origin: f64, direction: f64, low: f64, high: f64): v128 {
@@ -41,18 +41,18 @@ export function leave(part: v128): f64 {
   return -f64x2.extract_lane(part, 1);
 }
 
-/** What makes a value so much larger that rounding it to float32 does not make it smaller: times the one, plus the other. */
+/** Factor and addend that increase a value so much that rounding it to float32 does not make it smaller. */
 export const UPWARD: f64 = 1.0000005;
 export const UPWARD_LEAST: f64 = 1e-30;
 
-/** Answers a float32 that is no smaller than the value. */
+/** Returns a float32 that is not smaller than the value. */
 // @ts-ignore: decorator
 @inline
 export function upward(value: f64): f32 {
   return <f32>(value * UPWARD + UPWARD_LEAST);
 }
 
-/** Answers the reciprocal of each component of a unit direction; no component counts as smaller than TINY. */
+/** Returns the reciprocal of each component of a unit direction; a component below TINY counts as TINY. */
 // @ts-ignore: decorator
 @inline
 export function reciprocals(v: v128): v128 {

@@ -1,14 +1,15 @@
-// Cyclic Jacobi rotations of 3×3 matrices (Golub and Van Loan, Matrix Computations, 8.5): of both sides of a symmetric
-// one, which leave its eigenvalues and eigenvectors; and of one side of any, which leave its singular values, the small
-// ones as exact as the large ones (Hestenes, "Inversion of Matrices by Biorthogonalization and Related Results", 1958).
+// Cyclic Jacobi rotations of 3×3 matrices (Golub and Van Loan, Matrix Computations, 8.5): two-sided ones of a symmetric
+// matrix, which yield its eigenvalues and eigenvectors; and one-sided ones of any matrix, which yield its singular
+// values, the small ones as accurately as the large ones (Hestenes, "Inversion of Matrices by Biorthogonalization and
+// Related Results", 1958).
 
 import { Affine } from './affine';
 import { F64_BYTES } from '../sizes';
 
-/** The most sweeps: rotations converge quadratically, so these are more than any matrix has taken. */
+/** Maximum number of sweeps: rotations converge quadratically, so this is more than any matrix has taken. */
 const MOST_SWEEPS: i32 = 8;
 
-/** Answers the tangent of the smaller of the angles that make `pq` vanish. */
+/** Returns the tangent of the smaller of the angles that make `pq` zero. */
 // @ts-ignore: decorator
 @inline
 function tangent(pp: f64, qq: f64, pq: f64): f64 {
@@ -34,8 +35,8 @@ function set(m: usize, row: i32, column: i32, value: f64): void {
 }
 
 /**
- * Diagonalises a symmetric matrix, given by its upper triangle, until the entries off the diagonal are at most
- * `tolerance` of those on it. The functions below read the result.
+ * Diagonalises a symmetric matrix, given by its upper triangle, until the off-diagonal entries are at most `tolerance`
+ * times the diagonal ones. The functions below read the result.
  */
 export function diagonalise(xx: f64, xy: f64, xz: f64, yy: f64, yz: f64, zz: f64, tolerance: f64): void {
   set(a, 0, 0, xx); set(a, 0, 1, xy); set(a, 0, 2, xz);
@@ -51,13 +52,13 @@ export function diagonalise(xx: f64, xy: f64, xz: f64, yy: f64, yz: f64, zz: f64
   }
 }
 
-/** Answers component `row` of eigenvector `column`. */
+/** Returns component `row` of eigenvector `column`. */
 export function eigenvector(row: i32, column: i32): f64 {
   return get(v, row, column);
 }
 
 /**
- * Answers the greatest eigenvalue by Gershgorin's bound: never too small, and too large by no more than the tolerance.
+ * Returns an upper bound of the greatest eigenvalue by Gershgorin's theorem, too large by no more than the tolerance.
  */
 export function greatestEigenvalue(): f64 {
   const xy = abs(get(a, 0, 1)), xz = abs(get(a, 0, 2)), yz = abs(get(a, 1, 2));
@@ -89,13 +90,14 @@ function annihilate(p: i32, q: i32): void {
 
 // --- one side ---
 
-/** Columns whose angle has a cosine of less are at right angles: 2⁻⁵¹. */
+/** Columns are orthogonal if the cosine of their angle is at most this: 2⁻⁵¹. */
 const RIGHT_ANGLE: f64 = 4.440892098500626e-16;
-/** The most sweeps of one-sided rotations, which go on to the last bit and may take longer. */
+/** Maximum number of one-sided sweeps, which continue to the last bit and may take longer. */
 const MOST_ONE_SIDED_SWEEPS: i32 = 20;
 
 /**
- * Rotates the columns of `w` until they are at right angles, and those of `v` with them. Leaves the translations alone.
+ * Rotates the columns of `w` until they are orthogonal, and those of `v` along with them. Leaves the translations
+ * alone.
  */
 export function orthogonalise(w: Affine, v: Affine): void {
   for (let sweep = 0; sweep < MOST_ONE_SIDED_SWEEPS; sweep++) {

@@ -1,10 +1,10 @@
 import { VECTOR_BYTES, WORD_BYTES } from '../sizes';
-/** How many sets of four lanes there are. */
+/** Number of subsets of four lanes. */
 const SETS: i32 = 16;
 
-/** The bytes that move the lanes of a set to the front, in order, for each set of four lanes. */
+/** Swizzle bytes that move the lanes of a subset to the front, in order, for each subset. */
 const packs: usize = memory.data(SETS * VECTOR_BYTES, 16);
-/** The first bytes of the lanes of a set, for each set of four lanes. */
+/** The first bytes of the lanes of a subset, for each subset. */
 const bytePacks: usize = memory.data(SETS * WORD_BYTES, 16);
 
 for (let lanes: usize = 0; lanes < <usize>SETS; lanes++) {
@@ -18,17 +18,14 @@ for (let lanes: usize = 0; lanes < <usize>SETS; lanes++) {
   }
 }
 
-/**
- * Answers the indices for a swizzle that moves the lanes whose bits are set to the front; what follows them means
- * nothing.
- */
+/** Returns the indices for a swizzle that moves the lanes whose bits are set to the front; the rest is undefined. */
 // @ts-ignore: decorator
 @inline
 export function laneCompaction(lanes: u32): v128 {
   return v128.load(packs + (<usize>lanes << 4));
 }
 
-/** Answers the indices for a swizzle that moves the first byte of each lane whose bit is set to the front. */
+/** Returns the indices for a swizzle that moves the first byte of each lane whose bit is set to the front. */
 // @ts-ignore: decorator
 @inline
 export function laneCompactionBytes(lanes: u32): v128 {

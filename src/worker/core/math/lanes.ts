@@ -1,5 +1,5 @@
-// Arithmetic of four float32 by short names; one lane in all four; cross products of what has x, y, z in its first
-// lanes.
+// Short names for arithmetic on four float32; broadcasts of one lane to all four; cross products of vectors with x,
+// y, z in the first three lanes.
 
 // @ts-ignore: decorator
 @inline
@@ -38,7 +38,7 @@ export function cross(aYzx: v128, aZxy: v128, bYzx: v128, bZxy: v128): v128 {
   return f32x4.sub(f32x4.mul(aYzx, bZxy), f32x4.mul(aZxy, bYzx));
 }
 
-/** Answers 2 / |q|² of a quaternion, in all lanes. */
+/** Returns 2 / |q|² of a quaternion, in all lanes. */
 // @ts-ignore: decorator
 @inline
 export function twiceOverSquare(q: v128): v128 {
@@ -57,7 +57,7 @@ export function turned(v: v128, qYzx: v128, qZxy: v128, w: v128, twice: v128): v
   return f32x4.add(v, f32x4.mul(twice, cross(qYzx, qZxy, yzx(a), zxy(a))));
 }
 
-/** Copies whole vectors, as memory.copy is a call. */
+/** Copies whole vectors, because memory.copy is a call. */
 // @ts-ignore: decorator
 @inline
 export function copyVectors(to: usize, from: usize, bytes: usize): void {
@@ -76,7 +76,7 @@ export function transpose(to: usize, r0: v128, r1: v128, r2: v128, r3: v128): vo
   v128.store(to, v128.shuffle<f64>(high01, high23, 1, 3), 48);
 }
 
-/** Answers which of the f32 at `keys` is the greatest of those whose bit is set: the first of equals. */
+/** Returns the index of the greatest f32 at `keys` among those whose bit is set: the first of equals. */
 // @ts-ignore: decorator
 @inline
 export function greatestOf(keys: usize, bits: u32): u32 {
@@ -87,7 +87,7 @@ export function greatestOf(keys: usize, bits: u32): u32 {
   return found;
 }
 
-/** Answers which of them is the least. */
+/** Returns the index of the least one. */
 // @ts-ignore: decorator
 @inline
 export function leastOf(keys: usize, bits: u32): u32 {

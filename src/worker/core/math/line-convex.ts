@@ -1,5 +1,5 @@
-// Where a line enters and leaves a convex solid, in the solid's own space. t is in lengths of the direction, whatever
-// that length is; the normals point outwards.
+// Where a line enters and leaves a convex solid, in the solid's own space. t is in units of the direction's length,
+// whatever that is; the normals point outwards.
 
 export let enterT: f64 = 0;
 export let enterX: f64 = 0, enterY: f64 = 0, enterZ: f64 = 0;
@@ -8,7 +8,7 @@ export let leaveX: f64 = 0, leaveY: f64 = 0, leaveZ: f64 = 0;
 
 /**
  * Finds where the line enters and leaves the cube [-1, 1]³, by its slabs (Kay and Kajiya, "Ray Tracing Complex Scenes",
- * 1986). Answers false where it misses the cube. It has no branches, as nobody can foresee which slab decides.
+ * 1986). Returns false if it misses the cube. It is branch-free, because it is unpredictable which slab decides.
  */
 export function crossCube(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool {
   const xy = f64x2(x, y), zz = f64x2.splat(z), alongXy = f64x2(dx, dy), alongZ = f64x2.splat(dz);
@@ -23,8 +23,8 @@ export function crossCube(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bo
 }
 
 /**
- * Finds the t from which on a line from o along d is between -1 and 1, a lane for each of two axes; it is there until minus
- * what this answers of -o. A line along the slab is there always, or never.
+ * Returns the t from which on a line from o along d is between -1 and 1, a lane for each of two axes; the line leaves at
+ * minus the result for -o. A line parallel to the slab is always inside, or never.
  */
 function entries(o: v128, d: v128): v128 {
   const one = f64x2.splat(1);
@@ -33,19 +33,19 @@ function entries(o: v128, d: v128): v128 {
   return v128.bitselect(along, t, f64x2.eq(d, f64x2.splat(0)));
 }
 
-/** Answers the greater of two lanes in both. */
+/** Returns the greater of two lanes in both. */
 // @ts-ignore: decorator
 @inline
 function greatest(v: v128): v128 {
   return f64x2.pmax(v, v128.shuffle<f64>(v, v, 1, 0));
 }
 
-// The axes of the faces: 0 x, 1 y, 2 z; of several that are met at once the first.
+// The axes of the faces: 0 x, 1 y, 2 z; the first of several that are hit at once.
 let enterAxis: u32 = 0, leaveAxis: u32 = 0;
 
 /**
- * Finds the normals where the line of the last `crossCube` enters and leaves, which most callers do not need. The
- * direction must be the same.
+ * Finds the normals where the line of the last `crossCube` enters and leaves, which most callers do not need. The direction
+ * must be the same.
  */
 export function findCubeNormals(dx: f64, dy: f64, dz: f64): void {
   enterX = -component(enterAxis == 0, dx);
@@ -56,7 +56,7 @@ export function findCubeNormals(dx: f64, dy: f64, dz: f64): void {
   leaveZ = component(leaveAxis == 2, dz);
 }
 
-/** Answers a component of a normal along an axis; by integers, as nobody can foresee which axis that is. */
+/** Returns a component of a normal along an axis; with integer arithmetic, because the axis is unpredictable. */
 // @ts-ignore: decorator
 @inline
 function component(isAlong: bool, d: f64): i32 {
@@ -64,13 +64,13 @@ function component(isAlong: bool, d: f64): i32 {
 }
 
 /**
- * Finds where the line enters and leaves all that is no farther than 1 from the segment from -half to half on the z
- * axis; that is the unit sphere where half is 0. A line's part in a capsule reaches as far as its parts in the two
- * balls and in the cylinder between them together, so that no comparison has to tell on which of them a point lies.
- * Answers false where the line misses it.
+ * Finds where the line enters and leaves the set of points no farther than 1 from the segment from -half to half on the z
+ * axis: a capsule, or the unit sphere if half is 0. A line's part in the capsule is the union of its parts in the two balls
+ * and in the cylinder between them, so no comparison has to decide on which of them a point lies. Returns false if the line
+ * misses the capsule.
  */
 export function crossCapsule(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, half: f64): bool {
-  // Lengths whose squares overflow or vanish are made about 1 first.
+  // Directions whose squared length would overflow or underflow are scaled to about 1 first.
   const square = dx * dx + dy * dy + dz * dz;
   const largest = square > 1e-200 && square < 1e200 ? 1.0 : max(max(abs(dx), abs(dy)), abs(dz));
   const ux = dx / largest, uy = dy / largest, uz = dz / largest;
@@ -79,7 +79,7 @@ export function crossCapsule(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, 
   if (crossBall(x, y, z - half, ux, uy, uz)) join(near, far);
   if (half > 0) {
     if (crossBall(x, y, z + half, ux, uy, uz)) join(near, far);
-    // The cylinder is a disc in x and y, cut where the balls' middles are.
+    // The cylinder is a disc in x and y, bounded at the balls' centres.
     if (crossBall(x, y, 0, ux, uy, 0)) {
       if (uz != 0) {
         const t0 = (-half - z) / uz, t1 = (half - z) / uz;
@@ -92,7 +92,7 @@ export function crossCapsule(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, 
   return enterT <= leaveT;
 }
 
-/** Extends the part of the line that is known to be inside by another part, if that is not empty. */
+/** Extends the known inner part of the line by another part, if that is not empty. */
 function join(from: f64, to: f64): void {
   if (!(from <= to)) return;
   if (from < enterT) {
@@ -109,17 +109,17 @@ function join(from: f64, to: f64): void {
   }
 }
 
-// The part of the line in a ball: its ends, its middle, and half of its chord.
+// The part of the line in a ball: its ends, its midpoint, and half of its chord.
 let near: f64 = 0, far: f64 = 0;
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
 let chordX: f64 = 0, chordY: f64 = 0, chordZ: f64 = 0;
 
 /**
- * Finds where the line enters and leaves the unit ball about the origin; with z and dz 0 the unit disc, in which a line
- * of no direction is as a whole or not at all. The chord is found from the line's point nearest to the middle, and the
- * end that would be a difference of two like numbers from the product of both (Haines, Günther and Akenine-Möller,
- * "Precision Improvements for Ray/Sphere Intersection", Ray Tracing Gems, 2019; Press et al., Numerical Recipes, 5.6):
- * far from a ball and close to its surface the ends are as exact as the numbers given are.
+ * Finds where the line enters and leaves the unit ball about the origin; with z and dz 0, the unit disc, which contains a
+ * line without direction entirely or not at all. The chord is computed from the line's point closest to the centre, and the
+ * end that would be a difference of two similar numbers from the product of both (Haines, Günther and Akenine-Möller,
+ * "Precision Improvements for Ray/Sphere Intersection", Ray Tracing Gems, 2019; Press et al., Numerical Recipes, 5.6): far
+ * from a ball and close to its surface, the ends are as accurate as the inputs.
  */
 function crossBall(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool {
   const product = x * x + y * y + z * z - 1;
@@ -142,7 +142,7 @@ function crossBall(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64): bool {
   const root = sqrt(square * rest);
   const q = along < 0 ? along - root : along + root;
   const one = q / square;
-  const other = q == 0 ? 0 : product / q; // both are 0 where the line touches the ball at its start
+  const other = q == 0 ? 0 : product / q; // both are 0 if the line touches the ball at its start
   near = min(one, other);
   far = max(one, other);
   const half = root / square;

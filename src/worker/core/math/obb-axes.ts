@@ -1,28 +1,33 @@
-// The axes that may part two oriented boxes, by number: across a face of the first, of the second from 3 on, and from 6 on across
-// edge i of the first and j of the second, 6 + 3 i + j. An axis is a cross product of two edges as it is, so that it turns with
-// the boxes, oblique ones, too. Boxes are maps from the cube [-1, 1]³: columns are half of their edges. float64.
+// The candidate separating axes of two oriented boxes, by number: perpendicular to a face of the first, of the second from 3 on,
+// and from 6 on to edge i of the first and j of the second, 6 + 3 i + j. An axis is the cross product of two edges without
+// normalisation, so it turns with the boxes, even skewed ones. Boxes are maps from the cube [-1, 1]³: columns are half of their
+// edges. float64.
 
 import { Affine } from './affine';
 import { swapped } from './predicates';
 
-/** The axis that was set last, and how long the two edges that it crosses are, multiplied: of a face, its own length. */
+/**
+ * The axis that was set last, and the product of the lengths of the two edges that it crosses; for a face, the axis' own length.
+ */
 export let axisX: f64 = 0, axisY: f64 = 0, axisZ: f64 = 0;
 export let axisProduct: f64 = 0;
 
-/** How far the second one's middle is from the first's along it, and how far both reach; both times the axis' length. */
+/**
+ * Distance of the second box's centre from the first's along the axis, and the sum of both extents; both times the axis' length.
+ */
 export let alongAxis: f64 = 0;
 export let reachAlong: f64 = 0;
 
-/** The sine of the angle below which two edges count as parallel, squared. */
+/** Squared sine of the angle below which two edges count as parallel. */
 const PARALLEL_SQUARE: f64 = 1e-12;
 
-/** Sets an axis by its number, and projects the two on it. */
+/** Sets an axis by its number, and projects the two boxes on it. */
 export function setBoxAxis(which: i32, a: Affine, b: Affine): void {
   setAxis(which, changetype<usize>(a), changetype<usize>(b));
   projectBoxes(a, b);
 }
 
-/** Sets an axis by its number and the addresses of the edges of both boxes, nine float64 in a row each. */
+/** Sets an axis by its number and the addresses of the edges of both boxes, nine contiguous float64 each. */
 export function setAxis(which: i32, p: usize, q: usize): void {
   if (which >= 6) {
     const i = (which - 6) / 3;
@@ -41,19 +46,19 @@ function projectBoxes(a: Affine, b: Affine): void {
   reachAlong = reachOf(a) + reachOf(b);
 }
 
-/** The number of the axis that was found last, and how far the two are apart along it. */
+/** The number of the axis that was found last, and the gap along it. */
 export let widestAxis: i32 = -1;
 export let widestGap: f64 = 0;
 
 /** The edges of both boxes, a lane each: nine vectors of two float64. */
 const both: usize = memory.data(9 * 16, 16);
-/** How far edge k of the other box reaches along face i's axis of each, a lane each, 3 i + k. */
+/** Extent of edge k of the other box along face i's axis of each, a lane each, 3 i + k. */
 const across: usize = memory.data(9 * 16, 16);
 
 /**
- * Finds the axis along which two boxes are farthest apart. Answers false where that is no more than a length. The axes across the
- * faces of both are looked at together, a lane each. What an edge reaches along a cross product of two others is the same for all
- * that make the same triple product (Gottschalk, "Collision Queries using Oriented Bounding Boxes", 2000).
+ * Finds the axis along which the gap between two boxes is largest. Returns false if it is no more than a length. The face axes of
+ * both boxes are processed together, a lane each. The extent of an edge along a cross product of two others is the same for all
+ * that form the same triple product (Gottschalk, "Collision Queries using Oriented Bounding Boxes", 2000).
  */
 export function findWidestAxis(a: Affine, b: Affine, least: f64): bool {
   widestGap = least;
@@ -67,7 +72,7 @@ export function findWidestAxis(a: Affine, b: Affine, least: f64): bool {
     const fx = v128.load(f), fy = v128.load(f, 16), fz = v128.load(f, 32);
     const nx = f64x2.sub(f64x2.mul(ey, fz), f64x2.mul(ez, fy)), ny = f64x2.sub(f64x2.mul(ez, fx), f64x2.mul(ex, fz));
     const nz = f64x2.sub(f64x2.mul(ex, fy), f64x2.mul(ey, fx));
-    // The other's edges are in the other lane.
+    // The other box's edges are in the other lane.
     const mx = swapped(nx), my = swapped(ny), mz = swapped(nz);
     const r0 = swapped(heights(both, mx, my, mz)), r1 = swapped(heights(both + 48, mx, my, mz)), r2 = swapped(heights(both + 96, mx, my, mz));
     v128.store(row, r0);
@@ -85,7 +90,7 @@ export function findWidestAxis(a: Affine, b: Affine, least: f64): bool {
     const e = p + <usize>i * 24;
     const ex = load<f64>(e), ey = load<f64>(e, 8), ez = load<f64>(e, 16);
     const cx = y * ez - z * ey, cy = z * ex - x * ez, cz = x * ey - y * ex;
-    // Of faces of the first that edge i lies in, and of the second, what edge i reaches along them.
+    // Extents of edge i along the axes of the faces of the first box that contain it, and along those of the second.
     const u = across + (after(i) << 1), v = across + (after(i + 1) << 1), w = across + 8 + (<usize>i << 4);
     for (let j = 0; j < 3; j++) {
       const f = q + <usize>j * 24, column = <usize>j << 4;
@@ -100,7 +105,7 @@ export function findWidestAxis(a: Affine, b: Affine, least: f64): bool {
   return widestAxis >= 0;
 }
 
-/** Takes an axis where the two are farther apart along it; its length and that of the edges that it crosses are squared. */
+/** Keeps an axis if the gap along it is larger; `length` and `crossed` are squared. */
 // @ts-ignore: decorator
 @inline
 function offer(which: i32, gap: f64, length: f64, crossed: f64): void {
@@ -110,7 +115,7 @@ function offer(which: i32, gap: f64, length: f64, crossed: f64): void {
   }
 }
 
-/** Answers how far an edge of each box reaches along an axis of each. */
+/** Returns the extent of an edge of each box along an axis of each. */
 // @ts-ignore: decorator
 @inline
 function heights(edge: usize, x: v128, y: v128, z: v128): v128 {
@@ -124,7 +129,7 @@ export function sumOfThree(a: v128, b: v128, c: v128, d: v128, e: v128, f: v128)
   return f64x2.add(f64x2.add(f64x2.mul(a, b), f64x2.mul(c, d)), f64x2.mul(e, f));
 }
 
-/** Answers where the edge after the i-th is, in bytes. */
+/** Returns the byte offset of the edge after the i-th. */
 // @ts-ignore: decorator
 @inline
 function after(i: i32): usize {
@@ -154,9 +159,9 @@ function reachOf(a: Affine): f64 {
 }
 
 /**
- * Bounds the second derivative of a height along an axis that turns with two boxes, for each unit of `axisProduct`: of n · d, where
- * n is the axis and d leads from a point of the first to one of the second, that is n'' · d + 2 n' · d' + n · d''. Time is 0 … 1, so
- * speeds are lengths of ways. `far` bounds d, `speed` d', and `bending` d''; the boxes turn by two angles.
+ * Bounds the second derivative of a height along an axis that turns with two boxes, per unit of `axisProduct`: of n · d, where n
+ * is the axis and d leads from a point of the first to one of the second: n'' · d + 2 n' · d' + n · d''. Time is 0 … 1, so speeds
+ * are lengths. `far` bounds d, `speed` d', and `bending` d''; the boxes turn by two angles.
  */
 export function bendAlong(which: i32, angleA: f64, angleB: f64, far: f64, speed: f64, bending: f64): f64 {
   const rate = (which < 3 || which >= 6 ? angleA : 0) + (which >= 3 ? angleB : 0);

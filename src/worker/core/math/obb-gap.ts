@@ -1,19 +1,19 @@
-// Whether two oriented boxes are surely farther from each other than a length.
+// Tests whether two oriented boxes are certainly farther apart than a length.
 
 import { Affine } from './affine';
 
-/** What rounding may make of a comparison, relative to what goes into it. */
+/** Rounding error of a comparison, relative to its terms. */
 const ROUNDING: f64 = 1e-14;
 
 let first: Affine = changetype<Affine>(0);
 let second: Affine = changetype<Affine>(0);
 let padding: f64 = 0;
-/** The way that leads from the first box's middle to the second's. */
+/** The vector from the first box's centre to the second's. */
 let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 
 /**
- * Tells whether two boxes are surely farther from each other than a length: by the axes across their faces, and by the line
- * of their middles.
+ * Returns whether two boxes are certainly farther apart than a length: by the axes perpendicular to their faces, and by the
+ * line through their centres.
  */
 export function areBeyond(a: Affine, b: Affine, length: f64): bool {
   first = a;

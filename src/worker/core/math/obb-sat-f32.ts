@@ -1,36 +1,33 @@
-// The separating-axis test of obb-sat-f64.ts in float32 SIMD, three axes a step, with a running bound on its rounding:
-// it answers where the answer is certain and leaves the rest to float64: of 10,000 rotating boxes one candidate in
-// 40,000 (all pairs took 0.70 of the time that they take in float64 alone).
+// The separating-axis test of obb-sat-f64.ts in float32 SIMD, three axes per step, with a running bound on its rounding:
+// it decides the certain cases and leaves the rest to float64: of 10,000 rotating boxes one candidate in 40,000 (all
+// pairs took 0.70 of the time that they take in float64 alone).
 
 import { Affine } from './affine';
 import { APART, OVERLAPPING } from './obb-sat-f64';
 import { minus, plus, times, yzx, zxy } from './lanes';
 
-/** What the test reads of a box: the inverse of its map, its place, and its map's columns. */
+/** The data of a box that the test reads: the inverse of its map, its position, and its map's columns. */
 @unmanaged
 export class Form {
   inverseXx: f32; inverseXy: f32; inverseXz: f32;
   inverseYx: f32; inverseYy: f32; inverseYz: f32;
   inverseZx: f32; inverseZy: f32; inverseZz: f32;
-  /** How far it reaches beyond the box, rounded up; it is read along with the last column. */
+  /** How far the object reaches beyond the box, rounded up; it is loaded along with the last column. */
   reach: f32;
   x: f64; y: f64; z: f64;
   edgeXx: f32; edgeXy: f32; edgeXz: f32;
   edgeYx: f32; edgeYy: f32; edgeYz: f32;
   edgeZx: f32; edgeZy: f32; edgeZz: f32;
 }
-/** The answer where nothing is certain in float32. */
+/** The result if float32 cannot decide. */
 export const UNSURE: u32 = 4;
 
-/**
- * The bound of the rounding, relative to the sum of the magnitudes that go into a comparison: some twenty roundings of
- * 2⁻²⁴.
- */
+/** Rounding error bound, relative to the sum of the magnitudes in a comparison: some twenty roundings of 2⁻²⁴. */
 const ROUNDING: f32 = 1.9073486328125e-6; // 2^-19
-/** Edges count as no smaller than this when rounding is bounded, as the products of three that are smaller vanish. */
+/** Minimum size of edges in rounding bounds, because products of three smaller ones underflow. */
 const SMALLEST: f32 = 1e-12;
 
-/** Writes what the test reads of the cube [-1, 1]³ under a map. */
+/** Writes the form of the cube [-1, 1]³ under a map. */
 export function setForm(form: Form, box: Affine): void {
   const xx = box.xx, xy = box.xy, xz = box.xz;
   const yx = box.yx, yy = box.yy, yz = box.yz;
@@ -43,7 +40,7 @@ export function setForm(form: Form, box: Affine): void {
   form.x = box.tx;
   form.y = box.ty;
   form.z = box.tz;
-  // The rows of the inverse are the columns' cross products, by their volume.
+  // The rows of the inverse are the columns' cross products, divided by the volume.
   const x = yy * zz - yz * zy, y = yz * zx - yx * zz, z = yx * zy - yy * zx;
   const scale = 1.0 / (xx * x + xy * y + xz * z);
   form.inverseXx = <f32>(x * scale);
@@ -57,7 +54,7 @@ export function setForm(form: Form, box: Affine): void {
   form.inverseZz = <f32>((xx * yy - xy * yx) * scale);
 }
 
-/** Reads four f64 in a row as f32. */
+/** Reads four contiguous f64 as f32. */
 // @ts-ignore: decorator
 @inline
 function fourOf(at: usize): v128 {
@@ -87,7 +84,7 @@ function sums(a: v128, b: v128, c: v128): v128 {
 }
 
 /**
- * Compares two boxes. Answers APART, OVERLAPPING where neither is inside the other, or UNSURE, also for what is not
+ * Compares two boxes. Returns APART, OVERLAPPING if neither is inside the other, or UNSURE, also for boxes that are not
  * finite.
  */
 export function compareObbsF32(a: Form, b: Form): u32 {
@@ -96,7 +93,7 @@ export function compareObbsF32(a: Form, b: Form): u32 {
   const dx = f32x4.splat(<f32>(b.x - a.x)), dy = f32x4.splat(<f32>(b.y - a.y)), dz = f32x4.splat(<f32>(b.z - a.z));
   const rounding = f32x4.splat(ROUNDING);
   const one = f32x4.splat(1);
-  // b in the space where a is the cube; and the same with all signs positive, which bounds the rounding.
+  // b in the space in which a is the cube; and the same with all signs positive, which bounds the rounding.
   const t = plus(plus(times(ix, dx), times(iy, dy)), times(iz, dz));
   const tt = plus(plus(times(jx, f32x4.abs(dx)), times(jy, f32x4.abs(dy))), times(jz, f32x4.abs(dz)));
   const edges = changetype<usize>(b) + offsetof<Form>('edgeXx');
@@ -121,7 +118,7 @@ export function compareObbsF32(a: Form, b: Form): u32 {
   if (i32x4.bitmask(f32x4.gt(gapA, errorA)) & 7) return APART;
   let sure = f32x4.lt(gapA, f32x4.neg(errorA));
 
-  // Faces of b, by cofactors: the cross products of its edges.
+  // Face normals of b, by cofactors: the cross products of its edges.
   const y0 = yzx(m0), z0 = zxy(m0), y1 = yzx(m1), z1 = zxy(m1), y2 = yzx(m2), z2 = zxy(m2);
   const v0 = yzx(n0), w0 = zxy(n0), v1 = yzx(n1), w1 = zxy(n1), v2 = yzx(n2), w2 = zxy(n2);
   const c0 = minus(times(y1, z2), times(z1, y2));
@@ -161,7 +158,7 @@ export function compareObbsF32(a: Form, b: Form): u32 {
   if (i32x4.bitmask(apart) & 7) return APART;
   if ((i32x4.bitmask(sure) & 7) != 7) return UNSURE;
 
-  // Neither is inside the other when a face of each is surely passed.
+  // Neither is inside the other if each certainly reaches beyond a face of the other.
   const firstOut = f32x4.gt(plus(p, q), plus(volume, errorB));
   const secondOut = f32x4.gt(plus(distance, reach), plus(one, errorA));
   if (!(i32x4.bitmask(firstOut) & 7 && i32x4.bitmask(secondOut) & 7)) return UNSURE;
@@ -169,8 +166,8 @@ export function compareObbsF32(a: Form, b: Form): u32 {
 }
 
 /**
- * Tells whether a line surely passes a box by. The line goes through (x, y, z), relative to the box's place and with an
- * error of no more than `blur`, along (ux, uy, uz). Separating axes: the cross products of the line with the edges.
+ * Returns whether a line certainly misses a box. The line goes through (x, y, z), relative to the box's position and with
+ * an error of at most `blur`, along (ux, uy, uz). Separating axes: the cross products of the line with the edges.
  */
 // @ts-ignore: decorator
 @inline
@@ -178,7 +175,7 @@ export function lineMisses(a: Form, x: f64, y: f64, z: f64, blur: f64, ux: v128,
   const ix = inverseColumn(a, 0), iy = inverseColumn(a, 1), iz = inverseColumn(a, 2);
   const jx = f32x4.abs(ix), jy = f32x4.abs(iy), jz = f32x4.abs(iz);
   const dx = f32x4.splat(<f32>x), dy = f32x4.splat(<f32>y), dz = f32x4.splat(<f32>z);
-  // As in compareObbsF32, magnitudes bound the rounding; `blur` counts as much of it.
+  // As in compareObbsF32, magnitudes bound the rounding; `blur` is added to it.
   const extra = f32x4.splat(<f32>(blur / ROUNDING));
   const t = plus(plus(times(ix, dx), times(iy, dy)), times(iz, dz));
   const tt = plus(
@@ -198,16 +195,16 @@ export function lineMisses(a: Form, x: f64, y: f64, z: f64, blur: f64, ux: v128,
 }
 
 /**
- * Tells the same of a box by its map alone, where an inverse is not kept. The separating axis of edge i is the cross
- * product of the line and the edge: the box reaches along it as far as its two other edges do. Bounds on the rounding
- * are sums of magnitudes once more, of which the components of a unit vector are no more than 1.
+ * The same for a box given by its map alone, without a stored inverse. The separating axis of edge i is the cross product
+ * of the line and the edge: the box's extent along it is that of its two other edges. Bounds on rounding are sums of
+ * magnitudes again; the components of a unit vector are at most 1.
  */
 // @ts-ignore: decorator
 @inline
 export function lineMissesMap(box: Affine, x: f64, y: f64, z: f64, blur: f64, ux: v128, uy: v128, uz: v128): bool {
   const at = changetype<usize>(box);
   const some = fourOf(at), others = fourOf(at + 32);
-  // A lane for each edge.
+  // A lane per edge.
   const ex = v128.shuffle<f32>(some, others, 0, 3, 6, 6);
   const ey = v128.shuffle<f32>(some, others, 1, 4, 7, 7);
   const ez = f32x4.replace_lane(v128.shuffle<f32>(some, others, 2, 5, 5, 5), 2, <f32>box.zz);

@@ -9,13 +9,13 @@ export const FIRST_INSIDE: u32 = 2;
 export const SECOND_INSIDE: u32 = 3;
 
 /**
- * Answers how the cubes [-1, 1]³ under two affine maps lie to each other; touching is overlapping. Tests the separating
- * axes (Gottschalk, Lin and Manocha 1996) in the space in which the first is the cube itself: an axis's radius of the
- * second is made of entries of the map between them, or of its cofactors.
+ * Compares the cubes [-1, 1]³ under two affine maps; touching is overlapping. Tests the separating axes (Gottschalk,
+ * Lin and Manocha 1996) in the space in which the first is the cube itself: the radius of the second along an axis is a
+ * sum of entries of the map between them, or of its cofactors.
  */
 export function compareObbs(a: Affine, b: Affine): u32 {
   invert(inverse, a);
-  // The two places are subtracted first: far from the origin the digits are there.
+  // The two positions are subtracted first, which keeps the digits far from the origin.
   multiply(map, inverse, b);
   const dx = b.tx - a.tx, dy = b.ty - a.ty, dz = b.tz - a.tz;
   const tx = inverse.xx * dx + inverse.yx * dy + inverse.zx * dz;

@@ -1,20 +1,19 @@
-// The test of obb-sat-f32.ts for four pairs of boxes at once, a lane each. Nothing is shuffled then and no branch
-// guessed; one bound on the rounding for all axes of a kind is enough, as what it leaves open is compared once more
-// there.
+// The test of obb-sat-f32.ts for four pairs of boxes at once, a lane each. It needs no shuffles and no unpredictable branches.
+// One bound on rounding for all axes of a kind is enough, because undecided pairs are compared again there.
 
 import { minus, plus, times, transpose } from './lanes';
 import { Form } from './obb-sat-f32';
 
-// In rows of four lanes: a's inverse as the Form has it, b's edges, from a's place to b's; then b's place and its edges
-// in the space where a is the cube.
+// In rows of four lanes: a's inverse as in the Form, b's edges, the vector from a's position to b's; then b's position and its
+// edges in the space in which a is the cube.
 const INVERSE: usize = 0, EDGES: usize = 9, WAY: usize = 18, PLACE: usize = 21, OWN_EDGES: usize = 24;
-// Then how far the two are apart along each axis (obb-axes.ts), in the units of `compareObbsX4`, and what rounding may make of that.
+// Then the gap of the two along each axis (obb-axes.ts), in the units of `compareObbsX4`, and its rounding errors.
 const GAPS: usize = 33, ERRORS: usize = 48, ROWS: i32 = 51;
 const four: usize = memory.data(ROWS * 16, 16);
 
-/** The bound of the rounding, relative to a bound of what goes into a comparison, as in obb-sat-f32.ts. */
+/** Rounding error bound, relative to a bound of the terms of a comparison, as in obb-sat-f32.ts. */
 const ROUNDING: f32 = 1.9073486328125e-6; // 2^-19
-/** Pairs with edges below this are compared in float64, as products of these may vanish. */
+/** Pairs with smaller edges are compared in float64, because their products may underflow. */
 const SMALLEST: f32 = 1e-12;
 
 // @ts-ignore: decorator
@@ -26,16 +25,16 @@ function setRow(i: usize, v: v128): void { v128.store(four + (i << 4), v); }
 // @ts-ignore: decorator
 @inline
 function size(i: usize): v128 { return f32x4.abs(row(i)); }
-/** Answers the next of the three axes. */
+/** Returns the next of the three axes. */
 // @ts-ignore: decorator
 @inline
 function next(i: usize): usize { return i == 2 ? 0 : i + 1; }
 
-/** Reads component i of b's place where a is the cube. */
+/** Reads component i of b's position in the space in which a is the cube. */
 // @ts-ignore: decorator
 @inline
 export function placeIn(i: usize): v128 { return row(PLACE + i); }
-/** Reads component i of b's edge j in the space where a is the cube. */
+/** Reads component i of b's edge j in the space in which a is the cube. */
 // @ts-ignore: decorator
 @inline
 export function edgeIn(j: usize, i: usize): v128 { return row(OWN_EDGES + 3 * j + i); }
@@ -47,7 +46,7 @@ export function edgeOf(j: usize, k: usize): v128 { return row(EDGES + 3 * j + k)
 // @ts-ignore: decorator
 @inline
 export function inverseOf(i: usize, k: usize): v128 { return row(INVERSE + 3 * k + i); }
-/** Answers component i of the cross product of the two edges of b other than j. */
+/** Returns component i of the cross product of the two edges of b other than j. */
 // @ts-ignore: decorator
 @inline
 export function cofactor(j: usize, i: usize): v128 {
@@ -55,7 +54,7 @@ export function cofactor(j: usize, i: usize): v128 {
   return minus(times(edgeIn(p, k), edgeIn(q, l)), times(edgeIn(p, l), edgeIn(q, k)));
 }
 
-/** Transposes nine float32 in a row of each of four Forms, at `offset`, as nine rows of four at `to`. */
+/** Transposes nine contiguous float32 of each of four Forms, at `offset`, to nine rows of four at `to`. */
 export function gatherNine(forms: usize, offset: usize, to: usize): void {
   const p0 = <usize>load<u32>(forms) + offset, p1 = <usize>load<u32>(forms, 4) + offset;
   const p2 = <usize>load<u32>(forms, 8) + offset, p3 = <usize>load<u32>(forms, 12) + offset;
@@ -73,7 +72,7 @@ function transposeAt(p0: usize, p1: usize, p2: usize, p3: usize, to: usize): voi
   transpose(to, v128.load(p0), v128.load(p1), v128.load(p2), v128.load(p3));
 }
 
-/** Answers x and y of the way from one box's place to the other's, as the first two lanes. */
+/** Returns x and y of the vector from one box's position to the other's, in the first two lanes. */
 // @ts-ignore: decorator
 @inline
 function wayXy(firsts: usize, seconds: usize): v128 {
@@ -83,7 +82,7 @@ function wayXy(firsts: usize, seconds: usize): v128 {
   );
 }
 
-/** Answers z of the ways of two pairs. */
+/** Returns z of the vectors of two pairs. */
 // @ts-ignore: decorator
 @inline
 function wayZ(firsts: usize, seconds: usize): v128 {
@@ -97,7 +96,7 @@ function placesZ(forms: usize): v128 {
   return v128.load64_lane(<usize>load<u32>(forms, 4) + at, v128.load64_zero(<usize>load<u32>(forms) + at), 1);
 }
 
-/** Reads four pairs of Forms, by their addresses in two lists, and brings each b to where its a is the cube. */
+/** Reads four pairs of Forms, by their addresses in two lists, and transforms each b to the space in which its a is the cube. */
 export function setFour(firsts: usize, seconds: usize): void {
   gatherNine(firsts, 0, four + (INVERSE << 4));
   gatherNine(seconds, offsetof<Form>('edgeXx'), four + (EDGES << 4));
@@ -112,7 +111,7 @@ export function setFour(firsts: usize, seconds: usize): void {
   bring(EDGES + 6, OWN_EDGES + 6);
 }
 
-/** Brings a vector of the world to the space where a is the cube. */
+/** Transforms a vector of the world to the space in which a is the cube. */
 // @ts-ignore: decorator
 @inline
 function bring(from: usize, to: usize): void {
@@ -123,11 +122,11 @@ function bring(from: usize, to: usize): void {
 }
 
 /**
- * Tells which of the pairs that were set are surely apart, as four bits, and from bit 4 on which surely overlap with
- * neither inside the other. A pair that is not finite has neither bit.
+ * Returns which of the current pairs are certainly apart, as four bits, and from bit 4 on which certainly overlap with neither
+ * inside the other. A pair that is not finite has neither bit.
  */
 export function compareObbsX4(): u32 {
-  // What any sum of magnitudes that goes into t, or m, is at most.
+  // Upper bounds of the sums of magnitudes in t, and in m.
   const most = f32x4.max(f32x4.max(rowSum(0), rowSum(1)), rowSum(2));
   const n = f32x4.pmax(times(most, f32x4.pmax(f32x4.pmax(longest(0), longest(1)), longest(2))), f32x4.splat(SMALLEST));
   const far = f32x4.pmax(f32x4.pmax(size(WAY), size(WAY + 1)), size(WAY + 2));
@@ -187,7 +186,7 @@ export function compareObbsX4(): u32 {
   return i32x4.bitmask(apart) | (i32x4.bitmask(sure) << 4);
 }
 
-/** Keeps the gap along an axis for `compareReachX4`, and answers it. */
+/** Stores the gap along an axis for `compareReachX4`, and returns it. */
 // @ts-ignore: decorator
 @inline
 function kept(axis: usize, gap: v128): v128 {
@@ -195,24 +194,24 @@ function kept(axis: usize, gap: v128): v128 {
   return gap;
 }
 
-/** More than rounding makes of a gap in the world, relative to it. */
+/** Exceeds the relative rounding error of a gap in the world. */
 const LENGTH_ROUNDING: f32 = 1.00002;
-/** Where volumes in the world or in the space of a's cube vanish, pairs are compared in float64. */
+/** If the volume in the world or in the space of a's cube is smaller, pairs are compared in float64. */
 const LEAST_SCALE: f32 = 1e-30;
 
-/** The last bits of a gap are the number of its axis (obb-axes.ts), so that the widest brings its own along. */
+/** The last bits of a gap hold the number of its axis (obb-axes.ts), so that the largest gap carries its axis along. */
 const NUMBER_BITS: i32 = 15;
 const axes: usize = memory.data(16, 16);
 
 /**
- * Tells which of the pairs that `compareObbsX4` compared last are surely farther apart than both reach beyond their boxes, as four
- * bits; the lists are those that `setFour` had. An axis is no longer in the world than the edges that it crosses, multiplied; those
- * of a's cube are no longer than what is at right angles to the rows of a's inverse.
+ * Returns which of the pairs that `compareObbsX4` compared last are certainly farther apart than the reach of both beyond their
+ * boxes, as four bits; the lists are those of `setFour`. An axis in the world is at most as long as the product of the edges that
+ * it crosses; the edges of a's cube are at most as long as the cross products of the rows of a's inverse.
  */
 export function compareReachX4(firsts: usize, seconds: usize): u32 {
   const one = f32x4.splat(1);
   const r0 = rowLength(0), r1 = rowLength(1), r2 = rowLength(2), scale = times(times(r0, r1), r2);
-  // A division is by the product of all three, and one for both boxes.
+  // A single division by the product of all three, and one for both boxes.
   const l0 = edgeLength(0), l1 = edgeLength(1), l2 = edgeLength(2), lengths = times(times(l0, l1), l2);
   const size = f32x4.div(one, scale), volume = f32x4.div(one, lengths);
   const f0 = times(times(l1, l2), volume), f1 = times(times(l0, l2), volume), f2 = times(times(l0, l1), volume);
@@ -236,7 +235,7 @@ export function compareReachX4(firsts: usize, seconds: usize): u32 {
   return <u32>i32x4.bitmask(v128.and(f32x4.gt(gap, reach), f32x4.gt(least, f32x4.splat(LEAST_SCALE))));
 }
 
-/** Answers the number of the axis along which a pair is farthest apart, -1 where none was found. */
+/** Returns the number of the axis with the largest gap of a pair, -1 if none was found. */
 // @ts-ignore: decorator
 @inline
 export function widestAxisIn(lane: u32): i32 {
@@ -244,7 +243,10 @@ export function widestAxisIn(lane: u32): i32 {
   return gap > 0 ? reinterpret<i32>(gap) & NUMBER_BITS : -1;
 }
 
-/** Answers the gap along an axis, less its rounding and times the inverse of a bound of the axis' length, with the axis' number. */
+/**
+ * Returns the gap along an axis minus its rounding error, times the inverse of a bound of the axis' length, with the axis'
+ * number.
+ */
 // @ts-ignore: decorator
 @inline
 function numbered(axis: usize, error: v128, inverse: v128): v128 {
@@ -258,14 +260,14 @@ function widest(a: v128, b: v128, c: v128): v128 {
   return f32x4.pmax(a, f32x4.pmax(b, c));
 }
 
-/** Answers how long a row of a's inverse is. */
+/** Returns the length of a row of a's inverse. */
 // @ts-ignore: decorator
 @inline
 function rowLength(i: usize): v128 {
   return lengthOf(inverseOf(i, 0), inverseOf(i, 1), inverseOf(i, 2));
 }
 
-/** Answers how long b's edge j is. */
+/** Returns the length of b's edge j. */
 // @ts-ignore: decorator
 @inline
 function edgeLength(j: usize): v128 {
@@ -278,7 +280,7 @@ function lengthOf(x: v128, y: v128, z: v128): v128 {
   return f32x4.sqrt(plus(plus(times(x, x), times(y, y)), times(z, z)));
 }
 
-/** Reads how far four Forms reach beyond their boxes. */
+/** Reads the reach of four Forms beyond their boxes. */
 // @ts-ignore: decorator
 @inline
 function reaches(forms: usize): v128 {
@@ -296,21 +298,21 @@ function rowSum(i: usize): v128 {
   return plus(plus(size(INVERSE + i), size(INVERSE + 3 + i)), size(INVERSE + 6 + i));
 }
 
-/** Answers the greatest magnitude in b's edge j. */
+/** Returns the greatest magnitude in b's edge j. */
 // @ts-ignore: decorator
 @inline
 function longest(j: usize): v128 {
   return f32x4.pmax(f32x4.pmax(size(EDGES + 3 * j), size(EDGES + 3 * j + 1)), size(EDGES + 3 * j + 2));
 }
 
-/** Answers how far b reaches along a's axis i. */
+/** Returns the extent of b along a's axis i. */
 // @ts-ignore: decorator
 @inline
 function reachOf(i: usize): v128 {
   return plus(plus(f32x4.abs(edgeIn(0, i)), f32x4.abs(edgeIn(1, i))), f32x4.abs(edgeIn(2, i)));
 }
 
-/** Answers how far b's place is along a vector. */
+/** Returns the distance of b's position along a vector. */
 // @ts-ignore: decorator
 @inline
 function along(x: v128, y: v128, z: v128): v128 {

@@ -1,6 +1,9 @@
 import { Affine } from './affine';
 
-/** An affine function x · p + w of a point: of a plane, 0 on it and more on its inner side; or any other. */
+/**
+ * An affine function x · p + w of a point: for a plane, 0 on it and positive on its inner side; or any other
+ * function.
+ */
 @unmanaged
 export class Plane {
   x: f64; y: f64; z: f64; w: f64;
@@ -21,7 +24,7 @@ export function combine(out: Plane, s: f64, a: Plane, t: f64, b: Plane): void {
 }
 
 /**
- * Sets out = s · a + t · b, scaled so that its normal is unit. Answers false where rounding leaves no normal, as of a
+ * Sets out = s · a + t · b, scaled so that its normal is unit. Returns false if rounding leaves no normal, as for a
  * far plane at infinity.
  */
 export function combineUnit(out: Plane, s: f64, a: Plane, t: f64, b: Plane): bool {
@@ -31,7 +34,7 @@ export function combineUnit(out: Plane, s: f64, a: Plane, t: f64, b: Plane): boo
   return length > terms * 1e-14;
 }
 
-/** Makes the normal unit. Answers its length before. */
+/** Normalises the plane. Returns the former length of its normal. */
 export function normalise(plane: Plane): f64 {
   const length = sqrt(plane.x * plane.x + plane.y * plane.y + plane.z * plane.z);
   const scale = 1.0 / length;

@@ -1,7 +1,7 @@
-// Exact signs of orientation determinants on float64 coordinates. A floating-point filter answers nearly
-// always; where it cannot, the determinant is evaluated exactly as an expansion, a sum of non-overlapping
-// doubles. Filters, products and sums of expansions: Shewchuk, "Adaptive Precision Floating-Point Arithmetic
-// and Fast Robust Geometric Predicates", 1997.
+// Exact signs of orientation determinants on float64 coordinates. A floating-point filter decides nearly always; if it
+// cannot, the determinant is evaluated exactly as an expansion, a sum of non-overlapping doubles. Filters, products and
+// sums of expansions: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates",
+// 1997.
 
 import { F64_BYTES, PLACE_BYTES } from '../sizes';
 import { low, twoProduct, twoSum } from './two-term';
@@ -9,10 +9,10 @@ import { low, twoProduct, twoSum } from './two-term';
 const EPSILON: f64 = 1.1102230246251565e-16; // 2^-53
 const BOUND_2D: f64 = (3.0 + 16.0 * EPSILON) * EPSILON;
 export const BOUND_3D: f64 = (7.0 + 56.0 * EPSILON) * EPSILON;
-/** How many times its rounding an accurate determinant is at least: 2³⁷. */
+/** Minimum ratio of an accurate determinant to its rounding error: 2³⁷. */
 export const ACCURATE: f64 = 137438953472.0;
 
-// Expansions lie in static memory: components of rising magnitude, zeros left out. Lengths are returned.
+// Expansions are in static memory: components of increasing magnitude, without zeros. Functions return their lengths.
 /** A difference has up to two components. */
 const DIFFERENCE_BYTES: i32 = 2 * F64_BYTES;
 /** A minor is the sum of two products of differences, which have up to 2 · 2 · 2 components. */
@@ -26,7 +26,7 @@ const termA: usize = memory.data(DETERMINANT_BYTES, 16);
 const termB: usize = memory.data(DETERMINANT_BYTES, 16);
 const minors: usize = memory.data(3 * MINOR_BYTES, 16);
 
-/** Sets h = e + f. Answers the length of h. */
+/** Sets h = e + f. Returns the length of h. */
 function sum(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   let i = 0;
   let j = 0;
@@ -46,7 +46,7 @@ function sum(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   return count;
 }
 
-/** Sets h = b · e. Answers the length of h. */
+/** Sets h = b · e. Returns the length of h. */
 function scale(e: usize, eCount: i32, b: f64, h: usize): i32 {
   let count = 0;
   let q: f64 = 0;
@@ -62,7 +62,7 @@ function scale(e: usize, eCount: i32, b: f64, h: usize): i32 {
   return count;
 }
 
-/** Sets h = e · f, where f has at most two components. Answers the length of h. */
+/** Sets h = e · f, where f has at most two components. Returns the length of h. */
 function multiply(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   if (fCount == 0) return 0;
   if (fCount == 1) return scale(e, eCount, load<f64>(f), h);
@@ -71,7 +71,7 @@ function multiply(e: usize, eCount: i32, f: usize, fCount: i32, h: usize): i32 {
   return sum(scratchA, a, scratchB, b, h);
 }
 
-/** Sets h to the exact a - b as an expansion. Answers the length of h. */
+/** Sets h to the exact a - b as an expansion. Returns the length of h. */
 function difference(a: f64, b: f64, h: usize): i32 {
   const high = twoSum(a, -b);
   const rest = low;
@@ -81,7 +81,7 @@ function difference(a: f64, b: f64, h: usize): i32 {
   return count;
 }
 
-/** Sets h = a · d - b · c, where each has at most two components. Answers the length of h. */
+/** Sets h = a · d - b · c, where each has at most two components. Returns the length of h. */
 function minor(a: usize, na: i32, b: usize, nb: i32, c: usize, nc: i32, d: usize, nd: i32, h: usize): i32 {
   const first = multiply(a, na, d, nd, termA);
   const second = multiply(b, nb, c, nc, termB);
@@ -90,8 +90,8 @@ function minor(a: usize, na: i32, b: usize, nb: i32, c: usize, nc: i32, d: usize
 }
 
 /**
- * Answers the value of an expansion, right but for a few last digits, as the least components come first; so it is 0
- * only where the expansion is.
+ * Returns the value of an expansion, accurate except for a few last digits, because the smallest components are added
+ * first; so it is 0 only if the expansion is.
  */
 function valueOf(e: usize, count: i32): f64 {
   let value: f64 = 0;
@@ -100,19 +100,18 @@ function valueOf(e: usize, count: i32): f64 {
 }
 
 /**
- * Answers a number that is positive where a, b, c turn counter-clockwise, negative where clockwise, exactly 0 where
- * collinear.
+ * Returns a number that is positive if a, b, c are counter-clockwise, negative if clockwise, exactly 0 if collinear.
  */
 export function orient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
   return orient2dBeyond(BOUND_2D, ax, ay, bx, by, cx, cy);
 }
 
-/** Answers `orient2d` with not only the sign right but eleven digits. */
+/** Returns `orient2d` not only with the right sign, but accurate to eleven digits. */
 export function accurateOrient2d(ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
   return orient2dBeyond(BOUND_2D * ACCURATE, ax, ay, bx, by, cx, cy);
 }
 
-/** Computes the determinant, exactly where it is not larger than `bound`, relative to its terms. */
+/** Computes the determinant, exactly if it is not larger than `bound`, relative to its terms. */
 // @ts-ignore: decorator
 @inline
 function orient2dBeyond(bound: f64, ax: f64, ay: f64, bx: f64, by: f64, cx: f64, cy: f64): f64 {
@@ -127,8 +126,8 @@ function orient2dBeyond(bound: f64, ax: f64, ay: f64, bx: f64, by: f64, cx: f64,
 }
 
 /**
- * Answers a number that is positive where d lies below the plane of a, b, c (from which they turn clockwise), exactly 0
- * where d is on it.
+ * Returns a number that is positive if d lies below the plane of a, b, c (from where they appear clockwise), exactly 0
+ * if d is on it.
  */
 export function orient3d(
   ax: f64, ay: f64, az: f64,
@@ -139,7 +138,7 @@ export function orient3d(
   return orient3dBeyond(BOUND_3D, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz);
 }
 
-/** Answers `orient3d` with not only the sign right but eleven digits. */
+/** Returns `orient3d` not only with the right sign, but accurate to eleven digits. */
 export function accurateOrient3d(
   ax: f64, ay: f64, az: f64,
   bx: f64, by: f64, bz: f64,
@@ -193,10 +192,10 @@ export function orient3dExact(
 
 const exactSum: usize = memory.data(DETERMINANT_BYTES, 16);
 
-/** The bytes of a corner: three f64 in a row. */
+/** The bytes of a corner: three contiguous f64. */
 export const CORNER_BYTES: usize = PLACE_BYTES;
 
-/** Answers orient3d of four corners at their addresses. */
+/** Returns orient3d of four corners at their addresses. */
 export function orient3dAt(a: usize, b: usize, c: usize, d: usize): f64 {
   return orient3d(
     load<f64>(a), load<f64>(a, 8), load<f64>(a, 16), load<f64>(b), load<f64>(b, 8), load<f64>(b, 16),
@@ -204,13 +203,13 @@ export function orient3dAt(a: usize, b: usize, c: usize, d: usize): f64 {
   );
 }
 
-/** Loads a number from the same place behind two addresses. */
+/** Loads two numbers at the same offset from two addresses. */
 // @ts-ignore: decorator
 @inline
 export function both(first: usize, second: usize, offset: usize): v128 {
   return v128.load64_lane(second + offset, v128.load64_splat(first + offset), 1);
 }
-/** Answers two numbers in the other order. */
+/** Swaps the two lanes. */
 // @ts-ignore: decorator
 @inline
 export function swapped(v: v128): v128 { return v128.shuffle<f64>(v, v, 1, 0); }
@@ -218,7 +217,7 @@ export function swapped(v: v128): v128 { return v128.shuffle<f64>(v, v, 1, 0); }
 @inline
 export function absSum(a: v128, b: v128): v128 { return f64x2.add(f64x2.abs(a), f64x2.abs(b)); }
 
-/** Answers orient3d of four corners at their addresses, twice: of a, b, c, d in lane 0 and of e, f, g, h in lane 1. */
+/** Returns orient3d of four corners at their addresses, twice: of a, b, c, d in lane 0 and of e, f, g, h in lane 1. */
 export function orient3dTwice(
   a: usize, b: usize, c: usize, d: usize, e: usize, f: usize, g: usize, h: usize,
 ): v128 {

@@ -1,5 +1,5 @@
-// A node's rotation: a unit quaternion quantised to four i16, and the matrix that everyone makes of it. Boxes
-// are computed with that very matrix, so quantising and rounding cannot make them too small.
+// A node's rotation: a unit quaternion quantised to four i16, and the matrix that all code derives from it. Boxes are computed
+// with that very matrix, so quantising and rounding cannot make them too small.
 
 /** A 3×3 matrix in f32; row i maps a point of the mesh to coordinate i of the node's frame. */
 @unmanaged
@@ -17,14 +17,14 @@ export function setIdentityRotation(out: Rotation): void {
   out.zx = 0; out.zy = 0; out.zz = 1;
 }
 
-/** Sets the rotation of a quaternion's quantised components, whatever their length. */
+/** Sets the rotation from a quaternion's quantised components, whatever their length. */
 // @ts-ignore: decorator
 @inline
 export function rotationOf(out: Rotation, qx: i32, qy: i32, qz: i32, qw: i32): void {
   setRotation(out, <f32>qx, <f32>qy, <f32>qz, <f32>qw);
 }
 
-/** Sets the rotation of a quaternion of any length. */
+/** Sets the rotation from a quaternion of any length. */
 // @ts-ignore: decorator
 @inline
 export function setRotation(out: Rotation, x: f32, y: f32, z: f32, w: f32): void {
@@ -38,7 +38,7 @@ export function setRotation(out: Rotation, x: f32, y: f32, z: f32, w: f32): void
   out.zx = xz - yw; out.zy = yz + xw; out.zz = <f32>1.0 - xx - yy;
 }
 
-/** A unit quaternion in f64, for searching. */
+/** A unit quaternion in f64, for the search of rotations. */
 @unmanaged
 export class Quaternion {
   x: f64; y: f64; z: f64; w: f64;
@@ -60,9 +60,9 @@ export function rotationAt(out: Rotation, address: usize): void {
 }
 
 /**
- * Sets q to the rotation whose matrix has these rows, orthonormal and right-handed. It turns by less than 120°, or hardly more, as
- * what Jacobi's rotations make does (their trace is above -0.09, as far as a search finds): the one of Shepperd's four cases
- * (1978) that has all of its digits there is enough.
+ * Sets q to the rotation whose matrix has these rows, orthonormal and right-handed. It must turn by hardly more than 120°, as the
+ * results of Jacobi's rotations do (their trace is above -0.09, as far as a search finds): then the one of Shepperd's four cases
+ * (1978) that is accurate there is enough.
  */
 export function fromRows(
   q: Quaternion,

@@ -1,17 +1,17 @@
-// The rigid motion between two placements: where the origin goes, and the shorter way by which the axes turn. A placement
-// may scale, mirror and shear; its axes are what Gram and Schmidt make of its columns. What changes but for that has its
-// last form all the way: `startMap` is the end turned back to the start.
+// The rigid motion between two placements: the translation of the origin, and the shorter rotation of the axes. A placement
+// may scale, mirror and shear; its axes are its columns after Gram-Schmidt orthonormalisation. Any other change of shape
+// takes effect from the start: `startMap` is the end turned back to the start.
 
 import { Affine, copyColumns } from './affine';
 
-/** From the start to the end, and the rotation as its axis times the angle in radians, which is 0 … π. */
+/** The translation from start to end, and the rotation as its axis times the angle in radians, which is 0 … π. */
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
 export let spinX: f64 = 0, spinY: f64 = 0, spinZ: f64 = 0;
 export let angle: f64 = 0;
 /** The rotation as a quaternion. */
 export let turnX: f64 = 0, turnY: f64 = 0, turnZ: f64 = 0, turnW: f64 = 1;
 
-/** Below this angle nothing turns: the columns of matrices in float32 are no more exact. */
+/** A smaller angle counts as no rotation: the columns of float32 matrices are no more exact. */
 const LEAST_ANGLE: f64 = 1e-7;
 
 @unmanaged
@@ -63,7 +63,7 @@ function withoutTurn(): void {
   turnW = 1;
 }
 
-/** Turns the columns of a map back by the motion's rotation, and moves what it has as its place back, too, about an end. */
+/** Turns the columns of a map back by the motion's rotation, and moves its translation back to the start accordingly. */
 export function startMap(out: Affine, map: Affine, from: Affine, to: Affine): void {
   const p = changetype<usize>(map), q = changetype<usize>(out);
   const x = map.tx - to.tx, y = map.ty - to.ty, z = map.tz - to.tz;
@@ -124,7 +124,9 @@ function setAxes(out: Axes, m: Affine): void {
   out.zz = ux * vy - uy * vx;
 }
 
-/** Sets the quaternion of a rotation by its columns, the largest part first, so that nothing cancels (Shepperd 1978). */
+/**
+ * Sets the quaternion of a rotation from its columns, the largest component first, so that nothing cancels (Shepperd 1978).
+ */
 function setQuaternion(xx: f64, xy: f64, xz: f64, yx: f64, yy: f64, yz: f64, zx: f64, zy: f64, zz: f64): void {
   const trace = xx + yy + zz;
   if (trace >= max(max(xx, yy), zz)) {

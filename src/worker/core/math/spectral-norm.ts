@@ -1,17 +1,17 @@
 import { Affine } from './affine';
 import { diagonalise, greatestEigenvalue } from './jacobi';
 
-/** Columns whose dot products are less, relative to the largest square, count as being at right angles. */
+/** Columns count as orthogonal if their dot products are smaller than this, relative to the largest square. */
 const RIGHT_ANGLE: f64 = 5e-7;
 /** Other columns are rotated until the next rotation would change no bit of the norm: 2⁻⁵³. */
 const TO_THE_LAST_BIT: f64 = 1.1102230246251565e-16;
 
 /**
- * Answers how many times as long a map makes what it makes longest, its spectral norm: the root of the greatest
- * eigenvalue of the columns' dot products. It is never too small, and too large by no more than 3e-7.
+ * Returns the maximum stretch of a map, its spectral norm: the root of the greatest eigenvalue of the columns' dot
+ * products. It is never too small, and too large by no more than 3e-7.
  */
 export function spectralNorm(m: Affine): f64 {
-  // It is scaled by the largest entry, so that no square overflows or vanishes.
+  // The columns are divided by the largest entry, so that no square overflows or underflows.
   const unit = max(
     max(max(abs(m.xx), abs(m.xy)), max(abs(m.xz), abs(m.yx))),
     max(max(max(abs(m.yy), abs(m.yz)), max(abs(m.zx), abs(m.zy))), abs(m.zz)),
@@ -21,7 +21,7 @@ export function spectralNorm(m: Affine): f64 {
   const cx = m.zx / unit, cy = m.zy / unit, cz = m.zz / unit;
   const aa = ax * ax + ay * ay + az * az, bb = bx * bx + by * by + bz * bz, cc = cx * cx + cy * cy + cz * cz;
   const ab = ax * bx + ay * by + az * bz, ac = ax * cx + ay * cy + az * cz, bc = bx * cx + by * cy + bz * cz;
-  // Columns at right angles, but for what float32 does to them: Gershgorin's bound, no more than 3e-7 too large.
+  // Columns that are orthogonal up to float32 rounding: Gershgorin's bound, no more than 3e-7 too large.
   const most = max(max(aa, bb), cc), p = abs(ab), q = abs(ac), r = abs(bc);
   if (p + q + r <= most * RIGHT_ANGLE) return unit * sqrt(max(max(aa + p + q, bb + p + r), cc + q + r));
   diagonalise(aa, ab, ac, bb, bc, cc, TO_THE_LAST_BIT);

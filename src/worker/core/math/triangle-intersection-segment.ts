@@ -1,7 +1,7 @@
-// Where two triangles that meet cut each other. Exact signs decide which edges end the segment, as in the test for
-// whether they meet (Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation
-// Predicates", 2003); on these edges the ends are found from volumes of which eleven digits are right, so that each
-// lies on both triangles, however flat or long these are and however close to one plane.
+// The intersection segment of two triangles. Exact signs decide which edges end the segment, as in the intersection
+// test (Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003);
+// the ends on these edges are computed from volumes that are accurate to eleven digits, so that each lies on both
+// triangles, however flat, long or nearly coplanar these are.
 
 import { Affine } from './affine';
 import {
@@ -16,9 +16,9 @@ export let fromX: f64 = 0, fromY: f64 = 0, fromZ: f64 = 0;
 export let toX: f64 = 0, toY: f64 = 0, toZ: f64 = 0;
 
 /**
- * Finds what two triangles share, of which `trianglesIntersect` has just said that they meet: the segment; a point
- * where they only touch; or the longest extent of the common polygon where they lie in one plane. `m` maps it to where
- * that is measured.
+ * Finds the intersection of two triangles that `trianglesIntersect` has just found to intersect: the segment; a point
+ * if they only touch; or the longest extent of the common polygon if they are coplanar. `m` maps it to the space in
+ * which it is measured.
  */
 export function intersectionSegment(p: Triangle, q: Triangle, m: Affine): void {
   pointCount = 0;
@@ -39,7 +39,7 @@ export function intersectionSegment(p: Triangle, q: Triangle, m: Affine): void {
   setEnds(0, 1);
 }
 
-// Points of what the triangles share, at most three corners of each and nine crossings of edges.
+// Points of the intersection: at most three corners of each triangle and nine crossings of edges.
 const points: usize = memory.data((2 * 3 + 9) * PLACE_BYTES, 16);
 let pointCount: u32 = 0;
 
@@ -66,8 +66,8 @@ function setEnds(from: u32, to: u32): void {
 }
 
 /**
- * Adds the point where an edge of `o`, from u to v, meets the plane of `t`; `isOfP`: whether `o` is the first of the
- * two.
+ * Adds the point where an edge of `o`, from u to v, intersects the plane of `t`; `isOfP`: whether `o` is the first of
+ * the two.
  */
 function crossPlane(u: usize, v: usize, o: Triangle, t: Triangle, isOfP: bool, m: Affine): void {
   let heightU = knownHeight(u, o, isOfP), heightV = knownHeight(v, o, isOfP);
@@ -84,8 +84,8 @@ function heightOf(corner: usize, t: Triangle): f64 {
 }
 
 /**
- * Adds the point of an edge that is at height 0, computed from the nearer end. The heights of the ends are not of one
- * sign.
+ * Adds the point of an edge that is at height 0, computed from the nearer end. The heights of the ends must not have
+ * the same sign.
  */
 function divide(u: usize, v: usize, heightU: f64, heightV: f64, m: Affine): void {
   const isNearV = abs(heightV) < abs(heightU);
@@ -140,7 +140,7 @@ function squaredDistance(i: u32, j: u32): f64 {
   return x * x + y * y + z * z;
 }
 
-/** Adds the corners of `t` that are in `o`, its border included. */
+/** Adds the corners of `t` that are in `o`, including its border. */
 function addCornersIn(t: usize, o: usize, m: Affine): void {
   for (let i: usize = 0; i < 3 * CORNER_BYTES; i += CORNER_BYTES) if (isInTriangle(t + i, o)) addCorner(t + i, m);
 }
@@ -176,7 +176,7 @@ function shareCollinear(p: Triangle, q: Triangle, m: Affine): void {
   setFarthestEnds();
 }
 
-/** Adds what a segment, or a point, and a triangle with an area share. */
+/** Adds the intersection of a segment, or a point, and a triangle with an area. */
 function shareOfSegment(r: usize, s: usize, t: Triangle, m: Affine): void {
   const heightR = heightOf(r, t), heightS = heightOf(s, t);
   if (heightR != 0 || heightS != 0) {
@@ -193,7 +193,7 @@ function shareOfSegment(r: usize, s: usize, t: Triangle, m: Affine): void {
   }
 }
 
-/** Adds what two segments, or points, share; the ends of each are in order. */
+/** Adds the intersection of two segments, or points; the ends of each are in order. */
 function shareOfSegments(p: usize, q: usize, r: usize, s: usize, m: Affine): void {
   if (!chooseCommonAxes(p, q, r, s)) {
     addCorner(precedes(p, r) ? r : p, m);
@@ -207,7 +207,7 @@ function shareOfSegments(p: usize, q: usize, r: usize, s: usize, m: Affine): voi
   addCrossing(p, q, r, s, m);
 }
 
-/** Tells whether a point of the plane is in a segment of it, whose ends are in order. */
+/** Returns whether a point of the plane is on a segment, whose ends are in order. */
 function isInSegment(point: usize, r: usize, s: usize): bool {
   return turn(r, s, point) == 0 && !precedes(point, r) && !precedes(s, point);
 }

@@ -1,28 +1,28 @@
-// Where two triangles are nearest to one another: a corner of one over the other, or two edges. A segment or a point is a
-// triangle that repeats a corner.
+// Closest points of two triangles: a corner of one and a point of the other, or points of two edges. A segment or a point is
+// a triangle with repeated corners.
 
 import { Affine, setIdentity } from './affine';
 import * as closest from './closest';
 import { fromX, fromY, fromZ, intersectionSegment, toX, toY, toZ } from './triangle-intersection-segment';
 import { Triangle, trianglesIntersect } from './triangles';
 
-/** The point of the first triangle that is nearest to the second. */
+/** The point of the first triangle that is closest to the second. */
 export let nearestX: f64 = 0, nearestY: f64 = 0, nearestZ: f64 = 0;
-/** The point of the second triangle that is nearest to the first. */
+/** The point of the second triangle that is closest to the first. */
 export let otherX: f64 = 0, otherY: f64 = 0, otherZ: f64 = 0;
 
 let best: f64 = 0;
 const moved = changetype<Triangle>(memory.data(<i32>offsetof<Triangle>(), 16));
 
 /**
- * Answers the squared distance of two triangles that do not intersect, and sets the nearest points. Of triangles that do,
- * it is that of their corners and edges (`distanceOfTriangles` knows).
+ * Returns the squared distance of two triangles that do not intersect, and sets the closest points. For triangles that do, it
+ * is the distance of their corners and edges (`distanceOfTriangles` handles them).
  */
 export function nearestOfTriangles(p: Triangle, q: Triangle): f64 {
   return nearestWithin(p, q, Infinity);
 }
 
-/** Finds them as `nearestOfTriangles` does where the square of their distance is less than a limit, which it answers else. */
+/** Like `nearestOfTriangles` if the squared distance is less than a limit; otherwise it returns the limit. */
 export function nearestWithin(p: Triangle, q: Triangle, limit: f64): f64 {
   if (limit < Infinity && arePartedByMiddles(p, q, limit)) return limit;
   best = limit;
@@ -38,8 +38,8 @@ export function nearestWithin(p: Triangle, q: Triangle, limit: f64): f64 {
 }
 
 /**
- * Answers how far two triangles are from each other, and sets the nearest points; where they meet, 0 and one point twice.
- * They meet where their float64 coordinates do, exactly.
+ * Returns the distance of two triangles, and sets the closest points; if they intersect, 0 and the same point twice. They
+ * intersect if their float64 coordinates do, exactly.
  */
 export function distanceOfTriangles(p: Triangle, q: Triangle): f64 {
   const found = sqrt(nearestOfTriangles(p, q));
@@ -54,8 +54,8 @@ const identity = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 setIdentity(identity);
 
 /**
- * Tells whether two triangles surely do not intersect, by the way from one to the other that `nearestOfTriangles` has just
- * found: whether a plane across it is between them.
+ * Returns whether two triangles certainly do not intersect, by the vector between the closest points that
+ * `nearestOfTriangles` has just found: whether a plane perpendicular to it separates them.
  */
 function arePartedByNearest(p: Triangle, q: Triangle): bool {
   const x = otherX - nearestX, y = otherY - nearestY, z = otherZ - nearestZ;
@@ -64,12 +64,12 @@ function arePartedByNearest(p: Triangle, q: Triangle): bool {
   return ofP < ofQ;
 }
 
-/** The most that float64 adds to a gap along a way, relative to the lengths that it is made of. */
+/** Maximum rounding error of a gap along a vector, relative to the lengths in its terms. */
 const GAP_ROUNDING: f64 = 7.105427357601002e-15; // 2^-47
 
 /**
- * Tells whether two triangles are surely farther apart than the root of `limit`, as the way between their middles shows:
- * of what boxes let through, it leaves out most, for a tenth of the time.
+ * Returns whether two triangles are certainly farther apart than the root of `limit`, by the vector between their centroids:
+ * it rejects most of the pairs that boxes let through, in a tenth of the time.
  */
 function arePartedByMiddles(p: Triangle, q: Triangle, limit: f64): bool {
   const x = q.ax + q.bx + q.cx - p.ax - p.bx - p.cx;
@@ -82,7 +82,7 @@ function arePartedByMiddles(p: Triangle, q: Triangle, limit: f64): bool {
   return surely > 0 && surely * surely > limit * (x * x + y * y + z * z);
 }
 
-/** Answers the largest coordinate of a triangle. */
+/** Returns the largest coordinate of a triangle. */
 // @ts-ignore: decorator
 @inline
 function sizeOf(t: Triangle): f64 {
@@ -114,10 +114,7 @@ function setNearest(x: f64, y: f64, z: f64, u: f64, v: f64, w: f64): void {
   otherX = u; otherY = v; otherZ = w;
 }
 
-/**
- * Compares two edges where both are nearest to each other between their ends (Ericson, Real-Time Collision Detection,
- * 2005, 5.1.9).
- */
+/** Compares two edges if both closest points are between their ends (Ericson, Real-Time Collision Detection, 2005, 5.1.9). */
 function edges(a: usize, b: usize, c: usize, d: usize): void {
   const ax = load<f64>(a), ay = load<f64>(a, 8), az = load<f64>(a, 16);
   const cx = load<f64>(c), cy = load<f64>(c, 8), cz = load<f64>(c, 16);

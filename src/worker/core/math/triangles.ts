@@ -1,6 +1,6 @@
 // Triangle against triangle, exactly on float64 coordinates (Guigue and Devillers, "Fast and Robust Triangle-Triangle
-// Overlap Test Using Orientation Predicates", 2003; those without an area are in collinear-triangles.ts), and triangle
-// against cube in float64.
+// Overlap Test Using Orientation Predicates", 2003; triangles without an area are in collinear-triangles.ts), and
+// triangle against cube in float64.
 
 import { collinearIntersect, isCollinear } from './collinear-triangles';
 import {
@@ -16,12 +16,12 @@ export class Triangle {
   cx: f64; cy: f64; cz: f64;
 }
 
-/** How high two corners are above the other triangle's plane: one of the first triangle, one of the second. */
+/** The heights of two corners above the other triangle's plane: one of the first triangle, one of the second. */
 @unmanaged
 class Heights {
-  /** orient3d of the other triangle and the corner, by floating point. */
+  /** orient3d of the other triangle and the corner, in floating point. */
   ofP: f64; ofQ: f64;
-  /** What that must exceed for eleven digits of it to be right. */
+  /** The magnitude above which it is accurate to eleven digits. */
   doubtOfP: f64; doubtOfQ: f64;
   /** A value of the same sign as the exact one. */
   sideOfP: f64; sideOfQ: f64;
@@ -36,9 +36,9 @@ const heights: usize = memory.data(3 * <i32>offsetof<Heights>(), 16);
 function heightsAt(corner: usize): Heights { return changetype<Heights>(heights + corner * HEIGHTS_BYTES); }
 
 /**
- * Answers orient3d(t, corner), right to eleven digits, for the triangle t and a corner of the other of the two that
- * `arrange` was called with last; NaN where what it found is not that good. `isOfP`: whether the corner is of the first
- * triangle.
+ * Returns orient3d(t, corner), accurate to eleven digits, for the triangle t and a corner of the other one of the two
+ * for which `arrange` was called last; NaN if its result is not that accurate. `isOfP`: whether the corner belongs to
+ * the first triangle.
  */
 // @ts-ignore: decorator
 @inline
@@ -49,17 +49,17 @@ export function knownHeight(corner: usize, o: Triangle, isOfP: bool): f64 {
 }
 
 /**
- * Finds on which sides of the other's plane the corners of both triangles are. Answers false where all of one are on one
- * side. It finds both at once, in two lanes, as nearly all that comes here has passed a prefilter and needs both: the
- * search for all pairs of two meshes takes 8 % less time than with one after the other.
+ * Finds on which sides of the other's plane the corners of both triangles are. Returns false if all corners of one are
+ * on one side. It computes both at once, in two lanes, because nearly all pairs here have passed a prefilter and need
+ * both: the search for all pairs of two meshes takes 8 % less time than with one after the other.
  */
 function findSides(p: Triangle, q: Triangle): bool {
-  // Lane 0 is about the corners of p, lane 1 about those of q.
+  // Lane 0 is for the corners of p, lane 1 for those of q.
   const first = changetype<usize>(p), other = changetype<usize>(q);
   const ax = both(first, other, 0), ay = both(first, other, 8), az = both(first, other, 16);
   const bx = both(first, other, 24), by = both(first, other, 32), bz = both(first, other, 40);
   const cx = both(first, other, 48), cy = both(first, other, 56), cz = both(first, other, 64);
-  // A plane is that of the other triangle.
+  // Each lane's plane is that of the other triangle.
   const ox = swapped(ax), oy = swapped(ay), oz = swapped(az);
   const ex = f64x2.sub(swapped(bx), ox), ey = f64x2.sub(swapped(by), oy), ez = f64x2.sub(swapped(bz), oz);
   const fx = f64x2.sub(swapped(cx), ox), fy = f64x2.sub(swapped(cy), oy), fz = f64x2.sub(swapped(cz), oz);
@@ -80,7 +80,7 @@ function findSides(p: Triangle, q: Triangle): bool {
   return !v128.any_true(v128.or(above, below));
 }
 
-/** Sets the heights of one corner of each. Answers in which lanes their signs are sure, a bit each. */
+/** Sets the heights of one corner of each triangle. Returns in which lanes their signs are certain, a bit each. */
 // @ts-ignore: decorator
 @inline
 function setHeights(
@@ -98,7 +98,7 @@ function setHeights(
   return i64x2.bitmask(f64x2.gt(f64x2.abs(height), doubt));
 }
 
-/** Finds exactly on which side a corner of each is where its height is too near to 0 to be sure. */
+/** Computes the exact side of a corner of each triangle if its height is too close to 0 to be certain. */
 function makeExact(p: Triangle, q: Triangle, corner: usize): void {
   const found = heightsAt(corner);
   const offset = corner * CORNER_BYTES;
@@ -113,12 +113,12 @@ function exactHeight(t: Triangle, corner: usize): f64 {
   );
 }
 
-/** The index of the value that has another sign than the two others, by which of the three are positive, a bit each. */
+/** The index of the value whose sign differs from the two others, by which of the three are positive, a bit each. */
 const apexes: usize = memory.data<u8>([0, 0, 1, 2, 2, 1, 0, 0]);
 
 /**
- * Answers the corner that the other triangle's plane parts from the two others, or that it touches while they are on
- * one side.
+ * Returns the corner that the other triangle's plane separates from the two others, or that it touches while they are
+ * on one side.
  */
 // @ts-ignore: decorator
 @inline
@@ -126,14 +126,14 @@ export function apexOf(a: f64, b: f64, c: f64): usize {
   return a != 0 && b != 0 && c != 0 ? apexOfSigns(positives(a, b, c)) : apexOnPlane(a, b, c);
 }
 
-/** Answers the same by which of the three corners are above the plane, a bit each; the others are below it. */
+/** Returns the same from which of the three corners are above the plane, a bit each; the others are below it. */
 // @ts-ignore: decorator
 @inline
 export function apexOfSigns(above: u32): usize {
   return <usize>load<u8>(apexes + above);
 }
 
-/** Answers the same where a corner is on the plane. */
+/** Returns the same if a corner is on the plane. */
 function apexOnPlane(a: f64, b: f64, c: f64): usize {
   if ((a > 0 && b <= 0 && c <= 0) || (a < 0 && b >= 0 && c >= 0)) return 0;
   if ((b > 0 && a <= 0 && c <= 0) || (b < 0 && a >= 0 && c >= 0)) return 1;
@@ -141,7 +141,7 @@ function apexOnPlane(a: f64, b: f64, c: f64): usize {
   return a == 0 ? 0 : b == 0 ? 1 : 2;
 }
 
-/** Tells whether that corner is on the positive side; a corner on the plane counts as opposite to the others. */
+/** Returns whether that corner is on the positive side; a corner on the plane counts as opposite to the others. */
 // @ts-ignore: decorator
 @inline
 function apexIsAbove(a: f64, b: f64, c: f64, apex: usize): bool {
@@ -149,7 +149,7 @@ function apexIsAbove(a: f64, b: f64, c: f64, apex: usize): bool {
   return own > 0 || (own == 0 && (apex == 0 ? b : a) < 0);
 }
 
-/** The answers of `arrange`. */
+/** The results of `arrange`. */
 export const PLANES_PART: i32 = 0;
 export const PLANES_CROSS: i32 = 1;
 export const PLANES_AGREE: i32 = 2;
@@ -157,23 +157,23 @@ export const PLANES_AGREE: i32 = 2;
 export const NO_PLANE: i32 = 3;
 
 /**
- * Corners of two triangles by what they are to each other's plane, at their addresses: `a` and `d` are the apexes, on
- * one side with the two others on the other, or on the planes. The line in which the planes cross, in one sense of it,
- * meets p from edge ac to edge ab, and q from edge de to edge df.
+ * The addresses of the corners of two triangles, arranged by their sides of each other's plane: `a` and `d` are the
+ * apexes, on one side with the two others on the other, or on the planes. The intersection line of the planes, in one
+ * direction, crosses p from edge ac to edge ab, and q from edge de to edge df.
  */
 export let a: usize = 0, b: usize = 0, c: usize = 0;
 export let d: usize = 0, e: usize = 0, f: usize = 0;
 
-/** What `trianglesIntersect` found about the planes of the last two. */
+/** The relation of the planes that `trianglesIntersect` found last. */
 export let planes: i32 = PLANES_PART;
 
-/** Tells how the planes of two triangles lie to each other (PLANES_*, NO_PLANE), and names the corners by that. */
+/** Returns how the planes of two triangles are related (PLANES_*, NO_PLANE), and arranges the corners accordingly. */
 export function arrange(p: Triangle, q: Triangle): i32 {
   if (!findSides(p, q)) return PLANES_PART;
   const p0 = heightsAt(0).sideOfP, p1 = heightsAt(1).sideOfP, p2 = heightsAt(2).sideOfP;
   const q0 = heightsAt(0).sideOfQ, q1 = heightsAt(1).sideOfQ, q2 = heightsAt(2).sideOfQ;
-  // All corners of one are on the plane of the other where both lie in one plane, or where the other has none: then
-  // whatever its corners are compared with is 0. Of two that have an area, both or none have all corners so.
+  // All corners of one are on the plane of the other if both are coplanar, or if the other has no plane: then every
+  // comparison with its corners gives 0. For two with an area, this holds for both or for none.
   const isInP = q0 == 0 && q1 == 0 && q2 == 0;
   if (p0 == 0 && p1 == 0 && p2 == 0) {
     return isInP && !isCollinear(changetype<usize>(p)) && !isCollinear(changetype<usize>(q)) ? PLANES_AGREE : NO_PLANE;
@@ -186,7 +186,7 @@ export function arrange(p: Triangle, q: Triangle): i32 {
   d = changetype<usize>(q) + j * CORNER_BYTES;
   e = changetype<usize>(q) + (j == 2 ? 0 : j + 1) * CORNER_BYTES;
   f = changetype<usize>(q) + (j == 0 ? 2 : j - 1) * CORNER_BYTES;
-  // Turned so that each apex is above the other's plane.
+  // Swapped so that each apex is above the other's plane.
   const isPAbove = apexIsAbove(p0, p1, p2, i), isQAbove = apexIsAbove(q0, q1, q2, j);
   const last = b, lastOther = e;
   b = isQAbove ? b : c;
@@ -197,10 +197,10 @@ export function arrange(p: Triangle, q: Triangle): i32 {
 }
 
 /**
- * Tells whether two triangles share a point, exactly on their float64 coordinates; touching counts, coplanar overlap
- * too, and a triangle whose corners are in line is the segment or the point that they span.
- * Each meets the line in which the planes cross in an interval, and the signs of two volumes tell whether these
- * overlap (Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003).
+ * Returns whether two triangles share a point, exactly on their float64 coordinates; touching counts, and so does
+ * coplanar overlap; a triangle with collinear corners is the segment or the point that they span. Each meets the line
+ * in which the planes cross in an interval, and the signs of two volumes tell whether these overlap (Guigue and
+ * Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates", 2003).
  */
 export function trianglesIntersect(p: Triangle, q: Triangle): bool {
   planes = arrange(p, q);
@@ -209,7 +209,7 @@ export function trianglesIntersect(p: Triangle, q: Triangle): bool {
   return planes == NO_PLANE && collinearIntersect(changetype<usize>(p), changetype<usize>(q));
 }
 
-/** Tests two triangles in one plane as triangles of 2D, along the axis that leaves them the largest area. */
+/** Tests two coplanar triangles as 2D triangles, projected along the axis that keeps their area largest. */
 function coplanarIntersect(p: Triangle, q: Triangle): bool {
   const x = abs(orient2d(p.ay, p.az, p.by, p.bz, p.cy, p.cz));
   const y = abs(orient2d(p.az, p.ax, p.bz, p.bx, p.cz, p.cx));
@@ -225,7 +225,7 @@ function flatIntersect(
   pax: f64, pay: f64, pbx: f64, pby: f64, pcx: f64, pcy: f64,
   qax: f64, qay: f64, qbx: f64, qby: f64, qcx: f64, qcy: f64,
 ): bool {
-  // Two convex polygons are apart when an edge of one has the whole other strictly on its outer side.
+  // Two convex polygons are disjoint if an edge of one has the whole other strictly on its outer side.
   const turnP = orient2d(pax, pay, pbx, pby, pcx, pcy);
   const turnQ = orient2d(qax, qay, qbx, qby, qcx, qcy);
   return !(
@@ -250,7 +250,7 @@ function parts(
 }
 
 /**
- * Tells whether a triangle and the cube [-1, 1]³ share a point, but for rounding. Tests separating axes as in
+ * Returns whether a triangle and the cube [-1, 1]³ share a point, up to rounding. Tests separating axes as in
  * Akenine-Möller, "Fast 3D Triangle-Box Overlapping Testing", 2001.
  */
 export function triangleMeetsCube(t: Triangle): bool {
@@ -265,7 +265,7 @@ export function triangleMeetsCube(t: Triangle): bool {
   return !(cubeApart(t, ux, uy, uz) || cubeApart(t, vx, vy, vz) || cubeApart(t, wx, wy, wz));
 }
 
-/** Tells whether one of the cross products of an edge with the cube's axes separates. */
+/** Returns whether the cross product of an edge with one of the cube's axes separates. */
 function cubeApart(t: Triangle, ex: f64, ey: f64, ez: f64): bool {
   return (
     apartAlong(t.ay * -ez + t.az * ey, t.by * -ez + t.bz * ey, t.cy * -ez + t.cz * ey, abs(ez) + abs(ey)) ||

@@ -1,6 +1,6 @@
-// Sums and products of two float64 with what rounding takes from them, exactly: TwoSum (Knuth, The Art of Computer
-// Programming 2, 4.2.2) and TwoProduct by splitting (Dekker, "A Floating-Point Technique for Extending the Available
-// Precision", 1971). Nothing may overflow, nor a product's error vanish: no factor is above 2⁹⁹⁰.
+// Sums and products of two float64 with their exact rounding errors: TwoSum (Knuth, The Art of Computer Programming 2,
+// 4.2.2) and TwoProduct by splitting (Dekker, "A Floating-Point Technique for Extending the Available Precision",
+// 1971). Nothing may overflow, nor a product's error underflow: no factor is above 2⁹⁹⁰.
 
 const SPLITTER: f64 = 134217729.0; // 2^27 + 1
 
@@ -31,8 +31,8 @@ export function twoProduct(a: f64, b: f64): f64 {
 }
 
 /**
- * Answers a coordinate of a ray's point at t relative to `centre`: origin + t · direction - centre. The direction comes
- * in two terms. The answer is rounded as if it were computed with twice the digits, however far the origin is.
+ * Returns a coordinate of a ray's point at t relative to `centre`: origin + t · direction - centre. The direction is
+ * given as two terms. The result is rounded as if it were computed with twice the digits, however far the origin is.
  */
 export function coordinateAt(origin: f64, centre: f64, t: f64, direction: f64, directionLow: f64): f64 {
   const way = twoProduct(t, direction);

@@ -1,13 +1,13 @@
 // Disjoint sets of the numbers 0 to n - 1 (Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", 1975),
-// with paths halved as they are walked (Tarjan and van Leeuwen, "Worst-Case Analysis of Set Union Algorithms", 1984).
-// The root of a set is its least number, so that sets keep the order of their first members.
+// with path halving (Tarjan and van Leeuwen, "Worst-Case Analysis of Set Union Algorithms", 1984). The root of a set
+// is its smallest number, so that sets keep the order of their first members.
 
-/** Makes `count` sets of one number each. `parents`: a u32 for each number. */
+/** Makes `count` sets of one number each. `parents`: a u32 per number. */
 export function beginSets(parents: usize, count: u32): void {
   for (let i: u32 = 0; i < count; i++) store<u32>(parents + (<usize>i << 2), i);
 }
 
-/** Answers the root of the set that a number is in. */
+/** Returns the root of the set that a number is in. */
 export function rootOf(parents: usize, number: u32): u32 {
   let parent = load<u32>(parents + (<usize>number << 2));
   while (parent != number) {
@@ -19,7 +19,7 @@ export function rootOf(parents: usize, number: u32): u32 {
   return number;
 }
 
-/** Unites the sets that two numbers are in. Answers whether they were two. */
+/** Unites the sets of two numbers. Returns whether they were different. */
 export function unite(parents: usize, i: u32, j: u32): bool {
   const p = rootOf(parents, i), q = rootOf(parents, j);
   if (p == q) return false;

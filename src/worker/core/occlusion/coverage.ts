@@ -1,25 +1,25 @@
 // Draws the triangles of one object that face one way into the tiles of depth-tiles.ts, conservatively: a pixel counts as
-// covered only where all of it certainly is, and at the farthest depth that the object may have in it.
+// covered only if all of it certainly is, and at the farthest depth that the object may have in it.
 //
-// No triangle is asked to cover a pixel alone. The border of what triangles cover together lies on those of their edges
-// that have no triangle on one side: next to a vertex or an edge that has triangles all around, all is covered. So a
-// pixel that no such outline crosses is covered as a whole or not at all, and its centre tells. Outlines are drawn thick,
-// by more than rounding or a graphics card's grid of subpixels may move them; centres may be wrong by a hundredth of a
-// pixel then. Places are float64, in pixels of the tiles.
+// No single triangle has to cover a pixel. The border of the area that the triangles cover together consists of edges
+// that have no triangle on one side: around a vertex or an edge with triangles on all sides, everything is covered. So a
+// pixel that no such outline crosses is covered entirely or not at all, and its centre decides. Outlines are drawn thick,
+// by more than rounding or a graphics card's subpixel grid may move them; so centres may be off by a hundredth of a
+// pixel. Positions are float64, in pixels of the tiles.
 
 import { TILE_HEIGHT, TILE_WIDTH, centres, columns, farthest, outlines, pixelsHigh, pixelsWide, rows } from './depth-tiles';
 import { VECTOR_BYTES } from '../sizes';
 
-/** How far beyond a triangle's border a centre may lie that is taken for covered: much less than outlines are thick. */
+/** How far outside of a triangle a centre may be and still count as covered: much less than the thickness of outlines. */
 const REACH: f64 = 0.01;
 
-/** The tiles that the box of a triangle, or of an object, is in. */
+/** The tiles that the bounds of a triangle, or of an object, overlap. */
 export let firstColumn: i32 = 0;
 export let lastColumn: i32 = 0;
 export let firstRow: i32 = 0;
 export let lastRow: i32 = 0;
 
-/** Finds the tiles that a rectangle is in. Answers false where it is outside of the picture. */
+/** Finds the tiles that a rectangle overlaps. Returns false if it is outside of the image. */
 export function findTiles(lowX: f64, lowY: f64, highX: f64, highY: f64): bool {
   if (!(highX >= 0 && highY >= 0 && lowX <= <f64>pixelsWide && lowY <= <f64>pixelsHigh)) return false;
   firstColumn = <i32>max(lowX, 0.0) / TILE_WIDTH;
@@ -29,17 +29,17 @@ export function findTiles(lowX: f64, lowY: f64, highX: f64, highY: f64): bool {
   return firstColumn <= lastColumn && firstRow <= lastRow;
 }
 
-/** The smallest part of its extent that a triangle is high, for its depths to be told apart within it: 2⁻¹⁰. */
+/** Minimum height of a triangle relative to its extent for which its depths are interpolated: 2⁻¹⁰. */
 const THINNEST: f64 = 0.0009765625;
 
-/** Draws a triangle: places and depths. `slack` is how much depths are lowered, by their size. */
+/** Draws a triangle, given by positions and depths. `slack` is how much depths are lowered, relative to their size. */
 export function coverTriangle(
   ax: f64, ay: f64, a: f64, bx: f64, by: f64, b: f64, cx: f64, cy: f64, c: f64, slack: f64,
 ): void {
   const lowX = min(min(ax, bx), cx), highX = max(max(ax, bx), cx);
   const lowY = min(min(ay, by), cy), highY = max(max(ay, by), cy);
   if (!findTiles(lowX - 0.25, lowY - 0.25, highX + 0.25, highY + 0.25)) return;
-  // The depth is linear on the screen.
+  // The depth is linear in screen space.
   const area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
   const extent = max(highX - lowX, highY - lowY);
   let dx: f64 = 0, dy: f64 = 0;
@@ -57,7 +57,7 @@ export function coverTriangle(
   const c0 = firstColumn, c1 = lastColumn, r1 = lastRow;
   for (let row = firstRow; row <= r1; row++) {
     const y = <f64>(row * TILE_HEIGHT);
-    // Where the triangle is within this row of tiles.
+    // The extent of the triangle within this row of tiles.
     const from = y - 0.25, to = y + <f64>TILE_HEIGHT + 0.25;
     spanLow = Infinity;
     spanHigh = -Infinity;
@@ -87,7 +87,7 @@ export function coverTriangle(
 
 let spanLow: f64 = 0, spanHigh: f64 = 0;
 
-/** Widens the span by the part of an edge between two heights. */
+/** Extends the span by the part of an edge between two heights. */
 function addSpan(ax: f64, ay: f64, bx: f64, by: f64, from: f64, to: f64): void {
   const low = max(min(ay, by), from), high = min(max(ay, by), to);
   if (low > high) return;
@@ -102,7 +102,7 @@ function addSpan(ax: f64, ay: f64, bx: f64, by: f64, from: f64, to: f64): void {
   spanHigh = max(spanHigh, max(x0, x1));
 }
 
-// Where the centres of four rows of pixels are within a triangle: the first two, and the others.
+// Spans of the centres of four rows of pixels inside of a triangle: the first two rows, and the others.
 let low01: v128 = i32x4.splat(0), low23: v128 = i32x4.splat(0);
 let high01: v128 = i32x4.splat(0), high23: v128 = i32x4.splat(0);
 
@@ -132,7 +132,7 @@ function columnsOf(one: v128, two: v128): v128 {
   return v128.shuffle<i32>(i32x4.trunc_sat_f64x2_s_zero(one), i32x4.trunc_sat_f64x2_s_zero(two), 0, 1, 4, 5);
 }
 
-/** Notes where an edge crosses the heights; a height at one of its ends belongs to the lower side. */
+/** Records where an edge crosses the heights; a height at an end of the edge belongs to the lower side. */
 // @ts-ignore: decorator
 @inline
 function cross(ax: f64, ay: f64, bx: f64, by: f64, h01: v128, h23: v128): void {
@@ -147,7 +147,7 @@ function cross(ax: f64, ay: f64, bx: f64, by: f64, h01: v128, h23: v128): void {
   high23 = v128.bitselect(f64x2.pmax(high23, x23), high23, in23);
 }
 
-/** Marks in a row of tiles the pixels from a column to another, for each of its four rows of pixels. */
+/** Marks the pixels in a row of tiles between two columns, for each of its four rows of pixels. */
 function fill(masks: usize, row: i32, from: v128, to: v128): void {
   from = i32x4.max_s(from, i32x4.splat(0));
   to = i32x4.min_s(to, i32x4.splat(pixelsWide - 1));
@@ -156,7 +156,7 @@ function fill(masks: usize, row: i32, from: v128, to: v128): void {
   v128.store(firsts, from);
   v128.store(lasts, to);
   const line = masks + (<usize>(row * columns) << 2);
-  // Tiles that are filled as a whole.
+  // Tiles that are filled entirely.
   let whole: i32 = 0, end: i32 = 0;
   if (i32x4.all_true(some)) {
     for (let r: usize = 0; r < 16; r += 4) {
@@ -182,12 +182,12 @@ function fill(masks: usize, row: i32, from: v128, to: v128): void {
   }
 }
 
-/** Marks all pixels that a line comes nearer to than `reach`. */
+/** Marks all pixels within `reach` of a line. */
 export function drawOutline(ax: f64, ay: f64, bx: f64, by: f64, reach: f64): void {
   const lowX = min(ax, bx), highX = max(ax, bx), lowY = min(ay, by), highY = max(ay, by);
   if (!findTiles(lowX - reach, lowY - reach, highX + reach, highY + reach)) return;
   const slope = ay == by ? 0 : (bx - ax) / (by - ay);
-  // Without a height there is no slope: all of it is in each row that it is near to.
+  // A level line has no slope: all of it is in each row that it is close to.
   const isLevel = !(highY - lowY > 1e-9);
   const last = lastRow;
   for (let row = firstRow; row <= last; row++) {
@@ -205,7 +205,7 @@ export function drawOutline(ax: f64, ay: f64, bx: f64, by: f64, reach: f64): voi
         x0 = f64x2.pmin(f64x2.pmax(x0, left), x1);
         x1 = f64x2.pmax(f64x2.pmin(f64x2.splat(highX), right), f64x2.splat(lowX));
       }
-      // A level line that only its reach brings into a row is there, too.
+      // A level line that reaches a row only by its thickness counts, too.
       const isNear = v128.and(
         f64x2.le(f64x2.sub(f64x2.splat(lowY), f64x2.splat(reach)), f64x2.add(bottom, f64x2.splat(1))),
         f64x2.ge(f64x2.add(f64x2.splat(highY), f64x2.splat(reach)), bottom),

@@ -1,10 +1,10 @@
-// A depth buffer of tiles (Hasselgren, Andersson and Akenine-Möller, "Masked Software Occlusion Culling", 2016): each tile
-// of 8 × 4 pixels has a depth that all of it is known to be covered at, and a second, nearer one for the pixels of a
-// mask, which takes the place of the first when the mask is full. Depths grow towards the eye, so that each is a lower
-// bound: what is tested is hidden where its nearest point is farther than that.
+// A depth buffer of tiles (Hasselgren, Andersson and Akenine-Möller, "Masked Software Occlusion Culling", 2016): each tile of
+// 8 × 4 pixels has a depth at which all of it is known to be covered, and a second, nearer depth for the pixels of a mask,
+// which replaces the first when the mask is full. Depths increase towards the eye, so that each is a lower bound: an object
+// is hidden if its nearest point is farther than that.
 //
-// What is drawn goes into a second set of tiles first, object by object: which pixels are covered, which ones an outline
-// goes through, and the farthest depth (coverage.ts).
+// Occluders are first drawn to a second set of tiles, object by object: which pixels are covered, which ones an outline
+// crosses, and the farthest depth (coverage.ts).
 
 import { allocate } from '../memory';
 import { WORD_BYTES } from '../sizes';
@@ -13,12 +13,12 @@ export const TILE_WIDTH: i32 = 8;
 export const TILE_HEIGHT: i32 = 4;
 const FULL: u32 = 0xffffffff;
 
-/** As many tiles as a buffer has at most: some 512 × 288 pixels, or as many in another shape. */
+/** Maximum number of tiles that a buffer is sized for: some 512 × 288 pixels, or as many in another shape. */
 const MOST_TILES: f64 = 4608;
-/** Rows of tiles are whole vectors of four, and no buffer is longer in one direction than this. */
+/** Rows of tiles are whole vectors of four, and this is the maximum length of a buffer in one direction. */
 const MOST_COLUMNS: i32 = 256;
 const CAPACITY: u32 = 8192;
-/** A word for each tile. */
+/** A word per tile. */
 const LIST_BYTES: u32 = CAPACITY * WORD_BYTES;
 
 export let columns: i32 = 0;
@@ -26,17 +26,20 @@ export let rows: i32 = 0;
 export let pixelsWide: i32 = 0;
 export let pixelsHigh: i32 = 0;
 
-/** By tile: the depth that all of it is covered at, f32. */
+/** Per tile: the depth at which all of it is covered, f32. */
 let covered: usize = 0;
-/** By tile: the depth that the pixels of the mask are covered at, f32, and the mask. */
+/** Per tile: the depth at which the pixels of the mask are covered, f32, and the mask. */
 let nearer: usize = 0;
 let nearerMasks: usize = 0;
-/** By tile, of the object that is drawn: the pixels whose centre is covered, those that an outline crosses, and the depth. */
+/**
+ * Per tile, for the current object: the pixels whose centre is covered, those that an outline crosses, and the farthest
+ * depth.
+ */
 export let centres: usize = 0;
 export let outlines: usize = 0;
 export let farthest: usize = 0;
 
-/** Begins a picture in the shape of a viewport, with no more pixels than that has. `nothing` is a depth below all others. */
+/** Begins an image with the shape of a viewport, and at most as many pixels. `nothing` is a depth below all others. */
 export function beginTiles(width: f64, height: f64, nothing: f32): void {
   if (covered == 0) {
     covered = allocate(6 * LIST_BYTES);
@@ -62,7 +65,7 @@ function size(tiles: f64): i32 {
   return max(1, min(MOST_COLUMNS, <i32>min(tiles, <f64>MOST_COLUMNS)));
 }
 
-/** Empties the tiles of one object, from column c0 to c1 and from row r0 to r1. */
+/** Clears the tiles of the current object, from column c0 to c1 and from row r0 to r1. */
 export function beginCoverage(c0: i32, c1: i32, r0: i32, r1: i32): void {
   const from = c0 & ~3;
   for (let row = r0; row <= r1; row++) {
@@ -75,7 +78,7 @@ export function beginCoverage(c0: i32, c1: i32, r0: i32, r1: i32): void {
   }
 }
 
-/** Takes the object's tiles over: pixels that are covered and that no outline crosses. */
+/** Merges the object's tiles into the depth buffer: pixels that are covered and that no outline crosses. */
 export function endCoverage(c0: i32, c1: i32, r0: i32, r1: i32): void {
   const from = c0 & ~3;
   for (let row = r0; row <= r1; row++) {
@@ -100,9 +103,9 @@ function merge(tile: usize, mask: u32, depth: f32): void {
   const first = load<f32>(covered + tile);
   let before = load<u32>(nearerMasks + tile);
   const second = load<f32>(nearer + tile);
-  if (before != 0 && second <= first) before = 0; // the first has come before it
+  if (before != 0 && second <= first) before = 0; // the first is in front of it
   let joined = depth;
-  // What is much nearer than the second begins it anew, as joined with it that would be lost.
+  // A depth much nearer than the second replaces it, because joining the two would lose it.
   if (before != 0 && depth - second <= second - first) {
     if ((mask & ~before) == 0 && depth <= second) return;
     mask |= before;
@@ -116,7 +119,7 @@ function merge(tile: usize, mask: u32, depth: f32): void {
   store<u32>(nearerMasks + tile, mask);
 }
 
-/** Tells whether all pixels of a rectangle in the picture, both ends included, are covered nearer than a depth. */
+/** Returns whether all pixels of a rectangle in the image, both ends included, are covered nearer than a depth. */
 export function isCovered(x0: i32, y0: i32, x1: i32, y1: i32, depth: f32): bool {
   const c0 = x0 >> 3, c1 = x1 >> 3, r0 = y0 >> 2, r1 = y1 >> 2;
   const wanted = f32x4.splat(depth);
@@ -136,7 +139,7 @@ export function isCovered(x0: i32, y0: i32, x1: i32, y1: i32, depth: f32): bool 
   return true;
 }
 
-/** Marks the pixels of a tile that are in a rectangle. */
+/** Returns the mask of a tile's pixels that are in a rectangle. */
 function rectangleMask(x0: i32, y0: i32, x1: i32, y1: i32, column: i32, row: i32): u32 {
   const left = max(x0 - column * TILE_WIDTH, 0), right = min(x1 - column * TILE_WIDTH, 7);
   const low = max(y0 - row * TILE_HEIGHT, 0), high = min(y1 - row * TILE_HEIGHT, 3);

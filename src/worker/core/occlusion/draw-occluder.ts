@@ -1,8 +1,8 @@
-// Projects an occluder and draws it (coverage.ts): its triangles that face the eye, or those that face away where these
-// are drawn as well. What is before the near plane is cut off; the cut is an outline.
+// Projects an occluder and draws it (coverage.ts): its triangles that face the eye, or those that face away if these are drawn as
+// well. Parts in front of the near plane are clipped; the cut is an outline.
 //
-// A picture is given by functions of a world point: place and depth on the screen are x, y and z over w, and what has n < 0
-// is not drawn.
+// An image is given by functions of a world point: its position and depth on the screen are x, y and z over w, and points with n
+// < 0 are not drawn.
 
 import { Affine, determinant } from '../math/affine';
 import { Plane, pullBack } from '../math/plane';
@@ -23,7 +23,7 @@ const localZ = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const localW = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const localNear = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
-/** A vertex: x, y, z and w as the functions have them, n, and where it is on the screen if that is not negative. */
+/** A vertex: x, y, z and w as the functions give them, n, and its position on the screen if n is not negative. */
 @unmanaged
 class Projected {
   x: f64; y: f64; z: f64; w: f64;
@@ -31,16 +31,16 @@ class Projected {
   placeX: f64; placeY: f64; depth: f64;
 }
 
-/** What is farther away on the screen cannot be drawn to the pixel: it is no occluder. */
+/** An object that extends farther on the screen cannot be drawn to pixel precision, and is not used as an occluder. */
 const FARTHEST: f64 = 1e7;
-/** Less of its terms than this and a determinant may be rounding: the triangle faces nowhere. */
+/** A determinant smaller than this, relative to its terms, may be rounding: the triangle's orientation is unknown. */
 const FLAT: f64 = 1e-11;
-/** How much less than computed depths count, by their size: what float32 in here and on the graphics card takes away. */
+/** How much depths are lowered, relative to their size, for the rounding of float32 here and on the graphics card. */
 export const DEPTH_SLACK: f64 = 4e-6;
 
 let vertices: usize = 0; // Projected each
-let drawn: usize = 0; // u16 each: the triangles that face as asked
-let sides: usize = 0; // u8 for each edge: which of its sides have a triangle
+let drawn: usize = 0; // u16 each: the triangles with the requested orientation
+let sides: usize = 0; // u8 per edge: which of its sides have a triangle
 
 // @ts-ignore: decorator
 @inline
@@ -48,12 +48,12 @@ function vertexAt(i: u32): Projected {
   return changetype<Projected>(vertices + i * <u32>offsetof<Projected>());
 }
 
-/** A box of places. */
+/** Bounds of positions on the screen. */
 let lowX: f64 = 0, lowY: f64 = 0, highX: f64 = 0, highY: f64 = 0;
 
 /**
- * Draws a shape that `map` places in the world: faces turned to the eye, or away with `isBack`. Outlines are as thick as
- * `reach` to either side, in pixels. Throws OUT_OF_MEMORY.
+ * Draws a shape that `map` places in the world: faces turned to the eye, or away if `isBack`. Outlines are drawn with a thickness
+ * of `reach` to either side, in pixels. Throws OUT_OF_MEMORY.
  */
 export function drawOccluder(shape: OccluderShape, map: Affine, isBack: bool, reach: f64): void {
   const count = shape.vertexCount, triangles = shape.triangleCount;
@@ -62,7 +62,7 @@ export function drawOccluder(shape: OccluderShape, map: Affine, isBack: bool, re
   sides = reserve(sides, 0, <u64>shape.edgeCount);
   memory.fill(sides, 0, shape.edgeCount);
   const isCut = project(shape, map);
-  // Seen from outside, triangles turn counterclockwise, unless the map mirrors them.
+  // Seen from outside, triangles are counterclockwise, unless the map mirrors them.
   const turn: f64 = (determinant(map) < 0) == isBack ? 1 : -1;
   let drawnCount: u32 = 0;
   lowX = lowY = Infinity;
@@ -98,7 +98,7 @@ export function drawOccluder(shape: OccluderShape, map: Affine, isBack: bool, re
   endCoverage(c0, c1, r0, r1);
 }
 
-/** Projects all vertices. Answers whether one is before the near plane. */
+/** Projects all vertices. Returns whether one is in front of the near plane. */
 function project(shape: OccluderShape, map: Affine): bool {
   pullBack(localX, screenX, map);
   pullBack(localY, screenY, map);
@@ -131,7 +131,10 @@ function place(v: Projected): void {
   v.depth = v.z * scale;
 }
 
-/** Tells whether a triangle turns in a sense on the screen (Olano and Greer, "Triangle Scan Conversion using 2D Homogeneous Coordinates", 1997). */
+/**
+ * Returns whether a triangle has a given winding on the screen (Olano and Greer, "Triangle Scan Conversion using 2D Homogeneous
+ * Coordinates", 1997).
+ */
 function isTurned(a: Projected, b: Projected, c: Projected, turn: f64): bool {
   const x = b.y * c.w - c.y * b.w, y = b.x * c.w - c.x * b.w, w = b.x * c.y - c.x * b.y;
   const value = a.x * x - a.y * y + a.w * w;
@@ -144,7 +147,7 @@ function isTurned(a: Projected, b: Projected, c: Projected, turn: f64): bool {
 const cutA = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 16));
 const cutB = changetype<Projected>(memory.data(<i32>offsetof<Projected>(), 16));
 
-/** Sets out to where the edge meets the near plane. The same ends in another order give the same point. */
+/** Sets `out` to where the edge intersects the near plane. The same ends in either order give the same point. */
 function cut(out: Projected, inside: Projected, outside: Projected): void {
   const t = inside.near / (inside.near - outside.near);
   out.x = inside.x + (outside.x - inside.x) * t;

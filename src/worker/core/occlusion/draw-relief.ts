@@ -1,14 +1,14 @@
-// Draws what an open mesh hides by its relief (relief.ts), for an eye and for objects that move within a margin.
+// Draws what an open mesh occludes by its relief (relief.ts), for an eye and objects that move within a margin.
 //
-// Heights are lowered, and taken of so many cells around, that whatever is within the margin of what is drawn is below the
-// mesh as well. It hides what is behind it from an eye that comes into the prism above the mesh: one that is in it, with nothing
-// of the mesh about it or above it; or one outside, of which the lines of sight go over the heights at the border. For those a
-// corner of what is drawn must be beyond a plane through the eye and that border, for each side of the rectangle that the
-// eye is beyond. Triangles with another corner are not drawn.
+// Heights are lowered, and taken as minima over so many cells around, that everything within the margin of the drawn surface is
+// below the mesh as well. The mesh occludes what is behind the surface from an eye in the prism above the mesh: either the eye
+// is in it, with no part of the mesh around or above it; or the eye is outside, and its lines of sight pass over the heights at
+// the border. For the latter, each drawn corner must be beyond a plane through the eye and that border, for each side of the
+// rectangle that the eye is beyond. Triangles with any other corner are not drawn.
 //
-// It is drawn in square patches, each as an object of its own: a hill may stand before another one, whose outline and depths
-// would count as those of both. Patches are the leaves of a quadtree, of as many cells each: the farther they are, the more
-// cells of the grid are taken together. They overlap, so that the outline of each is covered by others.
+// The surface is drawn in square patches, each as a separate object: if a hill stood in front of another one in the same object,
+// their outlines and depths would be mixed up. Patches are the leaves of a quadtree, with as many cells each: the farther they
+// are, the more cells of the grid are merged. They overlap, so that the outline of each patch is covered by others.
 
 import { Affine, invert, multiply, setIdentity } from '../math/affine';
 import { Plane, pullBack } from '../math/plane';
@@ -21,34 +21,34 @@ import { CORNER_BYTES, OccluderShape, VERTEX_BYTES, cornersOf, verticesOf } from
 import { F64_BYTES, WORD_BYTES } from '../sizes';
 import { Relief, highBound, highsOf, lowBound, lowsOf } from './relief';
 
-/** What an eye and a near plane have to do with it. */
+/** The eye and the near plane, as far as a relief depends on them. */
 @unmanaged
 export class ReliefEye {
   x: f64; y: f64; z: f64;
-  /** The eye, and what hides others or is hidden, move by no more than this. */
+  /** The eye, the occluders and the hidden objects move by no more than this. */
   margin: f64;
-  /** What is nearer than this may be before the near plane. */
+  /** Points closer than this may be in front of the near plane. */
   nearest: f64;
-  /** How many pixels of the depth buffer a unit is across at a distance of 1. */
+  /** Size of a unit in pixels of the depth buffer, at a distance of 1. */
   pixels: f64;
-  /** How thick outlines are to either side, in pixels. */
+  /** Thickness of outlines to either side, in pixels. */
   reach: f64;
 }
 
-/** Places along a side of a patch, and beyond it on each side where there is more. */
+/** Cells along a side of a patch, and beyond it on each side if there are more. */
 const PATCH: u32 = 8;
 const OVERLAP: u32 = 1;
-/** The most places along a side in all: the last one ends the last cell. */
+/** Maximum number of vertices along a side: the last one ends the last cell. */
 const PLACES: i32 = <i32>(PATCH + 2 * OVERLAP + 1);
-/** A patch is divided where it is so many pixels across, or more where there are too many patches then. */
+/** A patch is divided if it is this many pixels across, or more if that would give too many patches. */
 const DIVIDED: f64 = 40;
 const COARSER: f64 = 1.5;
 const MOST_PATCHES: u32 = 40;
-/** Patches that wait to be divided: each division adds three, of no more levels than a grid has. */
+/** Size of the stack of patches: each division adds three, for at most as many levels as a grid has. */
 const STACK: u32 = 64;
-/** Less than this, in tree space, is rounding of heights. */
+/** Rounding error of heights, in tree space. */
 const HEIGHT_SLACK: f64 = 1e-6;
-/** Part of a place's terms that is rounding. */
+/** Rounding error of a position, relative to its terms. */
 const ROUNDING: f64 = 1e-9;
 
 const map = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -57,25 +57,25 @@ const box = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const placed = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const toMesh = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-// The eye in tree space, by columns, rows and heights; and how far a unit of the world reaches along each.
+// The eye in tree space, along columns, rows and heights; and the extent of a unit of the world along each.
 let eyeA: f64 = 0, eyeB: f64 = 0, eyeH: f64 = 0;
 let unitA: f64 = 0, unitB: f64 = 0, unitH: f64 = 0;
-/** 1, or -1 where it is seen from lesser heights: all heights are times this. */
+/** 1, or -1 if it is seen from smaller heights: all heights are multiplied by this. */
 let sign: f64 = 1;
 let margin: f64 = 0;
 let columns: u32 = 0;
 let lows: usize = 0;
-/** Where cells are: from here on, of this size. */
+/** Origin and size of the cells. */
 let lowA: f64 = 0, lowB: f64 = 0, sizeA: f64 = 0, sizeB: f64 = 0;
 let lowH: f64 = 0, highH: f64 = 0;
 let axisA: u32 = 0, axisB: u32 = 0, axisH: u32 = 0;
-/** What is drawn begins and ends at these cells; so many more around count for the heights. */
+/** The drawn cells begin and end here; the heights of this many more cells around are taken into account. */
 let firstA: u32 = 0, endA: u32 = 0, firstB: u32 = 0, endB: u32 = 0;
 let aroundA: u32 = 0, aroundB: u32 = 0;
 
 /**
- * Draws the relief of a mesh that `world` places, as it is seen from the side that its fronts are turned to (`isFront`), or from
- * the other one. Answers how many triangles were looked at, 0 where nothing is hidden for sure. Throws OUT_OF_MEMORY.
+ * Draws the relief of a mesh that `world` places, as seen from the front side of its triangles (`isFront`), or from the back.
+ * Returns how many triangles were processed, 0 if nothing is certainly hidden. Throws OUT_OF_MEMORY.
  */
 export function drawRelief(relief: Relief, mesh: Mesh, world: Affine, isFront: bool, eye: ReliefEye): u32 {
   placeTree(map, mesh, world);
@@ -99,7 +99,7 @@ export function drawRelief(relief: Relief, mesh: Mesh, world: Affine, isFront: b
   sizeB = (highBound(relief, axisB) - lowB) / <f64>relief.rows;
   lowH = sign > 0 ? lowBound(relief, axisH) : -highBound(relief, axisH);
   highH = sign > 0 ? highBound(relief, axisH) : -lowBound(relief, axisH);
-  // What is drawn is that far within the rectangle.
+  // The drawn part is this far within the rectangle.
   aroundA = cellsIn((margin * unitA) / sizeA);
   aroundB = cellsIn((margin * unitB) / sizeB);
   if ((aroundA << 1) >= relief.endColumn - relief.firstColumn || (aroundB << 1) >= relief.endRow - relief.firstRow) return 0;
@@ -110,7 +110,7 @@ export function drawRelief(relief: Relief, mesh: Mesh, world: Affine, isFront: b
   const place = beginSides(relief);
   if (place == AT_SIDE || meetsEye(mesh, eye, place == INSIDE ? highH : -Infinity)) return 0;
   setPictureOfTree();
-  // A flat one is as good in one patch.
+  // A flat relief is as good in one patch.
   let divided = highH - lowH <= HEIGHT_SLACK ? Infinity : DIVIDED;
   while (!findPatches(divided, eye.pixels)) divided *= COARSER;
   let triangles: u32 = 0;
@@ -126,7 +126,10 @@ export function drawRelief(relief: Relief, mesh: Mesh, world: Affine, isFront: b
 
 // --- the patches ---
 
-/** A square of cells: where it begins, how many of them are one of the patch, and how far it is from the eye, squared. */
+/**
+ * A square of cells: where it begins, how many of the grid's cells are one cell of the patch, and its squared distance from the
+ * eye.
+ */
 @unmanaged
 class Patch {
   a: u32; b: u32;
@@ -146,7 +149,7 @@ function patchAt(i: u32): Patch {
   return changetype<Patch>(found + i * <u32>PATCH_BYTES);
 }
 
-/** The functions of the screen, of tree space: of a point in the picture each is at least 0. */
+/** The functions of the view frustum, in tree space: each is at least 0 for a point in the image. */
 const left = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const right = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 const bottom = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
@@ -170,7 +173,7 @@ function subtract(out: Plane, w: Plane, size: f64, from: Plane): void {
   out.w = size * w.w - from.w;
 }
 
-/** Finds the patches that may be in the picture, nearest first; answers false where there are too many. */
+/** Finds the patches that may be in the image, nearest first; returns false if there are too many. */
 function findPatches(divided: f64, pixels: f64): bool {
   patchCount = 0;
   let step: u32 = 1;
@@ -210,7 +213,7 @@ function push(at: u32, a: u32, b: u32, step: u32): void {
   patch.step = step;
 }
 
-/** Answers about how far the eye is from a square of cells, squared, in the world. */
+/** Returns the approximate squared distance of the eye from a square of cells, in the world. */
 function distanceTo(a: u32, b: u32, side: u32): f64 {
   const x = beyond(eyeA, lowA + <f64>a * sizeA, lowA + <f64>(a + side) * sizeA) / unitA;
   const y = beyond(eyeB, lowB + <f64>b * sizeB, lowB + <f64>(b + side) * sizeB) / unitB;
@@ -233,7 +236,7 @@ function isInPicture(a: u32, b: u32, side: u32): bool {
   );
 }
 
-/** Tells whether a box has a point that a function is not below 0 at. */
+/** Returns whether a function is at least 0 at some point of a box. */
 function reaches(plane: Plane, fromA: f64, toA: f64, fromB: f64, toB: f64, fromH: f64, toH: f64): bool {
   const at = changetype<usize>(plane);
   const a = load<f64>(at + (<usize>axisA << 3)), b = load<f64>(at + (<usize>axisB << 3)), h = load<f64>(at + (<usize>axisH << 3));
@@ -246,7 +249,7 @@ function cellsIn(part: f64): u32 {
   return part > ROUNDING ? <u32>ceil(min(part, 65536.0)) : 0;
 }
 
-/** Answers how far a unit of the world reaches along an axis of tree space. */
+/** Returns the extent of a unit of the world along an axis of tree space. */
 function unitOf(axis: u32): f64 {
   const at = changetype<usize>(inverse) + (<usize>axis << 3);
   const x = load<f64>(at), y = load<f64>(at, offsetof<Affine>('yx')), z = load<f64>(at, offsetof<Affine>('zx'));
@@ -259,7 +262,7 @@ function placeOf(axis: u32, eye: ReliefEye): f64 {
     load<f64>(at, offsetof<Affine>('tx'));
 }
 
-/** Tells whether the mesh is within the nearest distance of the eye, or above it up to a height. */
+/** Returns whether the mesh is within the nearest distance of the eye, or above it up to a height. */
 function meetsEye(mesh: Mesh, eye: ReliefEye, upTo: f64): bool {
   const radius = eye.nearest + margin;
   const a = radius * unitA + abs(eyeA) * ROUNDING, b = radius * unitB + abs(eyeB) * ROUNDING;
@@ -286,10 +289,10 @@ function setBoxAxis(axis: u32, half: f64, middle: f64): void {
 const SIDES: i32 = 4;
 const INSIDE: u32 = 0;
 const OUTSIDE: u32 = 1;
-/** The eye may be on either side of one, and not above what is there. */
+/** The eye may be on either side of one, and not above the heights there. */
 const AT_SIDE: u32 = 2;
 
-/** Of each side that the eye may be beyond: which of the four it is, where it is, and the greatest height there. */
+/** For each side that the eye may be beyond: which of the four it is, its position, and the maximum height there. */
 let sideCount: u32 = 0;
 const sides: usize = memory.data(SIDES * WORD_BYTES, 16);
 const sidePlaces: usize = memory.data(SIDES * F64_BYTES, 16);
@@ -318,7 +321,7 @@ function beginSides(relief: Relief): u32 {
   return found;
 }
 
-/** Answers the greatest height of the rectangle's cells in a column, or in a row. */
+/** Returns the maximum height of the rectangle's cells in a column, or in a row. */
 function greatestAt(relief: Relief, isColumn: bool, cell: u32): f64 {
   const heights = sign > 0 ? highsOf(relief) : lowsOf(relief);
   let most = -Infinity;
@@ -331,8 +334,8 @@ function greatestAt(relief: Relief, isColumn: bool, cell: u32): f64 {
 }
 
 /**
- * Tells whether lines of sight to a point go over the heights of all sides that the eye is beyond, wherever the two are within
- * the margin: where the line meets the side it is at eyeH + (h - eyeH) (place - eye) / (p - eye).
+ * Returns whether lines of sight to a point pass over the heights of all sides that the eye is beyond, wherever the eye and the
+ * point are within the margin: the line crosses the side at height eyeH + (h - eyeH) (place - eye) / (p - eye).
  */
 function comesFromAbove(a: f64, b: f64, h: f64): bool {
   const marginH = margin * unitH;
@@ -340,7 +343,7 @@ function comesFromAbove(a: f64, b: f64, h: f64): bool {
     const side = load<u32>(sides + (<usize>i << 2)), isA = side < 2, isEnd = (side & 1) == 1;
     const place = load<f64>(sidePlaces + (<usize>i << 3)), height = load<f64>(sideHeights + (<usize>i << 3));
     const marginP = margin * (isA ? unitA : unitB);
-    // From the side inwards.
+    // Measured from the side inwards.
     const p = isEnd ? place - (isA ? a : b) : (isA ? a : b) - place;
     const eye = isEnd ? place - (isA ? eyeA : eyeB) : (isA ? eyeA : eyeB) - place;
     // Affine in the eye, and in the point: (h - eyeH) (-eye) + (eyeH - height) (p - eye).
@@ -354,16 +357,16 @@ function comesFromAbove(a: f64, b: f64, h: f64): bool {
 
 // --- what is drawn of a patch ---
 
-/** The cells that its places along columns, and along rows, begin at: u32. Vertices are where they meet. */
+/** The cells at which a patch's grid lines begin along columns, and along rows: u32. Vertices are their intersections. */
 const alongA: usize = memory.data(PLACES * WORD_BYTES, 16);
 const alongB: usize = memory.data(PLACES * WORD_BYTES, 16);
-/** The least heights: f64 for each place along columns in each row of cells, and for each vertex. */
+/** The minimum heights: f64 for each grid line along columns in each row of cells, and for each vertex. */
 let byRow: usize = 0;
 const least: usize = memory.data(PLACES * PLACES * F64_BYTES, 16);
 const isUsed: usize = memory.data(PLACES * PLACES, 16);
 let shapeAddress: usize = 0;
 
-/** Lists the places of a patch from its first cell on, between a first and an end. Answers how many. */
+/** Lists the grid lines of a patch from its first cell on, between a first and an end. Returns their number. */
 function places(list: usize, from: u32, step: u32, first: u32, end: u32): u32 {
   const before = OVERLAP * step, last = min(from + (PATCH + OVERLAP) * step, end);
   let count: usize = 0;
@@ -381,7 +384,7 @@ function placeAlong(list: usize, i: u32): u32 {
   return load<u32>(list + (<usize>i << 2));
 }
 
-/** Makes the shape of a patch. Answers whether there is something of it. */
+/** Makes the shape of a patch. Returns whether it has any triangle. */
 function setShape(relief: Relief, patch: Patch): bool {
   const countA = places(alongA, patch.a, patch.step, firstA, endA), countB = places(alongB, patch.b, patch.step, firstB, endB);
   const vertexCount = countA * countB, most = 2 * (countA - 1) * (countB - 1);
@@ -410,7 +413,7 @@ function setShape(relief: Relief, patch: Patch): bool {
     for (let k: u32 = 0; k + 1 < countA; k++) {
       const i = l * countA + k, j = i + countA;
       if (!load<u8>(isUsed + i) || !load<u8>(isUsed + j + 1)) continue;
-      // Each vertex has the edges to the next along columns, to the one after along both, and to the next along rows.
+      // Each vertex has the edges to the next along columns, to the next along both, and to the next along rows.
       if (load<u8>(isUsed + i + 1)) setTriangle(shape, count++, i, i + 1, j + 1, i, along + i + 1, across + i);
       if (load<u8>(isUsed + j)) setTriangle(shape, count++, i, j + 1, j, across + i, j, along + i);
     }
@@ -419,7 +422,10 @@ function setShape(relief: Relief, patch: Patch): bool {
   return count > 0;
 }
 
-/** Sets a triangle with vertices a, b and c and its edges from each to the next; turned where it is seen from lesser heights. */
+/**
+ * Sets a triangle with vertices a, b and c and its edges from each to the next; its winding is reversed if it is seen from
+ * smaller heights.
+ */
 function setTriangle(shape: OccluderShape, triangle: u32, a: u32, b: u32, c: u32, ab: u32, bc: u32, ca: u32): void {
   const to = cornersOf(shape) + triangle * <u32>CORNER_BYTES;
   const isTurned = sign < 0;
@@ -433,7 +439,9 @@ function setTriangle(shape: OccluderShape, triangle: u32, a: u32, b: u32, c: u32
   store<u16>(to, <u16>((last << 1) | u32(third > a)), 10);
 }
 
-/** Finds the least height about each vertex: of the cells at it, up to the next vertices, and so many around. */
+/**
+ * Finds the minimum height about each vertex: of its adjacent cells, up to the next vertices, and of the margin's cells around.
+ */
 function findLeast(relief: Relief, countA: u32, countB: u32): void {
   const firstRow = cellsFrom(alongB, 0, aroundB, relief.firstRow);
   const rows = cellsTo(alongB, countB - 1, countB, aroundB, relief.endRow) - firstRow;
@@ -460,13 +468,13 @@ function findLeast(relief: Relief, countA: u32, countB: u32): void {
   }
 }
 
-/** Answers the first cell that counts for a place: from the place before it on, and so many around. */
+/** Returns the first cell that counts for a grid line: from the previous line on, and the margin's cells before. */
 function cellsFrom(list: usize, i: u32, around: u32, first: u32): u32 {
   const at = placeAlong(list, i == 0 ? 0 : i - 1);
   return at > first + around ? at - around : first;
 }
 
-/** Answers the end of the cells that count for a place. */
+/** Returns the end of the cells that count for a grid line. */
 function cellsTo(list: usize, i: u32, count: u32, around: u32, end: u32): u32 {
   return min(placeAlong(list, min(i + 1, count - 1)) + around, end);
 }

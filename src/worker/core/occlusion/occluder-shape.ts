@@ -1,9 +1,9 @@
-// What of an object's shape hides others: triangles with the edges that they share. Of a small mesh these are its own
-// triangles. Of a closed mesh there is also a box inside of it, which is covered wherever one looks from outside: it is
-// found by growing a box about the middle of the bounds while no triangle meets it, and its middle is inside.
-// What an open mesh hides of a moving eye is in relief.ts.
+// The occluder shapes of objects: triangles with their shared edges. For a small mesh these are its own triangles. A closed
+// mesh also has a box inside of it, which is covered from wherever one looks from outside: it is found by growing a box about
+// the centre of the bounds while no triangle intersects it and its centre is inside. What an open mesh hides from a moving eye
+// is in relief.ts.
 //
-// They are made once for each mesh (occluder-table.ts).
+// They are made once per mesh (occluder-table.ts).
 
 import { Affine, invert, setIdentity } from '../math/affine';
 import { mix } from '../math/hash';
@@ -13,10 +13,13 @@ import { windingOfClosedMesh } from '../mesh/query/ray-parity';
 import { Mesh, blockAt, placeTree, triangleOf } from '../mesh/tree/layout';
 import { HAS_BOX, NO_BOX, UNKNOWN, find, findOrAdd } from './occluder-table';
 
-/** A mesh with more triangles is no occluder by them: as many as half a frame's budget (scene/view/occlusion.ts). */
+/**
+ * A mesh with more triangles is not used as an occluder by its triangles: this is half a frame's budget
+ * (scene/view/occlusion.ts).
+ */
 export const MOST_TRIANGLES: u32 = 2048;
 
-/** Triangles and edges; behind it vertices of 3 f64 each, and then CORNER_BYTES for each triangle. */
+/** Triangles and edges; the vertices of 3 f64 each follow, and then CORNER_BYTES per triangle. */
 @unmanaged
 export class OccluderShape {
   vertexCount: u32;
@@ -25,11 +28,14 @@ export class OccluderShape {
   pad: u32;
 }
 
-/** Three vertices, then three edges << 1, with a bit for their direction: all u16. */
+/** Three vertices, then three edges << 1, plus a bit for their direction: all u16. */
 export const CORNER_BYTES: usize = 16;
 export const VERTEX_BYTES: usize = 24;
 
-/** A box inside of a closed mesh: the map from the cube to it, in mesh space, as an Affine, and how the mesh winds about it. */
+/**
+ * A box inside of a closed mesh: the map from the cube to it, in mesh space, as an Affine, and the mesh's winding number about
+ * it.
+ */
 @unmanaged
 export class InnerBox {
   xx: f64; xy: f64; xz: f64;
@@ -51,27 +57,27 @@ export function cornersOf(shape: OccluderShape): usize {
   return verticesOf(shape) + shape.vertexCount * <u32>VERTEX_BYTES;
 }
 
-/** Answers a vertex of a triangle, of three. */
+/** Returns one of a triangle's three vertices. */
 // @ts-ignore: decorator
 @inline
 export function vertexOf(shape: OccluderShape, triangle: u32, i: usize): u32 {
   return load<u16>(cornersOf(shape) + triangle * <u32>CORNER_BYTES + (i << 1));
 }
 
-/** Answers the edge from a vertex of a triangle to the next, << 1, and 1 where the edge leads the other way. */
+/** Returns the edge from a vertex of a triangle to the next, << 1, plus 1 if the edge has the opposite direction. */
 // @ts-ignore: decorator
 @inline
 export function edgeOf(shape: OccluderShape, triangle: u32, i: usize): u32 {
   return load<u16>(cornersOf(shape) + triangle * <u32>CORNER_BYTES + (i << 1), 6);
 }
 
-/** Tells whether the shape or the box of a mesh is made, if it can have one. */
+/** Returns whether the shape or the box of a mesh has been made, if it can have one. */
 export function isMade(mesh: Mesh, isBox: bool): bool {
   const entry = find(<u32>changetype<usize>(mesh));
   return entry !== null && (isBox ? entry.box != UNKNOWN : entry.hasShape != 0);
 }
 
-/** Answers the triangles of a mesh, or null where they are too many. Makes them the first time. Throws OUT_OF_MEMORY. */
+/** Returns the triangles of a mesh, or null if they are too many. Makes them on first use. Throws OUT_OF_MEMORY. */
 export function shapeOf(mesh: Mesh): OccluderShape | null {
   if (mesh.keptCount > MOST_TRIANGLES) return null;
   const entry = findOrAdd(<u32>changetype<usize>(mesh));
@@ -82,7 +88,7 @@ export function shapeOf(mesh: Mesh): OccluderShape | null {
   return changetype<OccluderShape | null>(<usize>entry.shape);
 }
 
-/** Answers a box inside of a closed mesh, or null where none was found. Throws OUT_OF_MEMORY. */
+/** Returns a box inside of a closed mesh, or null if none was found. Throws OUT_OF_MEMORY. */
 export function innerBoxOf(mesh: Mesh): InnerBox | null {
   if (!mesh.closed) return null;
   const entry = findOrAdd(<u32>changetype<usize>(mesh));
@@ -97,9 +103,9 @@ export function innerBoxOf(mesh: Mesh): InnerBox | null {
 // --- triangles ---
 
 let table: usize = 0; // u16 + 1, by hash
-let corners: usize = 0; // u16 for each corner of each triangle
-let places: usize = 0; // 3 f32 for each vertex
-let edges: usize = 0; // two u16 for each edge: the lesser vertex first
+let corners: usize = 0; // u16 per corner of each triangle
+let places: usize = 0; // 3 f32 per vertex
+let edges: usize = 0; // two u16 per edge: the smaller vertex first
 
 const MOST_VERTICES: u32 = 3 * MOST_TRIANGLES;
 const TABLE_SIZE: u32 = 16384;
@@ -180,7 +186,7 @@ function edgeAt(low: u32, high: u32, count: u32): u32 {
 
 // --- the cube ---
 
-/** The cube [-1, 1]³, its triangles turned outwards. */
+/** The cube [-1, 1]³, its triangles facing outwards. */
 export const CUBE = changetype<OccluderShape>(memory.data(16 + 8 * <i32>VERTEX_BYTES + 12 * <i32>CORNER_BYTES, 16));
 
 function setCube(): void {
@@ -214,10 +220,10 @@ function setCube(): void {
   }
 }
 
-/** The edges of the cube that have a number, by their ends. */
+/** The ends of the cube's edges that have been numbered. */
 const cubeEdges = memory.data(18 * <i32>sizeof<u16>());
 
-/** Answers the number of an edge of the cube; gives it one where it has none. */
+/** Returns the number of an edge of the cube, and assigns one if it has none. */
 function edgeOfCube(ends: u32): u32 {
   let edge: u32 = 0;
   while (edge < CUBE.edgeCount && load<u16>(cubeEdges + (edge << 1)) != ends) edge++;
@@ -231,17 +237,17 @@ setCube();
 const toCube = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const tree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** The first boxes that are tried, in parts of the bounds: what is a box itself must not touch it. */
+/** The first boxes that are tried, relative to the bounds: in a box-shaped mesh, the box must not touch the surface. */
 const FIRST = memory.data<f64>([0.9990234375, 0.9, 0.75, 0.577, 0.4, 0.25, 0.12]);
 const FIRST_COUNT: usize = 7;
-/** How often each side's way outwards is halved. */
+/** Number of bisections of each side's way outwards. */
 const HALVINGS: u32 = 5;
 
 // The box that is tried.
 let lowX: f64 = 0, lowY: f64 = 0, lowZ: f64 = 0;
 let highX: f64 = 0, highY: f64 = 0, highZ: f64 = 0;
 
-/** Answers the address of a map to a box inside, 0 without. */
+/** Returns the address of a map to a box inside; 0 if none. */
 function findBox(mesh: Mesh): usize {
   const x = 0.5 * (mesh.lowX + mesh.highX), y = 0.5 * (mesh.lowY + mesh.highY), z = 0.5 * (mesh.lowZ + mesh.highZ);
   const hx = 0.5 * (mesh.highX - mesh.lowX), hy = 0.5 * (mesh.highY - mesh.lowY), hz = 0.5 * (mesh.highZ - mesh.lowZ);

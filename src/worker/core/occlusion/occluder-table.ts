@@ -1,22 +1,22 @@
-// What is known of the meshes that hide others, by their addresses: a hash table with open addressing. What was made of a mesh
-// is kept until the mesh is forgotten.
+// Occluder data of meshes, by the meshes' addresses: a hash table with open addressing. The data of a mesh are kept until the
+// mesh is forgotten.
 
 import { mix } from '../math/hash';
 import { allocate, release } from '../memory';
 import { Mesh } from '../mesh/tree/layout';
 
-/** What is known of a mesh. */
+/** The data of a mesh. */
 @unmanaged
 export class Entry {
-  mesh: u32; // 0 where free
-  /** The address of the OccluderShape; 0 where it has too many triangles. */
+  mesh: u32; // 0 if the entry is free
+  /** The address of the OccluderShape; 0 if the mesh has too many triangles. */
   shape: u32;
   /** Whether there is a box inside: UNKNOWN, NO_BOX or HAS_BOX. */
   box: u32;
   hasShape: u32;
   /** The address of the InnerBox. */
   inner: usize;
-  /** The address of the Relief (relief.ts); 0 where nobody has asked for it. */
+  /** The address of the Relief (relief.ts); 0 if it was not requested yet. */
   relief: usize;
 }
 
@@ -24,12 +24,12 @@ export const UNKNOWN: u32 = 0;
 export const NO_BOX: u32 = 1;
 export const HAS_BOX: u32 = 2;
 const ENTRY_BYTES: usize = 32;
-/** A free entry that others were put past. */
+/** Tombstone: a removed entry that probing must pass. */
 const GONE: u32 = 1;
 
 let entries: usize = 0;
 let capacity: u32 = 0;
-let used: u32 = 0; // and gone
+let used: u32 = 0; // including tombstones
 
 // @ts-ignore: decorator
 @inline
@@ -51,7 +51,7 @@ export function find(mesh: u32): Entry | null {
   return null;
 }
 
-/** Answers what is known of a mesh, which begins as nothing. Throws OUT_OF_MEMORY. */
+/** Returns the data of a mesh, which are empty at first. Throws OUT_OF_MEMORY. */
 export function findOrAdd(mesh: u32): Entry {
   const known = find(mesh);
   if (known !== null) return known;
@@ -86,7 +86,7 @@ function grow(): void {
   release(before);
 }
 
-/** Forgets what was made of a mesh that changes or goes. */
+/** Removes the data of a mesh that changes or is removed. */
 export function forgetOccluder(mesh: Mesh): void {
   const entry = find(<u32>changetype<usize>(mesh));
   if (entry === null) return;

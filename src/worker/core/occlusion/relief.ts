@@ -1,38 +1,40 @@
-// What an open mesh hides of an eye that moves, as a terrain hides the valley behind a hill: a field of heights beneath the
-// mesh, along one of its axes.
+// What an open mesh hides from a moving eye, as a terrain hides the valley behind a hill: a height field beneath the mesh, along
+// one of its axes.
 //
-// Take the prism over a rectangle, without end along that axis, that no border of the mesh goes through: border is what edges
-// are of which the triangles on both sides do not cancel. From one place in the prism to another, every way within it goes
-// through the mesh as often from its front to its back, less the other way, as any other way does (the intersection number;
-// Guillemin and Pollack, "Differential Topology", 1974). Below all of the mesh that number, counted from above all of it, is
-// the winding number of the border about the rectangle. Where it is not 0, no line of sight from above that stays in the
-// prism comes to what is below without going through the mesh. What is below is kept as the least height of each cell of a
-// grid; how it is drawn, for an eye within a margin, is in draw-relief.ts.
+// Take the prism over a rectangle, infinite along that axis, that no border of the mesh passes through. The border consists of
+// the edges whose triangles on both sides do not cancel. Between two points in the prism, every path within it crosses the mesh
+// as often from front to back, minus the crossings from back to front, as any other such path does (the intersection number;
+// Guillemin and Pollack, "Differential Topology", 1974). Below all of the mesh that number, counted from above all of it, is the
+// winding number of the border about the rectangle. If it is not 0, no line of sight from above that stays in the prism reaches a
+// point below without crossing the mesh. The space below is stored as the minimum height of each cell of a grid; draw-relief.ts
+// draws it, for an eye within a margin.
 //
-// Whether a cell has a border is told by a sum over the directed edges in it, of a random function of their ends that
-// changes its sign with the direction: edges that cancel leave nothing. It is wrong with a chance of 2⁻⁶⁴ a cell.
+// Whether a cell has a border is determined by a sum over the directed edges in it, of a random function of their ends that
+// changes its sign with the direction: cancelling edges sum to 0. The chance of an error is 2⁻⁶⁴ per cell.
 
 import { mix } from '../math/hash';
 import { allocate, release, reserve } from '../memory';
 import { Block, Mesh, blockAt, triangleOf } from '../mesh/tree/layout';
 import { findOrAdd } from './occluder-table';
 
-/** Heights of cells, in tree space, in rows along one axis; the axes are 0 to 2. Behind it are the least ones, then the greatest. */
+/**
+ * Heights of cells, in tree space, in rows along one axis; the axes are 0 to 2. The minima follow the header, then the maxima.
+ */
 @unmanaged
 export class Relief {
   phase: u32;
   /** The next block of triangles. */
   next: u32;
-  /** So many axes were tried before. */
+  /** Number of axes that were tried before. */
   tried: u32;
-  /** Heights are along this one, columns follow each other along the next one and rows along the one after that. */
+  /** Heights are along this axis, columns are spaced along the next one and rows along the one after that. */
   axis: u32;
   columns: u32;
   rows: u32;
-  // The rectangle, without its ends.
+  // The rectangle; the ends are exclusive.
   firstColumn: u32; endColumn: u32;
   firstRow: u32; endRow: u32;
-  /** Above 0 where the fronts of the triangles are turned to greater heights. */
+  /** Positive if the front sides of the triangles face greater heights. */
   winding: i32;
   lowX: f32; lowY: f32; lowZ: f32;
   highX: f32; highY: f32; highZ: f32;
@@ -45,16 +47,16 @@ const DONE: u32 = 3;
 const NONE: u32 = 4;
 
 const HEADER_BYTES: usize = 80;
-/** Cells along a side of a square: a terrain of 500,000 triangles has 4 × 4 of its quads in one. */
+/** Cells along a side of a square: a cell of a terrain of 500,000 triangles has 4 × 4 of its quads. */
 const SIDE: f64 = 128;
 const MOST_ALONG: f64 = 512;
-/** Fewer for few triangles: so many cells along a side. */
+/** Meshes with few triangles have fewer cells; this is the minimum along a side. */
 const LEAST_SIDE: f64 = 16;
-/** What rounding may move of a cell's border, in cells. */
+/** Rounding error of a cell's border, in cells. */
 const PAD: f64 = 1e-6;
-/** Beyond this a triangle is a wall: its slope says nothing. */
+/** A steeper triangle is a wall: its slope is not used. */
 const STEEPEST: f64 = 1e4;
-/** The least part of the cells that a rectangle is worth its while with. */
+/** Minimum share of the cells that a rectangle must have to be worthwhile. */
 const LEAST_PART: f64 = 0.02;
 
 // @ts-ignore: decorator
@@ -87,7 +89,7 @@ export function highBound(relief: Relief, axis: u32): f64 {
   return <f64>load<f32>(changetype<usize>(relief) + (<usize>axis << 2), offsetof<Relief>('highX'));
 }
 
-/** The work that `reliefOf` has done, in triangles; who asks sets it to 0. */
+/** The work that `reliefOf` has done, in triangles; the caller resets it to 0. */
 export let reliefWork: u32 = 0;
 
 export function beginReliefs(): void {
@@ -95,8 +97,8 @@ export function beginReliefs(): void {
 }
 
 /**
- * Answers what a mesh hides by its relief; null where that is nothing, or is not known yet: with each call some of it is found,
- * as long as `reliefWork` is below `most`. Throws OUT_OF_MEMORY.
+ * Returns the relief of a mesh; null if there is none, or if it is not known yet: each call computes a part of it, as long as
+ * `reliefWork` is below `most`. Throws OUT_OF_MEMORY.
  */
 export function reliefOf(mesh: Mesh, most: u32): Relief | null {
   const entry = findOrAdd(<u32>changetype<usize>(mesh));
@@ -128,7 +130,7 @@ export function reliefOf(mesh: Mesh, most: u32): Relief | null {
   return relief.phase == DONE ? relief : null;
 }
 
-/** Begins with the next axis: first those along which the mesh is flat. The relief moves. */
+/** Begins with the next axis, those along which the mesh is flat first. The relief moves to a new address. */
 function beginAxis(before: Relief, mesh: Mesh): Relief {
   const tried = before.phase == BOUNDING ? 0 : before.tried + 1;
   if (tried > 2) {
@@ -161,7 +163,7 @@ function beginAxis(before: Relief, mesh: Mesh): Relief {
   return relief;
 }
 
-/** Moves it to where it has room for no more than its heights. */
+/** Moves it to memory that only has room for its heights. */
 function withoutSums(before: Relief): Relief {
   const bytes = HEADER_BYTES + (<usize>(before.columns * before.rows) << 3);
   const relief = allocate(bytes);
@@ -170,7 +172,7 @@ function withoutSums(before: Relief): Relief {
   return changetype<Relief>(relief);
 }
 
-/** Answers the axis with the least extent, the middle one, or the greatest. */
+/** Returns the axis with the smallest extent, the middle one, or the largest. */
 function axisAt(relief: Relief, order: u32): u32 {
   for (let axis: u32 = 0; axis < 3; axis++) {
     const own = highBound(relief, axis) - lowBound(relief, axis);
@@ -184,7 +186,7 @@ function axisAt(relief: Relief, order: u32): u32 {
   return 0;
 }
 
-// The columns, rows and heights of the block that is looked at.
+// The columns, rows and heights of the current block.
 let offsetA: usize = 0, offsetB: usize = 0, offsetH: usize = 0;
 let lowA: f64 = 0, lowB: f64 = 0, highA: f64 = 0, highB: f64 = 0;
 let scaleA: f64 = 0, scaleB: f64 = 0;
@@ -214,7 +216,7 @@ function step(relief: Relief, block: Block): void {
       for (let k: usize = 0; k < 3; k++) turn(relief, at + k * 48, at + (k + 1) % 3 * 48);
     }
   }
-  reliefWork++; // what is more than a look is added where it is done
+  reliefWork++; // work beyond this is added where it is done
 }
 
 function include(relief: Relief, at: usize): void {
@@ -229,7 +231,7 @@ function cellOf(place: f64, count: u32): u32 {
   return <u32>max(0.0, min(place, <f64>count - 1));
 }
 
-/** Adds a triangle's heights to the cells that it may be in, and its edges to the sums of theirs. */
+/** Adds a triangle's heights to the cells that it may overlap, and its edges to the sums of theirs. */
 function fill(relief: Relief, at: usize): void {
   const a0 = <f64>load<f32>(at + offsetA), a1 = <f64>load<f32>(at + offsetA, 48), a2 = <f64>load<f32>(at + offsetA, 96);
   const b0 = <f64>load<f32>(at + offsetB), b1 = <f64>load<f32>(at + offsetB, 48), b2 = <f64>load<f32>(at + offsetB, 96);
@@ -275,7 +277,7 @@ function hashOf(at: usize): u64 {
 
 function addEdge(relief: Relief, from: u64, to: u64, fromA: f64, fromB: f64, toA: f64, toB: f64): void {
   if (from == to) return;
-  // What is on the border of the grid is in no prism.
+  // Edges on the border of the grid are in no prism.
   if (fromA == toA && (fromA == lowA || fromA == highA)) return;
   if (fromB == toB && (fromB == lowB || fromB == highB)) return;
   const c0 = cellOf((min(fromA, toA) - lowA) * scaleA - PAD, relief.columns);
@@ -293,7 +295,10 @@ function addEdge(relief: Relief, from: u64, to: u64, fromA: f64, fromB: f64, toA
   }
 }
 
-/** Adds how an edge turns about the middle cell of the rectangle: whether it crosses the half-line along rows, and in which direction. */
+/**
+ * Adds an edge's contribution to the winding number about the rectangle's middle cell: whether it crosses the half-line along
+ * rows, and in which direction.
+ */
 function turn(relief: Relief, from: usize, to: usize): void {
   const column = (relief.firstColumn + relief.endColumn) >> 1, row = (relief.firstRow + relief.endRow) >> 1;
   const a = lowA + (<f64>column + 0.5) / scaleA, b = lowB + (<f64>row + 0.5) / scaleB;
@@ -307,12 +312,12 @@ function turn(relief: Relief, from: usize, to: usize): void {
   if (crossing > a) relief.winding += isUp ? 1 : -1;
 }
 
-/** For each column, how many free cells there are from the row that is looked at downwards: u32. Then the columns on the stack. */
+/** For each column, the number of free cells from the current row downwards: u32. Then the columns on the stack. */
 let runs: usize = 0;
 
 /**
- * Finds the largest rectangle of cells that have something and no border: row by row, the largest below the runs of free cells,
- * with a stack of those that are open. Answers whether it is large enough.
+ * Finds the largest rectangle of cells that contain triangles and no border: row by row, the largest rectangle under the
+ * histogram of free cells, with a stack of open columns. Returns whether it is large enough.
  */
 function findRectangle(relief: Relief): bool {
   const columns = relief.columns, rows = relief.rows;
@@ -329,7 +334,7 @@ function findRectangle(relief: Relief): bool {
         run = isFree(relief, row * columns + column) ? load<u32>(at) + 1 : 0;
         store<u32>(at, run);
       }
-      // Each on the stack is lower than the next.
+      // Heights increase along the stack.
       while (depth > 0) {
         const height = load<u32>(runs + (<usize>load<u32>(stack + ((depth - 1) << 2)) << 2));
         if (column < columns && height < run) break;

@@ -1,5 +1,5 @@
 // Builds a baked mesh of points or lines, in steps. The tree is balanced, and all blocks but one are full: a range of
-// elements is cut in up to four parts of whole blocks, in halves at the median of the axis in which it is widest (Bentley,
+// elements is split into up to four parts of whole blocks, in halves at the median of its widest axis (Bentley,
 // "Multidimensional Binary Search Trees Used for Associative Searching", 1975).
 
 import { MESH_HEADER_BYTES, POINT_LINE_MAGIC_VALUE, POINT_LINE_VERSION_VALUE } from '../../../shared/layout';
@@ -24,14 +24,14 @@ const PHASE_DONE = 4;
 export const POINT_LINE_BAD_INDEX = 1;
 export const POINT_LINE_EMPTY = 2;
 
-/** How many elements are looked at between two looks at the clock. */
+/** Elements that are processed between two readings of the clock. */
 const ELEMENTS_A_STEP: u32 = 16384;
 const NODES_A_STEP: u32 = 1024;
 
 @unmanaged
 export class PointLineBuild {
   positions: usize; // f32 xyz per vertex
-  indices: usize; // u32, `size` per element; 0 without
+  indices: usize; // u32, `size` per element; 0 if none
   vertexCount: u32;
   elementCount: u32;
   size: u32; // vertices per element
@@ -51,7 +51,7 @@ export class PointLineBuild {
   exponent: i32;
   extent: f32; // the largest coordinate in tree space
   pad: u32;
-  areas: f64; // half of all boxes'
+  areas: f64; // half the area of all boxes
   square: f64; // of the radius
   low: v128; high: v128;
   offsetX: f64; offsetY: f64; offsetZ: f64; // Space
@@ -91,7 +91,10 @@ export function beginPointLine(vertexCount: u32, elementCount: u32, size: u32): 
   return build;
 }
 
-/** Allocates what the build needs to start, apart from its beginning, so that this can be undone. Throws OUT_OF_MEMORY. */
+/**
+ * Allocates what the build needs to start, separately from its beginning, so that this can be undone. Throws
+ * OUT_OF_MEMORY.
+ */
 export function reservePointLine(build: PointLineBuild, indexed: bool): void {
   build.positions = allocate(<u64>build.vertexCount * 12 + 16);
   if (indexed) build.indices = allocate((<u64>build.elementCount * build.size) << 2);
@@ -107,7 +110,7 @@ export function freePointLine(build: PointLineBuild): void {
   release(changetype<usize>(build));
 }
 
-/** Works until the clock shows `until`. Answers the fraction done, or -1 when the data are bad. Throws OUT_OF_MEMORY. */
+/** Works until time `until`. Returns the fraction done, or -1 if the data are bad. Throws OUT_OF_MEMORY. */
 export function stepPointLine(build: PointLineBuild, until: f64): f64 {
   do {
     if (build.phase == PHASE_SCAN) scan(build);
@@ -135,7 +138,7 @@ function vertexIn(build: PointLineBuild, element: u32, k: u32): u32 {
   return build.indices == 0 ? i : load<u32>(build.indices + (<usize>i << 2));
 }
 
-/** Reads the position of a vertex; the fourth lane means nothing. */
+/** Reads the position of a vertex; the fourth lane is undefined. */
 // @ts-ignore: decorator
 @inline
 function positionOf(build: PointLineBuild, vertex: u32): v128 {
@@ -148,7 +151,7 @@ function isFinite(v: v128): bool {
   return (i32x4.bitmask(f32x4.eq(f32x4.sub(v, v), f32x4.splat(0))) & 7) == 7;
 }
 
-/** Finds the elements with finite vertices, and the bounds of those. */
+/** Finds the elements with finite vertices, and their bounds. */
 function scan(build: PointLineBuild): void {
   const end = min<u32>(build.cursor + ELEMENTS_A_STEP, build.elementCount);
   let low = build.low, high = build.high;
@@ -193,7 +196,7 @@ function recordBytes(size: u32): usize {
   return size == 1 ? offsetof<PointRecord>() : offsetof<LineRecord>();
 }
 
-// Tree space of the build that is under way.
+// Tree space of the current build.
 let offsetXy: v128 = f64x2.splat(0), offsetZ: f64 = 0, scale: f64 = 1;
 
 function enterSpace(build: PointLineBuild): void {
@@ -238,7 +241,7 @@ function place(build: PointLineBuild): void {
   build.kept = <u32>((to - build.records) / step);
   build.cursor = end;
   if (end < build.elementCount) return;
-  release(build.positions); // the records have all that there is of them
+  release(build.positions); // the records have all that is needed of them
   build.positions = 0;
   beginTree(build);
 }
@@ -251,7 +254,7 @@ function squareFrom(v: v128, x: f64, y: f64, z: f64): f64 {
   return dx * dx + dy * dy + dz * dz;
 }
 
-/** Makes the mesh, of which nodes and blocks are still to be written. */
+/** Allocates the mesh and writes its header; nodes and blocks follow later. */
 function beginTree(build: PointLineBuild): void {
   const size = build.size;
   const blockCount = blocksFor(build.kept, size);
@@ -287,14 +290,14 @@ function beginTree(build: PointLineBuild): void {
   build.phase = PHASE_SPLIT;
 }
 
-/** Answers the most blocks below a child: the least power of four that is no less than a quarter of the blocks. */
+/** Returns the most blocks below a child: the smallest power of four that is at least a quarter of the blocks. */
 function blocksBelow(blocks: u32): u32 {
   let capacity: u32 = 1;
   while (<u64>capacity * 4 < blocks) capacity *= 4;
   return capacity;
 }
 
-/** Answers the number of nodes of a tree of so many blocks. */
+/** Returns the number of nodes of a tree of `blocks` blocks. */
 function nodesFor(blocks: u32): u32 {
   if (blocks <= 4) return 1;
   const parts = (blocks - 1) / blocksBelow(blocks) + 1;
@@ -335,7 +338,7 @@ function cutAt(i: u32): u32 {
   return load<u32>(cuts + (<usize>i << 2));
 }
 
-/** Makes a node of a range: cuts it in parts of whole blocks, which become leaves or wait to become nodes. */
+/** Makes a node of a range: splits it into parts of whole blocks, which become leaves or are pushed to become nodes. */
 function makeNode(build: PointLineBuild, start: u32, end: u32, index: u32): void {
   const mesh = changetype<PointLine>(build.mesh);
   const per = elementsABlock(build.size);
@@ -363,7 +366,7 @@ function makeNode(build: PointLineBuild, start: u32, end: u32, index: u32): void
   }
 }
 
-/** Orders the records of parts `first` to `last` so that each part has its own. */
+/** Partitions the records among the parts `first` to `last`. */
 function cutParts<T>(records: usize, first: u32, last: u32): void {
   if (last - first < 2) return;
   const middle = (first + last) >> 1;

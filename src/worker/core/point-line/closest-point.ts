@@ -1,6 +1,6 @@
-// Finds the point or the place on a line that is nearest to a given point, in the world's metric: by branch and bound, as
-// mesh/query/closest-point.ts does in a mesh of triangles, whose bounds of boxes these are. World units about the given
-// point.
+// Finds the closest point of a mesh of points or lines to a given point, in the world's metric, by branch and bound, as
+// mesh/query/closest-point.ts does for a mesh of triangles; it uses that file's bounds of boxes. World units about the
+// given point.
 
 import { nearestOfSegment, nearestX, nearestY, nearestZ } from '../math/closest';
 import {
@@ -13,18 +13,18 @@ import { greatestOf } from '../math/lanes';
 import { LINE_END, LINE_Y, LINE_Z, NO_ELEMENT, POINT_Y, POINT_Z, PointLine, blockOf, elementsABlock, meshOf, numberIn } from './layout';
 import { VECTOR_BYTES, WORD_BYTES } from '../sizes';
 
-/** The nearest place, in the world about the given point. */
+/** The closest point, in the world about the given point. */
 export let closestX: f64 = 0, closestY: f64 = 0, closestZ: f64 = 0;
 export let closestElement: i32 = -1;
 export let closestDistance: f64 = 0;
 
-/** The children that wait, and lower bounds of how near each is: three of each depth and the last node's four. */
+/** The stack of children, with lower bounds of their distances: three of each depth and the last node's four. */
 const stack: usize = memory.data(MOST_WAITING * 2 * WORD_BYTES, 16);
 const keys: usize = memory.data(VECTOR_BYTES, 16);
 
 /**
- * Finds the nearest place. Answers whether there is one no farther than `limit`; `m` maps mesh space to the world about the
- * given point. Of elements at the same distance the one with the lowest number wins.
+ * Finds the closest point. Returns whether there is one no farther than `limit`; `m` maps mesh space to the world about the
+ * given point. Among elements at the same distance the one with the lowest number wins.
  */
 export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool {
   setMaps(meshOf(mesh), m);
@@ -48,7 +48,7 @@ export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool
     let bits = <u32>i32x4.bitmask(f32x4.le(near, f32x4.splat(bound))) & childMask(node);
     v128.store(keys, near);
     while (bits != 0) {
-      // The farthest first, so that the nearest is taken next.
+      // The farthest is pushed first, so that the nearest is popped next.
       const next = greatestOf(keys, bits);
       bits &= ~(1 << next);
       store<f32>(top, load<f32>(keys + (<usize>next << 2)));
@@ -59,7 +59,7 @@ export function closestOnPointLine(mesh: PointLine, m: Affine, limit: f64): bool
   return closestElement >= 0;
 }
 
-/** Searches a block, four elements at a time. Answers whether something nearer was found. */
+/** Searches a block, four elements at a time. Returns whether a closer element was found. */
 function searchBlock(mesh: PointLine, block: usize, bound: f32): bool {
   countLeaf();
   const isPoints = mesh.size == 1;

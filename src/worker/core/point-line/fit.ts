@@ -1,5 +1,5 @@
-// Fits the boxes of a tree of points or lines, from below upwards. None is rotated: finding rotations takes most of the
-// time of a build of triangles.
+// Fits the boxes of a tree of points or lines, bottom-up. None is rotated: finding rotations takes most of the time of a
+// build of triangles.
 
 import { halfArea } from '../mesh/build/binned-sah';
 import {
@@ -9,7 +9,7 @@ import { storeBoxes } from '../mesh/tree/store-boxes';
 import { LINE_END, LINE_Y, POINT_Y, PointLine, blockBytes, meshOf } from './layout';
 import { VECTOR_BYTES } from '../sizes';
 
-/** The bounds of what is below a node, while a tree is fitted. */
+/** The bounds of a node's descendants, while a tree is fitted. */
 @unmanaged
 class Bounds {
   low: v128;
@@ -22,8 +22,8 @@ const lows: usize = memory.data(4 * VECTOR_BYTES, 16); // of four children
 const highs: usize = memory.data(4 * VECTOR_BYTES, 16);
 
 /**
- * Fits node `index`, whose inner children are fitted already. `bounds` has BOUNDS_BYTES for each node; `extent` is the
- * largest coordinate in tree space. Answers half the area of the boxes, with THICKNESS.
+ * Fits node `index`, whose inner children are already fitted. `bounds` has BOUNDS_BYTES per node; `extent` is the largest
+ * coordinate in tree space. Returns half the area of the boxes, with THICKNESS.
  */
 export function fitNode(nodes: usize, index: u32, blocks: usize, size: u32, bounds: usize, extent: f32): f64 {
   const node = changetype<Node>(nodes + index * <u32>NODE_BYTES);
@@ -54,7 +54,7 @@ export function fitNode(nodes: usize, index: u32, blocks: usize, size: u32, boun
   return areas;
 }
 
-/** Bounds all lanes of a block: those without an element have the coordinates of the first. */
+/** Bounds all lanes of a block: lanes without an element have the coordinates of the first one. */
 function boundBlock(block: usize, size: u32, low: usize, high: usize): void {
   for (let axis: usize = 0; axis < 3; axis++) {
     let least: v128, most: v128;
@@ -81,14 +81,14 @@ function boundBlock(block: usize, size: u32, low: usize, high: usize): void {
 }
 
 /**
- * How thick a ray is taken to be when costs are compared, relative to the largest coordinate: so that boxes have an area
- * also where points lie in a plane or a row.
+ * Thickness of rays in cost comparisons, relative to the largest coordinate: it gives boxes an area even if points lie in a
+ * plane or on a line.
  */
 const THICKNESS: f64 = 0.00390625; // 2^-8
 
 /**
- * Answers what a thick ray through a mesh's bounds costs, in nodes and blocks that it visits, as mesh/tree/cost.ts does for
- * triangles. `areas` is what all nodes answered together; the mesh has its bounds and its exponent.
+ * Returns the cost of a thick ray through a mesh's bounds, in nodes and blocks that it visits, as mesh/tree/cost.ts does
+ * for triangles. `areas` is the sum of what `fitNode` returned for all nodes; the mesh has its bounds and its exponent.
  */
 export function costOf(mesh: PointLine, areas: f64, extent: f64): f64 {
   const scale = treeScale(meshOf(mesh)), thickness = extent * THICKNESS;

@@ -1,4 +1,4 @@
-// Checks that a tree of points or lines is what it should be, for tests.
+// Checks the invariants of a tree of points or lines, for tests.
 
 import { LEAF, childCount, childOf, highBounds, lowBounds, nodeAt } from '../mesh/tree/layout';
 import { MESH_BOX_TOO_SMALL, MESH_TRIANGLE_LOST } from '../mesh/tree/tree-invariants';
@@ -7,7 +7,7 @@ import { allocate, release } from '../memory';
 import { LINE_END, LINE_Y, NO_ELEMENT, POINT_Y, PointLine, blockOf, elementsABlock, meshOf, numberIn } from './layout';
 import { VECTOR_BYTES } from '../sizes';
 
-/** Checks that every kept element is in one leaf, and every box holds what is below it. Slow. */
+/** Checks that every kept element is in exactly one leaf, and that every box contains its descendants. Slow. */
 export function checkPointLineTree(mesh: PointLine): u32 {
   const seen = allocate(<u64>mesh.elementCount);
   memory.fill(seen, 0, mesh.elementCount);
@@ -43,7 +43,7 @@ function checkNodes(mesh: PointLine, seen: usize): u32 {
 
 const lanes: usize = memory.data(2 * VECTOR_BYTES, 16);
 
-/** Tells whether all coordinates below `child` along an axis are from low to high. */
+/** Returns whether all coordinates below `child` along an axis are between low and high. */
 function holds(mesh: PointLine, child: u32, axis: usize, low: f32, high: f32): bool {
   if (!(child & LEAF)) {
     const node = nodeAt(meshOf(mesh), child);

@@ -1,6 +1,6 @@
-// What a baked mesh of points or lines consists of: header, nodes, blocks, and the indices as given. The nodes are those
-// of a mesh of triangles (mesh/tree/layout.ts), none of them rotated; only the leaves are their own. Coordinates are tree
-// space. A mesh of one place is one, too: tree space is about that place then, and not scaled.
+// Layout of a baked mesh of points or lines: header, nodes, blocks, and the indices as given. The nodes are those of a
+// mesh of triangles (mesh/tree/layout.ts), none of them rotated; only the leaves differ. Coordinates are in tree space. A
+// mesh whose vertices all coincide is valid, too: its tree space is about that point, and not scaled.
 
 import { POINT_LINE_MAGIC_VALUE } from '../../../shared/layout';
 import { allocate } from '../memory';
@@ -9,7 +9,7 @@ import { exponentFor } from '../mesh/tree/tree-space';
 
 /**
  * The header; its fields' offsets are those of src/shared/layout.ts. Up to the radius they are those of a mesh of
- * triangles, so that who asks for bounds, counts or nodes need not tell them apart.
+ * triangles, so that code that reads bounds, counts or nodes need not distinguish the two.
  */
 @unmanaged
 export class PointLine {
@@ -21,7 +21,7 @@ export class PointLine {
   blockCount: u32;
   /** Points or lines, as given. */
   elementCount: u32;
-  /** Those of them with finite vertices. */
+  /** How many of them have finite vertices. */
   keptCount: u32;
   vertexCount: u32;
   indexed: u32;
@@ -34,13 +34,13 @@ export class PointLine {
   highX: f64; highY: f64; highZ: f64;
   cost: f64;
   builtCost: f64;
-  /** No vertex is farther from the middle of the bounds, in mesh space. */
+  /** Maximum distance of a vertex from the centre of the bounds, in mesh space. */
   radius: f64;
-  /** The vertices of an element: 1 of points, 2 of lines. */
+  /** The vertices per element: 1 for points, 2 for lines. */
   size: u32;
 }
 
-/** Tells whether a baked mesh in the core has points or lines instead of triangles. */
+/** Returns whether a baked mesh in the core has points or lines instead of triangles. */
 // @ts-ignore: decorator
 @inline
 export function isPointLine(mesh: usize): bool {
@@ -53,14 +53,14 @@ export function pointLineOf(mesh: Mesh): PointLine {
   return changetype<PointLine>(changetype<usize>(mesh));
 }
 
-/** Answers a mesh of points or lines as what reads the common part of headers takes it. */
+/** Casts a mesh of points or lines for code that reads the common part of headers. */
 // @ts-ignore: decorator
 @inline
 export function meshOf(mesh: PointLine): Mesh {
   return changetype<Mesh>(changetype<usize>(mesh));
 }
 
-/** Answers a copy of a mesh, which the caller must release. Throws OUT_OF_MEMORY. */
+/** Returns a copy of a mesh, which the caller must release. Throws OUT_OF_MEMORY. */
 export function copyPointLine(mesh: PointLine): usize {
   const address = allocate(mesh.bytes);
   memory.copy(address, changetype<usize>(mesh), mesh.bytes);
@@ -68,8 +68,8 @@ export function copyPointLine(mesh: PointLine): usize {
 }
 
 /**
- * Points of a block: x of each, y, z, then their numbers. Sixteen, so that a block and its share of the nodes are 18 bytes
- * a point.
+ * Points of a block: x of each, y, z, then their numbers. Sixteen, so that a block and its share of the nodes take 18
+ * bytes per point.
  */
 export const POINTS_A_BLOCK: u32 = 16;
 export const POINT_BLOCK_BYTES: usize = 256;
@@ -85,7 +85,7 @@ export const LINE_Z: usize = 64;
 export const LINE_END: usize = 96;
 export const LINE_NUMBER: usize = 192;
 
-/** The number of a lane without an element; it has the coordinates of the block's first one. */
+/** The number of a lane without an element; it has the coordinates of the block's first element. */
 export const NO_ELEMENT: u32 = 0xffffffff;
 
 // @ts-ignore: decorator
@@ -100,21 +100,21 @@ export function blockBytes(size: u32): usize {
   return size == 1 ? POINT_BLOCK_BYTES : LINE_BLOCK_BYTES;
 }
 
-/** Answers the address of a block; `child` may have LEAF set. */
+/** Returns the address of a block; `child` may have LEAF set. */
 // @ts-ignore: decorator
 @inline
 export function blockOf(mesh: PointLine, child: u32): usize {
   return changetype<usize>(mesh) + mesh.blocks + <usize>(child & ~LEAF) * blockBytes(mesh.size);
 }
 
-/** Answers the number of the element in a lane of a block, or NO_ELEMENT. */
+/** Returns the number of the element in a lane of a block, or NO_ELEMENT. */
 // @ts-ignore: decorator
 @inline
 export function numberIn(block: usize, lane: u32, size: u32): u32 {
   return load<u32>(block + (<usize>lane << 2) + (size == 1 ? POINT_NUMBER : LINE_NUMBER));
 }
 
-/** Answers vertex k of an element by its number in the positions. */
+/** Returns vertex k of an element, as an index into the positions. */
 // @ts-ignore: decorator
 @inline
 export function vertexOf(mesh: PointLine, element: u32, k: u32): u32 {
@@ -122,18 +122,18 @@ export function vertexOf(mesh: PointLine, element: u32, k: u32): u32 {
   return mesh.indexed ? load<u32>(changetype<usize>(mesh) + mesh.indices + (<usize>i << 2)) : i;
 }
 
-/** Answers the exponent of the scale to tree space: `exponentFor`, but 0 where all is in one place. */
+/** Returns the exponent of the scale to tree space: `exponentFor`, but 0 if all vertices coincide. */
 export function exponentOf(largest: f64): i32 {
   return largest == 0 ? 0 : exponentFor(largest);
 }
 
-/** Answers how many blocks hold so many elements. */
+/** Returns the number of blocks for `kept` elements. */
 export function blocksFor(kept: u32, size: u32): u32 {
   const per = elementsABlock(size);
   return (kept - 1) / per + 1;
 }
 
-/** The least that a radius is, so that the ball about a mesh of one place can be inverted. */
+/** The minimum radius, so that the ball about a mesh of one point can be inverted. */
 export const LEAST_RADIUS: f64 = 1e-90;
 
 /** Writes a point of tree space to its lane. */

@@ -1,6 +1,6 @@
-// Tests a mesh of points or lines for overlap with a cube, a ball, a capsule or a mesh of triangles, in the space where the
-// cube is [-1, 1]³ and the others are round with radius 1. Decided in float64; touching is granted what rounding may take
-// away. Points meet no surface, so that of a mesh of triangles they can only be inside, where that is solid.
+// Tests a mesh of points or lines for overlap with a cube, a ball, a capsule or a mesh of triangles, in the space in which
+// the cube is [-1, 1]³ and the others are round with radius 1. Decided in float64; touching is tolerant to rounding. Points
+// never intersect a surface, so they can only be inside of a mesh of triangles, if it is solid.
 
 import { SIDE_DOUBLE } from '../../../shared/layout';
 import { Affine, copy, relate, setIdentity } from '../math/affine';
@@ -21,7 +21,7 @@ const cube = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const identity = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 setIdentity(identity);
 
-/** Nodes and blocks that wait: u32 each. */
+/** The stack of nodes and blocks: u32 each. */
 let stack: usize = 0;
 
 function push(waiting: u32, child: u32): u32 {
@@ -30,7 +30,7 @@ function push(waiting: u32, child: u32): u32 {
   return waiting + 1;
 }
 
-/** The middles and half sizes of a node's four boxes: x, y and z of the middles, then of the halves. */
+/** The centres and half sizes of a node's four boxes: x, y and z of the centres, then of the half sizes. */
 const boxes: usize = memory.data(6 * VECTOR_BYTES, 16);
 
 function readBoxes(mesh: PointLine, child: u32): void {
@@ -39,7 +39,7 @@ function readBoxes(mesh: PointLine, child: u32): void {
   for (let axis: usize = 0; axis < 3; axis++) {
     const low = lowBounds(node, axis), high = highBounds(node, axis);
     v128.store(boxes + (axis << 4), f32x4.mul(half, f32x4.add(low, high)));
-    // A hair more for the rounding of both.
+    // Slightly enlarged for the rounding of both.
     v128.store(boxes + (axis << 4), f32x4.mul(f32x4.splat(0.5000005), f32x4.sub(high, low)), 48);
   }
 }
@@ -52,14 +52,14 @@ function boxAt(i: u32, offset: usize): f64 {
 
 // --- cube, ball and capsule ---
 
-/** Half of the capsule's segment; 0 of a ball, -1 of a cube. */
+/** Half of the capsule's segment; 0 for a ball, -1 for a cube. */
 let half: f64 = 0;
-/** The radius, or half size, and what touching is granted. */
+/** The radius, or half size, plus the tolerance for touching. */
 let limit: f64 = 1;
 
 /**
- * Tells whether an element meets a capsule of radius 1 about z from -half to half, for half = 0 a ball, for a negative half
- * the cube [-1, 1]³. `m` maps mesh space there. Throws OUT_OF_MEMORY.
+ * Returns whether an element intersects a capsule of radius 1 about z from -half to half, a ball if half is 0, or the cube
+ * [-1, 1]³ if half is negative. `m` maps mesh space there. Throws OUT_OF_MEMORY.
  */
 export function pointLineMeets(mesh: PointLine, m: Affine, asked: f64): bool {
   placeTree(map, meshOf(mesh), m);
@@ -84,7 +84,7 @@ export function pointLineMeets(mesh: PointLine, m: Affine, asked: f64): bool {
   return false;
 }
 
-/** Tells whether a box is beyond the shape, by the axes of the shape's space. */
+/** Returns whether a box is outside of the shape, by the axes of the shape's space. */
 function boxIsApart(i: u32): bool {
   const x = boxAt(i, 0), y = boxAt(i, 16), z = boxAt(i, 32), hx = boxAt(i, 48), hy = boxAt(i, 64), hz = boxAt(i, 80);
   const u = abs(map.xx * x + map.yx * y + map.zx * z + map.tx) - abs(map.xx) * hx - abs(map.yx) * hy - abs(map.zx) * hz;
@@ -97,7 +97,7 @@ function boxIsApart(i: u32): bool {
 
 let ax: f64 = 0, ay: f64 = 0, az: f64 = 0, bx: f64 = 0, by: f64 = 0, bz: f64 = 0;
 
-/** Takes the ends of an element, of a point twice the same, under a map from tree space. */
+/** Reads the ends of an element (for a point, both are the same) under a map from tree space. */
 function take(mesh: PointLine, block: usize, lane: u32, m: Affine): void {
   const at = block + (<usize>lane << 2);
   const isPoint = mesh.size == 1;
@@ -129,7 +129,7 @@ function blockMeets(mesh: PointLine, child: u32): bool {
   return false;
 }
 
-/** Tells whether the element has a place in the cube, by the part of it between each two faces. */
+/** Returns whether the element intersects the cube, by clipping it between each pair of faces. */
 function lineMeetsCube(): bool {
   from = 0;
   to = 1;
@@ -154,8 +154,8 @@ function between(a: f64, d: f64): void {
 // --- a mesh of triangles ---
 
 /**
- * Tells whether a line passes through a triangle of `other`, or where that is `filled` an element is inside of it. `m` and
- * `o` map both mesh spaces to the world. What is below a box that the surface does not meet is on one side of it. Throws
+ * Returns whether a line intersects a triangle of `other`, or, if `filled`, an element is inside of it. `m` and `o` map both
+ * mesh spaces to the world. The descendants of a box that the surface does not intersect are on one side of it. Throws
  * OUT_OF_MEMORY.
  */
 export function pointLineMeetsMesh(mesh: PointLine, m: Affine, other: Mesh, o: Affine, filled: bool): bool {
@@ -181,7 +181,7 @@ export function pointLineMeetsMesh(mesh: PointLine, m: Affine, other: Mesh, o: A
   return false;
 }
 
-/** Sets the map from the other mesh's space to that in which a box is the cube. */
+/** Sets the map from the other mesh's space to the space in which a box is the cube. */
 function setCube(i: u32): void {
   copy(cube, back);
   const x = 1.0 / boxAt(i, 48), y = 1.0 / boxAt(i, 64), z = 1.0 / boxAt(i, 80);
@@ -190,7 +190,7 @@ function setCube(i: u32): void {
   cube.xz *= z; cube.yz *= z; cube.zz *= z; cube.tz = (back.tz - boxAt(i, 32)) * z;
 }
 
-/** Answers a block below a child. */
+/** Returns a block among a child's descendants. */
 function firstBelow(mesh: PointLine, child: u32): u32 {
   let at = child;
   while (!(at & LEAF)) {
@@ -200,13 +200,13 @@ function firstBelow(mesh: PointLine, child: u32): u32 {
   return at;
 }
 
-/** Tells whether the first element of a block begins inside of a closed mesh. */
+/** Returns whether the first element of a block begins inside of a closed mesh. */
 function isInside(other: Mesh, child: u32, mesh: PointLine): bool {
   take(mesh, blockOf(mesh, child), 0, map);
   return holdsStart(other);
 }
 
-/** Tells whether a closed mesh is around the start of the element that was taken. */
+/** Returns whether a closed mesh contains the start of the element that was read. */
 function holdsStart(other: Mesh): bool {
   const scale = treeScale(other);
   return isInsideClosedMesh(

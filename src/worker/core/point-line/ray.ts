@@ -1,10 +1,10 @@
-// A thick ray against a tree of points or lines. What is hit is said by four affine functions of a point: how far it is
-// from the ray in two directions, a and b, how far it may be, r, and where along the ray it lies, t. A point is hit where
-// a² + b² ≤ r². With a constant r that is a cylinder, in the metric of the world or of the mesh; with r that grows along
-// the ray it is all that is drawn within so many pixels of a place on the screen.
+// A thick ray against a tree of points or lines. Four affine functions of a point define what is hit: its offset from the
+// ray in two directions, a and b, the maximum offset r, and its parameter t along the ray. A point is hit if a² + b² ≤ r².
+// With a constant r that is a cylinder, in the metric of the world or of the mesh; with an r that grows along the ray it is
+// everything that is drawn within some pixels of a place on the screen.
 //
-// Boxes are grown by what r makes of their size and met by the ray itself, four at a time in float32 with a bound on its
-// rounding; points and lines are filtered by a and b in float32; float64 decides.
+// Boxes are inflated according to r over their extent and tested against the ray itself, four at a time in float32 with a
+// bound on rounding; points and lines are filtered by a and b in float32; float64 decides.
 
 import { HIT_BARYCENTRIC, HIT_DISTANCE, HIT_DISTANCE_TO_RAY, HIT_ELEMENT, HIT_POINT, HIT_TRIANGLE } from '../../../shared/layout';
 import { newHit } from '../hits';
@@ -18,12 +18,12 @@ import {
   LINE_BLOCK_BYTES, LINE_END, LINE_NUMBER, LINE_Y, LINE_Z, NO_ELEMENT, POINT_BLOCK_BYTES, POINT_NUMBER, POINT_Y, POINT_Z, PointLine, meshOf,
 } from './layout';
 
-/** A thick ray in mesh space. Where the four functions are said apart, they are gradients. */
+/** A thick ray in mesh space. The fields named after one of the four functions are its gradient. */
 @unmanaged
 export class ThickRay {
   /** A point of the ray, where a, b and t are 0. */
   x: f64; y: f64; z: f64;
-  /** The direction; t grows by 1 along it, a and b stay 0. */
+  /** The direction; t grows by 1 along it, a and b remain 0. */
   alongX: f64; alongY: f64; alongZ: f64;
   aX: f64; aY: f64; aZ: f64;
   bX: f64; bY: f64; bZ: f64;
@@ -31,24 +31,27 @@ export class ThickRay {
   tX: f64; tY: f64; tZ: f64;
   /** r at the point. */
   reach: f64;
-  /** The ray is from one t to the other, and what lies beyond `to` is not asked for. */
+  /** The ray is from `from` to `last`, and hits beyond `to` are not needed. */
   from: f64; last: f64; to: f64;
-  /** What a length along the ray is in the unit of a and b. */
+  /** Length of a unit of t in the unit of a and b. */
   metric: f64;
-  /** Whether the ray is round at its beginning: what lies before that is as far as the beginning is. Else it is cut off. */
+  /**
+   * Whether the ray has a round cap at its beginning, so that the distance of points before that includes the way to it.
+   * Else it is cut off.
+   */
   round: bool;
   /**
-   * Whether r is that of a place on the screen: then what is drawn of a line counts, from the ray's beginning to its end.
-   * Else the rules are three's: a point is hit nearer than r, a line no farther than r, and where it is nearest.
+   * Whether r is that of a place on the screen: then the part of a line that is drawn counts, from the ray's beginning to
+   * its end. Else three's rules hold: a point is hit closer than r, a line no farther than r, and at its closest point.
    */
   drawn: bool;
 }
 
 // The last hit.
 export let hitElement: i32 = -1;
-/** The root of a² + b², and of what is added to it before the beginning of the ray. */
+/** The root of a² + b², plus the squared distance before the beginning of the ray. */
 export let hitReach: f64 = 0;
-/** The point of the element that is nearest to the ray, in mesh space. */
+/** The element's closest point to the ray, in mesh space. */
 export let hitX: f64 = 0, hitY: f64 = 0, hitZ: f64 = 0;
 
 // The four functions in tree space.
@@ -62,18 +65,21 @@ let round: bool = false;
 let isDrawn: bool = false;
 let last: f64 = 0;
 
-/** The bounds of the rounding of a function in float32, relative to its terms, and of slabs, to their coordinates: 2⁻¹⁹. */
+/**
+ * Bounds of the rounding error of a function in float32, relative to its terms, and of slabs, relative to their
+ * coordinates: 2⁻¹⁹.
+ */
 const ROUNDING: f64 = 1.9073486328125e-6;
-/** Where terms are larger than this in tree space, float32 says nothing and all is left to float64. */
+/** If terms are larger than this in tree space, float32 cannot decide, and everything is left to float64. */
 const ROUGH: f64 = 1e9;
 
-/** The children that wait: as in mesh/query/ray.ts. */
+/** The stack of children, as in mesh/query/ray.ts. */
 const PARENTS: usize = 1024;
 const stack: usize = memory.data(2 * <i32>PARENTS, 16);
 
 /**
- * Finds the nearest element that the ray hits and answers its t, or Infinity; of two at the same t the one with the lower
- * number. ANY answers the first that is found. ALL answers Infinity: every hit becomes a record in hits.ts, with what is
+ * Finds the nearest element that the ray hits and returns its t, or Infinity; of two at the same t, the one with the lower
+ * number. ANY returns the first that is found. ALL returns Infinity: every hit becomes a record in hits.ts, with what is
  * known of it here, its point in mesh space. Throws OUT_OF_MEMORY with ALL.
  */
 export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
@@ -91,8 +97,7 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   last = ray.last;
   hitElement = -1;
 
-  // How far from the ray something may lie along each axis, for each unit of r: by the directions in which a alone and b
-  // alone grow by 1.
+  // Maximum offset from the ray along each axis, per unit of r: from the directions in which only a or only b grows by 1.
   const crossX = by * tz - bz * ty, crossY = bz * tx - bx * tz, crossZ = bx * ty - by * tx;
   const over = 1.0 / (ax * crossX + ay * crossY + az * crossZ);
   const vX = (ty * az - tz * ay) * over, vY = (tz * ax - tx * az) * over, vZ = (tx * ay - ty * ax) * over;
@@ -118,7 +123,7 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   const length = sqrt(toX * toX + toY * toY + toZ * toZ), unit = 1.0 / length;
   const px = x + from * toX, py = y + from * toY, pz = z + from * toZ;
   const far = max(max(max(abs(px), abs(py)), abs(pz)), max(max(growX, growY), growZ));
-  // In float32, a, b and r are divided by the largest gradient of a and b, so that these are about 1.
+  // In float32, a, b and r are divided by the larger gradient of a and b, so that these are about 1.
   const steepest = sqrt(f64.max(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz));
   const shrunk = 1.0 / steepest;
   const lateral = (abs(aw) + abs(bw)) * shrunk;
@@ -137,7 +142,7 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   const nearX = v128.or(low, i32x4.splat((signs & 1) << 2)), farX = v128.xor(nearX, toHigh);
   const nearY = v128.or(low, i32x4.splat((signs & 2) << 1)), farY = v128.xor(nearY, toHigh);
   const nearZ = v128.or(low, i32x4.splat(signs & 4)), farZ = v128.xor(nearZ, toHigh);
-  // How much sooner a box is entered than its bounds are, for each unit of r, and for the rounding.
+  // How much earlier a box is entered than its bounds, per unit of r, and for rounding.
   const sooner = f32x4.mul(
     f32x4(<f32>(grownX * steepest * 1.00001), <f32>(grownY * steepest * 1.00001), <f32>(grownZ * steepest * 1.00001), 0),
     steep,
@@ -145,7 +150,7 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
   const soonerX = lane0(sooner), soonerY = lane1(sooner), soonerZ = lane2(sooner);
   const doubt = f32x4.mul(f32x4.splat(extra), steep);
   const doubtX = lane0(doubt), doubtY = lane1(doubt), doubtZ = lane2(doubt);
-  // r, and of a box its largest: by the bounds on the side to which it grows.
+  // r, and its maximum over a box: at the bounds on the side to which it grows.
   const isCone = rx != 0 || ry != 0 || rz != 0;
   const r0 = <f32>(rx * shrunk), r1 = <f32>(ry * shrunk), r2 = <f32>(rz * shrunk);
   const reachX = f32x4.splat(r0), reachY = f32x4.splat(r1), reachZ = f32x4.splat(r2);
@@ -235,7 +240,7 @@ export function castThickRay(mesh: PointLine, ray: ThickRay, mode: u32): f64 {
           const sx = v128.load(four, LINE_END), sy = v128.load(four, LINE_END + LINE_Y), sz = v128.load(four, LINE_END + LINE_Z);
           const a = sum(a0, a1, a2, a3, qx, qy, qz), b = sum(b0, b1, b2, b3, qx, qy, qz);
           const c = f32x4.sub(sum(a0, a1, a2, a3, sx, sy, sz), a), d = f32x4.sub(sum(b0, b1, b2, b3, sx, sy, sz), b);
-          // Where the line passes the ray, as a and b see it.
+          // Where the line passes the ray in the plane of a and b.
           const square = f32x4.pmax(f32x4.splat(1e-30), f32x4.add(f32x4.mul(c, c), f32x4.mul(d, d)));
           const foot = f32x4.neg(f32x4.div(f32x4.add(f32x4.mul(a, c), f32x4.mul(b, d)), square));
           const s = f32x4.pmin(f32x4.pmax(foot, f32x4.splat(0)), f32x4.splat(1));
@@ -293,7 +298,7 @@ function at(q: v128, start: v128, step: v128): v128 {
   return f32x4.add(start, f32x4.mul(f32x4.convert_i32x4_s(q), step));
 }
 
-/** Evaluates a function for four points. */
+/** Evaluates a function at four points. */
 // @ts-ignore: decorator
 @inline
 function sum(x: v128, y: v128, z: v128, w: v128, px: v128, py: v128, pz: v128): v128 {
@@ -302,11 +307,11 @@ function sum(x: v128, y: v128, z: v128, w: v128, px: v128, py: v128, pz: v128): 
 
 // --- what is hit, in float64 ---
 
-/** The nearest point of the element that was looked at last, in tree space, and its distance. */
+/** The closest point of the last tested element, in tree space, and its distance. */
 let foundX: f64 = 0, foundY: f64 = 0, foundZ: f64 = 0;
 let foundReach: f64 = 0;
 
-/** Tests a point. Answers t, or Infinity where there is no hit up to `end`. */
+/** Tests a point. Returns t, or Infinity if there is no hit up to `end`. */
 function meetPoint(lane: usize, end: f64): f64 {
   const x = <f64>load<f32>(lane), y = <f64>load<f32>(lane, POINT_Y), z = <f64>load<f32>(lane, POINT_Z);
   const a = ax * x + ay * y + az * z + aw, b = bx * x + by * y + bz * z + bw, r = rx * x + ry * y + rz * z + rw;
@@ -324,12 +329,12 @@ function meetPoint(lane: usize, end: f64): f64 {
   return t;
 }
 
-/** The square of a sine that is no more than what rounding makes of 0. */
+/** Squared sine that is no more than the rounding error of 0. */
 const PARALLEL: f64 = 2.220446049250313e-16; // 2^-52
 
 /**
- * Tests a line where it is nearest to the ray; one that is parallel to it, at its end that is farther along, as three's
- * Ray.distanceSqToSegment does. Answers as `meetPoint`.
+ * Tests a line at its closest point to the ray; if it is parallel to the ray, at its end farther along, as three's
+ * Ray.distanceSqToSegment does. Returns as `meetPoint`.
  */
 function meetLine(lane: usize, end: f64): f64 {
   const x = <f64>load<f32>(lane), y = <f64>load<f32>(lane, LINE_Y), z = <f64>load<f32>(lane, LINE_Z);
@@ -343,7 +348,7 @@ function meetLine(lane: usize, end: f64): f64 {
   let t = t0 + s * rise;
   let before: f64 = 0;
   if (round && t < begin) {
-    // The nearest place to where the ray begins.
+    // The closest point to the beginning of the ray.
     const height = (t0 - begin) * metric;
     const whole = across + along * along;
     if (whole > 0) s = f64.min(f64.max(-(a * c + b * d + height * along) / whole, 0), 1);
@@ -361,14 +366,16 @@ function meetLine(lane: usize, end: f64): f64 {
   return t;
 }
 
-/** Tests what is drawn of a line, where it is drawn nearest to the place on the screen. Answers as `meetPoint`. */
+/**
+ * Tests the drawn part of a line, at the point that is drawn closest to the place on the screen. Returns as `meetPoint`.
+ */
 function meetDrawnLine(lane: usize, end: f64): f64 {
   const x = <f64>load<f32>(lane), y = <f64>load<f32>(lane, LINE_Y), z = <f64>load<f32>(lane, LINE_Z);
   const ex = <f64>load<f32>(lane, LINE_END) - x, ey = <f64>load<f32>(lane, LINE_END + LINE_Y) - y;
   const ez = <f64>load<f32>(lane, LINE_END + LINE_Z) - z;
   const t0 = tx * x + ty * y + tz * z + tw, rise = tx * ex + ty * ey + tz * ez;
   const r0 = rx * x + ry * y + rz * z + rw, growth = rx * ex + ry * ey + rz * ez;
-  // What lies between the ray's beginning and its end, and before the eye.
+  // The part between the ray's beginning and its end, and in front of the eye.
   first = 0;
   final = 1;
   keep(t0 - begin, rise);
@@ -377,7 +384,7 @@ function meetDrawnLine(lane: usize, end: f64): f64 {
   if (!(first <= final)) return Infinity;
   const a = ax * x + ay * y + az * z + aw, b = bx * x + by * y + bz * z + bw;
   const c = ax * ex + ay * ey + az * ez, d = bx * ex + by * ey + bz * ez;
-  // r is not 0 but where the line goes through the eye's plane.
+  // r is 0 only where the line crosses the eye's plane.
   const least = f64.max(r0, r0 + growth) * 1e-12;
   const p = f64.max(r0 + first * growth, least), q = f64.max(r0 + final * growth, least);
   if (!(least > 0)) return Infinity;
@@ -387,7 +394,7 @@ function meetDrawnLine(lane: usize, end: f64): f64 {
   let place: f64 = rise < 0 ? 1 : 0;
   if (square > 0) place = f64.min(f64.max(-(u * du + v * dv) / square, 0), 1);
   const m = u + place * du, n = v + place * dv;
-  // Back from the screen, where what is far is drawn shorter.
+  // Back from the screen, with the perspective correction.
   const s = first + (final - first) * ((place * p) / (place * p + (1.0 - place) * q));
   const t = f64.min(f64.max(t0 + s * rise, begin), last);
   if (!(m * m + n * n <= 1 && t <= end)) return Infinity;
@@ -399,7 +406,7 @@ function meetDrawnLine(lane: usize, end: f64): f64 {
 
 let first: f64 = 0, final: f64 = 0;
 
-/** Narrows a part of a line to where a function is not negative: `value` at its start, more by `slope` at its end. */
+/** Clips a part of a line to where a function is not negative: `value` at its start, plus `slope` at its end. */
 function keep(value: f64, slope: f64): void {
   if (slope == 0) {
     if (value < 0) final = -1;
@@ -407,7 +414,7 @@ function keep(value: f64, slope: f64): void {
   else final = f64.min(final, -value / slope);
 }
 
-/** Adds the last hit as a record. */
+/** Adds a record of the last hit. */
 function addHit(t: f64): void {
   const hit = newHit();
   store<i32>(hit, -1, HIT_TRIANGLE);

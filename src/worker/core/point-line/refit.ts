@@ -1,5 +1,5 @@
-// Moves the vertices of a mesh of points or lines. Which elements are in which block stays; tree space, coordinates and
-// boxes become what a build would make of them.
+// Moves the vertices of a mesh of points or lines. The elements stay in their blocks; tree space, coordinates and boxes
+// become what a build would produce.
 
 import { BOUNDS_BYTES, costOf, fitNode } from './fit';
 import {
@@ -18,12 +18,12 @@ const PHASE_BLOCKS: u32 = 3;
 const PHASE_NODES: u32 = 4;
 const PHASE_DONE: u32 = 5;
 
-// What is done between two looks at the clock takes a tenth of a millisecond or so.
+// The work between two readings of the clock takes a tenth of a millisecond or so.
 const STEP_ELEMENTS: u32 = 16384;
 const STEP_BLOCKS: u32 = 1024;
 const STEP_NODES: u32 = 512;
 
-/** A refit under way. The space that the tree will have follows in memory. */
+/** A refit under way. The future space of the tree follows in memory. */
 @unmanaged
 export class PointLineRefit {
   mesh: u32;
@@ -34,9 +34,9 @@ export class PointLineRefit {
   cursor: u32;
   /** How many elements have finite vertices. */
   finite: u32;
-  /** Half of the area of all boxes so far. */
+  /** Half the area of all boxes so far. */
   areas: f64;
-  /** The square of the greatest distance of a vertex from the middle so far. */
+  /** The squared maximum distance of a vertex from the centre so far. */
   square: f64;
 }
 
@@ -45,16 +45,18 @@ export const POINT_LINE_REFIT_BYTES: usize = (SPACE_AT + SPACE_BYTES + 15) & ~15
 
 const whole = changetype<PointLineRefit>(memory.data(<i32>POINT_LINE_REFIT_BYTES, 16));
 
-// What the step that runs works on.
-let space = changetype<Space>(changetype<usize>(whole) + SPACE_AT); // as it will be
+// Inputs of the current step.
+let space = changetype<Space>(changetype<usize>(whole) + SPACE_AT); // the future one
 let vertices: usize = 0; // f32 xyz each
 
-/** Answers how many bytes of scratch memory a refit works in. */
+/** Returns the size of a refit's scratch memory in bytes. */
 export function refitPointLineBytes(mesh: PointLine): usize {
   return mesh.nodeCount * <u32>BOUNDS_BYTES;
 }
 
-/** Moves the vertices to `positions`. Answers REFIT_*; but for REFIT_OK the mesh is as it was. Allocates nothing. */
+/**
+ * Moves the vertices to `positions`. Returns REFIT_*; unless it is REFIT_OK, the mesh is unchanged. Allocates nothing.
+ */
 export function refitPointLine(mesh: PointLine, positions: usize, scratch: usize): u32 {
   beginPointLineRefit(whole, mesh, positions, scratch);
   let fault = REFIT_OK;
@@ -77,7 +79,7 @@ export function isPointLineRefitDone(r: PointLineRefit): bool {
   return r.phase == PHASE_DONE;
 }
 
-/** Does a step of a refit. Answers REFIT_OK, or the fault with which it ends; the mesh is as it was then. */
+/** Runs a step of a refit. Returns REFIT_OK, or the fault that ends the refit, in which case the mesh is unchanged. */
 export function stepPointLineRefit(r: PointLineRefit): u32 {
   const mesh = changetype<PointLine>(<usize>r.mesh);
   space = changetype<Space>(changetype<usize>(r) + SPACE_AT);
@@ -88,7 +90,7 @@ export function stepPointLineRefit(r: PointLineRefit): u32 {
     r.finite += survey(mesh, start, end);
     goOn(r, end, mesh.elementCount);
   } else if (phase == PHASE_KEPT) {
-    // Where all elements are in the tree and finite, no block has to be asked.
+    // If all elements are in the tree and finite, no block has to be checked.
     const isAll = r.finite == mesh.elementCount && mesh.keptCount == r.finite;
     const end = isAll ? mesh.blockCount : min(start + STEP_BLOCKS, mesh.blockCount);
     if (!isAll && !areKeptFinite(mesh, start, end)) return REFIT_NOT_FINITE;
@@ -110,13 +112,13 @@ export function stepPointLineRefit(r: PointLineRefit): u32 {
   return REFIT_OK;
 }
 
-/** Goes on at `end`, or with the next phase where that is all there is. */
+/** Continues at `end`, or with the next phase if that is the end of this one. */
 function goOn(r: PointLineRefit, end: u32, count: u32): void {
   r.cursor = end < count ? end : 0;
   if (end >= count) r.phase++;
 }
 
-/** Fits some boxes anew. Children come after their parents, so the last nodes go first. */
+/** Refits some boxes. Children come after their parents, so the last nodes are done first. */
 function fitSome(r: PointLineRefit, mesh: PointLine, start: u32): void {
   const largest = largestCoordinate(space);
   const extent: f32 = largest == 0 ? 1 : <f32>(largest * scaleFor(mesh.exponent));
@@ -142,7 +144,10 @@ function isFinite(at: usize): bool {
   return sum - sum == 0.0;
 }
 
-/** Looks at elements where they shall be. Answers how many of them have finite vertices, which are in the space. */
+/**
+ * Examines the new positions of elements. Returns how many of these have finite vertices, which are included in the
+ * space.
+ */
 function survey(mesh: PointLine, start: u32, end: u32): u32 {
   const last = mesh.size - 1;
   let finite: u32 = 0;
@@ -156,7 +161,10 @@ function survey(mesh: PointLine, start: u32, end: u32): u32 {
   return finite;
 }
 
-/** Tells whether all elements in blocks have finite vertices; if not, `culprit` is the first that has not. */
+/**
+ * Returns whether all elements in blocks have finite vertices; if not, `culprit` is the first vertex that is not
+ * finite.
+ */
 function areKeptFinite(mesh: PointLine, start: u32, end: u32): bool {
   const per = elementsABlock(mesh.size);
   for (let index = start; index < end; index++) {
@@ -174,7 +182,7 @@ function areKeptFinite(mesh: PointLine, start: u32, end: u32): bool {
   return true;
 }
 
-/** Writes the coordinates of blocks. Answers the square of the greatest distance of a vertex from the middle. */
+/** Writes the coordinates of blocks. Returns the squared maximum distance of a vertex from the centre. */
 function writeBlocks(mesh: PointLine, scale: f64, start: u32, end: u32): f64 {
   const size = mesh.size, per = elementsABlock(size);
   const x = 0.5 * (space.lowX + space.highX), y = 0.5 * (space.lowY + space.highY), z = 0.5 * (space.lowZ + space.highZ);

@@ -1,6 +1,6 @@
-// Selection in place, by partitions about a pivot that a sample places near the rank that is asked for (Floyd and Rivest,
-// "Expected Time Bounds for Selection", 1975). A partition has no branches that depend on keys (Lomuto's scheme: every record
-// is exchanged, the border moves or does not), which takes half of the time of Hoare's.
+// In-place selection, by partitions about a pivot that a sample places near the requested rank (Floyd and Rivest, "Expected
+// Time Bounds for Selection", 1975). A partition has no branches that depend on keys (Lomuto's scheme: every record is
+// swapped, the border moves or does not), which takes half the time of Hoare's.
 
 /** A point and its number. */
 @unmanaged
@@ -15,7 +15,7 @@ export class LineRecord {
   end: v128;
 }
 
-/** Answers the key of a record: a coordinate, of a line the sum of both ends'. `axis` is its offset. */
+/** Returns the key of a record: a coordinate; for a line, the sum of both ends' coordinates. `axis` is its offset. */
 // @ts-ignore: decorator
 @inline
 function keyAt<T>(record: usize, axis: usize): f32 {
@@ -23,9 +23,9 @@ function keyAt<T>(record: usize, axis: usize): f32 {
   return offsetof<T>() == offsetof<LineRecord>() ? key + load<f32>(record + axis, 16) : key;
 }
 
-/** Ranges of no more records are sorted by counting, of each, how many come before it. */
+/** Ranges of at most this many records are sorted by counting, for each record, how many come before it. */
 const SMALL: u32 = 32;
-/** The samples of small, middling and large ranges. */
+/** Sample sizes for small, medium and large ranges. */
 const FEW: u32 = 15;
 const SOME: u32 = 63;
 const MANY: u32 = 255;
@@ -36,8 +36,8 @@ const ranks: usize = memory.data(<i32>(MANY + 1) * 4, 16);
 const copies: usize = memory.data(<i32>SMALL * 32, 16);
 
 /**
- * Orders records from `start` up to `end` so that record k has the key that it had if all were sorted, none before it has
- * a greater one and none behind it a less one. `axis` is the offset of a coordinate.
+ * Partially sorts the records from `start` to `end`: record k gets the key that it would have if all were sorted, no record
+ * before it has a greater key, and none after it a smaller one. `axis` is the offset of a coordinate.
  */
 export function select<T>(records: usize, start: u32, end: u32, k: u32, axis: usize): void {
   let left = start, right = end;
@@ -47,7 +47,7 @@ export function select<T>(records: usize, start: u32, end: u32, k: u32, axis: us
     if (k < border) right = border;
     else if (border > left) left = border;
     else {
-      // No key is less than the pivot's: those that are equal go to the front.
+      // No key is less than the pivot's: the equal ones go to the front.
       left = partition<T>(records, left, right, next(pivot), axis);
       if (k < left) return;
     }
@@ -55,14 +55,14 @@ export function select<T>(records: usize, start: u32, end: u32, k: u32, axis: us
   sort<T>(records, left, right, axis);
 }
 
-/** Answers the least float32 that is greater. */
+/** Returns the next greater float32. */
 function next(value: f32): f32 {
   if (value == 0) return reinterpret<f32>(1);
   const bits = reinterpret<i32>(value);
   return reinterpret<f32>(value > 0 ? bits + 1 : bits - 1);
 }
 
-/** Answers the key of a record near rank k. */
+/** Returns the key of a record near rank k. */
 function pivotFor<T>(records: usize, left: u32, right: u32, k: u32, axis: usize): f32 {
   const n = right - left;
   const size = n > 32768 ? MANY : n > 1024 ? SOME : FEW;
@@ -76,7 +76,7 @@ function pivotFor<T>(records: usize, left: u32, right: u32, k: u32, axis: usize)
   return load<f32>(sample + (<usize>(<u64>(k - left) * size / n) << 2));
 }
 
-/** Moves the records with keys below the pivot to the front. Answers where the others begin. */
+/** Moves the records with keys below the pivot to the front. Returns where the rest begins. */
 function partition<T>(records: usize, left: u32, right: u32, pivot: f32, axis: usize): u32 {
   let border = records + <usize>left * offsetof<T>();
   for (let at = border, end = records + <usize>right * offsetof<T>(); at < end; at += offsetof<T>()) {
@@ -106,9 +106,10 @@ function sort<T>(records: usize, left: u32, right: u32, axis: usize): void {
 }
 
 /**
- * Counts of each of so many keys how many come before it; of equal ones, those come before that were before. Four at a time
- * against one, so that nothing is to be added up in the end: to split a million lines takes 0.8 of the time, 115 ms of a
- * processor and not 145. Records of the middle alone, with the ends gathered where blocks are written, took 1.3 times as long.
+ * Counts for each of `count` keys how many come before it; equal keys keep their order. It compares four keys at a time
+ * against one, so that no horizontal sum is needed at the end: splitting a million lines takes 0.8 of the time, 115 ms of
+ * processor time and not 145. Records of only the midpoint, with the ends gathered where blocks are written, took 1.3 times as
+ * long.
  */
 function rank(count: u32): void {
   const end: usize = <usize>((count + 3) & ~3) << 2;
@@ -136,7 +137,7 @@ function rank(count: u32): void {
   }
 }
 
-/** Tells of four keys whether another one is less, or is equal in the lanes of `behind`. */
+/** Tells for four keys whether another key is less, or is equal in the lanes of `behind`. */
 // @ts-ignore: decorator
 @inline
 function beforeLanes(key: usize, four: v128, behind: v128): v128 {

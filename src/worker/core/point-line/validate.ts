@@ -1,5 +1,5 @@
-// Validates a buffer as a mesh of points or lines that can be trusted, as mesh/tree/validate-baked.ts does one of triangles:
-// the checksum tells damage, and no forged buffer makes a traversal read elsewhere or run without end.
+// Validates a buffer as a mesh of points or lines that can be trusted, as mesh/tree/validate-baked.ts does for triangles: the
+// checksum detects damage, and no forged buffer makes a traversal read out of bounds or run forever.
 
 import { MESH_HEADER_BYTES, POINT_LINE_MAGIC_VALUE, POINT_LINE_VERSION_VALUE } from '../../../shared/layout';
 import { GREATEST_EXPONENT, LEAST_EXPONENT, NODE_BYTES, TREE_EXTENT } from '../mesh/tree/layout';
@@ -12,7 +12,7 @@ import {
   LINE_NUMBER, NO_ELEMENT, POINT_NUMBER, PointLine, blockBytes, blockOf, blocksFor, elementsABlock, exponentOf, pointLineOf,
 } from './layout';
 
-/** Checks the header: that the bytes are all there, and that counts and sizes agree. */
+/** Checks the header: that all bytes are there, and that counts and sizes agree. */
 export function checkPointLineHeader(check: MeshCheck): u32 {
   const bytes = check.bytes;
   if (bytes < <u32>MESH_HEADER_BYTES) return MESH_TRUNCATED;
@@ -23,7 +23,7 @@ export function checkPointLineHeader(check: MeshCheck): u32 {
   return isConsistent(mesh) ? MESH_OK : MESH_INCONSISTENT;
 }
 
-/** Checks the numbers of the header, and asks for the indices to be checked, and for nodes that are not rotated. */
+/** Checks the numbers of the header, and schedules checks of the indices, and of the nodes for having no rotation. */
 export function checkPointLineNumbers(check: MeshCheck): u32 {
   const mesh = pointLineOf(checkedMesh(check));
   if (!isSpace(mesh) || !isCost(mesh.cost) || !isCost(mesh.builtCost)) return MESH_BAD_NUMBER;
@@ -35,7 +35,7 @@ export function checkPointLineNumbers(check: MeshCheck): u32 {
   return MESH_OK;
 }
 
-/** Checks links, blocks and indices as far as they lie before `end`, a multiple of 16; what was checked is not looked at again. */
+/** Checks links, blocks and indices before `end`, a multiple of 16; checked ones are not checked again. */
 export function checkPointLineBefore(check: MeshCheck, end: usize): u32 {
   const mesh = checkedMesh(check), lines = pointLineOf(mesh);
   let fault = checkLinksBefore(check, end);
@@ -43,10 +43,10 @@ export function checkPointLineBefore(check: MeshCheck, end: usize): u32 {
   return fault == MESH_OK ? checkRangesBefore(check, end) : fault;
 }
 
-/** More than the diagonal of the largest bounds that float32 has. */
+/** More than the diagonal of the largest bounds in float32. */
 const LARGEST_RADIUS: f64 = 1e39;
 
-/** Tells whether counts and sizes agree, and nothing is where nothing belongs. */
+/** Returns whether counts and sizes agree, and unused bytes are 0. */
 function isConsistent(mesh: PointLine): bool {
   const size = mesh.size;
   if (size != 1 && size != 2) return false;
@@ -70,7 +70,7 @@ function isRestEmpty(mesh: PointLine): bool {
 
 const expected = changetype<Space>(memory.data(<i32>offsetof<Space>(), 16));
 
-/** Tells whether the bounds are such as float32 positions make them, and tree space is the one that belongs to them. */
+/** Returns whether the bounds are ones that float32 positions can have, and tree space is the one that belongs to them. */
 function isSpace(mesh: PointLine): bool {
   const space = changetype<usize>(mesh) + offsetof<PointLine>('offsetX');
   memory.copy(changetype<usize>(expected), space, SPACE_BYTES);
@@ -112,7 +112,7 @@ function checkBlocks(check: MeshCheck, end: u32): u32 {
       if (!i32x4.all_true(v128.or(isNone, i32x4.lt_u(four, count)))) return MESH_BAD_INDEX;
       found += 4 - popcnt(i32x4.bitmask(isNone));
     }
-    // Refits use the first lane for those without an element.
+    // Refits use the first lane for lanes without an element.
     if (load<u32>(block + numbers) == NO_ELEMENT) return MESH_BAD_INDEX;
   }
   check.nextChecked = end;

@@ -1,17 +1,16 @@
-// Joins the segments in which a plane cuts the triangles of one object to outlines. A segment ends where the plane crosses
-// two edges of its triangle. Which edges those are is decided by the signs of their vertices alone, and an edge is known
-// by the positions of its two vertices, the one above the plane first: so two triangles that share an edge share the
-// crossing, bit by bit, and the outlines of a closed mesh are closed whatever rounding does. A vertex on the plane is taken
-// to be above it.
+// Joins the segments in which a plane cuts the triangles of one object to outlines. A segment ends where the plane crosses two
+// edges of its triangle. The signs of the vertices alone decide which edges these are, and an edge is identified by the positions
+// of its two vertices, the one above the plane first: so two triangles that share an edge compute the same crossing, bit by bit,
+// and the outlines of a closed mesh are closed whatever rounding does. A vertex on the plane counts as above it.
 //
-// Two triangles that share an edge and are turned alike meet there: one begins its segment, the other one ends it. So all
-// beginnings are entered into a table first, and then each end looks for its beginning, which it finds. The processor
-// foresees that; where all came in the order in which they are cut, half of them found another one, and nobody could
-// foresee which. Where a crossing is in the world is computed as an outline is walked. 117 spheres of 980 triangles, 57
-// segments each, are cut and joined in 330 µs instead of 475.
+// Two triangles that share an edge and have the same winding meet there: one begins its segment, the other one ends it. So all
+// beginnings are first entered into a hash table, and then each end looks up its beginning, which it finds. The branch predictor
+// learns that; when segments were matched in the order in which they are cut, half of the lookups succeeded, unpredictably. The
+// world position of a crossing is computed when an outline is walked. 117 spheres of 980 triangles, 57 segments each, are cut and
+// joined in 330 µs instead of 475.
 //
-// What no neighbour takes up is joined to the nearest open end within a tolerance: the seams of meshes whose vertices
-// there differ by their last bits. All of it can be left after a while and gone on with.
+// Ends that match no neighbour are joined to the nearest open end within a tolerance: these are the seams of meshes whose
+// vertices there differ in their last bits. The whole process can be suspended after a while and resumed.
 
 import { now } from '../host';
 import { Affine } from '../math/affine';
@@ -21,8 +20,8 @@ import { allocate, capacityOf, moveTo, release, reserve } from '../memory';
 import { addPoint, beginOutline, endOutline } from './outlines';
 
 /**
- * A segment: two ends, of which each is known by twice the segment's index, and 1 more where it is the second. Each is on
- * an edge, whose vertices are six f32 in the space that is cut, the one above the plane first: x, y, z and x; y and z.
+ * A segment: two ends, numbered by twice the segment's index, plus 1 for the second. Each is on an edge, whose vertices are six
+ * f32 in the space that is cut, the one above the plane first: x, y, z and x; y and z.
  */
 @unmanaged
 class Segment {
@@ -30,26 +29,26 @@ class Segment {
   to: v128;
   fromRest: u64;
   toRest: u64;
-  /** The mates of both ends: JOINED and that end, or 1 more than the next end in a list of those that wait, or 0. */
+  /** The mates of both ends: JOINED and that end; or the next end in a list of unmatched ends plus 1, or 0. */
   fromMate: u32; toMate: u32;
   triangle: i32;
-  /** 1 where it is in an outline. */
+  /** 1 if the segment is in an outline. */
   taken: u32;
 }
 
 const SEGMENT_BYTES: usize = offsetof<Segment>();
-/** Marks an end that is joined to another one; and one that is joined to one on another edge. */
+/** Flags of an end that is joined to another one; and of an end that is joined to one on a different edge. */
 const JOINED: u32 = 0x80000000;
 const SEAM: u32 = 0x40000000;
 
 let segments: usize = 0;
 let segmentCount: u32 = 0;
 let segmentRoom: u32 = 0;
-/** A hash table of the edges on which ends wait: the heads of lists, 1 more than an end, or 0. */
+/** A hash table of the edges with unmatched ends: the heads of linked lists, an end plus 1, or 0. */
 let table: usize = 0;
 let tableSize: u32 = 0;
 /**
- * The least size. It is as large as an object needs, as it has to be cleared for it: 10,000 boxes behind a mesh of 50,000
+ * The minimum size. The table is as large as an object needs, because it is cleared for each: 10,000 boxes after a mesh of 50,000
  * scattered triangles are cut with it in 13.6 ms instead of 15.6.
  */
 const FIRST_TABLE: u32 = 256;
@@ -63,21 +62,21 @@ function segmentAt(i: u32): Segment {
   return changetype<Segment>(segments + <usize>i * SEGMENT_BYTES);
 }
 
-/** Answers where the first part of an end's edge is. */
+/** Returns the address of the first part of an end's edge. */
 // @ts-ignore: decorator
 @inline
 function edgeOf(end: u32): usize {
   return segments + <usize>(end >> 1) * SEGMENT_BYTES + (<usize>(end & 1) << 4);
 }
 
-/** Answers where the second part of an end's edge is. */
+/** Returns the address of the second part of an end's edge. */
 // @ts-ignore: decorator
 @inline
 function restOf(end: u32): usize {
   return segments + <usize>(end >> 1) * SEGMENT_BYTES + (<usize>(end & 1) << 3) + offsetof<Segment>('fromRest');
 }
 
-/** Answers where an end's mate is. */
+/** Returns the address of an end's mate. */
 // @ts-ignore: decorator
 @inline
 function mateOf(end: u32): usize {
@@ -92,8 +91,8 @@ function join(one: u32, other: u32, how: u32): void {
 }
 
 /**
- * Begins another object. The plane is in the space that is cut, and the map leads from there to the world; both are read
- * until all is joined.
+ * Begins another object. The plane is in the space that is cut, and the map leads from there to the world; both are read until
+ * everything is joined.
  */
 export function beginSegments(cutting: Plane, toWorld: Affine): void {
   segmentCount = 0;
@@ -101,7 +100,7 @@ export function beginSegments(cutting: Plane, toWorld: Affine): void {
   map = changetype<usize>(toWorld);
 }
 
-/** Gives the memory back: who asks for no section pays nothing. */
+/** Frees the memory, so that apps without sections pay nothing. */
 export function freeSegments(): void {
   release(segments);
   release(table);
@@ -110,8 +109,8 @@ export function freeSegments(): void {
 }
 
 /**
- * Adds the segment of a triangle, from one edge to another one: the coordinates of their vertices in the space that is
- * cut, the one above the plane first, four and two. Throws OUT_OF_MEMORY.
+ * Adds the segment of a triangle, from one edge to another one: the coordinates of their vertices in the space that is cut, the
+ * one above the plane first, four and two. Throws OUT_OF_MEMORY.
  */
 // @ts-ignore: decorator
 @inline
@@ -133,12 +132,12 @@ function growSegments(): void {
 
 // --- neighbours ---
 
-/** Odd multipliers, from the digits of π: two keep the three words apart, and one mixes what comes of them. */
+/** Odd multipliers, from the digits of π: two distinguish the three words, and one mixes their sum. */
 const SECOND: u64 = 0x243f6a8885a308d3;
 const THIRD: u64 = 0x13198a2e03707345;
 const MIXER: u64 = 0xa4093822299f31d1;
 
-/** Answers where the list of an end's edge begins. */
+/** Returns the address of the hash bucket of an end's edge. */
 // @ts-ignore: decorator
 @inline
 function listOf(end: u32): usize {
@@ -148,8 +147,8 @@ function listOf(end: u32): usize {
 }
 
 /**
- * Joins an end, unless it is joined already, to one that waits on the same edge, if it `looks` for one and there is one;
- * otherwise it waits itself.
+ * Joins an end, unless it is already joined, to an unmatched one on the same edge, if it `looks` for one and finds it; otherwise
+ * enters it into the table.
  */
 // @ts-ignore: decorator
 @inline
@@ -174,10 +173,13 @@ function meet(end: u32, looks: bool): void {
   openCount++;
 }
 
-/** How many ends or segments are looked at between two readings of the clock: some 0.1 ms. */
+/** How many ends or segments are examined between two readings of the clock: some 0.1 ms. */
 const PER_READING: u32 = 2048;
 
-/** An open end in a grid of cells of the tolerance's size or larger, the next one in its list, its cell, and where it is in the world. */
+/**
+ * An open end in a grid of cells at least as large as the tolerance: its position in the world, its cell, and the next one in its
+ * list.
+ */
 @unmanaged
 class OpenEnd {
   x: f64; y: f64; z: f64;
@@ -189,23 +191,23 @@ class OpenEnd {
 const OPEN_BYTES: usize = offsetof<OpenEnd>();
 let tolerance: f64 = 0;
 let cellSize: f64 = 0;
-/** How many ends are joined to none. */
+/** Number of ends that are not joined. */
 let openCount: u32 = 0;
-/** Where the grid's first cell begins. */
+/** Origin of the grid's first cell. */
 let originX: f64 = 0;
 let originY: f64 = 0;
 let originZ: f64 = 0;
-/** The grid: the lists' heads, 1 more than an entry's index or 0; and the entries. */
+/** The grid: the lists' heads, an entry's index plus 1, or 0; and the entries. */
 let heads: usize = 0;
 let headCount: u32 = 0;
 let entries: usize = 0;
 let entryCount: u32 = 0;
 
-/** Beginnings wait. */
+/** Enters the beginnings into the table. */
 const ENTERING: u32 = 0;
-/** Ends look for beginnings, and without one for each other. */
+/** Matches ends with beginnings, and the rest with each other. */
 const LINKING: u32 = 1;
-/** Beginnings that no end has found look for each other: triangles that are turned differently. */
+/** Matches the remaining beginnings with each other: those of triangles with different windings. */
 const PAIRING: u32 = 2;
 const WELDING: u32 = 3;
 const OPEN_CHAINS: u32 = 4;
@@ -213,7 +215,7 @@ const TURNED_CHAINS: u32 = 5;
 const LOOPS: u32 = 6;
 const DONE: u32 = 7;
 let phase: u32 = DONE;
-/** The end that is next in the phase. */
+/** The next end of the phase. */
 let next: u32 = 0;
 
 function clearTable(): void {
@@ -222,8 +224,8 @@ function clearTable(): void {
 }
 
 /**
- * Begins to join all segments to outlines; ends at most `within` apart are one. They are looked for in cells that are no smaller than
- * `cell`, of which all together reach over MOST_CELLS to either side at most. World units. Throws OUT_OF_MEMORY.
+ * Begins to join all segments to outlines; ends at most `within` apart are merged. They are searched in cells of at least the
+ * size `cell`, which together extend over at most MOST_CELLS to either side. World units. Throws OUT_OF_MEMORY.
  */
 export function beginJoining(within: f64, cell: f64): void {
   tolerance = within;
@@ -237,7 +239,7 @@ export function beginJoining(within: f64, cell: f64): void {
   clearTable();
 }
 
-/** Goes on until a time of `now`. Answers whether all outlines are there. Throws OUT_OF_MEMORY. */
+/** Continues until time `until` of `now`. Returns whether all outlines are complete. Throws OUT_OF_MEMORY. */
 export function joinSegments(until: f64): bool {
   const count = segmentCount << 1;
   let work: u32 = 0;
@@ -253,7 +255,7 @@ export function joinSegments(until: f64): bool {
   return true;
 }
 
-/** Goes on with a phase up to an end. A chain that takes too long is left there, and gone on with next time. */
+/** Continues a phase up to an end. A chain that takes too long is suspended, and resumed next time. */
 function joinUpTo(end: u32): void {
   const step: u32 = phase == PAIRING || phase == WELDING ? 1 : 2;
   for (; next < end; next += step) {
@@ -299,7 +301,7 @@ function endWelding(): void {
   heads = 0;
 }
 
-/** Joins an end, if it is open, to the nearest one before it, or puts it into the grid. */
+/** Joins an end, if it is open, to the nearest earlier one, or enters it into the grid. */
 function weldEnd(end: u32): void {
   if (load<u32>(mateOf(end)) & JOINED) return;
   locate(end);
@@ -320,7 +322,7 @@ function weldEnd(end: u32): void {
   store<u32>(head, ++entryCount);
 }
 
-/** The cells that a coordinate may have to either side; beyond, they are one. */
+/** Cells to either side along an axis; coordinates beyond are in the outermost cell. */
 const MOST_CELLS: f64 = 1000000;
 
 function cellOf(along: f64): i32 {
@@ -336,8 +338,8 @@ function headOf(cell: u64): usize {
 }
 
 /**
- * Takes the end nearest to where was located out of the grid, if one is within the tolerance; NOWHERE otherwise. No two in the
- * grid are that near to each other, so that a cell has few.
+ * Removes the end nearest to the located position from the grid, if one is within the tolerance, and returns it; NOWHERE
+ * otherwise. No two ends in the grid are that close to each other, so that a cell has few.
  */
 function takeNearest(i: i32, j: i32, k: i32): u32 {
   let nearest: usize = 0, least = tolerance * tolerance;
@@ -366,15 +368,15 @@ function takeNearest(i: i32, j: i32, k: i32): u32 {
 // --- outlines ---
 
 const NOWHERE: u32 = 0xffffffff;
-/** The end at which the walk along an outline enters a segment, NOWHERE between two outlines; and where it began. */
+/** The end at which the walk along an outline enters a segment, NOWHERE between two outlines; and where the walk began. */
 let walkEnd: u32 = NOWHERE;
 let walkStart: u32 = 0;
-/** The place of a crossing in the world. */
+/** Position of a crossing in the world. */
 let x: f64 = 0;
 let y: f64 = 0;
 let z: f64 = 0;
 
-/** Finds where an end is in the world: whoever asks of an edge, the place is the same. */
+/** Finds the world position of an end; it is the same for all triangles of an edge. */
 function locate(end: u32): void {
   const first = v128.load(edgeOf(end)), second = v128.load64_zero(restOf(end));
   // Each coordinate of both vertices.
@@ -399,7 +401,7 @@ function number(at: usize): v128 {
   return v128.load64_splat(at);
 }
 
-/** Answers what is a share of the way from the first of two numbers to the second. */
+/** Interpolates linearly between two numbers. */
 // @ts-ignore: decorator
 @inline
 function along(both: v128, share: f64): f64 {
@@ -408,8 +410,8 @@ function along(both: v128, share: f64): f64 {
 }
 
 /**
- * Walks along the outline that begins at an end, if one does in this phase: the open ones from their beginnings, then
- * those whose triangles are turned against each other, then the closed ones. Answers false where it is not at its end.
+ * Walks along the outline that begins at an end, if one does in this phase: the open ones from their beginnings, then those whose
+ * triangles have opposite windings, then the closed ones. Returns false if the walk is not finished.
  */
 function walkFrom(end: u32): bool {
   if (walkEnd == NOWHERE) {

@@ -1,6 +1,6 @@
-// Cuts the triangles of a mesh with a plane. A node's four boxes are passed by in float32 where they are surely to one
-// side, with a bound on its rounding; the sides of vertices are decided in float64, and each is decided alike in all of
-// its triangles. Work may be left between two nodes.
+// Cuts the triangles of a mesh with a plane. A node's four boxes are rejected in float32 if they are certainly on one side, with
+// a bound on rounding; the sides of vertices are decided in float64, and each consistently in all of its triangles. Work may be
+// suspended between two nodes.
 
 import { now } from '../host';
 import { Affine } from '../math/affine';
@@ -14,28 +14,29 @@ import {
 import { addSegment, beginSegments } from './crossings';
 import { VECTOR_BYTES, WORD_BYTES } from '../sizes';
 
-/** The map from tree space to the world, and the plane in tree space: as it is pulled back, and with a unit normal. */
+/** The map from tree space to the world, and the plane in tree space: as pulled back, and with a unit normal. */
 const place = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const exact = changetype<Plane>(memory.data(<i32>PLANE_BYTES, 16));
 const unit = changetype<Plane>(memory.data(<i32>PLANE_BYTES, 16));
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
-/** 1 where the map turns the mesh inside out, so that segments go the other way. */
+/** Whether the map mirrors the mesh, so that segments have the opposite direction. */
 let isMirrored: bool = false;
 let cutMesh: usize = 0;
 
 /**
- * The nodes that wait, and those of them that are looked at together. Which node is next then does not depend on what the
- * last one answers, so that the processor looks at several at once: cutting takes a tenth less. All nodes that wait are taken
- * before one that is less deep, so that at each depth the children of one batch wait at most.
+ * The stack of nodes, and the batch that is processed together. The next node then does not depend on the result of the last one,
+ * so that the processor works on several at once: cutting takes a tenth less. All waiting nodes are processed before a shallower
+ * one, so that at most the children of one batch wait at each depth.
  */
 const BATCH: u32 = 8;
 const STACK: usize = memory.data(4 * BATCH * (MAX_DEPTH + 1) * WORD_BYTES + VECTOR_BYTES, 16);
 let top: usize = 0;
 const TAKEN: usize = memory.data(BATCH * WORD_BYTES, 16);
 /**
- * Lists what is to be cut: blocks; and of triangles where their first corners are, and which corners are below the plane, a
- * bit each. How many children of a node the plane cuts, or triangles of a block, nobody can foresee, so that a loop over
- * them would be left by a wrong guess. They are written as vectors into lists, which are gone through once they are long.
+ * Lists of what is to be cut: blocks; and the addresses of triangles' first corners, with a bit for each corner that is below the
+ * plane. The number of a node's children or a block's triangles that the plane cuts is unpredictable, so that a loop over them
+ * would end with a branch misprediction. They are written to lists as vectors instead, and the lists are processed once they are
+ * long.
  */
 const MOST_BLOCKS: i32 = 128;
 const BLOCKS: usize = memory.data(MOST_BLOCKS * WORD_BYTES + VECTOR_BYTES, 16);
@@ -44,14 +45,14 @@ const BELOW: usize = memory.data(4 * MOST_BLOCKS * WORD_BYTES + VECTOR_BYTES, 16
 let blocksEnd: usize = BLOCKS;
 
 /**
- * The rounding error in float32 of a box's distance from the plane, whose terms are below 12 together: a rotation that is orthonormal
- * to 2⁻¹⁷, and some fifteen roundings of 2⁻²⁴ of 12, which are 2⁻¹⁶ with it. It is taken twice.
+ * Rounding error in float32 of a box's distance from the plane, whose terms sum to less than 12: a rotation that is orthonormal
+ * to 2⁻¹⁷, and some fifteen roundings of 2⁻²⁴ of 12, together 2⁻¹⁶. Twice this is used.
  */
 const ROUNDING: f32 = 3.0517578125e-5; // 2^-15
 /** Nodes between two readings of the clock: some 0.1 ms. */
 const PER_READING: u32 = 512;
 
-/** Begins to cut a mesh that lies in the world by a map. Throws OUT_OF_MEMORY. */
+/** Begins to cut a mesh that a map places in the world. Throws OUT_OF_MEMORY. */
 export function beginMeshSection(mesh: Mesh, map: Affine, plane: Plane): void {
   beginSegments(exact, place);
   placeTree(place, mesh, map);
@@ -64,11 +65,11 @@ export function beginMeshSection(mesh: Mesh, map: Affine, plane: Plane): void {
     place.zx * (place.xy * place.yz - place.xz * place.yy) < 0;
   cutMesh = changetype<usize>(mesh);
   store<u32>(STACK, 0);
-  // A plane that is nowhere near, or that a map without a volume leaves no normal.
+  // Skips a plane that is far away, or for which a map without a volume leaves no normal.
   top = abs(unit.w) < 4 ? STACK + 4 : STACK;
 }
 
-/** Goes on until a time of `now`. Answers whether all triangles are cut. Throws OUT_OF_MEMORY. */
+/** Continues until time `until` of `now`. Returns whether all triangles are cut. Throws OUT_OF_MEMORY. */
 export function stepMeshSection(until: f64): bool {
   const mesh = changetype<Mesh>(cutMesh);
   for (let count: u32 = 0; top != STACK; ) {
@@ -92,7 +93,7 @@ export function stepMeshSection(until: f64): bool {
   return top == STACK;
 }
 
-/** Appends those of four numbers in a row whose bits are set to a list. Answers its new end. */
+/** Appends those of four consecutive numbers whose bits are set to a list. Returns its new end. */
 // @ts-ignore: decorator
 @inline
 function append(end: usize, first: u32, bits: u32): usize {
@@ -101,7 +102,7 @@ function append(end: usize, first: u32, bits: u32): usize {
   return end + (<usize>popcnt(bits) << 2);
 }
 
-/** Answers the children whose boxes may reach to both sides of the plane, a bit each. */
+/** Returns the children whose boxes may cross the plane, a bit each. */
 function childrenCut(node: Node): u32 {
   let x = <f32>unit.x, y = <f32>unit.y, z = <f32>unit.z;
   if (isRotated(node)) {
@@ -111,7 +112,7 @@ function childrenCut(node: Node): u32 {
     y = r.yx * u + r.yy * v + r.yz * w;
     z = r.zx * u + r.zy * v + r.zz * w;
   }
-  // The plane's function of bounds as they are stored: none of them is decoded.
+  // The plane's function of the bounds as they are stored: none is decoded.
   const origin = f32x4.splat(x * node.originX + y * node.originY + z * node.originZ + <f32>unit.w);
   const nx = f32x4.splat(x * node.scaleX), ny = f32x4.splat(y * node.scaleY), nz = f32x4.splat(z * node.scaleZ);
   const ax = f32x4.mul(nx, lowSteps(node, 0)), bx = f32x4.mul(nx, highSteps(node, 0));
@@ -123,21 +124,22 @@ function childrenCut(node: Node): u32 {
   return <u32>i32x4.bitmask(reaches) & childMask(node);
 }
 
-/** How far one corner of a triangle is from the next one in its block, in bytes; y of one is a third of that behind x. */
+/** Distance of a triangle's corners in its block, in bytes; y is a third of that after x. */
 const CORNER: usize = 48;
 
 /**
- * Holds the two edges that the plane crosses, by which corners are below it (a bit each), four offsets of corners: the edge on which the
- * segment begins, which goes down through the plane, from its upper corner to its lower one; then that on which it ends, likewise. So what
- * is behind the triangle's face is to the left from in front of the plane. Which corner is alone on its side nobody can foresee, and
- * V8 makes branches of `select`: with these, and all heights in float64, cutting took a third longer.
+ * Table of the two edges that the plane crosses, indexed by the corners below it (a bit each), as four offsets of corners: the
+ * edge on which the segment begins, which goes down through the plane, from its upper corner to its lower one; then the edge on
+ * which it ends, in the same order. So the space behind the triangle's face is to the left as seen from in front of the plane.
+ * Which corner is alone on its side is unpredictable, and V8 compiles `select` to branches: with these, and all heights in
+ * float64, cutting took a third longer.
  */
 const EDGES: usize = memory.data<u8>([
   0, 0, 0, 0, 96, 0, 48, 0, 0, 48, 96, 48, 96, 0, 96, 48,
   48, 96, 0, 96, 48, 96, 48, 0, 0, 48, 0, 96, 0, 0, 0, 0,
 ]);
 
-/** Cuts the triangles of all blocks in the list, which is empty then. Throws OUT_OF_MEMORY. */
+/** Cuts the triangles of all blocks in the list, and clears it. Throws OUT_OF_MEMORY. */
 function cutBlocks(mesh: Mesh): void {
   let end = CORNERS;
   for (let at = BLOCKS; at < blocksEnd; at += 4) end = appendCut(end, changetype<usize>(blockAt(mesh, load<u32>(at))));
@@ -153,9 +155,9 @@ function cutBlocks(mesh: Mesh): void {
 }
 
 /**
- * Appends those of four triangles that the plane cuts to the lists. Answers their new end. float32 decides on which side
- * corners are, the four at a time, and float64 where a corner is as near to the plane as the rounding, which is less than
- * that of boxes. Lanes without a triangle have all corners on one side.
+ * Appends those of four triangles that the plane cuts to the lists. Returns their new end. float32 decides on which side the
+ * corners are, four at a time, and float64 if a corner is closer to the plane than the rounding error, which is less than that of
+ * boxes. Lanes without a triangle have all corners on one side.
  */
 // @ts-ignore: decorator
 @inline
@@ -174,7 +176,7 @@ function appendCut(end: usize, at: usize): usize {
   return end + (<usize>popcnt(cut) << 2);
 }
 
-/** Answers which corners of four triangles are below the plane, in float64. */
+/** Returns which corners of four triangles are below the plane, in float64. */
 function belowExactly(at: usize): v128 {
   let below = i32x4.splat(0);
   for (let corner = 0; corner < 3; corner++) {
@@ -184,7 +186,7 @@ function belowExactly(at: usize): v128 {
   return below;
 }
 
-/** Answers how high above the plane a corner of each of four triangles is. */
+/** Returns the heights above the plane of one corner of each of four triangles. */
 // @ts-ignore: decorator
 @inline
 function heights(at: usize, x: v128, y: v128, z: v128, w: v128): v128 {
@@ -194,19 +196,19 @@ function heights(at: usize, x: v128, y: v128, z: v128, w: v128): v128 {
   );
 }
 
-/** Tells of four heights whether they are surely not 0. */
+/** Returns which of four heights are certainly not 0. */
 // @ts-ignore: decorator
 @inline
 function isFar(height: v128): v128 {
   return f32x4.gt(f32x4.abs(height), f32x4.splat(ROUNDING));
 }
 
-/** Answers 1 for a corner that is below the plane, 0 for others. */
+/** Returns 1 for a corner that is below the plane, 0 for others. */
 function isBelow(corner: usize): i32 {
   return i32(!(valueAt(exact, load<f32>(corner), load<f32>(corner, 16), load<f32>(corner, 32)) >= 0));
 }
 
-/** Answers three coordinates of an edge's upper corner and the first one of its lower one. Both zeros are one number. */
+/** Returns three coordinates of an edge's upper corner and the first one of its lower corner. -0 becomes 0. */
 // @ts-ignore: decorator
 @inline
 function edge(from: usize, to: usize): v128 {
@@ -216,7 +218,7 @@ function edge(from: usize, to: usize): v128 {
   );
 }
 
-/** Answers the other two coordinates of the lower one. */
+/** Returns the other two coordinates of the lower corner. */
 // @ts-ignore: decorator
 @inline
 function edgeRest(to: usize): u64 {

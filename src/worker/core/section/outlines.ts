@@ -1,5 +1,5 @@
-// Holds the outlines that a section has found: their points, the triangle of the segment that begins at each, and
-// OUTLINE_* records (layout.ts) of each outline.
+// The outlines that a section has found: their points, the triangle of the segment that begins at each, and an
+// OUTLINE_* record (layout.ts) per outline.
 
 import {
   OUTLINE_BYTES, OUTLINE_CLOSED, OUTLINE_END, OUTLINE_OBJECT, OUTLINE_START,
@@ -12,19 +12,19 @@ let pointCount: u32 = 0;
 let pointRoom: u32 = 0;
 let records: usize = 0;
 let outlineCount: u32 = 0;
-/** The object that outlines are of, and the first point of the one under way. */
+/** The object that the outlines belong to, and the first point of the current outline. */
 let object: u32 = 0;
 let start: u32 = 0;
 
 const PLACE_BYTES: usize = 24;
-/** Room for so many points is made for the first one: a section of fewer does not move them. */
+/** The first allocation has room for this many points: a section with fewer does not move them. */
 const FIRST_POINTS: u64 = 4096;
 
 export function clearOutlines(): void {
   pointCount = outlineCount = 0;
 }
 
-/** Gives the memory back. */
+/** Frees the memory. */
 export function freeOutlines(): void {
   release(places);
   release(triangles);
@@ -42,7 +42,7 @@ export function beginOutline(): void {
   start = pointCount;
 }
 
-/** Adds a point, and the triangle of what follows it; a segment without a length is left out. Throws OUT_OF_MEMORY. */
+/** Adds a point, and the triangle of the segment after it; segments of length 0 are omitted. Throws OUT_OF_MEMORY. */
 export function addPoint(x: f64, y: f64, z: f64, triangle: i32): void {
   if (pointCount > start && isAt(pointCount - 1, x, y, z)) {
     store<i32>(triangles + (<usize>(pointCount - 1) << 2), triangle);
@@ -71,7 +71,7 @@ function isAt(point: u32, x: f64, y: f64, z: f64): bool {
   return load<f64>(at) == x && load<f64>(at, 8) == y && load<f64>(at, 16) == z;
 }
 
-/** Ends an outline. One that is a single point is none. Throws OUT_OF_MEMORY. */
+/** Ends an outline. An outline of a single point is dropped. Throws OUT_OF_MEMORY. */
 export function endOutline(isClosed: bool): void {
   const first = places + <usize>start * PLACE_BYTES;
   if (isClosed) {
@@ -92,7 +92,7 @@ export function endOutline(isClosed: bool): void {
   outlineCount++;
 }
 
-/** Answers the address of the outlines, OUTLINE_* each. */
+/** Returns the address of the outlines, OUTLINE_* each. */
 export function outlines(): usize {
   return records;
 }
@@ -101,7 +101,7 @@ export function countOutlines(): u32 {
   return outlineCount;
 }
 
-/** Answers the address of the points, three f64 each. */
+/** Returns the address of the points, three f64 each. */
 export function outlinePoints(): usize {
   return places;
 }
@@ -110,7 +110,7 @@ export function countOutlinePoints(): u32 {
   return pointCount;
 }
 
-/** Answers the address of the triangles, i32 for each point: -1 where none begins there. */
+/** Returns the address of the triangles, an i32 per point: -1 if no triangle's segment begins there. */
 export function outlineTriangles(): usize {
   return triangles;
 }

@@ -1,6 +1,6 @@
-// Cuts boxes, spheres and capsules under any affine map with a plane. A box's outline is that of its twelve triangles. A
-// round shape is convex, so its outline is seen from any point of the plane inside of it: rays in as many directions as
-// asked for meet it once each, in the shape's own space.
+// Cuts boxes, spheres and capsules under any affine map with a plane. A box's outline is that of its twelve triangles. A round
+// shape is convex, so its outline is star-shaped about any inner point of the plane: rays in as many directions as requested hit
+// it once each, in the shape's own space.
 
 import { Affine } from '../math/affine';
 import { Plane, pullBack } from '../math/plane';
@@ -9,7 +9,7 @@ import { addPoint, beginOutline, endOutline } from './outlines';
 
 const own = changetype<Plane>(memory.data(<i32>offsetof<Plane>(), 16));
 
-/** The corners of the faces of a cube, three bits each (x, y, z upwards), counter-clockwise from outside. */
+/** The corners of the faces of a cube, three bits each (x, y, z, lowest bit first), counter-clockwise from outside. */
 const FACES: usize = memory.data<u8>([0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6]);
 
 /** Cuts the image of the cube [-1, 1]³, into segments without a triangle. Throws OUT_OF_MEMORY. */
@@ -18,7 +18,7 @@ export function cutBox(map: Affine, plane: Plane): void {
   pullBack(own, plane, map);
   const isMirrored = determinant(map) < 0;
   for (let face: usize = 0; face < 24; face += 4) {
-    // The face's edges, each as its upper corner and its lower one, three bits each; 0 for none.
+    // The crossed edges of the face, each as its upper corner and its lower one, three bits each; 0 for none.
     let down: u32 = 0, up: u32 = 0;
     for (let i: usize = 0; i < 4; i++) {
       const a = load<u8>(FACES + face + i), b = load<u8>(FACES + face + ((i + 1) & 3));
@@ -62,23 +62,23 @@ function heightOf(corner: u32): f64 {
 }
 
 /**
- * Cuts the image of a capsule of radius 1 about the z axis from -half to half, of a sphere where half is 0: an outline
- * of `count` points, counter-clockwise from in front of the plane; cosine and sine are those of a turn by one of `count`
- * parts. Throws OUT_OF_MEMORY.
+ * Cuts the image of a capsule of radius 1 about the z axis from -half to half, of a sphere if half is 0: an outline of `count`
+ * points, counter-clockwise from in front of the plane; cosine and sine are those of 1 / `count` of a turn. Throws OUT_OF_MEMORY.
  */
 export function cutRound(map: Affine, half: f64, plane: Plane, count: u32, cosine: f64, sine: f64): void {
   pullBack(own, plane, map);
   const length = sqrt(own.x * own.x + own.y * own.y + own.z * own.z);
   if (!(length > 0)) return;
   const nx = own.x / length, ny = own.y / length, nz = own.z / length, w = own.w / length;
-  // The middle of what of the axis is less than a radius from the plane, and from there to the plane: inside, or nothing is cut. Of
-  // an axis along the plane that is all of it: seen from one end, the other one would have few points.
+  // The centre: take the middle of the part of the axis that is within a radius of the plane, and project it to the plane. It is
+  // inside, or nothing is cut. If the axis is parallel to the plane, that part is all of it: from one end, the other one would
+  // get few points.
   const one = (-1 - w) / nz, other = (1 - w) / nz;
   const z = 0.5 * (max(min(one, other), -half) + min(max(one, other), half));
   const height = nz * z + w;
   if (!(abs(height) < 1)) return;
   const cx = -nx * height, cy = -ny * height, cz = z - nz * height;
-  // Two directions in the plane, the second one a quarter turn from the first one about the normal in the world.
+  // Two directions in the plane, the second one a quarter turn from the first about the normal in the world.
   const sign: f64 = determinant(map) < 0 ? -1 : 1;
   let ux: f64 = 0, uy: f64 = 0, uz: f64 = 0;
   if (abs(nx) <= abs(ny) && abs(nx) <= abs(nz)) { uy = -nz; uz = ny; }
@@ -105,7 +105,7 @@ export function cutRound(map: Affine, half: f64, plane: Plane, count: u32, cosin
   endOutline(true);
 }
 
-/** Answers where a ray from a point inside of the capsule leaves it; its direction is unit but for rounding. */
+/** Returns where a ray from a point inside of the capsule leaves it; its direction is unit up to rounding. */
 function leaving(x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, half: f64): f64 {
   // The cylinder first: a² t² + 2 b t + c = 0.
   const a = dx * dx + dy * dy, b = x * dx + y * dy, c = x * x + y * y - 1;

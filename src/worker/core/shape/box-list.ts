@@ -1,5 +1,5 @@
-// Boxes that stand for an object, as somebody has given them: a list (shared-lists.ts) in the object's space, which objects
-// with equal ones share. Rays hit them by PRECISION_OBB, and contacts of detail 'bounds' are theirs. float64.
+// User-defined boxes that stand for an object: a list (shared-lists.ts) in object space, shared by objects with equal boxes.
+// Rays with PRECISION_OBB hit them, and contacts of detail 'bounds' use them. float64.
 
 import { OBJECT_CENTER } from '../../../shared/layout';
 import { invert } from '../math/affine';
@@ -8,10 +8,10 @@ import { contentOf, holdList } from '../shared-lists';
 import { HIT_BOX_BYTES, HitBox } from '../skin/hit-boxes';
 import { setBoxMap } from './box-map';
 
-/** What precedes the boxes. */
+/** Header before the boxes. */
 @unmanaged
 export class BoxList {
-  /** The bounds of them all, along the axes. */
+  /** The bounds of all boxes, along the axes. */
   lowX: f64; lowY: f64; lowZ: f64;
   highX: f64; highY: f64; highZ: f64;
   count: u32;
@@ -19,9 +19,9 @@ export class BoxList {
 }
 
 const HEAD_BYTES: usize = offsetof<BoxList>();
-/** A middle, half sizes and a rotation, as a description has them (layout.ts, OBJECT_CENTER and what follows). */
+/** A centre, half sizes and a rotation, as in a description (layout.ts, OBJECT_CENTER and what follows). */
 const RECORD_BYTES: usize = 80;
-/** Where a list is made before it is known whether there is one like it. */
+/** Where a list is made before it is known whether an equal one exists. */
 let scratch: usize = 0;
 
 // @ts-ignore: decorator
@@ -30,7 +30,7 @@ export function boxList(list: usize): BoxList {
   return changetype<BoxList>(contentOf(list));
 }
 
-/** Answers the i-th box of a list. Its `bone` is i. */
+/** Returns the i-th box of a list. Its `bone` is i. */
 // @ts-ignore: decorator
 @inline
 export function listedBox(list: usize, i: u32): HitBox {
@@ -38,8 +38,8 @@ export function listedBox(list: usize, i: u32): HitBox {
 }
 
 /**
- * Answers the list of these boxes, ten f64 each: one that there is, or a new one. It is held for the caller, who must let go of
- * it. Throws OUT_OF_MEMORY.
+ * Returns the list of these boxes, ten f64 each: an existing one, or a new one. It is held for the caller, who must drop it.
+ * Throws OUT_OF_MEMORY.
  */
 export function holdBoxes(records: usize, count: u32): usize {
   const bytes = HEAD_BYTES + <usize>count * HIT_BOX_BYTES;

@@ -1,9 +1,10 @@
-// The map from the cube [-1, 1]³ to a box, by its middle, half sizes and rotation (layout.ts, OBJECT_CENTER and what follows).
+// The map from the cube [-1, 1]³ to a box, given by its centre, half sizes and rotation (layout.ts, OBJECT_CENTER and what
+// follows).
 
 import { OBJECT_CENTER, OBJECT_EXTENT, OBJECT_ROTATION } from '../../../shared/layout';
 import { Affine } from '../math/affine';
 
-/** Sets the map of a box by its description. */
+/** Sets the map of a box from its description. */
 export function setBoxMap(local: Affine, description: usize): void {
   let hx = load<f64>(description, OBJECT_EXTENT);
   let hy = load<f64>(description, OBJECT_EXTENT + 8);
@@ -32,8 +33,8 @@ export function setBoxMap(local: Affine, description: usize): void {
 }
 
 /**
- * Answers the least half size of a box with these half sizes. Flat meshes and boxes get a thickness that nobody sees,
- * so that every oriented box can be inverted.
+ * Returns the minimum half size of a box with these half sizes. Flat meshes and boxes get an invisible thickness, so that
+ * every oriented box can be inverted.
  */
 export function thinnest(x: f64, y: f64, z: f64): f64 {
   return max(max(max(x, y), z) * 1e-9, 1e-90);

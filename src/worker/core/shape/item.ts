@@ -1,6 +1,6 @@
-// The record of an object: its shape, where that is, and who may ask about it. What the shape is made of is read from a
-// description (layout.ts, OBJECT_*). The box around a mesh is the mesh's to know; the box around any other shape is
-// derived here, and stands in a record of its own: a million instances of a mesh are a million matrices and little more.
+// The record of an object: its shape, its placement, and the filters that select it. The shape is read from a
+// description (layout.ts, OBJECT_*). A mesh has its own bounding box; that of any other shape is derived here, and
+// stored in a separate record: a million instances of a mesh are a million matrices and little more.
 
 import {
   OBJECT_CENTER, OBJECT_EXTENT, OBJECT_MESH, OBJECT_RADIUS, OBJECT_SHAPE, SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE,
@@ -15,7 +15,7 @@ import { isPosed, poseOf } from '../skin/pose';
 import { boxList } from './box-list';
 import { setBoxMap, thinnest } from './box-map';
 
-/** An object. Its oriented bounds are the cube [-1, 1]³ under world · the map to its own box. */
+/** An object. Its oriented bounds are the cube [-1, 1]³ under world · (map to its own box). */
 @unmanaged
 export class Item {
   /** The map from object space to the world. */
@@ -23,18 +23,18 @@ export class Item {
   worldYx: f64; worldYy: f64; worldYz: f64;
   worldZx: f64; worldZy: f64; worldZz: f64;
   worldTx: f64; worldTy: f64; worldTz: f64;
-  id: u32; // 0 where the slot is empty
+  id: u32; // 0 if the slot is empty
   shape: u8;
   contacts: u8;
   flags: u16;
-  /** The address of the mesh, 0 of other shapes. */
+  /** The address of the mesh; 0 for other shapes. */
   mesh: u32;
-  /** The address of the Primitive; of a mesh that of the boxes that stand for it (box-list.ts), 0 without. */
+  /** The address of the Primitive; for a mesh, of the boxes that stand for it (box-list.ts), 0 if none. */
   primitive: u32;
   layers: u32;
   collidesWith: u32;
   group: u32;
-  /** What its triangles show that is not as FLAG_SIDE says (mesh/query/face-sides.ts); 0 without. */
+  /** The list of triangles whose visible sides differ from FLAG_SIDE (mesh/query/face-sides.ts); 0 if none. */
   faceSides: u32;
 }
 
@@ -52,10 +52,10 @@ export class Primitive {
 
 export const ITEM_BYTES: usize = offsetof<Item>();
 export const PRIMITIVE_BYTES: usize = offsetof<Primitive>();
-/** The bytes of a copy of an item with its primitive behind it. */
+/** The bytes of a copy of an item followed by its primitive. */
 export const KEPT_ITEM_BYTES: usize = ITEM_BYTES + PRIMITIVE_BYTES;
 
-/** Copies an item to where there are KEPT_ITEM_BYTES, as it is now. */
+/** Copies an item as it is now to KEPT_ITEM_BYTES of memory. */
 export function keepItem(to: usize, item: Item): void {
   copyVectors(to, changetype<usize>(item), ITEM_BYTES);
   if (!hasPrimitive(item)) return;
@@ -63,7 +63,7 @@ export function keepItem(to: usize, item: Item): void {
   changetype<Primitive>(to + ITEM_BYTES).half = halfOf(item);
 }
 
-/** Answers the item that was copied to an address, or with the bytes there to this one. */
+/** Returns the item that was copied to an address by `keepItem`, with its primitive's address set. */
 export function keptItem(at: usize): Item {
   const item = changetype<Item>(at);
   if (hasPrimitive(item)) item.primitive = <u32>(at + ITEM_BYTES);
@@ -76,7 +76,7 @@ function hasPrimitive(item: Item): bool {
   return item.mesh == 0 && item.primitive != 0;
 }
 
-/** Answers the list of the boxes that stand for an object (box-list.ts); 0 where it has none. */
+/** Returns the list of the boxes that stand for an object (box-list.ts); 0 if none. */
 // @ts-ignore: decorator
 @inline
 export function boxListOf(item: Item): usize {
@@ -89,21 +89,21 @@ export function worldOf(item: Item): Affine {
   return changetype<Affine>(changetype<usize>(item));
 }
 
-/** Answers the map from the cube to the own box of an item that is no mesh. */
+/** Returns the map from the cube to the own box of an item that is not a mesh. */
 // @ts-ignore: decorator
 @inline
 export function localOf(item: Item): Affine {
   return changetype<Affine>(<usize>item.primitive);
 }
 
-/** Answers half of a capsule's segment, in radii. */
+/** Returns half of a capsule's segment, in radii. */
 // @ts-ignore: decorator
 @inline
 export function halfOf(item: Item): f64 {
   return changetype<Primitive>(<usize>item.primitive).half;
 }
 
-/** Reads the shape of a description. The item of one that is no mesh has a primitive already. */
+/** Reads the shape of a description. The item must already have a primitive, unless it is a mesh. */
 export function describeShape(item: Item, description: usize): void {
   item.shape = <u8>load<u32>(description, OBJECT_SHAPE);
   item.mesh = load<u32>(description, OBJECT_MESH);
@@ -122,7 +122,7 @@ export function setOrientedBounds(out: Affine, item: Item): void {
   setBoundsUnder(out, item, worldOf(item));
 }
 
-/** Sets the same of an item that is elsewhere: under another map from object space to the world. */
+/** Sets the oriented bounds of an item as if it were placed by another map from object space to the world. */
 export function setBoundsUnder(out: Affine, item: Item, world: Affine): void {
   if (item.mesh == 0) {
     multiply(out, world, localOf(item));
@@ -130,11 +130,11 @@ export function setBoundsUnder(out: Affine, item: Item, world: Affine): void {
   }
   const mesh = changetype<Mesh>(<usize>item.mesh);
   if (item.shape == SHAPE_MESH && isPosed(mesh)) {
-    // Those of the pose are the same before and after its triangles are moved.
+    // The pose's bounds are the same before and after its triangles are moved.
     const pose = poseOf(mesh);
     setBoxAbout(out, world, pose.lowX, pose.lowY, pose.lowZ, pose.highX, pose.highY, pose.highZ);
   } else if (item.primitive != 0) {
-    // The boxes may be larger than the mesh, and smaller.
+    // The boxes may be larger than the mesh, or smaller.
     const list = boxList(<usize>item.primitive);
     setBoxAbout(
       out, world, min(mesh.lowX, list.lowX), min(mesh.lowY, list.lowY), min(mesh.lowZ, list.lowZ),
@@ -145,7 +145,7 @@ export function setBoundsUnder(out: Affine, item: Item, world: Affine): void {
 
 const described = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
 
-/** Writes the primitive that the item of a description has, which is of no mesh, to an address. */
+/** Writes the primitive of a description, which must not be that of a mesh, to an address. */
 export function describePrimitive(to: usize, description: usize): void {
   described.primitive = <u32>to;
   describeShape(described, description);
@@ -174,7 +174,7 @@ function setSphereBounds(local: Affine, description: usize): void {
   setCentre(local, description);
 }
 
-/** Derives the box of a capsule: its z axis runs along the segment, the two others are any across it. */
+/** Derives the box of a capsule: its z axis runs along the segment, the other two are arbitrary perpendicular ones. */
 function setCapsuleBounds(item: Item, description: usize): void {
   const local = localOf(item);
   const radius = load<f64>(description, OBJECT_RADIUS);
@@ -182,7 +182,7 @@ function setCapsuleBounds(item: Item, description: usize): void {
   const fromY = load<f64>(description, OBJECT_CENTER + 8), toY = load<f64>(description, OBJECT_EXTENT + 8);
   const fromZ = load<f64>(description, OBJECT_CENTER + 16), toZ = load<f64>(description, OBJECT_EXTENT + 16);
   const dx = toX - fromX, dy = toY - fromY, dz = toZ - fromZ;
-  // It is divided by the largest part, so that no square overflows or vanishes.
+  // The direction is divided by its largest component, so that no square overflows or underflows.
   const largest = max(max(abs(dx), abs(dy)), abs(dz));
   const ax = dx / largest, ay = dy / largest, az = dz / largest;
   const norm = sqrt(ax * ax + ay * ay + az * az);

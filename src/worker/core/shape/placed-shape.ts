@@ -1,6 +1,6 @@
-// What stands for an object in a query, by the precision that it asks for: its own shape or one of its bounds. Each
-// shape has a space of its own in which it is as simple as can be, and a map from there to the world: any affine one,
-// so that a sphere may be an ellipsoid in the world, and a box a parallelepiped.
+// The shape that stands for an object in a query, according to the query's precision: its own shape or one of its
+// bounds. Each shape has a space of its own in which it is as simple as possible, and a map from there to the world:
+// any affine one, so that a sphere may be an ellipsoid in the world, and a box a parallelepiped.
 
 import {
   FLAG_SOLID, OBJECT_FLAGS, OBJECT_MATRIX, OBJECT_SHAPE, PRECISION_AABB, PRECISION_MESH, PRECISION_OBB, SHAPE_BOX, SHAPE_CAPSULE,
@@ -24,7 +24,7 @@ export class PlacedShape {
   half: f64;
   /** The kind of shape: SHAPE_*. */
   shape: u16;
-  /** 1 where it is a mesh whose inside belongs to it. */
+  /** 1 for a mesh whose interior belongs to it. */
   filled: u16;
   mesh: u32;
 }
@@ -37,7 +37,7 @@ export function mapOf(solid: PlacedShape): Affine {
   return changetype<Affine>(changetype<usize>(solid));
 }
 
-/** Copies a shape by vectors, as memory.copy is a call. */
+/** Copies a shape with vector instructions, because memory.copy is a call. */
 export function copyShape(to: PlacedShape, from: PlacedShape): void {
   for (let i: usize = 0; i < PLACED_SHAPE_BYTES; i += 16) {
     v128.store(changetype<usize>(to) + i, v128.load(changetype<usize>(from) + i));
@@ -48,7 +48,7 @@ const bounds = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const asked = changetype<Item>(memory.data(<i32>offsetof<Item>(), 16));
 const askedPrimitive: usize = memory.data(<i32>offsetof<Primitive>(), 16);
 
-/** Sets a shape that is no object, from its description (layout.ts, OBJECT_*, with a matrix). */
+/** Sets a shape that is not an object, from its description (layout.ts, OBJECT_*, with a matrix). */
 export function describedShape(out: PlacedShape, description: usize, precision: u32): void {
   readDescription(description);
   describedAgain(out, description, precision);
@@ -61,13 +61,13 @@ export function readDescription(description: usize): void {
   asked.flags = <u16>load<u32>(description, OBJECT_FLAGS);
 }
 
-/** Sets the shape that was read last, by the matrix of its description as that is now. */
+/** Sets the shape that was read last, with the matrix that its description has now. */
 export function describedAgain(out: PlacedShape, description: usize, precision: u32): void {
   copy(worldOf(asked), changetype<Affine>(description + OBJECT_MATRIX));
   setPlacedShape(out, asked, precision);
 }
 
-/** Sets what stands for an object, by the precision that a query asks for. Throws OUT_OF_MEMORY. */
+/** Sets the shape that stands for an object at a query's precision. Throws OUT_OF_MEMORY. */
 export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): void {
   const map = mapOf(out);
   out.mesh = item.mesh;
@@ -77,7 +77,7 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
     out.shape = <u16>item.shape;
     out.filled = item.shape == SHAPE_MESH && item.flags & FLAG_SOLID ? 1 : 0;
     if (item.shape == SHAPE_MESH) {
-      // Whoever asks for it comes to its triangles.
+      // The query may reach its triangles, which must be up to date.
       if (out.filled) settleWhole(changetype<Mesh>(item.mesh));
       else settle(changetype<Mesh>(item.mesh));
     }
@@ -87,7 +87,7 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
     }
     multiply(map, worldOf(item), localOf(item));
     if (item.shape != SHAPE_CAPSULE) return;
-    // The cube about a capsule is longer than it is wide; the capsule's own space is as long as it is.
+    // The cube about a capsule is longer than it is wide; the capsule's own space is not stretched.
     const shorter = 1.0 / (1.0 + halfOf(item));
     out.half = halfOf(item);
     map.zx *= shorter;
@@ -116,10 +116,7 @@ export function setPlacedShape(out: PlacedShape, item: Item, precision: u32): vo
   }
 }
 
-/**
- * Measures how far the shape reaches along an axis of the world, given by the components of the bounds' own axes along
- * it.
- */
+/** Measures how far the shape reaches along a world axis, given by the components of the bounds' own axes along it. */
 function reach(item: Item, x: f64, y: f64, z: f64): f64 {
   if (item.shape == SHAPE_SPHERE) return sqrt(x * x + y * y + z * z);
   if (item.shape != SHAPE_CAPSULE) return abs(x) + abs(y) + abs(z);
@@ -128,9 +125,9 @@ function reach(item: Item, x: f64, y: f64, z: f64): f64 {
 }
 
 /**
- * Answers the radius of the sphere about the middle of the bounds: the distance of the shape's farthest point in its
- * own space times how much the matrix stretches at most, as three's `boundingSphere` under `applyMatrix4` (which takes
- * the longest column for that: the same unless the matrix shears).
+ * Returns the radius of the sphere about the centre of the bounds: the distance of the shape's farthest point in its
+ * own space times the matrix's maximum stretch, as three's `boundingSphere` under `applyMatrix4` (which takes the
+ * longest column for that: the same unless the matrix shears).
  */
 export function boundingRadius(item: Item): f64 {
   return spectralNorm(worldOf(item)) * ownRadius(item);
@@ -149,7 +146,7 @@ function ownRadius(item: Item): f64 {
   return sqrt(x + y + z);
 }
 
-/** Answers the radius of the sphere about the box that holds a mesh and the boxes that stand for it. */
+/** Returns the radius of the sphere about the box that contains a mesh and the boxes that stand for it. */
 function radiusWithBoxes(mesh: Mesh, list: BoxList): f64 {
   const x = max(mesh.highX, list.highX) - min(mesh.lowX, list.lowX);
   const y = max(mesh.highY, list.highY) - min(mesh.lowY, list.lowY);

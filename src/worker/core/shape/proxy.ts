@@ -3,8 +3,8 @@ import { Form, setForm } from '../math/obb-sat-f32';
 import { Item } from './item';
 
 /**
- * All that most pairs, rays and views are decided by, in three cache lines: a ray that passes by reads the first, a
- * pair the first two. Proxies are kept by position, not by slot: neighbours in space are neighbours in memory then.
+ * All data that decide most pairs, rays and views, in three cache lines: a ray that misses reads the first, a pair
+ * the first two. Proxies are ordered by position, not by slot, so that neighbours in space are neighbours in memory.
  */
 @unmanaged
 export class Proxy {
@@ -46,7 +46,7 @@ export function setProxy(proxy: Proxy, item: Item, bounds: Affine): void {
   setRest(proxy, item, bounds);
 }
 
-/** Sets what changes when an object moves, all but how far it reaches. */
+/** Sets what changes when an object moves, except how far it reaches. */
 export function moveProxy(proxy: Proxy, bounds: Affine): void {
   setForm(proxy.form(), bounds);
   setColumns(proxy, bounds);
@@ -59,15 +59,15 @@ function setColumns(proxy: Proxy, bounds: Affine): void {
   proxy.zz = bounds.zz;
 }
 
-/** Sets how far an object may come into contact beyond its bounds. */
+/** Sets how far beyond its bounds an object may come into contact. */
 export function setProxyReach(proxy: Proxy, length: f64): void {
   proxy.reach = <f32>(length * ROUNDED_UP);
 }
 
-/** More than rounding to float32 can take away. */
+/** Exceeds the relative error of rounding to float32. */
 const ROUNDED_UP: f64 = 1.000001;
 
-/** Sets all but the form, of which only its place. */
+/** Sets everything except the form, of which it sets only the position. */
 export function setPlace(proxy: Proxy, item: Item, bounds: Affine): void {
   proxy.x = bounds.tx;
   proxy.y = bounds.ty;
@@ -89,7 +89,7 @@ function setRest(proxy: Proxy, item: Item, bounds: Affine): void {
   proxy.group = item.group;
 }
 
-/** Reads the oriented bounds as a map. Answers `out`. */
+/** Reads the oriented bounds as a map. Returns `out`. */
 export function boundsOf(proxy: Proxy, out: Affine): Affine {
   copyEight(changetype<usize>(out), changetype<usize>(proxy) + offsetof<Proxy>('xx'));
   out.zz = proxy.zz;
@@ -97,7 +97,7 @@ export function boundsOf(proxy: Proxy, out: Affine): Affine {
   return out;
 }
 
-/** Copies xx to zy, which are in a row in both. */
+/** Copies xx to zy, which are contiguous in both. */
 // @ts-ignore: decorator
 @inline
 function copyEight(to: usize, from: usize): void {

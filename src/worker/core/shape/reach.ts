@@ -1,5 +1,5 @@
-// What an object reaches beyond its shape: its clearance, and the way on which it came, of one that is continuous. Few
-// objects have either, so this is a record of its own.
+// How far an object reaches beyond its shape: its clearance, and the motion that led to its pose if its collision detection is
+// continuous. Few objects have either, so this is a record of its own.
 
 import { FLAG_CLEARANCE, FLAG_CONTINUOUS } from '../../../shared/layout';
 import { Affine, between, copy } from '../math/affine';
@@ -10,35 +10,35 @@ import { Item, setBoundsUnder, worldOf } from './item';
 @unmanaged
 export class Reach {
   // One cache line for pairs that may be in reach.
-  /** By how much its oriented bounds at the start of its way differ from those at the end, where it has a way. */
+  /** Its oriented bounds at the start of its motion minus those at the end, if it has a motion. */
   moreXx: f32; moreXy: f32; moreXz: f32;
   moreYx: f32; moreYy: f32; moreYz: f32;
   moreZx: f32; moreZy: f32; moreZz: f32;
   moreTx: f32; moreTy: f32; moreTz: f32;
-  /** How far any of its points is on the way from where it is at last, and from the chord between both ends, at most. */
+  /** Maximum distance of any of its points during the motion from the final position, and from the chord between both ends. */
   travel: f32;
   sagitta: f32;
-  /** The most that it turns, in radians; and the most that a corner of its bounds is away from their middle. */
+  /** Upper bound of its rotation angle, in radians; and the maximum distance of a corner of its bounds from their centre. */
   angle: f32;
   radius: f32;
-  /** Where it was in the last answered frame, its world matrix: of the round of ways in which that was noted last. */
+  /** World matrix in the last frame with a result, that is, in the round of motions in which it was recorded last. */
   fromXx: f64; fromXy: f64; fromXz: f64;
   fromYx: f64; fromYy: f64; fromYz: f64;
   fromZx: f64; fromZy: f64; fromZz: f64;
   fromTx: f64; fromTy: f64; fromTz: f64;
   clearance: f64;
   begun: u32;
-  /** 1 once a frame was answered that had it: before, there is no way. */
+  /** 1 once a frame that contained it had a result: before, it has no motion. */
   isPlaced: u32;
   /** The round of frames in which its bounds were set. */
   round: u32;
-  /** 1 while a pair of it waits, so that its way begins where it did. */
+  /** 1 while one of its pairs waits, so that its motion keeps its start. */
   isHeld: u32;
   pad: f64;
 }
 
 export const REACH_BYTES: usize = offsetof<Reach>();
-/** Flags of those that reach beyond their shape, and the same in a proxy's second byte. */
+/** Flags of objects that reach beyond their shape, and the same bits in a proxy's second flag byte. */
 export const REACHING: u32 = FLAG_CLEARANCE | FLAG_CONTINUOUS;
 export const REACHING_BYTE: u32 = REACHING >> 8;
 export const CLEARANCE_BYTE: u32 = FLAG_CLEARANCE >> 8;
@@ -49,22 +49,22 @@ export function fromOf(reach: Reach): Affine {
   return changetype<Affine>(changetype<usize>(reach) + offsetof<Reach>('fromXx'));
 }
 
-/** Bounds how far an object may come into contact beyond where it is; it may be 0. */
+/** Returns an upper bound of how far beyond its pose an object may come into contact; it may be 0. */
 export function lengthOf(reach: Reach): f64 {
   return reach.clearance + reach.travel;
 }
 
-/** Lets the way begin where the object is. */
+/** Starts the motion at the object's present pose. */
 export function beginWay(reach: Reach, item: Item): void {
   copy(fromOf(reach), worldOf(item));
 }
 
-/** Lets the way begin where another one does. */
+/** Starts the motion where another one starts. */
 export function takeStart(reach: Reach, from: Reach): void {
   copy(fromOf(reach), fromOf(from));
 }
 
-/** Sets the oriented bounds at the start of a way, by those at its end. */
+/** Sets the oriented bounds at the start of a motion, from those at its end. */
 export function setStart(out: Affine, reach: Reach, bounds: Affine): void {
   const at = changetype<usize>(bounds), more = changetype<usize>(reach), to = changetype<usize>(out);
   for (let i: usize = 0; i < 6; i++) {
@@ -74,19 +74,19 @@ export function setStart(out: Affine, reach: Reach, bounds: Affine): void {
 
 const start = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** How far an object and all that it reaches are from the middle of its bounds: x and y in the lanes, then both ends of z. */
+/** Extent of an object and its reach, relative to the centre of its bounds: x and y in the lanes, then both ends of z. */
 export let lowXY: v128 = i32x4.splat(0), highXY: v128 = i32x4.splat(0);
 export let endsZ: v128 = i32x4.splat(0);
 
 /**
- * Finds how far an object reaches with these oriented bounds: to those at both ends of its way, and, as a point that turns by
- * an angle is no farther from its chord than its arm times 1 - cos of a half of it, by so much more.
+ * Finds the extent of an object with these oriented bounds: that of the bounds at both ends of its motion, enlarged by the
+ * sagitta. A point that turns by an angle is no farther from its chord than its arm times 1 - cos of half the angle.
  */
 export function findReach(reach: Reach, item: Item, bounds: Affine): void {
   const p = changetype<usize>(bounds), half = halfXY(p), halfZ = f64x2.splat(halfOfZ(p));
   reach.travel = reach.sagitta = 0;
   let more = reach.clearance;
-  let low = f64x2.neg(half), high = half, ends = halfZ; // of z down and up
+  let low = f64x2.neg(half), high = half, ends = halfZ; // of z downwards and upwards
   if (item.flags & FLAG_CONTINUOUS) {
     if (reach.isPlaced) {
       findWay(reach, item, bounds);
@@ -104,14 +104,14 @@ export function findReach(reach: Reach, item: Item, bounds: Affine): void {
   endsZ = f64x2.mul(f64x2.add(ends, margin), f64x2(-1, 1));
 }
 
-/** Reads x and y of a map's place by the vectors in which it was written. */
+/** Reads x and y of a map's translation with the same vectors with which it was written. */
 // @ts-ignore: decorator
 @inline
 export function placeXY(at: usize): v128 {
   return between(v128.load(at, 64), v128.load(at, 80));
 }
 
-/** Answers how far oriented bounds reach from their middle along x and y. */
+/** Returns how far oriented bounds reach from their centre along x and y. */
 // @ts-ignore: decorator
 @inline
 export function halfXY(at: usize): v128 {
@@ -119,34 +119,37 @@ export function halfXY(at: usize): v128 {
   return f64x2.add(f64x2.add(f64x2.abs(v128.load(at)), f64x2.abs(y)), f64x2.abs(v128.load(at, 48)));
 }
 
-/** Answers how far they do along z. */
+/** Returns how far oriented bounds reach from their centre along z. */
 // @ts-ignore: decorator
 @inline
 function halfOfZ(at: usize): f64 {
   return abs(load<f64>(at, 16)) + abs(load<f64>(at, 40)) + abs(load<f64>(at, 64));
 }
 
-/** What differs by less than this, relative to squares, is the same but for float32's rounding. */
+/** Relative difference of squares below which two lengths are the same but for float32's rounding. */
 const ALIKE: f64 = 1e-6;
-/** Edges at right angles have a volume of their lengths' product, and at least this share of its square where rounding has a part in it. */
+/**
+ * Perpendicular edges span a volume equal to the product of their lengths; with rounding, its square is at least this share of
+ * the product's.
+ */
 const SQUARED: f64 = 1.0 - 1e-12;
-/** More than rounding to float32 can take away; and a length that has all its digits there. */
+/** Exceeds the relative error of rounding to float32; and a length that still has full precision there. */
 const ROUNDED_UP: f64 = 1.00001;
 const LEAST_LENGTH: f64 = 1e-36;
-/** More than rounding `more` to float32 can make of a place in the bounds, relative to `travel`. */
+/** Bound of the position error of the bounds that rounding `more` to float32 causes, relative to `travel`. */
 const BLUR: f64 = 2.4e-7;
 const HALF_PI: f64 = 1.5707963267948968;
-/** Up to this square of a sine, bounds by its first powers are used. */
+/** Up to this square of a sine, the first terms of the power series are used as bounds. */
 const SMALL_SQUARE: f64 = 0.25;
-/** Beyond these, a product of squares counts as vanished or overflown. */
+/** Beyond these, a product of squares counts as underflow or overflow. */
 const LEAST_PRODUCT: f64 = 1e-200;
 const MOST_PRODUCT: f64 = 1e200;
 
 /**
- * Sets the oriented bounds at the start of the way, and how far that leads; what changes its form has its last one all the way.
- * Where the boxes at both ends differ by a motion and a rotation alone, as their edges are at right angles and of the same
- * lengths (which Hadamard's inequality tells by the volume), the edges' chords tell the angle; else the axes of the object's
- * matrices do.
+ * Sets the oriented bounds at the start of the motion, and the motion's extent; an object that changes its shape keeps its last
+ * one all the way. If the boxes at both ends differ only by a translation and a rotation, because their edges are perpendicular
+ * and of the same lengths (which the volume shows, by Hadamard's inequality), the chords of the edges give the angle; else the
+ * axes of the object's matrices do.
  */
 function findWay(reach: Reach, item: Item, b: Affine): void {
   const from = fromOf(reach), to = worldOf(item), p = changetype<usize>(b), q = changetype<usize>(start);
@@ -154,7 +157,7 @@ function findWay(reach: Reach, item: Item, b: Affine): void {
   setBoundsUnder(start, item, from);
   const p0 = v128.load(p), p1 = v128.load(p, 16), p2 = v128.load(p, 32), p3 = v128.load(p, 48), p4 = v128.load(p, 64);
   const q0 = v128.load(q), q1 = v128.load(q, 16), q2 = v128.load(q, 32), q3 = v128.load(q, 48), q4 = v128.load(q, 64);
-  // The end's and the start's numbers, a lane each.
+  // The numbers of the end and of the start, a lane each.
   const xx = firsts(p0, q0), xy = seconds(p0, q0), xz = firsts(p1, q1);
   const yx = seconds(p1, q1), yy = firsts(p2, q2), yz = seconds(p2, q2);
   const zx = firsts(p3, q3), zy = seconds(p3, q3), zz = firsts(p4, q4);
@@ -170,14 +173,14 @@ function findWay(reach: Reach, item: Item, b: Affine): void {
     v128.and(f64x2.gt(products, f64x2.splat(LEAST_PRODUCT)), f64x2.lt(products, f64x2.splat(MOST_PRODUCT))),
   );
   const lengthX = f64x2.extract_lane(x, 0), lengthY = f64x2.extract_lane(y, 0), lengthZ = f64x2.extract_lane(z, 0);
-  let sine: f64 = 0; // of half of the angle
+  let sine: f64 = 0; // of half the angle
   let radius = lengthX + lengthY + lengthZ;
   if (
     i64x2.bitmask(areSquared) == 3 && f64x2.extract_lane(volume, 0) * f64x2.extract_lane(volume, 1) > 0 &&
     abs(f64x2.extract_lane(x, 1) - lengthX) <= ALIKE * lengthX && abs(f64x2.extract_lane(y, 1) - lengthY) <= ALIKE * lengthY &&
     abs(f64x2.extract_lane(z, 1) - lengthZ) <= ALIKE * lengthZ
   ) {
-    // The squares of the edges' chords: 8 sin² of half of the angle for three of unit length.
+    // The squared chords of the edges: 8 sin² of half the angle for three edges of unit length.
     const d0 = f64x2.sub(q0, p0), d1 = f64x2.sub(q1, p1), d2 = f64x2.sub(q2, p2), d3 = f64x2.sub(q3, p3), d4 = f64x2.sub(q4, p4);
     const c0 = f64x2.mul(d0, d0), c2 = f64x2.mul(d2, d2), c3 = f64x2.mul(d3, d3), chord = f64x2.extract_lane(d4, 0);
     const chords = f64x2.add(f64x2.add(firsts(c0, c2), seconds(c0, c2)), f64x2.mul(d1, d1));
@@ -207,7 +210,8 @@ function findWay(reach: Reach, item: Item, b: Affine): void {
   const u = b.tx - to.tx, v = b.ty - to.ty, w = b.tz - to.tz;
   const arm = sqrt(u * u + v * v + w * w) + radius;
   const travel = sqrt(wayX * wayX + wayY * wayY + wayZ * wayZ) + 2.0 * sine * arm;
-  // 1 - cos is square / (1 + cos), and cos is 1 - square at least; an angle is no more than its tangent, and than π/2 times its sine.
+  // 1 - cos is square / (1 + cos), and cos is at least 1 - square; an angle is at most its tangent, and at most π/2 times its
+  // sine.
   const isSmall = square <= SMALL_SQUARE;
   reach.travel = roundedUp(travel);
   reach.sagitta = roundedUp(arm * (square * (isSmall ? 0.5 + 0.29 * square : 1.0) + ALIKE) + BLUR * travel);
@@ -215,7 +219,7 @@ function findWay(reach: Reach, item: Item, b: Affine): void {
   reach.radius = roundedUp(radius);
 }
 
-/** Rounds a length that is not 0, or an angle, to float32. */
+/** Rounds a length that is not 0, or an angle, up to float32. */
 // @ts-ignore: decorator
 @inline
 function roundedUp(value: f64): f32 {
@@ -243,7 +247,7 @@ function inFloat32(a: v128, b: v128): v128 {
 
 // --- of a pair ---
 
-/** What two objects reach beyond their shapes: the sum of both clearances, and where each was, its world matrix then. */
+/** The combined reach of two objects: the sum of both clearances, and the world matrices at the start of their motions. */
 @unmanaged
 export class PairReach {
   fromAXx: f64; fromAXy: f64; fromAXz: f64;
@@ -255,9 +259,9 @@ export class PairReach {
   fromBZx: f64; fromBZy: f64; fromBZz: f64;
   fromBTx: f64; fromBTy: f64; fromBTz: f64;
   clearance: f64;
-  /** Until when the two are known to be apart on the way: 0 where nothing is known, Infinity where that is all the way. */
+  /** Time until which the two are known to be apart: 0 if nothing is known, Infinity if that is the whole motion. */
   apartUntil: f64;
-  /** 1 where one of the two came on a way. */
+  /** 1 if one of the two has a motion. */
   hasWay: u32;
   pad0: u32; pad1: f64;
 }
@@ -276,7 +280,7 @@ export function startOfB(pair: PairReach): Affine {
   return changetype<Affine>(changetype<usize>(pair) + offsetof<PairReach>('fromBXx'));
 }
 
-/** Joins what two objects reach; 0 stands for one that reaches no further than its shape. */
+/** Combines the reach of two objects; 0 stands for an object that reaches no further than its shape. */
 export function joinReach(out: PairReach, a: Reach, itemA: Item, b: Reach, itemB: Item): void {
   out.clearance = out.apartUntil = 0;
   out.hasWay = 0;

@@ -2,7 +2,7 @@ import { bonesAt, cornerOf, deformOf, isDeformable, weightsAt } from '../mesh/tr
 import { Mesh } from '../mesh/tree/layout';
 import { baseOf } from './pose';
 
-/** Answers how much a bone moves a place in a triangle, which is given by its barycentrics. */
+/** Returns how much a bone moves a point in a triangle, given by its barycentric coordinates. */
 function weightOf(base: Mesh, triangle: u32, bone: u32, u: f64, v: f64, w: f64): f64 {
   const deform = deformOf(base);
   let sum: f64 = 0;
@@ -18,8 +18,8 @@ function weightOf(base: Mesh, triangle: u32, bone: u32, u: f64, v: f64, w: f64):
 }
 
 /**
- * Answers the bone with the greatest weight in a place of a triangle, which is given by its barycentrics; of several the
- * first. -1 where the mesh has no skin.
+ * Returns the bone with the greatest weight at a point of a triangle, given by its barycentric coordinates; of several
+ * the first. -1 if the mesh has no skin.
  */
 export function boneAt(mesh: Mesh, triangle: u32, u: f64, v: f64, w: f64): i32 {
   const base = baseOf(mesh);
@@ -40,7 +40,7 @@ export function boneAt(mesh: Mesh, triangle: u32, u: f64, v: f64, w: f64): i32 {
   return best;
 }
 
-/** Tells whether bones may move parts of a mesh. */
+/** Returns whether bones may move parts of a mesh. */
 export function hasSkin(mesh: Mesh): bool {
   const base = baseOf(mesh);
   return isDeformable(base) && deformOf(base).boneCount != 0;

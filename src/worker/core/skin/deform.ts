@@ -1,6 +1,6 @@
-// Moves the vertices of a posed mesh and fits its tree around them: morph targets first, then bones, as three's shaders
-// and `applyBoneTransform` do. Four numbers at a time in float32, in the tree space of the pose, which lies about the
-// middle of its bounds: so nothing is lost to a place far from the object's origin. Maps are made in float64.
+// Moves the vertices of a posed mesh and refits its tree: morph targets first, then bones, as three's shaders and
+// `applyBoneTransform` do. Four numbers at a time in float32, in the tree space of the pose, which is centred at its bounds:
+// so a pose far from the object's origin loses no precision. Maps are computed in float64.
 
 import { hasArea } from '../math/collinear-triangles';
 import { Affine } from '../math/affine';
@@ -14,22 +14,22 @@ import { exponentFor, scaleFor } from '../mesh/tree/tree-space';
 import { FITTED_BYTES, fitTree, highBound, lowBound } from './fit-tree';
 import { Pose, SET, SETTLED, SUMMED, boneMapAt, isPosed, morphWeightsAt, poseOf } from './pose';
 
-/** A map in float32: three columns and a place, four numbers each. */
+/** A map in float32: three columns and a translation, four numbers each. */
 const MAP32_BYTES: usize = 64;
-/** A moved vertex: x, y, z and nothing. */
+/** A moved vertex: x, y, z and an unused number. */
 const MOVED_BYTES: usize = 16;
-/** Stands for a lane without a triangle; and the mark in front of the number of one without an area (mesh/tree/refit.ts). */
+/** Marks a lane without a triangle; and the flag on the number of a triangle without an area (mesh/tree/refit.ts). */
 const NONE: u32 = 0xffffffff;
 const FLAT: u32 = 0x80000000;
-/** The least extent of a pose, so that one that is drawn together to a point has a tree space, too. */
+/** The minimum extent of a pose, so that one that collapses to a point has a tree space, too. */
 const LEAST_EXTENT: f64 = 1e-36;
 
-/** Makes the tree of a posed mesh that of its vertices, if it is not. Throws OUT_OF_MEMORY. */
+/** Updates the tree of a posed mesh to its vertices, if it is outdated. Throws OUT_OF_MEMORY. */
 export function settle(mesh: Mesh): void {
   if (isPosed(mesh) && poseOf(mesh).state == SET) deform(mesh);
 }
 
-/** Does as `settle`, and brings up to date what else is known of the whole surface. Throws OUT_OF_MEMORY. */
+/** Like `settle`, and also updates the other data of the whole surface. Throws OUT_OF_MEMORY. */
 export function settleWhole(mesh: Mesh): void {
   if (!isPosed(mesh)) return;
   settle(mesh);
@@ -46,7 +46,7 @@ function sum(mesh: Mesh): void {
   const radius = mesh.radius;
   sumNodes(mesh, sums, 0, mesh.nodeCount);
   takeSums(mesh, sums);
-  mesh.radius = radius; // of the bounds, as it was before anybody asked
+  mesh.radius = radius; // of the bounds, as before
   pose.state = SUMMED;
 }
 
@@ -77,7 +77,7 @@ function deform(mesh: Mesh): void {
   pose.state = SETTLED;
 }
 
-/** Chooses a tree space that holds the bounds. */
+/** Chooses a tree space that contains the bounds. */
 function chooseSpace(mesh: Mesh, pose: Pose): void {
   mesh.offsetX = 0.5 * (pose.lowX + pose.highX);
   mesh.offsetY = 0.5 * (pose.lowY + pose.highY);
@@ -102,12 +102,12 @@ function moveVertices(mesh: Mesh, pose: Pose, base: Mesh, maps: usize, moved: us
   } else moveAlone(mesh, base, deform.vertexCount, rest, moved);
 }
 
-/** Sets vertices to what the targets make of them. */
+/** Applies the morph targets to the vertices. */
 function addTargets(pose: Pose, deform: Deform, morphed: usize): void {
   const bytes = <usize>deform.vertexCount * MOVED_BYTES;
   memory.copy(morphed, restAt(deform, 0), bytes);
   const weights = morphWeightsAt(pose);
-  // The fourth number is what weights lack to 1, and stays.
+  // The fourth number is what the weights lack to 1, and is kept.
   const three = i32x4(-1, -1, -1, 0);
   for (let target: u32 = 0; target < deform.targetCount; target++) {
     const weight = load<f32>(weights + (<usize>target << 2));
@@ -121,7 +121,7 @@ function addTargets(pose: Pose, deform: Deform, morphed: usize): void {
   }
 }
 
-/** Writes a bone's map as one to the tree space of the pose. */
+/** Writes a bone's map, changed to lead to the tree space of the pose. */
 function writeMap(to: usize, mesh: Mesh, map: Affine): void {
   const scale = treeScale(mesh);
   v128.store(to, f32x4(<f32>(map.xx * scale), <f32>(map.xy * scale), <f32>(map.xz * scale), 0));
@@ -166,15 +166,17 @@ function image(map: usize, x: v128, y: v128, z: v128): v128 {
   );
 }
 
-/** Answers a place within tree space: the bounds hold all there is, and of data that lie about them, nothing leaves it. */
+/**
+ * Clamps a point to tree space: the bounds contain all regular data, and irregular data (NaN, wrong bounds) cannot leave it.
+ */
 // @ts-ignore: decorator
 @inline
 function held(place: v128): v128 {
-  // In this order what is no number becomes one.
+  // In this order NaN becomes a number.
   return f32x4.pmax(f32x4.splat(-TREE_EXTENT), f32x4.pmin(f32x4.splat(TREE_EXTENT), place));
 }
 
-/** Moves vertices from the tree space of the mesh at rest to that of the pose, and nowhere else. */
+/** Moves vertices from the tree space of the mesh at rest to that of the pose, without deforming them. */
 function moveAlone(mesh: Mesh, base: Mesh, count: u32, rest: usize, moved: usize): void {
   const scale = treeScale(mesh), ratio = scale / treeScale(base);
   const stretch = f32x4.splat(<f32>ratio);
@@ -189,16 +191,16 @@ function moveAlone(mesh: Mesh, base: Mesh, count: u32, rest: usize, moved: usize
 
 // --- the tree ---
 
-/** A triangle has an area for sure where its normal is so much longer than rounding makes it: the square of 2⁻²⁰. */
+/** A triangle certainly has an area if its normal is this much longer than its rounding error: the square of 2⁻²⁰. */
 const SURE_AREA: f32 = 9.094947017729282e-13;
 
-/** Writes a block's triangles at their moved corners. Answers how many of them have an area. */
+/** Writes a block's triangles with their moved corners. Returns how many of them have an area. */
 function writeBlock(base: Mesh, from: Block, to: Block, moved: usize): u32 {
   const at = changetype<usize>(to);
   for (let k: u32 = 0; k < 3; k++) {
     const p = placeOf(base, from, 0, k, moved), q = placeOf(base, from, 1, k, moved);
     const r = placeOf(base, from, 2, k, moved), s = placeOf(base, from, 3, k, moved);
-    // Four points by lanes of x, y and z.
+    // Transposes four points to lanes of x, y and z.
     const pq = v128.shuffle<f32>(p, q, 0, 4, 1, 5), rs = v128.shuffle<f32>(r, s, 0, 4, 1, 5);
     const zs = v128.shuffle<f32>(v128.shuffle<f32>(p, q, 2, 6, 2, 6), v128.shuffle<f32>(r, s, 2, 6, 2, 6), 0, 1, 4, 5);
     const corner = at + <usize>k * 48;
@@ -242,7 +244,7 @@ function squares(x: v128, y: v128, z: v128): v128 {
   return f32x4.add(f32x4.add(f32x4.mul(x, x), f32x4.mul(y, y)), f32x4.mul(z, z));
 }
 
-/** Answers where a corner of the triangle of a lane is; a lane without one has the corners of the first. */
+/** Returns a corner of a lane's triangle; a lane without a triangle has the corners of the first. */
 // @ts-ignore: decorator
 @inline
 function placeOf(base: Mesh, from: Block, lane: usize, k: u32, moved: usize): v128 {
@@ -258,7 +260,7 @@ function isSolid(corner: usize): bool {
   );
 }
 
-/** Makes a triangle its own first corner. */
+/** Collapses a triangle to its first corner. */
 function makePoint(corner: usize): void {
   for (let at = corner; at < corner + 48; at += 16) {
     store<f32>(at, load<f32>(at), 48);
@@ -266,7 +268,7 @@ function makePoint(corner: usize): void {
   }
 }
 
-/** Fits the boxes around the triangles, children before their parents, and the bounds of all. */
+/** Fits the boxes around the triangles, children before their parents, and the bounds of the mesh. */
 function fitNodes(mesh: Mesh, scratch: usize): void {
   fitTree(mesh, scratch, TREE_EXTENT * BOX_PADDING);
   const low = lowBound(), high = highBound();

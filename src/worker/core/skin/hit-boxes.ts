@@ -1,7 +1,7 @@
-// The hit boxes of a posed object: for each bone the oriented box of the vertices that no other bone moves more, as the
-// mesh has it at rest, moved by the bone alone. Morph targets do not move it, and neither do the vertex's other bones. A
-// bone without such vertices has none, and neither has one that draws its box together to a plane, a line or a point, as
-// one of scale 0 does, which hides a limb. They are made when somebody asks, once for each pose.
+// The hit boxes of a posed object: for each bone the oriented box of the vertices that no other bone moves more, taken
+// from the mesh at rest and moved by the bone alone. Neither morph targets nor a vertex's other bones move it. A bone
+// without such vertices has no hit box, and neither has one that collapses its box to a plane, a line or a point, as a
+// bone of scale 0 does, which hides a limb. They are computed on first use, once per pose.
 
 import { Affine, invert, multiply, multiplyScaled, usable } from '../math/affine';
 import { allocate } from '../memory';
@@ -9,7 +9,7 @@ import { BoneBox, boneBoxAt, deformOf } from '../mesh/tree/deform-layout';
 import { Mesh } from '../mesh/tree/layout';
 import { Pose, UNKNOWN, boneMapAt, isPosed, poseOf } from './pose';
 
-/** The map from the cube [-1, 1]³ to the object's space, and the one back. */
+/** The map from the cube [-1, 1]³ to the object's space, and its inverse. */
 @unmanaged
 export class HitBox {
   xx: f64; xy: f64; xz: f64;
@@ -38,19 +38,22 @@ export class HitBox {
 
 export const HIT_BOX_BYTES: usize = offsetof<HitBox>();
 
-/** Tells whether bones move a mesh, so that it has hit boxes, or could have some. */
+/** Returns whether bones move a mesh, so that it may have hit boxes. */
 export function hasBones(mesh: Mesh): bool {
   return isPosed(mesh) && poseOf(mesh).hasBones != 0;
 }
 
-/** Answers how many hit boxes a mesh that `hasBones` has, by the numbers of their bones. Throws OUT_OF_MEMORY. */
+/**
+ * Returns the number of hit boxes of a mesh that `hasBones`; they are ordered by their bones' numbers. Throws
+ * OUT_OF_MEMORY.
+ */
 export function countHitBoxes(mesh: Mesh): u32 {
   const pose = poseOf(mesh);
   if (pose.hitCount == UNKNOWN) makeHitBoxes(pose);
   return pose.hitCount;
 }
 
-/** Answers the i-th hit box of a mesh of which they were counted. */
+/** Returns the i-th hit box of a mesh whose hit boxes were counted. */
 // @ts-ignore: decorator
 @inline
 export function hitBoxAt(mesh: Mesh, i: u32): HitBox {

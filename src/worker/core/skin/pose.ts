@@ -1,10 +1,10 @@
-// The pose of one object: its own moved vertices and boxes of a mesh that bones and morph targets deform. It is a Mesh
-// like any other to whoever reads its tree. The links of nodes and their rotations are copies of the mesh's at rest; its
-// indices, and what was derived of how its triangles hang together, it shares.
+// The pose of one object: its own moved vertices and boxes of a mesh that bones and morph targets deform. For readers of its
+// tree, it is a Mesh like any other. The links of nodes and their rotations are copies of those of the mesh at rest; the
+// indices, and the data derived from its connectivity, are shared.
 //
-// Setting a pose finds its bounds alone, from the boxes of the bones; vertices are moved and boxes fitted when somebody
-// comes to its triangles (`settle`). Somebody who was left in the midst of its tree may go on with that: then the object
-// gets another pose, and the old one is kept until nobody reads it (`retire`).
+// Setting a pose only finds its bounds, from the boxes of the bones; vertices are moved and boxes fitted when a query reaches
+// its triangles (`settle`). A suspended reader of its tree may continue with it: then the object gets a new pose, and the old
+// one is kept until nobody reads it (`retire`).
 
 import { isPointLine } from '../point-line/layout';
 import { allocate, release, reserve } from '../memory';
@@ -14,8 +14,9 @@ import { Mesh, treeScale } from '../mesh/tree/layout';
 import { POSED } from '../mesh/topology/derived';
 
 /**
- * What follows the header of a posed mesh; then the bones' maps, the weights of the morph targets, and the binding and the
- * bones as they were given: when the vertices of the mesh at rest move, or it is another one, the pose is made of these anew.
+ * Follows the header of a posed mesh. After it come the bones' maps, the weights of the morph targets, and the binding and
+ * the bones as given: if the vertices of the mesh at rest move, or the mesh is replaced, the pose is computed from these
+ * again.
  */
 @unmanaged
 export class Pose {
@@ -26,36 +27,36 @@ export class Pose {
   /** The memory of nodes and blocks, 0 until they are needed; and of the dipoles. */
   tree: u32;
   dipoles: u32;
-  /** 1 where bones move it. */
+  /** 1 if bones move it. */
   hasBones: u32;
-  /** 1 where morph targets do. */
+  /** 1 if morph targets move it. */
   hasMorphs: u32;
-  /** The next one that waits to be freed. */
+  /** The next retired pose that waits to be freed. */
   next: u32;
   /** The memory of the bones' hit boxes, 0 until they are needed (hit-boxes.ts). */
   hits: u32;
-  /** Where a vertex without any weight is. */
+  /** Position of a vertex without any weight. */
   nowhereX: f64; nowhereY: f64; nowhereZ: f64;
-  /** The bounds of everything, conservative, in the object's space. */
+  /** Conservative bounds of all vertices and hit boxes, in object space. */
   lowX: f64; lowY: f64; lowZ: f64;
   highX: f64; highY: f64; highZ: f64;
-  /** How many hit boxes there are, or UNKNOWN. */
+  /** Number of hit boxes, or UNKNOWN. */
   hitCount: u32;
   pad: u32;
 }
 
-/** Stands for a number of hit boxes that nobody has asked for yet. */
+/** Marks a number of hit boxes that has not been computed yet. */
 export const UNKNOWN: u32 = 0xffffffff;
 
 const MESH_BYTES: usize = offsetof<Mesh>();
 const POSE_BYTES: usize = offsetof<Pose>();
 export const MAP_BYTES: usize = offsetof<Affine>();
 
-/** Its bounds are known. */
+/** Only its bounds are up to date. */
 export const SET: u32 = 0;
-/** Its tree is that of its vertices. */
+/** Its tree is up to date with its vertices. */
 export const SETTLED: u32 = 1;
-/** And so are its dipoles, and which way it faces. */
+/** Also its dipoles and its orientation are up to date. */
 export const SUMMED: u32 = 2;
 
 // @ts-ignore: decorator
@@ -70,21 +71,21 @@ export function poseOf(mesh: Mesh): Pose {
   return changetype<Pose>(changetype<usize>(mesh) + MESH_BYTES);
 }
 
-/** Answers the mesh at rest, which is the mesh itself where it is not posed. */
+/** Returns the mesh at rest, which is the mesh itself if it is not posed. */
 // @ts-ignore: decorator
 @inline
 export function baseOf(mesh: Mesh): Mesh {
   return isPosed(mesh) ? changetype<Mesh>(poseOf(mesh).base) : mesh;
 }
 
-/** Answers the map of a bone: from the tree space of the mesh at rest to the object's space. */
+/** Returns the map of a bone: from the tree space of the mesh at rest to the object's space. */
 // @ts-ignore: decorator
 @inline
 export function boneMapAt(pose: Pose, bone: u32): Affine {
   return changetype<Affine>(changetype<usize>(pose) + POSE_BYTES + <usize>bone * MAP_BYTES);
 }
 
-/** Answers where the weights of the morph targets are, f32 each. */
+/** Returns the address of the weights of the morph targets, f32 each. */
 // @ts-ignore: decorator
 @inline
 export function morphWeightsAt(pose: Pose): usize {
@@ -94,7 +95,7 @@ export function morphWeightsAt(pose: Pose): usize {
 
 // --- the pose to come ---
 
-/** What is known of it before it takes the place of another: a Pose with its maps and weights. */
+/** The draft of a pose before it replaces another: a Pose with its maps and weights. */
 let draft: usize = 0;
 
 // @ts-ignore: decorator
@@ -103,7 +104,7 @@ export function draftPose(): Pose {
   return changetype<Pose>(draft);
 }
 
-/** The bytes of a bone as it is given: 16 f32. */
+/** The bytes of a bone as given: 16 f32. */
 const GIVEN_BYTES: usize = 64;
 
 function poseBytes(base: Mesh): usize {
@@ -112,7 +113,7 @@ function poseBytes(base: Mesh): usize {
   return deform.boneCount == 0 ? bytes : bytes + 2 * MAP_BYTES + <usize>deform.boneCount * GIVEN_BYTES;
 }
 
-/** Answers where a pose has what it was given: both maps of the binding, then the bones. */
+/** Returns where a pose stores its inputs: both maps of the binding, then the bones. */
 function givenAt(pose: Pose): usize {
   const deform = deformOf(changetype<Mesh>(pose.base));
   return morphWeightsAt(pose) + ((<usize>deform.targetCount * 4 + 15) & ~15);
@@ -124,9 +125,9 @@ const boneMap = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
 const boned = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
 
 /**
- * Drafts a pose. `bones` is 0 or the address of 16 f32 for each bone, `morphs` 0 or that of an f32 for each target;
- * `bind` and `bindInverse` go with bones. Answers false where that is no pose: something in it is not finite, a map is
- * not affine, or it is larger than float32 can say. Throws OUT_OF_MEMORY.
+ * Drafts a pose. `bones` is 0 or the address of 16 f32 per bone, `morphs` 0 or that of an f32 per target; `bind` and
+ * `bindInverse` belong to the bones. Returns false if the pose is invalid: a value is not finite, a map is not affine, or the
+ * pose is too large for float32. Throws OUT_OF_MEMORY.
  */
 export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Affine, morphs: usize): bool {
   draft = reserve(draft, 0, poseBytes(base));
@@ -148,7 +149,7 @@ export function draftOf(base: Mesh, bones: usize, bind: Affine, bindInverse: Aff
   return findBounds(pose, base);
 }
 
-/** Takes the weights of morph targets. Answers false where one is not finite. */
+/** Reads the weights of morph targets. Returns false if one is not finite. */
 function takeMorphs(pose: Pose, deform: Deform, morphs: usize): bool {
   const weights = morphWeightsAt(pose);
   for (let i: usize = 0; i < <usize>deform.targetCount << 2; i += 4) {
@@ -160,7 +161,9 @@ function takeMorphs(pose: Pose, deform: Deform, morphs: usize): bool {
   return true;
 }
 
-/** Takes the bones' matrices and the bind matrices. Answers false where a bone that moves something is not affine. */
+/**
+ * Reads the bones' matrices and the bind matrices. Returns false if the matrix of a bone that moves something is not affine.
+ */
 function takeBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindInverse: Affine): bool {
   const given = givenAt(pose);
   memory.copy(given, changetype<usize>(bind), MAP_BYTES);
@@ -171,7 +174,7 @@ function takeBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindI
   const isPlain = isIdentity(bindInverse);
   for (let bone: u32 = 0; bone < deform.boneCount; bone++) {
     const to = boneMapAt(pose, bone);
-    // What moves nothing may be anything.
+    // A bone that moves nothing may have any matrix.
     if (!boneBoxAt(deform, bone).isUsed) {
       memory.fill(changetype<usize>(to), 0, MAP_BYTES);
       continue;
@@ -186,7 +189,7 @@ function takeBones(pose: Pose, deform: Deform, bones: usize, bind: Affine, bindI
   return true;
 }
 
-/** Reads a column-major 4×4 matrix of f32. Answers false where its bottom row is not that of an affine map. */
+/** Reads a column-major 4×4 matrix of f32. Returns false if its bottom row is not that of an affine map. */
 function readBone(to: Affine, at: usize): bool {
   if (load<f32>(at, 12) != 0 || load<f32>(at, 28) != 0 || load<f32>(at, 44) != 0) return false;
   if (!(abs(load<f32>(at, 60) - 1) < 1e-6)) return false;
@@ -200,19 +203,19 @@ function readBone(to: Affine, at: usize): bool {
 // --- bounds ---
 
 /**
- * How far targets move any vertex, by their weights, in the tree space of the mesh at rest: the middle, and to either side.
- * Where there are bones this is no way at all as well, as targets do not move the bones' hit boxes (hit-boxes.ts).
+ * How far the weighted targets move any vertex, in the tree space of the mesh at rest: the centre of the range, and half its
+ * size. With bones, the range includes 0, since targets do not move the bones' hit boxes (hit-boxes.ts).
  */
 let middleX: f64 = 0, middleY: f64 = 0, middleZ: f64 = 0;
 let halfX: f64 = 0, halfY: f64 = 0, halfZ: f64 = 0;
 let isMorphed: bool = false;
 const placedBox = changetype<Affine>(memory.data(<i32>MAP_BYTES, 16));
 
-/** One coordinate's part of the bounds. */
+/** The bounds along one axis. */
 @unmanaged
 class Reach {
   low: f64; high: f64;
-  /** Of the places of the maps, and how much these stretch at most. */
+  /** Range of the translations of the maps, and the most that the maps stretch. */
   lowPlace: f64; highPlace: f64;
   stretch: f64;
 }
@@ -226,19 +229,16 @@ function reachAt(axis: usize): Reach {
   return changetype<Reach>(reaches + axis * REACH_BYTES);
 }
 
-/**
- * What float32 may add to a moved vertex, relative to all that is added up for it: some 20 roundings of 2⁻²⁴ in
- * deform.ts.
- */
+/** Rounding error of a moved vertex in float32, relative to all terms of its sum: some 20 roundings of 2⁻²⁴ in deform.ts. */
 const ROUNDING: f64 = 1.9073486328125e-6; // 2^-19
-/** The farthest that a pose may reach, so that nothing overflows that is made of it. */
+/** Limit of a pose's coordinates, so that nothing derived from them overflows. */
 const FARTHEST: f64 = 1e36;
 
 /**
- * Finds bounds of all vertices. A vertex is Σ wᵢ pᵢ + r q, with its weights wᵢ, pᵢ in the box of a bone, r = 1 - Σ wᵢ and
- * q where a vertex without weights is. With c the middle of all boxes, h half of their size and c = Σ wᵢ c + r c, it is
- * no farther from c than Σ |wᵢ| h + |r| |q - c|, along every axis. What is h from c is within the bounds in any case: the
- * boxes are, and so are the bones' hit boxes.
+ * Finds bounds of all vertices. A vertex is Σ wᵢ pᵢ + r q, with its weights wᵢ, points pᵢ in the box of a bone, r = 1 - Σ wᵢ
+ * and q the position of a vertex without weights. With c the centre of all boxes, h half of their size and c = Σ wᵢ c + r c,
+ * it is no farther from c than Σ |wᵢ| h + |r| |q - c|, along every axis. Everything within h of c is within the bounds in any
+ * case: the boxes are, and so are the bones' hit boxes.
  */
 function findBounds(pose: Pose, base: Mesh): bool {
   const deform = deformOf(base);
@@ -268,7 +268,7 @@ function sumRanges(pose: Pose, base: Mesh): void {
   if (!isMorphed) return;
   const deform = deformOf(base);
   const weights = morphWeightsAt(pose);
-  // The least and the greatest that a range is taken to be.
+  // Initial minimum and maximum of a range.
   const least: f64 = pose.hasBones ? 0 : Infinity, greatest: f64 = pose.hasBones ? 0 : -Infinity;
   for (let target: u32 = 0; target < deform.targetCount; target++) {
     const weight = <f64>load<f32>(weights + (<usize>target << 2));
@@ -285,7 +285,7 @@ function sumRanges(pose: Pose, base: Mesh): void {
   }
 }
 
-/** Includes a bone's box, and what targets add to it, under the bone's map. */
+/** Includes a bone's box, and the range of the targets, under the bone's map. */
 function includeBox(map: Affine, box: Affine): void {
   multiply(placedBox, map, box);
   for (let axis: usize = 0; axis < 3; axis++) {
@@ -320,7 +320,7 @@ function include(reach: Reach, middle: f64, half: f64, place: f64, stretch: f64)
   reach.stretch = max(reach.stretch, stretch);
 }
 
-/** Sets the bounds along an axis. Answers false where there are none. */
+/** Sets the bounds along an axis. Returns false if they are too large or not finite. */
 function setBounds(at: usize, axis: usize, pose: Pose, weights: f32, leastRest: f32, greatestRest: f32): bool {
   const reach = reachAt(axis);
   const place = at + (axis << 3);
@@ -332,7 +332,7 @@ function setBounds(at: usize, axis: usize, pose: Pose, weights: f32, leastRest: 
     spread = max(<f64>weights, 1);
     rest = max(abs(<f64>leastRest), abs(<f64>greatestRest)) * abs(load<f64>(place, offsetof<Pose>('nowhereX')) - middle);
   }
-  // Vertices and what targets add to them are within 2 of the tree's origin, but for large targets.
+  // Vertices and their target offsets are within 2 of the tree's origin, except for large targets.
   const added = 2 + max(max(abs(middleX) + halfX, abs(middleY) + halfY), abs(middleZ) + halfZ);
   half = spread * half + rest + ROUNDING * (spread * (reach.stretch * added + far) + rest) + abs(middle) * 1e-15;
   store<f64>(place, middle - half, offsetof<Pose>('lowX'));
@@ -343,8 +343,8 @@ function setBounds(at: usize, axis: usize, pose: Pose, weights: f32, leastRest: 
 // --- poses in their places ---
 
 /**
- * Puts the draft in the place of what an object had: `before` is its mesh, posed or not. Answers the posed mesh: the same,
- * or another one, at `room` where that is not 0: where the old one is read by somebody (`isRead`), or is the pose of another
+ * Replaces an object's mesh by the draft: `before` is the present mesh, posed or not. Returns the posed mesh: the same
+ * memory, or new memory (at `room` if that is not 0) if the old pose is being read (`isRead`), or is a pose of a different
  * mesh than the draft. Throws OUT_OF_MEMORY, with nothing changed.
  */
 export function placeDraft(before: Mesh, isRead: bool, room: usize = 0): Mesh {
@@ -360,7 +360,7 @@ export function placeDraft(before: Mesh, isRead: bool, room: usize = 0): Mesh {
   memory.copy(changetype<usize>(pose), draft, poseBytes(base));
   memory.copy(changetype<usize>(mesh), changetype<usize>(base), MESH_BYTES);
   mesh.derivedState = POSED;
-  // Where a mesh has these, a number of bytes on, modulo 2³².
+  // The same data at an offset relative to this mesh, modulo 2³².
   const away = <u32>(changetype<usize>(base) - changetype<usize>(mesh));
   mesh.indices = base.indices + away;
   mesh.derived = base.derived + away;
@@ -376,17 +376,17 @@ function posedBytes(base: Mesh): usize {
 
 // --- the poses of a mesh that becomes another ---
 
-/** Rooms for posed meshes, each with the address of the next in its first word. */
+/** Preallocated memory for posed meshes, each with the address of the next in its first word. */
 let rooms: usize = 0;
 
-/** Tells whether an object's mesh is a pose that can be one of `base`: it has as many bones and targets. */
+/** Returns whether an object's mesh is a pose that also fits `base`: the numbers of bones and targets are equal. */
 export function fitsPose(posed: Mesh, base: Mesh): bool {
   if (!isPosed(posed) || isPointLine(changetype<usize>(base)) || !isDeformable(base)) return false;
   const from = deformOf(baseOf(posed)), to = deformOf(base);
   return from.boneCount == to.boneCount && from.targetCount == to.targetCount;
 }
 
-/** Makes room for one more `repose` to `base`, which throws nothing then. Throws OUT_OF_MEMORY. */
+/** Reserves memory for one more `repose` to `base`, which then cannot throw. Throws OUT_OF_MEMORY. */
 export function reserveRepose(base: Mesh): void {
   draft = reserve(draft, 0, poseBytes(base));
   const room = allocate(posedBytes(base));
@@ -394,7 +394,7 @@ export function reserveRepose(base: Mesh): void {
   rooms = room;
 }
 
-/** Frees the rooms that were not used. */
+/** Frees the unused reservations. */
 export function freeRooms(): void {
   while (rooms != 0) {
     const next = load<usize>(rooms);
@@ -404,8 +404,9 @@ export function freeRooms(): void {
 }
 
 /**
- * Answers the mesh for an object whose posed mesh was `posed` and is to be one of `base`, which is another mesh or has moved
- * vertices: the same pose of it, or `base` itself where that reaches too far. `reserveRepose` comes before.
+ * Returns the new mesh of an object whose posed mesh was `posed`, and whose mesh at rest becomes `base`, which is another
+ * mesh or has moved vertices: the same pose of `base`, or `base` itself if the pose gets too large. `reserveRepose` must be
+ * called before.
  */
 export function repose(posed: Mesh, base: Mesh, isRead: bool): Mesh {
   const pose = poseOf(posed);
@@ -422,16 +423,16 @@ export function repose(posed: Mesh, base: Mesh, isRead: bool): Mesh {
   return placeDraft(posed, isRead, room);
 }
 
-/** The posed meshes that wait to be freed. */
+/** The retired posed meshes, which wait to be freed. */
 let retired: u32 = 0;
 
-/** Lets go of a posed mesh, which somebody may still read. */
+/** Retires a posed mesh that may still be read. */
 export function retire(mesh: Mesh): void {
   poseOf(mesh).next = retired;
   retired = <u32>changetype<usize>(mesh);
 }
 
-/** Frees what was let go of. Nobody may read any of it. */
+/** Frees the retired poses. Nobody may still read any of them. */
 export function freeRetired(): void {
   while (retired != 0) {
     const pose = poseOf(changetype<Mesh>(<usize>retired));

@@ -1,10 +1,9 @@
-// Conservative advancement of one convex body to another (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body
-// Systems", 1996): each step leads to where a plane between the two would be touched, as their distance by GJK says
-// (Gilbert, Johnson and Keerthi, 1988). Without a rotation that is Newton's method for a convex function, from the side on
-// which it never goes too far (as van den Bergen, "Ray Casting against General Convex Objects", 2004, does by supports).
-// With one, the plane is kept and the body turned before it: its support function bounds, to second order in time, how
-// long all of it stays in front (as bilateral advancement, but with a bound instead of a search). World units about a
-// common place, float64.
+// Conservative advancement of one convex body towards another (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems",
+// 1996): each step leads to where a separating plane between the two would be touched, by their distance from GJK (Gilbert,
+// Johnson and Keerthi, 1988). Without a rotation that is Newton's method for a convex function, from the side on which it never
+// overshoots (as van den Bergen, "Ray Casting against General Convex Objects", 2004, does with supports). With a rotation, the
+// plane is kept and the body turned in front of it: its support function bounds, to second order in time, how long all of it
+// stays in front (as in bilateral advancement, but with a bound instead of a search). World units about a common origin, float64.
 
 import { commonX, commonY, commonZ, distanceBetween, nearestX, nearestY, nearestZ, setCommon } from '../contact/convex/gjk';
 import { SUPPORT_BYTES, Support, copyBody, extentOf, findSupportPoint, supportX, supportY, supportZ } from '../contact/convex/support';
@@ -14,56 +13,56 @@ import {
 } from './motion';
 import { TRIANGLE_BYTES } from '../sizes';
 
-/** The body that moves, at time 0 and where it is looked at; and the one that stands. */
+/** The moving body, at time 0 and at the current time; and the body at rest. */
 export const start = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const moved = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 export const still = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
-/** The corners of triangles among these, nine f64 each. */
+/** The corners of these bodies if they are triangles, nine f64 each. */
 export const startCorners: usize = memory.data(TRIANGLE_BYTES, 16);
 const movedCorners: usize = memory.data(TRIANGLE_BYTES, 16);
 export const stillCorners: usize = memory.data(TRIANGLE_BYTES, 16);
 
-/** Makes a body a triangle, whose corners are written at an address. */
+/** Makes a body a triangle with the corners at an address. */
 export function setTriangleBody(body: Support, corners: usize): void {
   body.mesh = body.edges = body.hasBall = body.isBox = 0;
   body.x = body.y = body.z = body.half = body.radius = 0;
   body.triangle = <u32>corners;
 }
 
-/** Is answered where the two overlap at the start. */
+/** Returned if the two overlap at the start. */
 export const OVERLAP: f64 = -1;
 
-// What the last advancement found: the unit normal from the body that stands to the other, and how far they are in each
-// other where balls alone overlap at the start; 0 where GJK does not know.
+// The result of the last advancement: the unit normal from the body at rest to the moving one, and the penetration depth if only
+// their balls overlap at the start; 0 if GJK does not know it.
 export let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 export let ballDepth: f64 = 0;
 
-/** How near the two count as touching, relative to the size of the moving body, where nothing turns. */
+/** Distance at which the two count as touching, relative to the size of the moving body, if nothing turns. */
 export const EXACT: f64 = 1e-9;
-/** The same where no ball keeps what GJK measures away from 0: a normal is as exact as rounding over distance. */
+/** The same if no ball keeps the distance that GJK measures away from 0: the normal's error is rounding divided by distance. */
 const EXACT_BARE: f64 = 1e-7;
-/** What approaches by less than this, relative to the way, moves along what it touches. */
+/** A motion that approaches by less than this, relative to its length, slides along the contact. */
 export const ALONG: f64 = 1e-9;
-/** The rounding of a difference of supports relative to the size of both. */
+/** Rounding error of a difference of supports, relative to the size of both. */
 export const ROUNDING: f64 = 1e-15;
-/** Steps without a rotation: where a way only grazes, each halves what is left. */
+/** Steps without a rotation: if the motion only grazes, each step halves the rest. */
 export const MOST_STEPS: i32 = 64;
-/** Steps with one: each gains a quarter of the tolerance at least. */
+/** Steps with a rotation: each gains at least a quarter of the tolerance. */
 const MOST_TURNING_STEPS: i32 = 1 << 18;
 
 let isBare: bool = false;
-/** Whether a sphere or capsule moves to a box, whose distance has a closed form. */
+/** Whether a sphere or capsule moves towards a box, for which the distance has a closed form. */
 export let isBoxed: bool = false;
 let reach: f64 = 0;
 let size: f64 = 0;
 
 /**
- * Finds when the moving body comes within `near` of the other, between two times; `near` is 0 where nothing turns.
- * Answers Infinity where that is not before `limit`, and OVERLAP where the two overlap at time 0.
+ * Finds when the moving body comes within `near` of the other, between two times; `near` is 0 if nothing turns. Returns Infinity
+ * if that is not before `limit`, and OVERLAP if the two overlap at time 0.
  */
 export function advance(from: f64, limit: f64, near: f64): f64 {
   prepare();
-  // Bodies with a ball are asked without it where it stays one.
+  // GJK runs on bodies without their balls, if these remain balls under their maps.
   const sizeOfMoving = spanOf(start);
   const isRound = isBare && reach > 0;
   const touching = near > 0 ? near : max((isRound ? EXACT : EXACT_BARE) * min(sizeOfMoving, size - sizeOfMoving), ROUNDING * 64 * size);
@@ -96,8 +95,8 @@ function overlapAtStart(distance: f64): f64 {
 }
 
 /**
- * Answers how long the two take without a rotation until the plane between them is `aim` before the other body: 0 where they touch,
- * Infinity where they do not approach.
+ * Returns the time that the two take, without a rotation, until the plane between them is `aim` in front of the other body: 0 if
+ * they touch, Infinity if they do not approach.
  */
 function straightTime(distance: f64, aim: f64, touching: f64): f64 {
   const gap = distance - reach;
@@ -106,7 +105,7 @@ function straightTime(distance: f64, aim: f64, touching: f64): f64 {
   return closing > 0 ? (gap - aim) / closing : Infinity;
 }
 
-/** Answers the same with a rotation, for how long at least: 0 where they touch, or rounding stops what is not there yet. */
+/** Returns a lower bound of that time with a rotation: 0 if they touch, or if rounding stops the advancement before. */
 function turningTime(time: f64, rest: f64, gap: f64, aim: f64, touching: f64): f64 {
   const free = freeTime(time, rest, gap, aim);
   return gap <= touching && free * (wayLength + angle * arm) < 0.25 * touching ? 0 : free;
@@ -121,7 +120,7 @@ function setNormal(distance: f64): void {
   normalZ = (isBoxed ? apartZ : nearestZ) * by;
 }
 
-/** Sets the normal against the motion, where nothing else is known. */
+/** Sets the normal against the motion, if no other is known. */
 function setFallback(): void {
   let x = -wayX, y = -wayY, z = -wayZ;
   const length = sqrt(x * x + y * y + z * z);
@@ -143,7 +142,7 @@ function prepare(): void {
   size = spanOf(start) + spanOf(still);
 }
 
-/** Bounds how far a body reaches from its place, triangles too. */
+/** Bounds how far a body reaches from its position, including triangles. */
 export function spanOf(b: Support): f64 {
   if (b.triangle == 0) return extentOf(b);
   let most: f64 = 0;
@@ -155,13 +154,13 @@ export function spanOf(b: Support): f64 {
   return sqrt(most);
 }
 
-/** How often the bound of a time is made better. */
+/** Number of refinements of the lower bound of a time. */
 const REFINEMENTS: i32 = 4;
 
 /**
- * Answers for how long at least the moving body stays `aim` away from the plane that touches the other body along the
- * normal. A point at r from the pivot has the height n · (r + τ (ω × r + v)) but for ½ |ω|² |r| τ² after a time τ; the
- * least over all points is a support in the direction n + τ n × ω. That is concave in τ: a chord from the left is below.
+ * Returns for how long at least the moving body stays `aim` away from the plane that touches the other body along the normal. A
+ * point at r from the pivot has the height n · (r + τ (ω × r + v)), with an error of at most ½ |ω|² |r| τ², after a time τ; the
+ * minimum over all points is a support in the direction n + τ n × ω. It is concave in τ: a chord from the left is a lower bound.
  */
 function freeTime(time: f64, rest: f64, gap: f64, aim: f64): f64 {
   if (!(gap > aim)) return 0;
@@ -183,7 +182,7 @@ function freeTime(time: f64, rest: f64, gap: f64, aim: f64): f64 {
       right = next;
       atRight = height;
     }
-    // A place from the right, too: where the halves meet, if it is in front.
+    // Also tightens from the right: at the midpoint, if it is in front.
     const middle = 0.5 * (left + right);
     const other = heightAt(middle, px, py, pz) - floor;
     if (other > 0) {
@@ -197,7 +196,7 @@ function freeTime(time: f64, rest: f64, gap: f64, aim: f64): f64 {
   return left;
 }
 
-/** Bounds from below how high above the origin along the normal all of the moving body is after a time. */
+/** Returns a lower bound of the moving body's height above the origin along the normal after a time. */
 function heightAt(tau: f64, px: f64, py: f64, pz: f64): f64 {
   const x = normalX + tau * (normalY * spinZ - normalZ * spinY);
   const y = normalY + tau * (normalZ * spinX - normalX * spinZ);
@@ -211,15 +210,15 @@ function heightAt(tau: f64, px: f64, py: f64, pz: f64): f64 {
   );
 }
 
-// The place where the two touch, as `findTouch` finds it.
+// The contact point that `findTouch` finds.
 export let touchX: f64 = 0, touchY: f64 = 0, touchZ: f64 = 0;
 
-/** How far bodies are drawn apart to find where they touch, relative to the size of the smaller. */
+/** Distance by which bodies are separated to find their contact point, relative to the size of the smaller. */
 const DRAWN_APART: f64 = 1e-6;
 
 /**
- * Finds the place of the standing body's surface that is nearest to the moving one, at a time, when that is drawn away
- * from it along a unit normal by a length.
+ * Finds the point of the resting body's surface that is closest to the moving body at a time, when the latter is moved away along
+ * a unit normal by a length.
  */
 export function findTouch(time: f64, nx: f64, ny: f64, nz: f64, length: f64): void {
   prepare();

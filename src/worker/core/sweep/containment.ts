@@ -1,4 +1,4 @@
-// What is inside of a solid mesh at the start of a sweep, where surfaces do not meet.
+// Containment in a solid mesh at the start of a sweep, when the surfaces do not intersect.
 
 import { SHAPE_MESH } from '../../../shared/layout';
 import { Support, findSupportPoint, supportX, supportY, supportZ } from '../contact/convex/support';
@@ -17,10 +17,10 @@ const about = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const corners: usize = memory.data(TRIANGLE_BYTES, 16);
 
 /**
- * Finds whether a shape is inside of a solid mesh, whose surface it does not meet; `map` places the mesh about the common
- * place. The shape inside is given by its body or, if it is a mesh, by its map from tree space. `isObject` says that the
- * mesh is the object, else it is the shape that is swept. The way out leads to the nearest place of the surface, and on
- * until all of what is inside has left. Throws OUT_OF_MEMORY.
+ * Finds whether a shape is inside of a solid mesh, whose surface it does not intersect; `map` places the mesh relative to
+ * the common origin. The inner shape is given by its body or, if it is a mesh, by its map from tree space. `isObject`
+ * tells whether the solid mesh is the object or the swept shape. The way out leads to the closest point of the surface,
+ * and on until all of the inner shape has left. Throws OUT_OF_MEMORY.
  */
 export function findContained(
   mesh: Mesh, map: Affine, inner: PlacedShape, body: Support, tree: Affine, isObject: bool,

@@ -1,4 +1,4 @@
-// What a sweep of a pair has found: the first meeting so far, or the deepest one where the two overlap at the start.
+// The result of a sweep of a pair: the first contact so far, or the deepest one if the two overlap at the start.
 
 import { SIDE_BACK, SIDE_DOUBLE, SIDE_FRONT } from '../../../shared/layout';
 import { Affine } from '../math/affine';
@@ -8,21 +8,21 @@ import { BLOCK_BYTES, Block, Mesh, triangleOf } from '../mesh/tree/layout';
 import { Polytope, setTriangle } from './swept-sat';
 import { TRIANGLE_BYTES } from '../sizes';
 
-/** The time of the meeting, or from when on nothing matters; and whether the two meet before. */
+/** The time of the contact, or the limit; and whether there is a contact. */
 export let best: f64 = 0;
 export let isMet: bool = false;
-/** How deep they are in each other at the start, else 0. */
+/** The penetration depth at the start, else 0. */
 export let meetDepth: f64 = 0;
-/** The unit normal from the object to the shape, and where they touch, about the shape's place at the start. */
+/** The unit normal from the object to the shape, and the contact point, relative to the shape's position at the start. */
 export let meetNormalX: f64 = 0, meetNormalY: f64 = 0, meetNormalZ: f64 = 0;
 export let meetX: f64 = 0, meetY: f64 = 0, meetZ: f64 = 0;
-/** The object's triangle; -1 where it is no mesh. */
+/** The object's triangle; -1 if it is not a mesh. */
 export let meetTriangle: i32 = -1;
-/** The triangles that meet, in the shape's mesh and in the object's; 0 without. */
+/** The addresses of the triangles in contact, in the shape's mesh and in the object's; 0 if none. */
 export let metOfShape: usize = 0, metOfOther: usize = 0;
-/** Whether the place where they touch is known. */
+/** Whether the contact point is known. */
 export let isTouchKnown: bool = false;
-/** Whether the object is what moves, backwards, and the shape what stands: where only the shape is a mesh. */
+/** Whether the object moves, backwards, and the shape is at rest: if only the shape is a mesh. */
 export let isSwapped: bool = false;
 
 let objectMesh: usize = 0;
@@ -32,9 +32,9 @@ let sides: u32 = SIDE_DOUBLE;
 let faceSides: usize = 0;
 
 /**
- * Begins the sweep of a pair. Nothing matters that is later than `limit`. Of an object that is a mesh, or else 0, with its
- * map from tree space, only those sides count (SIDE_*), but for triangles of which a list (mesh/query/face-sides.ts, or
- * 0) says something else.
+ * Begins the sweep of a pair. Contacts later than `limit` are ignored. If the object is a mesh (else `mesh` is 0), with
+ * `tree` as its map from tree space, only the sides `allowed` (SIDE_*) can be hit, except for triangles that a list
+ * (mesh/query/face-sides.ts, or 0) specifies otherwise.
  */
 export function beginMeeting(limit: f64, mesh: usize, tree: Affine, mirrored: bool, allowed: u32, list: usize): void {
   best = limit;
@@ -49,17 +49,17 @@ export function beginMeeting(limit: f64, mesh: usize, tree: Affine, mirrored: bo
   faceSides = list;
 }
 
-/** Tells whether triangles are met from both sides. */
+/** Returns whether triangles can be hit from both sides. */
 export function areAllSides(): bool {
   return sides == SIDE_DOUBLE || objectMesh == 0;
 }
 
-/** Says that the object is what moves, backwards. */
+/** Makes the object the one that moves, backwards. */
 export function swap(): void {
   isSwapped = true;
 }
 
-/** Sets where the two touch. */
+/** Sets the contact point. */
 export function setTouch(x: f64, y: f64, z: f64): void {
   isTouchKnown = true;
   meetX = x;
@@ -67,7 +67,7 @@ export function setTouch(x: f64, y: f64, z: f64): void {
   meetZ = z;
 }
 
-/** Takes that the two overlap at the start, whatever was found before. */
+/** Records an overlap at the start, whatever was found before. */
 export function overrule(depth: f64, x: f64, y: f64, z: f64, triangle: i32): void {
   isMet = true;
   best = 0;
@@ -78,7 +78,7 @@ export function overrule(depth: f64, x: f64, y: f64, z: f64, triangle: i32): voi
   meetTriangle = triangle;
 }
 
-/** Takes a meeting if it is sooner, or deeper at the start, than the best. Answers whether it was. */
+/** Records a contact if it is earlier than the best one, or deeper at the start. Returns whether it is. */
 export function offer(when: f64, depth: f64, x: f64, y: f64, z: f64, ofShape: usize, ofOther: usize): bool {
   const index = ofOther != 0 ? indexOf(ofOther) : -1;
   const time = depth > 0 ? 0 : max(when, 0.0);
@@ -99,7 +99,7 @@ export function offer(when: f64, depth: f64, x: f64, y: f64, z: f64, ofShape: us
   return true;
 }
 
-/** Answers the index of a triangle by its address: its block's and four times the lane. */
+/** Returns the index of a triangle by its address, which is its block's plus four times the lane. */
 function indexOf(at: usize): i32 {
   const mesh = changetype<Mesh>(objectMesh);
   const blocks = changetype<usize>(mesh) + mesh.blocks;
@@ -107,7 +107,7 @@ function indexOf(at: usize): i32 {
   return triangleOf(changetype<Block>(at - within), <i32>(within >> 2));
 }
 
-/** Tells whether the side of an object's triangle that the shape comes to is one that can be met. */
+/** Returns whether the side of an object's triangle that the shape approaches can be hit. */
 function isSeen(at: usize, index: i32, x: f64, y: f64, z: f64): bool {
   mapTriangle(corners, at, objectTree);
   setTriangle(face, corners);
@@ -122,7 +122,7 @@ function isSeen(at: usize, index: i32, x: f64, y: f64, z: f64): bool {
 const corners: usize = memory.data(TRIANGLE_BYTES, 16);
 const face = changetype<Polytope>(memory.data(<i32>offsetof<Polytope>(), 16));
 
-/** Offers a meeting with a triangle of the mesh that stands, by the normal from it to what moves. */
+/** Offers a contact with a triangle of the mesh at rest, with the normal from it to the moving body. */
 export function take(time: f64, depth: f64, x: f64, y: f64, z: f64, triangle: usize): bool {
   return isSwapped ? offer(time, depth, -x, -y, -z, triangle, 0) : offer(time, depth, x, y, z, 0, triangle);
 }

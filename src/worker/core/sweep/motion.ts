@@ -1,30 +1,30 @@
-// A rigid motion from time 0 to time 1: the pivot moves evenly along a straight way, and all turns evenly about it, about
-// one axis by the shorter way (which is slerp: Shoemake, "Animating Rotation with Quaternion Curves", 1985). World units
-// about a common place.
+// A rigid motion from time 0 to time 1: the pivot moves uniformly along a straight line, and everything rotates uniformly
+// about it, about one axis by the shorter way (which is slerp: Shoemake, "Animating Rotation with Quaternion Curves",
+// 1985). World units about a common origin.
 
 import { Affine, setIdentity } from '../math/affine';
 import { Support } from '../contact/convex/support';
 import { PLACE_BYTES } from '../sizes';
 
 export let wayX: f64 = 0, wayY: f64 = 0, wayZ: f64 = 0;
-/** The length of the way. */
+/** Length of the translation. */
 export let wayLength: f64 = 0;
 /** The axis times the angle in radians. */
 export let spinX: f64 = 0, spinY: f64 = 0, spinZ: f64 = 0;
 /** The angle in radians, 0 … π. */
 export let angle: f64 = 0;
-/** Where the pivot is at time 0. */
+/** Position of the pivot at time 0. */
 export let pivotX: f64 = 0, pivotY: f64 = 0, pivotZ: f64 = 0;
-/** How far any point of what moves is from the pivot, at most. */
+/** Maximum distance of any moving point from the pivot. */
 export let arm: f64 = 0;
 
 /** The rotation at the time that was set last. */
 export const turn = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Below this a rotation is none: it moves nothing by more than rounding does. */
+/** A rotation below this counts as none: it moves nothing by more than rounding does. */
 const LEAST_ANGLE: f64 = 1e-14;
 
-/** Sets the way of the pivot and the rotation, by a quaternion of any length but 0. */
+/** Sets the translation of the pivot and the rotation, by a quaternion of any length but 0. */
 export function setMotion(x: f64, y: f64, z: f64, qx: f64, qy: f64, qz: f64, qw: f64): void {
   setWay(x, y, z);
   const sine = sqrt(qx * qx + qy * qy + qz * qz);
@@ -43,7 +43,7 @@ export function setMotion(x: f64, y: f64, z: f64, qx: f64, qy: f64, qz: f64, qw:
   spinZ = qz * by;
 }
 
-/** Sets the way of the pivot, and the rotation as its axis times its angle, which is 0 … π. */
+/** Sets the translation of the pivot, and the rotation as its axis times its angle, which is 0 … π. */
 export function setSpin(x: f64, y: f64, z: f64, aboutX: f64, aboutY: f64, aboutZ: f64, by: f64): void {
   setWay(x, y, z);
   spinX = aboutX;
@@ -52,7 +52,7 @@ export function setSpin(x: f64, y: f64, z: f64, aboutX: f64, aboutY: f64, aboutZ
   angle = by;
 }
 
-/** Leaves the rotation out. */
+/** Removes the rotation. */
 export function withoutTurn(): void {
   angle = spinX = spinY = spinZ = 0;
 }
@@ -64,7 +64,7 @@ export function setWay(x: f64, y: f64, z: f64): void {
   wayLength = sqrt(x * x + y * y + z * z);
 }
 
-/** Sets the pivot, and how far what moves reaches from it. */
+/** Sets the pivot, and how far the moving body reaches from it. */
 export function setPivot(x: f64, y: f64, z: f64, reach: f64): void {
   pivotX = x;
   pivotY = y;
@@ -84,7 +84,7 @@ export function setTurn(time: f64): void {
   turn.zx = c * x * z + s * y; turn.zy = c * y * z - s * x; turn.zz = 1.0 - c * (x * x + y * y);
 }
 
-/** Turns a vector in memory by the rotation that was set last. */
+/** Rotates a vector in memory by the rotation that was set last. */
 export function turnVector(to: usize, from: usize): void {
   const x = load<f64>(from), y = load<f64>(from, 8), z = load<f64>(from, 16);
   store<f64>(to, turn.xx * x + turn.yx * y + turn.zx * z);
@@ -94,7 +94,7 @@ export function turnVector(to: usize, from: usize): void {
 
 const offset: usize = memory.data(PLACE_BYTES, 16);
 
-/** Moves a place in memory to where it is at a time, for which the rotation was set. */
+/** Moves a point in memory to its position at a time, for which the rotation must be set. */
 export function movePlace(to: usize, from: usize, time: f64): void {
   store<f64>(offset, load<f64>(from) - pivotX);
   store<f64>(offset, load<f64>(from, 8) - pivotY, 8);
@@ -105,7 +105,7 @@ export function movePlace(to: usize, from: usize, time: f64): void {
   store<f64>(to, load<f64>(to, 16) + pivotZ + time * wayZ, 16);
 }
 
-/** Sets a map to where it is at a time: its columns and its place. */
+/** Sets a map to its pose at a time: its columns and its translation. */
 export function moveMap(to: Affine, from: Affine, time: f64): void {
   const p = changetype<usize>(to), q = changetype<usize>(from);
   setTurn(time);
@@ -113,7 +113,7 @@ export function moveMap(to: Affine, from: Affine, time: f64): void {
   movePlace(p + 72, q + 72, time);
 }
 
-/** Sets a body that is no mesh to where it is at a time; its fields but for places and vectors are the same already. */
+/** Sets a body that is not a mesh to its pose at a time; its other fields must already be the same. */
 export function moveBody(to: Support, from: Support, time: f64): void {
   if (angle == 0) {
     to.x = from.x + time * wayX;

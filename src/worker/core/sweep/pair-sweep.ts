@@ -1,11 +1,12 @@
-// A sweep at one object as a record, so that the interruptible module can do it (pair-module.ts): what is swept, and what at.
+// A sweep against one object as a record, so that the interruptible module can run it (pair-module.ts): the swept shape and
+// the object.
 
 import { PLACED_SHAPE_BYTES, PlacedShape } from '../shape/placed-shape';
 import { best, isMet, meetDepth, meetNormalX, meetNormalY, meetNormalZ, meetTriangle, meetX, meetY, meetZ } from './meeting';
 import { setMotion } from './motion';
 import { beginSweep, sweepPair } from './sweep';
 
-/** A shape and its motion: the way, the rotation and the place about which it turns; the shape lies behind it. */
+/** A shape and its motion: the translation, the rotation and its pivot; the shape follows the record. */
 @unmanaged
 export class SweptShape {
   wayX: f64; wayY: f64; wayZ: f64;
@@ -15,14 +16,14 @@ export class SweptShape {
   pad: f64;
 }
 
-/** An object to sweep at, which lies behind it, and what was found. */
+/** An object to sweep against, which follows the record, and the result. */
 @unmanaged
 export class PairSweep {
-  /** From when on the two may meet, and up to when it matters. */
+  /** The time from which on the two may be in contact, and the limit. */
   from: f64;
   limit: f64;
   id: u32;
-  /** The sides that count, and the list of those of single triangles, or 0. */
+  /** The sides that can be hit, and the list of those of single triangles, or 0. */
   sides: u32;
   list: u32;
   isMet: u32;
@@ -49,7 +50,7 @@ export function objectOfPair(pair: PairSweep): PlacedShape {
   return changetype<PlacedShape>(changetype<usize>(pair) + offsetof<PairSweep>());
 }
 
-/** Sweeps the shape at the object. Throws OUT_OF_MEMORY. */
+/** Sweeps the shape against the object. Throws OUT_OF_MEMORY. */
 export function sweepRecord(swept: SweptShape, pair: PairSweep): void {
   setMotion(swept.wayX, swept.wayY, swept.wayZ, swept.turnX, swept.turnY, swept.turnZ, swept.turnW);
   beginSweep(shapeOfSwept(swept), swept.pivotX, swept.pivotY, swept.pivotZ, swept.tolerance);
@@ -57,7 +58,7 @@ export function sweepRecord(swept: SweptShape, pair: PairSweep): void {
   if (pair.isMet) writeMeeting(pair);
 }
 
-/** Writes what `sweepPair` found last. */
+/** Writes the result of the last `sweepPair`. */
 export function writeMeeting(pair: PairSweep): void {
   pair.isMet = <u32>isMet;
   pair.time = best;

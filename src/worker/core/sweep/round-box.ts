@@ -1,5 +1,5 @@
-// A sphere or capsule and a box: how far its axis is from it, and how deep the two are in each other. Boxes may be skewed as far
-// as float32 makes matrices that turn; others are left to GJK (advance.ts). World units about a common place, float64.
+// A sphere or capsule and a box: the distance of its axis from the box, and the penetration depth of the two. Boxes may be skewed
+// as far as float32 skews rotation matrices; others are left to GJK (advance.ts). World units about a common origin, float64.
 
 import { Support } from '../contact/convex/support';
 import { F64_BYTES } from '../sizes';
@@ -9,18 +9,18 @@ let b: Support = changetype<Support>(0);
 
 // --- how far its axis is from it ---
 
-/** The sine of the angle by which edges may be off a right angle. */
+/** Sine of the angle by which edges may deviate from a right angle. */
 const SKEW: f64 = 1e-6;
 
-/** Unit vectors along the box's edges, and half of the edges' lengths: x, y, z and half of each. */
+/** Unit vectors along the box's edges, and half of the edges' lengths: x, y, z and the half length of each. */
 const edges: usize = memory.data(3 * 4 * F64_BYTES, 16);
-/** The cosines between edges, and the greatest of them. */
+/** The cosines between edges, and the greatest of their magnitudes. */
 let cos01: f64 = 0, cos02: f64 = 0, cos12: f64 = 0;
 export let skew: f64 = 0;
 /** Half of the edges' lengths. */
 export let h0: f64 = 0, h1: f64 = 0, h2: f64 = 0;
 
-/** Takes a box. Answers false where it is skewed too much. */
+/** Sets the box. Returns false if it is skewed too much. */
 export function setBoxFrame(box: Support): bool {
   b = box;
   h0 = setEdge(0, b.edge0X, b.edge0Y, b.edge0Z);
@@ -51,10 +51,13 @@ function cosine(i: usize, j: usize): f64 {
   return load<f64>(p) * load<f64>(q) + load<f64>(p, 8) * load<f64>(q, 8) + load<f64>(p, 16) * load<f64>(q, 16);
 }
 
-/** A vector of the world as `setCoordinates` has it. */
+/** The coordinates that `setCoordinates` has set. */
 export let c0: f64 = 0, c1: f64 = 0, c2: f64 = 0;
 
-/** Sets which multiples of the unit vectors along the box's edges make up a vector, but for the square of the skew. */
+/**
+ * Sets the coordinates of a vector in the basis of the unit vectors along the box's edges, with an error of the square of the
+ * skew.
+ */
 export function setCoordinates(x: f64, y: f64, z: f64): void {
   const u = along(0, x, y, z), v = along(32, x, y, z), w = along(64, x, y, z);
   c0 = u - cos01 * v - cos02 * w;
@@ -68,23 +71,23 @@ function along(i: usize, x: f64, y: f64, z: f64): f64 {
   return load<f64>(edges + i) * x + load<f64>(edges + i, 8) * y + load<f64>(edges + i, 16) * z;
 }
 
-/** The shortest way from the box to the axis. */
+/** The shortest vector from the box to the axis. */
 export let apartX: f64 = 0, apartY: f64 = 0, apartZ: f64 = 0;
 
-// Along each edge of the box: the middle of the axis from that of the box, half of the axis, and the box's nearest place.
+// Along each edge of the box: the middle of the axis relative to the box's centre, half of the axis, and the box's closest point.
 let p0: f64 = 0, p1: f64 = 0, p2: f64 = 0;
 export let d0: f64 = 0, d1: f64 = 0, d2: f64 = 0;
 let y0: f64 = 0, y1: f64 = 0, y2: f64 = 0;
 let hasAxis: bool = false;
 
-/** Measures how far the axis of a sphere or capsule is from the box. */
+/** Measures the distance between the axis of a sphere or capsule and the box. */
 export function axisToBox(round: Support): f64 {
   setAxisInBox(round);
   setCoordinates(round.x - b.x, round.y - b.y, round.z - b.z);
   return distanceAt(c0, c1, c2);
 }
 
-/** Takes half of the axis of a sphere or capsule in the box's coordinates. */
+/** Sets half of the axis of a sphere or capsule in the box's coordinates. */
 export function setAxisInBox(round: Support): void {
   hasAxis = round.edges != 0;
   d0 = d1 = d2 = 0;
@@ -94,10 +97,10 @@ export function setAxisInBox(round: Support): void {
 }
 
 /**
- * Measures how far the axis that was taken is from the box when its middle is at these coordinates. Along the axis the square
- * of the distance is convex, and its slope is made of lines between the places where the axis crosses the planes of faces: the
- * slope at these says on which line it is 0. The skew counts in the length of the way, and leaves a place that is nearest but for
- * so much, and a distance that is as small but for its square.
+ * Measures the distance between the axis that was set and the box when the axis' middle is at these coordinates. Along the axis
+ * the squared distance is convex, and its slope is piecewise linear between the points where the axis crosses the planes of
+ * faces: the slopes there tell on which piece it is 0. The skew is taken into account for the length of the distance vector. It
+ * makes the closest point inexact by its first order, and the distance by its square.
  */
 export function distanceAt(q0: f64, q1: f64, q2: f64): f64 {
   p0 = q0; p1 = q1; p2 = q2;
@@ -115,7 +118,7 @@ export function distanceAt(q0: f64, q1: f64, q2: f64): f64 {
   return distance > ROUNDING * terms ? distance : 0;
 }
 
-/** A distance that is not greater than this, relative to what it is made of, is none. */
+/** A distance up to this, relative to the terms that it is computed from, counts as 0. */
 const ROUNDING: f64 = 1e-14;
 
 // @ts-ignore: decorator
@@ -130,7 +133,7 @@ function worldZ(u: f64, v: f64, w: f64): f64 { return u * load<f64>(edges, 16) +
 
 let left: f64 = 0, right: f64 = 0, atLeft: f64 = 0, atRight: f64 = 0;
 
-/** Answers where on the axis, from -1 to 1, it is nearest to the box. */
+/** Returns the parameter on the axis, from -1 to 1, of the point closest to the box. */
 function nearestOnAxis(): f64 {
   atLeft = slopeAt(-1);
   if (atLeft >= 0) return -1;
@@ -144,7 +147,7 @@ function nearestOnAxis(): f64 {
   return left + (right - left) * (-atLeft / (atRight - atLeft));
 }
 
-/** Narrows where the axis crosses the planes of two faces, if it does. */
+/** Narrows the interval at the points where the axis crosses the planes of two opposite faces, if it does. */
 // @ts-ignore: decorator
 @inline
 function crossPlanes(middle: f64, along: f64, half: f64): void {
@@ -177,7 +180,7 @@ function beyond(place: f64, half: f64): f64 {
   return place - min(max(place, -half), half);
 }
 
-/** Answers the box's place, as a coordinate about the common place, that was nearest to the axis. */
+/** Returns the box's point closest to the axis in the last measurement, relative to the common origin. */
 // @ts-ignore: decorator
 @inline
 export function nearestOfBoxX(): f64 { return b.x + worldX(y0, y1, y2); }
@@ -190,13 +193,13 @@ export function nearestOfBoxZ(): f64 { return b.z + worldZ(y0, y1, y2); }
 
 // --- how deep the two are in each other ---
 
-/** The unit normal from the box on which a sphere or capsule leaves it soonest, whose axis is in it. */
+/** The unit normal from the box along which a sphere or capsule whose axis is in the box leaves it soonest. */
 export let boxExitX: f64 = 0, boxExitY: f64 = 0, boxExitZ: f64 = 0;
 let exitDepth: f64 = 0;
 
 /**
- * Answers how far the two are in each other where the axis meets the box, and sets the normal: the faces of their Minkowski
- * difference are across two edges of the box, or one and the axis.
+ * Returns the penetration depth of the two if the axis intersects the box, and sets the normal. The faces of their Minkowski
+ * difference are perpendicular to two edges of the box, or to one edge and the axis.
  */
 export function depthInBox(round: Support, box: Support): f64 {
   a = round;
@@ -213,7 +216,7 @@ export function depthInBox(round: Support, box: Support): f64 {
   return exitDepth;
 }
 
-/** Answers how far the two reach along an axis together, times its length. */
+/** Returns the sum of both extents along an axis, times the axis' length. */
 // @ts-ignore: decorator
 @inline
 function reachOf(nx: f64, ny: f64, nz: f64): f64 {
@@ -224,7 +227,7 @@ function reachOf(nx: f64, ny: f64, nz: f64): f64 {
   );
 }
 
-/** The sine of the angle below which an edge and the axis count as parallel, squared. */
+/** Squared sine of the angle below which an edge and the axis count as parallel. */
 const PARALLEL_SQUARE: f64 = 1e-12;
 
 function offerExit(ex: f64, ey: f64, ez: f64, fx: f64, fy: f64, fz: f64): void {

@@ -1,12 +1,13 @@
-// Sweeps a sphere or capsule straight at the triangles of a mesh. What moves along one direction is best seen along it: in
-// the frame (u, v, w) whose last axis is the way and whose first has the rest of the capsule's axis, a triangle is passed by
-// if its projection is beside that of the capsule, and is not met before its plane is, nor before the front of the capsule,
-// as far aside as the triangle is, has come to its nearest corner; and it is met when one of its corners is, if not before.
-// That is asked of four triangles at a time in float32, with bounds on its rounding, while the tree is walked. What is left
-// then is decided in float64, the soonest first, by the distance of the capsule's axis (round-triangle.ts), from where
-// it may be met first. Of a sweep that meets the dragon that is 3 triangles; 46 when each was looked at by itself.
+// Sweeps a sphere or capsule straight against the triangles of a mesh. A motion along one direction is best viewed along it: in
+// the frame (u, v, w) whose last axis is the way and whose first contains the rest of the capsule's axis, a triangle is missed if
+// its projection is beside that of the capsule. It is not hit before its plane is, nor before the front of the capsule, at the
+// lateral distance of the triangle, has reached its nearest corner; and it is hit when one of its corners is, if not before.
+// These tests run on four triangles at a time in float32, with bounds on rounding, during the tree traversal. The remaining
+// triangles are then decided in float64, the soonest first, by the distance of the capsule's axis (round-triangle.ts), from the
+// earliest possible time of the hit. In a sweep that hits the dragon, these are 3 triangles, and 46 when each triangle was tested
+// individually.
 //
-// Where the capsule is in triangles at the start, only those matter that are as near to its axis as the nearest.
+// If the capsule intersects triangles at the start, only those matter that are as close to its axis as the closest.
 
 import { Support } from '../contact/convex/support';
 import { Affine } from '../math/affine';
@@ -27,14 +28,14 @@ let body: Support = changetype<Support>(0);
 let tree: Affine = changetype<Affine>(0);
 let isReady: bool = false;
 
-/** Takes the sphere or capsule, and the map from the mesh's tree space to the world about the common place. */
+/** Sets the sphere or capsule, and the map from the mesh's tree space to the world about the common origin. */
 export function beginRound(round: Support, map: Affine): void {
   body = round;
   tree = map;
   isReady = false;
 }
 
-/** Looks at those triangles of a block that a bit is set for. Answers from when on nothing matters. */
+/** Tests the triangles of a block whose bits are set. Returns the time from which on hits are ignored. */
 export function visitRound(block: usize, bits: u32): f64 {
   if (!isReady) prepare();
   if (candidateCount > MOST_CANDIDATES - 4) decide();
@@ -52,8 +53,8 @@ export function visitRound(block: usize, bits: u32): f64 {
 
 // --- the triangles that wait ---
 
-// Each is its corners in the frame of the way, bounds from below of how far the capsule goes until they meet and of the
-// distance from its axis at the start, where that is looked for, and its place in the mesh.
+// Each candidate has its corners in the frame of the way, lower bounds of how far the capsule moves until they meet and of the
+// distance from its axis at the start, if that is needed, and its address in the mesh.
 const MOST_CANDIDATES: usize = 64;
 const CANDIDATE_BYTES: usize = 48;
 const LOWER: usize = 36;
@@ -62,7 +63,9 @@ const PLACE: usize = 44;
 const candidates: usize = memory.data(<i32>MOST_CANDIDATES * <i32>CANDIDATE_BYTES, 16);
 let candidateCount: usize = 0;
 
-/** Decides the triangles that wait, the soonest first, or at the start the nearest. Must follow when all were visited. */
+/**
+ * Decides the waiting candidates, the soonest first, or at the start the closest. Must be called after all blocks were visited.
+ */
 export function decide(): void {
   while (candidateCount > 0) {
     if (candidateCount > 1) refineAll();
@@ -77,7 +80,7 @@ export function decide(): void {
   }
 }
 
-/** Sweeps at a triangle, which is not met before the capsule has gone so far from where the mesh begins. */
+/** Sweeps against a triangle, which is not hit before the capsule has moved by `lower` from where it enters the mesh's bounds. */
 function meet(at: usize, lower: f32): void {
   const outcome = sweepTriangle(at, entryTime + (lower > 0 ? <f64>lower / wayLength : 0));
   if (outcome == MET) limit = min(limit, upward(max((best - entryTime) * wayLength, 0.0)));
@@ -102,10 +105,10 @@ function isSooner(i: usize, j: usize): bool {
   return lowerA < lowerB || (lowerA == lowerB && load<f32>(a, NEAREST) < load<f32>(b, NEAREST));
 }
 
-/** The twelve numbers of four triangles, four lanes each. */
+/** The twelve numbers of four candidates, four lanes each. */
 const four: usize = memory.data(12 * VECTOR_BYTES, 16);
 
-/** Makes the bounds of all better, and leaves out who does not matter. */
+/** Tightens the bounds of all candidates, and drops those that do not matter. */
 function refineAll(): void {
   let left: usize = 0;
   for (let i: usize = 0; i < candidateCount; i += 4) {
@@ -130,8 +133,8 @@ function refineAll(): void {
 }
 
 /**
- * Makes the bounds of the first `count` of `four` better: by the capsule where the limit is, whose axis is nearest to the edges of a triangle
- * along some direction. Whatever that is, the two are apart as long as they are apart along it.
+ * Tightens the bounds of the first `count` of `four`: the capsule, placed at the limit, is closest to the edges of a triangle
+ * along some direction. Whatever that direction is, the two are apart as long as they are apart along it.
  */
 function refine(count: i32): void {
   const au = v128.load(four), av = v128.load(four, 16), aw = v128.load(four, 32);
@@ -176,13 +179,13 @@ function refine(count: i32): void {
 let nearestSquare: v128 = i32x4.splat(0);
 let toNearestU: v128 = i32x4.splat(0), toNearestV: v128 = i32x4.splat(0), toNearestW: v128 = i32x4.splat(0);
 
-/** Takes the shortest way from the axis to edges from p, where it is the shortest so far (Ericson, 2005, 5.1.9). */
+/** Keeps the shortest vector from the axis to edges from p, if it is the shortest so far (Ericson, 2005, 5.1.9). */
 function offerEdge(pu: v128, pv: v128, pw: v128, eu: v128, ev: v128, ew: v128): void {
   const across = f32x4.splat(halfAcross), along = f32x4.splat(halfAlong), zero = f32x4.splat(0), one = f32x4.splat(1);
   const ee = dot(eu, ev, ew, eu, ev, ew), de = plus(times(across, eu), times(along, ew));
   const dp = plus(times(across, pu), times(along, pw)), ep = dot(eu, ev, ew, pu, pv, pw);
   const per = f32x4.splat(perSquare);
-  // Per unit of the axis' square, so that an axis without a length is none.
+  // Per unit of the axis' square, so that an axis of length 0 counts as a point.
   const det = minus(ee, times(times(de, de), per));
   const free = f32x4.div(times(minus(times(dp, ee), times(de, ep)), per), det);
   let s = f32x4.pmax(f32x4.neg(one), f32x4.pmin(one, free));
@@ -198,7 +201,7 @@ function offerEdge(pu: v128, pv: v128, pw: v128, eu: v128, ev: v128, ew: v128): 
   toNearestW = v128.bitselect(w, toNearestW, isNearer);
 }
 
-/** Sets what is the same for all triangles; few sweeps come to any. */
+/** Sets what is the same for all triangles; only few sweeps reach any. */
 function prepare(): void {
   isReady = true;
   setOwnFrame(body, tree);
@@ -217,21 +220,21 @@ function prepare(): void {
 const wayFrame = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 /** Half of the axis along u and along w. */
 let halfAcross: f32 = 0, halfAlong: f32 = 0;
-/** One over the square of half of the axis, or 0 without. */
+/** One over the square of half of the axis, or 0 if it has no length. */
 let perSquare: f32 = 0;
-/** How near to the axis a triangle must be: rounding and more. And the radius, less that. */
+/** Maximum distance from the axis at which a triangle matters, rounded up. And the radius, rounded down. */
 let width: f32 = 0;
 let inner: f32 = 0;
-/** Whether each triangle that is met counts, so that what is only met later does not. */
+/** Whether every triangle that is hit counts, so that later ones can be skipped. */
 let isAnySide: bool = false;
-/** How far along the way it matters what is met, from where the mesh begins. */
+/** How far along the way hits matter, from where the mesh's bounds begin. */
 let limit: f32 = 0;
 
-/** An axis that is nearer to the way than this, as a sine, counts as along it, and its rest as width. */
+/** An axis whose angle to the way has a smaller sine than this counts as parallel to it; its rest is added to the width. */
 const ALONG: f64 = 1e-6;
-/** What rounding may add to a few sums and products of float32, relative to them: 2⁻²⁰. */
+/** Relative error bound for a few sums and products of float32: 2⁻²⁰. */
 const ROUNDING: f32 = 9.5367431640625e-7;
-/** The width that is added where the axis counts as along the way. */
+/** The width that is added if the axis counts as parallel to the way. */
 let rest: f64 = 0;
 
 function setWayFrame(): void {
@@ -268,17 +271,20 @@ function setWayFrame(): void {
   setBlockMap(wayFrame);
 }
 
-/** Narrows what counts to triangles that are as near to the axis as a radius. */
+/** Restricts the candidates to triangles within a radius of the axis. */
 function narrow(radius: f64): void {
   width = min(width, <f32>((max(radius, 0.0) + rest) * (1.0 + 4.0 * <f64>ROUNDING)) + 2 * blur);
 }
 
-/** Corners a, b, c of the four triangles as u, v, w of four lanes; and how far the capsule goes at least before it meets each. */
+/**
+ * Corners a, b, c of the four triangles as u, v, w of four lanes; and a lower bound of how far the capsule moves before it hits
+ * each.
+ */
 const corners: usize = memory.data(9 * VECTOR_BYTES, 16);
 const lowers: usize = memory.data(VECTOR_BYTES, 16);
 const nearests: usize = memory.data(VECTOR_BYTES, 16);
 
-/** Finds which of a block's triangles the capsule may meet before the limit, a bit each, and writes `lowers`. */
+/** Finds which of a block's triangles the capsule may hit before the limit, a bit each, and writes `lowers`. */
 function mayMeet(block: usize): u32 {
   mapBlock(corners, changetype<Block>(block));
   const au = v128.load(corners), av = v128.load(corners, 16), aw = v128.load(corners, 32);
@@ -289,7 +295,7 @@ function mayMeet(block: usize): u32 {
   const lowW = least(aw, bw, cw), highW = greatest(aw, bw, cw);
   const zero = f32x4.splat(0), off = f32x4.splat(blur), radius = f32x4.splat(width), across = f32x4.splat(halfAcross);
 
-  // How far aside a triangle is at least: by its bounds, and by its edges.
+  // Lower bounds of the lateral distance of a triangle: by its bounds, and by its edges.
   const size2 = f32x4.pmax(minus(highU, lowU), minus(highV, lowV));
   const far2 = greatest(f32x4.pmax(highU, f32x4.neg(lowU)), highV, f32x4.neg(lowV));
   const rounding = plus(
@@ -305,14 +311,14 @@ function mayMeet(block: usize): u32 {
   let passed = f32x4.gt(aside, radius);
   if (i32x4.all_true(passed)) return 0;
 
-  // The front and the back of the capsule at least so far aside, along the way.
+  // The front and the back of the capsule at this lateral distance, along the way.
   const squared = minus(times(times(radius, radius), f32x4.splat(1 + ROUNDING)), times(times(aside, aside), f32x4.splat(1 - 2 * ROUNDING)));
   const length = f32x4.splat(abs(halfAlong));
   const front = plus(plus(times(f32x4.sqrt(f32x4.pmax(zero, squared)), f32x4.splat(1 + ROUNDING)), length), off);
   let lower = f32x4.pmax(zero, minus(lowW, front));
   passed = v128.or(passed, f32x4.lt(plus(highW, front), zero));
 
-  // The plane.
+  // The triangle's plane.
   const abW = minus(bw, aw), acW = minus(cw, aw);
   const nu = minus(times(abV, acW), times(abW, acV));
   const nv = minus(times(abW, acU), times(abU, acW));
@@ -334,7 +340,7 @@ function mayMeet(block: usize): u32 {
   passed = v128.or(passed, f32x4.gt(lower, f32x4.splat(limit)));
   if (i32x4.all_true(passed)) return 0;
 
-  // When the corners are met, if all triangles count.
+  // When the corners are hit, if all triangles count.
   if (isAnySide && limit > 0) {
     const upper = least(upperOf(au, av, aw), upperOf(bu, bv, bw), upperOf(cu, cv, cw));
     const soonest = leastLane(v128.bitselect(f32x4.splat(Infinity), upper, f32x4.gt(aside, radius)));
@@ -346,7 +352,7 @@ function mayMeet(block: usize): u32 {
   v128.store(nearests, zero);
   if (limit > 0) return ~<u32>i32x4.bitmask(passed) & 15;
 
-  // How near the axis is at the start.
+  // The distance from the axis at the start.
   const beyond = f32x4.pmax(zero, minus(minus(f32x4.pmax(lowW, f32x4.neg(highW)), length), off));
   const toBounds = f32x4.sqrt(plus(times(aside, aside), times(beyond, beyond)));
   const toPlaneNow = f32x4.div(minus(minus(f32x4.abs(height), axis), error), plus(normal, normalError));
@@ -360,8 +366,8 @@ function mayMeet(block: usize): u32 {
 }
 
 /**
- * Answers how far the triangles are at least from the segment along u, across the edges from p of which the opposite
- * corner is q; NaN or any number below 0 where that is not known.
+ * Returns a lower bound of the triangles' distance from the segment along u, perpendicular to the edges from p whose opposite
+ * corner is q; NaN or a negative number if it is not known.
  */
 function asideOf(eu: v128, ev: v128, pu: v128, pv: v128, qu: v128, qv: v128, half: v128, rounding: v128): v128 {
   const p = minus(times(eu, pv), times(ev, pu)), q = minus(times(eu, qv), times(ev, qu));
@@ -371,8 +377,8 @@ function asideOf(eu: v128, ev: v128, pu: v128, pv: v128, qu: v128, qv: v128, hal
 }
 
 /**
- * Answers how far the capsule goes at most before it meets points: as far as the place of its axis goes that is beside them.
- * Infinity where they are passed, or behind it at the start.
+ * Returns an upper bound of how far the capsule moves before it hits points: as far as the point of its axis beside them moves.
+ * Infinity if they are missed, or behind it at the start.
  */
 function upperOf(pu: v128, pv: v128, pw: v128): v128 {
   const off = f32x4.splat(blur), radius = f32x4.splat(inner);
@@ -390,7 +396,7 @@ function upperOf(pu: v128, pv: v128, pw: v128): v128 {
   return v128.bitselect(upper, f32x4.splat(Infinity), isMet);
 }
 
-/** Answers how far points are from the axis at the start, and rounding at most. */
+/** Returns the distance of points from the axis at the start, up to rounding. */
 function distanceOf(pu: v128, pv: v128, pw: v128): v128 {
   const across = f32x4.splat(halfAcross), along = f32x4.splat(halfAlong);
   const t = times(plus(times(pu, across), times(pw, along)), f32x4.splat(perSquare));

@@ -1,5 +1,5 @@
-// Sweeps a sphere or capsule straight at one triangle of a mesh, by the distance of its axis (character/capsule-cast.ts), in the
-// capsule's own frame, float64.
+// Sweeps a sphere or capsule straight against one triangle of a mesh, by the distance of its axis (character/capsule-cast.ts),
+// in the capsule's own frame, float64.
 
 import {
   advance, awayX, awayY, awayZ, heightOver, measure, setCastCapsule, touchX as capsuleX, touchY as capsuleY, touchZ as capsuleZ,
@@ -12,7 +12,7 @@ import { mapTriangle } from '../mesh/query/mapped-triangle';
 import { best, isSwapped, meetDepth, setTouch, take } from './meeting';
 import { wayLength, wayX, wayY, wayZ } from './motion';
 
-/** Balls are in each other from this part of their radius on. */
+/** Bodies with a ball count as overlapping from this share of the radius on. */
 const TOUCHING: f64 = 1e-9;
 
 let body: Support = changetype<Support>(0);
@@ -25,7 +25,7 @@ let alongX: f64 = 0, alongY: f64 = 0, alongZ: f64 = 0;
 const ownFrame = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const obstacle = changetype<Obstacle>(memory.data(<i32>offsetof<Obstacle>(), 16));
 
-/** Takes the sphere or capsule, and the map from the mesh's tree space to the world about the common place. */
+/** Sets the sphere or capsule, and the map from the mesh's tree space to the world about the common origin. */
 export function setOwnFrame(round: Support, tree: Affine): void {
   body = round;
   const b = round;
@@ -57,12 +57,14 @@ export function setOwnFrame(round: Support, tree: Affine): void {
   obstacle.isOneSided = 0;
 }
 
-/** What `sweepTriangle` answers: that a triangle is not met sooner, that it is, or that the capsule is in it at the start. */
+/**
+ * Results of `sweepTriangle`: the triangle is not hit earlier than the best, it is, or the capsule intersects it at the start.
+ */
 const PASSED: i32 = 0;
 export const MET: i32 = 1;
 export const IN_AT_START: i32 = 2;
 
-/** Sweeps at a triangle, which is not met before a time. */
+/** Sweeps against a triangle, which is not hit before a time. */
 export function sweepTriangle(at: usize, from: f64): i32 {
   mapTriangle(changetype<usize>(obstacle), at, ownFrame);
   const o = obstacle, radius = body.radius;
@@ -82,14 +84,14 @@ export function sweepTriangle(at: usize, from: f64): i32 {
   return MET;
 }
 
-/** Takes a triangle that the capsule is in at the start. */
+/** Records a triangle that the capsule intersects at the start. */
 function takeStart(distance: f64, at: usize): void {
   const o = obstacle, radius = body.radius;
   if (distance > 0) {
     takeMeeting(0, radius - distance, at);
     return;
   }
-  // Its axis goes through the triangle: it leaves by the nearer of its ends.
+  // The axis goes through the triangle: it leaves through the nearer of its ends.
   const height = heightOver(o, 0, 0, 0), reach = half * abs(o.normalZ);
   const side: f64 = height < 0 ? -1 : 1;
   take(
@@ -100,7 +102,7 @@ function takeStart(distance: f64, at: usize): void {
 
 function takeMeeting(time: f64, depth: f64, at: usize): void {
   if (!take(time, depth, worldX(awayX, awayY, awayZ), worldY(awayX, awayY, awayZ), worldZ(awayX, awayY, awayZ), at)) return;
-  // Places are along the way of what moves; where that is the object, the shape's triangle is what goes to meet it.
+  // Points are along the way of the moving body; if that is the object, the shape's triangle is what moves towards it.
   const shift = isSwapped ? -time : 0;
   setTouch(
     body.x + worldX(capsuleX, capsuleY, capsuleZ) + shift * wayX, body.y + worldY(capsuleX, capsuleY, capsuleZ) + shift * wayY,

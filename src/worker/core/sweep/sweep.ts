@@ -1,16 +1,16 @@
-// Sweeps one placed shape at another: when they meet first, and how. Which algorithm decides depends on the two.
+// Sweeps one placed shape against another: finds the first contact. The algorithm depends on the two shapes.
 //
-// - Nothing turns, both are boxes or triangles: separating axes with intervals of time (swept-sat.ts), closed-form.
+// - Nothing turns, both are boxes or triangles: separating axes with time intervals (swept-sat.ts), closed-form.
 // - Nothing turns, one is round: conservative advancement by exact distances, which is Newton's method here; a sphere or
 //   capsule against triangles by the distance of its axis (character/capsule-cast.ts), against a box in closed form
 //   (round-at-box.ts), all else by GJK (advance.ts).
-// - The shape turns: conservative advancement by GJK to within a tolerance. Meshes are asked for candidates in pieces of
-//   the motion: in each the shape counts as if it did not turn, and as grown by how far it turns meanwhile (after Tang, Kim
-//   and Manocha, "C²A: Controlled Conservative Advancement for Continuous Collision Detection of Polygonal Models", 2009,
-//   whose bounds of motion are on the nodes instead).
+// - The shape turns: conservative advancement by GJK to within a tolerance. Meshes are queried for candidates in pieces of
+//   the motion: in each piece the shape is taken as not turning, but inflated by how far it turns meanwhile (after Tang,
+//   Kim and Manocha, "C²A: Controlled Conservative Advancement for Continuous Collision Detection of Polygonal Models",
+//   2009, whose bounds of motion are on the nodes instead).
 //
-// A mesh is swept as its triangles are. Meets are never late but by rounding, and early by the tolerance at most. float64,
-// about the shape's place at the start.
+// A mesh is swept as a set of triangles. Contacts are never late, except for rounding, and early by the tolerance at most.
+// float64, relative to the shape's position at the start.
 
 import {
   CONTACT_DEPTH, CONTACT_NORMAL, CONTACT_POINT_BYTES, SHAPE_BOX, SHAPE_MESH, SHAPE_POINT_LINE, SHAPE_SPHERE,
@@ -44,23 +44,26 @@ import { Polytope, satDepth, satSweep, satTime, satX, satY, satZ, setBox, setTri
 import { setSweptMesh, sweepTree } from './swept-tree';
 import { sweepTrees } from './swept-trees';
 
-/** How near a turning shape may be told to meet something, relative to its size: the default, and the least. */
+/** Distance at which a turning shape may be reported as touching, relative to its size: the default, and the minimum. */
 const TOLERANCE: f64 = 1e-4;
 const LEAST_TOLERANCE: f64 = 1e-7;
-/** Into how many pieces a turning motion is cut for the trees of meshes, at most; and how far a shape turns in a piece. */
+/**
+ * Maximum number of pieces into which a turning motion is split for the trees of meshes; and how far a shape turns in a
+ * piece.
+ */
 const MOST_PIECES: f64 = 64;
 const PIECE: f64 = 0.25;
 
 let shape: PlacedShape = changetype<PlacedShape>(0);
-/** The common place: where the shape is at the start. */
+/** The common origin: the shape's position at the start. */
 let originX: f64 = 0, originY: f64 = 0, originZ: f64 = 0;
-/** The shape's size, and how near it may be told to meet what it turns to. */
+/** The shape's size, and the distance at which it may be reported as touching while it turns. */
 let size: f64 = 0;
 let near: f64 = 0;
 const shapeBody = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const otherBody = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const shapeMap = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
-/** Tree space to the world at the start: of the shape, where it is a mesh, and of the object. */
+/** Tree space to the world at the start: of the shape, if it is a mesh, and of the object. */
 const shapeTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const otherTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const otherMap = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -71,8 +74,8 @@ const first = changetype<Polytope>(memory.data(<i32>offsetof<Polytope>(), 16));
 const second = changetype<Polytope>(memory.data(<i32>offsetof<Polytope>(), 16));
 
 /**
- * Takes the shape that is swept, where it is at the start, after `setMotion`: the place about which it turns, in the world,
- * and the tolerance, 0 for the default. The shape must stay as it is until the last `sweepPair`.
+ * Sets the shape that is swept, in its pose at the start, after `setMotion`: the pivot of its rotation, in the world, and
+ * the tolerance, 0 for the default. The shape must not change until the last `sweepPair`.
  */
 export function beginSweep(swept: PlacedShape, px: f64, py: f64, pz: f64, tolerance: f64): void {
   shape = swept;
@@ -96,30 +99,32 @@ export function beginSweep(swept: PlacedShape, px: f64, py: f64, pz: f64, tolera
     shapeBody.triangle = 0;
     size = spanOf(shapeBody);
     setPivot(x, y, z, sqrt(x * x + y * y + z * z) + size);
-    // A ball about the pivot is the same however it is turned.
+    // A ball about the pivot is invariant under rotation.
     if (swept.shape == SHAPE_SPHERE && shapeBody.radius > 0 && x == 0 && y == 0 && z == 0) withoutTurn();
   }
   near = angle == 0 ? 0 : max(tolerance > 0 ? tolerance : TOLERANCE * size, LEAST_TOLERANCE * size);
 }
 
-/** Answers the body of a sphere or capsule that does not turn, about its place at the start; of another shape none, 0. */
+/**
+ * Returns the body of a sphere or capsule that does not turn, relative to its position at the start; 0 for other shapes.
+ */
 export function roundOfSweep(): Support {
   const isRound = angle == 0 && shape.shape != SHAPE_MESH && shapeBody.radius > 0;
   return isRound ? shapeBody : changetype<Support>(0);
 }
 
-/** Bounds how far any point of the shape is from its pivot. */
+/** Returns an upper bound of the distance of any point of the shape from its pivot. */
 export function armOfSweep(): f64 {
   return arm;
 }
 
-// The object that the shape is swept at.
+// The object against which the shape is swept.
 let other: PlacedShape = changetype<PlacedShape>(0);
 
 /**
- * Sweeps the shape at an object. Answers whether they meet at a time that is no later than `limit`, which is 0 … 1. Of a
- * mesh only those sides count (SIDE_*), but for triangles of which a list (mesh/query/face-sides.ts, or 0) says something
- * else. Throws OUT_OF_MEMORY.
+ * Sweeps the shape against an object. Returns whether they meet at a time that is no later than `limit`, which is 0 … 1. Of
+ * a mesh, only the sides `allowed` (SIDE_*) can be hit, except for triangles that a list (mesh/query/face-sides.ts, or 0)
+ * specifies otherwise. Throws OUT_OF_MEMORY.
  */
 export function sweepPair(object: PlacedShape, allowed: u32, list: usize, limit: f64): bool {
   if (object.shape == SHAPE_POINT_LINE || shape.shape == SHAPE_POINT_LINE) return false;
@@ -169,7 +174,8 @@ function convexAtConvex(): void {
     if (time <= best && offer(time, 0, normalX, normalY, normalZ, 0, 0)) touchBox();
     return;
   }
-  // Where balls alone overlap, GJK or the box knows; a capsule whose axis is in a box leaves it by a face of the two.
+  // If only balls overlap, GJK or the box knows the depth; a capsule whose axis is in a box leaves it through a face of the
+  // two.
   if (ballDepth > 0) {
     if (offer(0, ballDepth, normalX, normalY, normalZ, 0, 0)) touchBox();
     return;
@@ -181,7 +187,7 @@ function convexAtConvex(): void {
   overlapByContact();
 }
 
-/** Takes the deepest point of the contact of two convex shapes that overlap where the way starts. */
+/** Records the deepest point of the contact of two convex shapes that overlap at the start. */
 function overlapByContact(): void {
   clearContact();
   convexConvexContact(other, shape);
@@ -201,12 +207,12 @@ function overlapByContact(): void {
   clearContact();
 }
 
-/** Takes where the box is nearest to the axis that was looked at last. */
+/** Sets the contact point to the box's closest point in the last distance measurement. */
 function touchBox(): void {
   if (isBoxed) setTouch(nearestOfBoxX(), nearestOfBoxY(), nearestOfBoxZ());
 }
 
-/** Sweeps a sphere or capsule that does not turn at the box whose frame was set. */
+/** Sweeps a sphere or capsule that does not turn against the box whose frame was set. */
 function roundAtBox(): void {
   const time = comeToBox(shapeBody, otherBody, size, best);
   if (time == OVERLAP && !(boxDepth > 0)) {
@@ -219,7 +225,7 @@ function roundAtBox(): void {
   setTouch(nearestOfBoxX(), nearestOfBoxY(), nearestOfBoxZ());
 }
 
-/** Takes how a sphere or capsule whose axis is in the box leaves that: by a face of the two. */
+/** Records how a sphere or capsule whose axis is in the box leaves it: through a face of the two. */
 function leaveBox(): void {
   const depth = depthInBox(shapeBody, otherBody);
   offer(0, depth, boxExitX, boxExitY, boxExitZ, 0, 0);
@@ -254,7 +260,7 @@ function convexAtMesh(): void {
   if (other.filled != 0 && !(isMet && best == 0)) checkInside();
 }
 
-/** Sweeps the body `start` straight at a mesh, whatever of both is the shape. */
+/** Sweeps the body `start` straight against a mesh, whichever of them is the shape. */
 function sweepStraight(mesh: Mesh, map: Affine, tree: Affine): void {
   setSweptMesh(mesh, map);
   straightTree = tree;
@@ -267,7 +273,7 @@ function sweepStraight(mesh: Mesh, map: Affine, tree: Affine): void {
 }
 let straightTree: Affine = changetype<Affine>(0);
 
-/** Bounds the radius of a body's ball. */
+/** Returns an upper bound of the radius of a body's ball. */
 function ballOf(body: Support): f64 {
   if (!body.hasBall) return 0;
   return body.radius > 0 ? body.radius : spectralNorm(changetype<Affine>(changetype<usize>(body)));
@@ -294,7 +300,10 @@ function straightAt(at: usize): void {
   } else if (time <= best) take(time, 0, normalX, normalY, normalZ, at);
 }
 
-/** The way on which a triangle and a body that overlap part along the triangle's normal: from what stands to what moves. */
+/**
+ * The vector along the triangle's normal that separates an overlapping triangle and body: from the body at rest to the
+ * moving one.
+ */
 let exitX: f64 = 0, exitY: f64 = 0, exitZ: f64 = 0;
 let exitDepth: f64 = 0;
 
@@ -327,7 +336,7 @@ function pieceCount(): f64 {
   return max(1.0, min(MOST_PIECES, ceil(0.5 * angle * arm / max(PIECE * size, near))));
 }
 
-/** Answers how far any point of the shape turns away from its pose in the middle of a piece. */
+/** Returns how far any point of the shape moves by its rotation from its pose in the middle of a piece. */
 function inflationOf(duration: f64): f64 {
   return 0.5 * duration * angle * arm + near;
 }
@@ -367,7 +376,7 @@ function turningMeshAt(at: usize): void {
 function meshAtConvex(): void {
   const mesh = changetype<Mesh>(<usize>shape.mesh);
   if (angle == 0) {
-    // The object goes the way back, and the mesh stands.
+    // The object moves backwards, and the mesh is at rest.
     swap();
     memory.copy(changetype<usize>(start), changetype<usize>(otherBody), SUPPORT_BYTES);
     setWay(-wayX, -wayY, -wayZ);
@@ -455,7 +464,7 @@ function checkAround(): void {
   findContained(changetype<Mesh>(<usize>shape.mesh), shapeMap, other, otherBody, otherTree, false);
 }
 
-/** Finds where the two touch: of what stands, when what moves is drawn away from it by as much as it is in it. */
+/** Finds the contact point: on the body at rest, when the moving one is moved away from it by the penetration depth. */
 function findPlace(): void {
   const time = best;
   const isShapeMesh = shape.shape == SHAPE_MESH, isOtherMesh = other.shape == SHAPE_MESH;

@@ -1,25 +1,25 @@
-// Sweeps one polytope at another without turning: separating axes, each of which says from when to when the two overlap
-// along it (Gottschalk, Lin and Manocha, "OBBTree", 1996, with intervals of time as in Ericson, "Real-Time Collision
-// Detection", 2005, 5.5.8). Closed-form, float64. Polytopes are boxes, skewed or not, and triangles; the first moves. The
-// bounds of nodes of trees are tested by the same axes.
+// Sweeps one polytope against another without rotation: separating axes, each of which gives the time interval in which
+// the two overlap along it (Gottschalk, Lin and Manocha, "OBBTree", 1996, with time intervals as in Ericson, "Real-Time
+// Collision Detection", 2005, 5.5.8). Closed-form, float64. Polytopes are boxes, skewed or not, and triangles; the first
+// moves. The bounds of tree nodes are tested by the same axes.
 
 import { Support } from '../contact/convex/support';
 
-/** A box by its middle and half of its edges, or a triangle by a corner and two edges, in the world. */
+/** A box by its centre and half of its edges, or a triangle by a corner and two edges, in the world. */
 @unmanaged
 export class Polytope {
   x: f64; y: f64; z: f64;
   e0X: f64; e0Y: f64; e0Z: f64;
   e1X: f64; e1Y: f64; e1Z: f64;
   e2X: f64; e2Y: f64; e2Z: f64;
-  /** 1 for a triangle, whose third edge is from the end of the first to the end of the second. */
+  /** 1 for a triangle, whose third edge leads from the end of the first to the end of the second. */
   isTriangle: u32;
   pad: u32;
 }
 
 export const POLYTOPE_BYTES: usize = offsetof<Polytope>();
 
-/** Sets a triangle by its corners, nine f64. */
+/** Sets a triangle from its corners, nine f64. */
 export function setTriangle(out: Polytope, at: usize): void {
   const x = load<f64>(at), y = load<f64>(at, 8), z = load<f64>(at, 16);
   out.x = x; out.y = y; out.z = z;
@@ -29,19 +29,19 @@ export function setTriangle(out: Polytope, at: usize): void {
   out.isTriangle = 1;
 }
 
-/** Sets a box by its body's place and edges. */
+/** Sets a box from its body's position and edges. */
 export function setBox(out: Polytope, body: Support): void {
   out.x = body.x; out.y = body.y; out.z = body.z;
   memory.copy(changetype<usize>(out) + 24, changetype<usize>(body) + offsetof<Support>('edge0X'), 72);
   out.isTriangle = 0;
 }
 
-// What the last sweep found.
-/** When the two meet; -1 where they overlap at the start. */
+// The result of the last sweep.
+/** The time of contact; -1 if the two overlap at the start. */
 export let satTime: f64 = 0;
-/** The unit normal from the second to the first, of the meeting or of the shortest way out. */
+/** The unit normal from the second to the first, of the contact or of the minimum translation. */
 export let satX: f64 = 0, satY: f64 = 0, satZ: f64 = 0;
-/** The length of that way where they overlap at the start. */
+/** The length of the minimum translation if they overlap at the start. */
 export let satDepth: f64 = 0;
 
 let a: Polytope = changetype<Polytope>(0);
@@ -52,18 +52,18 @@ let aside: f64 = 0;
 let enterTime: f64 = 0, leaveTime: f64 = 0;
 let outX: f64 = 0, outY: f64 = 0, outZ: f64 = 0;
 
-/** What rounding may add to a projection, relative to the sum of its terms. */
+/** Rounding error of a projection, relative to the sum of its terms. */
 const ROUNDING: f64 = 4e-15;
-/** What is deeper in the other than this, relative to its width along an axis, overlaps it and does not only touch it. */
+/** A penetration up to this, relative to the width along an axis, counts as touching and not as overlap. */
 const TOUCHING: f64 = 1e-9;
-/** What moves by less than this along an axis, relative to the way, moves along the surface. */
+/** A motion along an axis up to this, relative to its length, counts as sliding along the surface. */
 const ALONG: f64 = 1e-12;
-/** The sine of the angle below which two edges count as parallel, squared. */
+/** Squared sine of the angle below which two edges count as parallel. */
 const PARALLEL_SQUARE: f64 = 1e-12;
 
 /**
- * Sweeps the first along a way of that length. Answers whether it meets the second by `limit`. What only touches at the
- * start and does not come nearer is not met. The first counts as grown by `inflation` on all sides.
+ * Sweeps the first polytope along a translation of the given length. Returns whether it hits the second by `limit`. If
+ * they only touch at the start and do not approach, that is no hit. The first is inflated by `inflation` on all sides.
  */
 export function satSweep(p: Polytope, q: Polytope, x: f64, y: f64, z: f64, length: f64, limit: f64, inflation: f64): bool {
   a = p;
@@ -98,7 +98,7 @@ export function satSweep(p: Polytope, q: Polytope, x: f64, y: f64, z: f64, lengt
   return true;
 }
 
-/** Tests the axes at right angles to the faces. */
+/** Tests the face normals as axes. */
 function normals(p: Polytope): bool {
   if (!cross(p.e0X, p.e0Y, p.e0Z, p.e1X, p.e1Y, p.e1Z)) return false;
   if (p.isTriangle) return true;
@@ -113,7 +113,7 @@ function cross(ex: f64, ey: f64, ez: f64, fx: f64, fy: f64, fz: f64): bool {
   return !(square > 0) || axis(nx, ny, nz, square);
 }
 
-/** Tests the axes in the planes of two triangles, at right angles to their edges: where both lie in one plane. */
+/** Tests the axes in the planes of two triangles, perpendicular to their edges, for coplanar triangles. */
 function inPlanes(): bool {
   return edgesInPlane(a) && edgesInPlane(b);
 }
@@ -143,7 +143,7 @@ function project(p: Polytope, x: f64, y: f64, z: f64): void {
   terms = abs(p.x * x) + abs(p.y * y) + abs(p.z * z) + reach;
 }
 
-/** Narrows the time in which the two overlap along an axis. Answers false where there is none. */
+/** Narrows the time in which the two overlap along an axis. Returns false if there is none. */
 function axis(x: f64, y: f64, z: f64, square: f64): bool {
   project(a, x, y, z);
   const grown = aside > 0 ? aside * sqrt(square) : 0;
@@ -155,7 +155,7 @@ function axis(x: f64, y: f64, z: f64, square: f64): bool {
   // How far the first is below the second, and above it.
   const below = low - highA, above = lowA - high;
   if (max(below, above) < -doubt) {
-    // They overlap along it from the start on.
+    // They overlap along this axis from the start on.
     if (rate > 0) leaveTime = min(leaveTime, -above / rate);
     else if (rate < 0) leaveTime = min(leaveTime, below / rate);
     if (enterTime == -Infinity) offerDepth(x, y, z, min(-below, -above), square, above > below);

@@ -1,7 +1,7 @@
-// Finds the triangles of a mesh that a convex body may meet on its way, nearest first: the ray of the body's middle against
-// the boxes of the tree, each grown by how far the body reaches along its axes (the slab test of a Minkowski sum: Ericson,
-// "Real-Time Collision Detection", 2005, 5.5.7). Four boxes at a time in float32, conservative; triangles are decided by
-// who asks, in float64.
+// Finds the triangles of a mesh that a convex body may hit on its way, nearest first: casts the ray of the body's centre
+// against the boxes of the tree, each inflated by the body's extent along its axes (the slab test of a Minkowski sum: Ericson,
+// "Real-Time Collision Detection", 2005, 5.5.7). Four boxes at a time in float32, conservative; the caller decides the
+// triangles, in float64.
 
 import { checkpoint } from '../checkpoint';
 import { Support } from '../contact/convex/support';
@@ -17,7 +17,7 @@ import {
 } from '../mesh/tree/layout';
 import { VECTOR_BYTES } from '../sizes';
 
-/** Gets the address of a block, and a bit for each of its triangles that matters. Answers until when others matter. */
+/** Gets the address of a block, and a bit for each of its candidate triangles. Returns the time until which others matter. */
 export type Visitor = (block: usize, bits: u32) => f64;
 
 const toWorld = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
@@ -27,39 +27,39 @@ const toTree = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const PARENTS: usize = 1024;
 const stack: usize = memory.data(2 * <i32>PARENTS, 16);
 
-/** What rounding in float32 adds to a body's reach, relative to the largest coordinate: 2⁻¹⁸. */
+/** Padding of a body's extent for rounding in float32, relative to the largest coordinate: 2⁻¹⁸. */
 const PADDING: f64 = 3.814697265625e-6;
 
 // The body in tree space. Its edges: a vector of four f32 each.
 let edgeCount: u32 = 0;
 const edges: usize = memory.data(3 * VECTOR_BYTES, 16);
-/** How far its edges reach along the axes, and how far its ball does, with rounding. */
+/** The extent of its edges along the axes, and that of its ball, with padding. */
 let edgesX: f64 = 0, edgesY: f64 = 0, edgesZ: f64 = 0;
 let ball: f32 = 0;
 let ballStretch: f64 = 0, ballPadding: f64 = 0;
 
-// Its way within the bounds of the mesh: the place and the time at which it enters them, its unit direction, its length and its
-// speed.
+// Its way within the bounds of the mesh: the position and the time at which it enters them, its unit direction, its length and
+// its speed.
 let here: v128 = i32x4.splat(0);
 let direction: v128 = i32x4.splat(0);
 export let entryTime: f64 = 0;
 let whole: f64 = 0;
 let speed: f64 = 0;
 
-/** Takes a smaller radius of the body's ball from now on. */
+/** Sets a smaller radius of the body's ball from now on. */
 export function narrowSweep(radius: f64): void {
   ball = <f32>(radius * ballStretch + ballPadding);
 }
 
-/** Sets the mesh whose triangles are asked for; `m` maps mesh space to the world about the common place. */
+/** Sets the mesh whose triangles are searched; `m` maps mesh space to the world about the common origin. */
 export function setSweptMesh(mesh: Mesh, m: Affine): void {
   placeTree(toWorld, mesh, m);
   invert(toTree, toWorld);
 }
 
 /**
- * Visits the triangles that a body may meet whose middle goes from one place to another between two times, and which is
- * grown by `inflation`; `until` is from when on nothing matters, at first.
+ * Visits the triangles that a body may hit while its centre moves from one position to another between two times. The body is
+ * inflated by `inflation`; hits after `until`, which visits may reduce, are ignored.
  */
 export function sweepTree(
   mesh: Mesh, body: Support, radius: f64, inflation: f64, x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64,
@@ -69,7 +69,9 @@ export function sweepTree(
   return until > entryTime || !(entryTime > 0) ? descend(mesh, until, visit) : until;
 }
 
-/** Takes the body and its way to tree space, and the way to its part near the mesh. Answers false where there is none. */
+/**
+ * Transforms the body and its way to tree space, and clips the way to its part near the mesh. Returns false if there is none.
+ */
 function enterBounds(
   mesh: Mesh, body: Support, radius: f64, x: f64, y: f64, z: f64, dx: f64, dy: f64, dz: f64, fromTime: f64, toTime: f64,
 ): bool {
@@ -95,7 +97,7 @@ function enterBounds(
   part = clip(part, pz, vz, lowZ - hz - slack, highZ + hz + slack);
   const first = enter(part);
   if (!(first <= leave(part))) return false;
-  // Float32 sees small numbers only.
+  // Float32 only gets small numbers.
   const length = sqrt(vx * vx + vy * vy + vz * vz);
   const unit = length > 0 ? 1.0 / length : 0;
   const fx = px + first * vx, fy = py + first * vy, fz = pz + first * vz;
@@ -110,7 +112,7 @@ function enterBounds(
   return true;
 }
 
-/** Takes the edges of a body to tree space. */
+/** Transforms the edges of a body to tree space. */
 function placeEdges(body: Support): void {
   const m = toTree;
   let hx: f64 = 0, hy: f64 = 0, hz: f64 = 0;
@@ -126,7 +128,7 @@ function placeEdges(body: Support): void {
   edgesX = hx; edgesY = hy; edgesZ = hz;
 }
 
-/** Goes down the tree, nearest box first. */
+/** Traverses the tree, nearest box first. */
 function descend(mesh: Mesh, until: f64, visit: Visitor): f64 {
   const point = here, along = direction, inverse = reciprocals(along);
   const nodes = changetype<usize>(mesh) + mesh.nodes, blocks = changetype<usize>(mesh) + mesh.blocks;
@@ -175,14 +177,14 @@ function descend(mesh: Mesh, until: f64, visit: Visitor): f64 {
   }
 }
 
-/** Answers how far along its way the body is at a time, at most where it leaves the bounds. */
+/** Returns how far along its way the body is at a time, at most where it leaves the bounds. */
 // @ts-ignore: decorator
 @inline
 function limitOf(time: f64): f32 {
   return upward(min(whole, max((time - entryTime) * speed, 0)));
 }
 
-/** Answers how far the body reaches along the axes of tree space. */
+/** Returns the body's extent along the axes of tree space. */
 // @ts-ignore: decorator
 @inline
 function reachOfBody(): v128 {
@@ -190,8 +192,8 @@ function reachOfBody(): v128 {
 }
 
 /**
- * Finds where the body comes to each of the boxes of a node: distances from `point`, with all bits set where it passes a box
- * by, or comes to it beyond the limit, or there is none.
+ * Finds where the body reaches each of the boxes of a node: distances from `point`, with all bits set if it misses a box,
+ * reaches it beyond the limit, or the box does not exist.
  */
 // @ts-ignore: decorator
 @inline
@@ -227,7 +229,7 @@ function entriesOf(
   return entered(near, far, children, f32x4.splat(limit));
 }
 
-/** Marks the triangles of a block whose bounds the body meets, a bit each. */
+/** Marks the triangles of a block whose bounds the body hits, a bit each. */
 // @ts-ignore: decorator
 @inline
 function trianglesMet(block: usize, point: v128, inverse: v128, reach: v128, limit: f32): u32 {
@@ -243,7 +245,7 @@ function trianglesMet(block: usize, point: v128, inverse: v128, reach: v128, lim
   return <u32>i32x4.bitmask(f32x4.le(near, f32x4.pmin(far, f32x4.splat(limit)))) & filledLanes(changetype<Block>(block));
 }
 
-/** What a node counts for with its triangles (checkpoint.ts). */
+/** The work of a node with its triangles (checkpoint.ts). */
 const WORK_OF_NODE: i32 = 16;
 
 // @ts-ignore: decorator

@@ -1,7 +1,7 @@
-// Finds the pairs of triangles of two meshes that may meet while the first moves along a straight way: two trees at once,
-// their oriented boxes by separating axes with intervals of time (swept-sat.ts), depth first and the soonest first, with
-// the best time as bound. float64, world units about a common place. Conservative: boxes are grown for the rounding of
-// the rotations of nodes.
+// Finds the pairs of triangles of two meshes that may meet while the first moves along a straight line: traverses both
+// trees at once, tests their oriented boxes by separating axes with time intervals (swept-sat.ts), depth first and the
+// soonest first, with the best time as bound. float64, world units about a common origin. Conservative: boxes are
+// inflated for the rounding of the nodes' rotations.
 
 import { checkpoint } from '../checkpoint';
 import { Affine } from '../math/affine';
@@ -14,20 +14,20 @@ import { reserve } from '../memory';
 import { POLYTOPE_BYTES, Polytope, satSweep, satTime } from './swept-sat';
 import { F64_BYTES, VECTOR_BYTES } from '../sizes';
 
-/** Gets the addresses of two triangles (swept-tree.ts). Answers until when others matter. */
+/** Gets the addresses of two triangles (swept-tree.ts). Returns the time until which others matter. */
 export type CandidatePair = (a: usize, b: usize) => f64;
 
-/** Two boxes that wait: nodes or blocks, and what they are in the world. */
+/** A pair of boxes on the stack: nodes or blocks; their boxes in the world follow. */
 @unmanaged
 class Work {
   a: u32;
   b: u32;
-  /** When the boxes meet, at the soonest. */
+  /** The earliest time at which the boxes meet. */
   time: f64;
 }
 
 const WORK_BYTES: usize = offsetof<Work>() + 2 * POLYTOPE_BYTES;
-/** How much boxes are grown in tree space for the rounding of their rotation. */
+/** Inflation of boxes in tree space for the rounding of their rotation. */
 const GROWN: f64 = 4e-6;
 
 let stack: usize = 0;
@@ -35,15 +35,16 @@ let used: usize = 0;
 
 const rotation = changetype<Rotation>(memory.data(<i32>offsetof<Rotation>(), 16));
 const bounds: usize = memory.data(6 * VECTOR_BYTES, 16);
-/** The children of the node that is opened, as boxes. */
+/** The children of the opened node, as boxes. */
 const children: usize = memory.data(4 * <i32>POLYTOPE_BYTES, 16);
 const times: usize = memory.data(4 * F64_BYTES, 16);
 const parent: usize = memory.data(<i32>WORK_BYTES, 16);
 
 /**
- * Visits the pairs of triangles that may meet on the way of the first mesh from one time to another; the maps are from
- * tree spaces to the world at the first of these, the way is for all of a unit of time. The first counts as grown by
- * `inflation`. `until` is from when on nothing matters, at first. Answers what that is at last. Throws OUT_OF_MEMORY.
+ * Visits the pairs of triangles that may meet while the first mesh moves from one time to another. The maps lead from
+ * tree spaces to the world at the first of these times; the translation is that of a unit of time. The first mesh is
+ * inflated by `inflation`. Contacts after `until`, which visits may reduce, are ignored. Returns its last value. Throws
+ * OUT_OF_MEMORY.
  */
 export function sweepTrees(
   a: Mesh, mapA: Affine, b: Mesh, mapB: Affine, x: f64, y: f64, z: f64, fromTime: f64, toTime: f64, inflation: f64,
@@ -81,7 +82,7 @@ export function sweepTrees(
       store<f64>(times + (<usize>i << 3), fromTime + max(satTime, 0));
     }
     while (bits != 0) {
-      // The latest first, so that the soonest is taken next.
+      // The latest is pushed first, so that the soonest is popped next.
       const next = latestOf(bits);
       bits &= ~(1 << next);
       const link = childOf(node, next), box = changetype<usize>(childAt(next)), time = timeAt(next);
@@ -92,7 +93,7 @@ export function sweepTrees(
   return last;
 }
 
-/** Visits all pairs of triangles of two blocks. Answers until when others matter. */
+/** Visits all pairs of triangles of two blocks. Returns the time until which others matter. */
 function visitPairs(a: Block, b: Block, until: f64, visit: CandidatePair): f64 {
   let last = until;
   for (let i = filledLanes(a); i != 0; i &= i - 1) {
@@ -107,7 +108,7 @@ function visitPairs(a: Block, b: Block, until: f64, visit: CandidatePair): f64 {
 @inline
 function timeAt(child: u32): f64 { return load<f64>(times + (<usize>child << 3)); }
 
-/** Answers which of some children is met the latest, the first of equals. */
+/** Returns the child with the latest time, the first of equals. */
 // @ts-ignore: decorator
 @inline
 function latestOf(bits: u32): u32 {
@@ -118,7 +119,7 @@ function latestOf(bits: u32): u32 {
   return latest;
 }
 
-/** What a pair of boxes counts for (checkpoint.ts). */
+/** The work of a pair of boxes (checkpoint.ts). */
 const WORK_OF_PAIR: i32 = 16;
 
 // @ts-ignore: decorator
@@ -174,7 +175,7 @@ function childBoxes(node: Node, m: Affine): void {
   }
 }
 
-/** Sets a box of the frame of `rotation`, mapped to the world. */
+/** Sets a box given in the frame of `rotation`, mapped to the world. */
 function setBoxOf(
   out: Polytope, m: Affine, lowX: f64, highX: f64, lowY: f64, highY: f64, lowZ: f64, highZ: f64,
 ): void {

@@ -1,10 +1,10 @@
-// Two boxes of which both move and turn: until when they are surely apart. Separating axes that turn with the boxes, as in
-// Redon, Kheddar and Coquillart, "Fast Continuous Collision Detection between Rigid Bodies" (2002), but with bounds of the second
-// derivative instead of interval arithmetic: along an axis, each corner of one has a height over each of the other, which differs
-// from its chord between two times by an eighth of its second derivative at most. World units, float64.
+// Two boxes that both move and turn: the time until which they are certainly apart. Separating axes that turn with the boxes, as
+// in Redon, Kheddar and Coquillart, "Fast Continuous Collision Detection between Rigid Bodies" (2002), but with bounds of the
+// second derivative instead of interval arithmetic: along an axis, each corner of one box has a height above each of the other,
+// which deviates from its chord between two times by at most an eighth of its second derivative. World units, float64.
 //
-// 10,000 boxes that turn and drift have 330 pairs that may have met on their ways: conservative advancement by GJK alone took
-// 3.3 µs each, and takes 2.1 where it begins at the time that is found here.
+// 10,000 boxes that turn and drift have 330 pairs that may have met during their motions: conservative advancement by GJK alone
+// took 3.3 µs each, and takes 2.1 if it begins at the time that is found here.
 
 import { Affine, copy } from '../math/affine';
 import { alongAxis, axisProduct, bendAlong, findWidestAxis, reachAlong, setBoxAxis, widestAxis, widestGap } from '../math/obb-axes';
@@ -21,12 +21,12 @@ export class BoxMotion {
   wayX: f64; wayY: f64; wayZ: f64;
   spinX: f64; spinY: f64; spinZ: f64;
   angle: f64;
-  /** How far it reaches from the pivot, and from its middle. */
+  /** How far it reaches from the pivot, and from its centre. */
   arm: f64;
   size: f64;
 }
 
-/** Sets the motion of something from where its map was to where it is, by the maps of its object then and now. */
+/** Sets the motion of a shape between its start map and end map, from its object's maps at both times. */
 export function setMotionOf(out: BoxMotion, startMap: Affine, endMap: Affine, from: Affine, to: Affine): void {
   rigid.findMotion(from, to);
   rigid.startMap(startMap, endMap, from, to);
@@ -38,7 +38,7 @@ export function setMotionOf(out: BoxMotion, startMap: Affine, endMap: Affine, fr
   out.angle = rigid.angle;
 }
 
-/** Sets how far a box reaches from its middle and from the pivot. */
+/** Sets how far a box reaches from its centre and from the pivot. */
 export function setBoxSize(box: BoxMotion): void {
   const m = changetype<Affine>(box.map);
   const x = m.tx - box.pivotX, y = m.ty - box.pivotY, z = m.tz - box.pivotZ;
@@ -48,24 +48,24 @@ export function setBoxSize(box: BoxMotion): void {
   box.arm = sqrt(x * x + y * y + z * z) + box.size;
 }
 
-/** How near the two count as touching, relative to the size of the smaller. */
+/** Distance at which the two count as touching, relative to the size of the smaller. */
 export const TOUCHING: f64 = 1e-4;
 
 let a: BoxMotion = changetype<BoxMotion>(0);
 let b: BoxMotion = changetype<BoxMotion>(0);
-// Where they are at the time that was reached, and at one that is tried.
+// Their poses at the time that was reached, and at one that is tried.
 const nowA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const nowB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const thenA = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 const thenB = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** So many times the time may be brought forward, and so many ends are tried each time. */
+/** Maximum number of advances, and of interval ends that are tried in each. */
 const MOST_STEPS: i32 = 12;
 const MOST_TRIES: i32 = 3;
 
 /**
- * Answers a time until which the two are surely apart, Infinity where that is all the way; at that time they are mostly no
- * farther from each other than `touching`.
+ * Returns a time until which the two are certainly apart, Infinity if that is the whole motion; at that time they are mostly no
+ * farther apart than `touching`.
  */
 export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touching: f64): f64 {
   a = first;
@@ -107,10 +107,13 @@ export function boxesApartUntil(first: BoxMotion, second: BoxMotion, touching: f
   return time;
 }
 
-/** Tells whether the two that were looked at last surely overlap so soon after a time that they come nearer by a length at most. */
+/**
+ * Returns whether the two that were examined last certainly overlap within the time after `time` in which they approach by at
+ * most `length`.
+ */
 export function doBoxesMeet(time: f64, length: f64): bool {
   const soon = time + length / speed;
-  // Flat boxes may be apart along axes in their planes, too.
+  // Flat boxes may be separated along axes in their planes, too.
   if (!(soon <= 1) || isFlat(changetype<Affine>(a.map)) || isFlat(changetype<Affine>(b.map))) return false;
   pose(thenA, thenB, soon);
   return !findWidestAxis(thenA, thenB, 0);
@@ -123,7 +126,7 @@ function isFlat(m: Affine): bool {
   );
 }
 
-/** How much nearer any two points of the two come in all the time, at most. */
+/** Upper bound of the speed at which any two points of the two approach each other. */
 let speed: f64 = 0;
 
 function pose(ofA: Affine, ofB: Affine, time: f64): void {
@@ -139,7 +142,7 @@ function poseOne(out: Affine, box: BoxMotion, time: f64): void {
   moveAlong(out, box, time);
 }
 
-/** Sets the map that something has at a time of its motion. */
+/** Sets the map of a shape at a time of its motion. */
 export function moveAlong(out: Affine, moved: BoxMotion, time: f64): void {
   setSpin(moved.wayX, moved.wayY, moved.wayZ, moved.spinX, moved.spinY, moved.spinZ, moved.angle);
   setPivot(moved.pivotX, moved.pivotY, moved.pivotZ, moved.arm);

@@ -1,9 +1,9 @@
-// Sweeps two placed shapes at each other of which both move and turn: when they meet first, and how. Where at most one of
-// them turns, the other's way is taken from its way, and the sweep of one shape decides (sweep.ts). Where both do,
-// conservative advancement (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996): each step is as long
-// as the distance of the two needs at least to be gone, by GJK and the plane between two convex shapes, else by the trees of
-// meshes and the speeds of all points. Meets are never late, and early by a ten thousandth of the smaller shape's size at
-// most, or by a thousandth where the two graze along each other for hundreds of steps. World units, float64.
+// Sweeps two placed shapes against each other that both move and turn: finds their first contact. If at most one of them turns,
+// the other's translation is subtracted, and the sweep of one shape decides (sweep.ts). If both turn, conservative advancement
+// (Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996): each step is the shortest time in which the distance
+// of the two can vanish, by GJK and the separating plane for two convex shapes, else by the trees of meshes and the speeds of all
+// points. Contacts are never late, and early by at most a ten thousandth of the smaller shape's size, or a thousandth if the two
+// graze along each other for hundreds of steps. World units, float64.
 
 import { SHAPE_BOX, SHAPE_MESH, SIDE_DOUBLE } from '../../../shared/layout';
 import { checkpoint } from '../checkpoint';
@@ -20,10 +20,10 @@ import { best as meetTime, meetDepth, meetNormalX, meetNormalY, meetNormalZ, mee
 import { beginSweep, sweepPair } from './sweep';
 import { BoxMotion, TOUCHING, moveAlong, setMotionOf } from './turning-boxes';
 
-/** When the two meet, 0 … 1, and how deep they are in each other at the start, else 0. */
+/** The time of contact, 0 … 1, and the penetration depth at the start, else 0. */
 export let meetingTime: f64 = 0;
 export let meetingDepth: f64 = 0;
-/** Where they touch then, and the unit normal from the first to the second. */
+/** The contact point at that time, and the unit normal from the first to the second. */
 export let meetingX: f64 = 0, meetingY: f64 = 0, meetingZ: f64 = 0;
 export let meetingNormalX: f64 = 0, meetingNormalY: f64 = 0, meetingNormalZ: f64 = 0;
 
@@ -44,9 +44,9 @@ const bodyA = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const bodyB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 
 /**
- * Sweeps two shapes from where they were to where they are; the maps are those of their objects then and now. Answers
- * whether they meet on the way. Where both turn, they are known to be apart until a time, or that is 0. Without `wantsDepth`
- * nobody reads how deep they are in each other at the start. Throws OUT_OF_MEMORY.
+ * Sweeps two shapes along their motions; the maps are those of their objects at the start and at the end. Returns whether they
+ * meet. If both turn, they are known to be apart until `apartUntil`, or that is 0. Without `wantsDepth` the penetration depth at
+ * the start is not needed. Throws OUT_OF_MEMORY.
  */
 export function sweepBoth(
   a: PlacedShape, fromA: Affine, toA: Affine, b: PlacedShape, fromB: Affine, toB: Affine, apartUntil: f64, wantsDepth: bool,
@@ -68,7 +68,7 @@ function setMover(mover: Mover, start: PlacedShape, shape: PlacedShape, from: Af
   mover.turnX = rigid.turnX; mover.turnY = rigid.turnY; mover.turnZ = rigid.turnZ; mover.turnW = rigid.turnW;
 }
 
-/** Sweeps one shape at another that does not turn, by its own way less the other's. */
+/** Sweeps one shape against another that does not turn, by its own translation minus the other's. */
 function sweepOne(mover: Mover, other: Mover, isTurned: bool): bool {
   let tolerance: f64 = 0;
   if (mover.angle > 0) {
@@ -95,7 +95,7 @@ function sweepOne(mover: Mover, other: Mover, isTurned: bool): bool {
 
 // --- both turn ---
 
-/** Finds how deep the two are in each other at the start, where they overlap. */
+/** Finds the penetration depth at the start, where the two overlap. */
 function findDepth(): void {
   setMotion(0, 0, 0, 0, 0, 0, 1);
   beginSweep(changetype<PlacedShape>(moverA.shape), moverA.pivotX, moverA.pivotY, moverA.pivotZ, 0);
@@ -105,15 +105,18 @@ function findDepth(): void {
   meetingNormalX = -meetNormalX; meetingNormalY = -meetNormalY; meetingNormalZ = -meetNormalZ;
 }
 
-/** How near two that only graze on and on count as touching, relative to the size of the smaller. */
+/** Distance at which two shapes that keep grazing count as touching, relative to the size of the smaller. */
 const GRAZING: f64 = 1e-3;
-/** It is the latter from so many steps on. With 64, one of 300 random pairs of meshes was told to meet early by more than the former. */
+/**
+ * GRAZING applies after this many steps. With 64, one of 300 random pairs of meshes was reported to meet early by more than
+ * TOUCHING.
+ */
 const MANY_STEPS: i32 = 512;
-/** What a step counts for (checkpoint.ts). */
+/** The work of a step (checkpoint.ts). */
 const WORK_OF_STEP: i32 = 32;
 
 let gap: f64 = 0;
-/** The unit normal from the second to the first, and whether a plane across it parts the two. */
+/** The unit normal from the second to the first, and whether a plane perpendicular to it separates the two. */
 let normalX: f64 = 0, normalY: f64 = 0, normalZ: f64 = 0;
 let isPlane: bool = false;
 
@@ -147,8 +150,8 @@ function advanceBoth(apartUntil: f64): bool {
 }
 
 /**
- * Answers for how long the two stay apart at least by what the plane between them says of the end: along its normal they are
- * no nearer than on a chord from now to then, less the sagittas of both; Infinity where that is never gone.
+ * Returns a lower bound of how long the two stay apart, from the plane between them and their poses at the end: along its normal
+ * they are no closer than on a chord from now until then, minus the sagittas of both; Infinity if the gap never vanishes.
  */
 function chordTime(time: f64, free: f64): f64 {
   if (!areEndsSet) setEnds();
@@ -162,7 +165,10 @@ function chordTime(time: f64, free: f64): f64 {
   return bent > 0 ? rest * (bent / (bent - last)) : 0;
 }
 
-/** Bounds how far from its chord a point is that turns on for a time: by its arm times 1 - cos of half of the angle. */
+/**
+ * Returns an upper bound of the distance from its chord of a point that turns for a time: its arm times 1 - cos of half the
+ * angle.
+ */
 function sagitta(mover: Mover, time: f64): f64 {
   const quarter = 0.25 * mover.angle * time;
   return mover.arm * 2.0 * quarter * quarter;
@@ -170,11 +176,11 @@ function sagitta(mover: Mover, time: f64): f64 {
 
 const endA = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
 const endB = changetype<Support>(memory.data(<i32>SUPPORT_BYTES, 16));
-/** From the first body's place to the second's, at the end. */
+/** From the first body's position to the second's, at the end. */
 let endPlaceX: f64 = 0, endPlaceY: f64 = 0, endPlaceZ: f64 = 0;
 let areEndsSet: bool = false;
 
-/** Takes both bodies where they are at the end; poses of another time must be set anew. */
+/** Sets both bodies in their poses at the end; poses of another time must be set again. */
 function setEnds(): void {
   areEndsSet = true;
   pose(poseA, moverA, 1);
@@ -184,12 +190,12 @@ function setEnds(): void {
   endPlaceX = poseB.tx - poseA.tx; endPlaceY = poseB.ty - poseA.ty; endPlaceZ = poseB.tz - poseA.tz;
 }
 
-/** Bounds how fast the two come nearer to each other along the normal, all the time. */
+/** Returns an upper bound of the speed at which the two approach along the normal, at all times. */
 function closingSpeed(wayX: f64, wayY: f64, wayZ: f64): f64 {
   return spinSpeed(moverA) + spinSpeed(moverB) - (wayX * normalX + wayY * normalY + wayZ * normalZ);
 }
 
-/** Bounds how fast a point of a shape moves along the normal by its spin: |n × ω| times the arm. */
+/** Returns an upper bound of the speed of a shape's point along the normal due to its spin: |n × ω| times the arm. */
 function spinSpeed(mover: Mover): f64 {
   const x = normalY * mover.spinZ - normalZ * mover.spinY, y = normalZ * mover.spinX - normalX * mover.spinZ;
   const z = normalX * mover.spinY - normalY * mover.spinX;
@@ -204,7 +210,7 @@ function pose(out: PlacedShape, mover: Mover, time: f64): void {
 
 const centre = changetype<Affine>(memory.data(<i32>offsetof<Affine>(), 16));
 
-/** Sets how far a shape reaches from its pivot, and from its middle. */
+/** Sets how far a shape reaches from its pivot, and from its centre. */
 function setSize(mover: Mover): void {
   const shape = changetype<PlacedShape>(mover.shape);
   let x = shape.tx - mover.pivotX, y = shape.ty - mover.pivotY, z = shape.tz - mover.pivotZ;
@@ -223,7 +229,7 @@ function setSize(mover: Mover): void {
   mover.arm = sqrt(x * x + y * y + z * z) + mover.size;
 }
 
-/** Finds how far the two are in their poses, if that is no more than a limit, and where they touch. */
+/** Finds the distance of the two in their poses, if it is no more than a limit, and the contact point. */
 function findGap(limit: f64): bool {
   if (isPlane) return findConvexGap(limit);
   if (!shapes.distanceOfShapes(poseA, poseB, limit)) return false;
