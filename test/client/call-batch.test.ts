@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { CallBatch } from '../../src/client/link/call-batch.js';
 import type { Deferred } from '../../src/client/link/worker-link.js';
 
-/** An answer that is settled on request. */
+/** An answer whose `settled` flag the test sets. */
 function answer(log: string[], name: string) {
   return {
     settled: false,

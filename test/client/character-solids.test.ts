@@ -72,7 +72,7 @@ describe.each([
   ['two', false],
 ])('an edge between a level face and a wall, of %s', (_, isOne) => {
   const top = sheet(new Vector3(-2, 0, -2), new Vector3(0, 0, 4), new Vector3(2, 0, 0));
-  // It overhangs, but by too little to matter; it is too steep to stand on.
+  // It leans, but is too steep to stand on.
   const wall = sheet(new Vector3(0.5, -2, -2), new Vector3(-0.5, 2, 0), new Vector3(0, 0, 4));
   test.each([
     ['the face comes first', [top, wall]],

@@ -65,7 +65,7 @@ test(`each sweep is as it is alone, seed ${SEED}`, async () => {
     met++;
     expect(normal.length()).toBeCloseTo(1, 5);
     if (shapeOf[i] === 0) expect(point.distanceTo(new Vector3(...alone.point))).toBeLessThan(1e-3);
-    // With rotation, times agree to the tolerance, however the rotation is interpolated.
+    // Rotating sweeps agree to the tolerance, whichever way the rotation is given.
     expect(Math.abs(many.times[i] - alone.time)).toBeLessThan(1e-3);
     expect(many.depths[i] > 0).toBe(alone.depth > 0);
   }

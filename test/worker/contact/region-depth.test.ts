@@ -118,7 +118,7 @@ test(`a landscape upside down on another one is as deep as both are high in one 
   const scene = await NearScene.at(ORIGIN);
   for (let i = 0; i < 4; i++) {
     const [below, above] = [landscape(random, 2), landscape(random, 1)];
-    // Mirrored in z, so that the nodes coincide.
+    // Mirrored in z, so that the nodes of one lie over those of the other.
     const first = scene.add(scene.mesh(below.mesh), new Matrix4());
     const second = scene.add(scene.mesh(above.mesh), new Matrix4().makeScale(1, 1, -1));
     const found = scene.core.pairs.contact(first.id, second.id, layout.CONTACTS_MANIFOLD)!;

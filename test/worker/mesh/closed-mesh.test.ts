@@ -245,7 +245,7 @@ function spoilt({ positions }: { positions: Float32Array }): { positions: Float3
   return { positions: positions.map((x, i) => (i === 100 ? Number.NaN : x)) };
 }
 
-/** Places that rounding parted become one. */
+/** Merges positions that rounding separated. */
 function weldedPlaces({ positions, indices }: Triangles): Triangles {
   return { positions: positions.map((x) => Math.round(x * 65536) / 65536), indices };
 }
@@ -257,7 +257,7 @@ function onGrid(random: Random, faces: number, height: number): Triangles {
   return { positions, indices: new Uint32Array(corners) };
 }
 
-/** A build needs one triangle that has an area. */
+/** Returns whether one triangle at least has an area, which a build needs. */
 function hasSurface({ positions, indices }: Triangles): boolean {
   for (let i = 0; i < indices.length; i += 3) {
     const places = new Set([0, 1, 2].map((k) => `${positions.subarray(3 * indices[i + k], 3 * indices[i + k] + 3)}`));

@@ -17,7 +17,7 @@ async function add(rig: Rig): Promise<number> {
   return service.addObject({ shape: { type: 'mesh', mesh }, matrix: rig.mesh.matrixWorld.elements });
 }
 
-/** The middle and the size in the world of where three has the vertices. */
+/** The centre and the size in the world of where three has the vertices. */
 function extentOf(rig: Rig): { middle: Vector3; size: number } {
   const positions = movedPositions(rig);
   const low = new Vector3().setScalar(Number.POSITIVE_INFINITY);
