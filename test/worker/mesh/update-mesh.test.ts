@@ -366,7 +366,7 @@ describe(`a tree that has become twice as dear, seed ${SEED}`, () => {
     const id = await own.addMesh(mesh);
     workers[1].worker.terminate();
     while (workers.length < 3) {
-      await own.updateMesh(id, shuffled(mesh, random).positions); // from here on, rebuilds see the lost one missing
+      await own.updateMesh(id, shuffled(mesh, random).positions); // the loss of the builder is noticed from here on
       await own.update();
     }
     do await own.update();
