@@ -1,4 +1,5 @@
-// The command-line tool as it ships, on files. The tests run concurrently, since starting processes is mostly waiting.
+// The command-line tool as it ships, on files. The tests run
+// concurrently, since starting processes wait for one another.
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,

@@ -6,8 +6,8 @@ import { GatedWorker } from '../fixtures/gated-worker.js';
 import { icosphere } from '../oracle/meshes.js';
 
 /**
- * Picks that are asked for together with the calls they interleave with: fewer than the slices of any call here that is not
- * aborted.
+ * Picks that are asked for together with the calls they interleave
+ * with: fewer than the slices of any call here that is not aborted.
  */
 const PICKS = 100;
 

@@ -1,5 +1,5 @@
-// Small calls that travel in one message: the worker is notified that nobody waits for them once that is
-// true of all.
+// Small calls that travel in one message: the worker is
+// notified that nobody waits for them once that is true of all.
 import { expect, test } from 'vitest';
 import { CallBatch } from '../../src/client/link/call-batch.js';
 import type { Deferred } from '../../src/client/link/worker-link.js';

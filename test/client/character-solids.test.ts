@@ -1,5 +1,5 @@
-// Solids that characters stand on and cannot pass: boxes mirrored by their matrices, edges, gaps, and courses and hills
-// of all kinds.
+// Solids that characters stand on and cannot pass: boxes mirrored by
+// their matrices, edges, gaps, and courses and hills of all kinds.
 import type { Vec3 } from 'collision-worker';
 import { Euler, Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';

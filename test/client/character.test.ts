@@ -1,5 +1,5 @@
-// Characters through the service. That nobody penetrates anything is checked with `overlap`, which knows nothing of
-// characters.
+// Characters through the service. That nobody penetrates anything
+// is checked with `overlap`, which knows nothing of characters.
 import type { CharacterState, Vec3 } from 'collision-worker';
 import { Euler, Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';

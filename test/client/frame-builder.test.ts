@@ -250,8 +250,8 @@ describe('staging', () => {
       expect(decode(staging.seal(1, 1)).transforms).toEqual(expected);
     });
 
-    // The transforms of a run are written once, as long as the run is the same: what others write there meanwhile must be
-    // noticed.
+    // The transforms of a run are written once, as long as the run is
+    // the same: what others write there meanwhile must be noticed.
     test.each([1, 2, 3])('what moves in runs is each object once, whatever frames before had, seed %i', (seed) => {
       const random = new Random(seed);
       const count = 2500; // of three pages

@@ -1,5 +1,5 @@
-// How a page creates the worker: from the file beside its script, from a file of another origin, and from its source
-// text.
+// How a page creates the worker: from the file beside its script,
+// from a file of another origin, and from its source text.
 import { resolveObjectURL } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';

@@ -20,8 +20,8 @@ beforeEach(async () => {
 afterEach(() => service.dispose());
 
 /**
- * Asks for work and for a ray behind it, before the worker has received either. Returns whether the ray is answered
- * first.
+ * Asks for work and for a ray behind it, before the worker has
+ * received either. Returns whether the ray is answered first.
  */
 async function isRayFirst(begin: () => Promise<unknown>): Promise<boolean> {
   const order: string[] = [];

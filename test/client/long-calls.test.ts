@@ -1,5 +1,5 @@
-// No pick waits for a long call: picks asked for behind it are answered before it, and its result is the same as that of small
-// parts of it.
+// No pick waits for a long call: picks asked for behind it are answered
+// before it, and its result is the same as that of small parts of it.
 import { type CollisionService, createCollisionService, type Hit, type SweepHit } from 'collision-worker';
 import { Matrix4, PerspectiveCamera } from 'three';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,8 +13,8 @@ const HALF = 0.3;
 const { elements: IDENTITY } = new Matrix4();
 
 /**
- * The worker's clock runs this much faster: the shortest call here, of 5 ms, takes several slices on a machine that is ten times
- * as fast.
+ * The worker's clock runs this much faster: the shortest call here, of
+ * 5 ms, takes several slices on a machine that is ten times as fast.
  */
 const SPEED = 20;
 

@@ -1,5 +1,5 @@
-// Many rays and many sweeps at once: with the results of each alone, and in slices between which all other calls are
-// answered.
+// Many rays and many sweeps at once: with the results of each
+// alone, and in slices between which all other calls are answered.
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// One mesh built by two builders: the tree is that of one builder, and whatever happens to the second one has no
-// effect.
+// One mesh built by two builders: the tree is that of one
+// builder, and whatever happens to the second one has no effect.
 import { type AddMeshOptions, type CollisionService, createCollisionService } from 'collision-worker';
 import { expect, onTestFinished, test } from 'vitest';
 import { HeldWorker } from '../fixtures/held-worker.js';
@@ -53,7 +53,7 @@ async function expectWhole(baked: Buffer): Promise<void> {
   expect(baked.equals(await bakedByOne())).toBe(true);
 }
 
-/** Nothing is left behind: both builders are idle in the end, and a mesh gets both. */
+/** Expects that nothing is left behind: both builders are idle in the end, and a mesh gets both. */
 async function expectWell({ service, workers }: Awaited<ReturnType<typeof start>>): Promise<void> {
   while (service.stats.pending > 0) await service.update();
   const asked = () => workers.flatMap(({ calls }) => calls).filter((call) => call === 'buildSecond').length;

@@ -175,8 +175,8 @@ describe('a worker that is killed', () => {
     const pending = service.update();
     service.dispose();
     await expect(pending).rejects.toMatchObject({ code: 'DISPOSED' });
-    // The next worker would have been created at once: timers without a delay fire in the order in which they were
-    // set.
+    // The next worker would have been created at once: timers
+    // without a delay fire in the order in which they were set.
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(mortal.workers).toHaveLength(1);
     expect(mortal.events).toEqual(['lost']);

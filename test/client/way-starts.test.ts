@@ -1,5 +1,5 @@
-// Where swept paths begin, for the next worker, against two maps of what was set before the frame in the worker and
-// after it.
+// Where swept paths begin, for the next worker, against two maps
+// of what was set before the frame in the worker and after it.
 import { expect, test } from 'vitest';
 import { WayStarts } from '../../src/client/transforms/way-starts.js';
 import { makeId } from '../../src/shared/ids.js';

@@ -171,7 +171,7 @@ function clipped({ corners }: Drawn, camera: AnyCamera): Float64Array {
 }
 
 /**
- * Finds the faces that are drawn at (x, y), in clip space, by a triangle's weights at which x' - x w and y' - y w are 0.
+ * Finds the faces that are drawn at (x, y), in clip space: the weights of a triangle's corners at which x' - x w and y' - y w are 0.
  */
 function under(
   all: readonly [Drawn, Float64Array][],

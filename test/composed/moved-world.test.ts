@@ -1,7 +1,7 @@
-// The same queries in the same scene, but the whole world is moved a hundred million units, mirrored, rotated to other axes, or
-// scaled up or down a million times: all of these are exact in float64, so the results are the same, transformed likewise.
-// Objects are also mirrored and sheared. A relation between two results needs no reference for either (metamorphic testing; Chen,
-// Cheung and Yiu, 1998).
+// The same queries in the same scene, but the whole world is moved a hundred million units, mirrored,
+// rotated to other axes, or scaled up or down a million times: all of these are exact in float64, so
+// the results are the same, transformed likewise. Objects are also mirrored and sheared. A relation
+// between two results needs no reference for either (metamorphic testing; Chen, Cheung and Yiu, 1998).
 import { type CollisionService, createCollisionService, type Shape, type ViewOptions } from 'collision-worker';
 import { Matrix4, PerspectiveCamera, Vector3 } from 'three';
 import { expect, test } from 'vitest';

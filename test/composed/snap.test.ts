@@ -1,6 +1,6 @@
-// Picks that snap in scenes of meshes, boxes, lines, points, balls and capsules, with clip planes, layers and ignored objects,
-// while objects are moved, hidden and removed, several at once, some of them aborted: against all features of all objects in
-// float64.
+// Picks that snap in scenes of meshes, boxes, lines, points, balls and capsules, with
+// clip planes, layers and ignored objects, while objects are moved, hidden and removed,
+// several at once, some of them aborted: against all features of all objects in float64.
 import {
   type CollisionService,
   createCollisionService,

@@ -12,8 +12,8 @@ import { root, runNpm } from '../../scripts/run.mjs';
 
 const ANSWER = '1 visible, the box at 4.000';
 const INDEX = '<!doctype html><title></title><link rel="icon" href="data:," />';
-// The first bytes of the packed core, and of the worker's text that is packed for a Blob. The module that culling loads begins
-// alike, but is small.
+// The first bytes of the packed core, and of the worker's text that is packed
+// for a Blob. The module that culling loads begins alike, but is small.
 const CORE_MAGIC = Buffer.of(0x1f, 0x8b, 8, 0, 0, 0).toString('base64');
 const CORE_BYTES = 200_000;
 

@@ -1,5 +1,5 @@
-// Boxes made by hand: what the page shows of them is what the saved file contains, also after they are moved by handles and
-// keys.
+// Boxes made by hand: what the page shows of them is what the saved
+// file contains, also after they are moved by handles and keys.
 import { readFile } from 'node:fs/promises';
 import { createCollisionService } from 'collision-worker';
 import type { Page } from 'playwright';

@@ -1,5 +1,5 @@
-// Hands on keys: the keys reported as touched are those that the fingers reach, vertex by vertex, also after a hand was
-// dragged.
+// Hands on keys: the keys reported as touched are those that the
+// fingers reach, vertex by vertex, also after a hand was dragged.
 import type { Page } from 'playwright';
 import { Vector3 } from 'three';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';

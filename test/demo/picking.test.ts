@@ -87,7 +87,7 @@ test.each([
   const camera = await cameraIn(page, `window.pickingDemo.panes[${pane}].camera`);
   const found = new Map(METHODS.map(({ id }) => [id, 0]));
   for (let i = 0; i < count; i++) {
-    // Where objects are: around the centre of one of the thirty, within `spread` pixels.
+    // Near an object: around the centre of one of the thirty, within `spread` pixels.
     const centre = random.pick(objects.children).position.clone().project(camera);
     const near = (at: number, size: number) =>
       Math.round(Math.min(Math.max(at + random.range(-spread, spread), 2), size - 2));

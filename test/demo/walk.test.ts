@@ -1,5 +1,5 @@
-// The page with a walking character: by keys, a gamepad and touch; balls stay on the course, and the door waits for a
-// foot.
+// The page with a walking character: by keys, a gamepad and
+// touch; balls stay on the course, and the door waits for a foot.
 import type { Page } from 'playwright';
 import { Vector3 } from 'three';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';

@@ -1,5 +1,5 @@
-// The shipped code runs in the browsers that README.md names: the tables of MDN list since when each has the features
-// that our code uses.
+// The shipped code runs in the browsers that README.md names: the tables
+// of MDN list since when each has the features that our code uses.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// The code of README.md and of docs/ cannot rot: every ```ts, ```tsx and ```js block compiles against the types that ship. Words
-// after the language add to that: `run` also runs the block in Node, `continued` appends it to the previous block of that
-// language.
+// The code of README.md and of docs/ cannot rot: every ```ts, ```tsx and ```js block
+// compiles against the types that ship. Words after the language add to that: `run` also
+// runs the block in Node, `continued` appends it to the previous block of that language.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

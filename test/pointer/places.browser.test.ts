@@ -1,5 +1,5 @@
-// The position of a pointer on an element with a border and a padding, which is scaled, rotated or mirrored, and the object
-// there.
+// The position of a pointer on an element with a border and a padding,
+// which is scaled, rotated or mirrored, and the object there.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { forwardPointerEvents } from 'collision-worker/pointer';
 import type { SceneTracker } from 'collision-worker/three';

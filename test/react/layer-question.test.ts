@@ -1,5 +1,5 @@
-// What a layer of a canvas asks the worker, and when it asks nothing; and which part of the answer belongs to which
-// object.
+// What a layer of a canvas asks the worker, and when it asks
+// nothing; and which part of the answer belongs to which object.
 import { Group, Mesh, Object3D, PerspectiveCamera, Raycaster, Vector2, Vector3 } from 'three';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { LayerQuestion } from '../../src/client/react/layer-question.js';

@@ -82,7 +82,7 @@ test('useCharacter sets options that are others than before, however often it re
     set.mockClear();
     await stage.render(scene(options));
     await isSet(options);
-    // Equal values in new objects.
+    // Equal values in new objects, and another position.
     const again = { ...options, shape: shape(0.25), ...('ignore' in options && { ignore: [...options.ignore!] }) };
     await stage.render(scene({ ...again, position: [1, 2, 3] }));
     await isSet(options);

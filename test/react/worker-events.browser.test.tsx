@@ -1,5 +1,5 @@
-// What is different where the worker casts the rays of fiber's events: no ray on this thread, and handlers in order all
-// the same.
+// What is different where the worker casts the rays of fiber's
+// events: no ray on this thread, and handlers in order all the same.
 import { meshBounds } from '@react-three/drei/core/meshBounds';
 import { createPortal, type RootState, type ThreeEvent } from '@react-three/fiber';
 import { type CollisionError, createCollisionService } from 'collision-worker';

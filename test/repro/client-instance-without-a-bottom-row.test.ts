@@ -1,6 +1,6 @@
-// One matrix of an instance with a bottom row other than 0, 0, 0, 1 (many apps hide an instance with all zeros) made
-// `setTransforms` throw, and an adapter's frame fail: nothing else moved, and events that began in that frame were never
-// reported.
+// One matrix of an instance with a bottom row other than 0, 0, 0, 1 (many apps hide
+// an instance with all zeros) made `setTransforms` throw, and an adapter's frame
+// fail: nothing else moved, and events that began in that frame were never reported.
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { Mortal } from '../fixtures/mortal.js';

@@ -1,6 +1,6 @@
-// A triangle that becomes collinear where it is placed counted as intersecting whatever its plane could not separate
-// from it. The arc in three ends slightly beside its diameter, so that the end of an extruded half disc has such a
-// sliver along it.
+// A triangle that becomes collinear where it is placed counted as intersecting
+// whatever its plane could not separate from it. The arc in three ends slightly beside
+// its diameter, so that the end of an extruded half disc has such a sliver along it.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { ExtrudeGeometry, Shape } from 'three';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
-// Triangles in one place, or around one edge, were compared pair by pair in one piece: 3,000 copies of a triangle blocked the
-// worker for 9 s. The same happened to all points of one cell, if they are close together far from the origin, and to all edges
-// of a thread.
+// Triangles in one place, or around one edge, were compared pair by pair in one piece:
+// 3,000 copies of a triangle blocked the worker for 9 s. The same happened to all points of
+// one cell, if they are close together far from the origin, and to all edges of a thread.
 import { expect, test } from 'vitest';
 import { findCircles } from '../../src/worker/snap/circles.js';
 import { findFlatFaces } from '../../src/worker/snap/feature-edges.js';

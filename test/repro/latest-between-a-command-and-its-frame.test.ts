@@ -1,6 +1,6 @@
-// A pick with `latest` that waited for the previous one was sent as soon as that was answered: between a command that was sent
-// ahead of a joined frame, and the frame. It saw an object removed that another one had replaced, and the other one not yet
-// moved there.
+// A pick with `latest` that waited for the previous one was sent as soon as that was
+// answered: between a command that was sent ahead of a joined frame, and the frame. It saw
+// an object removed that another one had replaced, and the other one not yet moved there.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// A LOD of `culling.levels` that had lost the level that its size in pixels selects was not drawn
-// at all.
+// A LOD of `culling.levels` that had lost the level
+// that its size in pixels selects was not drawn at all.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, LOD, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { expect, test } from 'vitest';

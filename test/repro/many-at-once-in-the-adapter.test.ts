@@ -16,8 +16,8 @@ test('many objects leave the scene while a query is under way, and are found in 
 }, () => {
   const objects = new SceneObjects();
   const ids = Uint32Array.from({ length: MANY }, (_, i) => makeId(i, 1));
-  // One owner is enough: this many of three's objects are hundreds of megabytes, which takes longer than the tested
-  // code.
+  // One owner is enough: this many of three's objects are hundreds
+  // of megabytes, which takes longer than the tested code.
   const owner = { object: new Object3D(), isInstanced: false, ids: new Uint32Array(0), reject() {} };
   const standIns = Array.from(ids, (): Placed => ({ owner, seenBy: () => null }));
   const one = (i: number) => ids.subarray(i, i + 1);

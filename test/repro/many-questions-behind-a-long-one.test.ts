@@ -1,5 +1,5 @@
-// Contacts and distances that had waited for a long frame were all computed in one piece when it ended: 1,500 took 240
-// ms.
+// Contacts and distances that had waited for a long frame were
+// all computed in one piece when it ended: 1,500 took 240 ms.
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Core } from '../../src/worker/binding/core.js';
 import { FRAME_SLICE_MS, LongWork } from '../../src/worker/long-work.js';

@@ -1,5 +1,5 @@
-// Taking the first of many waiting messages moved all others: with 100,000 behind a long task, each took 40
-// microseconds.
+// Taking the first of many waiting messages moved all others:
+// with 100,000 behind a long task, each took 40 microseconds.
 import { expect, test } from 'vitest';
 import { Inbox } from '../../src/worker/inbox.js';
 import { Queue } from '../../src/worker/queue.js';

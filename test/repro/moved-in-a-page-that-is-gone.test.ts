@@ -1,5 +1,6 @@
-// A frame prefetched the boxes of objects that had been removed after it was sent. If a page of the core's table has no objects
-// any more, its memory is freed: the pointers read there were garbage, and the worker ended with 'memory access out of bounds'.
+// Reading a frame prefetched the boxes of objects that had been removed after they were
+// moved. If a page of the core's table has no objects any more, its boxes are freed: what
+// was read there led anywhere, and the worker ended with 'memory access out of bounds'.
 import { expect, test } from 'vitest';
 import { service, withService } from '../fixtures/each-service.js';
 

@@ -13,8 +13,8 @@ const RAY = { origin: [0, 0, 5], direction: [0, 0, -1] } as const;
 const SPEED = 1e5;
 const ASKED = 120;
 /**
- * The minimum number of picks answered while pairs are written and compared; ordered in four passes and merged; and found, sorted
- * and everything else.
+ * The minimum number of picks answered while pairs are written and compared;
+ * ordered in four passes and merged; and found, sorted and everything else.
  */
 const WRITTEN = 11;
 const MADE = 6;

@@ -1,5 +1,5 @@
-// trackScene was aborted in the task between its last check of the scene and its result, and resolved to a tracker that
-// was disposed.
+// trackScene was aborted in the task between its last check of the
+// scene and its result, and resolved to a tracker that was disposed.
 import { createCollisionService } from 'collision-worker';
 import { trackScene } from 'collision-worker/three';
 import { Scene } from 'three';

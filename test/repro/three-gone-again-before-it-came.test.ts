@@ -1,5 +1,5 @@
-// An object that was removed from the scene while it still waited to be added in a slice was added all the same, and
-// stayed forever.
+// An object that was removed from the scene while it still waited to
+// be added in a slice was added all the same, and stayed forever.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, Scene } from 'three';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Invalid arguments of picks and rays caused a second, unhandled rejection if a helper draws them: in Node, that ends
-// the process.
+// Invalid arguments of picks and rays caused a second, unhandled
+// rejection if a helper draws them: in Node, that ends the process.
 import { createCollisionService } from 'collision-worker';
 import { CollisionHelper, trackScene } from 'collision-worker/three';
 import { Scene } from 'three';

@@ -1,5 +1,5 @@
-// Views were set by a frame that then ran out of memory: they have to be sent again with the next one, including one
-// that waits already.
+// Views were set by a frame that then ran out of memory: they have to
+// be sent again with the next one, including one that waits already.
 import { type CollisionService, createCollisionService, type ObjectId, type WorkerLike } from 'collision-worker';
 import { Matrix4, OrthographicCamera } from 'three';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';

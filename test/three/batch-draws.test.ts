@@ -1,5 +1,5 @@
-// The draw lists of BatchedMeshes that culling writes are those of three itself, for WebGL and for WebGPU, with and without the
-// WebAssembly filter.
+// The draw lists of BatchedMeshes that culling writes are those of three
+// itself, for WebGL and for WebGPU, with and without the WebAssembly filter.
 import { readFileSync } from 'node:fs';
 import {
   BatchedMesh,
@@ -96,7 +96,7 @@ test.skipIf(Number.parseInt(REVISION, 10) < 187).each(KINDS)(
       camera.position.copy(random.point(40));
       camera.quaternion.copy(random.rotation());
       camera.updateMatrixWorld();
-      // Some changes follow a list of ours, some follow one of three's own, which resets its flags.
+      // Some changes follow a list of ours, some follow one of three's own, which takes them into account.
       const change = (): void => {
         batch.setVisibleAt(random.integer(300), random.chance(0.5));
         batch.setGeometryIdAt(random.integer(300), random.pick(forms));

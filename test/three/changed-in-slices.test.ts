@@ -1,5 +1,5 @@
-// Thousands of objects that change at once, since they share a material, are examined in slices, and a query sees all of them up
-// to date.
+// Thousands of objects that change at once, since they share a material,
+// are examined in slices, and a query sees all of them up to date.
 import { trackScene } from 'collision-worker/three';
 import {
   BackSide,

@@ -1,5 +1,5 @@
-// Clipping planes of materials and of the renderer: picks and regions against three's own Raycaster, which ignores them,
-// without what they clip.
+// Clipping planes of materials and of the renderer: picks and regions
+// against three's own Raycaster, which ignores them, without what they clip.
 import { type SceneTracker, type TrackOptions, trackScene } from 'collision-worker/three';
 import {
   BoxGeometry,

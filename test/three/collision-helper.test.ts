@@ -1,5 +1,5 @@
-// What CollisionHelper draws, by its lines: their positions, and their colours. Pixels are checked in a
-// browser.
+// What CollisionHelper draws, by its lines: their positions,
+// and their colours. Pixels are checked in a browser.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { CollisionHelper, type CollisionHelperOptions } from 'collision-worker/three';
 import { InstancedMesh, type LineSegments, Matrix4, type Object3D, Raycaster, Vector3 } from 'three';

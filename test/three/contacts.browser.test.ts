@@ -70,8 +70,8 @@ test('does robot A touch robot B, which parts, the gripper against the box only:
   expect(frame.contactsBetween(b.gripper)).toEqual([]);
   expect(frame.contactsBetween(away, root)).toEqual([]);
   expect(frame.contactsBetween(new Group(), root)).toEqual([]);
-  // A group has no pairs of its own parts; of two nested groups, the pairs are those of the smaller with the rest
-  // of the larger.
+  // A group has no pairs of its own parts; of two nested groups,
+  // the pairs are those of the smaller with the rest of the larger.
   expect(frame.contactsBetween(a.gripper, a.root)).toEqual([]);
   expect(frame.contactsBetween(root)).toHaveLength(3);
   expect(frame.contactsBetween(root, root)).toHaveLength(3);

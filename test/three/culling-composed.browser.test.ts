@@ -292,7 +292,7 @@ test.each([true, false])(
             each.length !== (before[i] as unknown[]).length
           : each !== before[i],
       );
-      // The twin of a camera is drawn last; the tracker's changes are undone with the render.
+      // The twin of a camera is drawn last; what renders by the tracker's own cameras change is restored with each render.
       expect([picture, other, after.length]).toEqual([picture, -1, before.length]);
       const { objects, instances, occluded } = world.tracker!.culled;
       sum.left += objects + instances;

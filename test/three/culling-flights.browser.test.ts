@@ -1,6 +1,6 @@
-// Flights through six scenes, with culling and with occlusion: no value of an image differs from what three draws on its own.
-// FLIGHT=1000 npx vitest run --project browser test/three/culling-flights.browser.test.ts: this many frames each, instead of a
-// few.
+// Flights through six scenes, with culling and with occlusion: no value of an image
+// differs from what three draws on its own. FLIGHT=1000 npx vitest run --project browser
+// test/three/culling-flights.browser.test.ts: this many frames each, instead of a few.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { WebGLRenderer } from 'three';
 import { afterEach, beforeEach, expect, test } from 'vitest';

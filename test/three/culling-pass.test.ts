@@ -61,7 +61,7 @@ async function tracked() {
   return { batch, draw, asked: batch.asked };
 }
 
-// Earlier versions have no list of drawn instances.
+// Earlier versions do not number the drawn instances.
 test.skipIf(Number.parseInt(REVISION, 10) < 166)('it is ours for as long as the render lasts', async () => {
   const { batch, draw, asked } = await tracked();
   for (let i = 0; i < 3; i++) expect(new Set(await draw())).toEqual(new Set([0, 2, 3]));

@@ -1,5 +1,5 @@
-// What three draws at a pixel, for each class of its objects, in a colour for each, is what a pick at the pixel's centre
-// returns.
+// What three draws at a pixel, for each class of its objects, in a
+// colour for each, is what a pick at the pixel's centre returns.
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {
   type BufferAttribute,

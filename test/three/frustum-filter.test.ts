@@ -102,8 +102,8 @@ function ask(random: Random, total: number, scale: number) {
     for (let k = 0; k < 16; k++) matrix.elements[k] *= (k & 3) === 3 ? 1 : scale;
     const plane = random.pick(frustum.planes);
     const isNeedle = random.chance(0.2);
-    // For an instance that is flat except along a plane's normal, the sphere about the origin reaches no farther than the
-    // instance.
+    // For an instance that is flat except along a plane's normal, the
+    // sphere about the origin reaches no farther than the instance.
     if (isNeedle) {
       const normal = plane.normal.clone().applyMatrix3(new Matrix3().setFromMatrix4(world).transpose()).normalize();
       const length = scale * 10 ** random.range(-5, 1);

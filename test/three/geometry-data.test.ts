@@ -1,5 +1,5 @@
-// What three draws of a geometry, element by element, for any primitive, groups, draw range and kind of arrays; and which of its
-// changes are noticed.
+// What three draws of a geometry, element by element, for any primitive,
+// groups, draw range and kind of arrays; and which of its changes are noticed.
 import {
   BufferAttribute,
   BufferGeometry,

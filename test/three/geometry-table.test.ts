@@ -1,5 +1,5 @@
-// The state of geometries when they were last examined: the ones that have changed since are visited, and no
-// others.
+// The state of geometries when they were last examined: the
+// ones that have changed since are visited, and no others.
 import { BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import { expect, test } from 'vitest';
 import { GeometryTable } from '../../src/client/three/geometry/geometry-table.js';

@@ -1,6 +1,6 @@
-// How long the main thread is blocked at a time while large scenes are added, changed and removed; the times are
-// printed. No test asserts a time, only that everything is added, and removed, twice, and that existing objects are hit
-// meanwhile.
+// How long the main thread is blocked at a time while large scenes are added, changed
+// and removed; the times are printed. No test asserts a time, only that everything is
+// added, and removed, twice, and that existing objects are hit meanwhile.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneTracker, trackScene } from 'collision-worker/three';
 import {

@@ -67,8 +67,8 @@ test('what leaves is looked at no more long before all of it is gone', async () 
 });
 
 /**
- * Removes the crowd from the scene and puts it back after this many tasks. A frame in between has seen that it is
- * removed.
+ * Removes the crowd from the scene and puts it back after this
+ * many tasks. A frame in between has seen that it is removed.
  */
 const leaveAndComeBack = async (tasks: number) => {
   const started = await start();

@@ -77,8 +77,8 @@ test(`all that are in the table are looked at and sent, whoever has left, seed $
     for (const [id, elements] of expected) expect(sent.find(([each]) => each === id)![1]).toBe(elements);
   }
   expect(longest).toBeGreaterThan(10);
-  // More deleted rows than this are compacted, and fewer are left for a while. Some begin where a chunk of the
-  // table does.
+  // More deleted rows than this are compacted, and fewer are left
+  // for a while. Some begin where a chunk of the table does.
   expect(mostRows).toBeGreaterThan(4);
   expect(mostRows).toBeLessThanOrEqual(17 + 4);
   // The newest are out of order for a while.

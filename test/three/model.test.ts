@@ -1,5 +1,5 @@
-// A model of three's scene graph: whatever happens to a scene, after the next frame every pick is that of three's
-// Raycaster.
+// A model of three's scene graph: whatever happens to a scene,
+// after the next frame every pick is that of three's Raycaster.
 import { trackScene } from 'collision-worker/three';
 import {
   BackSide,

@@ -1,5 +1,5 @@
-// Which materials occlude what is behind them, and which leave no trace where they are occluded: as three draws
-// them.
+// Which materials occlude what is behind them, and which leave
+// no trace where they are occluded: as three draws them.
 import {
   AdditiveBlending,
   AlwaysDepth,

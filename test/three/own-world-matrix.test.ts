@@ -1,5 +1,5 @@
-// World matrices are those that three would have: a matrix that an app has set by hand, and that three
-// does not update, stays.
+// World matrices are those that three would have: a matrix that
+// an app has set by hand, and that three does not update, stays.
 import { trackScene } from 'collision-worker/three';
 import { BoxGeometry, Group, Mesh, MeshBasicMaterial, PerspectiveCamera, Scene, Vector3 } from 'three';
 import { expect, test } from 'vitest';

@@ -141,8 +141,8 @@ describe.each([1, 1.5, 2])(`at a device pixel ratio of %d, seed ${SEED}`, (ratio
         const tracker = await trackScene(service, scene);
         await tracker.update(camera, place);
         const pixels = draw(scene, camera, place, ratio);
-        // A corner is drawn where it is rounded to this many subpixel bits: nearer to an edge than that, nothing is
-        // predictable.
+        // A corner is drawn where it is rounded to this many subpixel
+        // bits: nearer to an edge than that, nothing is predictable.
         const doubt = 2 ** -gl().getParameter(gl().SUBPIXEL_BITS);
 
         const size = new Vector2(place.width, place.height).multiplyScalar(ratio);

@@ -1,5 +1,5 @@
-// A shape that is placed in a scene is pushed out of the scene's objects, and of no others; as in the service
-// (client/place.test.ts).
+// A shape that is placed in a scene is pushed out of the scene's
+// objects, and of no others; as in the service (client/place.test.ts).
 import type { Shape } from 'collision-worker';
 import { BoxGeometry, Matrix4, Mesh, MeshBasicMaterial, Scene, Vector3 } from 'three';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Points and lines: picks and rays give the results of three's Raycaster with the same `params`, and work within pixels
-// without them.
+// Points and lines: picks and rays give the results of three's Raycaster
+// with the same `params`, and work within pixels without them.
 import type { SceneTracker } from 'collision-worker/three';
 import {
   BufferAttribute,

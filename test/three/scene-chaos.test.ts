@@ -1,6 +1,6 @@
-// Scenes of every class that three draws, to which anything happens in any order, including a lost worker: a tracker that
-// lived through it gives the same results as a new tracker in a new service, and for objects with triangles the same as
-// three's Raycaster.
+// Scenes of every class that three draws, to which anything happens in any order,
+// including a lost worker: a tracker that lived through it gives the same results as a new
+// tracker in a new service, and for objects with triangles the same as three's Raycaster.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { type SceneIntersection, type SceneTracker, trackScene } from 'collision-worker/three';
 import {

@@ -1,5 +1,5 @@
-// Contacts of a frame in terms of the scene: seen from either object, with faces of the geometry; against the service's own
-// results.
+// Contacts of a frame in terms of the scene: seen from either object,
+// with faces of the geometry; against the service's own results.
 import {
   type SceneContact,
   type SceneFrame,
@@ -275,7 +275,7 @@ function rangedBox(start: number): BufferGeometry {
 }
 
 test('faces are those of the geometry that the frame saw, which may be another when they are read', async () => {
-  // Boxes of other faces, beside the scene, so that their meshes are built.
+  // Boxes of other faces, off to the side, so that their meshes are built.
   const shapes = [0, 5, 9].map(rangedBox);
   const models = shapes.map((geometry, i) => new Mesh(geometry).translateY(100 * (i + 1)));
   const [object, wall] = [new Mesh(shapes[0]), new Mesh(new PlaneGeometry(9, 9)).rotateY(1)];

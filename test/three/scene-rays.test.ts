@@ -108,8 +108,8 @@ describe('raycast', () => {
     ]);
     expect(await after(first, second)).toBeNull();
     expect(await after(first, { object: second })).toBeNull();
-    // Ignoring objects outside the scene has no effect: other objects, a group with its descendants, an instance number
-    // too large.
+    // Ignoring objects outside the scene has no effect: other objects,
+    // a group with its descendants, an instance number too large.
     for (const other of [cube(), first.parent!, { object: second, instanceId: 3 }]) {
       expect(await after(other)).toEqual([first, undefined]);
     }

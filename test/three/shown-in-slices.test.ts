@@ -55,7 +55,7 @@ test(`a crowd is hidden, shown, leaves and comes back in the midst of it, seed $
     answers.push(tracker.update(camera, SIZE));
     const { pending } = tracker;
     if (pending.length > 0) late++;
-    // Additions and removals take slices; hiding and showing applies to queries at once.
+    // Additions and removals take slices; queries see hiding and showing at once.
     const isSettled = crowd.parent === root ? isThere && service.stats.objects === MESHES : service.stats.objects === 0;
     if (random.chance(0.3) || !isSettled) {
       for (let tasks = random.integer(6); tasks > 0; tasks--) await new Promise((resolve) => setTimeout(resolve));

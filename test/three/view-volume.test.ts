@@ -1,5 +1,5 @@
-// What a camera draws, checked by points: what is outside its volume, how large a sphere is, and whether one volume contains
-// another.
+// What a camera draws, checked by points: what is outside its volume,
+// how large a sphere is, and whether one volume contains another.
 import { Box3, OrthographicCamera, PerspectiveCamera, Sphere, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { isContained, ViewVolume } from '../../src/client/three/culling/view-volume.js';

@@ -1,5 +1,5 @@
-// The visibility of nodes: against that of all ancestors of each node, while nodes move, come, go, are hidden and are shown
-// in slices.
+// The visibility of nodes: against that of all ancestors of each node,
+// while nodes move, come, go, are hidden and are shown in slices.
 import { Object3D } from 'three';
 import { expect, test } from 'vitest';
 import { SceneNode } from '../../src/client/three/track/scene-node.js';

@@ -1,5 +1,5 @@
-// The allocator of the core's memory against a list of pieces that is kept in order by sorting it (first fit, coalescing of
-// neighbours).
+// The allocator of the core's memory against a list of pieces that is
+// kept in order by sorting it (first fit, coalescing of neighbours).
 import { expect, test } from 'vitest';
 import { instantiateCore } from '../../src/worker/binding/exports.js';
 import { wasm } from '../fixtures/core.js';

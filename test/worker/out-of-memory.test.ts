@@ -191,8 +191,8 @@ test('memory of meshes that were removed is used again', async () => {
   const core = await startCore();
   const baked = Array.from({ length: 20 }, () => bake(core, soup(random, 100 + random.integer(3000), 1, 1)));
   const [largest] = baked.toSorted((a, b) => b.byteLength - a.byteLength);
-  // The first frame leaves an allocation in the midst of free memory, wherever the heap begins; everything behind it has
-  // room.
+  // The first frame leaves an allocation in the midst of free
+  // memory, wherever the heap begins; everything behind it has room.
   const comeAndGo = async (meshes: ArrayBuffer[]): Promise<void> => {
     for (const mesh of meshes) service.removeMesh(await service.addMesh(mesh));
     await service.update();

@@ -1,5 +1,5 @@
-// What is sent to a worker that is starting, busy, failing, silent or lost, and to the next one: a transcript, as in
-// frames.test.ts.
+// What is sent to a worker that is starting, busy, failing, silent
+// or lost, and to the next one: a transcript, as in frames.test.ts.
 import { type CollisionServiceOptions, createCollisionService, type ObjectOptions } from 'collision-worker';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { OUT_BYTES, OUT_EPOCH, OUT_FRAME, OUT_HEADER_BYTES } from '../../../src/shared/layout.js';

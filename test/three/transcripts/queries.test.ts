@@ -337,7 +337,7 @@ test('what a pointer is over', async () => {
   await told.check('queries-hover');
 });
 
-// In these versions, instances have numbers of their own.
+// In older versions, their instances have numbers of their own.
 test.skipIf(Number.parseInt(REVISION, 10) < 166)('what a target may be', async () => {
   const scene = await tracked();
   const { all, tracker, a, c, many } = scene;

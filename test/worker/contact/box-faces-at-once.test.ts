@@ -1,6 +1,6 @@
-// Contacts of boxes in frames, where the faces of four pairs are clipped at once: each is the same as of the pair alone, even if
-// some of the four are left to float64, and has corners of the polygon that float64 finds by clipping with one plane after
-// another.
+// Contacts of boxes in frames, where the faces of four pairs are clipped at once: each is
+// the same as of the pair alone, even if some of the four are left to float64, and has
+// corners of the polygon that float64 finds by clipping with one plane after another.
 import { Matrix4, Plane, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { FrameBuilder } from '../../../src/client/frame/frame-builder.js';

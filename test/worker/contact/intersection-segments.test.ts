@@ -46,8 +46,8 @@ describe(`segments of ${PAIRS} pairs of triangles, in both orders, seed ${SEED}`
         for (const end of [from, to])
           for (const corners of pair) expect(distance(end, corners), message).toBeLessThan(slack);
         expect(Math.abs(from.distanceTo(to) - expected[0].distanceTo(expected[1])), message).toBeLessThan(2 * slack);
-        // Where triangles share one point, rounding separates its two ends by less than the error of storing them in
-        // float32.
+        // Where triangles share one point, rounding separates its two
+        // ends by less than the error of storing them in float32.
         if (expected[0].equals(expected[1])) expect(from.distanceTo(to), message).toBeLessThan(storing(pair.flat()));
       }
       if (expected[0].equals(expected[1])) points++;

@@ -53,8 +53,8 @@ test.each(CASES)(
         const allMeet = (distance: number) => meetingFaces(...surfaces, moved(distance)).length > 0;
         const message = `pose ${pose}, depth ${depth}`;
         expect(regionMeets(depth * (1 + TOLERANCE) + 1e-6), `${message}: still meets beyond`).toBe(false);
-        // A single region moves as far as all must; geometry beside it may collide while it moves, and separate a little
-        // later.
+        // A single region moves as far as all must; geometry beside
+        // it may collide while it moves, and separate a little later.
         const isAlone = regions.length === 1;
         if (isAlone) expect(allMeet(1.05 * depth + 1e-6), `${message}: something still meets far beyond`).toBe(false);
         const before = depth * (1 - TOLERANCE);

@@ -134,8 +134,8 @@ describe(`${ROUNDS} corruptions, seed ${SEED}`, () => {
         });
         expect(derivedToo, `${kind}, forged, round ${round}`).toEqual(derived);
       }
-      // A refit does not read beyond it either, and its result is a mesh, or is refused where forged numbers were
-      // huge.
+      // A refit does not read beyond it either, and its result
+      // is a mesh, or is refused where forged numbers were huge.
       const positions = Float32Array.from({ length: 3 * vertexCount }, () => random.range(-2, 2));
       if (core.meshInfo(mesh).vertices === vertexCount && isRefitted(core, mesh, positions)) {
         expect(isRefitted(twin, other, positions)).toBe(true);

@@ -1,5 +1,5 @@
-// Trees that are built well and trees that are built fast: each is valid, the same in slices and in one piece, and gives the same
-// results as the other.
+// Trees that are built well and trees that are built fast: each is valid, the
+// same in slices and in one piece, and gives the same results as the other.
 import { createCollisionService } from 'collision-worker';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { MeshData } from '../../../src/shared/types.js';

@@ -1,5 +1,5 @@
-// Data derived from a mesh besides its tree: neighbours, connected parts, convexity; against plain code without the
-// core.
+// Data derived from a mesh besides its tree: neighbours, connected
+// parts, convexity; against plain code without the core.
 import {
   BoxGeometry,
   type BufferGeometry,

@@ -1,5 +1,5 @@
-// Baked meshes that were forged, which the checksum does not detect: each is refused, or gives the same results as
-// before.
+// Baked meshes that were forged, which the checksum does not
+// detect: each is refused, or gives the same results as before.
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as layout from '../../../src/shared/layout.js';
 import type { Core } from '../../../src/worker/binding/core.js';

@@ -94,8 +94,8 @@ function withAreas(make: () => Pair): Pair {
 }
 
 /**
- * Returns whether a tree has the mesh's own origin. Far from that, its origin is another one: differences from it
- * collapse later.
+ * Returns whether a tree has the mesh's own origin. Far from that,
+ * its origin is another one: differences from it collapse later.
  */
 function isAboutOrigin(corners: Corners): boolean {
   return [0, 1, 2].every((axis) => {
@@ -171,8 +171,8 @@ function corners(make: () => Vector3): Corners {
 }
 
 /**
- * An end, or the midpoint, of the remaining segment is a corner of the other triangle, or a point of its edge or
- * interior.
+ * An end, or the midpoint, of the remaining segment is a corner
+ * of the other triangle, or a point of its edge or interior.
  */
 function endingOn(random: Random): Pair {
   const b = sliver(random);

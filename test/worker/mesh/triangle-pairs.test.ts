@@ -1,5 +1,5 @@
-// Triangle against triangle: whether they intersect, against exact arithmetic, most of them below the service, where
-// that is fast.
+// Triangle against triangle: whether they intersect, against exact
+// arithmetic, most of them below the service, where that is fast.
 import { Matrix4, Triangle } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Core, MeshAddress } from '../../../src/worker/binding/core.js';

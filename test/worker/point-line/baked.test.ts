@@ -1,5 +1,5 @@
-// Baked meshes of points and lines: as good as built, detected when damaged, harmless when forged; and vertices that
-// move.
+// Baked meshes of points and lines: as good as built, detected
+// when damaged, harmless when forged; and vertices that move.
 import { createCollisionService } from 'collision-worker';
 import { Matrix4, Ray, Vector3 } from 'three';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';

@@ -85,8 +85,8 @@ describe.each(TOPOLOGIES)('%s', (topology) => {
             if (expected !== null) expect(found.includes(id), `${mode} round ${round}, region ${i}`).toBe(expected);
           }
         }
-        // A frustum is a region without a screen: it contains exactly the objects that a region of the whole view
-        // encloses.
+        // A frustum is a region without a screen: it contains exactly
+        // the objects that a region of the whole view encloses.
         const { ids, inside } = await service.frustum('main', { precision: 'mesh' });
         const whole = new ScreenRegion(
           view,

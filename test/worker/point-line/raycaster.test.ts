@@ -130,8 +130,8 @@ describe.each(Object.keys(CLASSES) as Kind[])('%s', (kind) => {
         };
         const hits = await service.raycastAll(ray, options);
         hitCount += hits.length;
-        // three transforms to the object's space and back: by exact arithmetic, it is up to 7.5e-9 off at 10⁶, where ours is
-        // 6e-11 off.
+        // three transforms to the object's space and back: by exact
+        // arithmetic, it is up to 7.5e-9 off at 10⁶, where ours is 6e-11 off.
         const slack = 1e-12 + place.length() * 5e-15;
         const same = (hit: Hit, each: (typeof expected)[number]) =>
           hit.object === each.id && all[ids.indexOf(hit.object)].indexOf(hit.element) === each.index;

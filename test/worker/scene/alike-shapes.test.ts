@@ -1,5 +1,5 @@
-// Objects of one page of the core's table share the record of their shape as long as they are alike: a change of one of them must
-// not affect the others.
+// Objects of one page of the core's table share the record of their shape as
+// long as they are alike: a change of one of them must not affect the others.
 import { type CollisionService, createCollisionService, type ObjectId, type Shape } from 'collision-worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random, SEED } from '../../oracle/random.js';

@@ -1,5 +1,5 @@
-// inspect(): what it reports of trees, cells and bounds, against the triangles, the matrices and the frames
-// themselves.
+// inspect(): what it reports of trees, cells and bounds, against
+// the triangles, the matrices and the frames themselves.
 import { type CollisionService, createCollisionService, type InspectedTree, type ObjectId } from 'collision-worker';
 import { Box3, Matrix4, PerspectiveCamera, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Skinned and morphed meshes with a clearance, and the boxes of bones: which pairs are nearer than that, against distances
-// in float64.
+// Skinned and morphed meshes with a clearance, and the boxes of bones:
+// which pairs are nearer than that, against distances in float64.
 import { type CollisionService, type ContactDetail, createCollisionService, type ObjectId } from 'collision-worker';
 import { Matrix4, Vector3 } from 'three';
 import { beforeEach, describe, expect, test } from 'vitest';

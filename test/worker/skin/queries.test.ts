@@ -178,8 +178,8 @@ describe(`posed objects, seed ${SEED}`, { timeout: 240_000 }, () => {
       );
       if (Math.abs(deepest - other) <= 1e-3 * Math.max(deepest, 0.1)) compared++;
     }
-    // Bones and targets crumple the surfaces: a self-intersecting surface has no unique inside, and rounding decides where
-    // a region ends.
+    // Bones and targets crumple the surfaces: a self-intersecting surface
+    // has no unique inside, and rounding decides where a region ends.
     expect(compared).toBeGreaterThanOrEqual(0.5 * frames[0].count);
   });
 

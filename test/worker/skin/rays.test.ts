@@ -92,8 +92,8 @@ const HALF_BIT = 2 ** -25;
 
 describe(`rays at posed objects a million units away, seed ${SEED}`, { timeout: 240_000 }, () => {
   const FAR = new Vector3(1e6, -1e6, 1e6);
-  // Where weights sum to less than 1, vertices are pulled towards the origin: needles of a million units, thinner than
-  // float32 resolves there.
+  // Where weights sum to less than 1, vertices are pulled towards the
+  // origin: needles of a million units, thinner than float32 resolves there.
   const SHORT = KINDS.filter(([, { anyWeights }]) => !anyWeights);
 
   test.each(SHORT)('%s: three’s, of the same bones', async (_, options) => {

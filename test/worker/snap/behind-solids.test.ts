@@ -1,5 +1,5 @@
-// Features that a solid hides are skipped early: a snap is the same as with a clipping plane that clips nothing,
-// but disables that.
+// Features that a solid hides are skipped early: a snap is the same
+// as with a clipping plane that clips nothing, but disables that.
 import { type CollisionService, createCollisionService, type Shape } from 'collision-worker';
 import { PerspectiveCamera, Vector3 } from 'three';
 import { afterAll, beforeAll, expect, test } from 'vitest';

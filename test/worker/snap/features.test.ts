@@ -1,5 +1,5 @@
-// What meshes offer for snapping: known edges, vertices, midpoints and centres, and baked features that cannot be forged to
-// cause harm.
+// What meshes offer for snapping: known edges, vertices, midpoints and
+// centres, and baked features that cannot be forged to cause harm.
 import {
   type CollisionService,
   createCollisionService,
@@ -58,8 +58,8 @@ function place(mesh: number, matrix = new Matrix4(), more = {}) {
 }
 
 /**
- * Looks along z, or from elsewhere, at a square of twice the half size about a place, with a parallel projection, so that
- * pixels are easy.
+ * Looks along z, or from elsewhere, at a square of twice the half size
+ * about a place, with a parallel projection, so that pixels are easy.
  */
 async function look(half: number, at = new Vector3(), from = new Vector3(0, 0, 50)): Promise<void> {
   const camera = new OrthographicCamera(-half, half, half, -half, 0.1, 100 * half + 100);

@@ -1,5 +1,5 @@
-// The frontmost surface in parts of the square around the cursor, by rays that the test answers: two walls side by side, one
-// farther away.
+// The frontmost surface in parts of the square around the cursor, by
+// rays that the test answers: two walls side by side, one farther away.
 import { describe, expect, test } from 'vitest';
 import { ViewTable } from '../../../src/client/frame/view-table.js';
 import { snapDrawing } from '../../../src/client/query/snap-drawing.js';
@@ -16,7 +16,7 @@ const record = new ViewTable().recordOf('test', 'view', PIXEL_VIEW);
 /** The cursor is at the origin. */
 const view = new SnapView(snapDrawing({ record, floats: new Float64Array(record.buffer) }, 200, 150, RADIUS));
 const filter: Filter = { ...ALL, precision: PRECISION_MESH };
-/** The depths and the triangles of the walls left and right of the centre. */
+/** The z coordinate and the triangle of the wall left and right of the centre. */
 const WALLS = { left: [0, 1], right: [-20, 2] } as const;
 /** The identity, without a translation. */
 const PLACE = [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0];

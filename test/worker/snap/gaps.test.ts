@@ -1,5 +1,5 @@
-// A face that is drawn all around the cursor hides what is behind it; faces with gaps between them do
-// not.
+// A face that is drawn all around the cursor hides what
+// is behind it; faces with gaps between them do not.
 import { type CollisionService, createCollisionService } from 'collision-worker';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PIXEL_VIEW } from '../../fixtures/pixel-view.js';

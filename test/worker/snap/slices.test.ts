@@ -1,5 +1,5 @@
-// A snapping pick with very many features near the cursor runs in slices: calls in between neither wait for it nor disturb
-// it.
+// A snapping pick with very many features near the cursor runs in
+// slices: calls in between neither wait for it nor disturb it.
 import { createCollisionService } from 'collision-worker';
 import { OrthographicCamera, PlaneGeometry } from 'three';
 import { expect, onTestFinished, test } from 'vitest';

@@ -350,8 +350,8 @@ describe.each([
       expect(count).toBeGreaterThan(60);
     });
 
-    // A few that change are searched for one by one; for many, all pairs are found anew, those of a crowd by sweep and
-    // prune.
+    // A few that change are searched for one by one; for many, all
+    // pairs are found anew, those of a crowd by sweep and prune.
     test.each([
       ['few change', { slots: 400, spread: 3, changes: 90 }],
       ['many change', { slots: 400, spread: 3, changes: 400 }],
@@ -389,7 +389,7 @@ test('a frame in whose midst come, and go, many more objects than there were', a
     matrix: new Matrix4().setPosition(x, y, 0).elements,
   });
   const [, make] = KINDS[0];
-  // With any seed, some see none of the new objects.
+  // A fixed seed: with some other seeds, the view sees none of the new objects.
   const view = viewOf(aimed(make(new Random(1)), new Random(1), new Vector3()), DEPTHS[0][1]);
   for (const world of worlds) {
     world.setView('view', view);

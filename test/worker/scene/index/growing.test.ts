@@ -186,7 +186,7 @@ describe(`static objects come, go and move, seed ${SEED}`, () => {
     for (let block = 0; block < 4; block++) {
       const before = new Set(world.ids);
       for (let i = 0; i < 1000; i++) world.add(new Vector3(), 0.2);
-      if (block % 2 === 1) world.check(10, `block ${block}`); // they are inserted, all in one
+      if (block % 2 === 1) world.check(10, `block ${block}`); // they are inserted, all at one position
       const staging = new FrameBuilder();
       for (const id of world.ids) if (!before.has(id)) world.move(staging, id, random.point(20));
       world.core.frame(world.seal(staging), undefined);

@@ -68,8 +68,8 @@ function longAlong(axis: number): [number, number, number] {
 const BEAMS = 256;
 const BEAM = 4096;
 
-// The rounding error of all axes of a pair is bounded by its longest edge, and here a single component makes up
-// that.
+// The rounding error of all axes of a pair is bounded by its
+// longest edge, and here a single component makes up that.
 test.each([
   ['x', 0],
   ['y', 1],

@@ -1,5 +1,5 @@
-// Pairs that are nearer than the sum of their clearances, in frames and by queries, against float64 distances of all
-// pairs of all parts.
+// Pairs that are nearer than the sum of their clearances, in frames
+// and by queries, against float64 distances of all pairs of all parts.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';

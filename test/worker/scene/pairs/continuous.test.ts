@@ -1,5 +1,5 @@
-// Objects that pass through each other between two frames, against the distances of the same shapes at many positions of
-// their paths.
+// Objects that pass through each other between two frames, against
+// the distances of the same shapes at many positions of their paths.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../../src/shared/layout.js';
@@ -179,9 +179,9 @@ describe.each(WORLDS)(`continuous %s, seed ${SEED}`, { timeout: 240_000 }, (_, s
 });
 
 /**
- * Scale and shear without a rotation: lengths along the axes, and a shear of y and z. It is mirrored along z alone, since
- * the other two axes define the orientation: along them, the mirroring would count as half a turn, which could go either
- * way.
+ * Scale and shear without a rotation: lengths along the axes, and a shear of y and
+ * z. It is mirrored along z alone, since the other two axes define the orientation:
+ * along them, the mirroring would count as half a turn, which could go either way.
  */
 function formOf(random: Random, { low = 1, high = 1, mirrored = 0, sheared = 0 }: PlacementOptions): Matrix4 {
   if (low === high) return new Matrix4();

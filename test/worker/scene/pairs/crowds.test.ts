@@ -1,5 +1,5 @@
-// Many objects in one place: objects that cannot form pairs cost almost nothing, and too many pairs cost no more than
-// the maximum.
+// Many objects in one place: objects that cannot form pairs cost
+// almost nothing, and too many pairs cost no more than the maximum.
 import { Matrix4 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';

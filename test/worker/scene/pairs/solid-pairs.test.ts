@@ -157,8 +157,8 @@ function boundsFrame({ shape, triangles }: AnyShape): Matrix4 {
 }
 
 /**
- * How far `inner` reaches in the frame of `outer`, which reaches to 1 there; Infinity if `outer` cannot contain
- * anything.
+ * How far `inner` reaches in the frame of `outer`, which reaches
+ * to 1 there; Infinity if `outer` cannot contain anything.
  */
 function reachIn(inner: Thing, outer: Thing): number {
   const { shape } = outer.shape;

@@ -1,6 +1,6 @@
-// Frames whose pairs are found by the uniform grid have the same results as frames whose pairs are found by the trees, and as
-// queries of all pairs one by one. One object that is larger than all others, and collides with nothing, keeps a scene out of the
-// grid.
+// Frames whose pairs are found by the uniform grid have the same results as frames whose
+// pairs are found by the trees, and as queries of all pairs one by one. One object that
+// is larger than all others, and collides with nothing, keeps a scene out of the grid.
 import { isDeepStrictEqual } from 'node:util';
 import { Matrix4, Vector3 } from 'three';
 import { beforeAll, describe, expect, test } from 'vitest';

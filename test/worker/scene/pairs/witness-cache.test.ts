@@ -1,5 +1,5 @@
-// Where two meshes intersected is tried first in the next frame. A core with a cache gives the same results as one
-// without history.
+// Where two meshes intersected is tried first in the next frame. A
+// core with a cache gives the same results as one without history.
 import { Matrix4 } from 'three';
 import { expect, test } from 'vitest';
 import { FrameBuilder } from '../../../../src/client/frame/frame-builder.js';

@@ -1,5 +1,5 @@
-// The stand-in for an object at each precision, in proximity queries: the same spheres and boxes, computed by the
-// test.
+// The stand-in for an object at each precision, in proximity
+// queries: the same spheres and boxes, computed by the test.
 
 import { Box3, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';

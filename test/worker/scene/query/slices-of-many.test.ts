@@ -1,5 +1,5 @@
-// Queries about many objects, rays, sweeps or pairs of triangles end their slices in time, and have the same results as in one
-// piece.
+// Queries about many objects, rays, sweeps or pairs of triangles end
+// their slices in time, and have the same results as in one piece.
 import { Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { checkMotion } from '../../../../src/client/query/sweep-options.js';
