@@ -137,7 +137,7 @@ describe('instances', () => {
           .applyMatrix4(new Matrix4().fromArray(matrices, 16 * i))
           .applyMatrix4(world)
           .applyMatrix4(camera.matrixWorldInverse).z;
-      // From any position along the axis.
+      // Depths are relative to an arbitrary position along the axis.
       those.forEach((i, n) => {
         const [own, truth] = [found.depths[n] - found.depths[0], depthOf(i) - depthOf(those[0])];
         expect(Math.abs(own - truth)).toBeLessThan(1e-4);

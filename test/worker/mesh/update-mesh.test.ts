@@ -304,7 +304,7 @@ describe(`a tree that has become twice as dear, seed ${SEED}`, () => {
     const expected = rays.map((ray) => rayHits(own.items.values(), ray));
     expect(await differences(own, rays, {}, expected)).toEqual([]);
 
-    // The new tree is the one in use.
+    // The mesh now has only the new tree, whose memory is freed with it.
     await own.service.update();
     const { usedBytes } = own.service.stats;
     for (const of of own.items.keys()) own.remove(of);

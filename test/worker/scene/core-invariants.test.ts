@@ -164,7 +164,7 @@ function describeShape(random: Random, meshes: MeshAddress[]): PlacedDescription
   };
 }
 
-/** Two sides in alternation, over this many runs of triangles. */
+/** The sides in rotation, one per triangle, for this many triangles. */
 function faceSides(runs: number): Uint32Array {
   return Uint32Array.from({ length: runs }, (_, i) => (i << layout.FACE_SHIFT) | (1 + (i % 3)));
 }
